@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+
+import { machineStateOf, processHost, userAreaPath, type PathHost } from '../platform/paths';
+
+/** Every place of the user area by name (decisions.md 1). Plain strings; nothing is created here. */
+export interface UserArea {
+  root: string;
+  config: string;
+  settings: string;
+  goals: string;
+  goalsState: string;
+  projects: string;
+  sessions: string;
+  sessionsState: string;
+  workEvents: string;
+  observability: string;
+  sense: {
+    root: string;
+    config: string;
+    state: string;
+    classify: string;
+    events: string;
+    daily: string;
+    insights: string;
+    quarantine: string;
+    logs: string;
+  };
+  /** Machine-local: locks, socket, token, pid file. */
+  machine: string;
+}
+
+export function userArea(host: PathHost = processHost()): UserArea {
+  const root = userAreaPath(host);
+  const sense = join(root, 'sense');
+  return {
+    root,
+    config: join(root, 'config.yaml'),
+    settings: join(root, 'settings.json'),
+    goals: join(root, 'goals', 'goals.md'),
+    goalsState: join(root, 'goals', 'state.json'),
+    projects: join(root, 'projects.md'),
+    sessions: join(root, 'sessions'),
+    sessionsState: join(root, 'state', 'sessions.json'),
+    workEvents: join(root, 'state', 'work-events.jsonl'),
+    observability: join(root, 'observability'),
+    sense: {
+      root: sense,
+      config: join(sense, 'config.json'),
+      state: join(sense, 'state.json'),
+      classify: join(sense, 'classify.yaml'),
+      events: join(sense, 'events'),
+      daily: join(sense, 'daily'),
+      insights: join(sense, 'insights'),
+      quarantine: join(sense, 'quarantine'),
+      logs: join(sense, 'logs'),
+    },
+    machine: machineStateOf(root, host),
+  };
+}

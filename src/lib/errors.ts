@@ -1,0 +1,82 @@
+/**
+ * The closed set of error kinds (decisions.md 2). Every error that a person or a program sees has one;
+ * the exit codes (cli/exit-codes.ts) and, for the daemon, the HTTP statuses are total tables over it.
+ */
+export const ERROR_KINDS = [
+  'usage',
+  'config',
+  'auth',
+  'not_found',
+  'conflict',
+  'locked',
+  'unavailable',
+  'canceled',
+  'internal',
+] as const;
+
+export type ErrorKind = (typeof ERROR_KINDS)[number];
+
+export interface ErrorDetail {
+  /** What to do about it, one sentence. */
+  hint?: string;
+  cause?: unknown;
+}
+
+/** An error that says what was wrong (`message`) and what to do (`hint`). */
+export class StewardError extends Error {
+  override readonly name = 'StewardError';
+  readonly kind: ErrorKind;
+  readonly hint: string | undefined;
+
+  constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.kind = kind;
+    this.hint = detail.hint;
+  }
+}
+
+/** The one shape of an error in JSON and over HTTP (decisions.md 2). */
+export interface ErrorBody {
+  error: { kind: ErrorKind; message: string; hint?: string };
+}
+
+export function errorBody(error: unknown): ErrorBody {
+  const known = toStewardError(error);
+  return {
+    error: {
+      kind: known.kind,
+      message: known.message,
+      ...(known.hint === undefined ? {} : { hint: known.hint }),
+    },
+  };
+}
+
+/** Any thrown value as a StewardError; what the system says of a file or a disk becomes plain words. */
+export function toStewardError(error: unknown): StewardError {
+  if (error instanceof StewardError) return error;
+  const code = errnoCode(error);
+  const path = error instanceof Error && 'path' in error ? String(error.path) : undefined;
+  const known = code === undefined ? undefined : SYSTEM_ERRORS[code];
+  if (known !== undefined) {
+    const [kind, text, hint] = known;
+    return new StewardError(kind, path === undefined ? text : `${text}: ${path}`, { hint, cause: error });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new StewardError('internal', message, { cause: error });
+}
+
+/** `ENOENT`, `EACCES`, … of an error thrown by the system, or undefined. */
+export function errnoCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+const SYSTEM_ERRORS: Record<string, readonly [ErrorKind, string, string]> = {
+  EACCES: ['unavailable', 'Permission denied', 'Give your user access to it, or set STEWARD_HOME to a folder you own.'],
+  EPERM: ['unavailable', 'The system does not allow it', 'Give your user access to it, or set STEWARD_HOME to a folder you own.'],
+  EROFS: ['unavailable', 'The file system is read-only', 'Make it writable, or set STEWARD_HOME to a folder that is.'],
+  ENOSPC: ['unavailable', 'The disk is full', 'Free some space; nothing that was already stored is lost.'],
+  EDQUOT: ['unavailable', 'The disk quota is used up', 'Free some space; nothing that was already stored is lost.'],
+  EMFILE: ['unavailable', 'Too many open files', 'Close some programs, or raise the limit with ulimit -n.'],
+  ENOTDIR: ['config', 'A file stands where a folder is needed', 'Move it away, or point STEWARD_HOME elsewhere.'],
+  EIO: ['unavailable', 'The disk reported a read or write error', 'Check the disk.'],
+};

@@ -1,0 +1,25 @@
+/** The one place that reads the time of day. Everything else is given a Clock. */
+export interface Clock {
+  /** Wall-clock time, milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds from an arbitrary start; never goes back (for time-outs and durations). */
+  monotonic(): number;
+}
+
+export function systemClock(): Clock {
+  return { now: () => Date.now(), monotonic: () => performance.now() };
+}
+
+/** `2026-11-20T08:14:00.000Z` */
+export function toIso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Milliseconds of an ISO-8601 time with a zone (`Z` or an offset), or undefined if it is none. */
+export function parseIso(text: string): number | undefined {
+  if (!ISO_TIME.test(text)) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;

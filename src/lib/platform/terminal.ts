@@ -1,0 +1,17 @@
+/**
+ * The one sanitiser (decisions.md 9): every string from elsewhere (window classes, commit subjects,
+ * folder names, hook JSON, model output) passes here before a terminal or a log. Removes escape
+ * sequences, C0 and C1 controls and bidirectional controls; a line break or tab becomes a space.
+ */
+export function clean(text: string): string {
+  return text
+    .replace(ESCAPE_SEQUENCES, '')
+    .replace(/[\t\n\r\v\f\u0085\u2028\u2029]+/g, ' ')
+    .replace(CONTROLS, '');
+}
+
+/* eslint-disable no-control-regex -- control characters are what this file removes */
+const ESCAPE_SEQUENCES =
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/g;
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/* eslint-enable no-control-regex */

@@ -1,0 +1,45 @@
+import { parseIso } from '../platform/clock';
+
+/** The kinds of captured signal (service.md: Sense event). */
+export const EVENT_TYPES = ['app-focus', 'git-commit', 'agent-session'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** The sources; an event's `source` is the key of its switch in sense/config.json (decisions.md 3). */
+export const SOURCE_IDS = ['appFocus', 'git', 'agentSession'] as const;
+export type SourceId = (typeof SOURCE_IDS)[number];
+
+/** One captured signal, one line of `events/<date>.jsonl`: spans and metadata, never content. */
+export interface SenseEvent {
+  /** ISO-8601, UTC. */
+  ts: string;
+  type: EventType;
+  /** The adapter that saw it. */
+  source: string;
+  app?: string;
+  repo?: string;
+  detail?: Record<string, unknown>;
+}
+
+/** A parsed value as an event, or why it is none. */
+export function readEvent(value: unknown): SenseEvent | { invalid: string } {
+  if (!isRecord(value)) return { invalid: 'not an object' };
+  const { ts, type, source, app, repo, detail } = value;
+  if (typeof ts !== 'string' || parseIso(ts) === undefined) return { invalid: 'ts is not an ISO-8601 time' };
+  if (!EVENT_TYPES.includes(type as EventType)) return { invalid: 'type is unknown' };
+  if (typeof source !== 'string' || source === '') return { invalid: 'source is missing' };
+  if (app !== undefined && typeof app !== 'string') return { invalid: 'app is not a string' };
+  if (repo !== undefined && typeof repo !== 'string') return { invalid: 'repo is not a string' };
+  if (detail !== undefined && !isRecord(detail)) return { invalid: 'detail is not an object' };
+  return {
+    ts,
+    type: type as EventType,
+    source,
+    ...(app === undefined ? {} : { app }),
+    ...(repo === undefined ? {} : { repo }),
+    ...(detail === undefined ? {} : { detail }),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,15 @@
+import type { Desktop } from '../front-app/adapter';
+
+export interface Idle {
+  /** Milliseconds since the last input; undefined when this adapter cannot tell. */
+  idleMs?: number;
+  /** The screen is locked; undefined when this adapter cannot tell. */
+  locked?: boolean;
+}
+
+export interface IdleAdapter {
+  id: string;
+  detect(desktop: Desktop): boolean;
+  /** Throws `unavailable` when it should work here and does not. */
+  read(desktop: Desktop): Promise<Idle>;
+}
