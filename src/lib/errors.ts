@@ -71,12 +71,32 @@ export function errnoCode(error: unknown): string | undefined {
 }
 
 const SYSTEM_ERRORS: Record<string, readonly [ErrorKind, string, string]> = {
-  EACCES: ['unavailable', 'Permission denied', 'Give your user access to it, or set STEWARD_HOME to a folder you own.'],
-  EPERM: ['unavailable', 'The system does not allow it', 'Give your user access to it, or set STEWARD_HOME to a folder you own.'],
-  EROFS: ['unavailable', 'The file system is read-only', 'Make it writable, or set STEWARD_HOME to a folder that is.'],
+  EACCES: [
+    'unavailable',
+    'Permission denied',
+    'Give your user access to it, or set STEWARD_HOME to a folder you own.',
+  ],
+  EPERM: [
+    'unavailable',
+    'The system does not allow it',
+    'Give your user access to it, or set STEWARD_HOME to a folder you own.',
+  ],
+  EROFS: [
+    'unavailable',
+    'The file system is read-only',
+    'Make it writable, or set STEWARD_HOME to a folder that is.',
+  ],
   ENOSPC: ['unavailable', 'The disk is full', 'Free some space; nothing that was already stored is lost.'],
-  EDQUOT: ['unavailable', 'The disk quota is used up', 'Free some space; nothing that was already stored is lost.'],
+  EDQUOT: [
+    'unavailable',
+    'The disk quota is used up',
+    'Free some space; nothing that was already stored is lost.',
+  ],
   EMFILE: ['unavailable', 'Too many open files', 'Close some programs, or raise the limit with ulimit -n.'],
-  ENOTDIR: ['config', 'A file stands where a folder is needed', 'Move it away, or point STEWARD_HOME elsewhere.'],
+  ENOTDIR: [
+    'config',
+    'A file stands where a folder is needed',
+    'Move it away, or point STEWARD_HOME elsewhere.',
+  ],
   EIO: ['unavailable', 'The disk reported a read or write error', 'Check the disk.'],
 };

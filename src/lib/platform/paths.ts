@@ -21,16 +21,25 @@ export function userAreaPath(host: PathHost = processHost()): string {
 /** Machine-local state (locks, socket, token): never inside a user area that a person may sync. */
 export function machineStatePath(host: PathHost = processHost()): string {
   if (host.platform === 'win32') {
-    return join(nonEmpty(host.env['LOCALAPPDATA']) ?? join(host.home, 'AppData', 'Local'), 'steward', 'state');
+    return join(
+      nonEmpty(host.env['LOCALAPPDATA']) ?? join(host.home, 'AppData', 'Local'),
+      'steward',
+      'state',
+    );
   }
-  if (host.platform === 'darwin') return join(host.home, 'Library', 'Application Support', 'steward', 'state');
+  if (host.platform === 'darwin')
+    return join(host.home, 'Library', 'Application Support', 'steward', 'state');
   return join(absolute(host.env['XDG_STATE_HOME']) ?? join(host.home, '.local', 'state'), 'steward');
 }
 
 /** What can be made again at any time, such as the code cache. */
 export function cachePath(host: PathHost = processHost()): string {
   if (host.platform === 'win32') {
-    return join(nonEmpty(host.env['LOCALAPPDATA']) ?? join(host.home, 'AppData', 'Local'), 'steward', 'cache');
+    return join(
+      nonEmpty(host.env['LOCALAPPDATA']) ?? join(host.home, 'AppData', 'Local'),
+      'steward',
+      'cache',
+    );
   }
   if (host.platform === 'darwin') return join(host.home, 'Library', 'Caches', 'steward');
   return join(absolute(host.env['XDG_CACHE_HOME']) ?? join(host.home, '.cache'), 'steward');

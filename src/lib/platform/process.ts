@@ -70,7 +70,9 @@ export const run: Run = (file, args, options) =>
       reject(
         errnoCode(error) === 'ENOENT'
           ? new StewardError('not_found', `${file} is not installed or not on the PATH.`, { cause: error })
-          : new StewardError('unavailable', `${file} could not be started: ${error.message}`, { cause: error }),
+          : new StewardError('unavailable', `${file} could not be started: ${error.message}`, {
+              cause: error,
+            }),
       );
     });
     child.on('close', (code, signal) => {

@@ -26,7 +26,9 @@ export function isZone(zone: string): boolean {
 /** The text as a day; anything that is not on the calendar (2026-02-30) is a usage error. */
 export function parseDay(text: string): Day {
   if (!isDay(text)) {
-    throw new StewardError('usage', `"${text}" is not a date.`, { hint: 'Write it as YYYY-MM-DD, such as 2026-11-20.' });
+    throw new StewardError('usage', `"${text}" is not a date.`, {
+      hint: 'Write it as YYYY-MM-DD, such as 2026-11-20.',
+    });
   }
   return text;
 }

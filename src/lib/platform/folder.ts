@@ -1,0 +1,57 @@
+import { chmodSync, lstatSync, mkdirSync, statSync } from 'node:fs';
+
+import { StewardError, errnoCode } from '../errors';
+
+/**
+ * Makes a private folder (0700) where none is. Refuses a symbolic link or a file in its place
+ * (decisions.md 9); `allowLink` is for the root of the user area, which a person may have moved.
+ */
+export function ensureFolder(path: string, options: { allowLink?: boolean } = {}): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const found = options.allowLink === true ? statSync(path) : lstatSync(path);
+  if (found.isSymbolicLink()) {
+    throw new StewardError('config', `${path} is a symbolic link.`, {
+      hint: 'Folders that steward writes must be real ones: move the folder back, or link the whole user area.',
+    });
+  }
+  if (!found.isDirectory()) {
+    throw new StewardError('config', `${path} is not a folder.`, { hint: 'Move the file away.' });
+  }
+}
+
+/** Takes a folder's access from everybody else. True when it had to be taken. */
+export function makePrivate(path: string): boolean {
+  if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return false;
+  chmodSync(path, 0o700);
+  return true;
+}
+
+/** Is there anything at the path (a broken link counts)? */
+export function exists(path: string): boolean {
+  return lstatOf(path) !== undefined;
+}
+
+export interface FileFacts {
+  size: number;
+  mtimeMs: number;
+  isFile: boolean;
+  isFolder: boolean;
+  isLink: boolean;
+}
+
+/** What stands at the path, links not followed; undefined when nothing does. */
+export function lstatOf(path: string): FileFacts | undefined {
+  try {
+    const found = lstatSync(path);
+    return {
+      size: found.size,
+      mtimeMs: found.mtimeMs,
+      isFile: found.isFile(),
+      isFolder: found.isDirectory(),
+      isLink: found.isSymbolicLink(),
+    };
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT' || errnoCode(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
