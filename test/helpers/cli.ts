@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export const BIN = resolve(__dirname, '..', '..', 'bin', 'run.js');
+
+export interface StewardOptions {
+  /** Added to the clean environment; undefined removes a variable. */
+  env?: Record<string, string | undefined>;
+  /** What the process reads on stdin; without it stdin is empty and closed. */
+  input?: string;
+  cwd?: string;
+  /** The home folder; a new empty one for the call when left out. Make one with `emptyHome()` to keep state. */
+  home?: string;
+}
+
+export interface StewardResult {
+  /** Exit code; null when a signal ended it. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** An empty home folder, removed by `remove()`. */
+export function emptyHome(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'steward-home-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** An environment in which nothing of the person who runs the tests is seen: no desktop, no bus, no config. */
+export function cleanEnv(home: string, extra: StewardOptions['env'] = {}): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    HOME: home,
+    USERPROFILE: home,
+    LOCALAPPDATA: join(home, 'AppData', 'Local'),
+    STEWARD_HOME: join(home, '.steward'),
+    XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_CACHE_HOME: join(home, '.cache'),
+    XDG_STATE_HOME: join(home, '.local', 'state'),
+    XDG_DATA_HOME: join(home, '.local', 'share'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    TMPDIR: tmpdir(),
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+    SystemRoot: process.env['SystemRoot'],
+  };
+  for (const [name, value] of Object.entries({ ...env, ...extra })) {
+    if (value === undefined) delete env[name];
+    else env[name] = value;
+  }
+  return env;
+}
+
+/** Runs the built binary in an empty home, with its two streams captured. Kills it after 60 s. */
+export async function steward(args: readonly string[], options: StewardOptions = {}): Promise<StewardResult> {
+  const own = options.home === undefined ? emptyHome() : undefined;
+  const home = options.home ?? own?.path ?? '';
+  mkdirSync(home, { recursive: true });
+  try {
+    return await new Promise<StewardResult>((done, fail) => {
+      const child = spawn(process.execPath, [BIN, ...args], {
+        cwd: options.cwd ?? home,
+        env: cleanEnv(home, options.env),
+        stdio: 'pipe',
+        timeout: 60_000,
+        killSignal: 'SIGKILL',
+      });
+      let stdout = '';
+      let stderr = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      // A command that never reads its stdin may be gone before the input is written.
+      child.stdin.on('error', () => child.stdin.destroy());
+      child.stdin.end(options.input ?? '');
+      child.on('error', fail);
+      child.on('close', (code) => done({ code, stdout, stderr }));
+    });
+  } finally {
+    own?.remove();
+  }
+}
+
+/** The one JSON document that a `--json` run printed. */
+export function jsonOf(result: StewardResult): unknown {
+  return JSON.parse(result.stdout);
+}
