@@ -61,6 +61,7 @@ export function readBytes(
   path: string,
   options: { followLink?: boolean; maxBytes?: number } = {},
 ): Buffer | undefined {
+  if (options.followLink === true) refuseForeignLink(path);
   let fd: number;
   try {
     // O_NONBLOCK: a named pipe in the file's place must not hang the reader.
@@ -103,6 +104,13 @@ function targetOf(path: string, followLink: boolean): string {
   const mine = process.getuid === undefined || facts.uid === process.getuid();
   if (!followLink || !mine) throw linkRefused(path);
   return realpathSync(path);
+}
+
+/** A link that is followed has to be the user's own, or the administrator's. */
+function refuseForeignLink(path: string): void {
+  const facts = lstatSync(path, { throwIfNoEntry: false });
+  if (facts?.isSymbolicLink() !== true || process.getuid === undefined) return;
+  if (facts.uid !== process.getuid() && facts.uid !== 0) throw linkRefused(path);
 }
 
 function linkRefused(path: string, cause?: unknown): StewardError {
