@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 
 import { StewardError, errnoCode } from '../errors';
 
@@ -24,6 +24,13 @@ export function makePrivate(path: string): boolean {
   if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return false;
   chmodSync(path, 0o700);
   return true;
+}
+
+/** May users other than the owner read, write or list it? A link is followed; no file, and Windows: no. */
+export function isOpenToOthers(path: string): boolean {
+  if (process.platform === 'win32') return false;
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && (found.mode & 0o077) !== 0;
 }
 
 /** Is there anything at the path (a broken link counts)? */
@@ -54,4 +61,19 @@ export function lstatOf(path: string): FileFacts | undefined {
     if (errnoCode(error) === 'ENOENT' || errnoCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
+}
+
+/** The names in a folder, in no order; none when there is no folder. */
+export function listFolder(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Removes a file; one that is not there is removed already. */
+export function removeFile(path: string): void {
+  rmSync(path, { force: true });
 }
