@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { ensureFolder } from '../platform/folder';
 import { machineStateOf, processHost, userAreaPath, type PathHost } from '../platform/paths';
 
 /** Every place of the user area by name (decisions.md 1). Plain strings; nothing is created here. */
@@ -56,4 +57,12 @@ export function userArea(host: PathHost = processHost()): UserArea {
     },
     machine: machineStateOf(root, host),
   };
+}
+
+/**
+ * Makes the user area (0700) where there is none. It may be a link: a person may have moved it. An area that
+ * others can look into is left as it is; `loadConfig` warns of it.
+ */
+export function ensureUserArea(area: UserArea): void {
+  ensureFolder(area.root, { allowLink: true });
 }

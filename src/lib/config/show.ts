@@ -1,0 +1,60 @@
+import { exists } from '../platform/folder';
+import { CONFIG_FILES, dottedKey } from './files';
+import { leavesOf } from './key';
+import type { LoadedConfig, Origin } from './load';
+import { valueAt } from './nested';
+import type { UserArea } from './user-area';
+
+export interface ShownValue {
+  key: string;
+  /** null: not set. A secret is redacted. */
+  value: unknown;
+  source: Origin['from'];
+  /** The file's path or the variable's name; null for a default or a flag. */
+  from: string | null;
+}
+
+/** Every key with its resolved value and where that comes from; secrets only say whether they are set. */
+export function shownConfig(loaded: LoadedConfig): ShownValue[] {
+  return CONFIG_FILES.flatMap((file) =>
+    leavesOf(file.keys).map(({ path, leaf }) => {
+      const key = dottedKey(file, path);
+      const value = valueAt(loaded.config[file.id], path);
+      const origin = loaded.origins.get(key) ?? { from: 'default' };
+      return {
+        key,
+        value: leaf.secret ? redacted(value) : (value ?? null),
+        source: origin.from,
+        from: placeOf(origin),
+      };
+    }),
+  );
+}
+
+export interface ConfigPlaces {
+  userArea: string;
+  exists: boolean;
+  files: { name: string; path: string; exists: boolean }[];
+}
+
+export function configPlaces(area: UserArea): ConfigPlaces {
+  return {
+    userArea: area.root,
+    exists: exists(area.root),
+    files: CONFIG_FILES.map((file) => {
+      const path = file.path(area);
+      return { name: file.name, path, exists: exists(path) };
+    }),
+  };
+}
+
+/** A secret turns itself into its redacted form; an unset one into nothing. */
+function redacted(value: unknown): string | null {
+  const text = String(value);
+  return text === '' ? null : text;
+}
+
+function placeOf(origin: Origin): string | null {
+  if (origin.from === 'file') return origin.path;
+  return origin.from === 'env' ? origin.name : null;
+}

@@ -1,0 +1,128 @@
+import * as v from 'valibot';
+
+import { clean } from '../platform/terminal';
+import { CONFIG_FILES, dottedKey, ownerOf, type ConfigFile } from './files';
+import { isLeaf, type AnyLeaf, type Tree } from './key';
+
+/** What a file's content holds, key by key; `problems` stop the program, `warnings` are for `doctor`. */
+export interface Checked {
+  /** Stored values by dotted key. */
+  values: Map<string, unknown>;
+  problems: string[];
+  warnings: string[];
+  /** The file's `version`; the known one when it has none. */
+  version: number;
+}
+
+/** Checks the whole content of one file, and goes on after every problem so that all are told at once. */
+export function checkContent(file: ConfigFile, content: unknown): Checked {
+  const checked: Checked = { values: new Map(), problems: [], warnings: [], version: file.version };
+  if (content === undefined || (content === null && file.format === 'yaml')) return checked;
+  if (!isMapping(content)) {
+    checked.problems.push(`expected ${keysAndValues(file)} at the top, found ${typeWords(content)}`);
+    return checked;
+  }
+  const { version, ...rest } = content;
+  if (version !== undefined) checkVersion(file, version, checked);
+  checkTree(file, file.keys, rest, [], checked);
+  return checked;
+}
+
+function checkVersion(file: ConfigFile, version: unknown, checked: Checked): void {
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
+    checked.problems.push(`version: expected a whole number from 1, found ${describe(version, false)}`);
+    return;
+  }
+  checked.version = version;
+  if (version > file.version) {
+    checked.warnings.push(
+      `written by a newer steward (format ${version}, this one knows ${file.version}): it is read, and not written`,
+    );
+  }
+}
+
+function checkTree(
+  file: ConfigFile,
+  tree: Tree,
+  content: Record<string, unknown>,
+  path: readonly string[],
+  checked: Checked,
+): void {
+  for (const [name, value] of Object.entries(content)) {
+    const here = [...path, name];
+    const node = Object.hasOwn(tree, name) ? tree[name] : undefined;
+    if (node === undefined) noteUnknown(file, here, checked);
+    else if (isLeaf(node)) checkLeaf(file, node, value, here, checked);
+    else if (isMapping(value)) checkTree(file, node, value, here, checked);
+    // `da:` with everything under it commented out
+    else if (!(value === null && file.format === 'yaml')) {
+      const nested = Object.keys(node).join(', ');
+      checked.problems.push(
+        `${here.join('.')}: expected ${keysAndValues(file)} (${nested}), found ${typeWords(value)}`,
+      );
+    }
+  }
+}
+
+function checkLeaf(
+  file: ConfigFile,
+  leaf: AnyLeaf,
+  value: unknown,
+  path: readonly string[],
+  checked: Checked,
+): void {
+  const wrong = whatIsWrong(leaf, value);
+  if (wrong === undefined) checked.values.set(dottedKey(file, path), value);
+  else checked.problems.push(`${path.join('.')}${wrong}`);
+}
+
+/** `: expected …, found …`, after the index of the item that is wrong; undefined when nothing is. */
+export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
+  const result = v.safeParse(leaf.check, value);
+  if (result.success) return undefined;
+  const item = result.issues[0].path?.[0];
+  const inList = Array.isArray(value) && item !== undefined;
+  const found = describe(inList ? item.value : value, leaf.quiet);
+  return `${inList ? `[${String(item.key)}]` : ''}: expected ${leaf.expected}, found ${found}`;
+}
+
+function noteUnknown(file: ConfigFile, path: readonly string[], checked: Checked): void {
+  const top = path[0] ?? '';
+  const owner = path.length === 1 ? ownerOf(top) : undefined;
+  const key = clean(path.join('.'));
+  if (owner === undefined || owner === file) checked.warnings.push(`${key}: this key is unknown and ignored`);
+  else checked.problems.push(`${key}: this key belongs in ${owner.name}; move it there`);
+}
+
+/** The dotted names of everything that can be set. */
+export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
+  const parts = key.split('.');
+  const owner = CONFIG_FILES.find((file) => file.prefix !== '' && file.prefix === parts[0]);
+  if (owner !== undefined) return { file: owner, path: parts.slice(1) };
+  const open = CONFIG_FILES.filter((file) => file.prefix === '');
+  const file = open.find(({ keys }) => Object.hasOwn(keys, parts[0] ?? '')) ?? open[0];
+  return { file: file as ConfigFile, path: parts };
+}
+
+/** A value in words for a message: short, sanitised, and of a quiet key only its type. */
+export function describe(value: unknown, quiet: boolean): string {
+  if (quiet || value === null || typeof value === 'object' || value === undefined) return typeWords(value);
+  const text = clean(JSON.stringify(value));
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+function typeWords(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'keys with values';
+  if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text';
+  return typeof value === 'boolean' ? 'true or false' : 'a number';
+}
+
+function keysAndValues(file: ConfigFile): string {
+  return file.format === 'json' ? 'an object of keys' : 'keys with values';
+}
+
+export function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

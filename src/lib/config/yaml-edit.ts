@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Document, Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
+
+import { StewardError } from '../errors';
+import { withValue } from './nested';
+import { isOnlyComments, parseDocumentOf, parseYaml } from './yaml-text';
+
+/**
+ * The YAML text with one value set. Only the value's own bytes change, or one block of lines is added;
+ * where the text is built so that this cannot be done, the document is written anew with its comments.
+ * Either way the result is parsed again and has to say exactly what was meant, else it is a `config` error.
+ */
+export async function setInYaml(source: string, path: readonly string[], value: unknown): Promise<string> {
+  const parsed = await parseDocumentOf(source);
+  if ('problem' in parsed) throw unchangeable(path);
+  const yaml = await import('yaml');
+  const meant = withValue((await valueOf(source)) ?? {}, path, value);
+  const edits = [
+    () => spliced(source, parsed.document, path, value, yaml),
+    () => rewritten(source, parsed.document, path, value),
+  ];
+  for (const edit of edits) {
+    const text = edit();
+    if (text !== undefined && isDeepStrictEqual(await valueOf(text), meant)) return text;
+  }
+  throw unchangeable(path);
+}
+
+async function valueOf(source: string): Promise<unknown> {
+  const parsed = await parseYaml(source);
+  return 'value' in parsed ? parsed.value : undefined;
+}
+
+function unchangeable(path: readonly string[]): StewardError {
+  return new StewardError('config', `The file is written so that ${path.join('.')} cannot be set in it.`, {
+    hint: 'Change it in an editor: anchors, aliases and values in the place of sections are left alone.',
+  });
+}
+
+type Yaml = typeof import('yaml');
+
+/** Where on the path the document stops having keys: the last map, and what of the path it lacks. */
+interface Reach {
+  map: YAMLMap<ParsedNode, ParsedNode | null> | undefined;
+  /** The pair of the last key that was found. */
+  pair: Pair<ParsedNode, ParsedNode | null> | undefined;
+  rest: readonly string[];
+}
+
+function spliced(
+  source: string,
+  document: Document.Parsed,
+  path: readonly string[],
+  value: unknown,
+  yaml: Yaml,
+): string | undefined {
+  const eol = source.includes('\r\n') ? '\r\n' : '\n';
+  if (isOnlyComments(source)) return withBlock(source, source.length, '', path, value, eol, yaml);
+  const { map, pair, rest } = reach(document, path, yaml);
+  if (map === undefined || map.flow === true) return undefined;
+  const end = endOf(pair ?? map.items[map.items.length - 1]);
+  if (end === undefined) return undefined;
+  if (rest.length === 0) return replaced(source, pair?.value, end, value, yaml);
+  const indent = indentOf(source, (pair ?? map.items[0])?.key);
+  if (indent === undefined) return undefined;
+  // A key without a value: its section begins on the next line.
+  const inner = pair === undefined ? indent : `${indent}  `;
+  return withBlock(source, lineEnd(source, end), inner, rest, value, eol, yaml);
+}
+
+function reach(document: Document.Parsed, path: readonly string[], yaml: Yaml): Reach {
+  let node: unknown = document.contents;
+  let map: Reach['map'];
+  for (const [index, name] of path.entries()) {
+    if (!yaml.isMap<ParsedNode, ParsedNode | null>(node)) break;
+    map = node;
+    const pair = map.items.find(({ key }) => yaml.isScalar(key) && key.value === name);
+    const rest = path.slice(index + 1);
+    if (pair === undefined) return { map, pair: undefined, rest: path.slice(index) };
+    if (rest.length === 0) return { map, pair, rest };
+    if (isNothing(pair.value, yaml)) return { map, pair, rest };
+    node = pair.value;
+  }
+  return { map: undefined, pair: undefined, rest: path };
+}
+
+function isNothing(node: ParsedNode | null | undefined, yaml: Yaml): boolean {
+  return node === null || node === undefined || (yaml.isScalar(node) && node.value === null);
+}
+
+function endOf(pair: Reach['pair']): number | undefined {
+  return pair?.value?.range[1] ?? pair?.key.range[1];
+}
+
+/** The spaces before a key; undefined when something else stands before it on its line. */
+function indentOf(source: string, key: ParsedNode | undefined): string | undefined {
+  if (key === undefined) return undefined;
+  const start = source.lastIndexOf('\n', key.range[0] - 1) + 1;
+  const before = source.slice(start, key.range[0]).replace('\ufeff', '');
+  return /^ *$/.test(before) ? before : undefined;
+}
+
+function lineEnd(source: string, from: number): number {
+  const at = source.indexOf('\n', from);
+  return at === -1 ? source.length : at + 1;
+}
+
+function withBlock(
+  source: string,
+  at: number,
+  indent: string,
+  path: readonly string[],
+  value: unknown,
+  eol: string,
+  yaml: Yaml,
+): string {
+  const lines = path.map((name, depth) => {
+    const last = depth === path.length - 1;
+    return `${indent}${'  '.repeat(depth)}${name}:${last ? ` ${written(value, undefined, yaml)}` : ''}`;
+  });
+  const before = source.slice(0, at);
+  const gap = before === '' || before.endsWith('\n') ? '' : eol;
+  return before + gap + lines.join(eol) + eol + source.slice(at);
+}
+
+function replaced(
+  source: string,
+  old: ParsedNode | null | undefined,
+  keyEnd: number,
+  value: unknown,
+  yaml: Yaml,
+): string | undefined {
+  if (old === null || old === undefined) return undefined;
+  const [start, end] = old.range;
+  const oneLine = !source.slice(start, end).includes('\n');
+  if (!oneLine || (yaml.isCollection(old) && old.flow !== true)) return undefined;
+  const gap = start > 0 && source[start - 1] === ':' ? ' ' : '';
+  const style = yaml.isScalar(old) ? old.type : undefined;
+  return source.slice(0, Math.min(start, keyEnd)) + gap + written(value, style, yaml) + source.slice(end);
+}
+
+/** A value on one line, quoted as the old one was. JSON's lists are YAML's. */
+function written(value: unknown, style: Scalar.Type | null | undefined, yaml: Yaml): string {
+  if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(', ')}]`;
+  if (typeof value !== 'string') return JSON.stringify(value);
+  if (style === 'QUOTE_DOUBLE') return JSON.stringify(value);
+  if (style === 'QUOTE_SINGLE') return `'${value.replaceAll("'", "''")}'`;
+  return yaml.stringify(value, { lineWidth: 0 }).trimEnd();
+}
+
+function rewritten(
+  source: string,
+  document: Document.Parsed,
+  path: readonly string[],
+  value: unknown,
+): string {
+  const copy = document.clone();
+  // setIn refuses to go through a key that has nothing under it.
+  for (let depth = 1; depth < path.length; depth += 1) {
+    if ((copy.getIn(path.slice(0, depth)) ?? null) === null)
+      copy.setIn(path.slice(0, depth), copy.createNode({}));
+  }
+  copy.setIn(path, copy.createNode(value));
+  const indent = /\n( +)[^\s#-]/.exec(source)?.[1]?.length ?? 2;
+  const text = copy.toString({
+    lineWidth: 0,
+    indent: Math.min(indent, 8),
+    flowCollectionPadding: /\{ /.test(source),
+  });
+  return source.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
+}
