@@ -1,0 +1,109 @@
+import { readdirSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = resolve(fileURLToPath(import.meta.url), '..', '..');
+
+/** Libraries that a run loads only where it uses them: each a bundle of its own, `vendor/<name>.js`. */
+export const VENDORS = ['cosmiconfig', 'dbus-next', 'listr2', 'undici', 'x11', 'yaml'];
+
+/** Native code cannot be bundled (looked up at run time); oclif asks for the compiler in its own development only. */
+const EXTERNAL = ['koffi', 'typescript'];
+
+/** Ids and files of src/commands: `sense/today.ts` is `sense:today`, `index.ts` is its folder's command. */
+export function commandFiles(folder = join(ROOT, 'src', 'commands'), topic = []) {
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return commandFiles(path, [...topic, entry.name]);
+      const verb = entry.name.replace(/\.ts$/, '');
+      return [{ id: (verb === 'index' ? topic : [...topic, verb]).join(':'), path }];
+    });
+}
+
+/** The command table of a run from source reads the folder; the one of a build has it written out. */
+const commandTable = {
+  name: 'command-table',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]src[\\/]command-table\.ts$/ }, () => ({
+      contents: `export const COMMANDS = {\n${commandFiles()
+        .map(({ id, path }) => `  ${JSON.stringify(id)}: () => import(${JSON.stringify(path)}),`)
+        .join('\n')}\n};\n`,
+      loader: 'ts',
+      resolveDir: join(ROOT, 'src'),
+    }));
+  },
+};
+
+/** Node's own modules have no effect when nothing of them is used: an unused import is dropped. */
+const builtins = {
+  name: 'builtins',
+  setup(build) {
+    build.onResolve({ filter: /^[a-z]/ }, ({ path }) =>
+      isBuiltin(path) ? { path, external: true, sideEffects: false } : undefined,
+    );
+  },
+};
+
+/**
+ * `import('yaml')` becomes a lazy `require('./vendor/yaml.js')`, and `import('./hot/x')` of the hot path
+ * a lazy `require('./hot/x.js')`. A static import of one of these libraries would be paid by every run: an error.
+ */
+const lazyBundles = {
+  name: 'lazy-bundles',
+  setup(build) {
+    build.onResolve({ filter: new RegExp(`^(${VENDORS.join('|')})$`) }, ({ path, kind, importer }) => {
+      if (kind === 'entry-point' || importer.includes('node_modules')) return undefined;
+      if (kind === 'dynamic-import') return { path: `./vendor/${path}.js`, external: true };
+      return {
+        errors: [{ text: `Import "${path}" inside the function that uses it: await import('${path}').` }],
+      };
+    });
+    build.onResolve({ filter: /^\.\/hot\// }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: `${path}.js`, external: true } : undefined,
+    );
+  },
+};
+
+export const BASE = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20.19',
+  // `import()` in CommonJS output becomes a lazy require.
+  supported: { 'dynamic-import': false },
+  minifyWhitespace: true,
+  minifySyntax: true,
+  charset: 'ascii',
+  legalComments: 'none',
+  external: EXTERNAL,
+  metafile: true,
+  write: false,
+  logLevel: 'warning',
+  plugins: [builtins, commandTable, lazyBundles],
+};
+
+const require = createRequire(import.meta.url);
+
+/** Loads a bundle that was built in memory. */
+export function evaluate(text, filename) {
+  const module = { exports: {} };
+  const run = new Function('exports', 'require', 'module', '__filename', '__dirname', text);
+  run(module.exports, require, module, filename, join(filename, '..'));
+  return module.exports;
+}
+
+/**
+ * The same code in ASCII, which V8 keeps in one byte a character: esbuild escapes strings and leaves
+ * regular expressions alone.
+ */
+export function ascii(text) {
+  return text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+export function shown(path) {
+  return relative(ROOT, path);
+}
