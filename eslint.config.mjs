@@ -15,6 +15,11 @@ export default tseslint.config(
     },
   },
   {
+    // Plain CommonJS, run as it is.
+    files: ['bin/**'],
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+  {
     files: ['test/**', 'bench/**', 'scripts/**'],
     rules: {
       'no-console': 'off',

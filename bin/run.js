@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+'use strict';
+
+// Old syntax on purpose: a Node that is too old has to get as far as this message.
+var version = process.versions.node.split('.').map(Number);
+
+if (version[0] < 20 || (version[0] === 20 && version[1] < 19)) {
+  process.stderr.write(
+    'steward needs Node.js 20.19 or newer; this is ' +
+      process.versions.node +
+      '.\n' +
+      'Install a newer one from https://nodejs.org or with your version manager, then run it again.\n',
+  );
+  process.exitCode = 8;
+} else {
+  require('../dist/main.js');
+}

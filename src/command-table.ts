@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+
+import type { CommandTable } from './lib/cli/oclif';
+import { listFolder, lstatOf } from './lib/platform/folder';
+
+/**
+ * Every file of src/commands is a command: `sense/today.ts` is `steward sense today`, `index.ts` the
+ * command of its folder. This is the table of a run from source; the build replaces this module by one
+ * with the same table written out, so that adding a command is adding a file.
+ */
+export const COMMANDS: CommandTable = Object.fromEntries(
+  idsUnder(join(__dirname, 'commands')).map(([id, path]) => [id, () => import(path)]),
+);
+
+function idsUnder(folder: string, topic: readonly string[] = []): [string, string][] {
+  return listFolder(folder)
+    .sort()
+    .flatMap((name): [string, string][] => {
+      const path = join(folder, name);
+      if (lstatOf(path)?.isFolder === true) return idsUnder(path, [...topic, name]);
+      const verb = name.replace(/\.ts$/, '');
+      return [[(verb === 'index' ? topic : [...topic, verb]).join(':'), path]];
+    });
+}

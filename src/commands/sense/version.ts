@@ -1,0 +1,16 @@
+import { BaseCommand } from '../../lib/cli/base-command';
+import { SENSE_VERSION } from '../../lib/sense/version';
+
+export default class SenseVersion extends BaseCommand {
+  static override summary = 'Print the version of the sense component.';
+  static override description =
+    'It changes when the format of events, of the adapters or of the daily record changes; stored records carry it.';
+  static override examples = ['<%= config.bin %> sense version', '<%= config.bin %> sense version --json'];
+  static override related = ['sense status', '--version'];
+
+  async run(): Promise<{ version: string }> {
+    await this.parse(SenseVersion);
+    this.print(() => SENSE_VERSION);
+    return { version: SENSE_VERSION };
+  }
+}

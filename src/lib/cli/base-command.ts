@@ -1,0 +1,63 @@
+import { Command } from '@oclif/core/command';
+import { boolean } from '@oclif/core/flags';
+
+import { StewardError } from '../errors';
+import { terminalOf, type Terminal } from '../platform/stdio';
+import { createContext, type Context } from './context';
+import { toJson } from './json';
+import { flagsOf } from './resolve';
+
+/**
+ * A command of the terminal edge. `run` parses, calls one library function, prints the value with a view
+ * through `print`, and returns it; with `--json` nothing is printed and the returned value is the one
+ * document on stdout. Errors are thrown: the edge writes them and chooses the exit code.
+ */
+export abstract class BaseCommand extends Command {
+  static override baseFlags = {
+    json: boolean({
+      description: 'Print one JSON document on stdout, and nothing else there.',
+      helpGroup: 'GLOBAL',
+    }),
+    debug: boolean({ description: 'Show the stack of an error.', helpGroup: 'GLOBAL' }),
+  };
+
+  /** Commands that a reader of the help may want next, with spaces: `sense today`. */
+  static related: readonly string[] = [];
+
+  #context: Context | undefined;
+
+  /** The value for `--json`; undefined when the command has written its documents itself (a stream). */
+  abstract override run(): Promise<unknown>;
+
+  /** Runs the command and prints the document of `--json`. */
+  async execute(): Promise<void> {
+    const value = await this.run();
+    if (!this.parsed) throw new StewardError('internal', `${String(this.id)} did not parse its arguments.`);
+    if (this.json && value !== undefined) process.stdout.write(toJson(value));
+  }
+
+  protected get context(): Context {
+    this.#context ??= createContext();
+    return this.#context;
+  }
+
+  protected get json(): boolean {
+    return flagsOf(this.argv).includes('--json');
+  }
+
+  protected get terminal(): Terminal {
+    return terminalOf(process.stdout);
+  }
+
+  /** Writes lines to stdout for a person; the text is not even made with `--json`. */
+  protected print(text: () => string): void {
+    if (this.json) return;
+    const lines = text();
+    process.stdout.write(lines.endsWith('\n') ? lines : `${lines}\n`);
+  }
+
+  /** Talk beside the result, on stderr: what was done, what comes next. */
+  protected say(text: string): void {
+    process.stderr.write(`${text}\n`);
+  }
+}

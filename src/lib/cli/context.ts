@@ -1,0 +1,32 @@
+import { userArea, type UserArea } from '../config/user-area';
+import { systemClock, type Clock } from '../platform/clock';
+import type { Run } from '../platform/process';
+
+/** What the library functions need of the machine and of the other features, joined in one place. */
+export interface Context {
+  clock: Clock;
+  area: UserArea;
+  run: Run;
+}
+
+/** Each part is made when it is first asked for: a command pays for what it uses only. */
+export function createContext(): Context {
+  return {
+    get clock() {
+      return keep(this, 'clock', systemClock());
+    },
+    get area() {
+      return keep(this, 'area', userArea());
+    },
+    run: async (file, args, options) => {
+      const { run } = await import('../platform/process');
+      return run(file, args, options);
+    },
+  };
+}
+
+/** Replaces the getter by its value. */
+function keep<K extends keyof Context>(context: Context, key: K, value: Context[K]): Context[K] {
+  Object.defineProperty(context, key, { value });
+  return value;
+}

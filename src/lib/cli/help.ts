@@ -1,0 +1,33 @@
+import type { Command } from '@oclif/core/command';
+import { CommandHelp, Help } from '@oclif/core/help';
+
+/** Help of a command, with the commands that a reader may want next at its end. */
+class StewardCommandHelp extends CommandHelp {
+  /** The summary is the first line already; here comes what goes beyond it. */
+  protected override description(): string | undefined {
+    const { description } = this.command;
+    return description === undefined ? undefined : this.wrap(description);
+  }
+
+  protected override sections(): ReturnType<CommandHelp['sections']> {
+    return [...super.sections(), { header: 'RELATED', generate: () => relatedOf(this.command) }];
+  }
+}
+
+/** oclif's help in steward's words: no line about the runtime, related commands at the end. */
+export class StewardHelp extends Help {
+  protected override CommandHelpClass = StewardCommandHelp;
+
+  override formatRoot(): string {
+    const description = this.config.pjson.description ?? '';
+    const usage = this.section('USAGE', '$ steward COMMAND [--json]');
+    const more = this.section('MORE', '$ steward help COMMAND\n$ steward --version');
+    return [this.wrap(description), usage, more].join('\n\n');
+  }
+}
+
+function relatedOf(command: Command.Loadable): string | undefined {
+  const related: unknown = command['related'];
+  if (!Array.isArray(related) || related.length === 0) return undefined;
+  return related.map((name) => `$ steward ${String(name)}`).join('\n');
+}

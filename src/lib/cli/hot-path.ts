@@ -1,0 +1,37 @@
+/**
+ * Commands that hooks, shells and schedulers start all the time, answered before oclif is loaded. The
+ * launcher looks here first; the build makes each `./hot/…` a small bundle of its own, so an entry costs
+ * the others nothing. To add one: a file in `hot/` that exports `run`, and a row here. The full command
+ * still exists in src/commands, for its help and for the calls that the hot one leaves to it.
+ */
+export interface HotCommand {
+  /**
+   * Answers the call and returns its exit code, or returns undefined, before it has any effect, to
+   * leave the call to the full command (an unusual flag, `--help`).
+   */
+  run: (argv: readonly string[]) => HotResult | Promise<HotResult>;
+}
+
+type HotResult = number | undefined;
+
+export interface HotEntry {
+  /** The first words of the command line that this entry answers. */
+  words: readonly string[];
+  load: () => Promise<HotCommand>;
+}
+
+export const HOT: readonly HotEntry[] = [
+  { words: ['--version'], load: () => import('./hot/version') },
+  { words: ['sense', 'version'], load: () => import('./hot/sense-version') },
+];
+
+/** Runs the entry that answers this command line; undefined when oclif has to. */
+export async function runHot(
+  argv: readonly string[],
+  table: readonly HotEntry[] = HOT,
+): Promise<number | undefined> {
+  const entry = table.find(({ words }) => words.every((word, index) => argv[index] === word));
+  if (entry === undefined) return undefined;
+  const command = await entry.load();
+  return command.run(argv.slice(entry.words.length));
+}

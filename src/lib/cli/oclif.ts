@@ -1,0 +1,100 @@
+import type { Command } from '@oclif/core/command';
+import { Config, Plugin } from '@oclif/core/config';
+import type * as Interfaces from '@oclif/core/interfaces';
+
+import type { BaseCommand } from './base-command';
+
+/** A command class as the edge runs it. */
+export interface CommandClass {
+  id: string;
+  new (argv: string[], config: Config): BaseCommand;
+}
+
+/** Every command by its id with colons; only the one that runs is loaded. */
+export type CommandTable = Readonly<Record<string, () => Promise<{ default: CommandClass }>>>;
+
+export interface Manifest {
+  version: string;
+  commands: Record<string, Command.Cached>;
+}
+
+export interface Product {
+  /** The folder of package.json. */
+  root: string;
+  pjson: Interfaces.PJSON;
+  table: CommandTable;
+}
+
+/**
+ * What help, completion and the parser need to know of all commands, made by loading each of them: for
+ * the build and for runs from source. The same sources give the same bytes.
+ */
+export async function buildManifest(product: Product): Promise<Manifest> {
+  const plugin = new Plugin({
+    root: product.root,
+    pjson: product.pjson,
+    isRoot: true,
+    ignoreManifest: true,
+    errorOnManifestCreate: true,
+    respectNoCacheDefault: true,
+  });
+  const classes: Record<string, CommandClass> = {};
+  for (const [id, load] of Object.entries(product.table)) classes[id] = (await load()).default;
+  // What the plugin would otherwise read from a file that package.json names.
+  Reflect.set(plugin, 'commandCache', classes);
+  await plugin.load();
+  const ids = Object.keys(plugin.manifest.commands).sort();
+  const commands = Object.fromEntries(ids.map((id) => [id, plugin.manifest.commands[id]]));
+  return JSON.parse(JSON.stringify({ version: plugin.version, commands })) as Manifest;
+}
+
+/** oclif's configuration, without its search of folders: one plugin, which is a plain object. */
+export function loadOclif(product: Product, manifest: Manifest): Promise<Config> {
+  const { root, pjson, table } = product;
+  const name = pjson.name;
+  const plugin: Interfaces.Plugin = {
+    _base: '',
+    alias: name,
+    commandIDs: Object.keys(manifest.commands),
+    commands: Object.values(manifest.commands).map((command) => ({
+      ...command,
+      load: () => loadForOclif(table, command.id),
+    })),
+    commandsDir: undefined,
+    findCommand: (id: string) => loadForOclif(table, id),
+    hasManifest: true,
+    hooks: {},
+    isRoot: true,
+    load: () => Promise.resolve(),
+    moduleType: 'commonjs',
+    name,
+    options: { root },
+    pjson,
+    root,
+    topics: Object.entries(pjson.oclif.topics ?? {}).map(([topic, facts]) => ({ ...facts, name: topic })),
+    type: 'core',
+    valid: true,
+    version: pjson.version,
+  };
+  return Config.load({
+    root,
+    pjson,
+    plugins: new Map([[name, plugin]]),
+    userPlugins: false,
+    devPlugins: false,
+  });
+}
+
+/** Loads one command of the table. */
+export async function loadCommand(table: CommandTable, id: string): Promise<CommandClass> {
+  const load = table[id];
+  if (load === undefined) throw new Error(`The manifest names ${id}, which is not in the command table.`);
+  const { default: command } = await load();
+  command.id = id;
+  return command;
+}
+
+/** As oclif's plugin interface wants it; a class of ours is a subclass of its Command. */
+async function loadForOclif(table: CommandTable, id: string): Promise<Command.Class> {
+  return (await loadCommand(table, id)) as unknown as Command.Class;
+}

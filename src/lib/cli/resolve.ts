@@ -1,0 +1,44 @@
+/** What a command line asks for. */
+export type Resolution =
+  | { kind: 'command'; id: string; argv: string[] }
+  /** Help for these words: none for the whole, a topic, or a command. */
+  | { kind: 'help'; words: string[] }
+  | { kind: 'topic'; words: string[] }
+  | { kind: 'unknown'; words: string[] };
+
+/**
+ * Finds the command of a command line: the longest run of leading words that is one. What follows it is
+ * the command's own, so that a word too many is said to be one and not called an unknown command.
+ * `--json` and `--debug` may stand before the command.
+ *
+ * @param ids command ids with colons (`sense:today`)
+ */
+export function resolveCommand(argv: readonly string[], ids: readonly string[]): Resolution {
+  const leading = argv.findIndex((word) => !GLOBAL_FLAGS.has(word));
+  const before = leading === -1 ? argv.slice() : argv.slice(0, leading);
+  const rest = argv.slice(before.length);
+  const end = rest.findIndex((word) => word.startsWith('-'));
+  const words = end === -1 ? rest : rest.slice(0, end);
+  const wantsHelp = flagsOf(argv).some((word) => HELP_FLAGS.has(word));
+
+  for (let length = words.length; length > 0; length -= 1) {
+    const id = words.slice(0, length).join(':');
+    if (!ids.includes(id)) continue;
+    if (wantsHelp) return { kind: 'help', words: words.slice(0, length) };
+    return { kind: 'command', id, argv: [...rest.slice(length), ...before] };
+  }
+  const isTopic = words.length === 0 || ids.some((id) => id.startsWith(`${words.join(':')}:`));
+  if (!isTopic) return { kind: 'unknown', words };
+  if (words.length === 0 && !wantsHelp && rest.length > 0)
+    return { kind: 'unknown', words: rest.slice(0, 1) };
+  return wantsHelp ? { kind: 'help', words } : { kind: 'topic', words };
+}
+
+/** The words before `--`, after which nothing is a flag. */
+export function flagsOf(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return end === -1 ? argv : argv.slice(0, end);
+}
+
+const GLOBAL_FLAGS = new Set(['--json', '--debug']);
+const HELP_FLAGS = new Set(['--help', '-h']);

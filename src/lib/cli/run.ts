@@ -1,0 +1,78 @@
+import type { Command } from '@oclif/core/command';
+import type { Config } from '@oclif/core/config';
+
+import { StewardError } from '../errors';
+import { exitOnInterrupt, exitWhenReaderLeaves } from '../platform/stdio';
+import { clean } from '../platform/terminal';
+import { fromOclif, reportError } from './errors';
+import { EXIT_CODES } from './exit-codes';
+import { StewardHelp } from './help';
+import { loadCommand, loadOclif, type Manifest, type Product } from './oclif';
+import { flagsOf, resolveCommand } from './resolve';
+import { suggestCommand } from './suggest';
+
+/**
+ * Runs one command line and sets the exit code of the process. This takes the place of oclif's own
+ * `execute`: its errors, its exit codes and its guesses at a misspelt command are not those of
+ * decisions.md 2.
+ */
+export async function runCli(product: Product, manifest: Manifest, argv: readonly string[]): Promise<void> {
+  exitWhenReaderLeaves();
+  exitOnInterrupt(EXIT_CODES.canceled);
+  try {
+    await dispatch(product, manifest, argv);
+  } catch (error) {
+    const flags = flagsOf(argv);
+    const report = reportError(error, { json: flags.includes('--json'), debug: flags.includes('--debug') });
+    process.stderr.write(report.text);
+    process.exitCode = report.exitCode;
+  }
+}
+
+async function dispatch(product: Product, manifest: Manifest, argv: readonly string[]): Promise<void> {
+  const asked = resolveCommand(argv, Object.keys(manifest.commands));
+  if (asked.kind === 'unknown') throw unknownCommand(asked.words, manifest);
+  if (asked.kind === 'topic' && flagsOf(argv).includes('--json')) throw incomplete(asked.words);
+  const config = await loadOclif(product, manifest);
+  if (asked.kind === 'command') {
+    await runCommand(product, config, asked.id, asked.argv);
+    return;
+  }
+  await new StewardHelp(config).showHelp(asked.words);
+}
+
+async function runCommand(product: Product, config: Config, id: string, argv: string[]): Promise<void> {
+  const CommandToRun = await loadCommand(product.table, id);
+  try {
+    await new CommandToRun(argv, config).execute();
+  } catch (error) {
+    throw fromOclif(error, spaced(id), visibleFlags(config.findCommand(id, { must: true })));
+  }
+}
+
+function unknownCommand(words: readonly string[], manifest: Manifest): StewardError {
+  const shown = words.map(clean).join(' ');
+  const commands = Object.values(manifest.commands).filter((command) => command.hidden !== true);
+  const meant = suggestCommand(
+    words,
+    commands.map(({ id }) => spaced(id)),
+  );
+  return new StewardError('usage', `There is no command "steward ${shown}".`, {
+    hint: meant === undefined ? 'See "steward --help" for all of them.' : `Did you mean "steward ${meant}"?`,
+  });
+}
+
+function incomplete(words: readonly string[]): StewardError {
+  const shown = ['steward', ...words].join(' ');
+  return new StewardError('usage', `"${shown}" is not a whole command.`, { hint: `See "${shown} --help".` });
+}
+
+function visibleFlags(command: Command.Loadable): string[] {
+  return Object.entries(command.flags)
+    .filter(([, flag]) => flag.hidden !== true)
+    .map(([name]) => name);
+}
+
+function spaced(id: string): string {
+  return id.replaceAll(':', ' ');
+}

@@ -1,0 +1,166 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Script, constants as vmConstants } from 'node:vm';
+
+import { cachePath } from './paths';
+
+/** The bundles of a build: path relative to the folder of the launcher (`./cli.js`) to a hash of its bytes. */
+export type Bundles = Readonly<Record<string, string>>;
+
+type Load = (id: string) => unknown;
+
+/** Most files that the cache holds; NODE_OPTIONS and Node versions each have their own. */
+const MAX_FILES = 24;
+/** V8 throws functions away that have not run for long: a server's cache would be poor. */
+const MAX_RUN_MS = 30_000;
+
+/**
+ * A `require` for the bundles of a build that keeps V8's compiled code between runs, in a private folder
+ * of the user's cache. What is executed always comes from the bundle: V8 takes compiled code only for a
+ * source of the same length, its own version and flags, so the name carries the bundle's hash, too.
+ * Anything that is wrong with the cache means a run without it, never an error: it is a matter of
+ * 30 milliseconds. `STEWARD_NO_CODE_CACHE=1` leaves it alone.
+ *
+ * @param folder where the bundles are
+ * @param native what loads everything else
+ */
+export function bundleLoader(folder: string, bundles: Bundles, native: Load): Load {
+  const cache = process.env['STEWARD_NO_CODE_CACHE'] === '1' ? undefined : cacheFolder();
+  const loaded = new Map<string, { exports: unknown }>();
+  const load: Load = (id) => {
+    const known = loaded.get(id);
+    if (known !== undefined) return known.exports;
+    const hash = bundles[id];
+    if (hash === undefined) return native(id);
+    const module: { exports: unknown } = { exports: {} };
+    loaded.set(id, module);
+    const file = cache === undefined ? undefined : join(cache, cacheName(id, hash));
+    const filename = join(folder, id);
+    const script = compile(filename, file, (made) => {
+      if (cache !== undefined && file !== undefined) store(cache, file, made, bundles);
+    });
+    const run = script.runInThisContext() as (...args: unknown[]) => void;
+    run.call(module.exports, module.exports, load, module, filename, dirname(filename));
+    return module.exports;
+  };
+  return load;
+}
+
+/** Compiles a bundle with the code that an earlier run left; `save` is called at the exit when that was no use. */
+function compile(filename: string, cacheFile: string | undefined, save: (script: Script) => void): Script {
+  const cachedData = cacheFile === undefined ? undefined : readPrivate(cacheFile);
+  // The build writes ASCII: as Latin-1, V8 keeps it in one byte a character.
+  const source = readFileSync(filename, 'latin1');
+  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
+    filename,
+    ...(cachedData === undefined ? {} : { cachedData }),
+    importModuleDynamically: vmConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  if (cachedData === undefined || script.cachedDataRejected === true) {
+    process.once('exit', () => {
+      if (performance.now() < MAX_RUN_MS) save(script);
+    });
+  }
+  return script;
+}
+
+function cacheFolder(): string | undefined {
+  try {
+    return join(cachePath(), 'code');
+  } catch {
+    // No home folder at all (a user that the system does not know): nowhere to keep anything.
+    return undefined;
+  }
+}
+
+/** `cli-<hash>-<node version>-<arch>-<options>.bin`. */
+function cacheName(id: string, hash: string): string {
+  const options = [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join('\0');
+  return `${stem(id)}-${hash}-${process.version}-${process.arch}-${shortHash(options)}.bin`;
+}
+
+function stem(id: string): string {
+  return id.replace(/^\.\//, '').replace(/\.js$/, '').replaceAll('/', '.');
+}
+
+/** FNV-1a; enough to tell sets of options apart, and `node:crypto` would cost every run 2 ms. */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
+
+interface Ownership {
+  uid: number;
+  mode: number;
+}
+
+/** Owned by this user and writable by nobody else. Windows keeps its folder private by itself. */
+function isPrivate(facts: Ownership): boolean {
+  if (process.getuid === undefined) return true;
+  return facts.uid === process.getuid() && (facts.mode & 0o022) === 0;
+}
+
+function isPrivateFolder(path: string): boolean {
+  const facts = lstatSync(path);
+  return facts.isDirectory() && isPrivate(facts);
+}
+
+/** The bytes of a file that only this user can have written, in a folder of which the same is true. */
+function readPrivate(file: string): Buffer | undefined {
+  try {
+    if (!isPrivateFolder(dirname(file))) return undefined;
+    const fd = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    try {
+      const facts = fstatSync(fd);
+      return facts.isFile() && isPrivate(facts) ? readFileSync(fd) : undefined;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // Not there yet, or not readable: this run compiles.
+    return undefined;
+  }
+}
+
+function store(folder: string, file: string, script: Script, bundles: Bundles): void {
+  const temp = `${file}.${process.pid}.tmp`;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!isPrivateFolder(folder)) return;
+    writeFileSync(temp, script.createCachedData(), { flag: 'wx', mode: 0o600 });
+    renameSync(temp, file);
+    prune(folder, bundles);
+  } catch {
+    // A read-only or full home folder; the next run tries again, and nobody is to be told.
+    rmSync(temp, { force: true });
+  }
+}
+
+/** Removes what other builds left, and the oldest beyond the bound. */
+function prune(folder: string, bundles: Bundles): void {
+  const current = Object.entries(bundles).map(([id, hash]) => `${stem(id)}-${hash}-`);
+  const kept: { path: string; mtimeMs: number }[] = [];
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (!name.endsWith('.bin') || !current.some((start) => name.startsWith(start)))
+      rmSync(path, { force: true });
+    else kept.push({ path, mtimeMs: lstatSync(path).mtimeMs });
+  }
+  kept.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  for (const { path } of kept.slice(MAX_FILES)) rmSync(path, { force: true });
+}

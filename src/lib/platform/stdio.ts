@@ -1,0 +1,67 @@
+import { writeSync } from 'node:fs';
+
+import { errnoCode } from '../errors';
+
+/** What a terminal can show; a pipe or a file gets plain text of 80 columns. */
+export interface Terminal {
+  isTTY: boolean;
+  columns: number;
+  color: boolean;
+}
+
+/**
+ * Writes a short text to stdout without setting up Node's stream (1 to 2 ms that the hot path saves).
+ * A reader that has gone is no error; a full non-blocking pipe is left to the stream.
+ */
+export function writeOut(text: string): void {
+  let rest = Buffer.from(text, 'utf8');
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if (errnoCode(error) === 'EPIPE') return;
+      if (errnoCode(error) !== 'EAGAIN') throw error;
+      process.stdout.write(rest);
+      return;
+    }
+  }
+}
+
+interface Stream {
+  isTTY?: boolean;
+  columns?: number;
+}
+
+/**
+ * What a stream can show. NO_COLOR (not empty) switches colour off and FORCE_COLOR (not 0, false) on;
+ * otherwise it is on for a terminal that is not dumb. NO_COLOR wins.
+ */
+export function terminalOf(stream: Stream = process.stdout, env: NodeJS.ProcessEnv = process.env): Terminal {
+  const isTTY = stream.isTTY === true;
+  const columns = stream.columns !== undefined && stream.columns > 0 ? stream.columns : 80;
+  return { isTTY, columns: isTTY ? columns : 80, color: hasColor(isTTY, env) };
+}
+
+function hasColor(isTTY: boolean, env: NodeJS.ProcessEnv): boolean {
+  if ((env['NO_COLOR'] ?? '') !== '') return false;
+  const force = env['FORCE_COLOR'];
+  if (force !== undefined) return force !== '0' && force !== 'false';
+  return isTTY && env['TERM'] !== 'dumb';
+}
+
+/** A reader that closes its end (`| head`) ends the run quietly, with the exit code it has by then. */
+export function exitWhenReaderLeaves(): void {
+  process.stdout.on('error', (error) => {
+    if (errnoCode(error) === 'EPIPE') process.exit();
+    throw error;
+  });
+}
+
+/**
+ * Ctrl-C ends the run with 130, unless a command listens itself (a server that has to close down).
+ */
+export function exitOnInterrupt(code: number): void {
+  process.on('SIGINT', () => {
+    if (process.listenerCount('SIGINT') === 1) process.exit(code);
+  });
+}

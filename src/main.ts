@@ -1,0 +1,23 @@
+import { dirname } from 'node:path';
+
+import { runHot } from './lib/cli/hot-path';
+import { bundleLoader, type Bundles } from './lib/platform/code-cache';
+
+/** The bundles of this build with the hashes of their bytes; written in by the build. */
+declare const STEWARD_BUNDLES: Bundles;
+
+/**
+ * The launcher of the built product: the hot path first, else the big bundle through the code cache.
+ * It stays small; everything here is paid by every run.
+ */
+async function launch(argv: readonly string[]): Promise<void> {
+  const answered = await runHot(argv);
+  if (answered !== undefined) {
+    process.exitCode = answered;
+    return;
+  }
+  const cli = bundleLoader(__dirname, STEWARD_BUNDLES, require)('./cli.js') as typeof import('./cli-built');
+  await cli.start(argv, dirname(__dirname));
+}
+
+void launch(process.argv.slice(2));
