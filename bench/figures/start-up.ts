@@ -1,0 +1,35 @@
+import { BIN, cleanEnv, emptyHome } from '../../test/helpers/cli';
+import type { Figure } from '../figure';
+
+/** Whole-process start-up against the bare runtime, with a warm code cache. */
+export const FIGURES: readonly Figure[] = [
+  startUp('steward --version', ['--version'], 1.3),
+  startUp('steward sense version (hot path)', ['sense', 'version'], 1.3),
+  startUp('steward config path (a command)', ['config', 'path'], 1.9),
+  startUp('steward --help', ['--help'], 2),
+  startUp('steward config path --help', ['config', 'path', '--help'], 2),
+];
+
+function startUp(name: string, args: readonly string[], ratio: number): Figure {
+  return {
+    name,
+    limit: { ratio },
+    rounds: 30,
+    prepare() {
+      const home = emptyHome();
+      const env = definedOnly(cleanEnv(home.path));
+      return {
+        program: { args: [BIN, ...args], env },
+        yardstick: { args: ['-e', '0'], env },
+        against: 'node -e 0',
+        remove: home.remove,
+      };
+    },
+  };
+}
+
+function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
