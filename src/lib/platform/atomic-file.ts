@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
+  copyFileSync,
   fstatSync,
   fsyncSync,
+  linkSync,
   lstatSync,
   openSync,
   readFileSync,
@@ -16,6 +18,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
+import { linkRefused, naming, notRegular, openRegular } from './regular-file';
 
 export interface ReplaceOptions {
   /** Permission bits of the new file; 0600. */
@@ -26,26 +29,28 @@ export interface ReplaceOptions {
 
 /**
  * Replaces a file as a whole: temp file beside it, fsync, rename, fsync of the folder. A reader, or a crash
- * at any point, sees the old content or the new, never a mixture. The folder has to exist.
+ * at any point, sees the old content or the new, never a mixture. The folder has to exist. What is no
+ * regular file is `config` and stays; a system error (disk full, no permission) leaves the old content.
  */
 export function replaceFile(path: string, data: string | Uint8Array, options: ReplaceOptions = {}): void {
   const target = targetOf(path, options.followLink === true);
-  const temp = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
-  const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
-  const fd = openSync(temp, 'wx', options.mode ?? 0o600);
   try {
-    try {
-      writeAll(fd, bytes);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameWithRetry(temp, target);
+    withTemp(target, data, options.mode ?? 0o600, (temp) => renameOver(temp, target));
+    syncFolder(dirname(target));
   } catch (error) {
-    rmSync(temp, { force: true });
-    throw error;
+    throw naming(error, target);
   }
-  syncFolder(dirname(target));
+}
+
+/** Makes a file, whole and durable, if nothing stands there yet; false when something does. */
+export function createFile(path: string, data: string | Uint8Array): boolean {
+  try {
+    const made = withTemp(path, data, 0o600, (temp) => linkNew(temp, path));
+    if (made) syncFolder(dirname(path));
+    return made;
+  } catch (error) {
+    throw naming(error, path);
+  }
 }
 
 /** The text of a regular file, or undefined when there is none. Links are refused unless followed. */
@@ -57,27 +62,15 @@ export function readText(
   return bytes?.toString('utf8');
 }
 
+/** The bytes of a regular file, or undefined when there is none; a file over `maxBytes` is `config`. */
 export function readBytes(
   path: string,
   options: { followLink?: boolean; maxBytes?: number } = {},
 ): Buffer | undefined {
-  if (options.followLink === true) refuseForeignLink(path);
-  let fd: number;
+  const fd = openRegular(path, constants.O_RDONLY, { followLink: options.followLink === true });
+  if (fd === undefined) return undefined;
   try {
-    // O_NONBLOCK: a named pipe in the file's place must not hang the reader.
-    const noFollow = options.followLink === true ? 0 : (constants.O_NOFOLLOW ?? 0);
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow);
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return undefined;
-    if (errnoCode(error) === 'ELOOP') throw linkRefused(path, error);
-    throw error;
-  }
-  try {
-    const facts = fstatSync(fd);
-    if (!facts.isFile()) {
-      throw new StewardError('config', `${path} is not a regular file.`, { hint: 'Move it away.' });
-    }
-    if (options.maxBytes !== undefined && facts.size > options.maxBytes) {
+    if (options.maxBytes !== undefined && fstatSync(fd).size > options.maxBytes) {
       throw new StewardError('config', `${path} is larger than ${options.maxBytes} bytes.`, {
         hint: 'Move it away; steward makes a new one.',
       });
@@ -88,45 +81,54 @@ export function readBytes(
   }
 }
 
-/** Removes what `replaceFile` left of runs that were killed before their rename. */
+/** The name of a temp file for `path`: hidden, beside it, and known to `sweepTemps`. */
+export function tempOf(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+}
+
+/**
+ * Removes the temp files of processes that were killed before their rename: those older than `olderThanMs`
+ * at the wall-clock time `nowMs`, or as far in its future.
+ */
 export function sweepTemps(folder: string, olderThanMs: number, nowMs: number): void {
   for (const name of readdirSync(folder)) {
     if (!/^\..+\.[0-9a-f]{12}\.tmp$/.test(name)) continue;
     const path = join(folder, name);
     const facts = lstatSync(path, { throwIfNoEntry: false });
-    if (facts?.isFile() === true && nowMs - facts.mtimeMs > olderThanMs) rmSync(path, { force: true });
+    if (facts?.isFile() === true && Math.abs(nowMs - facts.mtimeMs) > olderThanMs) {
+      rmSync(path, { force: true });
+    }
   }
 }
 
-function targetOf(path: string, followLink: boolean): string {
-  const facts = lstatSync(path, { throwIfNoEntry: false });
-  if (facts === undefined || !facts.isSymbolicLink()) return path;
-  const mine = process.getuid === undefined || facts.uid === process.getuid();
-  if (!followLink || !mine) throw linkRefused(path);
-  return realpathSync(path);
+/** Gives the file `from` the second name `to`, unless that is taken: false. Both are in one folder. */
+export function linkNew(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    const code = errnoCode(error) ?? '';
+    if (code === 'EEXIST') return false;
+    if (!NO_HARD_LINKS.has(code)) throw error;
+    return copyNew(from, to);
+  }
 }
 
-/** A link that is followed has to be the user's own, or the administrator's. */
-function refuseForeignLink(path: string): void {
-  const facts = lstatSync(path, { throwIfNoEntry: false });
-  if (facts?.isSymbolicLink() !== true || process.getuid === undefined) return;
-  if (facts.uid !== process.getuid() && facts.uid !== 0) throw linkRefused(path);
-}
+/** A file system without hard links: exclusive creation is the next best. */
+const NO_HARD_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-function linkRefused(path: string, cause?: unknown): StewardError {
-  return new StewardError('config', `${path} is a symbolic link.`, {
-    hint: 'Put the file itself there; steward does not write or read its state through links.',
-    cause,
-  });
-}
-
-export function writeAll(fd: number, bytes: Uint8Array): void {
-  let done = 0;
-  while (done < bytes.length) done += writeSync(fd, bytes, done);
+function copyNew(from: string, to: string): boolean {
+  try {
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if (errnoCode(error) === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** Windows refuses a rename while a reader has the file open: tried again, bounded (about a second). */
-function renameWithRetry(from: string, to: string): void {
+export function renameOver(from: string, to: string): void {
   for (let attempt = 0; ; attempt += 1) {
     try {
       renameSync(from, to);
@@ -140,6 +142,11 @@ function renameWithRetry(from: string, to: string): void {
   }
 }
 
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  let done = 0;
+  while (done < bytes.length) done += writeSync(fd, bytes, done);
+}
+
 /** Makes a rename or a new name durable; systems whose folders cannot be opened or synced need no such step. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
@@ -147,8 +154,51 @@ export function syncFolder(path: string): void {
   try {
     fsyncSync(fd);
   } catch (error) {
-    if (errnoCode(error) !== 'EINVAL') throw error;
+    // Some network and FUSE file systems know no sync of a folder.
+    if (errnoCode(error) !== 'EINVAL' && errnoCode(error) !== 'ENOTSUP') throw error;
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Runs `work` on a whole, durable temp file with the data; no temp file is left, whatever happens. */
+function withTemp<T>(path: string, data: string | Uint8Array, mode: number, work: (temp: string) => T): T {
+  const temp = tempOf(path);
+  const fd = openSync(temp, 'wx', mode);
+  try {
+    try {
+      writeAll(fd, typeof data === 'string' ? Buffer.from(data, 'utf8') : data);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    return work(temp);
+  } finally {
+    rmSync(temp, { force: true });
+  }
+}
+
+/** The file to replace: the path, or what this user's link at the path points to. */
+function targetOf(path: string, followLink: boolean): string {
+  const facts = lstatSync(path, { throwIfNoEntry: false });
+  if (facts === undefined || facts.isFile()) return path;
+  if (!facts.isSymbolicLink()) throw notRegular(path);
+  const mine = process.getuid === undefined || facts.uid === process.getuid();
+  if (!followLink || !mine) throw linkRefused(path);
+  const target = endOfLink(path);
+  if (!lstatSync(target).isFile()) throw notRegular(target);
+  return target;
+}
+
+function endOfLink(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    const code = errnoCode(error);
+    if (code !== 'ENOENT' && code !== 'ELOOP') throw error;
+    throw new StewardError('config', `${path} is a symbolic link that leads to no file.`, {
+      hint: 'Make the file that it points to, or remove the link.',
+      cause: error,
+    });
   }
 }

@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
 
-import { StewardError, errnoCode } from '../errors';
-import { writeAll } from './atomic-file';
+import { StewardError } from '../errors';
+import { syncFolder, writeAll } from './atomic-file';
+import { naming, openRegular } from './regular-file';
 
 /** One whole line of a file, without its line feed. */
 export interface Line {
@@ -26,58 +28,63 @@ export interface ReadEnd {
 /** A line of ours is a few hundred bytes; a longer one than this is none of ours. */
 export const MAX_LINE_BYTES = 64 * 1024;
 const CHUNK = 256 * 1024;
+const LF = 10;
 
 /**
  * Calls `onLine` for every whole line from an offset on, in bounded memory whatever the file holds. The
- * bytes after the last line feed are left for the next time. Undefined when there is no file.
+ * bytes after the last line feed are left for the next time. Undefined when there is no file; an `end` of
+ * less than `from` never happens, a `size` of less than `from` says that the file was cut or replaced.
  */
 export function readLines(
   path: string,
   options: { from?: number; maxLineBytes?: number },
   onLine: (line: Line) => void,
 ): ReadEnd | undefined {
-  const fd = openExisting(path);
+  const fd = openRegular(path, constants.O_RDONLY);
   if (fd === undefined) return undefined;
   try {
-    const size = fstatSync(fd).size;
-    const max = options.maxLineBytes ?? MAX_LINE_BYTES;
-    const chunk = Buffer.allocUnsafe(CHUNK);
-    let position = options.from ?? 0;
-    let lineStart = position;
-    let held: Buffer[] = [];
-    let heldBytes = 0;
-    while (position < size) {
-      const got = readSync(fd, chunk, 0, Math.min(CHUNK, size - position), position);
-      if (got === 0) break;
-      let from = 0;
-      for (let at = chunk.indexOf(10, from); at !== -1 && at < got; at = chunk.indexOf(10, from)) {
-        const bytes = position + at - lineStart;
-        const rest = chunk.subarray(from, at);
-        const whole = heldBytes === 0 ? rest : Buffer.concat([...held, rest]);
-        onLine({
-          offset: lineStart,
-          bytes,
-          text: bytes <= max && isUtf8(whole) ? whole.toString('utf8') : undefined,
-        });
-        held = [];
-        heldBytes = 0;
-        from = at + 1;
-        lineStart = position + from;
-      }
-      // Of a line that is already too long nothing more is kept.
-      if (from < got && heldBytes <= max) {
-        held.push(Buffer.from(chunk.subarray(from, got)));
-        heldBytes += got - from;
-      }
-      position += got;
-    }
-    return { size, end: lineStart, torn: position - lineStart };
+    return scan(fd, options.from ?? 0, options.maxLineBytes ?? MAX_LINE_BYTES, onLine);
   } finally {
     closeSync(fd);
   }
 }
 
-/** The text that makes `lines` whole lines at the end of a file that may end in a torn one. */
+function scan(fd: number, from: number, maxBytes: number, onLine: (line: Line) => void): ReadEnd {
+  const { size } = fstatSync(fd);
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  let position = from;
+  let lineStart = from;
+  /** What earlier chunks had of the line that begins at lineStart; emptied once it is too long to be kept. */
+  let held: Buffer[] = [];
+  while (position < size) {
+    const got = readSync(fd, buffer, 0, Math.min(CHUNK, size - position), position);
+    if (got === 0) break;
+    const chunk = buffer.subarray(0, got);
+    let start = 0;
+    for (let feed = chunk.indexOf(LF); feed !== -1; feed = chunk.indexOf(LF, start)) {
+      const bytes = position + feed - lineStart;
+      const kept = bytes <= maxBytes ? joined(held, chunk.subarray(start, feed)) : undefined;
+      onLine({
+        offset: lineStart,
+        bytes,
+        text: kept !== undefined && isUtf8(kept) ? kept.toString('utf8') : undefined,
+      });
+      held = [];
+      start = feed + 1;
+      lineStart = position + start;
+    }
+    position += got;
+    if (position - lineStart > maxBytes) held = [];
+    else if (start < got) held.push(Buffer.from(chunk.subarray(start)));
+  }
+  return { size, end: lineStart, torn: position - lineStart };
+}
+
+function joined(held: readonly Buffer[], last: Buffer): Buffer {
+  return held.length === 0 ? last : Buffer.concat([...held, last]);
+}
+
+/** Text that an append has to bring into a file, and where it was to stand when that was decided. */
 export interface AppendPlan {
   offset: number;
   text: string;
@@ -85,12 +92,12 @@ export interface AppendPlan {
 
 /** Where an append would go, and what it has to write: a torn tail is closed with a line feed first. */
 export function planAppend(path: string, lines: readonly string[]): AppendPlan {
-  const body = lines.map((line) => `${line}\n`).join('');
-  const fd = openExisting(path);
+  const body = textOf(lines);
+  const fd = openRegular(path, constants.O_RDONLY);
   if (fd === undefined) return { offset: 0, text: body };
   try {
-    const size = fstatSync(fd).size;
-    return { offset: size, text: size > 0 && !endsInLineFeed(fd, size) ? `\n${body}` : body };
+    const { size } = fstatSync(fd);
+    return { offset: size, text: body !== '' && isTorn(fd, size) ? `\n${body}` : body };
   } finally {
     closeSync(fd);
   }
@@ -98,75 +105,116 @@ export function planAppend(path: string, lines: readonly string[]): AppendPlan {
 
 /**
  * Brings a planned append into its file exactly once, whatever part of it a crash or a full disk let
- * through before: what stands there already is not written again. Durable when it returns.
+ * through before: the lines that stand there already are not written again. Durable when it returns.
  */
 export function completeAppend(path: string, plan: AppendPlan): void {
-  const bytes = Buffer.from(plan.text, 'utf8');
-  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | NO_FOLLOW, 0o600);
-  try {
+  withAppender(path, (fd) => {
+    const bytes = Buffer.from(plan.text, 'utf8');
     const { size } = fstatSync(fd);
     const there = Buffer.alloc(Math.max(0, Math.min(size - plan.offset, bytes.length)));
     readFully(fd, there, plan.offset);
-    if (there.equals(bytes)) return;
-    if (
-      size >= plan.offset &&
-      there.equals(bytes.subarray(0, there.length)) &&
-      size === plan.offset + there.length
-    ) {
+    const begun = size >= plan.offset && there.equals(bytes.subarray(0, there.length));
+    if (begun && there.length === bytes.length) return;
+    if (begun) {
       writeAll(fd, bytes.subarray(there.length));
-    } else {
-      // Somebody else wrote here, or cut the file: our lines are appended unless they stand further down.
-      const rest = Buffer.alloc(Math.max(0, size - plan.offset));
-      readFully(fd, rest, plan.offset);
-      if (rest.includes(bytes)) return;
-      writeAll(fd, size > 0 && !endsInLineFeed(fd, size) ? Buffer.concat([LINE_FEED, bytes]) : bytes);
+      return;
     }
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+    // Somebody else wrote here, or the file was cut or replaced: what is missing goes to the end.
+    const missing = missingLines(fd, plan, size);
+    const text = textOf(missing);
+    if (text !== '') writeAll(fd, Buffer.from(isTorn(fd, size) ? `\n${text}` : text, 'utf8'));
+  });
 }
 
-/** Appends whole lines in one write, after closing a torn tail; durable when it returns. */
+/**
+ * Appends whole lines in one write, after closing a torn tail; durable when it returns. When the disk does
+ * not take all of it, the file is left as it was.
+ */
 export function appendLines(path: string, lines: readonly string[]): void {
-  completeAppend(path, planAppend(path, lines));
+  if (lines.length === 0) return;
+  withAppender(path, (fd) => {
+    const { size } = fstatSync(fd);
+    const text = textOf(lines);
+    const bytes = Buffer.from(isTorn(fd, size) ? `\n${text}` : text, 'utf8');
+    try {
+      writeAll(fd, bytes);
+    } catch (error) {
+      // Only our own part is taken back: not if another process has appended behind it.
+      const part = Buffer.alloc(Math.min(Math.max(0, fstatSync(fd).size - size), bytes.length + 1));
+      readFully(fd, part, size);
+      if (part.equals(bytes.subarray(0, part.length))) ftruncateSync(fd, size);
+      throw error;
+    }
+  });
 }
 
-const LINE_FEED = Buffer.from('\n');
-const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
-
-function openExisting(path: string): number | undefined {
-  let fd: number;
+/** Opens for append, syncs what `work` wrote (and the name of a new file), and closes. */
+function withAppender(path: string, work: (fd: number) => void): void {
   try {
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | NO_FOLLOW);
+    const fd = openRegular(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND);
+    // With O_CREAT "there is none" is said of the folder.
+    if (fd === undefined) {
+      throw new StewardError('not_found', `The folder ${dirname(path)} does not exist.`, {
+        hint: 'Run the command that sets it up again, or make the folder.',
+      });
+    }
+    try {
+      const isNew = fstatSync(fd).size === 0;
+      work(fd);
+      fsyncSync(fd);
+      if (isNew) syncFolder(dirname(path));
+    } finally {
+      closeSync(fd);
+    }
   } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return undefined;
-    throw errnoCode(error) === 'ELOOP'
-      ? new StewardError('config', `${path} is a symbolic link.`, {
-          hint: 'Put the file itself there.',
-          cause: error,
-        })
-      : error;
+    throw naming(error, path);
   }
-  if (fstatSync(fd).isFile()) return fd;
-  closeSync(fd);
-  throw new StewardError('config', `${path} is not a regular file.`, { hint: 'Move it away.' });
 }
 
-function endsInLineFeed(fd: number, size: number): boolean {
+/** The planned lines that do not stand, whole, behind the plan's offset (a file cut before it: anywhere). */
+function missingLines(fd: number, plan: AppendPlan, size: number): string[] {
+  const lines = plan.text.split('\n').filter((line) => line !== '');
+  const longest = Math.max(0, ...lines.map((line) => Buffer.byteLength(line)));
+  const wanted = new Set(lines);
+  const standing = new Map<string, number>();
+  scan(fd, size < plan.offset ? 0 : plan.offset, longest, ({ text }) => {
+    if (text !== undefined && wanted.has(text)) standing.set(text, (standing.get(text) ?? 0) + 1);
+  });
+  return lines.filter((line) => {
+    const count = standing.get(line) ?? 0;
+    if (count > 0) standing.set(line, count - 1);
+    return count === 0;
+  });
+}
+
+function textOf(lines: readonly string[]): string {
+  for (const line of lines) {
+    if (line.includes('\n')) {
+      throw new StewardError('internal', 'A log line must not contain a line feed.', {
+        hint: 'Report this as a bug.',
+      });
+    }
+  }
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Does the file end in a line without its line feed? */
+function isTorn(fd: number, size: number): boolean {
+  if (size === 0) return false;
   const last = Buffer.alloc(1);
   readFully(fd, last, size - 1);
-  return last[0] === 10;
+  return last[0] !== LF;
 }
 
 function readFully(fd: number, into: Buffer, position: number): void {
   let done = 0;
   while (done < into.length) {
     const got = readSync(fd, into, done, into.length - done, position + done);
-    if (got === 0)
+    if (got === 0) {
       throw new StewardError('unavailable', 'A file became shorter while it was read.', {
         hint: 'Try again.',
       });
+    }
     done += got;
   }
 }
