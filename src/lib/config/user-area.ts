@@ -55,7 +55,10 @@ export function userArea(host: PathHost = processHost()): UserArea {
       quarantine: join(sense, 'quarantine'),
       logs: join(sense, 'logs'),
     },
-    machine: machineStateOf(root, host),
+    // Lazy: its hash loads a module that costs a run several milliseconds.
+    get machine() {
+      return machineStateOf(root, host);
+    },
   };
 }
 
