@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
-import { BASE, ROOT, VENDORS, ascii, shown } from './bundle.mjs';
+import { BASE, ROOT, VENDORS, ascii, lazyBuiltins, leanOclif, shown } from './bundle.mjs';
 import { makeManifest } from './manifest.mjs';
 import { licenseText } from './licenses.mjs';
 
@@ -22,10 +22,11 @@ async function bundle(entry, options = {}) {
 
 const manifest = await makeManifest();
 const files = new Map();
-files.set(
-  './cli.js',
-  await bundle('src/cli-built.ts', { define: { STEWARD_MANIFEST: JSON.stringify(manifest) } }),
-);
+const cli = await bundle('src/cli-built.ts', {
+  define: { STEWARD_MANIFEST: JSON.stringify(manifest) },
+  plugins: [leanOclif, ...BASE.plugins],
+});
+files.set('./cli.js', Buffer.from(lazyBuiltins(cli.toString('latin1')), 'latin1'));
 for (const name of VENDORS) files.set(`./vendor/${name}.js`, await bundle(name));
 const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
 for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot'))) {

@@ -12,7 +12,7 @@ const FILE = join(ROOT, 'oclif.manifest.json');
 export async function makeManifest() {
   const entry = `
     export { product } from './cli';
-    export { buildManifest } from './lib/cli/oclif';
+    export { buildManifest } from './lib/cli/manifest';
   `;
   const { outputFiles } = await build({
     ...BASE,

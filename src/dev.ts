@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 
 import { main } from './cli';
 import { runHot } from './lib/cli/hot-path';
-import { buildManifest } from './lib/cli/oclif';
+import { buildManifest } from './lib/cli/manifest';
 
 /** A run from source: the manifest is made now, so that a new command is there at once. */
 export async function startFromSource(argv: readonly string[]): Promise<void> {
