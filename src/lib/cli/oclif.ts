@@ -26,7 +26,7 @@ export interface Product {
 }
 
 /** oclif's configuration, without its search of folders: one plugin, which is a plain object. */
-export function loadOclif(product: Product, manifest: Manifest): Promise<Config> {
+export async function loadOclif(product: Product, manifest: Manifest): Promise<Config> {
   const { root, pjson, table } = product;
   const name = pjson.name;
   const plugin: Interfaces.Plugin = {
@@ -53,13 +53,17 @@ export function loadOclif(product: Product, manifest: Manifest): Promise<Config>
     valid: true,
     version: pjson.version,
   };
-  return Config.load({
+  const config = new Config({
     root,
     pjson,
     plugins: new Map([[name, plugin]]),
     userPlugins: false,
     devPlugins: false,
   });
+  // oclif would look for a theme.json of the user's, which steward does not have.
+  Reflect.set(config, 'loadTheme', () => Promise.resolve(undefined));
+  await config.load();
+  return config;
 }
 
 /** Loads one command of the table. */
