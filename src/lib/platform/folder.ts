@@ -7,16 +7,23 @@ import { StewardError, errnoCode } from '../errors';
  * (decisions.md 9); `allowLink` is for the root of the user area, which a person may have moved.
  */
 export function ensureFolder(path: string, options: { allowLink?: boolean } = {}): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const found = options.allowLink === true ? statSync(path) : lstatSync(path);
-  if (found.isSymbolicLink()) {
+  const there = lstatOf(path);
+  if (there === undefined) mkdirSync(path, { recursive: true, mode: 0o700 });
+  // A race with another process may have put something else there than what was made.
+  const found = lstatOf(path);
+  if (found?.isLink === true && options.allowLink !== true) {
     throw new StewardError('config', `${path} is a symbolic link.`, {
       hint: 'Folders that steward writes must be real ones: move the folder back, or link the whole user area.',
     });
   }
-  if (!found.isDirectory()) {
-    throw new StewardError('config', `${path} is not a folder.`, { hint: 'Move the file away.' });
+  const isFolder = found?.isLink === true ? leadsToFolder(path) : found?.isFolder === true;
+  if (!isFolder) {
+    throw new StewardError('config', `${path} is not a folder.`, { hint: 'Move it away.' });
   }
+}
+
+function leadsToFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Takes a folder's access from everybody else. True when it had to be taken. */
