@@ -51,12 +51,18 @@ export function errorBody(error: unknown): ErrorBody {
   };
 }
 
-/** Any thrown value as a StewardError; what the system says of a file or a disk becomes plain words. */
+/**
+ * Any thrown value as a StewardError: what the system says of a file or a disk becomes plain words, an abort is
+ * `canceled`, and what nobody foresaw is `internal`.
+ */
 export function toStewardError(error: unknown): StewardError {
   if (error instanceof StewardError) return error;
+  if (error instanceof Error && error.name === 'AbortError') {
+    return new StewardError('canceled', 'It was interrupted.', { hint: 'Run it again.', cause: error });
+  }
   const code = errnoCode(error);
   const path = error instanceof Error && 'path' in error ? String(error.path) : undefined;
-  const known = code === undefined ? undefined : SYSTEM_ERRORS[code];
+  const known = code === undefined ? undefined : SYSTEM_ERRORS.get(code);
   if (known !== undefined) {
     const [kind, text, hint] = known;
     return new StewardError(kind, path === undefined ? text : `${text}: ${path}`, { hint, cause: error });
@@ -70,33 +76,42 @@ export function errnoCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-const SYSTEM_ERRORS: Record<string, readonly [ErrorKind, string, string]> = {
-  EACCES: [
-    'unavailable',
-    'Permission denied',
-    'Give your user access to it, or set STEWARD_HOME to a folder you own.',
+const NO_ACCESS = 'Give your user access to it, or set STEWARD_HOME to a folder you own.';
+const NO_SPACE = 'Free some space; nothing that was already stored is lost.';
+const IN_THE_WAY = 'Move it away, or point STEWARD_HOME elsewhere.';
+const TOO_MANY = 'Close some programs, or raise the limit with ulimit -n.';
+
+const SYSTEM_ERRORS: ReadonlyMap<string, readonly [ErrorKind, string, string]> = new Map([
+  ['EACCES', ['unavailable', 'Permission denied', NO_ACCESS]],
+  ['EPERM', ['unavailable', 'The system does not allow it', NO_ACCESS]],
+  [
+    'EROFS',
+    [
+      'unavailable',
+      'The file system is read-only',
+      'Make it writable, or set STEWARD_HOME to a folder that is.',
+    ],
   ],
-  EPERM: [
-    'unavailable',
-    'The system does not allow it',
-    'Give your user access to it, or set STEWARD_HOME to a folder you own.',
+  ['ENOSPC', ['unavailable', 'The disk is full', NO_SPACE]],
+  ['EDQUOT', ['unavailable', 'The disk quota is used up', NO_SPACE]],
+  [
+    'EFBIG',
+    [
+      'unavailable',
+      'The file is larger than the system allows',
+      'Raise the limit (ulimit -f), or move the file away.',
+    ],
   ],
-  EROFS: [
-    'unavailable',
-    'The file system is read-only',
-    'Make it writable, or set STEWARD_HOME to a folder that is.',
+  ['EMFILE', ['unavailable', 'Too many open files', TOO_MANY]],
+  ['ENFILE', ['unavailable', 'Too many open files', TOO_MANY]],
+  ['EIO', ['unavailable', 'The disk reported a read or write error', 'Check the disk.']],
+  ['ESTALE', ['unavailable', 'The network folder has gone', 'Mount it again.']],
+  [
+    'ENOENT',
+    ['not_found', 'There is no such file or folder', 'Check the name, and that its disk is mounted.'],
   ],
-  ENOSPC: ['unavailable', 'The disk is full', 'Free some space; nothing that was already stored is lost.'],
-  EDQUOT: [
-    'unavailable',
-    'The disk quota is used up',
-    'Free some space; nothing that was already stored is lost.',
-  ],
-  EMFILE: ['unavailable', 'Too many open files', 'Close some programs, or raise the limit with ulimit -n.'],
-  ENOTDIR: [
-    'config',
-    'A file stands where a folder is needed',
-    'Move it away, or point STEWARD_HOME elsewhere.',
-  ],
-  EIO: ['unavailable', 'The disk reported a read or write error', 'Check the disk.'],
-};
+  ['ENOTDIR', ['config', 'A file stands where a folder is needed', IN_THE_WAY]],
+  ['EISDIR', ['config', 'A folder stands where a file is needed', IN_THE_WAY]],
+  ['ELOOP', ['config', 'Symbolic links lead in a circle', IN_THE_WAY]],
+  ['ENAMETOOLONG', ['usage', 'The name is too long', 'Use a shorter one.']],
+] as const);
