@@ -1,3 +1,5 @@
+import { isDay } from './time';
+
 /** The one place that reads the time of day. Everything else is given a Clock. */
 export interface Clock {
   /** Wall-clock time, milliseconds since the epoch. */
@@ -17,9 +19,11 @@ export function toIso(ms: number): string {
 
 /** Milliseconds of an ISO-8601 time with a zone (`Z` or an offset), or undefined if it is none. */
 export function parseIso(text: string): number | undefined {
-  if (!ISO_TIME.test(text)) return undefined;
+  const day = ISO_TIME.exec(text)?.[1];
+  // The engine reads 2026-02-30 as 2 March.
+  if (day === undefined || !isDay(day)) return undefined;
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+const ISO_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
