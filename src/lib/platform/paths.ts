@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { homedir, userInfo } from 'node:os';
+import { posix, win32 } from 'node:path';
+
+import { StewardError, errnoCode } from '../errors';
 
 /** What the folders depend on; the process's own by default, so that tests can ask for any system. */
 export interface PathHost {
@@ -10,52 +13,103 @@ export interface PathHost {
 }
 
 export function processHost(): PathHost {
-  return { platform: process.platform, env: process.env, home: homedir() };
+  return {
+    platform: process.platform,
+    env: process.env,
+    // Asked for only where it is needed: a service account with STEWARD_HOME set may have none.
+    get home() {
+      return homeFolder();
+    },
+  };
 }
 
-/** The user area: `$STEWARD_HOME`, default `~/.steward` (decisions.md 1). Always absolute. */
+/**
+ * The user area: `$STEWARD_HOME` (a leading `~` is the home folder), default `~/.steward` (decisions.md 1).
+ * Always absolute. No home folder to be found is `config`.
+ */
 export function userAreaPath(host: PathHost = processHost()): string {
-  return resolve(nonEmpty(host.env['STEWARD_HOME']) ?? join(host.home, '.steward'));
+  const { resolve, join } = pathOf(host);
+  const set = nonEmpty(host.env['STEWARD_HOME']);
+  if (set === undefined) return resolve(join(host.home, '.steward'));
+  // Written in a service file or in JSON, where no shell expands it.
+  return /^~(?:$|[/\\])/.test(set) ? resolve(join(host.home, set.slice(1))) : resolve(set);
 }
 
 /** Machine-local state (locks, socket, token): never inside a user area that a person may sync. */
 export function machineStatePath(host: PathHost = processHost()): string {
-  if (host.platform === 'win32') {
-    return join(
-      nonEmpty(host.env['LOCALAPPDATA']) ?? join(host.home, 'AppData', 'Local'),
-      'steward',
-      'state',
-    );
-  }
-  if (host.platform === 'darwin')
+  const { join } = pathOf(host);
+  if (host.platform === 'win32') return join(localAppData(host), 'steward', 'state');
+  if (host.platform === 'darwin') {
     return join(host.home, 'Library', 'Application Support', 'steward', 'state');
-  return join(absolute(host.env['XDG_STATE_HOME']) ?? join(host.home, '.local', 'state'), 'steward');
+  }
+  return join(absolute(host, 'XDG_STATE_HOME') ?? join(host.home, '.local', 'state'), 'steward');
 }
 
 /** What can be made again at any time, such as the code cache. */
 export function cachePath(host: PathHost = processHost()): string {
-  if (host.platform === 'win32') {
-    return join(
-      nonEmpty(host.env['LOCALAPPDATA']) ?? join(host.home, 'AppData', 'Local'),
-      'steward',
-      'cache',
-    );
-  }
+  const { join } = pathOf(host);
+  if (host.platform === 'win32') return join(localAppData(host), 'steward', 'cache');
   if (host.platform === 'darwin') return join(host.home, 'Library', 'Caches', 'steward');
-  return join(absolute(host.env['XDG_CACHE_HOME']) ?? join(host.home, '.cache'), 'steward');
+  return join(absolute(host, 'XDG_CACHE_HOME') ?? join(host.home, '.cache'), 'steward');
 }
 
-/** The machine-local folder of one user area: two areas on a machine never share a lock or a socket. */
+/**
+ * The machine-local folder of one user area: two areas on a machine never share a lock or a socket, and one
+ * area has one however its path is spelled (through links, in other case where the disk does not tell).
+ */
 export function machineStateOf(userArea: string, host: PathHost = processHost()): string {
-  const key = createHash('sha256').update(userArea).digest('hex').slice(0, 12);
-  return join(machineStatePath(host), key);
+  const key = createHash('sha256').update(canonical(userArea, host)).digest('hex').slice(0, 12);
+  return pathOf(host).join(machineStatePath(host), key);
+}
+
+/** The path without links, as far as it exists: the same before its last folders are made and after. */
+function canonical(path: string, host: PathHost): string {
+  const { dirname, basename, join } = pathOf(host);
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    const code = errnoCode(error);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES' && code !== 'ELOOP') throw error;
+    const parent = dirname(path);
+    return parent === path ? path : join(canonical(parent, host), basename(path));
+  }
+}
+
+function homeFolder(): string {
+  // An empty or relative $HOME would make the current folder, which is not trusted, the user's home.
+  for (const find of [homedir, () => userInfo().homedir]) {
+    const home = answer(find);
+    if (home !== undefined && pathOf({ platform: process.platform }).isAbsolute(home)) return home;
+  }
+  throw new StewardError('config', 'Your user has no home folder.', {
+    hint: 'Set HOME, or STEWARD_HOME, to the absolute path of a folder that you own.',
+  });
+}
+
+/** A user that the system does not list (a container's --user) has no answer. */
+function answer(find: () => string): string | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (errnoCode(error) === 'ERR_SYSTEM_ERROR') return undefined;
+    throw error;
+  }
+}
+
+function localAppData(host: PathHost): string {
+  return absolute(host, 'LOCALAPPDATA') ?? pathOf(host).join(host.home, 'AppData', 'Local');
+}
+
+/** XDG variables that are relative are to be ignored (the XDG base directory specification). */
+function absolute(host: PathHost, name: string): string | undefined {
+  const text = nonEmpty(host.env[name]);
+  return text !== undefined && pathOf(host).isAbsolute(text) ? text : undefined;
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : text;
 }
 
-/** XDG variables that are relative are to be ignored (the XDG base directory specification). */
-function absolute(text: string | undefined): string | undefined {
-  return text !== undefined && isAbsolute(text) ? text : undefined;
+function pathOf(host: Pick<PathHost, 'platform'>): typeof posix {
+  return host.platform === 'win32' ? win32 : posix;
 }
