@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { statSync } from 'node:fs';
 
 import { StewardError, errnoCode } from '../errors';
 
@@ -14,7 +15,7 @@ export interface RunOptions {
 }
 
 export interface RunResult {
-  /** Exit code; null when a signal ended it. */
+  /** Exit code; null when a signal ended it, or when it could not even be killed. */
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
@@ -26,57 +27,30 @@ export interface RunResult {
 export type Run = (file: string, args: readonly string[], options: RunOptions) => Promise<RunResult>;
 
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
+/** A process that has ended may have left its pipes to a child in the background: so long is listened on. */
+const AFTER_EXIT_MS = 200;
+/** What hangs in the kernel (a network folder that is gone) does not even die: it is left after so long. */
+const AFTER_KILL_MS = 1000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Runs a program by its argument array, never through a shell, with a time-out that kills its process
- * group and a bound on its output. A program that is missing is `not_found`; an exit code is a result.
+ * group and a bound on its output. A program or working folder that is missing is `not_found`, one that
+ * cannot be started `unavailable`; an exit code is a result.
  */
 export const run: Run = (file, args, options) =>
   new Promise((resolve, reject) => {
-    const grouped = process.platform !== 'win32';
-    const child = spawn(file, args, {
-      cwd: options.cwd,
-      env: options.env,
-      detached: grouped,
-      windowsHide: true,
-      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    });
+    const child = start(file, args, options);
     const max = options.maxBytes ?? DEFAULT_MAX_BYTES;
     const out = collector(max);
     const err = collector(max);
     let timedOut = false;
-    const killAll = (): void => {
-      if (child.pid === undefined) return;
-      try {
-        if (grouped) process.kill(-child.pid, 'SIGKILL');
-        else child.kill('SIGKILL');
-      } catch (error) {
-        if (errnoCode(error) !== 'ESRCH') reject(error);
-      }
-    };
-    const timer = setTimeout(() => {
-      timedOut = true;
-      killAll();
-      // A grandchild that left the group may hold the pipes open: do not wait for it.
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-    }, options.timeoutMs);
-    child.stdout?.on('data', out.add);
-    child.stderr?.on('data', err.add);
-    child.stdin?.on('error', () => child.stdin?.destroy());
-    if (options.input !== undefined) child.stdin?.end(options.input);
-    child.on('error', (error) => {
+    let exited = false;
+    let grace: NodeJS.Timeout | undefined;
+
+    const done = (code: number | null, signal: NodeJS.Signals | null): void => {
       clearTimeout(timer);
-      reject(
-        errnoCode(error) === 'ENOENT'
-          ? new StewardError('not_found', `${file} is not installed or not on the PATH.`, { cause: error })
-          : new StewardError('unavailable', `${file} could not be started: ${error.message}`, {
-              cause: error,
-            }),
-      );
-    });
-    child.on('close', (code, signal) => {
-      clearTimeout(timer);
+      clearTimeout(grace);
       resolve({
         code,
         signal,
@@ -85,8 +59,125 @@ export const run: Run = (file, args, options) =>
         truncated: out.truncated() || err.truncated(),
         timedOut,
       });
+    };
+    const closePipes = (): void => {
+      child.stdin?.destroy();
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    };
+    const timer = setTimeout(
+      () => {
+        if (exited) {
+          // Only somebody in the background is still talking.
+          closePipes();
+          return;
+        }
+        timedOut = true;
+        try {
+          killGroup(child);
+        } catch (error) {
+          reject(error);
+        }
+        // A grandchild that left the group may hold the pipes open: do not wait for it.
+        closePipes();
+        grace = setTimeout(() => {
+          child.unref();
+          done(null, 'SIGKILL');
+        }, AFTER_KILL_MS);
+      },
+      Math.min(options.timeoutMs, LONGEST_TIMER_MS),
+    );
+
+    let heard = 0;
+    const closeWhenQuiet = (): void => {
+      const before = heard;
+      grace = setTimeout(() => {
+        // After a pause of our own what lies in the pipes is read first: immediates come behind the polling.
+        setImmediate(() => (heard === before ? closePipes() : closeWhenQuiet()));
+      }, AFTER_EXIT_MS);
+    };
+    for (const [stream, kept] of [
+      [child.stdout, out],
+      [child.stderr, err],
+    ] as const) {
+      stream?.on('data', (chunk: Buffer) => {
+        heard += 1;
+        kept.add(chunk);
+      });
+    }
+    // A program that does not read its input closes the pipe: its exit code tells what came of it.
+    child.stdin?.on('error', () => child.stdin?.destroy());
+    if (options.input !== undefined) child.stdin?.end(options.input);
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      clearTimeout(grace);
+      closePipes();
+      reject(startError(error, file, options.cwd));
     });
+    child.on('exit', () => {
+      exited = true;
+      if (!timedOut) closeWhenQuiet();
+    });
+    child.on('close', done);
   });
+
+function start(file: string, args: readonly string[], options: RunOptions): ChildProcess {
+  try {
+    return spawn(file, args, {
+      cwd: options.cwd,
+      env: options.env,
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
+  } catch (error) {
+    // A few refusals of the system (arguments too long) are thrown at once, the others come as an event.
+    throw startError(error, file, options.cwd);
+  }
+}
+
+function startError(error: unknown, file: string, cwd: string | undefined): unknown {
+  const code = errnoCode(error);
+  if (!(error instanceof Error) || code === undefined || code.startsWith('ERR_')) return error;
+  // The system says ENOENT of either.
+  if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    return new StewardError('not_found', `The folder ${cwd} does not exist.`, {
+      hint: 'Check the path, and that its disk is mounted.',
+      cause: error,
+    });
+  }
+  if (code === 'ENOENT') {
+    return new StewardError('not_found', `${file} is not installed or not on the PATH.`, {
+      hint: `Install ${file}, or add its folder to PATH.`,
+      cause: error,
+    });
+  }
+  return new StewardError('unavailable', `${file} could not be started: ${error.message}`, {
+    hint:
+      code === 'EACCES'
+        ? `Make ${file} executable for your user.`
+        : 'Try again when the system is less busy.',
+    cause: error,
+  });
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  if (process.platform === 'win32') {
+    // Windows has no process groups: taskkill walks the tree.
+    spawn('taskkill', ['/pid', String(child.pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on(
+      'error',
+      () => child.kill('SIGKILL'),
+    );
+    return;
+  }
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch (error) {
+    if (errnoCode(error) === 'ESRCH') return;
+    throw error;
+  }
+}
 
 interface Collector {
   add: (chunk: Buffer) => void;
