@@ -1,0 +1,29 @@
+import { string } from '@oclif/core/args';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { COMPLETION_FILES, SHELLS, type Shell } from '../../lib/cli/completion';
+
+export default class Autocomplete extends BaseCommand {
+  static override summary = 'Show how to switch completion on in bash, zsh or fish.';
+  static override args = {
+    shell: string({ description: 'Only for this shell.', options: [...SHELLS], ignoreStdin: true }),
+  };
+  static override examples = ['<%= config.bin %> autocomplete', '<%= config.bin %> autocomplete fish'];
+  static override related = ['autocomplete script SHELL'];
+
+  async run(): Promise<{ shell: Shell; command: string }[]> {
+    const { args } = await this.parse(Autocomplete);
+    const steps = SHELLS.filter((shell) => args.shell === undefined || shell === args.shell).map((shell) => ({
+      shell,
+      command: `steward autocomplete script ${shell} > ${COMPLETION_FILES[shell]}`,
+    }));
+    this.print(() =>
+      [
+        'Write the script to where your shell looks for it, then open a new shell. Again after an update.',
+        '',
+        ...steps.map(({ shell, command }) => `  ${shell.padEnd(5)} ${command}`),
+      ].join('\n'),
+    );
+    return steps;
+  }
+}

@@ -1,0 +1,25 @@
+import { string } from '@oclif/core/args';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/cli/completion';
+
+export default class AutocompleteScript extends BaseCommand {
+  static override summary = 'Print the completion script of a shell.';
+  static override args = {
+    shell: string({ description: 'The shell.', options: [...SHELLS], required: true, ignoreStdin: true }),
+  };
+  static override examples = [
+    { description: 'For this shell only', command: 'source <(<%= config.bin %> autocomplete script bash)' },
+    '<%= config.bin %> autocomplete script fish > ~/.config/fish/completions/steward.fish',
+  ];
+  static override related = ['autocomplete'];
+
+  async run(): Promise<{ shell: Shell; script: string }> {
+    const { args } = await this.parse(AutocompleteScript);
+    // The parser lets nothing else through.
+    const shell = args.shell as Shell;
+    const script = COMPLETION_SCRIPTS[shell](completionPlaces(this.config.commands, this.config.topics));
+    this.print(() => script);
+    return { shell, script };
+  }
+}
