@@ -2,6 +2,8 @@ import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../lib/cli/base-command';
 import { StewardHelp } from '../lib/cli/help';
+import { resolveCommand } from '../lib/cli/resolve';
+import { unknownCommand } from '../lib/cli/suggest';
 
 export default class HelpOfCommand extends BaseCommand {
   static override summary = 'Show what a command does, with its flags and examples.';
@@ -16,6 +18,13 @@ export default class HelpOfCommand extends BaseCommand {
   async run(): Promise<unknown> {
     const { argv } = await this.parse(HelpOfCommand);
     const words = argv.map(String);
+    const commands = this.config.commands.filter(({ hidden }) => hidden !== true).map(({ id }) => id);
+    if (resolveCommand(words, commands).kind === 'unknown') {
+      throw unknownCommand(
+        words,
+        commands.map((id) => id.replaceAll(':', ' ')),
+      );
+    }
     if (this.json) return this.describe(words);
     await new StewardHelp(this.config).showHelp(words);
     return undefined;

@@ -3,13 +3,12 @@ import type { Config } from '@oclif/core/config';
 
 import { StewardError } from '../errors';
 import { exitOnInterrupt, exitWhenReaderLeaves } from '../platform/stdio';
-import { clean } from '../platform/terminal';
 import { fromOclif, reportError } from './errors';
 import { EXIT_CODES } from './exit-codes';
 import { StewardHelp } from './help';
 import { loadCommand, loadOclif, type Manifest, type Product } from './oclif';
 import { flagsOf, resolveCommand } from './resolve';
-import { suggestCommand } from './suggest';
+import { unknownCommand } from './suggest';
 
 /**
  * Runs one command line and sets the exit code of the process. This takes the place of oclif's own
@@ -31,7 +30,7 @@ export async function runCli(product: Product, manifest: Manifest, argv: readonl
 
 async function dispatch(product: Product, manifest: Manifest, argv: readonly string[]): Promise<void> {
   const asked = resolveCommand(argv, Object.keys(manifest.commands));
-  if (asked.kind === 'unknown') throw unknownCommand(asked.words, manifest);
+  if (asked.kind === 'unknown') throw unknownCommand(asked.words, visibleCommands(manifest));
   if (asked.kind === 'topic' && flagsOf(argv).includes('--json')) throw incomplete(asked.words);
   const config = await loadOclif(product, manifest);
   if (asked.kind === 'command') {
@@ -50,21 +49,15 @@ async function runCommand(product: Product, config: Config, id: string, argv: st
   }
 }
 
-function unknownCommand(words: readonly string[], manifest: Manifest): StewardError {
-  const shown = words.map(clean).join(' ');
-  const commands = Object.values(manifest.commands).filter((command) => command.hidden !== true);
-  const meant = suggestCommand(
-    words,
-    commands.map(({ id }) => spaced(id)),
-  );
-  return new StewardError('usage', `There is no command "steward ${shown}".`, {
-    hint: meant === undefined ? 'See "steward --help" for all of them.' : `Did you mean "steward ${meant}"?`,
-  });
-}
-
 function incomplete(words: readonly string[]): StewardError {
   const shown = ['steward', ...words].join(' ');
   return new StewardError('usage', `"${shown}" is not a whole command.`, { hint: `See "${shown} --help".` });
+}
+
+function visibleCommands(manifest: Manifest): string[] {
+  return Object.values(manifest.commands)
+    .filter((command) => command.hidden !== true)
+    .map(({ id }) => spaced(id));
 }
 
 function visibleFlags(command: Command.Loadable): string[] {

@@ -49,7 +49,7 @@ function segmenter(): Intl.Segmenter {
 }
 
 const PLAIN = /^[\x20-\x7e\u2500-\u259f·–—…]*$/;
-// eslint-disable-next-line no-control-regex -- the escape of a colour sequence
+// A colour sequence.
 const COLORS = /\u001b\[[\d;]*m/g;
 const INVISIBLE = /^[\p{Mark}\p{Control}\p{Format}]+$/u;
 /** Shown as a picture: by default, by the selector U+FE0F, or as a flag of two letters. */
