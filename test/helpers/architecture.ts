@@ -1,0 +1,218 @@
+import { posix } from 'node:path';
+import ts from 'typescript';
+
+export interface SourceFile {
+  /** Relative to src, with slashes. */
+  path: string;
+  text: string;
+}
+
+const FEATURES = ['sense', 'work', 'notify', 'agents', 'schedule', 'assistant'];
+const BASE = ['platform', 'errors', 'sessions', 'goals'];
+const ALL = ['platform', 'errors', 'config', 'sessions', 'goals', ...FEATURES, 'daemon', 'cli'];
+
+/** Which part may import which (ARCHITECTURE.md); every part may import itself. `config:types`: its types only. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  platform: ['errors'],
+  config: ['platform', 'errors'],
+  sessions: ['config:types', 'platform', 'errors'],
+  goals: ['config:types', 'platform', 'errors', 'sessions'],
+  ...Object.fromEntries(FEATURES.map((feature) => [feature, [...BASE, 'config:types']])),
+  daemon: [...BASE, 'config', ...FEATURES],
+  cli: ALL,
+  commands: ALL,
+  /** The entries: src/*.ts. */
+  entry: [...ALL, 'commands'],
+};
+
+/** Node's modules that reach the machine; pure ones (path, crypto, util) are free. */
+const MACHINE_MODULES = [
+  'fs',
+  'fs/promises',
+  'child_process',
+  'net',
+  'http',
+  'https',
+  'http2',
+  'dgram',
+  'tls',
+];
+
+/** Loaded inside the function that uses them, so that only the runs that need them pay. */
+const HEAVY = ['x11', 'yaml', 'cosmiconfig', 'koffi', 'undici', 'listr2', 'dbus-next'];
+
+/** Files that a rule does not hold for, each with its reason. */
+const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
+  // Only isIP, which looks at a string.
+  'lib/config/schema.ts': [`imports node:net: that is platform's`],
+};
+
+interface Import {
+  name: string;
+  typeOnly: boolean;
+  lazy: boolean;
+}
+
+/** What a file does against the rules of the house, one line each. */
+export function violationsIn(file: SourceFile): string[] {
+  const part = partOf(file.path);
+  const may = MAY_IMPORT[part];
+  if (may === undefined) return [`${file.path}: the folder ${part} is not in the table`];
+  const source = parse(file);
+  const found: string[] = [];
+  if (/(^|\/)(utils?|helpers?|common|misc)(\/|\.ts$)/.test(file.path)) {
+    found.push('is in a folder of utils: give it the name of what it does');
+  }
+  const features = new Set<string>();
+  for (const wanted of importsOf(source)) {
+    if (!wanted.name.startsWith('.')) {
+      found.push(...libraryViolations(part, wanted));
+      continue;
+    }
+    const target = partOf(posix.join(posix.dirname(file.path), wanted.name));
+    if (target === part || wanted.name.endsWith('package.json')) continue;
+    if (FEATURES.includes(target)) features.add(target);
+    if (may.includes(target) || (wanted.typeOnly && may.includes(`${target}:types`))) continue;
+    found.push(
+      may.includes(`${target}:types`)
+        ? `${part} may import only types of ${target}, not ${wanted.name}`
+        : `${part} may not import ${target} (${wanted.name})`,
+    );
+  }
+  if (part === 'commands' && features.size > 1) {
+    found.push(`a command belongs to one feature, not to ${[...features].join(' and ')}`);
+  }
+  if (part !== 'platform') found.push(...machineUses(source, part === 'config'));
+  const excepted = EXCEPTIONS[file.path] ?? [];
+  return found.filter((what) => !excepted.includes(what)).map((what) => `${file.path}: ${what}`);
+}
+
+/** Each ring of imports once, as `a → b → a`; types, which vanish, and imports inside functions do not count. */
+export function cyclesIn(files: readonly SourceFile[]): string[] {
+  const known = new Set(files.map(({ path }) => path));
+  const graph = new Map(files.map((file) => [file.path, edgesOf(file, known)]));
+  const state = new Map<string, 'open' | 'done'>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (state.get(path) === 'done') return;
+    if (state.get(path) === 'open') {
+      cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+      return;
+    }
+    state.set(path, 'open');
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+    state.set(path, 'done');
+  };
+  for (const { path } of files) visit(path, []);
+  return cycles;
+}
+
+function edgesOf(file: SourceFile, known: ReadonlySet<string>): string[] {
+  return importsOf(parse(file))
+    .filter(({ name, typeOnly, lazy }) => name.startsWith('.') && !typeOnly && !lazy)
+    .flatMap(({ name }) => {
+      const base = posix.join(posix.dirname(file.path), name);
+      const target = [`${base}.ts`, `${base}/index.ts`].find((path) => known.has(path));
+      return target === undefined ? [] : [target];
+    });
+}
+
+/** `sense` of lib/sense/git.ts, `errors` of lib/errors.ts, `commands`, or `entry` of a file of src itself. */
+function partOf(path: string): string {
+  const [first = '', second = ''] = path.split('/');
+  if (first === 'lib') return second.replace(/\.ts$/, '');
+  return first === 'commands' ? 'commands' : 'entry';
+}
+
+function parse(file: SourceFile): ts.SourceFile {
+  return ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true);
+}
+
+function importsOf(source: ts.SourceFile): Import[] {
+  const found: Import[] = [];
+  walk(source, (node) => {
+    if (ts.isImportDeclaration(node)) {
+      found.push({ name: textOf(node.moduleSpecifier), typeOnly: onlyTypes(node), lazy: false });
+    } else if (ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined) {
+      found.push({ name: textOf(node.moduleSpecifier), typeOnly: node.isTypeOnly, lazy: false });
+    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      found.push({ name: textOf(node.argument.literal), typeOnly: !node.isTypeOf, lazy: true });
+    } else if (ts.isCallExpression(node) && isImportCall(node)) {
+      const [name] = node.arguments;
+      if (name !== undefined && ts.isStringLiteralLike(name)) {
+        found.push({
+          name: name.text,
+          typeOnly: false,
+          lazy: node.expression.kind === ts.SyntaxKind.ImportKeyword,
+        });
+      }
+    }
+  });
+  return found;
+}
+
+function onlyTypes(node: ts.ImportDeclaration): boolean {
+  const clause = node.importClause;
+  if (clause === undefined) return false;
+  if (clause.isTypeOnly) return true;
+  const named = clause.namedBindings;
+  return (
+    clause.name === undefined &&
+    named !== undefined &&
+    ts.isNamedImports(named) &&
+    named.elements.length > 0 &&
+    named.elements.every(({ isTypeOnly }) => isTypeOnly)
+  );
+}
+
+function isImportCall(node: ts.CallExpression): boolean {
+  const callee = node.expression;
+  return (
+    callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require')
+  );
+}
+
+function libraryViolations(part: string, { name, typeOnly, lazy }: Import): string[] {
+  if (typeOnly) return [];
+  const bare = name.replace(/^node:/, '');
+  if (MACHINE_MODULES.includes(bare) && part !== 'platform') return [`imports ${name}: that is platform's`];
+  if (HEAVY.includes(name) && !lazy)
+    return [`imports ${name} at once: import it inside the function that uses it`];
+  return [];
+}
+
+/** Reads of the clock and of the environment. */
+function machineUses(source: ts.SourceFile, mayReadEnv: boolean): string[] {
+  const found: string[] = [];
+  walk(source, (node) => {
+    const [object, member] = memberOf(node);
+    if (object === 'process' && member === 'env' && !mayReadEnv) found.push('reads process.env');
+    if (object === 'Date' && member === 'now') found.push('calls Date.now');
+    if (ts.isNewExpression(node) && node.expression.getText() === 'Date') found.push('calls new Date()');
+  });
+  return found;
+}
+
+/** `process.env`, `process['env']` or `{ env } = process` as two names. */
+function memberOf(node: ts.Node): [object: string, member: string] {
+  if (ts.isPropertyAccessExpression(node)) return [node.expression.getText(), node.name.text];
+  if (ts.isElementAccessExpression(node) && ts.isStringLiteralLike(node.argumentExpression)) {
+    return [node.expression.getText(), node.argumentExpression.text];
+  }
+  if (ts.isBindingElement(node)) {
+    const declaration = node.parent.parent;
+    const from = ts.isVariableDeclaration(declaration) ? (declaration.initializer?.getText() ?? '') : '';
+    return [from, (node.propertyName ?? node.name).getText()];
+  }
+  return ['', ''];
+}
+
+function textOf(node: ts.Node): string {
+  return ts.isStringLiteralLike(node) ? node.text : '';
+}
+
+function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node);
+  ts.forEachChild(node, (child) => walk(child, visit));
+}
