@@ -1,0 +1,325 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import { loadConfig } from '../../../src/lib/config/load';
+import { StewardError } from '../../../src/lib/errors';
+import { testArea, type TestArea } from '../../helpers/area';
+
+describe('config: loadConfig', () => {
+  let at: TestArea;
+  beforeEach(() => (at = testArea()));
+  afterEach(() => at.remove());
+
+  const load = (env: NodeJS.ProcessEnv = {}, flags: Record<string, unknown> = {}) =>
+    loadConfig({ area: at.area, env, home: at.home, flags });
+
+  async function problems(env: NodeJS.ProcessEnv = {}): Promise<StewardError> {
+    try {
+      await load(env);
+    } catch (error) {
+      expect(error).to.be.instanceOf(StewardError);
+      expect(error).to.have.property('kind', 'config');
+      return error as StewardError;
+    }
+    throw new Error('it loaded');
+  }
+
+  it('gives the defaults of the specification where no file is, and makes none', async () => {
+    const { config, warnings, origins } = await load();
+    expect(config.sense).to.deep.equal({
+      enabled: true,
+      pollIntervalSec: 120,
+      sources: { appFocus: true, git: true, agentSession: true },
+      repos: [],
+      retentionDays: 30,
+      idleAfterSec: 300,
+      countsAsActive: [],
+      exclude: [],
+      git: { authors: 'mine' },
+      insight: { command: [] },
+    });
+    expect(config.user.timezone).to.equal(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+    expect(config.user.paths.workEvents).to.equal(at.area.workEvents);
+    expect(config.user.daemon).to.deep.equal({ host: '127.0.0.1', port: 31337, requireToken: false });
+    const { push, chat, thresholds, routing } = config.settings.notifications;
+    expect([push.enabled, push.topic.isSet, chat.enabled, thresholds.longTaskMinutes]).to.deep.equal([
+      true,
+      false,
+      false,
+      5,
+    ]);
+    expect(routing).to.deep.equal({
+      taskComplete: [],
+      longTask: ['push'],
+      backgroundAgent: ['push'],
+      error: ['push'],
+      security: ['push', 'chat'],
+    });
+    expect(warnings).to.deep.equal([]);
+    expect(new Set([...origins.values()].map(({ from }) => from))).to.deep.equal(new Set(['default']));
+    expect(existsSync(at.area.root)).to.equal(false);
+  });
+
+  it('puts the file over the default, the environment over the file, and flags over all', async () => {
+    const path = at.write('config.yaml', 'timezone: Asia/Tokyo\ndaemon: {port: 1000, host: localhost}\n');
+    const fromFile = await load();
+    expect(fromFile.config.user.timezone).to.equal('Asia/Tokyo');
+    expect(fromFile.origins.get('timezone')).to.deep.equal({ from: 'file', path });
+    const env = { STEWARD_TIMEZONE: 'Europe/Paris', STEWARD_PORT: '2000', STEWARD_HOST: '' };
+    const both = await load(env, { 'daemon.port': 3000 });
+    expect(both.config.user.timezone).to.equal('Europe/Paris');
+    expect(both.config.user.daemon).to.deep.equal({ port: 3000, host: 'localhost', requireToken: false });
+    expect(both.origins.get('timezone')).to.deep.equal({ from: 'env', name: 'STEWARD_TIMEZONE' });
+    expect(both.origins.get('daemon.port')).to.deep.equal({ from: 'flag' });
+  });
+
+  it('reads JSON content in config.yaml, and expands ~/ in paths', async () => {
+    at.write('config.yaml', '{"da": {"name": "Nova"}, "paths": {"goals": "~/notes/goals.md"}}');
+    const { config } = await load();
+    expect(config.user.da.name).to.equal('Nova');
+    expect(config.user.paths.goals).to.equal(join(at.home, 'notes', 'goals.md'));
+  });
+
+  it('takes a file of comments, and sections whose keys are all commented out, for nothing', async () => {
+    at.write('config.yaml', '\ufeff# all\r\n\r\n  # of it\r\n');
+    expect((await load()).config.user.da.name).to.equal('DA');
+    at.write('config.yaml', 'da:\n  # name: Nova\npaths:\n');
+    expect((await load()).config.user.da.name).to.equal('DA');
+  });
+
+  it('tells every problem of every file at once: file, key, expected, found', async () => {
+    const config = at.write('config.yaml', 'timezone: 5\nda:\n  name: [x]\nnotify:\n  quietHours: night\n');
+    const settings = at.write('settings.json', '{"notifications": {"routing": {"error": ["push", "fax"]}}}');
+    const sense = at.write(
+      'sense/config.json',
+      '{"enabled": "no", "pollIntervalSec": 5, "repos": ["/ok", "src"], "sources": null}',
+    );
+    const { message } = await problems({ STEWARD_PORT: 'high' });
+    for (const line of [
+      `${config}: timezone: expected an IANA time zone such as Europe/Berlin, found 5`,
+      `${config}: da.name: expected a text of one line, not empty, found a list`,
+      `${config}: notify.quietHours: expected two times of day such as 22:00-07:00, found "night"`,
+      `${settings}: notifications.routing.error[1]: expected a list of channels: push, chat, desktop, found "fax"`,
+      `${sense}: enabled: expected true or false, found "no"`,
+      `${sense}: pollIntervalSec: expected a whole number from 10 to 3600, found 5`,
+      `${sense}: repos[1]: expected a list of absolute paths, found "src"`,
+      `${sense}: sources: expected an object of keys (appFocus, git, agentSession), found nothing`,
+      'STEWARD_PORT (environment): expected a whole number from 0 to 65535, found "high"',
+    ]) {
+      expect(message.split('\n').map((each) => each.trim())).to.include(line);
+    }
+    expect(message.split('\n')).to.have.length(10);
+  });
+
+  it('is strict about a blank kill switch: null is not true', async () => {
+    at.write('sense/config.json', '{"enabled": null}');
+    expect((await problems()).message).to.include('enabled: expected true or false, found nothing');
+  });
+
+  it('names line and column of a file that does not parse, and goes on to the others', async () => {
+    at.write('config.yaml', 'da:\n  name: "x\n');
+    at.write('sense/config.json', '{\n  "enabled": true,\n}');
+    const { message } = await problems();
+    expect(message).to.match(/config\.yaml: line \d, column \d+: a character is missing/);
+    expect(message).to.include('config.json: line 3, column 1: a key in double quotes is expected here');
+  });
+
+  const hostileYaml: Record<string, string> = {
+    'duplicate keys': 'da:\n  name: a\n  name: b\n',
+    'tags of code': 'timezone: !!js/function "function () {}"\n',
+    'custom tags': 'timezone: !env TZ\n',
+    'two documents': 'timezone: UTC\n---\ntimezone: Asia/Tokyo\n',
+    'keys that are lists': '? [a, b]\n: c\n',
+    'alias bombs': `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
+      .split('')
+      .map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefghi'[i]}`).join(',')}]`)
+      .join('\n')}\n`,
+    'thousands of levels': `a: ${'['.repeat(20_000)}\n`,
+    'an alias of nothing': 'timezone: *zone\n',
+    'text that is not UTF-8': 'timezone: \udc00',
+  };
+  for (const [what, text] of Object.entries(hostileYaml)) {
+    it(`refuses ${what}`, async () => {
+      const path = at.write('config.yaml', '');
+      writeFileSync(path, what.endsWith('UTF-8') ? Buffer.from([0x61, 0x3a, 0x20, 0xff, 0x0a]) : text);
+      expect((await problems()).message).to.include(`${path}: `);
+    });
+  }
+
+  it('refuses a file over a mebibyte, a folder, and a link that leads nowhere', async () => {
+    at.write('config.yaml', `# ${'x'.repeat(1024 * 1024)}\n`);
+    mkdirSync(at.area.settings);
+    const { message } = await problems();
+    expect(message).to.include(`${at.area.config}: is larger than 1048576 bytes`);
+    expect(message).to.include(`${at.area.settings}: is not a regular file`);
+  });
+
+  it('follows an own link at config.yaml and settings.json, and refuses one at sense/config.json', async function () {
+    if (process.platform === 'win32') this.skip();
+    const dotfiles = join(at.home, 'dotfiles');
+    mkdirSync(dotfiles);
+    at.write('sense/state.json', '{}');
+    writeFileSync(join(dotfiles, 'c.yaml'), 'da: {name: Nova}\n');
+    symlinkSync(join(dotfiles, 'c.yaml'), at.area.config);
+    expect((await load()).config.user.da.name).to.equal('Nova');
+    symlinkSync(join(dotfiles, 'gone.json'), at.area.settings);
+    symlinkSync(join(dotfiles, 'c.yaml'), at.area.sense.config);
+    const { message } = await problems();
+    expect(message).to.include(`${at.area.settings}: is a link to a file that is not there`);
+    expect(message).to.include(`${at.area.sense.config}: is a symbolic link`);
+  });
+
+  it('is an error, not the defaults, when a file may not be read', async function () {
+    if (process.platform === 'win32' || process.getuid?.() === 0) this.skip();
+    chmodSync(at.write('config.yaml', 'da: {name: Nova}\n'), 0);
+    expect((await problems()).message).to.include('cannot be read: permission denied');
+  });
+
+  it('calls a key in the wrong file an error that names the owner', async () => {
+    at.write('config.yaml', 'sense: {enabled: false}\nnotifications: {}\npollIntervalSec: 60\n');
+    at.write('settings.json', '{"timezone": "UTC", "da": {}}');
+    at.write('sense/config.json', '{"daemon": {"port": 1}}');
+    const { message } = await problems();
+    for (const line of [
+      'config.yaml: sense: this key belongs in sense/config.json; move it there',
+      'config.yaml: notifications: this key belongs in settings.json; move it there',
+      'config.yaml: pollIntervalSec: this key belongs in sense/config.json; move it there',
+      'settings.json: timezone: this key belongs in config.yaml; move it there',
+      'settings.json: da: this key belongs in config.yaml; move it there',
+      'config.json: daemon: this key belongs in config.yaml; move it there',
+    ]) {
+      expect(message).to.include(line);
+    }
+  });
+
+  it('warns of unknown keys, of files that are not read, and of an area open to others', async () => {
+    const path = at.write(
+      'config.yaml',
+      'colour: blue\nda:\n  nmae: x\n__proto__: {name: y}\n$import: other.yaml\n',
+    );
+    at.write('other.yaml', 'da: {name: imported}\n');
+    at.write('config.yml', 'da: {name: other}\n');
+    const { warnings, config } = await load();
+    expect(config.user.da.name).to.equal('DA');
+    expect(warnings).to.include.members([
+      `${path}: colour: this key is unknown and ignored`,
+      `${path}: da.nmae: this key is unknown and ignored`,
+      `${path}: __proto__: this key is unknown and ignored`,
+      `${path}: $import: this key is unknown and ignored`,
+      `${join(at.area.root, 'config.yml')}: this file is not read; its place is ${path}`,
+    ]);
+    if (process.platform === 'win32') return;
+    chmodSync(at.area.root, 0o755);
+    expect((await load()).warnings.join('\n')).to.include('other users of this machine can look into it');
+  });
+
+  it('reads a file of a newer version, with a warning; a version that is none is an error', async () => {
+    at.write('sense/config.json', '{"version": 2, "pollIntervalSec": 60, "brandNew": true}');
+    const { config, warnings } = await load();
+    expect(config.sense.pollIntervalSec).to.equal(60);
+    expect(warnings.join('\n')).to.include('written by a newer steward (format 2');
+    at.write('sense/config.json', '{"version": "two"}');
+    expect((await problems()).message).to.include('version: expected a whole number from 1, found "two"');
+  });
+
+  it('never puts a secret into an error, a warning or JSON', async () => {
+    const secret = 'hush-7f3a';
+    at.write('config.yaml', `notify: "${secret}\nx: ${secret}: ${secret}\n`);
+    for (const push of [
+      `"${secret}"`,
+      `{"topic": "${secret} x"}`,
+      `{"topic": ["${secret}"]}`,
+      `{"topic": "${secret}`,
+    ]) {
+      at.write('settings.json', `{"notifications": {"push": ${push}}}`);
+      const error = await problems();
+      expect(`${error.message}${error.hint ?? ''}${String(error.cause)}`).to.not.include(secret);
+    }
+    at.write('config.yaml', '');
+    at.write('settings.json', `{"notifications": {"push": {"topic": "${secret}"}}}`);
+    const loaded = await load();
+    expect(loaded.config.settings.notifications.push.topic.stored()).to.equal(secret);
+    expect(JSON.stringify(loaded)).to.not.include(secret);
+    expect(String(loaded.config.settings.notifications.push.topic)).to.equal('•••• (set)');
+  });
+
+  describe('in a hostile current folder', () => {
+    const STAYS = 'timezone=UTC name=DA';
+
+    it('reads and executes nothing of it', function () {
+      this.timeout(60_000);
+      const cwd = join(at.home, 'hostile');
+      const proof = join(at.home, 'executed');
+      const code = `require('node:fs').writeFileSync(${JSON.stringify(proof)}, __filename); module.exports = {da: {name: 'EVIL'}};`;
+      const data = '{"da": {"name": "EVIL"}, "searchPlaces": ["evil.js"], "timezone": "Asia/Tokyo"}';
+      mkdirSync(join(cwd, '.config'), { recursive: true });
+      for (const name of [
+        'evil.js',
+        'steward.config.js',
+        'steward.config.cjs',
+        '.stewardrc.js',
+        '.stewardrc.cjs',
+      ]) {
+        writeFileSync(join(cwd, name), code);
+      }
+      for (const name of ['config.js', 'config.cjs', 'stewardrc.js', 'steward.config.js']) {
+        writeFileSync(join(cwd, '.config', name), code);
+      }
+      for (const name of [
+        '.stewardrc',
+        '.stewardrc.json',
+        'config.yaml',
+        'settings.json',
+        '.config/config.json',
+      ]) {
+        writeFileSync(join(cwd, name), data);
+      }
+      writeFileSync(join(cwd, '.config', 'config.yaml'), 'cosmiconfig: {searchPlaces: [evil.js]}\n');
+      writeFileSync(
+        join(cwd, 'package.json'),
+        `{"type": "commonjs", "steward": ${data}, "cosmiconfig": {"searchPlaces": ["evil.js"], "mergeSearchPlaces": true}}`,
+      );
+      // The real loader has to go through cosmiconfig: a file of the user area with content.
+      at.write('config.yaml', 'timezone: UTC\n');
+      expect(run(cwd)).to.equal(STAYS);
+      expect(existsSync(proof), 'something of the folder was executed').to.equal(false);
+    });
+
+    it('does not even complain of what it does not read', function () {
+      this.timeout(60_000);
+      const cwd = join(at.home, 'broken');
+      mkdirSync(join(cwd, '.config'), { recursive: true });
+      for (const name of [
+        'package.json',
+        'config.yaml',
+        '.stewardrc',
+        '.config/config.json',
+        '.config/config.js',
+      ]) {
+        writeFileSync(join(cwd, name), '{{{ not anything');
+      }
+      at.write('config.yaml', 'timezone: UTC\n');
+      expect(run(cwd)).to.equal(STAYS);
+      expect(readdirSync(cwd)).to.have.length(4);
+    });
+
+    function run(cwd: string): string {
+      const root = resolve(__dirname, '..', '..', '..');
+      const source = `
+        require(${JSON.stringify(join(root, 'node_modules', 'tsx', 'dist', 'cjs', 'index.cjs'))});
+        const { loadConfig } = require(${JSON.stringify(join(root, 'src/lib/config/load.ts'))});
+        const { userArea } = require(${JSON.stringify(join(root, 'src/lib/config/user-area.ts'))});
+        loadConfig({ area: userArea(), env: {} }).then(({ config }) =>
+          process.stdout.write('timezone=' + config.user.timezone + ' name=' + config.user.da.name));`;
+      const script = join(at.home, 'run.cjs');
+      writeFileSync(script, source);
+      return execFileSync(process.execPath, [script], {
+        cwd,
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], HOME: at.home, STEWARD_HOME: at.area.root },
+      });
+    }
+  });
+});

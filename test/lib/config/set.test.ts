@@ -1,0 +1,361 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+import { loadConfig } from '../../../src/lib/config/load';
+import { allKeys, setConfig } from '../../../src/lib/config/set';
+import { shownConfig } from '../../../src/lib/config/show';
+import { changeConfig, mirrorVoice } from '../../../src/lib/config/write';
+import { StewardError } from '../../../src/lib/errors';
+import { testArea, type TestArea } from '../../helpers/area';
+
+describe('config: setConfig', () => {
+  let at: TestArea;
+  beforeEach(() => (at = testArea()));
+  afterEach(() => at.remove());
+
+  const set = (key: string, value: string) => setConfig(at.deps, { key, value });
+  const shown = async (key: string) => {
+    const loaded = await loadConfig({ area: at.area, env: {}, home: at.home });
+    return shownConfig(loaded).find((entry) => entry.key === key)?.value;
+  };
+
+  async function refused(key: string, value: string, kind: string): Promise<StewardError> {
+    try {
+      await set(key, value);
+    } catch (error) {
+      expect(error).to.be.instanceOf(StewardError).with.property('kind', kind);
+      return error as StewardError;
+    }
+    throw new Error(`${key} was set`);
+  }
+
+  it('writes each key into the file that owns it, private, and made on demand', async () => {
+    const result = await set('sense.pollIntervalSec', '60');
+    expect(result).to.deep.equal({
+      key: 'sense.pollIntervalSec',
+      file: at.area.sense.config,
+      before: null,
+      after: 60,
+      changed: true,
+      dryRun: false,
+      overriddenBy: null,
+    });
+    await set('timezone', 'Asia/Tokyo');
+    await set('notifications.thresholds.longTaskMinutes', '9');
+    expect(JSON.parse(at.read('sense/config.json'))).to.deep.equal({ version: 1, pollIntervalSec: 60 });
+    expect(at.read('config.yaml')).to.equal('version: 1\ntimezone: Asia/Tokyo\n');
+    expect(JSON.parse(at.read('settings.json'))).to.deep.equal({
+      version: 1,
+      notifications: { thresholds: { longTaskMinutes: 9 } },
+    });
+    if (process.platform === 'win32') return;
+    expect(statSync(at.area.root).mode & 0o777).to.equal(0o700);
+    expect(statSync(at.area.sense.root).mode & 0o777).to.equal(0o700);
+    for (const path of [at.area.config, at.area.settings, at.area.sense.config]) {
+      expect(statSync(path).mode & 0o777).to.equal(0o600);
+    }
+  });
+
+  it('reads a value as JSON, as a text or as a list, whichever fits the key', async () => {
+    const cases: [string, string, unknown][] = [
+      ['sense.enabled', 'false', false],
+      ['sense.repos', '/a, /b', ['/a', '/b']],
+      ['sense.repos', '["/with, comma"]', ['/with, comma']],
+      ['sense.repos', '', []],
+      ['sense.exclude', '5', ['5']],
+      ['sense.git.authors', 'all', 'all'],
+      ['sense.git.authors', 'a@x.org,b@x.org', ['a@x.org', 'b@x.org']],
+      ['principal.name', '42', '42'],
+      ['principal.name', '"Ann"', 'Ann'],
+      ['notifications.routing.error', 'push,chat', ['push', 'chat']],
+      ['notify.quietHours', '22:00-07:00', '22:00-07:00'],
+    ];
+    for (const [key, value, expected] of cases) {
+      await set(key, value);
+      expect(await shown(key), `${key} ${value}`).to.deep.equal(expected);
+    }
+  });
+
+  it('refuses what does not fit as usage, says what was expected, and writes nothing', async () => {
+    const cases: [string, string][] = [
+      ['sense.pollIntervalSec', '5'],
+      ['sense.pollIntervalSec', '60.5'],
+      ['sense.enabled', 'yes'],
+      ['sense.repos', 'src'],
+      ['sense.git.authors', 'some'],
+      ['timezone', 'Mars/Base'],
+      ['timezone', '+02:00'],
+      ['notify.quietHours', '22:00-22:00'],
+      ['notify.quietHours', '24:00-07:00'],
+      ['daemon.host', 'localhost:80'],
+      ['agents.managed.url', 'http://example.org'],
+      ['agents.managed.url', 'https://user:pw@example.org'],
+      ['notifications.push.server', 'ftp://push.example.org'],
+      ['notifications.chat.webhook', 'http://example.org/hook'],
+      ['notifications.chat.webhook', 'env:not a name'],
+      ['notifications.routing.error', 'push,fax'],
+      ['principal.name', 'two\nlines'],
+      ['principal.email', 'nobody'],
+      ['paths.goals', 'goals.md'],
+    ];
+    for (const [key, value] of cases) {
+      const { message } = await refused(key, value, 'usage');
+      expect(message, `${key} ${value}`)
+        .to.match(/: expected .+, found .+\.$/s)
+        .and.to.include(key);
+    }
+    expect(existsSync(at.area.root)).to.equal(false);
+  });
+
+  it('knows which key was meant', async () => {
+    expect((await refused('pollIntervalSec', '60', 'usage')).hint).to.include(
+      'Did you mean sense.pollIntervalSec?',
+    );
+    expect((await refused('sense.polIntervalSec', '60', 'usage')).hint).to.include(
+      'Did you mean sense.pollIntervalSec?',
+    );
+    expect((await refused('zzzzzzzzzz', '60', 'usage')).hint).to.not.include('Did you mean');
+    expect((await refused('sense.sources', '{}', 'usage')).hint).to.include('sense.sources.git');
+    for (const key of [
+      '',
+      '.',
+      'sense',
+      '__proto__',
+      'constructor',
+      'sense.__proto__',
+      'version',
+      'sense.version',
+    ]) {
+      await refused(key, '1', 'usage');
+    }
+  });
+
+  it('changes in YAML only the value itself: comments, order, quotes and odd spacing stay', async () => {
+    const before = [
+      '# Mine',
+      'da:      # the assistant',
+      "    name:   'Nova'   # short",
+      '',
+      '',
+      '    voices: { main: {voiceId: "abc"} }',
+      'timezone:    UTC# no comment',
+      'paths:',
+      '    # goals: ~/elsewhere.md',
+      '    sessions: /s',
+      '# end',
+      '',
+    ].join('\n');
+    at.write('config.yaml', before.replace('UTC# no comment', 'UTC # a comment'));
+    const text = at.read('config.yaml');
+    await set('da.name', "O'Hara");
+    expect(at.read('config.yaml')).to.equal(text.replace("'Nova'", "'O''Hara'"));
+    await set('da.name', 'Nova');
+    await set('da.voices.main.voiceId', 'xyz');
+    expect(at.read('config.yaml')).to.equal(text.replace('"abc"', '"xyz"'));
+    await set('da.voices.main.voiceId', 'abc');
+    await set('timezone', 'Asia/Tokyo');
+    expect(at.read('config.yaml')).to.equal(text.replace('UTC #', 'Asia/Tokyo #'));
+    await set('timezone', 'UTC');
+    await set('paths.goals', '~/g.md');
+    expect(at.read('config.yaml')).to.equal(
+      text.replace('sessions: /s\n', 'sessions: /s\n    goals: ~/g.md\n'),
+    );
+  });
+
+  it('adds to YAML that ends without a line break, has Windows line breaks, or holds only comments', async () => {
+    at.write('config.yaml', 'timezone: UTC');
+    await set('da.name', 'Nova');
+    expect(at.read('config.yaml')).to.equal('timezone: UTC\nda:\n  name: Nova\n');
+    at.write('config.yaml', '# a\r\nda:\r\n  # name: x\r\ntimezone: UTC\r\n');
+    await set('da.name', 'Nova');
+    expect(at.read('config.yaml')).to.equal('# a\r\nda:\r\n  name: Nova\r\n  # name: x\r\ntimezone: UTC\r\n');
+    at.write('config.yaml', '# timezone: UTC\n');
+    await set('timezone', 'UTC');
+    expect(at.read('config.yaml')).to.equal('# timezone: UTC\ntimezone: UTC\n');
+    at.write('config.yaml', '{"da": {"name": "x"}}\n');
+    await set('timezone', 'UTC');
+    expect(at.read('config.yaml')).to.match(/^\{.*"?timezone"?: "?UTC"?.*\}\n$/s);
+    expect(await shown('da.name')).to.equal('x');
+  });
+
+  it('writes a block list anew and keeps the comments around it', async () => {
+    at.write(
+      'config.yaml',
+      '# top\nnotify:\n  smsCommand: # how\n    - sms\n    - --now\n# end\ntimezone: UTC # here\n',
+    );
+    await set('notify.smsCommand', 'text,me');
+    const text = at.read('config.yaml');
+    for (const comment of ['# top', '# end', '# here']) expect(text).to.include(comment);
+    expect(await shown('notify.smsCommand')).to.deep.equal(['text', 'me']);
+    expect(await shown('timezone')).to.equal('UTC');
+  });
+
+  it('leaves a file alone in which an alias would carry the change elsewhere', async () => {
+    const text = 'da: &x {name: a}\nprincipal: *x\n';
+    at.write('config.yaml', text);
+    await refused('principal.name', 'Ann', 'config');
+    expect(at.read('config.yaml')).to.equal(text);
+  });
+
+  it('loads again what it set, whatever the file looked like, and keeps every comment', async () => {
+    const name = fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' }).filter(isName);
+    const texts = fc.constantFrom(
+      '',
+      '# c0\n',
+      'da: {name: x} # c1\n',
+      'da:\n    # c2\n    name: "x" # c3\n\n\nprincipal:\n    name: y\n# c4\n',
+      'principal:\n# c5\n  name: |-\n    y\n# c6\ntimezone: UTC\n',
+      'da: # c7\n  voices:\n    main:\n      voiceId: v\n    # c8\n# c9\nprincipal: # c10\n',
+      '# c11\r\ntimezone: UTC # c12\r\n',
+      'principal:\n  name: >-\n    folded\n    text\n  # c13\n  email: a@b.c',
+    );
+    const key = fc.constantFrom('da.name', 'principal.name');
+    await fc.assert(
+      fc.asyncProperty(
+        texts,
+        fc.array(fc.tuple(key, name), { minLength: 1, maxLength: 4 }),
+        async (text, sets) => {
+          at.write('config.yaml', text);
+          const meant = new Map<string, string>();
+          for (const [which, value] of sets) {
+            await changeConfig(at.deps, [{ key: which, to: () => value }]);
+            meant.set(which, value);
+          }
+          for (const [which, value] of meant) expect(await shown(which)).to.equal(value);
+          const after = at.read('config.yaml');
+          for (const [comment] of text.matchAll(/# c\d+/g)) expect(after).to.include(comment);
+          expect(/(?<!\r)\n/.test(after) && after.includes('\r\n'), 'mixed line breaks').to.equal(false);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('loses neither of two keys that two processes set at once', async function () {
+    this.timeout(60_000);
+    const root = resolve(__dirname, '..', '..', '..');
+    const script = join(at.home, 'set.cjs');
+    writeFileSync(
+      script,
+      `require(${JSON.stringify(join(root, 'node_modules', 'tsx', 'dist', 'cjs', 'index.cjs'))});
+      const { setConfig } = require(${JSON.stringify(join(root, 'src/lib/config/set.ts'))});
+      const { userArea } = require(${JSON.stringify(join(root, 'src/lib/config/user-area.ts'))});
+      const { systemClock } = require(${JSON.stringify(join(root, 'src/lib/platform/clock.ts'))});
+      const deps = { area: userArea(), clock: systemClock(), machineId: '0123456789ab', env: {} };
+      (async () => {
+        for (let n = 0; n < 20; n++) await setConfig(deps, { key: process.argv[2], value: String(100 + n) });
+      })();`,
+    );
+    const env = {
+      ...process.env,
+      HOME: at.home,
+      STEWARD_HOME: at.area.root,
+      XDG_STATE_HOME: join(at.home, 'state'),
+    };
+    const keys = ['sense.pollIntervalSec', 'sense.retentionDays', 'sense.idleAfterSec'];
+    await Promise.all(keys.map((key) => promisify(execFile)(process.execPath, [script, key], { env })));
+    const { version, ...stored } = JSON.parse(at.read('sense/config.json')) as Record<string, unknown>;
+    expect(stored).to.deep.equal({ pollIntervalSec: 119, retentionDays: 119, idleAfterSec: 119 });
+    expect(version).to.equal(1);
+  });
+
+  it('writes through an own link, and not through one at sense/config.json', async function () {
+    if (process.platform === 'win32') this.skip();
+    const target = join(at.home, 'dotfiles.yaml');
+    writeFileSync(target, 'timezone: UTC # mine\n');
+    at.write('sense/state.json', '{}');
+    symlinkSync(target, at.area.config);
+    symlinkSync(target, at.area.sense.config);
+    await set('timezone', 'Asia/Tokyo');
+    expect(readFileSync(target, 'utf8')).to.equal('timezone: Asia/Tokyo # mine\n');
+    expect(lstatSync(at.area.config).isSymbolicLink()).to.equal(true);
+    await refused('sense.enabled', 'false', 'config');
+    rmSync(at.area.sense.root, { recursive: true });
+    mkdirSync(join(at.home, 'elsewhere'));
+    symlinkSync(join(at.home, 'elsewhere'), at.area.sense.root);
+    await refused('sense.enabled', 'false', 'config');
+    expect(existsSync(join(at.home, 'elsewhere', 'config.json'))).to.equal(false);
+  });
+
+  it('leaves a newer file, and one that does not parse, as they are', async () => {
+    for (const text of ['{"version": 2, "enabled": true}', '{"enabled": true', '[]', '{"version": "x"}']) {
+      at.write('sense/config.json', text);
+      await refused('sense.enabled', 'false', 'config');
+      expect(at.read('sense/config.json')).to.equal(text);
+    }
+  });
+
+  it('repairs a value of a wrong type', async () => {
+    at.write('sense/config.json', '{"enabled": "no", "pollIntervalSec": "1"}');
+    await set('sense.enabled', 'false');
+    await set('sense.pollIntervalSec', '60');
+    expect([await shown('sense.enabled'), await shown('sense.pollIntervalSec')]).to.deep.equal([false, 60]);
+  });
+
+  it('mirrors the voice into settings.json, from either side, and at the start of the daemon', async () => {
+    const mirrored = () => JSON.parse(at.read('settings.json')).daidentity.voices.main.voiceId as string;
+    await set('da.voices.main.voiceId', 'v1');
+    expect(mirrored()).to.equal('v1');
+    await set('daidentity.voices.main.voiceId', 'v2');
+    expect([await shown('da.voices.main.voiceId'), mirrored()]).to.deep.equal(['v2', 'v2']);
+    at.write('config.yaml', at.read('config.yaml').replace('v2', 'v3'));
+    expect(await mirrorVoice(at.deps)).to.equal(true);
+    expect(mirrored()).to.equal('v3');
+    expect(await mirrorVoice(at.deps)).to.equal(false);
+  });
+
+  it('writes nothing in a dry run, and says what it would', async () => {
+    const result = await setConfig(at.deps, { key: 'da.voices.main.voiceId', value: 'v', dryRun: true });
+    expect(result).to.include({ before: null, after: 'v', changed: true, dryRun: true });
+    expect(existsSync(at.area.root)).to.equal(false);
+    expect(existsSync(at.area.machine)).to.equal(false);
+  });
+
+  it('says when a variable stands over what was set', async () => {
+    const deps = { ...at.deps, env: { STEWARD_TIMEZONE: 'UTC' } };
+    expect(await setConfig(deps, { key: 'timezone', value: 'Asia/Tokyo' })).to.include({
+      overriddenBy: 'STEWARD_TIMEZONE',
+    });
+  });
+
+  it('gives back and shows a secret only as set', async () => {
+    await set('notifications.push.topic', 'hush-1');
+    const again = await set('notifications.push.topic', 'hush-2');
+    expect(JSON.stringify(again)).to.not.include('hush');
+    expect(again.changed).to.equal(true);
+    expect(await shown('notifications.push.topic')).to.equal('•••• (set)');
+    expect(await shown('notifications.chat.webhook')).to.equal(null);
+    expect((await refused('notifications.push.topic', 'hush 3', 'usage')).message).to.not.include('hush');
+  });
+
+  it('touches no file when nothing changes', async () => {
+    at.write('sense/config.json', '{ "enabled":true }');
+    expect(await set('sense.enabled', 'true')).to.include({ changed: false });
+    expect(at.read('sense/config.json')).to.equal('{ "enabled":true }');
+  });
+
+  it('can set every key that show lists', async () => {
+    const listed = shownConfig(await loadConfig({ area: at.area, env: {}, home: at.home })).map(
+      ({ key }) => key,
+    );
+    expect(listed).to.deep.equal(allKeys());
+    expect(new Set(listed).size).to.equal(listed.length);
+  });
+});
+
+function isName(text: string): boolean {
+  return text.trim() !== '' && !/[\p{Cc}\u2028\u2029]/u.test(text);
+}
