@@ -17,7 +17,7 @@ export async function setInYaml(source: string, path: readonly string[], value: 
   const meant = withValue((await valueOf(source)) ?? {}, path, value);
   const edits = [
     () => spliced(source, parsed.document, path, value, yaml),
-    () => rewritten(source, parsed.document, path, value),
+    () => rewritten(source, parsed.document, path, value, yaml),
   ];
   for (const edit of edits) {
     const text = edit();
@@ -57,10 +57,11 @@ function spliced(
   const eol = source.includes('\r\n') ? '\r\n' : '\n';
   if (isOnlyComments(source)) return withBlock(source, source.length, '', path, value, eol, yaml);
   const { map, pair, rest } = reach(document, path, yaml);
-  if (map === undefined || map.flow === true) return undefined;
+  if (map === undefined) return undefined;
   const end = endOf(pair ?? map.items[map.items.length - 1]);
   if (end === undefined) return undefined;
   if (rest.length === 0) return replaced(source, pair?.value, end, value, yaml);
+  if (map.flow === true) return undefined;
   const indent = indentOf(source, (pair ?? map.items[0])?.key);
   if (indent === undefined) return undefined;
   // A key without a value: its section begins on the next line.
@@ -153,12 +154,14 @@ function rewritten(
   document: Document.Parsed,
   path: readonly string[],
   value: unknown,
-): string {
+  yaml: Yaml,
+): string | undefined {
   const copy = document.clone();
-  // setIn refuses to go through a key that has nothing under it.
   for (let depth = 1; depth < path.length; depth += 1) {
-    if ((copy.getIn(path.slice(0, depth)) ?? null) === null)
+    const section = copy.getIn(path.slice(0, depth), true) ?? null;
+    if (section === null || (yaml.isScalar(section) && section.value === null)) {
       copy.setIn(path.slice(0, depth), copy.createNode({}));
+    } else if (!yaml.isMap(section)) return undefined;
   }
   copy.setIn(path, copy.createNode(value));
   const indent = /\n( +)[^\s#-]/.exec(source)?.[1]?.length ?? 2;
