@@ -1,0 +1,36 @@
+/** How a source is doing: `off` by the configuration, the others as the source itself says (sense/source.ts). */
+export type SourceState = 'ok' | 'idle' | 'off' | 'unsupported' | 'error';
+
+/** One row of `sense sources` (service.md: Sense source status item; decisions.md 3). */
+export interface SourceStatus {
+  id: string;
+  label: string;
+  /** One line: what it captures. */
+  description: string;
+  enabled: boolean;
+  state: SourceState;
+  /** Why, and what to do. */
+  reason?: string;
+  pollIntervalSec: number;
+  eventsToday: number;
+  /** ISO-8601 UTC; null when it never saw anything. */
+  lastEventTs: string | null;
+}
+
+/** `sense status` (decisions.md 3). */
+export interface SenseStatus {
+  /** False: the kill switch is set, and nothing is captured. */
+  enabled: boolean;
+  version: string;
+  pollIntervalSec: number;
+  eventsToday: number;
+  /** ISO-8601 UTC. */
+  lastCaptureTs: string | null;
+  /** The newest day that has a stored record. */
+  lastRecord: string | null;
+  /** Lines of the raw logs that were no events. */
+  quarantined: number;
+  sources: SourceStatus[];
+  /** The system's scheduler and whether our job is in it; null where there is none. */
+  scheduler: { kind: string; installed: boolean } | null;
+}
