@@ -1,0 +1,229 @@
+import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
+import type { SenseEvent } from './event';
+
+/** Time is added up in whole milliseconds (sums of integers know no order) and rounded once, to tenths. */
+const TENTH_MS = 6_000;
+
+/**
+ * The longest poll interval that the configuration accepts. An event's interval is at most the poll interval
+ * of its capture, which may have been longer than today's: so the cap is this, not the present setting.
+ */
+const MAX_INTERVAL_SEC = 3_600;
+
+interface Sample {
+  app: string;
+  bundleId: string | undefined;
+  machine: string | undefined;
+  ms: number;
+}
+
+/** Adds up the app-focus events of a day into tenths of a minute by kind, by app and by hour. */
+export function focusTally(
+  options: { pollIntervalSec: number; classify: Classifier },
+  starts: readonly number[],
+) {
+  const dayStart = starts[0] ?? 0;
+  // By the time into the day: few samples share an instant, so no key has to be put together for each.
+  const samples = new Map<number, Sample[]>();
+  return {
+    add(at: number, event: SenseEvent): void {
+      const bundleId = textOf(event.detail?.['bundleId']);
+      const sample: Sample = {
+        app: textOf(event.app) ?? bundleId ?? 'unknown',
+        bundleId,
+        machine: textOf(event.detail?.['machine']),
+        ms: Math.round(intervalSec(event, options.pollIntervalSec) * 1000),
+      };
+      const others = samples.get(at - dayStart);
+      if (others === undefined) {
+        samples.set(at - dayStart, [sample]);
+        return;
+      }
+      // A machine has one sample of an app at an instant: of two lines that say so the longer one counts.
+      const same = others.find(
+        ({ app, bundleId: id, machine }) =>
+          app === sample.app && id === sample.bundleId && machine === sample.machine,
+      );
+      if (same === undefined) others.push(sample);
+      else same.ms = Math.max(same.ms, sample.ms);
+    },
+    result() {
+      const appMs = perKind(() => new Map<string, number>());
+      const hourMs = perKind(() => starts.map(() => 0));
+      for (const [sinceStart, here] of samples) {
+        const hour = hourIndex(dayStart + sinceStart, starts);
+        for (const { app, bundleId, ms } of here) {
+          const { kind } = options.classify(app, bundleId);
+          appMs[kind].set(app, (appMs[kind].get(app) ?? 0) + ms);
+          hourMs[kind][hour] = (hourMs[kind][hour] ?? 0) + ms;
+        }
+      }
+      return roundTime(appMs, hourMs);
+    },
+  };
+}
+
+/**
+ * Rounds from the top down, so that everything adds up: the day, its kinds, and within each kind both its
+ * apps and its hours.
+ */
+function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<AppKind, number[]>) {
+  const kindMs = APP_KINDS.map((kind) => sum(hourMs[kind]));
+  const kindTenths = apportion(Math.round(sum(kindMs) / TENTH_MS), kindMs);
+  const kinds: Record<AppKind, number> = { creation: 0, consumption: 0, neutral: 0 };
+  const hours = perKind((): number[] => []);
+  const rows: { app: string; kind: AppKind; tenths: number }[] = [];
+  APP_KINDS.forEach((kind, i) => {
+    const tenths = kindTenths[i] ?? 0;
+    kinds[kind] = tenths;
+    hours[kind] = apportion(tenths, hourMs[kind]);
+    const apps = joinSpellings(appMs[kind]);
+    const shares = apportion(
+      tenths,
+      apps.map(({ ms }) => ms),
+    );
+    apps.forEach(({ app }, n) => rows.push({ app, kind, tenths: shares[n] ?? 0 }));
+  });
+  return {
+    kinds,
+    hours,
+    // An app of a few seconds that rounds to nothing has no row.
+    apps: rows
+      .filter(({ tenths }) => tenths > 0)
+      .sort((a, b) => b.tenths - a.tenths || compare(a.app, b.app) || compare(a.kind, b.kind)),
+  };
+}
+
+/**
+ * One program is "Code" to one window system and "code" to another: a row for both, under the spelling that
+ * most of the time was seen under. In the order of the names.
+ */
+function joinSpellings(appMs: ReadonlyMap<string, number>): { app: string; ms: number }[] {
+  const joined = new Map<string, { app: string; most: number; ms: number }>();
+  for (const [app, ms] of [...appMs].sort(([a], [b]) => compare(a, b))) {
+    const folded = foldName(app);
+    const known = joined.get(folded);
+    if (known === undefined) joined.set(folded, { app, most: ms, ms });
+    else {
+      known.ms += ms;
+      if (ms > known.most) Object.assign(known, { app, most: ms });
+    }
+  }
+  return [...joined.values()].sort((a, b) => compare(a.app, b.app));
+}
+
+/** Shares out `tenths` over the parts by largest remainder; of equal remainders the earlier part is first. */
+function apportion(tenths: number, partsMs: readonly number[]): number[] {
+  const shares = partsMs.map((ms) => Math.floor(ms / TENTH_MS));
+  let left = tenths - sum(shares);
+  const byRemainder = partsMs
+    .map((ms, index) => ({ index, rest: ms % TENTH_MS }))
+    .sort((a, b) => b.rest - a.rest || a.index - b.index);
+  for (const { index } of byRemainder) {
+    if (left <= 0) break;
+    shares[index] = (shares[index] ?? 0) + 1;
+    left -= 1;
+  }
+  return shares;
+}
+
+/**
+ * The distinct commits of a day by repository. The source counts a rewritten commit once (decisions.md 3);
+ * should its memory have been lost, the same author date and subject still tell a rebased one.
+ */
+export function commitTally() {
+  const repos = new Map<string, { repo: string; path: string | undefined; commits: Set<string> }>();
+  return {
+    add(at: number, event: SenseEvent): void {
+      const path = textOf(event.detail?.['path']);
+      const repo = textOf(event.repo) ?? path ?? 'unknown';
+      const sha = textOf(event.detail?.['sha']) ?? String(at);
+      const authored = textOf(event.detail?.['authoredAt']);
+      const subject = textOf(event.detail?.['subject']);
+      const identity =
+        authored === undefined || subject === undefined ? sha : `${Date.parse(authored)}\n${subject}`;
+      const key = path ?? repo;
+      let tally = repos.get(key);
+      if (tally === undefined) repos.set(key, (tally = { repo, path, commits: new Set() }));
+      // Folder names of one path differ only if it was renamed in between; any fixed choice will do.
+      if (compare(repo, tally.repo) < 0) tally.repo = repo;
+      tally.commits.add(identity);
+    },
+    result(): { count: number; repos: { repo: string; commits: number }[] } {
+      const tallies = [...repos.values()];
+      const uses = new Map<string, number>();
+      for (const { repo } of tallies) uses.set(repo, (uses.get(repo) ?? 0) + 1);
+      const counts = new Map<string, number>();
+      for (const { repo, path, commits } of tallies) {
+        // Two repositories of one folder name are told apart by the folder above.
+        const name = (uses.get(repo) ?? 0) > 1 && path !== undefined ? lastTwo(path) : repo;
+        counts.set(name, (counts.get(name) ?? 0) + commits.size);
+      }
+      const rows = [...counts].map(([repo, commits]) => ({ repo, commits }));
+      rows.sort((a, b) => b.commits - a.commits || compare(a.repo, b.repo));
+      return { count: sum(rows.map(({ commits }) => commits)), repos: rows };
+    },
+  };
+}
+
+/** The distinct assistant sessions of a day, and how many work events each had. */
+export function sessionTally() {
+  const seen = new Set<string>();
+  const sessions = new Map<string, number>();
+  return {
+    /** An event that names no session cannot be told from another and is left out. */
+    add(at: number, event: SenseEvent): void {
+      const session = textOf(event.detail?.['session']);
+      if (session === undefined) return;
+      const count = event.detail?.['events'];
+      const events = typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 1;
+      const key = `${at}\n${textOf(event.detail?.['machine']) ?? ''}\n${events}\n${session}`;
+      if (seen.has(key)) return;
+      seen.add(key);
+      sessions.set(session, (sessions.get(session) ?? 0) + events);
+    },
+    result(): { count: number; items: { session: string; events: number }[] } {
+      const items = [...sessions].map(([session, events]) => ({ session, events }));
+      items.sort((a, b) => b.events - a.events || compare(a.session, b.session));
+      return { count: items.length, items };
+    },
+  };
+}
+
+/** What an app-focus event stands for; a value that is no time at all counts like a missing one. */
+function intervalSec(event: SenseEvent, pollIntervalSec: number): number {
+  const value = event.detail?.['intervalSec'];
+  const sound = typeof value === 'number' && Number.isFinite(value) && value >= 0;
+  return Math.min(sound ? value : pollIntervalSec, MAX_INTERVAL_SEC);
+}
+
+function hourIndex(ms: number, starts: readonly number[]): number {
+  let index = starts.length - 1;
+  while (index > 0 && ms < (starts[index] ?? 0)) index -= 1;
+  return index;
+}
+
+function lastTwo(path: string): string {
+  return path
+    .split(/[\\/]+/)
+    .filter((part) => part !== '')
+    .slice(-2)
+    .join('/');
+}
+
+function perKind<T>(make: () => T): Record<AppKind, T> {
+  return { creation: make(), consumption: make(), neutral: make() };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, n) => total + n, 0);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** By code units: the same on every machine, and without loading ICU. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,113 @@
+import { dayBounds, hourStarts, timeOf, type Day } from '../platform/time';
+import type { AppKind, Classifier } from './classify';
+import type { SenseEvent } from './event';
+import { commitTally, focusTally, sessionTally } from './record-tally';
+
+export interface AppTime {
+  app: string;
+  kind: AppKind;
+  minutes: number;
+}
+
+export interface HourTime {
+  /** When the hour begins, on the wall clock with its offset, so that a repeated hour is told apart. */
+  start: string;
+  creation: number;
+  consumption: number;
+  neutral: number;
+}
+
+/** One day, deterministic (service.md: Sense daily record; decisions.md 3). Minutes have one decimal. */
+export interface DailyRecord {
+  date: Day;
+  timezone: string;
+  version: string;
+  /** ISO-8601 UTC. */
+  generatedAt: string;
+  /** True when the day was over when the record was built. */
+  final: boolean;
+  totalMinutes: number;
+  creationMinutes: number;
+  consumptionMinutes: number;
+  neutralMinutes: number;
+  /** Longest first. */
+  apps: AppTime[];
+  /** Every clock hour of the day in order: 23, 24 or 25 of them. */
+  hours: HourTime[];
+  commits: { count: number; repos: { repo: string; commits: number }[] };
+  sessions: { count: number; items: { session: string; events: number }[] };
+  narrative: null;
+  goalTags: Record<string, never>;
+}
+
+export interface RecordOptions {
+  /** The zone of the day, an IANA name. */
+  timezone: string;
+  /** What an app-focus event without `detail.intervalSec` stands for. */
+  pollIntervalSec: number;
+  classify: Classifier;
+  version: string;
+  /** ISO-8601 UTC. */
+  generatedAt: string;
+  final: boolean;
+}
+
+/**
+ * The record of one local day. Pure: no clock, no files; the same events in any order give the same bytes.
+ * Events outside the day are left out, and a line that stands twice in the log counts once.
+ */
+export function buildDailyRecord(
+  date: Day,
+  events: readonly SenseEvent[],
+  options: RecordOptions,
+): DailyRecord {
+  const { startMs, endMs } = dayBounds(date, options.timezone);
+  const starts = hourStarts(date, options.timezone);
+  const focus = focusTally(options, starts);
+  const commits = commitTally();
+  const sessions = sessionTally();
+  for (const event of events) {
+    // Its form was checked when it was read (readEvent), so this is only the number.
+    const ms = Date.parse(event.ts);
+    if (!(ms >= startMs && ms < endMs)) continue;
+    if (event.type === 'app-focus') focus.add(ms, event);
+    else if (event.type === 'git-commit') commits.add(ms, event);
+    else sessions.add(ms, event);
+  }
+  const time = focus.result();
+  return {
+    date,
+    timezone: options.timezone,
+    version: options.version,
+    generatedAt: options.generatedAt,
+    final: options.final,
+    totalMinutes: minutes(time.kinds.creation + time.kinds.consumption + time.kinds.neutral),
+    creationMinutes: minutes(time.kinds.creation),
+    consumptionMinutes: minutes(time.kinds.consumption),
+    neutralMinutes: minutes(time.kinds.neutral),
+    apps: time.apps.map(({ app, kind, tenths }) => ({ app, kind, minutes: minutes(tenths) })),
+    hours: starts.map((ms, i) => ({
+      start: localIso(date, ms, options.timezone),
+      creation: minutes(time.hours.creation[i] ?? 0),
+      consumption: minutes(time.hours.consumption[i] ?? 0),
+      neutral: minutes(time.hours.neutral[i] ?? 0),
+    })),
+    commits: commits.result(),
+    sessions: sessions.result(),
+    narrative: null,
+    goalTags: {},
+  };
+}
+
+/** `2026-11-20T09:00:00+01:00` */
+function localIso(date: Day, ms: number, zone: string): string {
+  const wall = `${date}T${timeOf(ms, zone)}:00`;
+  const offset = Math.round((Date.parse(`${wall}Z`) - ms) / 60_000);
+  const size = Math.abs(offset);
+  const clock = `${String(Math.floor(size / 60)).padStart(2, '0')}:${String(size % 60).padStart(2, '0')}`;
+  return `${wall}${offset < 0 ? '-' : '+'}${clock}`;
+}
+
+function minutes(tenths: number): number {
+  return tenths / 10;
+}
