@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { loadConfig } from '../../../src/lib/config/load';
@@ -245,81 +245,69 @@ describe('config: loadConfig', () => {
     expect(String(loaded.config.settings.notifications.push.topic)).to.equal('•••• (set)');
   });
 
-  describe('in a hostile current folder', () => {
-    const STAYS = 'timezone=UTC name=DA';
-
-    it('reads and executes nothing of it', function () {
-      this.timeout(60_000);
-      const cwd = join(at.home, 'hostile');
-      const proof = join(at.home, 'executed');
-      const code = `require('node:fs').writeFileSync(${JSON.stringify(proof)}, __filename); module.exports = {da: {name: 'EVIL'}};`;
-      const data = '{"da": {"name": "EVIL"}, "searchPlaces": ["evil.js"], "timezone": "Asia/Tokyo"}';
-      mkdirSync(join(cwd, '.config'), { recursive: true });
-      for (const name of [
-        'evil.js',
-        'steward.config.js',
-        'steward.config.cjs',
-        '.stewardrc.js',
-        '.stewardrc.cjs',
-      ]) {
-        writeFileSync(join(cwd, name), code);
-      }
-      for (const name of ['config.js', 'config.cjs', 'stewardrc.js', 'steward.config.js']) {
-        writeFileSync(join(cwd, '.config', name), code);
-      }
-      for (const name of [
-        '.stewardrc',
-        '.stewardrc.json',
-        'config.yaml',
-        'settings.json',
-        '.config/config.json',
-      ]) {
-        writeFileSync(join(cwd, name), data);
-      }
-      writeFileSync(join(cwd, '.config', 'config.yaml'), 'cosmiconfig: {searchPlaces: [evil.js]}\n');
-      writeFileSync(
-        join(cwd, 'package.json'),
-        `{"type": "commonjs", "steward": ${data}, "cosmiconfig": {"searchPlaces": ["evil.js"], "mergeSearchPlaces": true}}`,
-      );
-      // The real loader has to go through cosmiconfig: a file of the user area with content.
-      at.write('config.yaml', 'timezone: UTC\n');
-      expect(run(cwd)).to.equal(STAYS);
-      expect(existsSync(proof), 'something of the folder was executed').to.equal(false);
+  it('reads and executes nothing of a hostile current folder', function () {
+    this.timeout(60_000);
+    const proof = join(at.home, 'executed');
+    const code = `require('node:fs').writeFileSync(${JSON.stringify(proof)}, __filename); module.exports = {da: {name: 'EVIL'}};`;
+    const data = '{"da": {"name": "EVIL"}, "timezone": "Asia/Tokyo", "searchPlaces": ["evil.js"]}';
+    const broken = '{{{ not anything';
+    const scripts = [
+      '.config/config.js',
+      '.config/config.cjs',
+      'steward.config.js',
+      '.stewardrc.js',
+      '.config/stewardrc.js',
+    ];
+    const texts = [
+      '.config/config.json',
+      '.config/config.yaml',
+      '.stewardrc',
+      '.config/stewardrc',
+      'config.yaml',
+      'settings.json',
+    ];
+    const inPackage = `{"steward": ${data}, "cosmiconfig": {"searchPlaces": ["evil.js"]}}`;
+    // A folder for each: found together, the first would hide the others.
+    const hostile = [
+      ...scripts.map((name) => [name, code]),
+      ...texts.map((name) => [name, data]),
+      ...[...scripts, ...texts, 'package.json', 'package.yaml'].map((name) => [name, broken]),
+      ['package.json', inPackage],
+    ] as [string, string][];
+    const folders = hostile.map(([name, text], index) => {
+      const folder = join(at.home, 'hostile', String(index));
+      mkdirSync(join(folder, '.config'), { recursive: true });
+      writeFileSync(join(folder, 'evil.js'), code);
+      writeFileSync(join(folder, name), text);
+      return folder;
     });
-
-    it('does not even complain of what it does not read', function () {
-      this.timeout(60_000);
-      const cwd = join(at.home, 'broken');
-      mkdirSync(join(cwd, '.config'), { recursive: true });
-      for (const name of [
-        'package.json',
-        'config.yaml',
-        '.stewardrc',
-        '.config/config.json',
-        '.config/config.js',
-      ]) {
-        writeFileSync(join(cwd, name), '{{{ not anything');
-      }
-      at.write('config.yaml', 'timezone: UTC\n');
-      expect(run(cwd)).to.equal(STAYS);
-      expect(readdirSync(cwd)).to.have.length(4);
+    // With content in the user area, so that the real loader goes all the way through cosmiconfig.
+    at.write('config.yaml', 'timezone: Africa/Cairo\n');
+    const root = resolve(__dirname, '..', '..', '..');
+    const script = join(at.home, 'run.cjs');
+    writeFileSync(
+      script,
+      `require(${JSON.stringify(join(root, 'node_modules', 'tsx', 'dist', 'cjs', 'index.cjs'))});
+      const { loadConfig } = require(${JSON.stringify(join(root, 'src/lib/config/load.ts'))});
+      const { userArea } = require(${JSON.stringify(join(root, 'src/lib/config/user-area.ts'))});
+      (async () => {
+        for (const folder of process.argv.slice(2)) {
+          process.chdir(folder);
+          const seen = await loadConfig({ area: userArea(), env: {} }).then(
+            ({ config }) => config.user.timezone + ' ' + config.user.da.name, String);
+          console.log(seen);
+        }
+      })();`,
+    );
+    const out = execFileSync(process.execPath, [script, ...folders], {
+      cwd: folders[0],
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: at.home, STEWARD_HOME: at.area.root },
     });
-
-    function run(cwd: string): string {
-      const root = resolve(__dirname, '..', '..', '..');
-      const source = `
-        require(${JSON.stringify(join(root, 'node_modules', 'tsx', 'dist', 'cjs', 'index.cjs'))});
-        const { loadConfig } = require(${JSON.stringify(join(root, 'src/lib/config/load.ts'))});
-        const { userArea } = require(${JSON.stringify(join(root, 'src/lib/config/user-area.ts'))});
-        loadConfig({ area: userArea(), env: {} }).then(({ config }) =>
-          process.stdout.write('timezone=' + config.user.timezone + ' name=' + config.user.da.name));`;
-      const script = join(at.home, 'run.cjs');
-      writeFileSync(script, source);
-      return execFileSync(process.execPath, [script], {
-        cwd,
-        encoding: 'utf8',
-        env: { PATH: process.env['PATH'], HOME: at.home, STEWARD_HOME: at.area.root },
-      });
-    }
+    const seen = out.trim().split('\n');
+    hostile.forEach(([name, text], index) =>
+      expect(seen[index], `${name}: ${text}`).to.equal('Africa/Cairo DA'),
+    );
+    expect(existsSync(proof), 'something of a folder was executed').to.equal(false);
   });
 });
