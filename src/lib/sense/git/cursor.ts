@@ -1,0 +1,131 @@
+/** What is remembered of one repository between captures. All of it is bounded; see the limits below. */
+export interface RepositoryMemory {
+  /** First millisecond of the day of the first capture. */
+  dayStartMs: number;
+  /** False until a first scan succeeded: then the commits since `dayStartMs` are still to be taken. */
+  scanned: boolean;
+  /** The commits at the tips of all branches and HEADs that were scanned. */
+  tips: string[];
+  /** There were more tips than are kept. */
+  cut: boolean;
+  /** Commits that were tips once: what was reachable from them has been looked at. */
+  former: string[];
+  /** Identities of counted commits, oldest first, each with its committer date (s since the epoch). */
+  seen: [identity: string, committedSec: number][];
+  /** Committer date (ms) of the newest identity that was forgotten; 0 when none was. */
+  floorMs: number;
+  /** Fingerprint of the files that hold the refs; empty: to be scanned again in any case. */
+  print: string;
+  /** `dev:ino` of its common folder: tells it again when it was renamed. */
+  id: string;
+  /** The configured path under which it was found last: keeps its memory while it is away. */
+  path: string;
+  /** Wall-clock time of the last scan, ms. */
+  scannedMs: number;
+  /** Time-outs in a row. */
+  timeouts: number;
+}
+
+/** By the path of the common folder. */
+export type Memories = Map<string, RepositoryMemory>;
+
+export const MAX_TIPS = 256;
+const MAX_FORMER = 64;
+const MAX_SEEN = 500;
+const MAX_REPOSITORIES = 1000;
+/** A repository that was taken off the list: as long as its commits of "today" could count twice. */
+const KEPT_UNLISTED_MS = 3 * 86_400_000;
+
+const VERSION = 1;
+
+export function newMemory(dayStartMs: number, id: string, path: string): RepositoryMemory {
+  return {
+    dayStartMs,
+    scanned: false,
+    tips: [],
+    cut: false,
+    former: [],
+    seen: [],
+    floorMs: 0,
+    print: '',
+    id,
+    path,
+    scannedMs: 0,
+    timeouts: 0,
+  };
+}
+
+/** The cursor as it was stored. What is no cursor of this format is none; a repository that is damaged starts over. */
+export function readCursor(value: unknown): Memories {
+  const memories: Memories = new Map();
+  if (!isObject(value) || value['version'] !== VERSION || !isObject(value['repositories'])) return memories;
+  for (const [path, stored] of Object.entries(value['repositories'])) {
+    const memory = readMemory(stored);
+    if (memory !== undefined) memories.set(path, memory);
+  }
+  return memories;
+}
+
+/** The cursor to store: repositories that are not listed any more are forgotten after some days. */
+export function writeCursor(memories: Memories, repos: readonly string[], nowMs: number): unknown {
+  const listed = new Set(repos);
+  const isListed = (memory: RepositoryMemory): boolean => listed.has(memory.path);
+  const kept = [...memories]
+    .filter(([, memory]) => isListed(memory) || Math.abs(nowMs - memory.scannedMs) < KEPT_UNLISTED_MS)
+    .sort(([, a], [, b]) => Number(isListed(b)) - Number(isListed(a)) || b.scannedMs - a.scannedMs)
+    .slice(0, Math.max(MAX_REPOSITORIES, listed.size));
+  return { version: VERSION, repositories: Object.fromEntries(kept) };
+}
+
+/** The memory after a scan that found these tips and counted these commits. */
+export function afterScan(
+  memory: RepositoryMemory,
+  scan: { tips: readonly string[]; counted: readonly [identity: string, committedSec: number][] },
+): Pick<RepositoryMemory, 'scanned' | 'tips' | 'cut' | 'former' | 'seen' | 'floorMs'> {
+  const now = new Set(scan.tips);
+  const gone = memory.tips.filter((tip) => !now.has(tip));
+  const former = [...new Set([...gone, ...memory.former.filter((tip) => !now.has(tip))])];
+  const seen = [...memory.seen, ...scan.counted].sort((a, b) => a[1] - b[1]);
+  const forgotten = seen.splice(0, Math.max(0, seen.length - MAX_SEEN));
+  const newest = forgotten[forgotten.length - 1];
+  return {
+    scanned: true,
+    tips: scan.tips.slice(0, MAX_TIPS),
+    cut: scan.tips.length > MAX_TIPS,
+    former: former.slice(0, MAX_FORMER),
+    seen,
+    floorMs: newest === undefined ? memory.floorMs : Math.max(memory.floorMs, newest[1] * 1000),
+  };
+}
+
+function readMemory(value: unknown): RepositoryMemory | undefined {
+  if (!isObject(value)) return undefined;
+  const { dayStartMs, scanned, tips, cut, former, seen, floorMs, print, id, path, scannedMs, timeouts } =
+    value;
+  if (!isMs(dayStartMs) || !isMs(floorMs) || !isMs(scannedMs) || !isMs(timeouts)) return undefined;
+  if (typeof scanned !== 'boolean' || typeof cut !== 'boolean') return undefined;
+  if (typeof print !== 'string' || typeof id !== 'string' || typeof path !== 'string') return undefined;
+  if (!isListOf(tips, isSha) || !isListOf(former, isSha) || !isListOf(seen, isSeen)) return undefined;
+  return { dayStartMs, scanned, tips, cut, former, seen, floorMs, print, id, path, scannedMs, timeouts };
+}
+
+/** A commit's name: 40 (or, in a SHA-256 repository, 64) hexadecimal digits. */
+export function isSha(value: unknown): value is string {
+  return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
+}
+
+function isSeen(value: unknown): value is [string, number] {
+  return Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && isMs(value[1]);
+}
+
+function isMs(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.every(is);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

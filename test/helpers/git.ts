@@ -1,0 +1,89 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const ME = 'me@example.org';
+export const OTHER = 'other@example.org';
+
+/** An environment in which git sees nothing of the person who runs the tests. */
+export function bareEnvironment(home: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
+  };
+}
+
+export interface CommitOptions {
+  /** Committer date, s since the epoch. */
+  at: number;
+  /** Author date; the committer date by default. */
+  authoredAt?: number;
+  email?: string;
+  subject?: string;
+  args?: string[];
+}
+
+export interface GitBox {
+  folder: string;
+  env: NodeJS.ProcessEnv;
+  /** Runs git in a folder of the box; throws when it fails. */
+  git(cwd: string, args: string[], env?: NodeJS.ProcessEnv): string;
+  /** A new repository on branch main with user.email ME; its path. */
+  init(name: string, args?: string[]): string;
+  /** Commits with fixed dates; the new commit's name. */
+  commit(repo: string, options: CommitOptions): string;
+  remove(): void;
+}
+
+/** A temporary folder with repositories in it. */
+export function gitBox(): GitBox {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'steward-git-')));
+  const env = bareEnvironment(folder);
+  const git: GitBox['git'] = (cwd, args, more = {}) =>
+    execFileSync('git', args, {
+      cwd,
+      env: { ...env, GIT_ALLOW_PROTOCOL: 'file', ...more },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim();
+  return {
+    folder,
+    env,
+    git,
+    init(name, args = []) {
+      const path = join(folder, name);
+      mkdirSync(path, { recursive: true });
+      git(path, ['init', '-q', '-b', 'main', ...args]);
+      git(path, ['config', 'user.email', ME]);
+      git(path, ['config', 'user.name', 'Me']);
+      return path;
+    },
+    commit(repo, options) {
+      const email = options.email ?? ME;
+      const env = {
+        ...dates(options.at, options.authoredAt),
+        GIT_AUTHOR_EMAIL: email,
+        GIT_AUTHOR_NAME: 'Somebody',
+        GIT_COMMITTER_EMAIL: email,
+        GIT_COMMITTER_NAME: 'Somebody',
+      };
+      const subject = options.subject ?? `commit at ${options.at}`;
+      git(repo, ['commit', '-q', '--allow-empty', '-m', subject, ...(options.args ?? [])], env);
+      return git(repo, ['rev-parse', 'HEAD']);
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The variables that fix git's dates, seconds since the epoch. */
+export function dates(committed: number, authored: number = committed): NodeJS.ProcessEnv {
+  return { GIT_AUTHOR_DATE: `@${authored} +0000`, GIT_COMMITTER_DATE: `@${committed} +0000` };
+}
+
+/** Does the program exist and end well with these arguments? */
+export function works(program: string, args: string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+}
