@@ -138,16 +138,19 @@ function readPrivate(file: string): Buffer | undefined {
 }
 
 function store(folder: string, file: string, script: Script, bundles: Bundles): void {
-  const temp = `${file}.${process.pid}.tmp`;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!isPrivateFolder(folder)) return;
-    writeFileSync(temp, script.createCachedData(), { flag: 'wx', mode: 0o600 });
-    renameSync(temp, file);
+    const temp = `${file}.${process.pid}.tmp`;
+    try {
+      writeFileSync(temp, script.createCachedData(), { flag: 'wx', mode: 0o600 });
+      renameSync(temp, file);
+    } finally {
+      rmSync(temp, { force: true });
+    }
     prune(folder, bundles);
   } catch {
     // A read-only or full home folder; the next run tries again, and nobody is to be told.
-    rmSync(temp, { force: true });
   }
 }
 
