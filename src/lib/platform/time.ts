@@ -1,4 +1,7 @@
 import { StewardError } from '../errors';
+import { wallClock } from './zone';
+
+export { isZone, systemZone } from './zone';
 
 /** A calendar day, `2026-11-20`. */
 export type Day = string;
@@ -7,20 +10,6 @@ export type Day = string;
 export interface DayBounds {
   startMs: number;
   endMs: number;
-}
-
-export function systemZone(): string {
-  return new Intl.DateTimeFormat('en-US').resolvedOptions().timeZone;
-}
-
-export function isZone(zone: string): boolean {
-  try {
-    formatter(zone);
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }
 
 /** The text as a day; anything that is not on the calendar (2026-02-30) is a usage error. */
@@ -45,110 +34,87 @@ export function addDays(day: Day, count: number): Day {
 
 /** The local day of an instant. */
 export function dayOf(ms: number, zone: string): Day {
-  const { year, month, day } = fieldsOf(ms, zone);
+  const { year, month, day } = wallClock(ms, zone);
   return `${String(year).padStart(4, '0')}-${pad(month)}-${pad(day)}`;
 }
 
 /** The hour, 0 to 23, that a clock on the wall shows. */
 export function hourOf(ms: number, zone: string): number {
-  return fieldsOf(ms, zone).hour;
+  return wallClock(ms, zone).hour;
 }
 
 /** `09:42` on the wall clock of the zone. */
 export function timeOf(ms: number, zone: string): string {
-  const { hour, minute } = fieldsOf(ms, zone);
+  const { hour, minute } = wallClock(ms, zone);
   return `${pad(hour)}:${pad(minute)}`;
 }
 
-/** The instants between which it is this day in the zone: 23, 24 or 25 hours (or what the zone's rules say). */
+/**
+ * The instants between which it is this day in the zone: 23, 24 or 25 hours (or what the zone's rules say);
+ * none at all (`startMs === endMs`) for a day that the zone has skipped. The days of a zone follow each
+ * other without a gap.
+ */
 export function dayBounds(day: Day, zone: string): DayBounds {
   return { startMs: startOfDay(day, zone), endMs: startOfDay(addDays(day, 1), zone) };
 }
 
-/** The start of each clock hour of the day, in order; a repeated hour (autumn) stands twice. */
+/**
+ * The start of each clock hour of the day, in order: the day's own start, then wherever the hour on the wall
+ * changes or the clock is put back. 24 as a rule; 23 or 25 when the clock is changed (an hour that is
+ * repeated stands twice); none for a day that the zone has skipped.
+ */
 export function hourStarts(day: Day, zone: string): number[] {
   const { startMs, endMs } = dayBounds(day, zone);
-  const starts = [startMs];
-  let hour = hourOf(startMs, zone);
-  // Zones change by quarters of an hour at the finest, so a new hour or a repeated one begins at a step.
-  for (let ms = startMs + QUARTER_MS; ms < endMs; ms += QUARTER_MS) {
-    const { hour: now, minute } = fieldsOf(ms, zone);
-    const last = starts[starts.length - 1] ?? startMs;
-    if (now !== hour || (minute === 0 && ms > last)) {
-      starts.push(ms);
-      hour = now;
-    }
-  }
+  const starts: number[] = [];
+  for (let ms = startMs; ms < endMs; ms = nextHour(ms, zone)) starts.push(ms);
   return starts;
 }
 
-const QUARTER_MS = 15 * 60_000;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** The first instant whose local day is `day` or later (midnight itself may not exist). */
+function nextHour(ms: number, zone: string): number {
+  const { hour, minute, second } = wallClock(ms, zone);
+  const next = ms + HOUR_MS - (minute * 60 + second) * 1000;
+  const offset = offsetMs(ms, zone);
+  if (offsetMs(next, zone) === offset) return next;
+  // The clock is changed within this hour, or at its end: at the first instant with another offset.
+  const change = firstWhere(ms, next, (at) => offsetMs(at, zone) !== offset);
+  const isPutBack = offsetMs(change, zone) < offset;
+  return isPutBack || hourOf(change, zone) !== hour ? change : nextHour(change, zone);
+}
+
+/**
+ * The first instant of the day: the wall clock shows 00:00 and has shown an earlier day. Where it was put
+ * back over midnight (St. John's until 2011, one minute after) that is the last such instant; where midnight
+ * does not exist, the first instant that is on this day or a later one.
+ */
 function startOfDay(day: Day, zone: string): number {
-  const utcMidnight = Date.parse(`${day}T00:00:00Z`);
-  const guess = utcMidnight - offsetMs(utcMidnight, zone);
-  const refined = utcMidnight - offsetMs(guess, zone);
-  for (const ms of [Math.min(guess, refined), Math.max(guess, refined)]) {
-    if (dayOf(ms, zone) === day && dayOf(ms - 1, zone) < day) return ms;
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  const around = [midnight - DAY_MS, midnight, midnight + DAY_MS];
+  const guesses = new Set(around.map((ms) => midnight - offsetMs(ms, zone)));
+  const starts = [...guesses].filter((ms) => dayOf(ms, zone) === day && dayOf(ms - 1, zone) < day);
+  if (starts.length > 0) return Math.max(...starts);
+  return firstWhere(midnight - 1.5 * DAY_MS, midnight + 1.5 * DAY_MS, (ms) => dayOf(ms, zone) >= day);
+}
+
+/** The first millisecond after `before` at which it holds, given that it holds at `after` and on from there. */
+function firstWhere(before: number, after: number, holds: (ms: number) => boolean): number {
+  let low = before;
+  let high = after;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (holds(middle)) high = middle;
+    else low = middle;
   }
-  // A gap or overlap at midnight: search to the millisecond between a day that is before and one that is not.
-  let before = utcMidnight - 36 * 3_600_000;
-  let after = utcMidnight + 36 * 3_600_000;
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (dayOf(middle, zone) < day) before = middle;
-    else after = middle;
-  }
-  return after;
+  return high;
 }
 
 /** Local time less UTC, at an instant. */
 function offsetMs(ms: number, zone: string): number {
-  const f = fieldsOf(ms, zone);
+  const f = wallClock(ms, zone);
   const local = Date.UTC(f.year, f.month - 1, f.day, f.hour, f.minute, f.second);
   return local - Math.floor(ms / 1000) * 1000;
-}
-
-interface Fields {
-  year: number;
-  month: number;
-  day: number;
-  hour: number;
-  minute: number;
-  second: number;
-}
-
-function fieldsOf(ms: number, zone: string): Fields {
-  const fields: Fields = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
-  for (const { type, value } of formatter(zone).formatToParts(ms)) {
-    if (type in fields) fields[type as keyof Fields] = Number(value);
-  }
-  return fields;
-}
-
-const formatters = new Map<string, Intl.DateTimeFormat>();
-
-/** Making a formatter costs a millisecond; a process meets one or two zones. */
-function formatter(zone: string): Intl.DateTimeFormat {
-  let found = formatters.get(zone);
-  if (found === undefined) {
-    found = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      calendar: 'gregory',
-      numberingSystem: 'latn',
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-    });
-    formatters.set(zone, found);
-  }
-  return found;
 }
 
 function pad(n: number): string {
