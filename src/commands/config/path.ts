@@ -1,25 +1,24 @@
 import { BaseCommand } from '../../lib/cli/base-command';
+import { table } from '../../lib/cli/output';
+import { configPlaces, type ConfigPlaces } from '../../lib/config/show';
 
 export default class ConfigPath extends BaseCommand {
-  static override summary = 'Print where the configuration files are.';
+  static override summary = 'Print where the configuration is, and which of its files exist.';
   static override description =
-    'Each key lives in one of them. The folder is $STEWARD_HOME, ~/.steward where that is not set.';
+    'The folder is $STEWARD_HOME, ~/.steward where that is not set. Each key lives in one file; a file that does not exist means defaults.';
   static override examples = [
     '<%= config.bin %> config path',
-    { description: 'Open the main one', command: '$EDITOR "$(<%= config.bin %> config path | head -n 1)"' },
+    { description: 'The folder alone', command: '<%= config.bin %> config path | head -n 1' },
   ];
   static override related = ['config show', 'config set'];
 
-  async run(): Promise<{ config: string; settings: string; sense: string; classify: string }> {
+  async run(): Promise<ConfigPlaces> {
     await this.parse(ConfigPath);
-    const { area } = this.context;
-    const paths = {
-      config: area.config,
-      settings: area.settings,
-      sense: area.sense.config,
-      classify: area.sense.classify,
-    };
-    this.print(() => Object.values(paths).join('\n'));
-    return paths;
+    const places = configPlaces(this.context.area);
+    this.print(() => {
+      const rows = places.files.map((file) => [file.path, file.exists ? 'exists' : 'not there: defaults']);
+      return `${places.userArea}\n${table(rows)}`;
+    });
+    return places;
   }
 }

@@ -17,7 +17,8 @@ export type Origin =
 
 export interface LoadInput {
   area: UserArea;
-  env: NodeJS.ProcessEnv;
+  /** The process's own by default. */
+  env?: NodeJS.ProcessEnv;
   /** The user's home folder, for paths that begin with `~/`; the process's own by default. */
   home?: string;
   /** Values of flags by dotted key; they stand over everything else. */
@@ -63,7 +64,7 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
     take(checked.values, { from: 'file', path });
   }
   for (const { name, key } of ENVIRONMENT) {
-    const value = input.env[name];
+    const value = (input.env ?? process.env)[name];
     if (value === undefined || value === '') continue;
     const fit = fromText(key, value);
     if ('value' in fit) take([[key, fit.value]], { from: 'env', name });

@@ -31,7 +31,7 @@ export interface SetResult {
  * was expected; secrets come back redacted.
  */
 export async function setConfig(
-  deps: WriteDeps & { env: NodeJS.ProcessEnv },
+  deps: WriteDeps & { env?: NodeJS.ProcessEnv },
   input: SetInput,
 ): Promise<SetResult> {
   const leaf = await knownLeaf(input.key);
@@ -47,7 +47,7 @@ export async function setConfig(
     after: shown(leaf, own.after),
     changed: changed.some(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after)),
     dryRun,
-    overriddenBy: overriddenBy(input.key, deps.env),
+    overriddenBy: overriddenBy(input.key, deps.env ?? process.env),
   };
 }
 

@@ -58,3 +58,10 @@ function placeOf(origin: Origin): string | null {
   if (origin.from === 'file') return origin.path;
   return origin.from === 'env' ? origin.name : null;
 }
+
+/** A value for a person: a list with commas, an empty one and an unset value in words. */
+export function valueWords(value: unknown): string {
+  if (value === null || value === undefined) return 'not set';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  return value === '' ? 'empty' : String(value);
+}

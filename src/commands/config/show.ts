@@ -1,0 +1,37 @@
+import { BaseCommand } from '../../lib/cli/base-command';
+import { palette, table } from '../../lib/cli/output';
+import { shownConfig, valueWords, type ShownValue } from '../../lib/config/show';
+import { clean } from '../../lib/platform/terminal';
+
+export default class ConfigShow extends BaseCommand {
+  static override summary = 'Show every key of the configuration, its value, and where that comes from.';
+  static override description =
+    'Defaults, then the files, then the environment. Secrets only say whether they are set. A problem in a file is told in full and the exit code is 3.';
+  static override examples = [
+    '<%= config.bin %> config show',
+    {
+      description: 'What differs from the defaults',
+      command: `<%= config.bin %> config show --json | jq '.values[] | select(.source != "default")'`,
+    },
+  ];
+  static override related = ['config set', 'config path', 'doctor'];
+
+  async run(): Promise<{ userArea: string; values: ShownValue[]; warnings: string[] }> {
+    await this.parse(ConfigShow);
+    const loaded = await this.context.loadConfig();
+    const values = shownConfig(loaded);
+    const { neutral } = palette(this.terminal);
+    this.print(() =>
+      table(
+        values.map(({ key, value, source, from }) => [
+          key,
+          clean(valueWords(value)),
+          neutral(source === 'default' ? 'default' : clean(from ?? source)),
+        ]),
+        [{}, { max: Math.max(28, this.terminal.columns - 60) }],
+      ),
+    );
+    for (const warning of loaded.warnings) this.say(`warning: ${clean(warning)}`);
+    return { userArea: this.context.area.root, values, warnings: loaded.warnings };
+  }
+}
