@@ -1,11 +1,16 @@
+import type { LoadedConfig } from '../config/load';
 import { userArea, type UserArea } from '../config/user-area';
 import { systemClock, type Clock } from '../platform/clock';
+import { machineId } from '../platform/machine';
 import type { Run } from '../platform/process';
 
 /** What the library functions need of the machine and of the other features, joined in one place. */
 export interface Context {
   clock: Clock;
   area: UserArea;
+  machineId: string;
+  /** Loads the configuration; flags, by dotted key, stand over it. */
+  loadConfig: (flags?: Readonly<Record<string, unknown>>) => Promise<LoadedConfig>;
   run: Run;
 }
 
@@ -17,6 +22,13 @@ export function createContext(): Context {
     },
     get area() {
       return keep(this, 'area', userArea());
+    },
+    get machineId() {
+      return keep(this, 'machineId', machineId());
+    },
+    async loadConfig(flags = {}) {
+      const { loadConfig } = await import('../config/load');
+      return loadConfig({ area: this.area, flags });
     },
     run: async (file, args, options) => {
       const { run } = await import('../platform/process');
