@@ -64,7 +64,7 @@ export function makeClassifier(userRules: readonly ClassifyRule[] = []): Classif
       if (glob.matches(name) || (id !== undefined && glob.matches(id))) position = glob.position;
     }
     const rule = userRules[position];
-    if (rule === undefined) return shippedKind(name, id);
+    if (rule === undefined) return shippedKind(app, bundleId);
     const deciding: DecidingRule = {
       index: position + 1,
       origin: 'user',
@@ -118,14 +118,13 @@ const ASCII = /^[\x00-\x7f]*$/;
 let shipped: Map<string, Classification> | undefined;
 
 /** A shipped row lists display names and ids alike: either may be what a system gives as the name. */
-function shippedKind(name: string, id: string | undefined): Classification {
+function shippedKind(app: string, bundleId: string | undefined): Classification {
   shipped ??= shippedByName();
-  return (
-    shipped.get(name) ??
-    shipped.get(foldId(name)) ??
-    (id === undefined ? undefined : shipped.get(id)) ??
-    UNKNOWN
-  );
+  for (const text of bundleId === undefined ? [app] : [app, bundleId]) {
+    const found = shipped.get(foldName(text)) ?? shipped.get(foldId(text));
+    if (found !== undefined) return found;
+  }
+  return UNKNOWN;
 }
 
 const UNKNOWN: Classification = { kind: 'neutral' };

@@ -31,8 +31,8 @@ export const SHIPPED_APPS: Record<AppKind, readonly (readonly string[])[]> = {
     ['TextMate', 'com.macromates.TextMate'],
     ['CotEditor', 'com.coteditor.CotEditor'],
     ['TextEdit', 'com.apple.TextEdit'],
-    ['Notepad', 'notepad'],
-    ['Notepad++', 'notepad++'],
+    ['Notepad'],
+    ['Notepad++'],
     ['Emacs', 'GNU Emacs', 'org.gnu.Emacs', 'emacs-gtk', 'emacsclient'],
     ['Vim', 'gvim', 'MacVim', 'org.vim.MacVim', 'VimR', 'com.qvacua.VimR'],
     ['Neovim', 'nvim', 'nvim-qt', 'Neovide', 'com.neovide.neovide'],
@@ -120,7 +120,6 @@ export const SHIPPED_APPS: Record<AppKind, readonly (readonly string[])[]> = {
       'PowerShell',
       'Windows PowerShell',
       'pwsh',
-      'powershell',
       'Windows Command Processor',
       'cmd',
       'Console Window Host',
@@ -139,7 +138,7 @@ export const SHIPPED_APPS: Record<AppKind, readonly (readonly string[])[]> = {
     ['DBeaver', 'org.jkiss.dbeaver.core.product', 'io.dbeaver.DBeaverCommunity'],
     ['TablePlus', 'com.tinyapp.TablePlus'],
     ['Wireshark', 'org.wireshark.Wireshark'],
-    ['Godot', 'Godot Engine', 'org.godotengine.godot', 'org.godotengine.Godot'],
+    ['Godot', 'Godot Engine', 'org.godotengine.godot'],
     ['Unity', 'Unity Editor', 'com.unity3d.UnityEditor5.x'],
     ['Unreal Editor', 'UnrealEditor', 'com.epicgames.UnrealEditor'],
     // design, pictures, three dimensions
@@ -183,7 +182,7 @@ export const SHIPPED_APPS: Record<AppKind, readonly (readonly string[])[]> = {
     ['Fusion 360', 'Autodesk Fusion', 'Autodesk Fusion 360', 'com.autodesk.mas.fusion360'],
     ['AutoCAD', 'acad', 'com.autodesk.AutoCAD'],
     ['SolidWorks', 'SLDWORKS'],
-    ['KiCad', 'org.kicad.kicad', 'org.kicad.KiCad', 'pcbnew', 'eeschema'],
+    ['KiCad', 'org.kicad.kicad', 'pcbnew', 'eeschema'],
     ['Paint', 'mspaint', 'Paint.NET', 'paintdotnet'],
     // sound and film
     ['Final Cut Pro', 'com.apple.FinalCut', 'iMovie', 'com.apple.iMovieApp'],
@@ -194,7 +193,7 @@ export const SHIPPED_APPS: Record<AppKind, readonly (readonly string[])[]> = {
     ['REAPER', 'com.cockos.reaper'],
     ['Ardour', 'org.ardour.Ardour', 'Bitwig Studio', 'com.bitwig.BitwigStudio'],
     ['FL Studio', 'FL64', 'com.image-line.flstudio'],
-    ['Audacity', 'org.audacityteam.audacity', 'org.audacityteam.Audacity', 'Tenacity'],
+    ['Audacity', 'org.audacityteam.audacity', 'Tenacity'],
     ['OBS Studio', 'OBS', 'obs64', 'com.obsproject.obs-studio', 'com.obsproject.Studio'],
     ['MuseScore', 'MuseScore Studio', 'org.musescore.MuseScore'],
     // office
@@ -245,9 +244,9 @@ export const SHIPPED_APPS: Record<AppKind, readonly (readonly string[])[]> = {
     ['Ulysses', 'com.ulyssesapp.mac'],
     ['Scrivener', 'com.literatureandlatte.scrivener3'],
     ['Miro', 'com.electron.realtimeboard'],
-    ['Freeform', 'com.apple.freeform', 'draw.io', 'com.jgraph.drawio.desktop', 'com.jgraph.drawio.desktop'],
+    ['Freeform', 'com.apple.freeform', 'draw.io', 'com.jgraph.drawio.desktop'],
     ['TeXstudio', 'org.texstudio.TeXstudio', 'TeXShop', 'edu.uo.texshop', 'LyX', 'org.lyx.LyX'],
-    ['Zotero', 'org.zotero.zotero', 'org.zotero.Zotero'],
+    ['Zotero', 'org.zotero.zotero'],
   ],
   consumption: [
     // browsers
@@ -343,13 +342,7 @@ export const SHIPPED_APPS: Record<AppKind, readonly (readonly string[])[]> = {
     // mail and news
     ['Mail', 'com.apple.mail', 'Windows Mail', 'HxOutlook'],
     ['Outlook', 'Microsoft Outlook', 'olk', 'com.microsoft.Outlook'],
-    [
-      'Thunderbird',
-      'Mozilla Thunderbird',
-      'org.mozilla.thunderbird',
-      'org.mozilla.Thunderbird',
-      'thunderbird-esr',
-    ],
+    ['Thunderbird', 'Mozilla Thunderbird', 'org.mozilla.thunderbird', 'thunderbird-esr'],
     ['Spark', 'com.readdle.SparkDesktop', 'com.readdle.smartemail-Mac'],
     ['Superhuman', 'com.superhuman.electron', 'Mimestream', 'com.mimestream.Mimestream'],
     ['Evolution', 'org.gnome.Evolution', 'Geary', 'org.gnome.Geary', 'KMail', 'org.kde.kmail2'],
@@ -357,13 +350,13 @@ export const SHIPPED_APPS: Record<AppKind, readonly (readonly string[])[]> = {
     ['News', 'com.apple.news', 'NetNewsWire', 'com.ranchero.NetNewsWire-Evergreen'],
     ['Reeder', 'com.reederapp.5.macOS', 'NewsFlash', 'io.gitlab.news_flash.NewsFlash'],
     // media
-    ['Spotify', 'com.spotify.client', 'com.spotify.Client'],
+    ['Spotify', 'com.spotify.client'],
     ['Music', 'Apple Music', 'com.apple.Music', 'iTunes', 'com.apple.iTunes'],
     ['TIDAL', 'com.tidal.desktop', 'Deezer', 'com.deezer.deezer-desktop'],
     ['YouTube Music', 'com.github.th-ch.youtube-music', 'YouTube'],
     ['Podcasts', 'com.apple.podcasts', 'Pocket Casts', 'au.com.shiftyjelly.PocketCasts'],
     ['TV', 'Apple TV', 'com.apple.TV', 'Netflix', 'Prime Video', 'Disney+', 'com.amazon.aiv.AIVApp'],
-    ['VLC', 'VLC media player', 'org.videolan.vlc', 'org.videolan.VLC'],
+    ['VLC', 'VLC media player', 'org.videolan.vlc'],
     ['mpv', 'io.mpv.Mpv', 'io.mpv', 'IINA', 'com.colliderli.iina'],
     ['QuickTime Player', 'com.apple.QuickTimePlayerX'],
     ['Windows Media Player', 'Media Player', 'wmplayer', 'Microsoft.Media.Player'],
@@ -430,7 +423,7 @@ export const SHIPPED_APPS: Record<AppKind, readonly (readonly string[])[]> = {
       'org.kde.gwenview',
     ],
     // games
-    ['Steam', 'com.valvesoftware.steam', 'com.valvesoftware.Steam', 'steamwebhelper'],
+    ['Steam', 'com.valvesoftware.steam', 'steamwebhelper'],
     [
       'Epic Games Launcher',
       'EpicGamesLauncher',
@@ -465,7 +458,7 @@ export const SHIPPED_APPS: Record<AppKind, readonly (readonly string[])[]> = {
       'systemsettings',
       'org.kde.systemsettings',
     ],
-    ['Settings', 'gnome-control-center', 'org.gnome.Settings', 'SystemSettings', 'ApplicationFrameHost'],
+    ['Settings', 'gnome-control-center', 'org.gnome.Settings', 'ApplicationFrameHost'],
     [
       'Activity Monitor',
       'com.apple.ActivityMonitor',
@@ -531,7 +524,6 @@ export const SHIPPED_APPS: Record<AppKind, readonly (readonly string[])[]> = {
     [
       'KeePassXC',
       'org.keepassxc.keepassxc',
-      'org.keepassxc.KeePassXC',
       'KeePass',
       'Passwords',
       'com.apple.Passwords',

@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { StewardError } from '../../../src/lib/errors';
+import { APP_KINDS, explainClassification, foldName, makeClassifier } from '../../../src/lib/sense/classify';
+import { parseClassifyRules } from '../../../src/lib/sense/classify-rules';
+import { SHIPPED_APPS } from '../../../src/lib/sense/shipped-apps';
+
+const FILE = 'sense/classify.yaml';
+
+async function problemsOf(text: string): Promise<string> {
+  try {
+    await parseClassifyRules(text, FILE);
+  } catch (error) {
+    expect(error).to.be.instanceOf(StewardError);
+    expect((error as StewardError).kind).to.equal('config');
+    expect((error as StewardError).hint)
+      .to.be.a('string')
+      .and.not.equal('');
+    return (error as StewardError).message;
+  }
+  throw new Error('expected a config error');
+}
+
+describe('sense: classification', () => {
+  const shipped = makeClassifier();
+
+  it('knows applications by the names that the three systems give', () => {
+    for (const [app, bundleId, kind] of [
+      ['Code', undefined, 'creation'],
+      ['Visual Studio Code', 'com.microsoft.VSCode', 'creation'],
+      ['Visual Studio Code', 'Code.exe', 'creation'],
+      ['Ghostty', 'com.mitchellh.ghostty', 'creation'],
+      ['Microsoft Excel', 'EXCEL.EXE', 'creation'],
+      ['Firefox', 'org.mozilla.firefox.desktop', 'consumption'],
+      ['Navigator', 'firefox', 'consumption'],
+      ['RStudio', 'com.rstudio.desktop', 'creation'],
+      ['com.hnc.Discord', 'Proton.ch.protonmail.desktop', 'consumption'],
+      ['msedge.exe', undefined, 'consumption'],
+      ['Slack', 'com.tinyspeck.slackmacgap', 'consumption'],
+      ['X', undefined, 'consumption'],
+      ['Arc', undefined, 'consumption'],
+      ['Steam', undefined, 'consumption'],
+      ['Finder', 'com.apple.finder', 'neutral'],
+      ['1Password', undefined, 'neutral'],
+      ['org.gnome.Nautilus', undefined, 'neutral'],
+    ] as const) {
+      expect(shipped(app, bundleId), `${app} ${bundleId}`).to.have.property('kind', kind);
+      expect(shipped(app, bundleId).rule, `${app} ${bundleId}`).to.have.property('origin', 'shipped');
+    }
+  });
+
+  it('compares whole names, never parts of them', () => {
+    expect(shipped('Excel').kind).to.equal('creation');
+    for (const app of [
+      'search engine',
+      'Archive',
+      'XY',
+      'Codec',
+      'Slacker',
+      'My Firefox Notes',
+      'Wordle',
+      '',
+    ]) {
+      expect(shipped(app), app).to.deep.equal({ kind: 'neutral' });
+    }
+    for (const app of ['__proto__', 'constructor', 'toString']) {
+      expect(shipped(app, app), app).to.deep.equal({ kind: 'neutral' });
+    }
+  });
+
+  it('is exact without case in every script', async () => {
+    const rules = await parseClassifyRules(
+      '- {app: Straße, kind: creation}\n- {app: ΟΔΟΣ, kind: consumption}\n- {app: "Cafe\\u0301", kind: creation}\n',
+      FILE,
+    );
+    const classify = makeClassifier(rules);
+    expect(classify('STRASSE').kind).to.equal('creation');
+    expect(classify('οδος').kind).to.equal('consumption');
+    expect(classify('οδοσ').kind).to.equal('consumption');
+    expect(classify('CAFÉ').kind).to.equal('creation');
+    expect(classify('Cafe').rule).to.equal(undefined);
+  });
+
+  it('folds any name to the same text in upper and lower case', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+        expect(foldName(foldName(name))).to.equal(foldName(name));
+        expect(foldName(name.normalize('NFD'))).to.equal(foldName(name.normalize('NFC')));
+      }),
+    );
+    expect(foldName('ГОСУСЛУГИ')).to.equal(foldName('Госуслуги'));
+  });
+
+  it('takes the first rule that matches, and the user before the shipped map', async () => {
+    const rules = await parseClassifyRules(
+      [
+        'version: 1',
+        'rules:',
+        '  - {bundleId: com.apple.Preview, kind: neutral}',
+        '  - {app: firefox, kind: creation}',
+        "  - {glob: 'jet*', kind: consumption}",
+        '  - {app: Jetpack, kind: creation}',
+        '  - {app: Firefox, kind: neutral}',
+      ].join('\n'),
+      FILE,
+    );
+    const classify = makeClassifier(rules);
+    expect(classify('Firefox')).to.deep.equal({
+      kind: 'creation',
+      rule: { index: 2, origin: 'user', text: 'app: firefox' },
+    });
+    expect(classify('Jetpack').rule).to.deep.equal({ index: 3, origin: 'user', text: 'glob: jet*' });
+    expect(classify('Vorschau', 'com.apple.preview').rule).to.have.property('index', 1);
+    expect(classify('Firefox', 'com.apple.Preview').rule).to.have.property('index', 1);
+    expect(classify('com.apple.Preview').rule?.origin, 'bundleId does not look at the name').to.equal(
+      'shipped',
+    );
+    expect(classify('Slack').rule?.origin).to.equal('shipped');
+  });
+
+  it('matches globs over names and ids, without case, across dots and slashes', async () => {
+    const rules = await parseClassifyRules(
+      "- {glob: 'steam_app_*', kind: consumption}\n- {glob: 'com.Example.*', kind: creation}\n- {glob: '*{draft,Skizze}*', kind: creation}\n",
+      FILE,
+    );
+    const classify = makeClassifier(rules);
+    expect(classify('Steam_App_570').kind).to.equal('consumption');
+    expect(classify('Anything', 'com.example.a.b').kind).to.equal('creation');
+    expect(classify('a/b .skizze. c').kind).to.equal('creation');
+    expect(classify('my steam_app_570').rule).to.equal(undefined);
+  });
+
+  it('treats a star outside a glob as a star', async () => {
+    const classify = makeClassifier(await parseClassifyRules("- {app: 'Fire*', kind: creation}", FILE));
+    expect(classify('Firefly').rule).to.equal(undefined);
+    expect(classify('fire*').kind).to.equal('creation');
+  });
+
+  it('reads a file of comments, an empty list and the shipped template as no rules', async () => {
+    const template = readFileSync('templates/classify.yaml', 'utf8');
+    for (const text of [
+      '',
+      '# nothing\n\n  # more\r\n',
+      '\ufeff# bom\n',
+      'rules: []\n',
+      'rules:\n',
+      '[]',
+      template,
+    ]) {
+      expect(await parseClassifyRules(text, FILE), JSON.stringify(text.slice(0, 30))).to.deep.equal([]);
+    }
+    const shown = template.replace(/^# (- \{)/gm, '$1');
+    expect(await parseClassifyRules(shown, FILE), 'the examples are rules').to.have.length(3);
+  });
+
+  it('tells all problems at once: file, rule, key, what was expected', async () => {
+    const message = await problemsOf(
+      [
+        '- {app: Firefox, kind: fun}',
+        '- {app: 7, kind: creation}',
+        '- {name: Slack, kind: neutral}',
+        '- Slack',
+        '- {app: A, glob: "a*", kind: creation}',
+        '- {bundleId: " ", kind: creation}',
+        '- {app: Fine, kind: creation}',
+        '- {app: "\\e[31mred", title: x, kind: creation}',
+      ].join('\n'),
+    );
+    expect(message.split('\n')).to.deep.equal([
+      'sense/classify.yaml has 8 problems:',
+      '  rule 1: kind: expected creation, consumption, neutral, found "fun"',
+      '  rule 2: app: expected a text, found 7; put it in quotes if it is one',
+      '  rule 3: unknown key "name"; expected app, bundleId, glob or kind',
+      '  rule 3: expected exactly one of app, bundleId, glob, found none',
+      '  rule 4: expected one of app, bundleId, glob and a kind, found "Slack"',
+      '  rule 5: expected exactly one of app, bundleId, glob, found app and glob',
+      '  rule 6: bundleId: expected a text, found " "; put it in quotes if it is one',
+      '  rule 8: unknown key "title"; expected app, bundleId, glob or kind',
+    ]);
+  });
+
+  it('names the place of what is not YAML, and refuses other shapes', async () => {
+    expect(await problemsOf('- {app: Firefox\n- b')).to.match(
+      /^sense\/classify\.yaml is not valid YAML \(line \d+/,
+    );
+    expect(await problemsOf('creation: [Firefox]')).to.include('expected a list of rules');
+    expect(await problemsOf('rules: 3')).to.include('rules: expected a list, found 3');
+    expect(await problemsOf('version: 2\nrules: []')).to.include('version: expected 1, found 2');
+    expect(await problemsOf('just text')).to.include('found "just text"');
+    const bomb = `a: &a [x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a]\nrules: [*b, *b, *b, *b, *b, *b, *b, *b, *b]`;
+    expect(await problemsOf(bomb)).to.include('aliases');
+  });
+
+  it('explains which rule decided', async () => {
+    const rules = await parseClassifyRules('- {app: Slack, kind: neutral}', FILE);
+    expect(explainClassification(rules, FILE, 'slack')).to.deep.equal({
+      app: 'slack',
+      kind: 'neutral',
+      rule: { index: 1, origin: 'user', text: 'app: Slack' },
+      explanation: 'slack is neutral: rule 1 of sense/classify.yaml says so (app: Slack).',
+    });
+    expect(explainClassification(rules, FILE, 'firefox').explanation).to.equal(
+      'firefox is consumption: the shipped map says so (app: Firefox).',
+    );
+    const unknown = explainClassification(rules, FILE, 'Foo "Bar"\u001b[31m');
+    expect(unknown).to.include({ kind: 'neutral', rule: null });
+    expect(unknown.explanation).to.equal(
+      'Foo "Bar" is neutral: no rule names it. To change that, add "- {app: "Foo \\"Bar\\"", kind: creation}" to sense/classify.yaml.',
+    );
+  });
+
+  it('ships a map without contradictions', () => {
+    const seen = new Map<string, string>();
+    for (const kind of APP_KINDS) {
+      for (const names of SHIPPED_APPS[kind]) {
+        for (const name of names) {
+          expect(seen.get(foldName(name)), name).to.equal(undefined);
+          expect(name, 'a whole name').not.to.match(/[*?{}]|^\s|\s$|\.exe$/);
+          seen.set(foldName(name), kind);
+        }
+      }
+    }
+    expect(APP_KINDS.map((kind) => SHIPPED_APPS[kind].length >= 20)).to.deep.equal([true, true, true]);
+    for (const [name, kind] of seen) expect(shipped(name).kind, name).to.equal(kind);
+  });
+});
