@@ -218,3 +218,16 @@ function readFully(fd: number, into: Buffer, position: number): void {
     done += got;
   }
 }
+
+/** The first bytes of a file, as many as it has; undefined when there is no file. */
+export function readHead(path: string, bytes: number): Buffer | undefined {
+  const fd = openRegular(path, constants.O_RDONLY);
+  if (fd === undefined) return undefined;
+  try {
+    const head = Buffer.alloc(Math.min(bytes, fstatSync(fd).size));
+    readFully(fd, head, 0);
+    return head;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -27,4 +27,6 @@ export interface SenseSource {
   /** One line: what it captures. */
   description: string;
   collect(input: CollectInput): Promise<Collected>;
+  /** The cursor that the stored events tell of, when the state was lost. Without it: as the first time. */
+  recover?(stored: readonly SenseEvent[]): unknown;
 }

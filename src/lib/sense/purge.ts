@@ -1,0 +1,139 @@
+import { StewardError } from '../errors';
+import { dayOf, type Day } from '../platform/time';
+import { completePending } from './capture';
+import type { SenseEvent } from './event';
+import { rollup, type RollDeps } from './roll';
+
+/** What to remove: of the days that match (all, when no day is named), the events that match. */
+export interface PurgeSelection {
+  /** Only this day. */
+  day?: Day;
+  /** Only days before this one. */
+  before?: Day;
+  /** Only app time of this app: its name or bundle id, without case. Records are built again without it. */
+  app?: string;
+  /** Only what was seen of this repository: its name or path. */
+  repo?: string;
+  /** Everything that was ever captured. */
+  all?: boolean;
+  /** Also remove records that name the app or repository and cannot be built again: their raw log is discarded. */
+  records?: boolean;
+}
+
+export interface PurgeResult {
+  dryRun: boolean;
+  /** Events removed from raw logs. */
+  events: number;
+  /** Days whose raw log was removed or shortened. */
+  logs: Day[];
+  /** Days whose record was built again without what was removed. */
+  rebuilt: Day[];
+  /** Days whose record was removed. */
+  removed: Day[];
+  /** Days whose record still names it: their raw log is discarded, and `records` was not asked for. */
+  kept: Day[];
+}
+
+/**
+ * Forgets what was captured (facts: a retroactive purge). Call it under the lock of sense. Cursors stay:
+ * what was removed is not captured again.
+ */
+export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
+  check(selection);
+  const { store } = deps;
+  const { state } = store.readState();
+  if (!dryRun) {
+    completePending(store, state);
+    // The lines that the state still stands for must not bring back what is removed now.
+    if (state.pending.length > 0) store.writeState({ ...state, pending: [] });
+  }
+  const result: PurgeResult = { dryRun, events: 0, logs: [], rebuilt: [], removed: [], kept: [] };
+  const whole = selection.app === undefined && selection.repo === undefined;
+  const days = new Set([...store.loggedDays(), ...store.recordedDays(), ...store.quarantinedDays()]);
+  for (const day of [...days].sort()) {
+    if (!covers(selection, day)) continue;
+    if (whole) removeDay(deps, day, result, dryRun);
+    else removeMatches(deps, day, selection, result, dryRun);
+  }
+  if (!dryRun && (result.removed.length > 0 || result.rebuilt.length > 0)) {
+    deps.afterRecords(dayOf(deps.clock.now(), deps.timezone));
+  }
+  return result;
+}
+
+function check(selection: PurgeSelection): void {
+  const { day, before, app, repo, all } = selection;
+  const named = [day, before, app, repo].some((value) => value !== undefined);
+  if (all === true && named) {
+    throw new StewardError('usage', '--all removes everything; it goes with no other choice.', {
+      hint: 'Leave --all out, or the others.',
+    });
+  }
+  if (all !== true && !named) {
+    throw new StewardError('usage', 'Say what to remove.', {
+      hint: 'One of --day, --before, --app, --repo, --all; see it first with --dry-run.',
+    });
+  }
+}
+
+function covers({ day, before }: PurgeSelection, candidate: Day): boolean {
+  return (day === undefined || candidate === day) && (before === undefined || candidate < before);
+}
+
+function removeDay(deps: RollDeps, day: Day, result: PurgeResult, dryRun: boolean): void {
+  const { store } = deps;
+  if (store.logBytes(day) !== undefined) {
+    result.events += store.countLines(day);
+    result.logs.push(day);
+  }
+  if (store.hasRecord(day)) result.removed.push(day);
+  if (dryRun) return;
+  store.removeRecord(day);
+  store.removeLog(day);
+  store.removeQuarantine(day);
+  store.removeInsight(day);
+}
+
+function removeMatches(
+  deps: RollDeps,
+  day: Day,
+  selection: PurgeSelection,
+  result: PurgeResult,
+  dryRun: boolean,
+): void {
+  const { store } = deps;
+  if (store.logBytes(day) === undefined) {
+    const record = store.readRecord(day);
+    const named =
+      record?.apps.some(({ app }) => same(app, selection.app)) === true ||
+      record?.commits.repos.some(({ repo }) => same(repo, selection.repo)) === true;
+    if (!named) return;
+    if (selection.records === true) {
+      result.removed.push(day);
+      if (!dryRun) store.removeRecord(day);
+    } else result.kept.push(day);
+    return;
+  }
+  const { events } = store.readLog(day);
+  const left = events.filter((event) => !matches(event, selection));
+  if (left.length === events.length) return;
+  result.events += events.length - left.length;
+  result.logs.push(day);
+  const recorded = store.hasRecord(day);
+  if (recorded) result.rebuilt.push(day);
+  if (dryRun) return;
+  store.rewriteLog(day, left);
+  store.removeQuarantine(day);
+  store.removeInsight(day);
+  if (recorded) rollup(deps, day);
+}
+
+function matches(event: SenseEvent, { app, repo }: PurgeSelection): boolean {
+  const byApp = app !== undefined && (same(event.app, app) || same(event.detail?.['bundleId'], app));
+  const byRepo = repo !== undefined && (same(event.repo, repo) || event.detail?.['path'] === repo);
+  return byApp || byRepo;
+}
+
+function same(value: unknown, wanted: string | undefined): boolean {
+  return typeof value === 'string' && wanted !== undefined && value.toLowerCase() === wanted.toLowerCase();
+}

@@ -1,0 +1,134 @@
+import { StewardError } from '../errors';
+import { dayOf, type Day } from '../platform/time';
+import type { SenseConfig } from '../config/schema';
+import { SOURCE_IDS, type SenseEvent, type SourceId } from './event';
+import type { DailyRecord } from './record';
+import { recordOf, type RollDeps } from './roll';
+import type { SenseSource } from './source';
+import type { SenseStatus, SourceStatus } from './status-types';
+import { SENSE_VERSION } from './version';
+
+/** What could not be seen of a day: shown beside the record, never stored in it. */
+export interface NotSeen {
+  awayMinutes: number;
+  /** Sources that are off, unsupported or failing, and why. */
+  sources: { label: string; state: string; reason?: string }[];
+}
+
+export interface Today {
+  record: DailyRecord;
+  notSeen: NotSeen;
+}
+
+export interface ReadDeps extends RollDeps {
+  config: RollDeps['config'] & Pick<SenseConfig, 'enabled' | 'sources'>;
+  /** What the sources say of themselves: their ids, labels and descriptions. */
+  sources: readonly Pick<SenseSource, 'id' | 'label' | 'description'>[];
+}
+
+/** Today's record from the events so far; nothing is stored (service.md: today). */
+export function today(deps: ReadDeps): Today {
+  const { state } = deps.store.readState();
+  const day = dayOf(deps.clock.now(), deps.timezone);
+  const { record } = recordOf(deps, state, day);
+  return {
+    record,
+    notSeen: {
+      awayMinutes: state.away?.day === day ? state.away.seconds / 60 : 0,
+      sources: sourceRows(deps, [])
+        .filter(({ state: s }) => s === 'unsupported' || s === 'error' || s === 'off')
+        .map(({ label, state: s, reason }) => ({
+          label,
+          state: s,
+          ...(reason === undefined ? {} : { reason }),
+        })),
+    },
+  };
+}
+
+export const MAX_RECENT_DAYS = 366;
+
+/** The last stored records, newest first (decisions.md 3); `days` from 1 to 366, anything else is `usage`. */
+export function recent(deps: Pick<ReadDeps, 'store'>, days: number): DailyRecord[] {
+  if (!Number.isInteger(days) || days < 1 || days > MAX_RECENT_DAYS) {
+    throw new StewardError('usage', `days must be a whole number from 1 to ${MAX_RECENT_DAYS}.`, {
+      hint: 'Such as: steward sense recent --days 30',
+    });
+  }
+  const stored = deps.store.recordedDays().slice(-days).reverse();
+  return stored.map((day) => deps.store.readRecord(day)).filter((record) => record !== undefined);
+}
+
+/** One row a source (service.md: Sense source status item), from configuration and events alone. */
+export function sources(deps: ReadDeps): SourceStatus[] {
+  return sourceRows(deps, todaysEvents(deps));
+}
+
+/** `sense status` (decisions.md 3). */
+export function status(deps: ReadDeps, scheduler: SenseStatus['scheduler']): SenseStatus {
+  const { state } = deps.store.readState();
+  const day = dayOf(deps.clock.now(), deps.timezone);
+  const log = deps.store.readLog(day);
+  const recorded = deps.store.recordedDays();
+  return {
+    enabled: deps.config.enabled,
+    version: SENSE_VERSION,
+    pollIntervalSec: deps.config.pollIntervalSec,
+    eventsToday: log.events.length,
+    lastCaptureTs: state.lastCaptureTs,
+    lastRecord: recorded[recorded.length - 1] ?? null,
+    quarantined: quarantined(state.rolled, day) + log.bad.length,
+    sources: sourceRows(deps, log.events),
+    scheduler,
+  };
+}
+
+function quarantined(rolled: Record<Day, { quarantined: number }>, except: Day): number {
+  return Object.entries(rolled).reduce(
+    (sum, [day, { quarantined: n }]) => (day === except ? sum : sum + n),
+    0,
+  );
+}
+
+function todaysEvents(deps: ReadDeps): SenseEvent[] {
+  return deps.store.readLog(dayOf(deps.clock.now(), deps.timezone)).events;
+}
+
+function sourceRows(deps: ReadDeps, events: readonly SenseEvent[]): SourceStatus[] {
+  const { state } = deps.store.readState();
+  return SOURCE_IDS.map((id) => {
+    const about = deps.sources.find((source) => source.id === id);
+    if (about === undefined) throw new StewardError('internal', `No source ${id} is wired.`);
+    const memory = state.sources[id];
+    const enabled = deps.config.enabled && deps.config.sources[id];
+    const seen = events.filter((event) => event.source === id);
+    return {
+      id,
+      label: about.label,
+      description: about.description,
+      enabled,
+      ...stateOf(enabled, deps.config.enabled, id, memory),
+      pollIntervalSec: deps.config.pollIntervalSec,
+      eventsToday: seen.length,
+      lastEventTs: newest(seen) ?? memory?.lastEventTs ?? null,
+    };
+  });
+}
+
+function stateOf(
+  enabled: boolean,
+  all: boolean,
+  id: SourceId,
+  memory: { state: SourceStatus['state']; reason?: string } | undefined,
+): Pick<SourceStatus, 'state' | 'reason'> {
+  if (!enabled)
+    return { state: 'off', reason: `switched off by ${all ? `sense.sources.${id}` : 'sense.enabled'}` };
+  if (memory === undefined) return { state: 'idle', reason: 'not captured yet' };
+  return { state: memory.state, ...(memory.reason === undefined ? {} : { reason: memory.reason }) };
+}
+
+function newest(events: readonly SenseEvent[]): string | undefined {
+  let last: string | undefined;
+  for (const { ts } of events) if (last === undefined || Date.parse(ts) > Date.parse(last)) last = ts;
+  return last;
+}

@@ -1,0 +1,147 @@
+import { StewardError, toStewardError } from '../errors';
+import type { SenseConfig } from '../config/schema';
+import { toIso, type Clock } from '../platform/clock';
+import { addDays, dayOf, type Day } from '../platform/time';
+import type { Classifier } from './classify';
+import { buildDailyRecord, type DailyRecord } from './record';
+import type { SenseState } from './state';
+import type { SenseStore } from './store';
+import { SENSE_VERSION } from './version';
+import { recordMarkdown } from './view';
+
+export interface RollDeps {
+  clock: Clock;
+  store: SenseStore;
+  config: Pick<SenseConfig, 'pollIntervalSec' | 'retentionDays'>;
+  timezone: string;
+  classify: Classifier;
+  /** Called once after records were written: the goals state is rebuilt there (service.md: Sense day cycle). */
+  afterRecords: (today: Day) => void;
+}
+
+/** The live record of a day from its raw log; nothing is stored. */
+export function recordOf(deps: RollDeps, state: SenseState, day: Day): { record: DailyRecord; bad: number } {
+  const { events, bad } = deps.store.readLog(day);
+  return { record: build(deps, state, day, events), bad: bad.length };
+}
+
+function build(deps: RollDeps, state: SenseState, day: Day, events: Parameters<typeof buildDailyRecord>[1]) {
+  const nowMs = deps.clock.now();
+  return buildDailyRecord(day, events, {
+    timezone: state.zones[day] ?? deps.timezone,
+    pollIntervalSec: deps.config.pollIntervalSec,
+    classify: deps.classify,
+    version: SENSE_VERSION,
+    generatedAt: toIso(nowMs),
+    final: day < dayOf(nowMs, deps.timezone),
+  });
+}
+
+/** Builds and stores one day's record, and sets its bad lines aside. The state is changed, not written. */
+function rollDay(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
+  const log = deps.store.readLog(day);
+  const record = build(deps, state, day, log.events);
+  deps.store.writeQuarantine(day, log.bad);
+  deps.store.writeRecord(record, recordMarkdown(record));
+  state.rolled[day] = { bytes: log.bytes, final: record.final, quarantined: log.bad.length };
+  return record;
+}
+
+/**
+ * `rollup [date]`: builds and stores a day's record now. A day to come is `usage`; a past day of which
+ * nothing is stored is `not_found`. Call it under the lock of sense.
+ */
+export function rollup(deps: RollDeps, date?: Day): DailyRecord {
+  const today = dayOf(deps.clock.now(), deps.timezone);
+  const day = date ?? today;
+  if (day > today) {
+    throw new StewardError('usage', `${day} has not begun yet.`, {
+      hint: `Name a day up to today, ${today}.`,
+    });
+  }
+  if (day < today && deps.store.logBytes(day) === undefined) {
+    throw deps.store.hasRecord(day)
+      ? new StewardError('not_found', `The raw log of ${day} is discarded; its record stays as it is.`, {
+          hint: `Raw logs are kept for ${deps.config.retentionDays} days (sense.retentionDays).`,
+        })
+      : new StewardError('not_found', `Nothing is stored of ${day}.`, {
+          hint: 'See which days are: steward sense recent --days 366',
+        });
+  }
+  deps.store.prepare();
+  const { state } = deps.store.readState();
+  const record = rollDay(deps, state, day);
+  deps.store.writeState(state);
+  deps.afterRecords(today);
+  return record;
+}
+
+export interface Rolled {
+  rolled: Day[];
+  pruned: Day[];
+  problems: string[];
+}
+
+/**
+ * Rolls every past day that lacks its final record, or got a late event since; then discards raw logs past
+ * their retention, and only those whose record stands (service.md: Sense day cycle). A day that cannot be
+ * read is said in `problems` and left for the next time.
+ */
+export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rolled {
+  const result: Rolled = { rolled: [], pruned: [], problems: [] };
+  const recorded = new Set(deps.store.recordedDays());
+  for (const day of pastDays(deps.store.loggedDays(), recorded, deps.config.retentionDays, today)) {
+    if (isRolled(deps.store, state, day, recorded)) continue;
+    try {
+      rollDay(deps, state, day);
+      result.rolled.push(day);
+    } catch (error) {
+      result.problems.push(`${day} could not be rolled: ${toStewardError(error).message}`);
+    }
+  }
+  if (result.rolled.length > 0) deps.store.writeState(state);
+  prune(deps, state, today, result);
+  if (result.rolled.length > 0) deps.afterRecords(today);
+  return result;
+}
+
+/** Logged days, and the empty days between them and today within the retention: a week asleep is seven records. */
+function pastDays(
+  logged: readonly Day[],
+  recorded: ReadonlySet<Day>,
+  retentionDays: number,
+  today: Day,
+): Day[] {
+  const days = new Set(logged.filter((day) => day < today));
+  const first = [logged[0], [...recorded][0]].filter((day) => day !== undefined).sort()[0];
+  const oldest = addDays(today, -retentionDays);
+  if (first !== undefined) {
+    for (let day = first > oldest ? first : oldest; day < today; day = addDays(day, 1)) days.add(day);
+  }
+  return [...days].sort();
+}
+
+function isRolled(store: SenseStore, state: SenseState, day: Day, recorded: ReadonlySet<Day>): boolean {
+  if (!recorded.has(day)) return false;
+  const bytes = store.logBytes(day);
+  if (bytes === undefined) return true;
+  const before = state.rolled[day];
+  return before !== undefined && before.final && before.bytes === bytes;
+}
+
+function prune(deps: RollDeps, state: SenseState, today: Day, result: Rolled): void {
+  const oldest = addDays(today, -deps.config.retentionDays);
+  for (const day of deps.store.loggedDays()) {
+    if (day >= oldest) break;
+    const rolled = state.rolled[day];
+    if (rolled?.final !== true || rolled.bytes !== deps.store.logBytes(day) || !deps.store.hasRecord(day))
+      continue;
+    deps.store.removeLog(day);
+    deps.store.removeQuarantine(day);
+    result.pruned.push(day);
+  }
+  if (result.pruned.length === 0) return;
+  for (const day of Object.keys(state.rolled)) if (day < oldest) delete state.rolled[day];
+  for (const day of Object.keys(state.zones)) if (day < oldest) delete state.zones[day];
+  deps.store.writeState(state);
+}

@@ -1,0 +1,96 @@
+import { StewardError } from '../errors';
+import type { AppendPlan } from '../platform/jsonl';
+import type { Day } from '../platform/time';
+import type { SourceId } from './event';
+import type { Collected } from './source';
+
+/** The format of sense/state.json. A newer one is left alone (decisions.md 9). */
+export const STATE_VERSION = 1;
+
+/** What a source said of itself at the last capture that asked it. */
+export interface SourceMemory {
+  state: Collected['state'];
+  reason?: string;
+  /** When it was asked, ISO-8601 UTC. */
+  at: string;
+  /** Of its newest event, ISO-8601 UTC. */
+  lastEventTs: string | null;
+}
+
+/** What steward remembers of a recorded day. */
+export interface RolledDay {
+  /** Size of the raw log that the record was built from; 0 when nothing was captured on that day. */
+  bytes: number;
+  /** The day was over when it was built. */
+  final: boolean;
+  /** Lines of it that were no events. */
+  quarantined: number;
+}
+
+/** An append that was decided together with the cursors; complete once its text stands in the day's file. */
+export interface PendingAppend extends AppendPlan {
+  day: Day;
+}
+
+export interface SenseState {
+  version: number;
+  lastCaptureTs: string | null;
+  cursors: Partial<Record<SourceId, unknown>>;
+  sources: Partial<Record<SourceId, SourceMemory>>;
+  /** Seconds of the day that were sampled while the person was away. */
+  away: { day: Day; seconds: number } | null;
+  pending: PendingAppend[];
+  rolled: Record<Day, RolledDay>;
+  /** The zone of each day, fixed at its first write (decisions.md 9). */
+  zones: Record<Day, string>;
+}
+
+export function emptyState(): SenseState {
+  return {
+    version: STATE_VERSION,
+    lastCaptureTs: null,
+    cursors: {},
+    sources: {},
+    away: null,
+    pending: [],
+    rolled: {},
+    zones: {},
+  };
+}
+
+/** The state in a text; undefined when the text is none (torn, edited, of something else). */
+export function parseState(text: string, path: string): SenseState | undefined {
+  const value = parseObject(text);
+  if (value === undefined || typeof value['version'] !== 'number') return undefined;
+  if (value['version'] > STATE_VERSION) {
+    throw new StewardError('config', `${path} was written by a newer steward (format ${value['version']}).`, {
+      hint: 'Upgrade steward; this version leaves the file alone.',
+    });
+  }
+  const state = { ...emptyState(), ...value } as SenseState;
+  const sound =
+    isObject(state.cursors) &&
+    isObject(state.sources) &&
+    isObject(state.rolled) &&
+    isObject(state.zones) &&
+    (state.away === null || isObject(state.away)) &&
+    Array.isArray(state.pending) &&
+    state.pending.every(
+      (p) => typeof p?.day === 'string' && typeof p.offset === 'number' && typeof p.text === 'string',
+    );
+  return sound ? state : undefined;
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

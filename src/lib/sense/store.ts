@@ -1,0 +1,205 @@
+import { join } from 'node:path';
+
+import { StewardError } from '../errors';
+import type { UserArea } from '../config/user-area';
+import { readText, replaceFile } from '../platform/atomic-file';
+import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/folder';
+import { appendLines, completeAppend, planAppend, readLines } from '../platform/jsonl';
+import { isDay, type Day } from '../platform/time';
+import { readEvent, type SenseEvent } from './event';
+import type { DailyRecord } from './record';
+import { emptyState, parseState, type PendingAppend, type SenseState } from './state';
+
+/** A line of a day's log that is no event, as it goes to quarantine. */
+export interface BadLine {
+  offset: number;
+  bytes: number;
+  reason: string;
+  /** Its first 500 characters; left out when it is not text or too long to be an event. */
+  text?: string;
+}
+
+/** What one day's raw log holds. */
+export interface DayLog {
+  events: SenseEvent[];
+  bad: BadLine[];
+  /** The file's size, torn tail included; 0 when there is no file. */
+  bytes: number;
+}
+
+/** A day of captures is some hundred KiB; a log beyond this is damage, and is not read into memory. */
+export const MAX_DAY_BYTES = 64 * 1024 * 1024;
+
+const RECORD_FILE = /^(\d{4}-\d{2}-\d{2})\.json$/;
+const LOG_FILE = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
+
+/** The files of `sense/`: one place that knows their names and formats. */
+export type SenseStore = ReturnType<typeof senseStore>;
+
+export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
+  const { sense } = area;
+  const logOf = (day: Day): string => join(sense.events, `${day}.jsonl`);
+  const recordOf = (day: Day): string => join(sense.daily, `${day}.json`);
+  const markdownOf = (day: Day): string => join(sense.daily, `${day}.md`);
+  const quarantineOf = (day: Day): string => join(sense.quarantine, `${day}.jsonl`);
+
+  return {
+    logOf,
+    /** Makes the folders, private; refuses links in their place. */
+    prepare(): void {
+      ensureFolder(area.root, { allowLink: true });
+      for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine]) ensureFolder(folder);
+    },
+
+    /** The state, and whether it had to be started anew although events are stored (lost or damaged). */
+    readState(): { state: SenseState; damaged: boolean; lost: boolean } {
+      const text = readText(sense.state, { maxBytes: MAX_DAY_BYTES });
+      const parsed = text === undefined ? undefined : parseState(text, sense.state);
+      if (parsed !== undefined) return { state: parsed, damaged: false, lost: false };
+      const lost = daysIn(sense.events, LOG_FILE).length > 0;
+      return { state: emptyState(), damaged: text !== undefined, lost };
+    },
+    writeState(state: SenseState): void {
+      replaceFile(sense.state, `${JSON.stringify(state)}\n`);
+    },
+    /** Keeps a damaged state for a person to look at. */
+    setStateAside(): void {
+      const text = readText(sense.state);
+      if (text !== undefined) replaceFile(join(sense.quarantine, 'state.json'), text);
+    },
+
+    /** Days that have a raw log, oldest first. */
+    loggedDays: (): Day[] => daysIn(sense.events, LOG_FILE),
+    /** Days that have a record, oldest first. */
+    recordedDays: (): Day[] => daysIn(sense.daily, RECORD_FILE),
+    logBytes: (day: Day): number | undefined => lstatOf(logOf(day))?.size,
+
+    planAppend(day: Day, events: readonly SenseEvent[]): PendingAppend {
+      return {
+        day,
+        ...planAppend(
+          logOf(day),
+          events.map((event) => JSON.stringify(event)),
+        ),
+      };
+    },
+    completeAppend(plan: PendingAppend): void {
+      completeAppend(logOf(plan.day), plan);
+    },
+
+    readLog(day: Day): DayLog {
+      const path = logOf(day);
+      const size = lstatOf(path)?.size ?? 0;
+      if (size > MAX_DAY_BYTES) {
+        throw new StewardError(
+          'config',
+          `${path} is ${Math.round(size / 2 ** 20)} MiB; a day's log never is.`,
+          {
+            hint: 'Move the file away; the day keeps the record it has.',
+          },
+        );
+      }
+      const events: SenseEvent[] = [];
+      const bad: BadLine[] = [];
+      const end = readLines(path, {}, (line) => {
+        if (line.bytes === 0) return;
+        const event = line.text === undefined ? { invalid: 'too long, or not UTF-8' } : parseEvent(line.text);
+        if (!('invalid' in event)) {
+          events.push(event);
+          return;
+        }
+        const text = line.text?.slice(0, 500);
+        bad.push({
+          offset: line.offset,
+          bytes: line.bytes,
+          reason: event.invalid,
+          ...(text === undefined ? {} : { text }),
+        });
+      });
+      return { events, bad, bytes: end?.size ?? 0 };
+    },
+    /** Lines of a day's log, whatever they hold and however large it is. */
+    countLines(day: Day): number {
+      let lines = 0;
+      readLines(logOf(day), { maxLineBytes: 0 }, () => (lines += 1));
+      return lines;
+    },
+    /** Replaces a day's log with what is left of it (purge). */
+    rewriteLog(day: Day, events: readonly SenseEvent[]): void {
+      replaceFile(logOf(day), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+    },
+    removeLog: (day: Day): void => removeFile(logOf(day)),
+
+    hasRecord: (day: Day): boolean => exists(recordOf(day)),
+    /** The stored record, or undefined; a file that is none is `config`. */
+    readRecord(day: Day): DailyRecord | undefined {
+      const path = recordOf(day);
+      const text = readText(path);
+      if (text === undefined) return undefined;
+      return parseRecord(text, path);
+    },
+    /** JSON last: a record counts as stored when its JSON stands. */
+    writeRecord(record: DailyRecord, markdown: string): void {
+      replaceFile(markdownOf(record.date), markdown);
+      replaceFile(recordOf(record.date), `${JSON.stringify(record, null, 2)}\n`);
+    },
+    removeRecord(day: Day): void {
+      removeFile(recordOf(day));
+      removeFile(markdownOf(day));
+    },
+
+    /** The bad lines of a day, the same bytes however often it is rolled. */
+    writeQuarantine(day: Day, bad: readonly BadLine[]): void {
+      if (bad.length === 0) removeFile(quarantineOf(day));
+      else {
+        const kept = bad.slice(0, MAX_QUARANTINED_LINES);
+        replaceFile(quarantineOf(day), kept.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      }
+    },
+    quarantinedDays: (): Day[] => daysIn(sense.quarantine, LOG_FILE),
+    removeQuarantine: (day: Day): void => removeFile(quarantineOf(day)),
+    /** Events that came after their day's raw log was discarded. */
+    keepLate(events: readonly SenseEvent[]): void {
+      const path = join(sense.quarantine, 'late.jsonl');
+      if ((lstatOf(path)?.size ?? 0) > MAX_LATE_BYTES) removeFile(path);
+      appendLines(
+        path,
+        events.map((event) => JSON.stringify(event)),
+      );
+    },
+    removeInsight: (day: Day): void => removeFile(join(sense.insights, `${day}.json`)),
+  };
+}
+
+const MAX_QUARANTINED_LINES = 1000;
+const MAX_LATE_BYTES = 4 * 1024 * 1024;
+
+function daysIn(folder: string, pattern: RegExp): Day[] {
+  const days: Day[] = [];
+  for (const name of listFolder(folder)) {
+    const day = pattern.exec(name)?.[1];
+    if (day !== undefined && isDay(day)) days.push(day);
+  }
+  return days.sort();
+}
+
+function parseEvent(text: string): SenseEvent | { invalid: string } {
+  try {
+    return readEvent(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return { invalid: 'not JSON' };
+    throw error;
+  }
+}
+
+function parseRecord(text: string, path: string): DailyRecord {
+  try {
+    const value = JSON.parse(text) as Partial<DailyRecord> | null;
+    if (typeof value?.date === 'string' && Array.isArray(value.apps)) return value as DailyRecord;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new StewardError('config', `${path} is not a daily record.`, {
+    hint: 'Move it away, then run "steward sense rollup DATE" while the raw log of that day exists.',
+  });
+}
