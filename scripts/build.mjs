@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
-import { BASE, ROOT, VENDORS, ascii, lazyBuiltins, leanOclif, shown } from './bundle.mjs';
+import { BASE, ROOT, VENDOR_BUNDLES, ascii, lazyBuiltins, leanOclif, shown } from './bundle.mjs';
 import { makeManifest } from './manifest.mjs';
 import { licenseText } from './licenses.mjs';
 
@@ -27,7 +27,7 @@ const cli = await bundle('src/cli-built.ts', {
   plugins: [leanOclif, ...BASE.plugins],
 });
 files.set('./cli.js', Buffer.from(lazyBuiltins(cli.toString('latin1')), 'latin1'));
-for (const name of VENDORS) files.set(`./vendor/${name}.js`, await bundle(name));
+for (const [module, id] of VENDOR_BUNDLES) files.set(id, await bundle(module));
 const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
 for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot'))) {
   files.set(`./hot/${name.replace(/\.ts$/, '.js')}`, await bundle(`src/lib/cli/hot/${name}`));

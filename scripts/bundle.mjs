@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = resolve(fileURLToPath(import.meta.url), '..', '..');
 
 /** Libraries that a run loads only where it uses them: each a bundle of its own, `vendor/<name>.js`. */
-export const VENDORS = ['cosmiconfig', 'dbus-next', 'listr2', 'undici', 'x11', 'yaml'];
+const VENDORS = ['cosmiconfig/dist/Explorer.js', 'dbus-next', 'listr2', 'undici', 'x11', 'yaml'];
+
+/** The bundles by the module that each is made of. */
+export const VENDOR_BUNDLES = new Map(VENDORS.map((id) => [id, `./vendor/${id.split('/')[0]}.js`]));
 
 /** Native code cannot be bundled (looked up at run time); oclif asks for the compiler in its own development only. */
 const EXTERNAL = ['koffi', 'typescript'];
@@ -56,7 +59,7 @@ const lazyBundles = {
   setup(build) {
     build.onResolve({ filter: new RegExp(`^(${VENDORS.join('|')})$`) }, ({ path, kind, importer }) => {
       if (kind === 'entry-point' || importer.includes('node_modules')) return undefined;
-      if (kind === 'dynamic-import') return { path: `./vendor/${path}.js`, external: true };
+      if (kind === 'dynamic-import') return { path: VENDOR_BUNDLES.get(path), external: true };
       return {
         errors: [{ text: `Import "${path}" inside the function that uses it: await import('${path}').` }],
       };
