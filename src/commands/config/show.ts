@@ -1,3 +1,5 @@
+import { relative } from 'node:path';
+
 import { BaseCommand } from '../../lib/cli/base-command';
 import { palette, table } from '../../lib/cli/output';
 import { shownConfig, valueWords, type ShownValue } from '../../lib/config/show';
@@ -25,10 +27,9 @@ export default class ConfigShow extends BaseCommand {
       table(
         values.map(({ key, value, source, from }) => [
           key,
+          neutral(source === 'file' ? relative(this.context.area.root, from ?? '') : (from ?? source)),
           clean(valueWords(value)),
-          neutral(source === 'default' ? 'default' : clean(from ?? source)),
         ]),
-        [{}, { max: Math.max(28, this.terminal.columns - 60) }],
       ),
     );
     for (const warning of loaded.warnings) this.say(`warning: ${clean(warning)}`);
