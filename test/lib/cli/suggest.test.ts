@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+
+import { suggest, suggestCommand, unknownCommand } from '../../../src/lib/cli/suggest';
+
+const COMMANDS = ['sense capture', 'sense today', 'config path', 'help', 'up'];
+
+describe('suggest', () => {
+  it('finds the nearest and nothing when all are far', () => {
+    expect(suggest('--jsn', ['--json', '--debug'])).to.equal('--json');
+    expect(suggest('--xyz', ['--json', '--debug'])).to.equal(undefined);
+    expect(suggest('up', ['go'])).to.equal(undefined);
+  });
+
+  it('finds misspelt commands, topics, and commands without their topic', () => {
+    expect(suggestCommand(['sense', 'capure'], COMMANDS)).to.equal('sense capture');
+    expect(suggestCommand(['senes', 'today'], COMMANDS)).to.equal('sense today');
+    expect(suggestCommand(['senes'], COMMANDS)).to.equal('sense');
+    expect(suggestCommand(['capture'], COMMANDS)).to.equal('sense capture');
+    expect(suggestCommand(['hlep', 'sense'], COMMANDS)).to.equal('help');
+    expect(suggestCommand(['frobnicate'], COMMANDS)).to.equal(undefined);
+  });
+
+  it('is a usage error that shows nothing raw', () => {
+    const error = unknownCommand(['sense', '\u001b[31mred\u0007'], COMMANDS);
+    expect(error.kind).to.equal('usage');
+    expect(error.message).to.equal('There is no command "steward sense red".');
+  });
+});
