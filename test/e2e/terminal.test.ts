@@ -1,0 +1,214 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { version } from '../../package.json';
+import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+
+const REPO = join(__dirname, '..', '..');
+
+describe('the built steward', () => {
+  it('prints its version', async () => {
+    expect(await steward(['--version'])).to.deep.equal({
+      code: 0,
+      stdout: `steward ${version}\n`,
+      stderr: '',
+    });
+    expect(jsonOf(await steward(['--version', '--json']))).to.deep.equal({ version });
+  });
+
+  it('answers a hot command as the full one does', async () => {
+    const hot = await steward(['sense', 'version']);
+    const full = await steward(['sense', 'version', '--debug']);
+    expect(hot).to.deep.equal({ code: 0, stdout: '1.0.0\n', stderr: '' });
+    expect(full).to.deep.equal(hot);
+    const hotJson = await steward(['sense', 'version', '--json']);
+    expect(await steward(['--json', 'sense', 'version'])).to.deep.equal(hotJson);
+    expect(jsonOf(hotJson)).to.deep.equal({ version: '1.0.0' });
+  });
+
+  it('runs a command, with the value as one JSON document', async () => {
+    const home = emptyHome();
+    try {
+      const config = join(home.path, '.steward', 'config.yaml');
+      const text = await steward(['config', 'path'], { home: home.path });
+      expect(text.stdout).to.include(config);
+      const json = await steward(['config', 'path', '--json'], { home: home.path });
+      expect(JSON.stringify(jsonOf(json))).to.include(JSON.stringify(config));
+      expect(json.stderr).to.equal('');
+    } finally {
+      home.remove();
+    }
+  });
+
+  it('writes nothing into an empty home but its code cache', async () => {
+    const home = emptyHome();
+    try {
+      await steward(['config', 'path'], { home: home.path });
+      expect(readdirSync(home.path)).to.deep.equal(['.cache']);
+      await steward(['config', 'path'], { home: home.path, env: { STEWARD_NO_CODE_CACHE: '1' } });
+      const cache = join(home.path, '.cache', 'steward', 'code');
+      expect(readdirSync(cache).every((name) => /^cli-[0-9a-f]{16}-v/.test(name))).to.equal(true);
+    } finally {
+      home.remove();
+    }
+  });
+
+  describe('says what is wrong and what to do', () => {
+    const mistakes: [args: string[], message: RegExp, hint: RegExp][] = [
+      [['senes', 'version'], /no command "steward senes version"/, /Did you mean "steward sense version"\?/],
+      [['sense', 'verison'], /no command/, /Did you mean "steward sense version"\?/],
+      [['frobnicate'], /no command/, /steward --help/],
+      [['help', 'senes'], /no command/, /Did you mean "steward sense"\?/],
+      [['--jsn'], /no flag --jsn/, /steward --help/],
+      [['config', 'path', '--jsn'], /no flag --jsn for "steward config path"/, /Did you mean "--json"\?/],
+      [['config', 'path', 'surplus'], /Unexpected argument: surplus\./, /steward config path --help/],
+      [['autocomplete', 'script'], /Missing 1 required arg/, /steward autocomplete script --help/],
+      [['autocomplete', 'script', 'csh'], /Expected csh to be one of: bash, zsh, fish\./, /--help/],
+      [['sense', '--json'], /not a whole command/, /steward sense --help/],
+    ];
+    for (const [args, message, hint] of mistakes) {
+      it(`steward ${args.join(' ')}`, async () => {
+        const result = await steward(args.filter((word) => word !== '--json'));
+        if (!args.includes('--json')) {
+          const [first, second] = result.stderr.split('\n');
+          expect(first).to.match(message);
+          expect(second).to.match(hint);
+          expect(result.stderr).not.to.match(/ {4}at /);
+          expect(result).to.include({ code: 2, stdout: '' });
+        }
+        const json = await steward([...args, '--json']);
+        expect(json).to.include({ code: 2, stdout: '' });
+        const { error } = JSON.parse(json.stderr) as {
+          error: { kind: string; message: string; hint: string };
+        };
+        expect(error.kind).to.equal('usage');
+        expect(error.message).to.match(message);
+        expect(error.hint).to.match(hint);
+      });
+    }
+  });
+
+  it('shows help for all, a topic and a command', async () => {
+    const all = await steward(['--help']);
+    expect(all).to.include({ code: 0, stderr: '' });
+    for (const word of ['sense', 'config', 'autocomplete', 'help'])
+      expect(all.stdout).to.match(new RegExp(`^  ${word} `, 'm'));
+    expect((await steward([])).stdout).to.equal(all.stdout);
+    const topic = await steward(['sense']);
+    expect(topic).to.include({ code: 0, stderr: '' });
+    expect(topic.stdout).to.include('sense version');
+    const command = await steward(['config', 'path', '--help']);
+    expect(command.stdout).to.match(/USAGE[\s\S]*EXAMPLES[\s\S]*RELATED/);
+    expect((await steward(['help', 'config', 'path'])).stdout).to.equal(command.stdout);
+  });
+
+  it('gives every command a verb, two examples and related commands', () => {
+    const manifest = JSON.parse(readFileSync(join(REPO, 'oclif.manifest.json'), 'utf8')) as {
+      commands: Record<
+        string,
+        { summary?: string; examples?: unknown[]; related?: unknown[]; hidden?: boolean; flags: object }
+      >;
+    };
+    for (const [id, { summary, examples, related, hidden, flags }] of Object.entries(manifest.commands)) {
+      expect(flags, id).to.have.property('json');
+      if (hidden === true) continue;
+      expect(summary, id).to.match(/^[A-Z][a-z]+ .*\.$/);
+      expect(examples?.length, id).to.be.at.least(2);
+      expect(related?.length, id).to.be.at.least(1);
+    }
+  });
+
+  it('has colour only on a terminal, or when it is forced', async () => {
+    const escape = '\u001b[';
+    expect((await steward(['--help'])).stdout).not.to.include(escape);
+    const forced = await steward(['--help'], { env: { FORCE_COLOR: '1' } });
+    expect(forced.stdout).to.include(escape);
+    const refused = await steward(['--help'], { env: { FORCE_COLOR: '1', NO_COLOR: '1' } });
+    expect(refused.stdout).not.to.include(escape);
+  });
+
+  it('leaves stdin alone', async () => {
+    const result = await steward(['autocomplete'], { input: 'zsh\n' });
+    expect(result.code).to.equal(0);
+    expect(result.stdout).to.include('fish');
+    expect((await steward(['autocomplete', 'script'], { input: 'zsh\n' })).code).to.equal(2);
+  });
+
+  it('ends quietly when the reader has gone', function () {
+    if (process.platform === 'win32') this.skip();
+    const home = emptyHome();
+    try {
+      for (const command of ['--help', '--version', 'autocomplete script bash']) {
+        const line = `{ "${process.execPath}" "${BIN}" ${command}; echo "code $?" >&2; } | :`;
+        const result = spawnSync('bash', ['-c', line], { env: cleanEnv(home.path), encoding: 'utf8' });
+        expect(result.stderr).to.equal('code 0\n');
+      }
+    } finally {
+      home.remove();
+    }
+  });
+
+  it('says that Node is too old before it loads anything', () => {
+    const script = `
+      Object.defineProperty(process.versions, 'node', { value: '20.18.3' });
+      require(${JSON.stringify(BIN)});
+    `;
+    const result = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+    expect(result.status).to.equal(8);
+    expect(result.stderr).to.match(/needs Node\.js 20\.19 or newer; this is 20\.18\.3/);
+  });
+
+  it('ends with 130 at Ctrl-C', async function () {
+    if (process.platform === 'win32') this.skip();
+    const home = emptyHome();
+    // Nothing built in waits for long: a module given to the process does, and says when the edge listens.
+    const hold = `
+      const on = process.on;
+      process.on = function (event, listener) {
+        const result = on.call(this, event, listener);
+        if (event === 'SIGINT') { setInterval(() => {}, 1000); console.error('listening'); }
+        return result;
+      };
+    `;
+    const preload = `data:text/javascript,${encodeURIComponent(hold)}`;
+    try {
+      const child = spawn(process.execPath, ['--import', preload, BIN, 'config', 'path'], {
+        env: cleanEnv(home.path),
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        if (text.includes('listening')) child.kill('SIGINT');
+      });
+      const [code, signal] = await new Promise<unknown[]>((done) => child.on('close', (...end) => done(end)));
+      expect([code, signal]).to.deep.equal([130, null]);
+    } finally {
+      home.remove();
+    }
+  });
+
+  it('runs from source with the same answers', async function () {
+    this.timeout(60_000);
+    const home = emptyHome();
+    try {
+      const run = (args: string[]): string =>
+        spawnSync(process.execPath, [join(REPO, 'bin', 'dev.js'), ...args], {
+          env: cleanEnv(home.path),
+          encoding: 'utf8',
+        }).stdout;
+      const built = await steward(['help', 'config', 'path'], { home: home.path });
+      expect(run(['help', 'config', 'path'])).to.equal(built.stdout);
+      expect(run(['--version'])).to.equal(`steward ${version}\n`);
+    } finally {
+      home.remove();
+    }
+  });
+
+  it('lists the licences of what is bundled', () => {
+    const text = readFileSync(join(REPO, 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+    for (const name of ['@oclif/core', 'yaml', 'cosmiconfig', 'undici'])
+      expect(text).to.match(new RegExp(`^${name} \\d`, 'm'));
+    expect(text).not.to.match(/^(typescript|esbuild|mocha) \d/m);
+    expect(existsSync(join(REPO, 'dist', 'main.js'))).to.equal(true);
+  });
+});
