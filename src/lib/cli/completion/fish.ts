@@ -7,7 +7,7 @@ export function fishScript(places: readonly Place[]): string {
 function __steward_at
     set -l at
     for word in (commandline -opc)[2..-1]
-        set -l next (string join ' ' $at $word)
+        set -l next (string join -- ' ' $at $word)
         if contains -- $next ${known.join(' ')}
             set at $next
         end
