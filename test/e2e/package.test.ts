@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { version } from '../../package.json';
+import { cleanEnv } from '../helpers/cli';
+
+const REPO = join(__dirname, '..', '..');
+
+describe('the packed steward', function () {
+  this.timeout(180_000);
+  let root: string;
+  let env: NodeJS.ProcessEnv;
+  let bin: string;
+  let files: string[];
+
+  before(() => {
+    root = mkdtempSync(join(tmpdir(), 'steward-pack-'));
+    env = cleanEnv(join(root, 'home'), {
+      npm_config_cache: join(root, 'npm'),
+      npm_config_update_notifier: 'false',
+    });
+    mkdirSync(join(root, 'home'));
+    // The scripts were run by whoever built what these tests run.
+    const packed = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', root], REPO);
+    const [facts] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }];
+    files = facts.files.map(({ path }) => path);
+    // Offline: nothing but the tarball is there to install from.
+    npm(
+      [
+        'install',
+        '--global',
+        '--offline',
+        '--omit=optional',
+        '--prefix',
+        join(root, 'prefix'),
+        join(root, facts.filename),
+      ],
+      root,
+    );
+    bin =
+      process.platform === 'win32'
+        ? join(root, 'prefix', 'steward.cmd')
+        : join(root, 'prefix', 'bin', 'steward');
+  });
+
+  after(() => {
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  function npm(args: string[], cwd: string): string {
+    const result = spawnSync('npm', args, {
+      cwd,
+      env,
+      encoding: 'utf8',
+      shell: process.platform === 'win32',
+    });
+    if (result.status !== 0) throw new Error(`npm ${args.join(' ')}: ${result.stderr}`);
+    return result.stdout;
+  }
+
+  function installed(
+    args: string[],
+    extra: NodeJS.ProcessEnv = {},
+  ): { code: number | null; stdout: string; stderr: string } {
+    const result = spawnSync(bin, args, {
+      cwd: root,
+      env: { ...env, ...extra },
+      encoding: 'utf8',
+      shell: process.platform === 'win32',
+    });
+    return { code: result.status, stdout: result.stdout, stderr: result.stderr };
+  }
+
+  it('has what it needs and nothing of the workshop', () => {
+    expect(files).to.include.members([
+      'bin/run.js',
+      'dist/main.js',
+      'dist/cli.js',
+      'dist/THIRD-PARTY-LICENSES.txt',
+      'LICENSE',
+    ]);
+    expect(
+      files.filter((path) => /^(src|test|scripts|bench)\//.test(path) || path === 'bin/dev.js'),
+    ).to.deep.equal([]);
+  });
+
+  it('installs no other package', () => {
+    const modules = join(root, 'prefix', process.platform === 'win32' ? '' : 'lib', 'node_modules');
+    expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).to.deep.equal(['steward-cli']);
+    expect(readdirSync(join(modules, 'steward-cli'))).not.to.include('node_modules');
+  });
+
+  it('runs: version, help, a command, a mistake', () => {
+    expect(installed(['--version'])).to.deep.equal({ code: 0, stdout: `steward ${version}\n`, stderr: '' });
+    expect(installed(['--help']).stdout).to.match(/TOPICS/);
+    expect(installed(['config', 'path', '--json'])).to.include({ code: 0, stderr: '' });
+    expect(installed(['sense', 'verison']).code).to.equal(2);
+  });
+
+  it('runs from a folder that is read-only, with no home', function () {
+    if (process.platform === 'win32') this.skip();
+    const nowhere = { HOME: '/dev/null', XDG_CACHE_HOME: undefined };
+    expect(installed(['config', 'path'], nowhere)).to.include({ code: 0, stderr: '' });
+  });
+
+  it('loads each heavy library from its own bundle', () => {
+    const dist = join(
+      root,
+      'prefix',
+      process.platform === 'win32' ? '' : 'lib',
+      'node_modules',
+      'steward-cli',
+      'dist',
+    );
+    const vendors = readdirSync(join(dist, 'vendor'));
+    expect(vendors).to.include.members([
+      'yaml.js',
+      'cosmiconfig.js',
+      'x11.js',
+      'undici.js',
+      'dbus-next.js',
+      'listr2.js',
+    ]);
+    for (const name of vendors) {
+      const script = `const m = require(${JSON.stringify(join(dist, 'vendor', name))}); if (Object.keys(m).length === 0) throw new Error('empty')`;
+      const result = spawnSync(process.execPath, ['-e', script], { cwd: root, env, encoding: 'utf8' });
+      expect(result.stderr, name).to.equal('');
+    }
+    expect(statSync(join(dist, 'cli.js')).size).to.be.lessThan(1_500_000);
+    expect(readFileSync(join(dist, 'cli.js'), 'utf8')).not.to.include(REPO);
+  });
+});
