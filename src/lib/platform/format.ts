@@ -1,0 +1,86 @@
+import type { Terminal } from './stdio';
+import { displayWidth, fit, padEnd, padStart } from './text-width';
+
+/** The colours of the house (look.md); each returns the text as it is where there is no colour. */
+export interface Palette {
+  creation: (text: string) => string;
+  consumption: (text: string) => string;
+  neutral: (text: string) => string;
+  attention: (text: string) => string;
+  /** Only for the figure that the line is about. */
+  strong: (text: string) => string;
+}
+
+export function palette(terminal: Pick<Terminal, 'color'>): Palette {
+  const paint =
+    (open: number, close: number) =>
+    (text: string): string =>
+      terminal.color && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  return {
+    creation: paint(36, 39),
+    consumption: paint(33, 39),
+    neutral: paint(90, 39),
+    attention: paint(35, 39),
+    strong: paint(1, 22),
+  };
+}
+
+/** `3 h 02 m`, `46 m`; rounded to whole minutes. */
+export function minutes(value: number): string {
+  const whole = Math.round(value);
+  const hours = Math.floor(whole / 60);
+  const rest = whole % 60;
+  return hours === 0 ? `${rest} m` : `${hours} h ${String(rest).padStart(2, '0')} m`;
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A bar of `value` where `max` fills `columns`; something that is not nothing shows at least `▏`. */
+export function bar(value: number, max: number, columns: number): string {
+  if (!(value > 0) || !(max > 0)) return '';
+  const eighths = Math.max(1, Math.round((Math.min(value, max) / max) * columns * 8));
+  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
+}
+
+const LEVELS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/** One character whose height is `value` of `max`; something that is not nothing shows at least `▁`. */
+export function level(value: number, max: number): string {
+  if (!(value > 0) || !(max > 0)) return ' ';
+  return LEVELS[Math.max(1, Math.round((Math.min(value, max) / max) * 8))] ?? '█';
+}
+
+export interface Column {
+  align?: 'left' | 'right';
+  /** Cut to so many columns at most. */
+  max?: number;
+}
+
+/**
+ * Rows in aligned columns two spaces apart, without borders; the first column is what a person would
+ * type next. No spaces at the end of a line.
+ */
+export function table(rows: readonly (readonly string[])[], columns: readonly Column[] = []): string {
+  const cells = rows.map((row) =>
+    row.map((cell, index) => {
+      const max = columns[index]?.max;
+      return max === undefined ? cell : fit(cell, max);
+    }),
+  );
+  const count = Math.max(0, ...cells.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, index) =>
+    Math.max(...cells.map((row) => displayWidth(row[index] ?? ''))),
+  );
+  return cells
+    .map((row) =>
+      row
+        .map((cell, index) =>
+          columns[index]?.align === 'right'
+            ? padStart(cell, widths[index] ?? 0)
+            : padEnd(cell, widths[index] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

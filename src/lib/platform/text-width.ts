@@ -1,0 +1,56 @@
+import { eastAsianWidth } from 'get-east-asian-width';
+
+/**
+ * Columns that a text takes on a terminal: 2 for wide characters (CJK, emoji), none for marks that join
+ * the one before and for colour sequences. Controls are expected to have been cleaned away.
+ */
+export function displayWidth(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  const bare = text.replace(COLORS, '');
+  let width = 0;
+  for (const { segment } of segmenter().segment(bare)) width += graphemeWidth(segment);
+  return width;
+}
+
+/** The text cut to some columns, with `…` at its end where something is missing. */
+export function fit(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  let kept = '';
+  let width = 0;
+  for (const { segment } of segmenter().segment(text)) {
+    width += graphemeWidth(segment);
+    if (width > columns - 1) break;
+    kept += segment;
+  }
+  return columns > 0 ? `${kept}…` : '';
+}
+
+export function padEnd(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - displayWidth(text)));
+}
+
+export function padStart(text: string, columns: number): string {
+  return ' '.repeat(Math.max(0, columns - displayWidth(text))) + text;
+}
+
+/** One character as a reader sees it: several code points where marks, joiners or flags combine. */
+function graphemeWidth(grapheme: string): number {
+  if (INVISIBLE.test(grapheme)) return 0;
+  if (EMOJI.test(grapheme)) return 2;
+  return eastAsianWidth(grapheme.codePointAt(0) ?? 0);
+}
+
+let shared: Intl.Segmenter | undefined;
+
+/** Made once, at the first text that is not plain: it costs some milliseconds. */
+function segmenter(): Intl.Segmenter {
+  shared ??= new Intl.Segmenter();
+  return shared;
+}
+
+const PLAIN = /^[\x20-\x7e\u2500-\u259f·–—…]*$/;
+// A colour sequence.
+const COLORS = /\u001b\[[\d;]*m/g;
+const INVISIBLE = /^[\p{Mark}\p{Control}\p{Format}]+$/u;
+/** Shown as a picture: by default, by the selector U+FE0F, or as a flag of two letters. */
+const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u;
