@@ -109,7 +109,7 @@ export function foldName(name: string): string {
 }
 
 /** An id as it is compared: systems differ on whether the suffix of a program or a desktop file belongs to it. */
-function foldId(id: string): string {
+export function foldId(id: string): string {
   return foldName(id).replace(/\.(?:exe|desktop)$/, '');
 }
 
