@@ -3,6 +3,8 @@ import { userArea, type UserArea } from '../config/user-area';
 import { systemClock, type Clock } from '../platform/clock';
 import { machineId } from '../platform/machine';
 import type { Run } from '../platform/process';
+import type { Desktop } from '../sense/front-app/adapter';
+import { processHost } from '../platform/paths';
 
 /** What the library functions need of the machine and of the other features, joined in one place. */
 export interface Context {
@@ -12,6 +14,7 @@ export interface Context {
   /** Loads the configuration; flags, by dotted key, stand over it. */
   loadConfig: (flags?: Readonly<Record<string, unknown>>) => Promise<LoadedConfig>;
   run: Run;
+  desktop: Desktop;
 }
 
 /** Each part is made when it is first asked for: a command pays for what it uses only. */
@@ -33,6 +36,10 @@ export function createContext(): Context {
     run: async (file, args, options) => {
       const { run } = await import('../platform/process');
       return run(file, args, options);
+    },
+    get desktop() {
+      const { platform, env } = processHost();
+      return keep(this, 'desktop', { platform, env, run: this.run });
     },
   };
 }

@@ -60,7 +60,7 @@ function collect(deps: AgentSessionDeps, input: CollectInput): Collected {
   };
   const cursor = readNew(deps.path, before, take);
   if (cursor === undefined) {
-    const reason = 'No assistant has reported a session yet. Its hooks write them: see "steward help".';
+    const reason = 'no assistant session has been reported on this machine';
     return { events: [], cursor: before, state: 'idle', reason };
   }
   const events = [...groups.values()].map((group) => asEvent(group, deps.machineId));

@@ -7,16 +7,11 @@ import { recordOf, type RollDeps } from './roll';
 import type { SenseSource } from './source';
 import type { SenseStatus, SourceStatus } from './status-types';
 import { SENSE_VERSION } from './version';
-
-/** What could not be seen of a day: shown beside the record, never stored in it. */
-export interface NotSeen {
-  awayMinutes: number;
-  /** Sources that are off, unsupported or failing, and why. */
-  sources: { label: string; state: string; reason?: string }[];
-}
+import type { NotSeen } from './view';
 
 export interface Today {
   record: DailyRecord;
+  /** What could not be seen: shown beside the record, never stored in it. */
   notSeen: NotSeen;
 }
 
@@ -34,14 +29,10 @@ export function today(deps: ReadDeps): Today {
   return {
     record,
     notSeen: {
-      awayMinutes: state.away?.day === day ? state.away.seconds / 60 : 0,
+      idleMinutes: state.away?.day === day ? state.away.seconds / 60 : 0,
       sources: sourceRows(deps, [])
         .filter(({ state: s }) => s === 'unsupported' || s === 'error' || s === 'off')
-        .map(({ label, state: s, reason }) => ({
-          label,
-          state: s,
-          ...(reason === undefined ? {} : { reason }),
-        })),
+        .map(({ label, state: s, reason }) => ({ label, reason: reason ?? s })),
     },
   };
 }

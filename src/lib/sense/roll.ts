@@ -7,7 +7,7 @@ import { buildDailyRecord, type DailyRecord } from './record';
 import type { SenseState } from './state';
 import type { SenseStore } from './store';
 import { SENSE_VERSION } from './version';
-import { recordMarkdown } from './view';
+import { recordMarkdown } from './view-markdown';
 
 export interface RollDeps {
   clock: Clock;

@@ -1,0 +1,22 @@
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openSense, setUpSense } from '../../lib/cli/sense-context';
+import { capture, type CaptureResult } from '../../lib/sense/capture';
+import { captureText } from '../../lib/sense/view-capture';
+
+export default class SenseCapture extends BaseCommand {
+  static override summary = 'Capture once: the front application, new commits, assistant sessions.';
+  static override description =
+    'Names and times only, never titles or content, into the user area of this machine. Past days that lack their record get it. Safe to run twice at once. Without a configuration the defaults are written first.';
+  static override examples = ['<%= config.bin %> sense capture', '<%= config.bin %> sense capture --json'];
+  static override related = ['sense today', 'sense status', 'config set sense.enabled false'];
+
+  async run(): Promise<CaptureResult> {
+    await this.parse(SenseCapture);
+    await setUpSense(this.context);
+    const { deps, locked } = await openSense(this.context);
+    const result = await locked(() => capture(deps));
+    for (const problem of result.problems) this.say(problem);
+    this.print(() => captureText(result, deps.timezone));
+    return result;
+  }
+}

@@ -1,0 +1,39 @@
+import { string } from '@oclif/core/args';
+import { string as stringFlag } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { classifyRules } from '../../../lib/cli/sense-context';
+import { explainClassification } from '../../../lib/sense/classify';
+
+export default class SenseClassifyExplain extends BaseCommand {
+  static override summary = 'Say how an application is classified, and which rule decides it.';
+  static override description =
+    'Rules of sense/classify.yaml stand before the shipped ones; the first that matches wins; names are compared whole, without case.';
+  static override args = {
+    app: string({ required: true, ignoreStdin: true, description: 'The name as "sense today" shows it.' }),
+  };
+  static override flags = {
+    'bundle-id': stringFlag({
+      description: 'Its bundle id, desktop id or window class too.',
+      helpValue: 'ID',
+    }),
+  };
+  static override examples = [
+    '<%= config.bin %> sense classify explain Firefox',
+    '<%= config.bin %> sense classify explain Code --bundle-id com.microsoft.VSCode',
+  ];
+  static override related = ['sense today', 'config path'];
+
+  async run(): Promise<ReturnType<typeof explainClassification>> {
+    const { args, flags } = await this.parse(SenseClassifyExplain);
+    const rules = await classifyRules(this.context);
+    const result = explainClassification(
+      rules,
+      this.context.area.sense.classify,
+      args.app,
+      flags['bundle-id'],
+    );
+    this.print(() => result.explanation);
+    return result;
+  }
+}

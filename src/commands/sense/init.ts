@@ -1,0 +1,20 @@
+import { BaseCommand } from '../../lib/cli/base-command';
+import { setUpSense } from '../../lib/cli/sense-context';
+import type { InitResult } from '../../lib/sense/init';
+
+export default class SenseInit extends BaseCommand {
+  static override summary = 'Write the default configuration of sense.';
+  static override description =
+    'A configuration that is there stays as it is. Nothing is captured until you run a capture or install its job.';
+  static override examples = ['<%= config.bin %> sense init', '<%= config.bin %> sense init --json'];
+  static override related = ['sense capture', 'config set sense.repos PATH', 'sense status'];
+
+  async run(): Promise<InitResult> {
+    await this.parse(SenseInit);
+    const result = await setUpSense(this.context);
+    this.print(() =>
+      result.created ? `Wrote ${result.config}` : `${result.config} is there already; it is as it was.`,
+    );
+    return result;
+  }
+}

@@ -1,0 +1,49 @@
+import { boolean, string } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openSense } from '../../lib/cli/sense-context';
+import { StewardError } from '../../lib/errors';
+import { parseDay } from '../../lib/platform/time';
+import { purge, type PurgeResult } from '../../lib/sense/purge';
+import { purgeText } from '../../lib/sense/view-capture';
+
+export default class SensePurge extends BaseCommand {
+  static override summary = 'Forget what was captured: a day, an application, a repository, or all.';
+  static override description =
+    'Records of days that still have their raw log are built again without it. There is no way back, so it shows what it would do until you add --yes.';
+  static override flags = {
+    day: string({ description: 'Only this day.', helpValue: 'DATE' }),
+    before: string({ description: 'Only days before this one.', helpValue: 'DATE' }),
+    app: string({ description: 'Only this application: its name or bundle id.', helpValue: 'NAME' }),
+    repo: string({ description: 'Only this repository: its name or path.', helpValue: 'NAME' }),
+    all: boolean({ description: 'Everything that was ever captured.' }),
+    records: boolean({ description: 'Also remove records that name it and cannot be built again.' }),
+    'dry-run': boolean({ description: 'Only show what would be removed.', exclusive: ['yes'] }),
+    yes: boolean({ char: 'y', description: 'Do it.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> sense purge --app "Solitaire" --dry-run',
+    '<%= config.bin %> sense purge --day 2026-11-20 --yes',
+  ];
+  static override related = ['config set sense.exclude NAME', 'sense export'];
+
+  async run(): Promise<PurgeResult> {
+    const { flags } = await this.parse(SensePurge);
+    const { 'dry-run': dryRun, yes, day, before, app, repo, all, records } = flags;
+    const selection = {
+      all,
+      records,
+      ...(app === undefined ? {} : { app }),
+      ...(repo === undefined ? {} : { repo }),
+      ...(day === undefined ? {} : { day: parseDay(day) }),
+      ...(before === undefined ? {} : { before: parseDay(before) }),
+    };
+    const { deps, locked } = await openSense(this.context);
+    const result = await locked(() => purge(deps, selection, !yes));
+    this.print(() => purgeText(result));
+    if (!yes && !dryRun && result.logs.length + result.removed.length > 0) {
+      throw new StewardError('usage', 'Nothing was removed.', { hint: 'Run it again with --yes to do it.' });
+    }
+    return result;
+  }
+}

@@ -1,0 +1,27 @@
+import { integer } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openSense } from '../../lib/cli/sense-context';
+import { recent } from '../../lib/sense/read';
+import type { DailyRecord } from '../../lib/sense/record';
+import { recentText } from '../../lib/sense/view-status';
+
+export default class SenseRecent extends BaseCommand {
+  static override summary = 'Show the last stored records, a line a day.';
+  static override flags = {
+    days: integer({ description: 'How many, 1 to 366.', default: 7, helpValue: 'N' }),
+  };
+  static override examples = [
+    '<%= config.bin %> sense recent',
+    '<%= config.bin %> sense recent --days 30 --json',
+  ];
+  static override related = ['sense today', 'sense export'];
+
+  async run(): Promise<DailyRecord[]> {
+    const { flags } = await this.parse(SenseRecent);
+    const { deps } = await openSense(this.context);
+    const records = recent(deps, flags.days);
+    this.print(() => recentText(records, this.terminal));
+    return records;
+  }
+}

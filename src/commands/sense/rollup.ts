@@ -1,0 +1,28 @@
+import { string } from '@oclif/core/args';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openSense } from '../../lib/cli/sense-context';
+import { parseDay } from '../../lib/platform/time';
+import type { DailyRecord } from '../../lib/sense/record';
+import { rollup } from '../../lib/sense/roll';
+import { recordText } from '../../lib/sense/view';
+
+export default class SenseRollup extends BaseCommand {
+  static override summary = "Build and store a day's record.";
+  static override description =
+    "Captures do this by themselves once a day is over. Today's record is stored as not final, and replaced tomorrow.";
+  static override args = {
+    date: string({ description: 'The day, as YYYY-MM-DD; today without it.', ignoreStdin: true }),
+  };
+  static override examples = ['<%= config.bin %> sense rollup', '<%= config.bin %> sense rollup 2026-11-20'];
+  static override related = ['sense recent', 'sense export'];
+
+  async run(): Promise<DailyRecord> {
+    const { args } = await this.parse(SenseRollup);
+    const day = args.date === undefined ? undefined : parseDay(args.date);
+    const { deps, locked } = await openSense(this.context);
+    const record = await locked(() => rollup(deps, day));
+    this.print(() => recordText(record, { ...this.terminal, notSeen: { idleMinutes: 0, sources: [] } }));
+    return record;
+  }
+}

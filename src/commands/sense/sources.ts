@@ -1,0 +1,19 @@
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openSense } from '../../lib/cli/sense-context';
+import { sources } from '../../lib/sense/read';
+import type { SourceStatus } from '../../lib/sense/status-types';
+import { sourcesText } from '../../lib/sense/view-status';
+
+export default class SenseSources extends BaseCommand {
+  static override summary = 'Show each source: what it captures, whether it works, what it saw today.';
+  static override examples = ['<%= config.bin %> sense sources', '<%= config.bin %> sense sources --json'];
+  static override related = ['sense status', 'config set sense.sources.git false'];
+
+  async run(): Promise<SourceStatus[]> {
+    await this.parse(SenseSources);
+    const { deps } = await openSense(this.context);
+    const rows = sources(deps);
+    this.print(() => sourcesText(rows, { ...this.terminal, timezone: deps.timezone, now: deps.clock.now() }));
+    return rows;
+  }
+}

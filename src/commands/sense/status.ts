@@ -1,0 +1,21 @@
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openSense } from '../../lib/cli/sense-context';
+import { status } from '../../lib/sense/read';
+import type { SenseStatus } from '../../lib/sense/status-types';
+import { statusText } from '../../lib/sense/view-status';
+
+export default class SenseStatusCommand extends BaseCommand {
+  static override summary = 'Show the configuration of sense and how its sources are doing.';
+  static override examples = ['<%= config.bin %> sense status', '<%= config.bin %> sense status --json'];
+  static override related = ['sense sources', 'sense capture', 'config show'];
+
+  async run(): Promise<SenseStatus> {
+    await this.parse(SenseStatusCommand);
+    const { deps } = await openSense(this.context);
+    const result = status(deps, null);
+    this.print(() =>
+      statusText(result, { ...this.terminal, timezone: deps.timezone, now: deps.clock.now() }),
+    );
+    return result;
+  }
+}

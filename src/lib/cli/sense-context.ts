@@ -1,0 +1,111 @@
+import { dirname, join } from 'node:path';
+
+import type { Config } from '../config/schema';
+import { buildGoalsState, GOALS_WINDOW_DAYS } from '../goals/state';
+import { parseGoals } from '../goals/record';
+import { readText, replaceFile } from '../platform/atomic-file';
+import { toIso } from '../platform/clock';
+import { ensureFolder } from '../platform/folder';
+import { withLock } from '../platform/lock';
+import { addDays, type Day } from '../platform/time';
+import { agentSessionSource } from '../sense/agent-session';
+import { appFocusSource } from '../sense/app-focus';
+import type { CaptureDeps } from '../sense/capture';
+import { makeClassifier, type ClassifyRule } from '../sense/classify';
+import { gitSource } from '../sense/git';
+import { initSense, type InitResult } from '../sense/init';
+import type { ReadDeps } from '../sense/read';
+import { senseStore } from '../sense/store';
+import type { Context } from './context';
+
+/** What the sense commands call the library with. */
+export interface SenseContext {
+  deps: CaptureDeps & ReadDeps;
+  /** One capture, rollup or purge at a time on this machine. */
+  locked: <T>(work: () => T | Promise<T>) => Promise<T>;
+}
+
+/** A capture waits for a running one; both fit well within a poll interval. */
+const LOCK_WAIT_MS = 30_000;
+
+/** Joins sense with the configuration, the machine and the goals record (house: the composition root). */
+export async function openSense(context: Context): Promise<SenseContext> {
+  const { config } = await context.loadConfig();
+  const { area } = context;
+  const store = senseStore(area);
+  const deps: SenseContext['deps'] = {
+    clock: context.clock,
+    store,
+    config: config.sense,
+    timezone: config.user.timezone,
+    classify: makeClassifier(await classifyRules(context)),
+    sources: sourcesOf(context, config),
+    afterRecords: (today) => refreshGoals(context, config, store, today),
+  };
+  return {
+    deps,
+    locked: (work) =>
+      withLock(
+        join(area.machine, 'sense.lock'),
+        { clock: context.clock, machineId: context.machineId, waitMs: LOCK_WAIT_MS },
+        async () => work(),
+      ),
+  };
+}
+
+/** The rules of classify.yaml; none without the file. */
+export async function classifyRules(context: Pick<Context, 'area'>): Promise<ClassifyRule[]> {
+  const path = context.area.sense.classify;
+  const text = readText(path, { maxBytes: 1024 * 1024 });
+  if (text === undefined) return [];
+  const { parseClassifyRules } = await import('../sense/classify-rules');
+  return parseClassifyRules(text, path);
+}
+
+function sourcesOf(context: Context, config: Config): CaptureDeps['sources'] {
+  // A getter: reading commands never ask for the id, and so never make one.
+  const machine = {
+    get machineId() {
+      return context.machineId;
+    },
+  };
+  const shared = <T extends object>(more: T): T & { machineId: string } =>
+    Object.defineProperties(more, Object.getOwnPropertyDescriptors(machine)) as T & { machineId: string };
+  return [
+    appFocusSource(shared({ desktop: context.desktop, config: config.sense })),
+    gitSource(shared({ run: context.run, config: config.sense, clock: context.clock })),
+    agentSessionSource(shared({ path: config.user.paths.workEvents, timezone: config.user.timezone })),
+  ];
+}
+
+/** Sense sets its observed time beside the person's own words, in a file of its own (service.md: integration rule 4). */
+function refreshGoals(
+  context: Context,
+  config: Config,
+  store: ReturnType<typeof senseStore>,
+  today: Day,
+): void {
+  const oldest = addDays(today, -GOALS_WINDOW_DAYS);
+  const records = store
+    .recordedDays()
+    .filter((day) => day > oldest)
+    .map((day) => store.readRecord(day))
+    .filter((record) => record !== undefined);
+  const state = buildGoalsState({
+    goals: parseGoals(readText(config.user.paths.goals, { followLink: true }) ?? ''),
+    records,
+    date: today,
+    generatedAt: toIso(context.clock.now()),
+  });
+  ensureFolder(dirname(context.area.goalsState));
+  replaceFile(context.area.goalsState, `${JSON.stringify(state, null, 2)}\n`);
+}
+
+/** `sense init`, and what a first capture does by itself: the command is the consent (decisions.md 3). */
+export async function setUpSense(context: Context): Promise<InitResult> {
+  const { defaultConfig } = await import('../config/load');
+  // What is there must be sound before anything is written beside it.
+  await context.loadConfig();
+  const { area } = context;
+  return initSense({ area, store: senseStore(area) }, defaultConfig(area).sense);
+}

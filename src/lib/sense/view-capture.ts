@@ -1,0 +1,43 @@
+import { table } from '../platform/format';
+import { clean } from '../platform/terminal';
+import { timeOf } from '../platform/time';
+import { parseIso } from '../platform/clock';
+import type { CaptureResult } from './capture';
+import type { PurgeResult } from './purge';
+import { plural } from './view-parts';
+
+/** `sense capture`: what was stored, a line a source. */
+export function captureText(result: CaptureResult, timezone: string): string {
+  if (!result.captured) {
+    return 'Nothing was captured: sense.enabled is false. "steward config set sense.enabled true" switches it on.';
+  }
+  const at = timeOf(parseIso(result.ts) ?? 0, timezone);
+  const rows = result.sources.map(({ id, state, events, reason }) => [
+    `  ${id}`,
+    state,
+    plural(events, 'event'),
+    clean(reason ?? ''),
+  ]);
+  return [
+    `Captured at ${at}: ${plural(result.events, 'event')}`,
+    ...(rows.length === 0 ? ['  every source is switched off'] : [table(rows)]),
+    ...(result.rolled.length === 0 ? [] : [`Recorded ${result.rolled.join(', ')}`]),
+    ...(result.pruned.length === 0 ? [] : [`Raw logs discarded of ${result.pruned.join(', ')}`]),
+  ].join('\n');
+}
+
+/** `sense purge`: what was removed, or would be. */
+export function purgeText(result: PurgeResult): string {
+  const { dryRun, events, logs, rebuilt, removed, kept } = result;
+  const days = (names: readonly string[]): string => names.join(', ');
+  const lines = [
+    ...(logs.length === 0 ? [] : [`${plural(events, 'event')} from the raw logs of ${days(logs)}`]),
+    ...(rebuilt.length === 0 ? [] : [`records built again: ${days(rebuilt)}`]),
+    ...(removed.length === 0 ? [] : [`records removed: ${days(removed)}`]),
+    ...(kept.length === 0
+      ? []
+      : [`records that still name it (their raw log is discarded; --records removes them): ${days(kept)}`]),
+  ];
+  if (lines.length === 0) return 'Nothing stored matches.';
+  return [dryRun ? 'Would remove:' : 'Removed:', ...lines.map((line) => `  ${line}`)].join('\n');
+}
