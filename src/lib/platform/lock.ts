@@ -1,12 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { createHash, randomBytes } from 'node:crypto';
+import { lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { StewardError, errnoCode } from '../errors';
-import { readText } from './atomic-file';
+import { StewardError } from '../errors';
+import { linkNew, readText, renameOver, sweepTemps, tempOf } from './atomic-file';
 import type { Clock } from './clock';
 import { ensureFolder } from './folder';
+import { isGone, parseHolder, processStart, thisHolder, type Holder } from './lock-holder';
+
+export { isAlive } from './lock-holder';
 
 export interface LockOptions {
   clock: Clock;
@@ -15,156 +18,136 @@ export interface LockOptions {
   waitMs: number;
   /** A holder that cannot be judged by its process (another machine) is taken for dead after this long. */
   staleAfterMs?: number;
+  /** Wall-clock ms at which a process started; asked for where the lock file does not tell. */
+  processStart?: (pid: number) => number | undefined;
 }
 
-interface Holder {
-  pid: number;
-  machine: string;
-  /** Start time of the process in clock ticks, where the system tells: a pid is used again, this is not. */
-  started: string | null;
-  /** Wall-clock ms. */
-  at: number;
+/** What stands at the path of a lock or a claim. A text that is no holder has a name and an age only. */
+interface Found {
   token: string;
+  holder: Holder | undefined;
+  mtimeMs: number;
 }
 
 const STALE_AFTER_MS = 10 * 60_000;
-/** Whoever takes a stale lock over holds the guard for a few file operations only. */
-const GUARD_STALE_MS = 5_000;
+/** A lock file is made whole; one that cannot be read comes of a crash of the machine, or of a person. */
+const UNREADABLE_STALE_MS = 5_000;
+const TEMPS_STALE_MS = 60_000;
+const LONGEST_PAUSE_MS = 50;
 
 /**
  * Runs `work` while holding the lock file; one holder at a time, also among processes. A lock whose process
  * is gone is taken over. Waiting longer than `waitMs` is `locked`.
+ *
+ * A lock is taken by giving a second name to a file that is complete already, which only one can. It is
+ * taken over by whoever first makes the claim that bears the gone holder's token: nobody else may replace
+ * that lock, and should the claimer go too, the claim that bears the claimer's token decides. So two never
+ * take each other's new lock for the old one, whoever is stopped or killed in between.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   ensureFolder(dirname(path));
   const token = randomBytes(8).toString('hex');
-  const deadline = options.clock.monotonic() + options.waitMs;
-  for (let pause = 5; ; pause = Math.min(pause * 2, 100)) {
-    if (tryAcquire(path, token, options)) break;
-    if (options.clock.monotonic() >= deadline) throw locked(path);
-    await delay(pause);
+  const { clock } = options;
+  const deadline = clock.monotonic() + options.waitMs;
+  // To ask the system starts a process: once for each holder that is met.
+  const starts = new Map<number, number | undefined>();
+  const startOf = (pid: number): number | undefined => {
+    if (!starts.has(pid)) starts.set(pid, (options.processStart ?? processStart)(pid));
+    return starts.get(pid);
+  };
+  const isStale = (found: Found): boolean => {
+    const nowMs = clock.now();
+    if (found.holder === undefined) return Math.abs(nowMs - found.mtimeMs) > UNREADABLE_STALE_MS;
+    const staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS;
+    return isGone(found.holder, { machineId: options.machineId, nowMs, staleAfterMs, processStart: startOf });
+  };
+  for (let longest = 2; ; longest = Math.min(longest * 2, LONGEST_PAUSE_MS)) {
+    const found = look(path);
+    if (found === undefined || isStale(found)) {
+      const me = thisHolder(options.machineId, clock.now(), token);
+      if (acquire(path, found, me, isStale)) break;
+    }
+    const left = deadline - clock.monotonic();
+    if (left <= 0) throw locked(path);
+    await delay(Math.min(left, 1 + Math.random() * longest));
   }
   try {
     return await work();
   } finally {
-    if (readHolder(path)?.token === token) rmSync(path, { force: true });
+    if (look(path)?.token === token) rmSync(path, { force: true });
   }
 }
 
-function tryAcquire(path: string, token: string, options: LockOptions): boolean {
-  const me: Holder = {
-    pid: process.pid,
-    machine: options.machineId,
-    started: startOf(process.pid),
-    at: options.clock.now(),
-    token,
-  };
-  if (createWhole(path, me)) return true;
-  if (!isStale(path, options)) return false;
-  // Only one may judge and replace: the guard keeps two from taking each other's fresh lock for the stale one.
-  const guard = `${path}.takeover`;
-  if (!createWhole(guard, me)) {
-    const age = ageOf(guard, options.clock.now());
-    if (age !== undefined && Math.abs(age) > GUARD_STALE_MS) rmSync(guard, { force: true });
-    return false;
-  }
+/** Takes the free lock, or the stale one that was found; false when somebody else was first. */
+function acquire(
+  path: string,
+  stale: Found | undefined,
+  me: Holder,
+  isStale: (found: Found) => boolean,
+): boolean {
+  const temp = tempOf(path);
   try {
-    if (!isStale(path, options)) return false;
-    rmSync(path, { force: true });
-    return createWhole(path, me);
-  } finally {
-    rmSync(guard, { force: true });
-  }
-}
-
-/** Makes the file with its content in one step: whoever sees it sees the whole holder. */
-function createWhole(path: string, holder: Holder): boolean {
-  const temp = `${path}.${holder.token}`;
-  writeFileSync(temp, JSON.stringify(holder), { mode: 0o600 });
-  try {
-    linkSync(temp, path);
-    return true;
-  } catch (error) {
-    const code = errnoCode(error);
-    if (code === 'EEXIST') return false;
-    // A file system without hard links: exclusive creation is the next best.
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EOPNOTSUPP') throw error;
-    return createExclusive(path, holder);
+    writeFileSync(temp, JSON.stringify(me), { mode: 0o600, flag: 'wx' });
+    if (stale === undefined) return linkNew(temp, path);
+    return takeOver(path, stale, temp, isStale, me.at);
   } finally {
     rmSync(temp, { force: true });
   }
 }
 
-function createExclusive(path: string, holder: Holder): boolean {
+function takeOver(
+  path: string,
+  stale: Found,
+  temp: string,
+  isStale: (found: Found) => boolean,
+  nowMs: number,
+): boolean {
+  let claim = claimOf(path, stale.token);
+  while (!linkNew(temp, claim)) {
+    const claimer = look(claim);
+    if (claimer === undefined || !isStale(claimer)) return false;
+    claim = claimOf(path, claimer.token);
+  }
+  let taken = false;
   try {
-    writeFileSync(path, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
+    // Whoever was entitled before may have replaced the lock, and removed the claims, in the meantime.
+    if (look(path)?.token !== stale.token) return false;
+    renameOver(temp, path);
+    taken = true;
     return true;
-  } catch (error) {
-    if (errnoCode(error) === 'EEXIST') return false;
-    throw error;
+  } finally {
+    if (taken) sweep(path, nowMs);
+    else rmSync(claim, { force: true });
   }
 }
 
-function isStale(path: string, options: LockOptions): boolean {
-  const now = options.clock.now();
-  const staleAfter = options.staleAfterMs ?? STALE_AFTER_MS;
-  const holder = readHolder(path);
-  if (holder === undefined) {
-    const age = ageOf(path, now);
-    return age !== undefined && Math.abs(age) > GUARD_STALE_MS;
+/** The claims on the lock that was replaced mean nothing any more; temp files are of processes that were killed. */
+function sweep(path: string, nowMs: number): void {
+  const folder = dirname(path);
+  const prefix = basename(claimOf(path, ''));
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true });
   }
-  if (holder.machine === options.machineId) {
-    if (!isAlive(holder.pid)) return true;
-    const started = startOf(holder.pid);
-    if (started !== null && holder.started !== null) return started !== holder.started;
-  }
-  // A time in the future counts as expired (decisions.md 9).
-  return now - holder.at > staleAfter || holder.at - now > staleAfter;
+  sweepTemps(folder, TEMPS_STALE_MS, nowMs);
 }
 
-function readHolder(path: string): Holder | undefined {
-  const text = readText(path, { maxBytes: 4096 });
-  if (text === undefined) return undefined;
-  try {
-    const value = JSON.parse(text) as Partial<Holder> | null;
-    const { pid, machine, started, at, token } = value ?? {};
-    if (typeof pid !== 'number' || typeof machine !== 'string' || typeof at !== 'number') return undefined;
-    return { pid, machine, started: started ?? null, at, token: String(token) };
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+function claimOf(path: string, token: string): string {
+  return `${path}.after-${token}`;
 }
 
-function ageOf(path: string, nowMs: number): number | undefined {
-  const facts = statSync(path, { throwIfNoEntry: false });
-  return facts === undefined ? undefined : nowMs - facts.mtimeMs;
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errnoCode(error) === 'EPERM';
-  }
-}
-
-/** Field 22 of /proc/PID/stat; null where there is no /proc. */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT' || errnoCode(error) === 'EACCES' || errnoCode(error) === 'ESRCH')
-      return null;
-    throw error;
-  }
+function look(path: string): Found | undefined {
+  const facts = lstatSync(path, { throwIfNoEntry: false });
+  const text = facts === undefined ? undefined : readText(path, { maxBytes: 4096 });
+  if (facts === undefined || text === undefined) return undefined;
+  const holder = parseHolder(text);
+  const token =
+    holder?.token ?? createHash('sha256').update(`${facts.ino} ${text}`).digest('hex').slice(0, 16);
+  return { token, holder, mtimeMs: facts.mtimeMs };
 }
 
 function locked(path: string): StewardError {
-  const holder = readHolder(path);
-  const who = holder === undefined ? 'another process' : `process ${holder.pid}`;
+  const holder = look(path)?.holder;
+  const who = holder === undefined ? 'Another process' : `Process ${holder.pid}`;
   return new StewardError('locked', `${who} is at work here (${path}).`, {
     hint: 'Wait for it to finish, then run the command again.',
   });

@@ -1,0 +1,26 @@
+import { buildSync } from 'esbuild';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export interface Bundle {
+  /** Of one JavaScript file, to be run with node: it starts in a tenth of the time that tsx takes. */
+  path: string;
+  remove: () => void;
+}
+
+/** Makes a program of test/helpers/children runnable. */
+export function bundleChild(name: string): Bundle {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-child-'));
+  const path = join(folder, `${name}.js`);
+  buildSync({
+    entryPoints: [resolve(__dirname, 'children', `${name}.ts`)],
+    outfile: path,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    logLevel: 'error',
+  });
+  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
