@@ -16,8 +16,19 @@ async function launch(argv: readonly string[]): Promise<void> {
     process.exitCode = answered;
     return;
   }
-  const cli = bundleLoader(__dirname, STEWARD_BUNDLES, require)('./cli.js') as typeof import('./cli-built');
+  const cli = bundleLoader(
+    __dirname,
+    STEWARD_BUNDLES,
+    kindOf(argv),
+    require,
+  )('./cli.js') as typeof import('./cli-built');
   await cli.start(argv, dirname(__dirname));
+}
+
+/** Runs of one command with the same kind of output call about the same functions. */
+function kindOf(argv: readonly string[]): string {
+  const words = argv.filter((word) => !word.startsWith('-')).slice(0, 2);
+  return [...words, ...argv.filter((word) => word === '--help' || word === '--json')].join(' ');
 }
 
 void launch(process.argv.slice(2));

@@ -23,6 +23,8 @@ type Load = (id: string) => unknown;
 
 /** Most files that the cache holds; NODE_OPTIONS and Node versions each have their own. */
 const MAX_FILES = 24;
+/** Kinds of run whose functions one file gathers. */
+const MAX_KINDS = 64;
 /** V8 throws functions away that have not run for long: a server's cache would be poor. */
 const MAX_RUN_MS = 30_000;
 
@@ -33,10 +35,14 @@ const MAX_RUN_MS = 30_000;
  * Anything that is wrong with the cache means a run without it, never an error: it is a matter of
  * 30 milliseconds. `STEWARD_NO_CODE_CACHE=1` leaves it alone.
  *
+ * V8 compiles a function when it is first called: what one command leaves is of less use to another. So
+ * each file notes the kinds of run that it has seen, and the first run of another kind adds its functions.
+ *
  * @param folder where the bundles are
+ * @param kind what this run does, such as the words of its command
  * @param native what loads everything else
  */
-export function bundleLoader(folder: string, bundles: Bundles, native: Load): Load {
+export function bundleLoader(folder: string, bundles: Bundles, kind: string, native: Load): Load {
   const cache = process.env['STEWARD_NO_CODE_CACHE'] === '1' ? undefined : cacheFolder();
   const loaded = new Map<string, { exports: unknown }>();
   const load: Load = (id) => {
@@ -48,8 +54,8 @@ export function bundleLoader(folder: string, bundles: Bundles, native: Load): Lo
     loaded.set(id, module);
     const file = cache === undefined ? undefined : join(cache, cacheName(id, hash));
     const filename = join(folder, id);
-    const script = compile(filename, file, (made) => {
-      if (cache !== undefined && file !== undefined) store(cache, file, made, bundles);
+    const script = compile(filename, file, shortHash(kind), (bytes) => {
+      if (cache !== undefined && file !== undefined) store(cache, file, bytes, bundles);
     });
     const run = script.runInThisContext() as (...args: unknown[]) => void;
     run.call(module.exports, module.exports, load, module, filename, dirname(filename));
@@ -58,22 +64,49 @@ export function bundleLoader(folder: string, bundles: Bundles, native: Load): Lo
   return load;
 }
 
-/** Compiles a bundle with the code that an earlier run left; `save` is called at the exit when that was no use. */
-function compile(filename: string, cacheFile: string | undefined, save: (script: Script) => void): Script {
-  const cachedData = cacheFile === undefined ? undefined : readPrivate(cacheFile);
+/** Compiles a bundle with what earlier runs left; at the exit `save` gets what is worth keeping of this one. */
+function compile(
+  filename: string,
+  cacheFile: string | undefined,
+  kind: string,
+  save: (bytes: Buffer) => void,
+): Script {
+  const cached = cacheFile === undefined ? undefined : unpack(readPrivate(cacheFile));
   // The build writes ASCII: as Latin-1, V8 keeps it in one byte a character.
   const source = readFileSync(filename, 'latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename,
-    ...(cachedData === undefined ? {} : { cachedData }),
+    ...(cached === undefined ? {} : { cachedData: cached.code }),
     importModuleDynamically: vmConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  if (cachedData === undefined || script.cachedDataRejected === true) {
+  const seen = cached === undefined || script.cachedDataRejected === true ? [] : cached.kinds;
+  if (!seen.includes(kind) && seen.length < MAX_KINDS) {
     process.once('exit', () => {
-      if (performance.now() < MAX_RUN_MS) save(script);
+      if (performance.now() < MAX_RUN_MS) save(pack(script, [...seen, kind]));
     });
   }
   return script;
+}
+
+const KIND_LENGTH = 8;
+
+/** V8's data first, because it wants it aligned; then the kinds; then how many they are. */
+function pack(script: Script, kinds: readonly string[]): Buffer {
+  const count = Buffer.alloc(4);
+  count.writeUInt32LE(kinds.length);
+  return Buffer.concat([script.createCachedData(), Buffer.from(kinds.join(''), 'latin1'), count]);
+}
+
+function unpack(bytes: Buffer | undefined): { code: Buffer; kinds: string[] } | undefined {
+  if (bytes === undefined || bytes.length < 4) return undefined;
+  const end = bytes.length - 4;
+  const count = bytes.readUInt32LE(end);
+  const start = end - count * KIND_LENGTH;
+  if (count > MAX_KINDS || start < 0) return undefined;
+  const kinds = Array.from({ length: count }, (_, index) =>
+    bytes.toString('latin1', start + index * KIND_LENGTH, start + (index + 1) * KIND_LENGTH),
+  );
+  return { code: bytes.subarray(0, start), kinds };
 }
 
 function cacheFolder(): string | undefined {
@@ -137,13 +170,13 @@ function readPrivate(file: string): Buffer | undefined {
   }
 }
 
-function store(folder: string, file: string, script: Script, bundles: Bundles): void {
+function store(folder: string, file: string, bytes: Buffer, bundles: Bundles): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!isPrivateFolder(folder)) return;
     const temp = `${file}.${process.pid}.tmp`;
     try {
-      writeFileSync(temp, script.createCachedData(), { flag: 'wx', mode: 0o600 });
+      writeFileSync(temp, bytes, { flag: 'wx', mode: 0o600 });
       renameSync(temp, file);
     } finally {
       rmSync(temp, { force: true });

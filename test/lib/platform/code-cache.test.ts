@@ -20,7 +20,10 @@ import { expect } from 'chai';
 const REPO = resolve(__dirname, '..', '..', '..');
 
 /** A bundle whose compiled code is used is recognised by what V8 says of it, not by its time. */
-const BUNDLE = `exports.answer = function () { return require('./vendor/b.js').value + 1; };`;
+const BUNDLE = `
+  exports.answer = function () { return require('./vendor/b.js').value + 1; };
+  exports.other = function () { return [${Array.from({ length: 200 }, (_, i) => `'text ${i}'`).join()}].length; };
+`;
 const VENDOR = `exports.value = 41;`;
 
 describe('code cache', () => {
@@ -45,7 +48,7 @@ describe('code cache', () => {
   });
 
   /** Loads the bundle in a process of its own; `used` says of each script whether V8 took the cached code. */
-  function run(options: { hash?: string; env?: NodeJS.ProcessEnv; args?: string[] } = {}): {
+  function run(options: { hash?: string; kind?: string; env?: NodeJS.ProcessEnv; args?: string[] } = {}): {
     answer: number;
     used: string[];
   } {
@@ -63,12 +66,21 @@ describe('code cache', () => {
       };
       const { bundleLoader } = require(${JSON.stringify(join(REPO, 'src/lib/platform/code-cache.ts'))});
       const bundles = { './a.js': ${JSON.stringify(hash)}, './vendor/b.js': ${JSON.stringify(`b${hash}`)} };
-      const load = bundleLoader(${JSON.stringify(folder)}, bundles, require);
+      // Not written into this script: its text is one of Node's arguments, which are in the cache's key.
+      const kind = process.env.KIND;
+      const load = bundleLoader(${JSON.stringify(folder)}, bundles, kind, require);
       const answer = load('./a.js').answer();
       if (load('./a.js') !== load('./a.js')) throw new Error('evaluated twice');
+      if (kind === 'other') load('./a.js').other();
       process.stdout.write(JSON.stringify({ answer, used }));
     `;
-    const env = { PATH: process.env['PATH'], HOME: root, XDG_CACHE_HOME: cacheHome, ...options.env };
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: root,
+      XDG_CACHE_HOME: cacheHome,
+      KIND: options.kind ?? 'answer',
+      ...options.env,
+    };
     const result = spawnSync(
       process.execPath,
       [...(options.args ?? []), '--require', 'tsx/cjs', '-e', script],
@@ -112,6 +124,34 @@ describe('code cache', () => {
     expect(run({ hash: 'cccc' })).to.deep.equal(WITHOUT);
   });
 
+  it('gathers the functions of each kind of run, once', () => {
+    const facts = (): [size: number, written: number][] =>
+      files().map((name) => {
+        const { size, mtimeMs } = statSync(join(code, name));
+        return [size, mtimeMs];
+      });
+    run();
+    const first = facts();
+    expect(run({ kind: 'other' })).to.deep.equal(WITH);
+    const second = facts();
+    expect(second[0]?.[0]).to.be.greaterThan((first[0]?.[0] ?? Infinity) + 1000);
+    expect(run({ kind: 'other' })).to.deep.equal(WITH);
+    expect(run()).to.deep.equal(WITH);
+    expect(facts()).to.deep.equal(second);
+  });
+
+  it('stops at so many kinds', () => {
+    for (let index = 0; index < 3; index += 1) run({ kind: `kind ${index}` });
+    const name = join(code, files()[0] ?? '');
+    const bytes = readFileSync(name);
+    const count = Buffer.alloc(4);
+    count.writeUInt32LE(64);
+    writeFileSync(name, Buffer.concat([bytes.subarray(0, -28), Buffer.from('deadbeef'.repeat(64)), count]));
+    const full = readFileSync(name);
+    expect(run({ kind: 'one more' }).used[0]).to.equal('cached');
+    expect(readFileSync(name).equals(full)).to.equal(true);
+  });
+
   it('removes what other builds left', () => {
     run();
     const old = files();
@@ -135,7 +175,7 @@ describe('code cache', () => {
 
   it('runs without a cache that is corrupt, and mends it', () => {
     run();
-    for (const name of files()) writeFileSync(join(code, name), 'not V8 data');
+    for (const name of files()) writeFileSync(join(code, name), Buffer.from('not V8 data\0\0\0\0'));
     expect(run()).to.deep.equal({ answer: 42, used: ['rejected', 'rejected'] });
     expect(run()).to.deep.equal(WITH);
   });
