@@ -7,7 +7,7 @@ import { readBytes } from '../platform/atomic-file';
 import { lstatOf } from '../platform/folder';
 import type { ConfigFile } from './files';
 import { parseJson, type Parsed, type TextProblem } from './json-text';
-import { isOnlyComments, parseYaml } from './yaml-text';
+import { bareContent, parseYaml } from './yaml-text';
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
@@ -31,7 +31,8 @@ export async function readConfigFile(file: ConfigFile, path: string): Promise<Re
   if (!isUtf8(bytes)) return { problem: 'is not UTF-8 text' };
   const text = bytes.toString('utf8');
   if (file.format === 'json') return parsedOr(parseJson(text), text);
-  if (isOnlyComments(text)) return { text, content: undefined };
+  const bare = bareContent(text);
+  if (bare !== undefined) return { text, content: bare };
   return parsedOr(await loadYaml(path), text);
 }
 

@@ -1,11 +1,22 @@
-import type { Document, YAMLError } from 'yaml';
+import type { Document, Pair, ParsedNode, YAMLError } from 'yaml';
 
 import { placeOf, type Parsed, type TextProblem } from './json-text';
 
 /** Aliases that a file may resolve to, all together: far over any use, far under a bomb. */
 const MAX_ALIASES = 50;
 
-/** Does the text hold nothing but comments and blank lines? Then no YAML library is needed to know. */
+/**
+ * The content of a text that has no key but perhaps `version`, as the shipped template and a new file: known
+ * without the YAML library, whose loading a capture would pay for. Undefined: it takes the library.
+ */
+export function bareContent(source: string): { version?: number } | undefined {
+  const found = /^version: ([1-9][0-9]{0,3})[ \t]*\r?$/m.exec(source);
+  const rest = found === null ? source : source.replace(found[0], '');
+  if (!isOnlyComments(rest)) return undefined;
+  return found === null ? {} : { version: Number(found[1]) };
+}
+
+/** Does the text hold nothing but comments and blank lines? */
 export function isOnlyComments(source: string): boolean {
   return /^(?:\ufeff)?(?:[ \t]*(?:#[^\n]*)?(?:\r?\n|$))*$/.test(source);
 }
@@ -28,26 +39,62 @@ export async function parseYaml(source: string): Promise<Parsed> {
 export async function parseDocumentOf(
   source: string,
 ): Promise<{ document: Document.Parsed } | { problem: TextProblem }> {
-  const { parseDocument } = await import('yaml');
-  let document: Document.Parsed;
-  try {
-    document = parseDocument(source, {
-      version: '1.2',
-      schema: 'core',
-      prettyErrors: false,
-      uniqueKeys: true,
-      strict: true,
-      stringKeys: true,
-    });
-  } catch (error) {
-    // The parser is recursive: what nests thousands deep runs out of stack.
-    if (!(error instanceof RangeError)) throw error;
-    return { problem: { line: 1, column: 1, message: 'it nests too deeply' } };
+  const deep = tooDeepAt(source);
+  if (deep !== undefined) {
+    return { problem: { ...placeOf(source, deep), message: `more than ${MAX_DEPTH} levels deep` } };
   }
+  const { isScalar, parseDocument, visit } = await import('yaml');
+  const document = parseDocument(source, {
+    version: '1.2',
+    schema: 'core',
+    prettyErrors: false,
+    // The library compares each key with each; a set is enough.
+    uniqueKeys: false,
+    strict: true,
+    stringKeys: true,
+  });
   const first = document.errors[0] ?? document.warnings[0];
-  if (first === undefined) return { document };
-  return { problem: { ...placeOf(source, first.pos[0]), message: wordsOf(first) } };
+  if (first !== undefined) return { problem: { ...placeOf(source, first.pos[0]), message: wordsOf(first) } };
+  const twice = repeatedKeyAt(document, { isScalar, visit });
+  if (twice === undefined) return { document };
+  return { problem: { ...placeOf(source, twice), message: 'this key stands twice' } };
 }
+
+function repeatedKeyAt(
+  document: Document.Parsed,
+  { isScalar, visit }: Pick<typeof import('yaml'), 'isScalar' | 'visit'>,
+): number | undefined {
+  let at: number | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items as Pair<ParsedNode>[]) {
+        const name = isScalar(key) ? key.value : key;
+        if (seen.has(name)) at ??= key.range[0];
+        seen.add(name);
+      }
+    },
+  });
+  return at;
+}
+
+/**
+ * Where a text nests too deeply to be configuration. The parser is recursive: thousands of open brackets take
+ * it gigabytes. Brackets are counted wherever they stand, which is right for every text that a person writes.
+ */
+function tooDeepAt(source: string): number | undefined {
+  let depth = 0;
+  for (const { 0: bracket, index } of source.matchAll(/[[\]{}]/g)) {
+    if (bracket === ']' || bracket === '}') depth = Math.max(0, depth - 1);
+    else depth += 1;
+    if (depth > MAX_DEPTH) return index;
+  }
+  // A level of blocks takes a column at least.
+  return DEEP_LINE.exec(source)?.index;
+}
+
+const MAX_DEPTH = 64;
+const DEEP_LINE = /^[ ?:-]{128}[ ?:-]*[^\s#]/m;
 
 function wordsOf(error: YAMLError): string {
   return WORDS[error.code] ?? 'this is not valid YAML';
@@ -61,7 +108,6 @@ const WORDS: Partial<Record<YAMLError['code'], string>> = {
   BAD_SCALAR_START: 'a text cannot start with this character; put it in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a key and a value do not belong here; is the indentation right?',
   BLOCK_IN_FLOW: 'this does not belong inside { } or [ ]',
-  DUPLICATE_KEY: 'this key stands twice',
   MISSING_CHAR: 'a character is missing here (a quote, a comma, a bracket, or a space)',
   MULTILINE_IMPLICIT_KEY: 'a colon is missing after this key',
   MULTIPLE_DOCS: 'a second document (---) is not read',

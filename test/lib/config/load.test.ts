@@ -126,6 +126,13 @@ describe('config: loadConfig', () => {
     expect(message).to.include('config.json: line 3, column 1: a key in double quotes is expected here');
   });
 
+  it('finds a key that stands twice, and takes no long time over many that do not', async function () {
+    this.timeout(10_000);
+    const many = Array.from({ length: 40_000 }, (_, index) => `k${index}: 1\n`).join('');
+    const path = at.write('config.yaml', `${many}k7: 2\n`);
+    expect((await problems()).message).to.include(`${path}: line 40001, column 1: this key stands twice`);
+  });
+
   const hostileYaml: Record<string, string> = {
     'duplicate keys': 'da:\n  name: a\n  name: b\n',
     'tags of code': 'timezone: !!js/function "function () {}"\n',
@@ -136,7 +143,12 @@ describe('config: loadConfig', () => {
       .split('')
       .map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefghi'[i]}`).join(',')}]`)
       .join('\n')}\n`,
-    'thousands of levels': `a: ${'['.repeat(20_000)}\n`,
+    'a million brackets': `a: ${'['.repeat(1_000_000)}\n`,
+    'a million lists in one line': `${'- '.repeat(500_000)}\n`,
+    'a thousand levels of blocks': Array.from(
+      { length: 1000 },
+      (_, depth) => `${' '.repeat(depth)}a:\n`,
+    ).join(''),
     'an alias of nothing': 'timezone: *zone\n',
     'text that is not UTF-8': 'timezone: \udc00',
   };

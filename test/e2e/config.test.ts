@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { emptyHome, jsonOf, steward, type StewardOptions } from '../helpers/cli';
+
+describe('config (built)', function () {
+  this.timeout(60_000);
+  let home: { path: string; remove: () => void };
+  beforeEach(() => (home = emptyHome()));
+  afterEach(() => home.remove());
+
+  const run = (args: string[], options: StewardOptions = {}) =>
+    steward(args, { home: home.path, ...options });
+  const area = (name: string) => join(home.path, '.steward', name);
+  const put = (name: string, text: string) => {
+    mkdirSync(join(area(name), '..'), { recursive: true, mode: 0o700 });
+    writeFileSync(area(name), text);
+  };
+  interface Shown {
+    values: { key: string; value: unknown; source: string; from: string | null }[];
+  }
+  const shown = async (key: string, options: StewardOptions = {}) => {
+    const result = await run(['config', 'show', '--json'], options);
+    return (jsonOf(result) as Shown).values.find((entry) => entry.key === key);
+  };
+
+  it('shows every value with where it comes from: default, file, environment', async () => {
+    expect(await shown('timezone')).to.include({ source: 'default', from: null });
+    put('config.yaml', 'timezone: Asia/Tokyo\n');
+    expect(await shown('timezone')).to.include({ value: 'Asia/Tokyo', from: area('config.yaml') });
+    const env = { STEWARD_TIMEZONE: 'Europe/Paris' };
+    expect(await shown('timezone', { env })).to.include({ source: 'env', from: 'STEWARD_TIMEZONE' });
+    const { stdout, code } = await run(['config', 'show'], { env });
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^timezone +STEWARD_TIMEZONE +Europe\/Paris$/m);
+  });
+
+  it('shows no secret, on either stream', async () => {
+    put('settings.json', '{"notifications": {"push": {"topic": "hush-hush"}}}');
+    for (const args of [
+      ['config', 'show'],
+      ['config', 'show', '--json'],
+    ]) {
+      const { stdout, stderr } = await run(args);
+      expect(stdout).to.include('•••• (set)');
+      expect(stdout + stderr).to.not.include('hush');
+    }
+  });
+
+  it('prints its places, and makes none of them', async () => {
+    put('sense/config.json', '{}');
+    expect(jsonOf(await run(['config', 'path', '--json']))).to.deep.equal({
+      userArea: join(home.path, '.steward'),
+      exists: true,
+      files: [
+        { name: 'config.yaml', path: area('config.yaml'), exists: false },
+        { name: 'settings.json', path: area('settings.json'), exists: false },
+        { name: 'sense/config.json', path: area('sense/config.json'), exists: true },
+      ],
+    });
+    expect((await run(['config', 'path'])).stdout.split('\n')[0]).to.equal(join(home.path, '.steward'));
+    expect(existsSync(area('config.yaml'))).to.equal(false);
+  });
+
+  it('sets a key, keeps comments, and says what it did', async () => {
+    put('config.yaml', '# mine\ntimezone: UTC # home\n');
+    const { code, stdout } = await run(['config', 'set', 'timezone', 'Asia/Tokyo']);
+    expect([code, stdout]).to.deep.equal([
+      0,
+      `timezone is now Asia/Tokyo (was UTC), in ${area('config.yaml')}\n`,
+    ]);
+    expect(readFileSync(area('config.yaml'), 'utf8')).to.equal('# mine\ntimezone: Asia/Tokyo # home\n');
+    const dry = await run(['config', 'set', 'sense.enabled', 'false', '--dry-run', '--json']);
+    expect(jsonOf(dry)).to.include({ key: 'sense.enabled', after: false, changed: true, dryRun: true });
+    expect(existsSync(area('sense'))).to.equal(false);
+  });
+
+  it('ends with 2 for an unknown key or a value that does not fit, and says what would', async () => {
+    const unknown = await run(['config', 'set', 'sense.pollInterval', '60']);
+    expect(unknown.code).to.equal(2);
+    expect(unknown.stderr).to.include('Did you mean sense.pollIntervalSec?');
+    const wrong = await run(['config', 'set', 'sense.pollIntervalSec', '5']);
+    expect(wrong.code).to.equal(2);
+    expect(wrong.stderr).to.include('expected a whole number from 10 to 3600, found "5"');
+    expect(existsSync(join(home.path, '.steward'))).to.equal(false);
+  });
+
+  it('ends with 3 and every problem when files are wrong', async () => {
+    put('config.yaml', 'timezone: Mars\nda: [\n');
+    put('sense/config.json', '{"enabled": "no", "pollIntervalSec": "x"}');
+    const { code, stderr, stdout } = await run(['config', 'show']);
+    expect([code, stdout]).to.deep.equal([3, '']);
+    expect(stderr).to.match(/config\.yaml: line \d+, column \d+: /);
+    expect(stderr).to.include('enabled: expected true or false, found "no"');
+    expect(stderr).to.include('pollIntervalSec: expected a whole number');
+  });
+
+  it('reads nothing of the folder that it runs in', async () => {
+    const cwd = join(home.path, 'project');
+    const proof = join(home.path, 'executed');
+    const code = `require('node:fs').writeFileSync(${JSON.stringify(proof)}, '')`;
+    mkdirSync(join(cwd, '.config'), { recursive: true });
+    writeFileSync(join(cwd, '.config', 'config.js'), code);
+    writeFileSync(join(cwd, 'steward.config.js'), code);
+    writeFileSync(join(cwd, 'config.yaml'), 'da: {name: EVIL}\n');
+    put('config.yaml', 'timezone: UTC\n');
+    expect(await shown('da.name', { cwd })).to.include({ value: 'DA' });
+    expect(existsSync(proof)).to.equal(false);
+  });
+});

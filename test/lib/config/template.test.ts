@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import { USER_KEYS } from '../../../src/lib/config/schema';
+import { leavesOf } from '../../../src/lib/config/key';
+import { loadConfig } from '../../../src/lib/config/load';
+import { testArea, type TestArea } from '../../helpers/area';
+
+describe('config: templates/config.yaml', () => {
+  const template = readFileSync(resolve(__dirname, '../../../templates/config.yaml'), 'utf8');
+  /** Keys and their sections lose their #, prose keeps it. */
+  const uncommented = template.replace(/^# (?=(?: *)[A-Za-z]+:(?: |$))/gm, '');
+  let at: TestArea;
+  beforeEach(() => (at = testArea()));
+  afterEach(() => at.remove());
+
+  it('changes nothing as it stands', async () => {
+    at.write('config.yaml', template);
+    const { origins, warnings } = await loadConfig({ area: at.area, env: {}, home: at.home });
+    expect(warnings).to.deep.equal([]);
+    expect([...origins.values()].every(({ from }) => from === 'default')).to.equal(true);
+  });
+
+  it('names every key, and its values are the defaults where there is one', async () => {
+    const plain = await loadConfig({ area: at.area, env: {}, home: at.home });
+    at.write('config.yaml', uncommented);
+    const { config, origins, warnings } = await loadConfig({ area: at.area, env: {}, home: at.home });
+    expect(warnings).to.deep.equal([]);
+    const unnamed = leavesOf(USER_KEYS)
+      .map(({ path }) => path.join('.'))
+      .filter((key) => origins.get(key)?.from !== 'file');
+    expect(unnamed).to.deep.equal([]);
+    const { agents, daemon } = plain.config.user;
+    expect({ agents: config.user.agents, daemon: config.user.daemon }).to.deep.equal({ agents, daemon });
+    expect(config.user.paths.goals).to.equal(join(at.home, '.steward', 'goals', 'goals.md'));
+    expect(config.user.notify.smsCommand).to.deep.equal([]);
+  });
+});
