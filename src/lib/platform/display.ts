@@ -1,0 +1,109 @@
+import { StewardError } from '../errors';
+
+/** An X display, reduced to what can be asked of it here: single properties by name, and the idle time. */
+export interface Display {
+  root: number;
+  /**
+   * The raw value of one property of a window (at most 1 KiB); undefined when it is not set. A window that
+   * is gone by now has no properties.
+   */
+  property(window: number, name: string): Promise<Buffer | undefined>;
+  /** Milliseconds since the last key, button or motion, of any device. */
+  idleMs(): Promise<number>;
+}
+
+/** XIDs are 29 bits; `BadWindow` and `BadDrawable` say that a window went away since it was named. */
+const GONE = new Set([3, 9]);
+const MAX_LONGS = 256;
+
+/**
+ * Connects to the X display (`:0`, `host:0.1`), lets `use` ask, and hangs up. The cookie is the one that
+ * the process's own XAUTHORITY or ~/.Xauthority holds. Throws `unavailable` when the display does not
+ * answer, refuses, or the whole takes longer than `timeoutMs`.
+ */
+export async function withDisplay<T>(
+  options: { display: string; timeoutMs: number },
+  use: (display: Display) => Promise<T>,
+): Promise<T> {
+  const x11 = await import('x11');
+  let client: import('x11').XClient | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const broken = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(unreachable(options.display, `no answer in ${options.timeoutMs} ms`)),
+      options.timeoutMs,
+    );
+  });
+  const work = new Promise<T>((resolve, reject) => {
+    const fail = (error: unknown): void => reject(unreachable(options.display, reasonOf(error), error));
+    try {
+      client = x11.createClient(
+        { display: options.display, disableBigRequests: true, shm: false },
+        (error, display) => {
+          if (error) fail(error);
+          else use(displayOf(display)).then(resolve, reject);
+        },
+      );
+      client.on('error', fail);
+      client.on('end', () => fail(new Error('it closed the connection')));
+    } catch (error) {
+      fail(error);
+    }
+  });
+  try {
+    return await Promise.race([work, broken]);
+  } finally {
+    clearTimeout(timer);
+    client?.stream?.destroy();
+  }
+}
+
+function displayOf(display: import('x11').XDisplay): Display {
+  const { client, screen } = display;
+  const root = screen[0]?.root ?? 0;
+  return {
+    root,
+    async property(window, name) {
+      const atom = await answer<number>((done) => client.InternAtom(true, name, done));
+      if (atom === undefined || atom === 0) return undefined;
+      const found = await answer<import('x11').Property>((done) =>
+        client.GetProperty(0, window, atom, 0, 0, MAX_LONGS, done),
+      );
+      return found === undefined || found.type === 0 ? undefined : found.data;
+    },
+    async idleMs() {
+      const saver = await answer<import('x11').ScreenSaver>((done) => client.require('screen-saver', done));
+      const info = await answer<{ idle: number }>((done) => saver?.QueryInfo(root, done));
+      if (info === undefined) throw new StewardError('unavailable', 'The X display gives no idle time.');
+      return info.idle;
+    },
+  };
+}
+
+/** One reply; undefined when the window it is about is gone. */
+function answer<T>(
+  ask: (done: (error: Error | null | undefined, value: T) => true) => void,
+): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    ask((error, value) => {
+      if (!error) resolve(value);
+      else if ('error' in error && GONE.has(Number(error.error))) resolve(undefined);
+      else
+        reject(new StewardError('unavailable', `The X display answered: ${error.message}`, { cause: error }));
+      return true;
+    });
+  });
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  return message === '' || code !== undefined ? (code ?? 'no reason given') : message;
+}
+
+function unreachable(display: string, reason: string, cause?: unknown): StewardError {
+  return new StewardError('unavailable', `The X display ${display} does not answer: ${reason}.`, {
+    hint: 'Check DISPLAY and XAUTHORITY where steward runs: a job needs those of the graphical session.',
+    cause,
+  });
+}

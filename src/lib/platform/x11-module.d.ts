@@ -1,0 +1,41 @@
+/** The part of npm `x11` that steward uses; the package has no types of its own. */
+declare module 'x11' {
+  type Reply<T> = (error: Error | null | undefined, value: T) => unknown;
+
+  export interface Property {
+    /** Atom of the type; 0 when the property is not set. */
+    type: number;
+    format: number;
+    data: Buffer;
+  }
+
+  export interface ScreenSaver {
+    QueryInfo(drawable: number, callback: Reply<{ idle: number }>): void;
+  }
+
+  export interface XClient {
+    stream?: import('node:net').Socket;
+    InternAtom(onlyIfExists: boolean, name: string, callback: Reply<number>): void;
+    GetProperty(
+      remove: 0 | 1,
+      window: number,
+      property: number,
+      type: number,
+      longOffset: number,
+      longLength: number,
+      callback: Reply<Property>,
+    ): void;
+    require(extension: 'screen-saver', callback: Reply<ScreenSaver>): void;
+    on(event: 'error' | 'end', listener: (error?: Error) => void): void;
+  }
+
+  export interface XDisplay {
+    client: XClient;
+    screen: { root: number }[];
+  }
+
+  export function createClient(
+    options: { display: string; disableBigRequests?: boolean; shm?: boolean },
+    callback: (error: Error | undefined, display: XDisplay) => void,
+  ): XClient;
+}
