@@ -1,0 +1,69 @@
+import {
+  closeSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { errnoCode } from '../errors';
+
+/** What means "nothing to read here" in a folder that belongs to the system, not to steward. */
+const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO', 'ENAMETOOLONG']);
+
+/**
+ * The first `maxBytes` of a text file of the system (links followed), or undefined when there is none that
+ * this user may read. For steward's own files use `readText`, which refuses links.
+ */
+export function readSystemText(path: string, maxBytes: number): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch (error) {
+    if (ABSENT.has(errnoCode(error) ?? '')) return undefined;
+    throw error;
+  }
+  try {
+    if (!fstatSync(fd).isFile()) return undefined;
+    const bytes = Buffer.alloc(maxBytes);
+    return bytes.toString('utf8', 0, readSync(fd, bytes));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The names in a folder of the system; none when there is no folder that this user may read. */
+export function listSystemFolder(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (ABSENT.has(errnoCode(error) ?? '')) return [];
+    throw error;
+  }
+}
+
+/** Gives `use` the path of a file with that text, in a private folder that is removed afterwards. */
+export async function withTempFile<T>(
+  name: string,
+  text: string,
+  use: (path: string) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-'));
+  try {
+    const path = join(folder, name);
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+    return await use(path);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The numeric id of this user; -1 on Windows, which has none. */
+export function userId(): number {
+  return process.getuid?.() ?? -1;
+}
