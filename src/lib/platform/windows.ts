@@ -1,0 +1,141 @@
+/** What Windows tells of the foreground window's program; never the window's text. */
+export interface WindowsProgram {
+  pid: number;
+  /** Full path of the executable; undefined for a program of another user or with more rights. */
+  path: string | undefined;
+  /** FileDescription of its version resource. */
+  description: string | undefined;
+}
+
+export interface WindowsCalls {
+  foreground(): WindowsProgram | null;
+  /** Milliseconds since the last input of this session. */
+  idleMs(): number;
+  /** The input goes to another desktop than the user's: lock screen, or a question for more rights. */
+  locked(): boolean;
+}
+
+type Koffi = typeof import('koffi');
+/** A window, or another handle: opaque, null when there is none. */
+type Handle = unknown;
+
+/**
+ * The calls of user32, kernel32 and version that steward needs, or undefined where npm `koffi` (an optional
+ * dependency) is not installed or has no build for this machine.
+ */
+export async function windowsCalls(): Promise<WindowsCalls | undefined> {
+  let koffi: Koffi;
+  try {
+    const loaded = await import('koffi');
+    koffi = 'default' in loaded && loaded.default ? (loaded.default as unknown as Koffi) : loaded;
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+  return bind(koffi);
+}
+
+const PROCESS_QUERY_LIMITED_INFORMATION = 0x1000;
+const DESKTOP_READOBJECTS = 0x0001;
+const MAX_PATH_UNITS = 32768;
+/** A store app's window belongs to this frame; the app's own window lies inside of it. */
+const FRAME = /\\ApplicationFrameHost\.exe$/i;
+const STORE_WINDOW = 'Windows.UI.Core.CoreWindow';
+
+function bind(koffi: Koffi): WindowsCalls {
+  const user = koffi.load('user32.dll');
+  const kernel = koffi.load('kernel32.dll');
+  const version = koffi.load('version.dll');
+  const GetForegroundWindow = user.func('void *__stdcall GetForegroundWindow()');
+  const FindWindowExW = user.func(
+    'void *__stdcall FindWindowExW(void *, void *, const char16_t *, const char16_t *)',
+  );
+  const GetWindowThreadProcessId = user.func(
+    'uint32 __stdcall GetWindowThreadProcessId(void *, _Out_ uint32 *)',
+  );
+  const GetLastInputInfo = user.func('int __stdcall GetLastInputInfo(_Inout_ uint8 *)');
+  const OpenInputDesktop = user.func('void *__stdcall OpenInputDesktop(uint32, int, uint32)');
+  const CloseDesktop = user.func('int __stdcall CloseDesktop(void *)');
+  const GetTickCount = kernel.func('uint32 __stdcall GetTickCount()');
+  const OpenProcess = kernel.func('void *__stdcall OpenProcess(uint32, int, uint32)');
+  const CloseHandle = kernel.func('int __stdcall CloseHandle(void *)');
+  const QueryFullProcessImageNameW = kernel.func(
+    'int __stdcall QueryFullProcessImageNameW(void *, uint32, _Out_ uint8 *, _Inout_ uint32 *)',
+  );
+  const GetFileVersionInfoSizeW = version.func(
+    'uint32 __stdcall GetFileVersionInfoSizeW(const char16_t *, _Out_ uint32 *)',
+  );
+  const GetFileVersionInfoW = version.func(
+    'int __stdcall GetFileVersionInfoW(const char16_t *, uint32, uint32, _Out_ uint8 *)',
+  );
+
+  function pidOf(window: Handle): number {
+    const pid = [0];
+    GetWindowThreadProcessId(window, pid);
+    return pid[0] ?? 0;
+  }
+
+  function pathOf(pid: number): string | undefined {
+    const handle: Handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, 0, pid);
+    if (handle === null) return undefined;
+    try {
+      const units = [MAX_PATH_UNITS];
+      const bytes = Buffer.alloc(2 * MAX_PATH_UNITS);
+      const ok = QueryFullProcessImageNameW(handle, 0, bytes, units) !== 0;
+      return ok ? bytes.toString('utf16le', 0, 2 * (units[0] ?? 0)) : undefined;
+    } finally {
+      CloseHandle(handle);
+    }
+  }
+
+  function descriptionOf(path: string): string | undefined {
+    const size = Number(GetFileVersionInfoSizeW(path, [0]));
+    if (size === 0) return undefined;
+    const bytes = Buffer.alloc(size);
+    return GetFileVersionInfoW(path, 0, size, bytes) === 0 ? undefined : fileDescription(bytes);
+  }
+
+  return {
+    foreground() {
+      let window: Handle = GetForegroundWindow();
+      if (window === null) return null;
+      let pid = pidOf(window);
+      let path = pathOf(pid);
+      if (path !== undefined && FRAME.test(path)) {
+        window = FindWindowExW(window, null, STORE_WINDOW, null);
+        if (window !== null) {
+          pid = pidOf(window);
+          path = pathOf(pid);
+        }
+      }
+      return { pid, path, description: path === undefined ? undefined : descriptionOf(path) };
+    },
+    idleMs() {
+      const info = Buffer.alloc(8);
+      info.writeUInt32LE(8, 0);
+      if (GetLastInputInfo(info) === 0) return 0;
+      // Both count milliseconds since the start in 32 bits, and wrap together after 49 days.
+      return (Number(GetTickCount()) - info.readUInt32LE(4)) >>> 0;
+    },
+    locked() {
+      const desktop: Handle = OpenInputDesktop(0, 0, DESKTOP_READOBJECTS);
+      if (desktop === null) return true;
+      CloseDesktop(desktop);
+      return false;
+    },
+  };
+}
+
+/**
+ * FileDescription of a version resource. In it each string is a record: length, value length in UTF-16
+ * units, type, the key with its NUL, padding to four bytes, the value with its NUL.
+ */
+export function fileDescription(resource: Buffer): string | undefined {
+  const key = Buffer.from('FileDescription\0', 'utf16le');
+  const at = resource.indexOf(key);
+  if (at < 6) return undefined;
+  const units = resource.readUInt16LE(at - 4);
+  const start = (at + key.length + 3) & ~3;
+  const value = resource.toString('utf16le', start, Math.min(start + 2 * units, resource.length));
+  return value.split('\0')[0]?.trim() || undefined;
+}
