@@ -17,13 +17,37 @@ export interface Desktop {
 }
 
 export interface FrontAppAdapter {
-  /** Stored as `detail.via`: x11, sway, wlroots, kwin, gnome, hyprland, macos, windows. */
+  /** Stored as `detail.via`: x11, i3, sway, wlroots, kwin, gnome, hyprland, macos, windows. */
   id: string;
   /** Cheap and without side effects: does the environment say that this desktop runs here? */
   detect(desktop: Desktop): boolean;
   /**
-   * The front application, or null when none has the focus. Throws `unavailable` (with a hint) when this
-   * desktop is here and does not answer or needs something installed.
+   * The front application, or null when none has the focus. Throws `not_found` when this desktop lacks what
+   * it takes (an extension, a protocol, a program), and `unavailable` when it is all there and does not
+   * answer; both with a hint.
    */
   read(desktop: Desktop): Promise<FrontApp | null>;
+}
+
+/** Every read is over after this long, whatever the desktop does. */
+export const READ_TIMEOUT_MS = 3000;
+
+/** The variable's value; undefined when it is missing or empty. */
+export function envOf(desktop: Pick<Desktop, 'env'>, name: string): string | undefined {
+  const value = desktop.env[name];
+  return value === undefined || value === '' ? undefined : value;
+}
+
+/** Is this a Wayland session? There, X11 knows only the windows of XWayland, and would say "none" too often. */
+export function isWayland(desktop: Pick<Desktop, 'env'>): boolean {
+  return (
+    envOf(desktop, 'WAYLAND_DISPLAY') !== undefined ||
+    envOf(desktop, 'XDG_SESSION_TYPE')?.toLowerCase() === 'wayland'
+  );
+}
+
+/** Does XDG_CURRENT_DESKTOP ("ubuntu:GNOME") name that desktop? */
+export function isDesktop(desktop: Pick<Desktop, 'env'>, name: string): boolean {
+  const named = envOf(desktop, 'XDG_CURRENT_DESKTOP')?.toLowerCase().split(':') ?? [];
+  return named.includes(name.toLowerCase());
 }
