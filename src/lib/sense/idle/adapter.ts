@@ -8,8 +8,9 @@ export interface Idle {
 }
 
 export interface IdleAdapter {
+  /** x11, mutter, screensaver, logind, macos, windows. */
   id: string;
   detect(desktop: Desktop): boolean;
-  /** Throws `unavailable` when it should work here and does not. */
+  /** Throws `unavailable` when it should work here and does not. What it cannot tell, it leaves out. */
   read(desktop: Desktop): Promise<Idle>;
 }
