@@ -8,6 +8,7 @@ import { isLeaf, leavesOf, nodeAt, type AnyLeaf, type ResolveHost } from './key'
 import { candidates } from './parse-value';
 import { readConfigFile } from './read';
 import type { Config } from './schema';
+import { isSecretReference } from './secret';
 import { checkContent, fileOfKey, whatIsWrong } from './validate';
 import type { UserArea } from './user-area';
 
@@ -61,6 +62,9 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
     problems.push(...checked.problems.map((problem) => `${path}: ${problem}`));
     warnings.push(...checked.warnings.map((warning) => `${path}: ${warning}`));
     warnings.push(...strayNames(file, path));
+    if (holdsSecret(checked.values) && isOpenToOthers(path)) {
+      warnings.push(`${path}: other users of this machine can read the secrets in it; run chmod 600 on it`);
+    }
     take(checked.values, { from: 'file', path });
   }
   for (const { name, key } of ENVIRONMENT) {
@@ -137,6 +141,12 @@ function invalid(problems: readonly string[]): StewardError {
   return new StewardError('config', `${count} in the configuration:${list}`, {
     hint: 'Correct what is named, in the file itself or with `steward config set KEY VALUE`; until then nothing is captured.',
   });
+}
+
+function holdsSecret(values: ReadonlyMap<string, unknown>): boolean {
+  return [...values].some(
+    ([key, value]) => leafOf(key)?.secret === true && value !== '' && !isSecretReference(String(value)),
+  );
 }
 
 function strayNames(file: ConfigFile, path: string): string[] {

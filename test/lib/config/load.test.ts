@@ -227,6 +227,19 @@ describe('config: loadConfig', () => {
     expect((await load()).warnings.join('\n')).to.include('other users of this machine can look into it');
   });
 
+  it('warns when others can read a secret, and not when the file only says where it is', async function () {
+    if (process.platform === 'win32') this.skip();
+    const holding = (topic: string) =>
+      at.write('settings.json', `{"notifications": {"push": {"topic": "${topic}"}}}`);
+    const path = holding('env:TOPIC');
+    chmodSync(path, 0o644);
+    expect((await load()).warnings).to.deep.equal([]);
+    holding('hush');
+    expect((await load()).warnings).to.deep.equal([
+      `${path}: other users of this machine can read the secrets in it; run chmod 600 on it`,
+    ]);
+  });
+
   it('reads a file of a newer version, with a warning; a version that is none is an error', async () => {
     at.write('sense/config.json', '{"version": 2, "pollIntervalSec": 60, "brandNew": true}');
     const { config, warnings } = await load();
