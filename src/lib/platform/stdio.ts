@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 
 import { errnoCode } from '../errors';
@@ -24,6 +25,13 @@ export function writeOut(text: string): void {
       process.stdout.write(rest);
       return;
     }
+  }
+}
+
+/** Writes pieces to stdout as fast as its reader takes them, so that a long text needs no memory. */
+export async function writeAllOut(pieces: Iterable<string>): Promise<void> {
+  for (const piece of pieces) {
+    if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
   }
 }
 

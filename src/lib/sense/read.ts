@@ -50,6 +50,32 @@ export function recent(deps: Pick<ReadDeps, 'store'>, days: number): DailyRecord
   return stored.map((day) => deps.store.readRecord(day)).filter((record) => record !== undefined);
 }
 
+export interface DayRange {
+  from?: Day;
+  /** The last day, inclusive. */
+  to?: Day;
+}
+
+/** Stored records, oldest first. */
+export function* recordsBetween(deps: Pick<ReadDeps, 'store'>, range: DayRange): Generator<DailyRecord> {
+  for (const day of daysBetween(deps.store.recordedDays(), range)) {
+    const record = deps.store.readRecord(day);
+    if (record !== undefined) yield record;
+  }
+}
+
+/** Events whose raw log is still kept, day by day. */
+export function* eventsBetween(deps: Pick<ReadDeps, 'store'>, range: DayRange): Generator<SenseEvent> {
+  for (const day of daysBetween(deps.store.loggedDays(), range)) yield* deps.store.readLog(day).events;
+}
+
+function daysBetween(days: readonly Day[], { from, to }: DayRange): Day[] {
+  if (from !== undefined && to !== undefined && from > to) {
+    throw new StewardError('usage', `${from} is after ${to}.`, { hint: 'Give the earlier day as --from.' });
+  }
+  return days.filter((day) => (from === undefined || day >= from) && (to === undefined || day <= to));
+}
+
 /** One row a source (service.md: Sense source status item), from configuration and events alone. */
 export function sources(deps: ReadDeps): SourceStatus[] {
   return sourceRows(deps, todaysEvents(deps));
