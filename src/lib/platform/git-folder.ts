@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
 
-import { StewardError } from '../errors';
+import { StewardError, errnoCode } from '../errors';
 import { readText } from './atomic-file';
 import { targetOf } from './stat';
 
@@ -30,16 +30,32 @@ export function gitFolderAt(path: string): GitFolder | undefined {
     const gitDir = linkIn(dotGit);
     return gitDir === undefined ? undefined : folderAt(root, gitDir);
   }
-  // A bare repository, or a .git folder itself.
-  return folderAt(root, root);
+  // A bare repository, or a .git folder itself; the names alone are no rare ones.
+  const isBare =
+    targetOf(join(root, 'objects'))?.kind === 'folder' && targetOf(join(root, 'refs')) !== undefined;
+  return isBare || targetOf(join(root, 'commondir'))?.kind === 'file' ? folderAt(root, root) : undefined;
 }
 
-/** The repository that a path lies in: its name and its main checkout. Walks up; starts no process. */
+/**
+ * The repository that a path lies in: its name and its main checkout. Walks up; starts no process. The path may
+ * be gone, or be no path at all: it comes from elsewhere.
+ */
 export function repositoryOf(path: string): { name: string; root: string } | undefined {
+  if (path.includes('\0')) return undefined;
   for (let at = resolve(path); ; at = dirname(at)) {
-    const found = gitFolderAt(at);
+    const found = readableFolderAt(at);
     if (found !== undefined) return { name: found.name, root: found.mainRoot };
     if (dirname(at) === at) return undefined;
+  }
+}
+
+/** A folder that may not be looked into holds no repository of this user. */
+function readableFolderAt(path: string): GitFolder | undefined {
+  try {
+    return gitFolderAt(path);
+  } catch (error) {
+    if (errnoCode(error) === 'EACCES' || errnoCode(error) === 'EPERM') return undefined;
+    throw error;
   }
 }
 
@@ -47,10 +63,7 @@ function folderAt(root: string, gitDir: string): GitFolder | undefined {
   if (targetOf(join(gitDir, 'HEAD')) === undefined) return undefined;
   const commonDir = commonDirOf(gitDir);
   const id = targetOf(commonDir)?.id;
-  const objects = targetOf(join(commonDir, 'objects'));
-  if (id === undefined || objects?.kind !== 'folder' || targetOf(join(commonDir, 'refs')) === undefined) {
-    return undefined;
-  }
+  if (id === undefined) return undefined;
   const linked = commonDir !== gitDir;
   const holder = linked || root === gitDir ? ownerOf(commonDir) : root;
   return { root, gitDir, commonDir, mainRoot: holder, name: nameOf(holder), id };
@@ -79,7 +92,9 @@ function linkIn(dotGit: string): string | undefined {
 
 /** A linked worktree names the folder that it shares with the main checkout. */
 function commonDirOf(gitDir: string): string {
-  const text = readLink(join(gitDir, 'commondir'))?.replace(/[\r\n]+$/, '');
+  const path = join(gitDir, 'commondir');
+  if (targetOf(path) === undefined) return gitDir;
+  const text = readLink(path)?.replace(/[\r\n]+$/, '');
   return text === undefined || text === '' || text.includes('\0') ? gitDir : resolve(gitDir, text);
 }
 
