@@ -4,61 +4,16 @@ import { join } from 'node:path';
 
 import { expect } from 'chai';
 
-import { run as realRun, type Run } from '../../../src/lib/platform/process';
-import type { Collected } from '../../../src/lib/sense/source';
-import { gitSource, type GitSourceDeps } from '../../../src/lib/sense/git';
+import { DAY, NOON, watchGit, type Watch, type WatchOptions } from '../../helpers/git-watch';
 import { dates, gitBox, ME, OTHER, type GitBox } from '../../helpers/git';
-
-const DAY = Date.parse('2026-03-10T00:00:00Z');
-const NOON = DAY / 1000 + 12 * 3600;
 
 describe('sense/git: situations', () => {
   let box: GitBox;
   beforeEach(() => (box = gitBox()));
   afterEach(() => box.remove());
 
-  interface Watch {
-    /** A capture; gives what was new, oldest first. */
-    capture(options?: { nowMs?: number; dayStartMs?: number }): Promise<Collected>;
-    subjects(options?: { nowMs?: number; dayStartMs?: number }): Promise<string[]>;
-    runs: string[];
-    config: { repos: string[]; git: { authors: 'mine' | 'all' | string[] } };
-    cursor: unknown;
-  }
-
-  function watch(
-    repos: string[],
-    more: Partial<GitSourceDeps> & { before?: (args: string) => void } = {},
-  ): Watch {
-    const run: Run = (file, args, options) => {
-      const line = args.filter((arg, i) => arg !== '-c' && args[i - 1] !== '-c').join(' ');
-      watched.runs.push(line);
-      more.before?.(line);
-      return (more.run ?? realRun)(file, args, options);
-    };
-    const config: Watch['config'] = { repos, git: { authors: 'mine' } };
-    const source = gitSource({ machineId: 'm1', config, env: box.env, ...more, run });
-    const watched: Watch = {
-      runs: [],
-      config,
-      cursor: undefined,
-      async capture(options = {}) {
-        const nowMs = options.nowMs ?? (NOON + 3600) * 1000;
-        const got = await source.collect({
-          nowMs,
-          dayStartMs: options.dayStartMs ?? DAY,
-          cursor: watched.cursor,
-        });
-        // As it is stored.
-        watched.cursor = JSON.parse(JSON.stringify(got.cursor));
-        return got;
-      },
-      async subjects(options) {
-        return (await this.capture(options)).events.map((event) => String(event.detail?.['subject']));
-      },
-    };
-    return watched;
-  }
+  const watch = (repos: string[], options: WatchOptions = {}): Watch =>
+    watchGit(repos, { env: box.env, ...options });
 
   it("gives today's commits first, then the new ones, each once, with its fields", async () => {
     const repo = box.init('app');

@@ -34,7 +34,7 @@ export function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
   const add = (path: string): void => {
     const stamp = stampOf(path);
     if (stamp?.kind === 'link' || stamp?.kind === 'other') {
-      refuseOddFile(path);
+      refuseOddFile(path, { folder: false });
       // What a link leads to may change while the link stays.
       trusted = false;
     }
@@ -73,17 +73,18 @@ export function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
 /** Before git is started: everything that it reads at once has to be a regular file of a sane size. */
 export function refuseOddFiles(folder: GitFolder): void {
   for (const name of READ_BY_GIT) refuseOddFile(join(folder.commonDir, name));
+  refuseOddFile(join(folder.gitDir, 'commondir'));
   if (folder.gitDir !== folder.commonDir) refuseOddFile(join(folder.gitDir, 'config.worktree'));
   for (const name of ['HEAD', 'packed-refs']) refuseOddFile(join(folder.commonDir, name));
 }
 
-function refuseOddFile(path: string): void {
+/** `folder: false`: nor may it be a folder (git would follow a link among the refs to wherever it leads). */
+function refuseOddFile(path: string, allow: { folder: boolean } = { folder: true }): void {
   const target = targetOf(path);
   if (target === undefined || (target.kind === 'file' && target.bytes <= MAX_FILE_BYTES)) return;
-  if (target.kind === 'folder') return;
-  throw new StewardError(
-    'unavailable',
-    target.kind === 'other' ? `${path} is no regular file` : `${path} is too large to be git's`,
-    { hint: 'Move it away; git makes what it needs.' },
-  );
+  if (target.kind === 'folder' && allow.folder) return;
+  const what = target.kind === 'file' ? "is too large to be git's" : 'is no regular file';
+  throw new StewardError('unavailable', `${path} ${what}`, {
+    hint: 'Move it away; git makes what it needs.',
+  });
 }

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 
 import { toStewardError, type StewardError } from '../../errors';
-import { systemClock, toIso, type Clock } from '../../platform/clock';
+import { systemClock, type Clock } from '../../platform/clock';
 import { gitFolderAt, type GitFolder } from '../../platform/git-folder';
 import { gitIn } from '../../platform/git-process';
 import type { Run } from '../../platform/process';
@@ -10,8 +10,8 @@ import type { SenseEvent } from '../event';
 import type { Collected, CollectInput, SenseSource } from '../source';
 import { newMemory, readCursor, writeCursor, type Memories, type RepositoryMemory } from './cursor';
 import { fingerprintOf, refuseOddFiles, type Fingerprint } from './fingerprint';
-import type { Commit } from './identity';
-import { scanRepository, shownMs, type Authors } from './scan';
+import { eventOf } from './commit-event';
+import { scanRepository, type Authors } from './scan';
 
 export interface GitSourceDeps {
   run: Run;
@@ -28,7 +28,7 @@ export interface GitSourceDeps {
 }
 
 const AT_ONCE = 4;
-const MAX_SUBJECT = 200;
+const TURN_LOST = 'the capture had no time left for it; it is first in the next one';
 /** After a time-out a repository is left alone: 2 minutes, then twice as long each time, an hour at most. */
 const FIRST_REST_MS = 120_000;
 const MAX_REST_MS = 3_600_000;
@@ -83,14 +83,20 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
   await forEachOf(due, AT_ONCE, async ({ path, folder, print, memory }) => {
     if (missing !== undefined) return;
     if (leftMs() <= 0) {
-      faults.push({ path, text: 'its turn did not come; it is first in the next capture' });
+      faults.push({ path, text: TURN_LOST });
       return;
     }
+    const limitMs = deps.timeoutMs ?? 10_000;
+    let cutShort = false;
     let timedOut = false;
     const git = gitIn(
       {
         run: deps.run,
-        timeoutMs: () => Math.max(1, Math.min(deps.timeoutMs ?? 10_000, leftMs())),
+        timeoutMs: () => {
+          const left = leftMs();
+          cutShort = left < limitMs;
+          return Math.max(1, Math.min(limitMs, left));
+        },
         onTimeout: () => (timedOut = true),
         ...(deps.env === undefined ? {} : { env: deps.env }),
       },
@@ -115,6 +121,10 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
       const known = toStewardError(error);
       if (known.kind === 'not_found') {
         missing = known;
+        return;
+      }
+      if (timedOut && cutShort) {
+        faults.push({ path, text: TURN_LOST });
         return;
       }
       faults.push(faultOf(path, known));
@@ -144,19 +154,21 @@ function look(
 ): { due: Due[]; watched: number } {
   const due: Due[] = [];
   const ids = new Set<string>();
-  let watched = 0;
-  for (const path of new Set(deps.config.repos)) {
+  let doubles = 0;
+  const paths = new Set(deps.config.repos);
+  for (const path of paths) {
     try {
       const folder = isAbsolute(path) ? gitFolderAt(path) : undefined;
       if (folder === undefined) {
-        watched += 1;
         faults.push({ path, text: 'no git repository is there (moved away?)' });
         continue;
       }
       // Worktrees, links and double entries of a repository are that one repository.
-      if (ids.has(folder.id)) continue;
+      if (ids.has(folder.id)) {
+        doubles += 1;
+        continue;
+      }
       ids.add(folder.id);
-      watched += 1;
       const memory = recall(memories, folder, path, input);
       memories.set(folder.commonDir, memory);
       if (isResting(memory, input.nowMs)) {
@@ -167,12 +179,11 @@ function look(
       if (print.print !== '' && print.print === memory.print) continue;
       due.push({ path, folder, print, memory });
     } catch (error) {
-      watched += 1;
       faults.push(faultOf(path, toStewardError(error)));
     }
   }
   due.sort((a, b) => a.memory.scannedMs - b.memory.scannedMs);
-  return { due, watched };
+  return { due, watched: paths.size - doubles };
 }
 
 /** What is remembered of a repository, also under the path that it had before it was renamed. */
@@ -193,36 +204,6 @@ function isResting(memory: RepositoryMemory, nowMs: number): boolean {
   const since = nowMs - memory.scannedMs;
   // A time in the future is a clock that was set back: the rest is over.
   return since >= 0 && since < rest;
-}
-
-function eventOf(
-  commit: Commit,
-  branch: string | undefined,
-  folder: GitFolder,
-  machineId: string,
-  nowMs: number,
-): SenseEvent {
-  const authoredSec = /^\d{1,12}$/.test(commit.authored) ? Number(commit.authored) : commit.committedSec;
-  const authoredMs = Math.min(authoredSec, commit.committedSec + 86_400) * 1000;
-  return {
-    ts: toIso(shownMs(commit, nowMs)),
-    type: 'git-commit',
-    source: 'git',
-    repo: clean(folder.name),
-    detail: {
-      sha: commit.sha,
-      subject: cut(clean(commit.subject).trim()),
-      ...(branch === undefined ? {} : { branch: cut(clean(branch)) }),
-      authoredAt: toIso(authoredMs),
-      path: clean(folder.mainRoot),
-      machine: machineId,
-    },
-  };
-}
-
-/** The first characters of a text; a pair of surrogates is not torn. */
-function cut(text: string): string {
-  return text.length <= MAX_SUBJECT ? text : text.slice(0, MAX_SUBJECT).replace(/[\ud800-\udbff]$/, '');
 }
 
 function faultOf(path: string, error: StewardError): Fault {
