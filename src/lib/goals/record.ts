@@ -1,39 +1,88 @@
-/** One active goal as the person wrote it (decisions.md 6). */
+/** One goal of goals.md, as the person wrote it. */
 export interface Goal {
-  /** `G1` */
   id: string;
   text: string;
-  /** The person's own words on how it goes; null where they said nothing. */
+  /** What the person says of it ("40 %"); null when nothing is said. */
   reported: string | null;
   target: string | null;
 }
 
 /**
- * The active goals of goals.md: under a heading that contains "Active Goals", `- **G1**: text` with optional
- * indented `reported:` and `target:` lines. The section ends at the next heading of its level or above.
+ * The goals under a heading that contains "Active Goals" (decisions.md 6): `- **G1**: text`, below it
+ * optional indented `reported:` and `target:`, and the text's own further lines. Code blocks and comments are
+ * not read. An id that stands twice names the first: the second would be another goal under the same name.
  */
 export function parseGoals(markdown: string): Goal[] {
-  const goals: Goal[] = [];
-  let level = 0;
-  for (const line of markdown.split(/\r\n|\n|\r/)) {
-    const heading = /^(#{1,6})\s+(.*)$/.exec(line);
+  const goals = new Map<string, Goal>();
+  let sectionLevel: number | undefined;
+  let current: Goal | undefined;
+  let currentIndent = 0;
+  for (const line of contentLines(markdown)) {
+    const heading = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line);
     if (heading !== null) {
-      const depth = heading[1]?.length ?? 0;
-      if (/active goals/i.test(heading[2] ?? '')) level = depth;
-      else if (depth <= level) level = 0;
+      const level = heading[1]?.length ?? 1;
+      current = undefined;
+      if (/active\s+goals/i.test(heading[2] ?? '')) sectionLevel = level;
+      else if (sectionLevel !== undefined && level <= sectionLevel) sectionLevel = undefined;
       continue;
     }
-    if (level === 0) continue;
-    const goal = /^[-*+]\s+\*\*(G[\w.-]+)\*\*\s*:?\s*(.*)$/.exec(line);
-    if (goal !== null) {
-      goals.push({ id: goal[1] ?? '', text: (goal[2] ?? '').trim(), reported: null, target: null });
-      continue;
-    }
-    const field = /^\s+(?:[-*+]\s+)?(reported|target)\s*:\s*(.*?)\s*$/i.exec(line);
-    const last = goals[goals.length - 1];
-    if (field === null || last === undefined) continue;
-    if (field[1]?.toLowerCase() === 'reported') last.reported = field[2] ?? null;
-    else last.target = field[2] ?? null;
+    if (sectionLevel === undefined || line.trim() === '') continue;
+    const indent = line.search(/\S/);
+    // What is indented under a goal is said of it, whatever it looks like.
+    const goal = current !== undefined && indent >= currentIndent + 2 ? undefined : goalOf(line);
+    if (goal !== undefined) {
+      current = goal;
+      currentIndent = indent;
+      if (!goals.has(goal.id)) goals.set(goal.id, goal);
+    } else if (indent === 0) current = undefined;
+    else if (current !== undefined) addDetail(current, line.trim());
   }
-  return goals;
+  return [...goals.values()];
+}
+
+/** `- **G1**: text`, also with the colon inside the stars. */
+function goalOf(line: string): Goal | undefined {
+  const match = /^ {0,3}[-*+][ \t]+\*\*([^*:]+?)[ \t]*(?::[ \t]*\*\*|\*\*[ \t]*:)[ \t]*(.*)$/.exec(line);
+  const id = match?.[1]?.trim();
+  if (id === undefined || id === '') return undefined;
+  return { id, text: (match?.[2] ?? '').trim(), reported: null, target: null };
+}
+
+function addDetail(goal: Goal, text: string): void {
+  const field = /^(?:[-*+][ \t]+)?\*{0,2}(reported|target)\*{0,2}[ \t]*:[ \t]*\*{0,2}[ \t]*(.*)$/i.exec(text);
+  if (field !== null) {
+    const key = field[1]?.toLowerCase() === 'target' ? 'target' : 'reported';
+    const value = field[2]?.trim() ?? '';
+    goal[key] = value === '' ? null : value;
+  } else if (!/^(?:[-*+]|\d+[.)])[ \t]/.test(text) && goal.reported === null && goal.target === null) {
+    goal.text = `${goal.text} ${text}`.trim();
+  }
+}
+
+/** The lines of the text (any line end) without fenced code and comments. */
+function* contentLines(markdown: string): Generator<string> {
+  let fence: string | undefined;
+  let isComment = false;
+  for (const raw of markdown.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)) {
+    if (fence !== undefined) {
+      const close = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(raw)?.[1];
+      if (close !== undefined && close.startsWith(fence)) fence = undefined;
+      continue;
+    }
+    let line = raw;
+    if (isComment) {
+      const end = line.indexOf('-->');
+      if (end === -1) continue;
+      line = line.slice(end + 3);
+      isComment = false;
+    }
+    line = line.replace(/<!--.*?-->/g, '');
+    const start = line.indexOf('<!--');
+    if (start !== -1) {
+      isComment = true;
+      line = line.slice(0, start);
+    }
+    fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence === undefined) yield line;
+  }
 }

@@ -34,6 +34,75 @@ describe('goals record', () => {
     }
   });
 
+  it('takes the colon in or out of the stars, further lines, and values in a list of their own', () => {
+    const lines = [
+      '## My active goals',
+      '* **G1:** Write the book,',
+      '  all of it',
+      '  - Reported: half: so far',
+      '  * **target**: done',
+      '  - a note',
+      '+ **Health-2** : Run',
+      '    reported:',
+      '',
+      'Some words **G7**: no goal.',
+      '- G8: no goal either',
+      '  target: nobody’s',
+      '- **G3**:',
+    ];
+    expect(parseGoals(lines.join('\n'))).to.deep.equal([
+      { id: 'G1', text: 'Write the book, all of it', reported: 'half: so far', target: 'done' },
+      { id: 'Health-2', text: 'Run', reported: null, target: null },
+      { id: 'G3', text: '', reported: null, target: null },
+    ]);
+  });
+
+  it('reads neither code blocks nor comments, and an id once', () => {
+    const lines = [
+      '\ufeff# Active Goals',
+      '```md',
+      '- **G4**: an example',
+      '## Done',
+      '```',
+      '- **G1**: a <!-- not said -->',
+      '<!-- - **G5**: hidden',
+      '## Done',
+      '- **G6**: hidden --> ',
+      '- **G1**: b',
+      '  target: not of the first',
+      '# Later',
+      '- **G7**: c',
+      '# Active Goals of the family',
+      '- **G2**: d',
+    ];
+    expect(parseGoals(lines.join('\n'))).to.deep.equal([
+      { id: 'G1', text: 'a', reported: null, target: null },
+      { id: 'G2', text: 'd', reported: null, target: null },
+    ]);
+  });
+
+  it('reads any list of goals back, with any line end', () => {
+    const word = fc.stringMatching(/^[a-z](?:[a-z :%é微]{0,20}[a-z])?$/);
+    const goal = fc.record({
+      id: fc.stringMatching(/^G[1-9][0-9]?$/),
+      text: word,
+      reported: fc.option(word),
+      target: fc.option(word),
+    });
+    const goals = fc.uniqueArray(goal, { selector: ({ id }) => id });
+    fc.assert(
+      fc.property(goals, fc.constantFrom('\n', '\r\n', '\r'), fc.boolean(), (list, end, last) => {
+        const lines = list.flatMap(({ id, text, reported, target }) => [
+          `- **${id}**: ${text}`,
+          ...(reported === null ? [] : [`  reported: ${reported}`]),
+          ...(target === null ? [] : [`  target: ${target}`]),
+        ]);
+        const page = ['# Active Goals', ...lines].join(end) + (last ? end : '');
+        expect(parseGoals(page)).to.deep.equal(list);
+      }),
+    );
+  });
+
   it('gives none for any text without the heading', () => {
     fc.assert(
       fc.property(fc.string(), (any) => {
@@ -46,12 +115,12 @@ describe('goals record', () => {
 
 describe('goals state', () => {
   const day = '2026-11-20';
-  const record = (date: string, minutes: number) => ({
+  const record = (date: string, minutes: number, session = date) => ({
     date,
     totalMinutes: minutes,
     creationMinutes: minutes / 2,
     commits: { count: 2 },
-    sessions: { count: 1 },
+    sessions: { items: [{ session }] },
   });
 
   it('sums the last 7 and 30 days, the day itself among them', () => {
@@ -60,6 +129,25 @@ describe('goals state', () => {
     expect(state.observed).to.deep.equal({
       last7Days: { minutes: 20.2, creationMinutes: 10.1, commits: 4, sessions: 2 },
       last30Days: { minutes: 40.4, creationMinutes: 20.2, commits: 8, sessions: 4 },
+    });
+  });
+
+  it('counts a session of several days once', () => {
+    const records = [0, 1, 8].map((back) => record(addDays(day, -back), 1, 'the same'));
+    const { observed } = buildGoalsState({ goals: [], records, date: day, generatedAt: 'now' });
+    expect([observed.last7Days.sessions, observed.last30Days.sessions]).to.deep.equal([1, 1]);
+  });
+
+  it('holds the format, the goals as they were said, and no score', () => {
+    const goals = parseGoals('# Active Goals\n- **G1**: a\n  reported: 40 %');
+    const generatedAt = '2026-11-20T08:00:00.000Z';
+    const state = buildGoalsState({ goals, records: [], date: day, generatedAt });
+    const none = { minutes: 0, creationMinutes: 0, commits: 0, sessions: 0 };
+    expect(state).to.deep.equal({
+      version: 1,
+      generatedAt,
+      goals: [{ id: 'G1', text: 'a', reported: '40 %', target: null }],
+      observed: { last7Days: none, last30Days: none },
     });
   });
 
