@@ -1,0 +1,102 @@
+import type { SenseEvent } from './event';
+import type { DailyRecord } from './record';
+
+export type ExportFormat = 'json' | 'csv';
+
+/** What of the records is exported: whole records as JSON; as CSV a line a day, or one a day and application. */
+export type RecordTable = 'days' | 'apps';
+
+/**
+ * Events as text, piece by piece, so that a year of them needs no memory. JSON is one array of events as they
+ * are stored. CSV has the event's fields and `detail` as JSON, which loses nothing.
+ */
+export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat): Generator<string> {
+  if (format === 'json') return jsonArray(events);
+  const header = ['ts', 'type', 'source', 'app', 'repo', 'detail'];
+  return csv(header, events, (event) => [
+    [
+      event.ts,
+      event.type,
+      event.source,
+      event.app,
+      event.repo,
+      event.detail === undefined ? undefined : JSON.stringify(event.detail),
+    ],
+  ]);
+}
+
+/** Daily records as text, piece by piece. */
+export function exportRecords(
+  records: Iterable<DailyRecord>,
+  format: ExportFormat,
+  table: RecordTable = 'days',
+): Generator<string> {
+  if (format === 'json') return jsonArray(records);
+  if (table === 'apps') {
+    return csv(['date', 'app', 'kind', 'minutes'], records, ({ date, apps }) =>
+      apps.map(({ app, kind, minutes }) => [date, app, kind, minutes]),
+    );
+  }
+  const header = [
+    'date',
+    'timezone',
+    'final',
+    'totalMinutes',
+    'creationMinutes',
+    'consumptionMinutes',
+    'neutralMinutes',
+    'commits',
+    'sessions',
+  ];
+  return csv(header, records, (record) => [
+    [
+      record.date,
+      record.timezone,
+      record.final,
+      record.totalMinutes,
+      record.creationMinutes,
+      record.consumptionMinutes,
+      record.neutralMinutes,
+      record.commits.count,
+      record.sessions.count,
+    ],
+  ]);
+}
+
+type Cell = string | number | boolean | undefined;
+
+function* jsonArray(items: Iterable<unknown>): Generator<string> {
+  let before = '[\n';
+  for (const item of items) {
+    yield before + JSON.stringify(item);
+    before = ',\n';
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n';
+}
+
+function* csv<T>(
+  header: readonly string[],
+  items: Iterable<T>,
+  rowsOf: (item: T) => readonly (readonly Cell[])[],
+): Generator<string> {
+  yield line(header);
+  for (const item of items) for (const row of rowsOf(item)) yield line(row);
+}
+
+/** RFC 4180: CRLF, quotes doubled. */
+function line(cells: readonly Cell[]): string {
+  return `${cells.map(cellText).join(',')}\r\n`;
+}
+
+/**
+ * A text that a spreadsheet would run as a formula (names and subjects come from elsewhere) gets an
+ * apostrophe in front, as OWASP advises; whoever needs the exact text exports JSON. Numbers stay numbers.
+ */
+function cellText(cell: Cell): string {
+  if (typeof cell !== 'string') return cell === undefined ? '' : String(cell);
+  const safe = FORMULA.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Also in full width, and after spaces that a spreadsheet trims. */
+const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
