@@ -33,6 +33,22 @@ export function minutes(value: number): string {
   return hours === 0 ? `${rest} m` : `${hours} h ${String(rest).padStart(2, '0')} m`;
 }
 
+/** `Fri 20 Nov 2026`, of a day such as `2026-11-20`. */
+export function longDay(day: string): string {
+  const [year = '', month = '', date = ''] = day.split('-');
+  return `${weekday(day)} ${Number(date)} ${MONTHS[Number(month) - 1] ?? month} ${year}`;
+}
+
+/** `Fri`; the calendar needs no clock and no zone. */
+export function weekday(day: string): string {
+  // 1 January 1970 was a Thursday.
+  const days = Math.floor(Date.parse(`${day}T00:00:00Z`) / 86_400_000);
+  return WEEKDAYS[(((days + 4) % 7) + 7) % 7] ?? '';
+}
+
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /** A bar of `value` where `max` fills `columns`; something that is not nothing shows at least `▏`. */
@@ -84,3 +100,46 @@ export function table(rows: readonly (readonly string[])[], columns: readonly Co
     )
     .join('\n');
 }
+
+/**
+ * Words in lines of at most `columns`, the first after `first` and the others after `rest` (indents, labels).
+ * A word that is longer than a line is cut.
+ */
+export function wrap(text: string, columns: number, first = '', rest = first): string[] {
+  const lines: string[] = [];
+  let line = first;
+  let isStart = true;
+  for (const word of text.split(' ')) {
+    if (word === '') continue;
+    if (!isStart && displayWidth(line) + 1 + displayWidth(word) > columns) {
+      lines.push(line);
+      line = rest;
+      isStart = true;
+    }
+    line = fit(isStart ? line + word : `${line} ${word}`, columns);
+    isStart = false;
+  }
+  return [...lines, line];
+}
+
+/** The same columns in ASCII, for terminals without block characters. */
+export function toAscii(text: string): string {
+  return text.replace(/[▁-█▉-▏·…–—]/g, (char) => ASCII[char] ?? '#');
+}
+
+const ASCII: Record<string, string> = {
+  '▏': '.',
+  '▎': '.',
+  '▍': '.',
+  '▁': '.',
+  '▂': '.',
+  '▃': ':',
+  '▄': '-',
+  '▅': '=',
+  '▆': '+',
+  '▇': '*',
+  '·': '-',
+  '…': '~',
+  '–': '-',
+  '—': '-',
+};
