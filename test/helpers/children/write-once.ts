@@ -1,0 +1,13 @@
+import { errorBody } from '../../../src/lib/errors';
+import { replaceFile } from '../../../src/lib/platform/atomic-file';
+import { appendLines } from '../../../src/lib/platform/jsonl';
+
+/** One write by whichever user runs this; says the error as steward would, or `ok`. */
+const [, , kind, path = ''] = process.argv;
+try {
+  if (kind === 'replace') replaceFile(path, 'new');
+  else appendLines(path, ['new']);
+  console.log('"ok"');
+} catch (error) {
+  console.log(JSON.stringify(errorBody(error)));
+}
