@@ -5,7 +5,8 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
-import { BASE, ROOT, VENDOR_BUNDLES, ascii, lazyBuiltins, leanOclif, shown } from './bundle.mjs';
+import { BASE, ROOT, VENDOR_BUNDLES, ascii, lazyBuiltins, shown } from './bundle.mjs';
+import { leanOclif } from './lean-oclif.mjs';
 import { makeManifest } from './manifest.mjs';
 import { licenseText } from './licenses.mjs';
 

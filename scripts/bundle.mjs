@@ -70,35 +70,6 @@ const lazyBundles = {
   },
 };
 
-/**
- * Parts of oclif that the product never gets to, and that every run would pay for. The search for plugins:
- * there is one, and it is given. The question which shell runs: on Windows it starts one to find out.
- */
-export const leanOclif = {
-  name: 'lean-oclif',
-  setup(build) {
-    build.onResolve({ filter: /^(tinyglobby|minimatch|lilconfig)$/ }, ({ path, importer }) =>
-      /@oclif[\\/]core/.test(importer) ? { path, namespace: 'unused' } : undefined,
-    );
-    // Ours is made for the same and does without a pattern of all emoji, which takes 3 ms to compile.
-    build.onResolve({ filter: /^string-width$/ }, ({ importer }) =>
-      importer.includes('node_modules') ? { path: 'string-width', namespace: 'own' } : undefined,
-    );
-    build.onLoad({ filter: /.*/, namespace: 'own' }, () => ({
-      contents: `module.exports = require('./src/lib/cli/width').displayWidth;`,
-      resolveDir: ROOT,
-    }));
-    build.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
-    build.onLoad({ filter: /@oclif[\\/]core[\\/]lib[\\/]util[\\/]os\.js$/ }, () => ({
-      contents: `
-        exports.getHomeDir = () => require('node:os').homedir();
-        exports.getPlatform = async () => process.platform;
-        exports.getShell = async () => (process.env.SHELL ?? 'unknown').split('/').pop();
-      `,
-    }));
-  },
-};
-
 export const BASE = {
   absWorkingDir: ROOT,
   bundle: true,
