@@ -5,7 +5,6 @@ import { StewardError } from '../errors';
 import { exitOnInterrupt, exitWhenReaderLeaves } from '../platform/stdio';
 import { fromOclif, reportError } from './errors';
 import { EXIT_CODES } from './exit-codes';
-import { StewardHelp } from './help';
 import { loadCommand, loadOclif, type Manifest, type Product } from './oclif';
 import { flagsOf, resolveCommand } from './resolve';
 import { unknownCommand } from './suggest';
@@ -37,6 +36,7 @@ async function dispatch(product: Product, manifest: Manifest, argv: readonly str
     await runCommand(product, config, asked.id, asked.argv);
     return;
   }
+  const { StewardHelp } = await import('./help');
   await new StewardHelp(config).showHelp(asked.words);
 }
 
