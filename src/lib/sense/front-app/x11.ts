@@ -18,7 +18,7 @@ export const x11: FrontAppAdapter = {
   detect: (desktop) => isUnix(desktop) && envOf(desktop, 'DISPLAY') !== undefined && !isWayland(desktop),
   async read(desktop) {
     const display = envOf(desktop, 'DISPLAY') ?? ':0';
-    const window = await withDisplay({ display, timeoutMs: READ_TIMEOUT_MS }, async (x) => {
+    const window = await withDisplay({ display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS }, async (x) => {
       const active = (await x.property(x.root, '_NET_ACTIVE_WINDOW')) ?? Buffer.alloc(0);
       const id = active.length < 4 ? 0 : active.readUInt32LE(0);
       if (id === 0) return null;

@@ -12,6 +12,8 @@ export const x11Idle: IdleAdapter = {
     !isWayland(desktop),
   async read(desktop) {
     const display = envOf(desktop, 'DISPLAY') ?? ':0';
-    return { idleMs: await withDisplay({ display, timeoutMs: READ_TIMEOUT_MS }, (x) => x.idleMs()) };
+    return {
+      idleMs: await withDisplay({ display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS }, (x) => x.idleMs()),
+    };
   },
 };
