@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 import { StewardError } from '../errors';
 
 export interface BusCall {
@@ -71,8 +73,15 @@ export async function withBus<T>(
     return await work;
   } finally {
     clearTimeout(timer);
-    connection?.disconnect();
+    if (connection !== undefined) hangUp(connection);
   }
+}
+
+/** Not only our half: a bus that hangs would keep the process alive. */
+function hangUp(connection: ReturnType<Library['sessionBus']>): void {
+  connection.disconnect();
+  const { stream } = (connection as unknown as { _connection: { stream: Duplex } })._connection;
+  stream.destroy();
 }
 
 type Library = typeof import('dbus-next');
