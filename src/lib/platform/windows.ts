@@ -24,15 +24,13 @@ type Handle = unknown;
  * dependency) is not installed or has no build for this machine.
  */
 export async function windowsCalls(): Promise<WindowsCalls | undefined> {
-  let koffi: Koffi;
   try {
     const loaded = await import('koffi');
-    koffi = 'default' in loaded && loaded.default ? (loaded.default as unknown as Koffi) : loaded;
-  } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
+    return bind('default' in loaded && loaded.default ? (loaded.default as unknown as Koffi) : loaded);
+  } catch {
+    // Whatever its loader says: without the calls there is PowerShell, which tells its own errors.
+    return undefined;
   }
-  return bind(koffi);
 }
 
 const PROCESS_QUERY_LIMITED_INFORMATION = 0x1000;
