@@ -257,6 +257,21 @@ describe('platform/lock', () => {
     });
   });
 
+  it('leaves a lock alone that another process took over after it was found stale', async () => {
+    put(held({ pid: deadPid() }));
+    const successor = held({ token: 'dddddddddddddddd' });
+    let readings = 0;
+    // The time is read once to judge the old holder, and then for the own lock: in between the other one is quick.
+    const now = (): number => {
+      readings += 1;
+      if (readings === 2) put(successor);
+      return Date.now();
+    };
+    expect((await refused({ clock: { now, monotonic: () => performance.now() } })).kind).to.equal('locked');
+    expect(JSON.parse(readFileSync(lock(), 'utf8'))).to.deep.equal(successor);
+    expect(readdirSync(dirname(lock()))).to.deep.equal(['one']);
+  });
+
   it('does not remove the lock of a successor', async () => {
     await withLock(lock(), options(), () => {
       put(held());
