@@ -47,6 +47,7 @@ export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> 
   const refs = await readRefs(git, input.worktrees, earlier);
   const done = earlier.filter((sha) => refs.present.has(sha));
   const looked = new Set(done);
+  const isThere = (sha: string): boolean => looked.has(sha);
   const holes = !memory.scanned || memory.cut || memory.tips.some((tip) => !looked.has(tip));
   const tips = [
     ...refs.tips.filter((tip) => !looked.has(tip)),
@@ -58,10 +59,16 @@ export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> 
     damaged,
     memory: {
       ...memory,
-      ...afterScan(memory, {
-        tips,
-        counted: remembered.map((commit) => [identityOf(commit), Math.floor(shownMs(commit, nowMs) / 1000)]),
-      }),
+      ...afterScan(
+        { ...memory, tips: memory.tips.filter(isThere), former: memory.former.filter(isThere) },
+        {
+          tips,
+          counted: remembered.map((commit) => [
+            identityOf(commit),
+            Math.floor(shownMs(commit, nowMs) / 1000),
+          ]),
+        },
+      ),
       scannedMs: nowMs,
       timeouts: 0,
     },
