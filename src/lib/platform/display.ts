@@ -83,6 +83,10 @@ function addressOf(
 function displayOf(display: import('x11').XDisplay): Display {
   const { client, screen } = display;
   const root = screen[0]?.root ?? 0;
+  // The library remembers atoms for the whole process, but each server numbers its own: with those of another
+  // server (or of this one before it was started anew) we would ask for properties that we never named.
+  client.atoms = {};
+  client.atom_names = {};
   return {
     root,
     async property(window, name) {
@@ -120,7 +124,8 @@ function answer<T>(
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   const message = error instanceof Error ? error.message : String(error);
-  return message === '' || code !== undefined ? (code ?? 'no reason given') : message;
+  if (code !== undefined || message === '') return code ?? 'no reason given';
+  return message.replace(/\s+/g, ' ').trim().replace(/\.$/, '');
 }
 
 function unreachable(display: string, reason: string, cause?: unknown): StewardError {

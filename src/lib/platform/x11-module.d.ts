@@ -14,6 +14,9 @@ declare module 'x11' {
   }
 
   export interface XClient {
+    /** Names to atoms; shared by all connections of the process unless replaced. */
+    atoms: Record<string, number>;
+    atom_names: Record<number, string>;
     InternAtom(onlyIfExists: boolean, name: string, callback: Reply<number>): void;
     GetProperty(
       remove: 0 | 1,
