@@ -127,8 +127,14 @@ function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bu
 
 function answered(error: unknown, call: BusCall): unknown {
   if (!(error instanceof Error) || !('type' in error) || typeof error.type !== 'string') return error;
-  const message = `${call.destination} answered ${call.interface}.${call.member} with: ${error.message}`;
-  return Object.assign(new StewardError('unavailable', message, { cause: error }), { type: error.type });
+  const { type } = error;
+  const isAbsent = type === 'org.freedesktop.DBus.Error.ServiceUnknown';
+  const message = isAbsent
+    ? `${call.destination} is not on the message bus (D-Bus).`
+    : `${call.destination} answered ${call.interface}.${call.member} with: ${error.message}`;
+  const hint = isAbsent ? 'A job must run inside the session, with its DBUS_SESSION_BUS_ADDRESS.' : undefined;
+  const detail = hint === undefined ? { cause: error } : { hint, cause: error };
+  return Object.assign(new StewardError('unavailable', message, detail), { type });
 }
 
 /** The library opens abstract sockets by a native module only; Node opens them by name. */
