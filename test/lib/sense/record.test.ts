@@ -234,19 +234,39 @@ describe('sense: daily record', () => {
     expect(hours).to.have.length(23);
   });
 
-  it('counts the day of the zone, not of UTC', () => {
-    const late = focus('2026-11-20T23:30:00Z', 'Code');
-    expect(build([late]).totalMinutes).to.equal(0);
-    expect(build([late], {}, '2026-11-21').totalMinutes).to.equal(2);
-    expect(build([late], { timezone: 'America/New_York' }).totalMinutes).to.equal(2);
-    const edges = [
-      '2026-11-19T22:59:59.999Z',
-      '2026-11-19T23:00:00Z',
-      '2026-11-20T22:59:59.999Z',
-      '2026-11-20T23:00:00Z',
-    ];
-    expect(build(edges.map((ts) => focus(ts, 'Code'))).totalMinutes).to.equal(4);
-    expect(build([focus('2026-11-20T11:59:00+13:00', 'Code')]).totalMinutes, 'an offset is read').to.equal(0);
+  it('puts an event into the hour of the zone, not of UTC', () => {
+    const hourOf = (ts: string, more: Partial<RecordOptions> = {}): string | undefined =>
+      build([focus(ts, 'Code')], more).hours.find(({ creation }) => creation > 0)?.start;
+    expect(hourOf('2026-11-20T08:30:00Z')).to.equal('2026-11-20T09:00:00+01:00');
+    expect(hourOf('2026-11-20T08:30:00Z', { timezone: 'America/New_York' })).to.match(/T03:00:00-05:00$/);
+    expect(hourOf('2026-11-20T11:59:00+03:00'), 'an offset is read').to.match(/T09:/);
+    expect(hourOf('2026-11-19T22:59:59.999Z'), 'before the day').to.match(/T00:/);
+    expect(hourOf('2026-11-19T23:00:00Z'), 'its first instant').to.match(/T00:/);
+    expect(hourOf('2026-11-20T22:59:59.999Z'), 'its last instant').to.match(/T23:/);
+  });
+
+  it('keeps the time of a person who flew west: in the last hour of the zone where the day began', () => {
+    // 23:30 in Los Angeles is 08:30 of the next day in Paris.
+    const record = build([focus('2026-11-21T07:30:00Z', 'Code')]);
+    expect(record.totalMinutes).to.equal(2);
+    expect(record.hours[23]).to.deep.equal({
+      start: '2026-11-20T23:00:00+01:00',
+      creation: 2,
+      consumption: 0,
+      neutral: 0,
+    });
+    expectSums(record);
+    const committed = commit('2026-11-21T07:30:00Z', 'app', { sha: 'a', path: '/app' });
+    expect(build([committed]).commits.count).to.equal(1);
+    expect(build([session('2026-11-21T07:30:00Z', { session: 's', events: 3 })]).sessions.count).to.equal(1);
+  });
+
+  it('leaves out what is on this date nowhere on earth', () => {
+    const minutes = (ts: string): number => build([focus(ts, 'Code')]).totalMinutes;
+    expect(minutes('2026-11-19T09:59:59.999Z')).to.equal(0);
+    expect(minutes('2026-11-19T10:00:00Z'), 'midnight on Kiritimati').to.equal(2);
+    expect(minutes('2026-11-21T11:59:59.999Z'), '12 hours behind UTC').to.equal(2);
+    expect(minutes('2026-11-21T12:00:00Z')).to.equal(0);
   });
 
   it('counts an event by its interval, else by the poll interval, never by nonsense', () => {
