@@ -28,6 +28,8 @@ export interface SenseContext {
 /** A capture waits for a running one; both fit well within a poll interval. */
 const LOCK_WAIT_MS = 30_000;
 
+const GIT_DEADLINE_MS = 15_000;
+
 /** Joins sense with the configuration, the machine and the goals record (house: the composition root). */
 export async function openSense(context: Context): Promise<SenseContext> {
   const { config } = await context.loadConfig();
@@ -73,7 +75,15 @@ function sourcesOf(context: Context, config: Config): CaptureDeps['sources'] {
     Object.defineProperties(more, Object.getOwnPropertyDescriptors(machine)) as T & { machineId: string };
   return [
     appFocusSource(shared({ desktop: context.desktop, config: config.sense })),
-    gitSource(shared({ run: context.run, config: config.sense, clock: context.clock })),
+    gitSource(
+      shared({
+        run: context.run,
+        config: config.sense,
+        clock: context.clock,
+        // Less than a source is given (sense/capture.ts): what it found by then is kept.
+        deadlineMs: GIT_DEADLINE_MS,
+      }),
+    ),
     agentSessionSource(shared({ path: config.user.paths.workEvents, timezone: config.user.timezone })),
   ];
 }

@@ -20,9 +20,8 @@ export interface RollDeps {
 }
 
 /** The live record of a day from its raw log; nothing is stored. */
-export function recordOf(deps: RollDeps, state: SenseState, day: Day): { record: DailyRecord; bad: number } {
-  const { events, bad } = deps.store.readLog(day);
-  return { record: build(deps, state, day, events), bad: bad.length };
+export function recordOf(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
+  return build(deps, state, day, deps.store.readLog(day).events);
 }
 
 function build(deps: RollDeps, state: SenseState, day: Day, events: Parameters<typeof buildDailyRecord>[1]) {
@@ -43,7 +42,7 @@ function rollDay(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
   const record = build(deps, state, day, log.events);
   deps.store.writeQuarantine(day, log.bad);
   deps.store.writeRecord(record, recordMarkdown(record));
-  state.rolled[day] = { bytes: log.bytes, final: record.final, quarantined: log.bad.length };
+  state.rolled[day] = { bytes: log.bytes, final: record.final, quarantined: log.badCount };
   return record;
 }
 
@@ -69,10 +68,11 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
         });
   }
   deps.store.prepare();
-  const { state } = deps.store.readState();
+  const { state, damaged, lost } = deps.store.readState();
   const record = rollDay(deps, state, day);
-  deps.store.writeState(state);
   deps.afterRecords(today);
+  // A lost state is begun anew by the next capture, which looks at what is stored already; it rolls this day again.
+  if (!damaged && !lost) deps.store.writeState(state);
   return record;
 }
 
@@ -85,7 +85,8 @@ export interface Rolled {
 /**
  * Rolls every past day that lacks its final record, or got a late event since; then discards raw logs past
  * their retention, and only those whose record stands (service.md: Sense day cycle). A day that cannot be
- * read is said in `problems` and left for the next time.
+ * read is said in `problems` and left for the next time. A run that is killed before the state is written
+ * does the same again.
  */
 export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rolled {
   const result: Rolled = { rolled: [], pruned: [], problems: [] };
@@ -99,10 +100,23 @@ export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rol
       result.problems.push(`${day} could not be rolled: ${toStewardError(error).message}`);
     }
   }
-  if (result.rolled.length > 0) deps.store.writeState(state);
+  if (result.rolled.length > 0) {
+    tellOfRecords(deps, today, result);
+    deps.store.writeState(state);
+    deps.store.sweep(deps.clock.now());
+  }
   prune(deps, state, today, result);
-  if (result.rolled.length > 0) deps.afterRecords(today);
   return result;
+}
+
+/** What is made from the records may fail; the records, and the capture they came with, stand. */
+function tellOfRecords(deps: RollDeps, today: Day, result: Rolled): void {
+  try {
+    deps.afterRecords(today);
+  } catch (error) {
+    const { message } = toStewardError(error);
+    result.problems.push(`The goals state was not rebuilt, "steward sense rollup" does it: ${message}`);
+  }
 }
 
 /** Logged days, and the empty days between them and today within the retention: a week asleep is seven records. */
