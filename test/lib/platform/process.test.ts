@@ -186,3 +186,12 @@ describe('platform/process', () => {
     });
   });
 });
+
+describe('platform: process at its time-out', () => {
+  it('gives the whole output of a program that ends just as its time is up, or says that it timed out', async () => {
+    for (let timeoutMs = 1; timeoutMs <= 40; timeoutMs += 1) {
+      const result = await run('sh', ['-c', 'echo whole'], { timeoutMs });
+      if (!result.timedOut) expect(result.stdout, `${timeoutMs} ms`).to.equal('whole\n');
+    }
+  });
+});
