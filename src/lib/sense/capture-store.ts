@@ -111,12 +111,18 @@ function isOpen(store: SenseStore, state: SenseState, day: Day, today: Day): boo
 }
 
 /** Events of the last two days, to tell what a lost state had stored already. */
-export function storedEvents(store: SenseStore, today: Day): SenseEvent[] {
+export function storedEvents(store: SenseStore, today: Day, problems: string[]): SenseEvent[] {
   const from = addDays(today, -1);
-  return store
-    .loggedDays()
-    .filter((day) => day >= from)
-    .flatMap((day) => store.readLog(day).events);
+  const days = store.loggedDays().filter((day) => day >= from);
+  return days.flatMap((day) => {
+    try {
+      return store.readLog(day).events;
+    } catch (error) {
+      if (day === today) throw error;
+      problems.push(`What is stored of ${day} could not be read: ${toStewardError(error).message}`);
+      return [];
+    }
+  });
 }
 
 /** The events that are not stored yet. */

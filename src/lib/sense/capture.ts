@@ -69,7 +69,7 @@ export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   const state = openState(deps.store, today, result.problems);
   completePending(deps.store, state, today, result.problems);
   const enabled = deps.sources.filter((source) => deps.config.sources[source.id]);
-  const stored = wasLost(state, today) ? storedEvents(deps.store, today) : [];
+  const stored = wasLost(state, today) ? storedEvents(deps.store, today, result.problems) : [];
   const collected = await collectAll(deps, enabled, state, stored, nowMs, today);
   const fresh = keepNew(
     collected.flatMap(({ outcome }) => outcome.events),
