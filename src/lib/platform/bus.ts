@@ -125,10 +125,21 @@ function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bu
   return bus;
 }
 
+/** Nobody has the name; the second is the answer to calls that may not start a service. */
+const ABSENT = new Set([
+  'org.freedesktop.DBus.Error.ServiceUnknown',
+  'org.freedesktop.DBus.Error.NameHasNoOwner',
+]);
+
+/** Is it that the service is not there at all? */
+export function isAbsentService(error: unknown): boolean {
+  return isBusError(error) && ABSENT.has(error.type);
+}
+
 function answered(error: unknown, call: BusCall): unknown {
   if (!(error instanceof Error) || !('type' in error) || typeof error.type !== 'string') return error;
   const { type } = error;
-  const isAbsent = type === 'org.freedesktop.DBus.Error.ServiceUnknown';
+  const isAbsent = ABSENT.has(type);
   const message = isAbsent
     ? `${call.destination} is not on the message bus (D-Bus).`
     : `${call.destination} answered ${call.interface}.${call.member} with: ${error.message}`;

@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import { isBusError, sessionBusAddress, withBus } from '../../platform/bus';
+import { isAbsentService, isBusError, sessionBusAddress, withBus } from '../../platform/bus';
 import {
   READ_TIMEOUT_MS,
   isDesktop,
@@ -61,7 +61,7 @@ function whatItMeans(error: StewardError & { type: string }): string {
       cause: error,
     });
   }
-  if (error.type === 'org.freedesktop.DBus.Error.ServiceUnknown') throw error;
+  if (isAbsentService(error)) throw error;
   // The extension's own message may quote the window: its type is enough.
   throw new StewardError('unavailable', `The extension "Focused Window D-Bus" failed (${error.type}).`, {
     hint: 'Update the extension, or log in again.',
