@@ -78,11 +78,11 @@ export function desktopKit() {
 
 export type DesktopKit = ReturnType<typeof desktopKit>;
 
-/** An X server on a free display; sets DISPLAY. */
+/** An X server on a free display, that does not start over (and count anew) when its last client leaves; sets DISPLAY. */
 export async function startXvfb(kit: DesktopKit, ...args: string[]): Promise<ChildProcess> {
   const child = kit.start(
     'Xvfb',
-    ['-displayfd', '3', '-screen', '0', '800x600x24', '-nolisten', 'tcp', ...args],
+    ['-displayfd', '3', '-screen', '0', '800x600x24', '-nolisten', 'tcp', '-noreset', ...args],
     {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     },
