@@ -188,10 +188,10 @@ describe('platform/process', () => {
 });
 
 describe('platform: process at its time-out', () => {
-  it('gives the whole output of a program that ends just as its time is up, or says that it timed out', async () => {
-    for (let timeoutMs = 1; timeoutMs <= 40; timeoutMs += 1) {
-      const result = await run('sh', ['-c', 'echo whole'], { timeoutMs });
-      if (!result.timedOut) expect(result.stdout, `${timeoutMs} ms`).to.equal('whole\n');
-    }
+  it('takes what was said by then for whole only when nobody talks on', async () => {
+    const talker = '(while :; do echo x; sleep 0.01; done) & echo whole';
+    const result = await run('sh', ['-c', talker], { timeoutMs: 400 });
+    expect(result.stdout).to.match(/^(x\n)*whole\n/);
+    expect(result).to.include({ code: 0, timedOut: false, truncated: true });
   });
 });
