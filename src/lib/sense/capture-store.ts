@@ -63,7 +63,7 @@ export function storeCapture(
   const byLog = new Map<LogName, SenseEvent[]>();
   for (const event of events) {
     const day = dayOf(parseIso(event.ts) ?? nowMs, deps.timezone);
-    const name = isOpen(deps.store, next, day, today) ? day : 'late';
+    const name = isOpen(deps.store, day, today) ? day : 'late';
     const group = byLog.get(name);
     if (group === undefined) byLog.set(name, [event]);
     else group.push(event);
@@ -105,8 +105,8 @@ function planOf(
 }
 
 /** May a day still take events? Not when it is recorded and its raw log was discarded: a new roll would lose it. */
-function isOpen(store: SenseStore, state: SenseState, day: Day, today: Day): boolean {
-  if (day >= today || store.logBytes(day) !== undefined || state.rolled[day]?.bytes === 0) return true;
+function isOpen(store: SenseStore, day: Day, today: Day): boolean {
+  if (day >= today || store.logBytes(day) !== undefined || store.isEmptyRecord(day)) return true;
   return !store.hasRecord(day);
 }
 

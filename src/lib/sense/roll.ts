@@ -42,7 +42,9 @@ function rollDay(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
   const record = build(deps, state, day, log.events);
   deps.store.writeQuarantine(day, log.bad);
   deps.store.writeRecord(record, recordMarkdown(record));
-  state.rolled[day] = { bytes: log.bytes, final: record.final, quarantined: log.badCount };
+  // A day without a log has nothing that could grow: its record tells all.
+  if (deps.store.logBytes(day) === undefined) delete state.rolled[day];
+  else state.rolled[day] = { bytes: log.bytes, final: record.final, quarantined: log.badCount };
   return record;
 }
 
@@ -100,22 +102,24 @@ export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rol
       result.problems.push(`${day} could not be rolled: ${toStewardError(error).message}`);
     }
   }
-  if (result.rolled.length > 0) {
-    tellOfRecords(deps, today, result);
+  if (result.rolled.length > 0 || state.untold) {
+    state.untold = !tellOfRecords(deps, today, result);
     deps.store.writeState(state);
-    deps.store.sweep(deps.clock.now());
   }
+  if (result.rolled.length > 0) deps.store.sweep(deps.clock.now());
   prune(deps, state, today, result);
   return result;
 }
 
 /** What is made from the records may fail; the records, and the capture they came with, stand. */
-function tellOfRecords(deps: RollDeps, today: Day, result: Rolled): void {
+function tellOfRecords(deps: RollDeps, today: Day, result: Rolled): boolean {
   try {
     deps.afterRecords(today);
+    return true;
   } catch (error) {
     const { message } = toStewardError(error);
-    result.problems.push(`The goals state was not rebuilt, "steward sense rollup" does it: ${message}`);
+    result.problems.push(`The goals state was not rebuilt, the next capture tries again: ${message}`);
+    return false;
   }
 }
 
@@ -154,8 +158,18 @@ function prune(deps: RollDeps, state: SenseState, today: Day, result: Rolled): v
     deps.store.removeQuarantine(day);
     result.pruned.push(day);
   }
-  if (result.pruned.length === 0) return;
-  for (const day of Object.keys(state.rolled)) if (day < oldest) delete state.rolled[day];
-  for (const day of Object.keys(state.zones)) if (day < oldest) delete state.zones[day];
-  deps.store.writeState(state);
+  if (forgetDiscarded(deps.store, state, oldest)) deps.store.writeState(state);
+}
+
+/** What the state says of days whose raw log is discarded, by this run or by one that was stopped. */
+function forgetDiscarded(store: SenseStore, state: SenseState, oldest: Day): boolean {
+  let forgot = false;
+  for (const days of [state.rolled, state.zones]) {
+    for (const day of Object.keys(days)) {
+      if (day >= oldest || store.logBytes(day) !== undefined) continue;
+      delete days[day];
+      forgot = true;
+    }
+  }
+  return forgot;
 }

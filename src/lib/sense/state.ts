@@ -17,9 +17,9 @@ export interface SourceMemory {
   lastEventTs: string | null;
 }
 
-/** What steward remembers of a recorded day. */
+/** What steward remembers of a recorded day that has a raw log. */
 export interface RolledDay {
-  /** Size of the raw log that the record was built from; 0 when nothing was captured on that day. */
+  /** Size of the raw log that the record was built from. */
   bytes: number;
   /** The day was over when it was built. */
   final: boolean;
@@ -44,6 +44,8 @@ export interface SenseState {
   away: { day: Day; seconds: number } | null;
   pending: PendingAppend[];
   rolled: Record<Day, RolledDay>;
+  /** Records were written, and what is made from them failed: it is tried again. */
+  untold: boolean;
   /** The day on which the state was lost and begun anew; null when that never happened. */
   lostOn: Day | null;
   /** The zone of each day, fixed at its first write (decisions.md 9). */
@@ -59,6 +61,7 @@ export function emptyState(): SenseState {
     away: null,
     pending: [],
     rolled: {},
+    untold: false,
     lostOn: null,
     zones: {},
   };
@@ -80,6 +83,7 @@ export function parseState(text: string, path: string): SenseState | undefined {
     isObject(state.rolled) &&
     isObject(state.zones) &&
     (state.away === null || isObject(state.away)) &&
+    typeof state.untold === 'boolean' &&
     (state.lostOn === null || (typeof state.lostOn === 'string' && isDay(state.lostOn))) &&
     (state.lastCaptureTs === null || typeof state.lastCaptureTs === 'string') &&
     Object.values(state.rolled).every((day) => isObject(day)) &&

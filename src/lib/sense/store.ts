@@ -146,6 +146,12 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
       if (text === undefined) return undefined;
       return parseRecord(text, path);
     },
+    /** Is there a record, and does it say that nothing was seen on that day? A damaged one says nothing. */
+    isEmptyRecord(day: Day): boolean {
+      const text = readText(recordOf(day));
+      const record = text === undefined ? undefined : asRecord(text);
+      return record !== undefined && isEmpty(record);
+    },
     /** JSON last: a record counts as stored when its JSON stands. */
     writeRecord(record: DailyRecord, markdown: string): void {
       replaceFile(markdownOf(record.date), markdown);
@@ -198,13 +204,24 @@ function parseEvent(text: string): SenseEvent | { invalid: string } {
 }
 
 function parseRecord(text: string, path: string): DailyRecord {
-  try {
-    const value = JSON.parse(text) as Partial<DailyRecord> | null;
-    if (typeof value?.date === 'string' && Array.isArray(value.apps)) return value as DailyRecord;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const record = asRecord(text);
+  if (record !== undefined) return record;
   throw new StewardError('config', `${path} is not a daily record.`, {
     hint: 'Move it away, then run "steward sense rollup DATE" while the raw log of that day exists.',
   });
+}
+
+function asRecord(text: string): DailyRecord | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<DailyRecord> | null;
+    const sound = typeof value?.date === 'string' && Array.isArray(value.apps);
+    return sound ? (value as DailyRecord) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isEmpty({ totalMinutes, commits, sessions }: Partial<DailyRecord>): boolean {
+  return totalMinutes === 0 && commits?.count === 0 && sessions?.count === 0;
 }
