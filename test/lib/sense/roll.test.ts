@@ -69,6 +69,19 @@ describe('sense: the day cycle', () => {
     expect(box.record('2026-11-20').commits.count).to.equal(1);
   });
 
+  it('does so when the state is lost in between, and of a day whose log is gone sets it aside', async () => {
+    await captureAt('2026-11-19T12:00:00Z', commit('2026-11-19T11:00:00Z', 'app', 'a'));
+    await captureAt('2026-11-22T09:00:00Z');
+    rmSync(box.area.sense.state);
+    rmSync(box.store.logOf('2026-11-19'));
+    const late = [commit('2026-11-19T20:00:00Z', 'app', 'c'), commit('2026-11-20T18:00:00Z', 'app', 'b')];
+    box.at('2026-11-22T10:00:00Z');
+    await box.capture({ sources: [listSource('git', late)] });
+    expect(box.record('2026-11-20').commits.count).to.equal(1);
+    expect(box.record('2026-11-19').commits.count).to.equal(1);
+    expect(box.lines('quarantine/late.jsonl')).to.deep.equal(late.slice(0, 1));
+  });
+
   it('discards a raw log past its retention, with its quarantine, and keeps the record', async () => {
     await captureAt('2026-10-20T12:00:00Z', focus('2026-10-20T11:00:00Z', 'Code'));
     writeFileSync(box.store.logOf('2026-10-20'), 'noise\n', { flag: 'a' });
@@ -133,6 +146,10 @@ describe('sense: the day cycle', () => {
     const result = await box.capture({ afterRecords });
     expect(result.rolled).to.deep.equal(['2026-11-20']);
     expect(result.problems.join()).to.include('goals.md is odd');
+    box.told.length = 0;
+    await box.capture();
+    await box.capture();
+    expect(box.told, 'tried again until it holds').to.deep.equal(['2026-11-21']);
   });
 
   it('removes the temp files of killed runs, and leaves young ones to those who write them', async () => {
