@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -68,10 +68,18 @@ function scan(
     if (got === 0) break;
     const chunk = buffer.subarray(0, got);
     let start = 0;
+    // As a rule a log is ASCII: then its lines are cut from one text, and no buffer is made for each.
+    const last = chunk.lastIndexOf(LF);
+    const ascii =
+      last > 0 && isAscii(chunk.subarray(0, last)) ? chunk.toString('latin1', 0, last) : undefined;
     for (let feed = chunk.indexOf(LF); feed !== -1; feed = chunk.indexOf(LF, start)) {
       const bytes = position + feed - lineStart;
-      const kept = bytes <= maxBytes ? joined(held, chunk.subarray(start, feed)) : undefined;
-      onLine({ offset: lineStart, bytes, text: asText(kept) });
+      let text: string | undefined;
+      if (bytes <= maxBytes) {
+        if (ascii !== undefined && held.length === 0) text = ascii.slice(start, feed);
+        else text = asText(joined(held, chunk.subarray(start, feed)));
+      }
+      onLine({ offset: lineStart, bytes, text });
       held = [];
       start = feed + 1;
       lineStart = position + start;
