@@ -54,6 +54,7 @@ export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> 
     ...refs.tips.filter((tip) => looked.has(tip)),
   ];
   const damaged = describeDamage(refs);
+  let anyAuthor = memory.anyAuthor;
   const finish = (counted: readonly Commit[], remembered: readonly Commit[]): Scan => ({
     commits: counted.map((commit) => ({ commit, branch: refs.branchOf.get(commit.tip) })),
     damaged,
@@ -70,12 +71,14 @@ export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> 
         },
       ),
       scannedMs: nowMs,
+      anyAuthor,
       timeouts: 0,
     },
   });
   if (refs.tips.every((tip) => looked.has(tip))) return finish([], []);
 
   const emails = await emailsOf(git, input.authors);
+  anyAuthor = emails === undefined && input.authors === 'mine';
   const sieve = holes || emails === undefined || emails.length !== 1 ? undefined : sieveOf(emails[0]);
   const log = await readLog(git, {
     tips: refs.tips,
