@@ -33,6 +33,7 @@ export async function captureOnce(folder: string, iso: string): Promise<CaptureR
     loadConfig: () => loadConfig({ area, env: {}, home }),
     run,
     desktop: { platform: process.platform, env: {}, run },
+    templates: join(__dirname, '..', '..', 'templates'),
   };
   const world = JSON.parse(readFileSync(join(folder, 'world.json'), 'utf8')) as World;
   const { deps, locked } = await openSense(context);
