@@ -15,15 +15,18 @@ import { unknownCommand } from './suggest';
  * decisions.md 2.
  */
 export async function runCli(product: Product, manifest: Manifest, argv: readonly string[]): Promise<void> {
-  exitWhenReaderLeaves();
+  const report = (error: unknown): number => {
+    const flags = flagsOf(argv);
+    const told = reportError(error, { json: flags.includes('--json'), debug: flags.includes('--debug') });
+    process.stderr.write(told.text);
+    return told.exitCode;
+  };
+  exitWhenReaderLeaves(report);
   exitOnInterrupt(EXIT_CODES.canceled);
   try {
     await dispatch(product, manifest, argv);
   } catch (error) {
-    const flags = flagsOf(argv);
-    const report = reportError(error, { json: flags.includes('--json'), debug: flags.includes('--debug') });
-    process.stderr.write(report.text);
-    process.exitCode = report.exitCode;
+    process.exitCode = report(error);
   }
 }
 
