@@ -21,6 +21,8 @@ import type { Context } from './context';
 /** What the sense commands call the library with. */
 export interface SenseContext {
   deps: CaptureDeps & ReadDeps;
+  /** What of the configuration is not as a person may think: unknown keys, open permissions. */
+  warnings: readonly string[];
   /** One capture, rollup or purge at a time on this machine. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
 }
@@ -32,7 +34,7 @@ const GIT_DEADLINE_MS = 15_000;
 
 /** Joins sense with the configuration, the machine and the goals record (house: the composition root). */
 export async function openSense(context: Context): Promise<SenseContext> {
-  const { config } = await context.loadConfig();
+  const { config, warnings } = await context.loadConfig();
   const { area } = context;
   const store = senseStore(area);
   const deps: SenseContext['deps'] = {
@@ -46,6 +48,7 @@ export async function openSense(context: Context): Promise<SenseContext> {
   };
   return {
     deps,
+    warnings,
     locked: (work) =>
       withLock(
         join(area.machine, 'sense.lock'),
@@ -117,5 +120,5 @@ export async function setUpSense(context: Context): Promise<InitResult> {
   // What is there must be sound before anything is written beside it.
   await context.loadConfig();
   const { area } = context;
-  return initSense({ area, store: senseStore(area) }, defaultConfig(area).sense);
+  return initSense({ area, store: senseStore(area) }, defaultConfig(area).sense, context.templates);
 }

@@ -75,7 +75,7 @@ function check(selection: PurgeSelection): void {
   }
   if (all !== true && !named) {
     throw new StewardError('usage', 'Say what to remove.', {
-      hint: 'One of --day, --before, --app, --repo, --all; see it first with --dry-run.',
+      hint: 'One of --day, --before, --app, --repo, --all. Without --yes it only shows what it would remove.',
     });
   }
 }

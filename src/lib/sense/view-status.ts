@@ -37,7 +37,7 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
       ? []
       : row(
           'quarantined',
-          `${plural(status.quarantined, 'line')} that ${status.quarantined === 1 ? 'was no event' : 'were no events'}, kept in sense/quarantine`,
+          `${plural(status.quarantined, 'line')} that ${status.quarantined === 1 ? 'was no event' : 'were no events'}, set aside in sense/quarantine when the day is recorded`,
           colors.attention,
         )),
     ...row('version', status.version),

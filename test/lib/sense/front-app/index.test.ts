@@ -59,7 +59,7 @@ describe('sense/front-app', () => {
     expect(sight).to.include({ state: 'unsupported' });
     expect(sight)
       .to.have.property('reason')
-      .that.matches(/DISPLAY nor WAYLAND_DISPLAY.*cron or ssh.*sense install/);
+      .that.matches(/DISPLAY nor WAYLAND_DISPLAY.*cron or ssh.*graphical session/);
   });
 
   it('says aloud that half an environment of a Wayland session is not enough', async () => {
