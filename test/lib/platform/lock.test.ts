@@ -135,8 +135,9 @@ describe('platform/lock', () => {
 
   it('takes over from a process that was killed and that nobody has waited for', async function () {
     if (!existsSync('/proc/self/stat')) this.skip();
-    // The shell ends and is killed in the background of a parent that never waits for it.
-    const parent = spawn('sh', ['-c', 'sh -c "exit 0" & echo $!; exec sleep 60'], {
+    // It ends only once its parent has become a program that never waits for it.
+    const child = 'while [ "$(cat /proc/$PPID/comm)" != sleep ]; do :; done';
+    const parent = spawn('sh', ['-c', `sh -c '${child}' & echo $!; exec sleep 60`], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     try {
