@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openSense, setUpSense } from '../../lib/cli/sense-context';
-import { capture, type CaptureResult } from '../../lib/sense/capture';
+import { captureNow } from '../../lib/cli/sense-context';
+import type { CaptureResult } from '../../lib/sense/capture';
 import { captureText } from '../../lib/sense/view-capture';
 
 export default class SenseCapture extends BaseCommand {
@@ -12,9 +12,7 @@ export default class SenseCapture extends BaseCommand {
 
   async run(): Promise<CaptureResult> {
     await this.parse(SenseCapture);
-    await setUpSense(this.context);
-    const { deps, locked, warnings } = await openSense(this.context);
-    const result = await locked(() => capture(deps));
+    const { deps, warnings, result } = await captureNow(this.context);
     for (const problem of [...warnings, ...result.problems]) this.say(problem);
     this.print(() => captureText(result, { timezone: deps.timezone, columns: this.terminal.columns }));
     return result;

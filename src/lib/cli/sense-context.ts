@@ -10,7 +10,7 @@ import { withLock } from '../platform/lock';
 import { addDays, type Day } from '../platform/time';
 import { agentSessionSource } from '../sense/agent-session';
 import { appFocusSource } from '../sense/app-focus';
-import type { CaptureDeps } from '../sense/capture';
+import { capture, type CaptureDeps, type CaptureResult } from '../sense/capture';
 import { makeClassifier, type ClassifyRule } from '../sense/classify';
 import { gitSource } from '../sense/git';
 import { initSense, type InitResult } from '../sense/init';
@@ -112,6 +112,17 @@ function refreshGoals(
   });
   ensureFolder(dirname(context.area.goalsState));
   replaceFile(context.area.goalsState, `${JSON.stringify(state, null, 2)}\n`);
+}
+
+/** `sense capture`: sets up where nothing is set. With the kill switch it writes nothing, not even a lock. */
+export async function captureNow(
+  context: Context,
+): Promise<Pick<SenseContext, 'deps' | 'warnings'> & { result: CaptureResult }> {
+  const { config } = await context.loadConfig();
+  if (config.sense.enabled) await setUpSense(context);
+  const { deps, locked, warnings } = await openSense(context);
+  const result = config.sense.enabled ? await locked(() => capture(deps)) : await capture(deps);
+  return { deps, warnings, result };
 }
 
 /** `sense init`, and what a first capture does by itself: the command is the consent (decisions.md 3). */
