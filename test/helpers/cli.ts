@@ -11,6 +11,8 @@ export interface StewardOptions {
   /** What the process reads on stdin; without it stdin is empty and closed. */
   input?: string;
   cwd?: string;
+  /** Runs as this user (and group): only root can. */
+  uid?: number;
   /** The home folder; a new empty one for the call when left out. Make one with `emptyHome()` to keep state. */
   home?: string;
 }
@@ -71,6 +73,7 @@ export async function steward(args: readonly string[], options: StewardOptions =
         cwd: options.cwd ?? home,
         env: cleanEnv(home, options.env),
         stdio: 'pipe',
+        ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
         timeout: 60_000,
         killSignal: 'SIGKILL',
       });

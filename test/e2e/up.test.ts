@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+import { bareEnvironment } from '../helpers/git';
+import { requirePrograms } from '../helpers/real-part';
+
+/** Runs a program on a terminal of its own, answers when it asks; prints the exit code last. */
+const ON_TERMINAL = `
+import os, pty, sys
+answer = sys.argv[1].encode().decode('unicode_escape').encode()
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[2], sys.argv[2:])
+seen = b''
+asked = False
+while True:
+    try:
+        data = os.read(fd, 4096)
+    except OSError:
+        break
+    if not data:
+        break
+    seen += data
+    if not asked and b'[Y/n]' in seen:
+        asked = True
+        os.write(fd, answer)
+sys.stdout.buffer.write(seen)
+print('exit', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+
+describe('steward up (built)', function () {
+  this.timeout(120_000);
+  let home: { path: string; remove: () => void };
+  beforeEach(() => (home = emptyHome()));
+  afterEach(() => home.remove());
+
+  const area = (...names: string[]): string => join(home.path, '.steward', ...names);
+  const repository = (): string => {
+    const repo = join(home.path, 'app');
+    mkdirSync(repo);
+    const env = bareEnvironment(home.path);
+    execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: repo, env });
+    const author = ['-c', 'user.email=me@example.org', '-c', 'user.name=Me'];
+    execFileSync('git', [...author, 'commit', '-q', '--allow-empty', '-m', 'First'], { cwd: repo, env });
+    return repo;
+  };
+  const answered = (answer: string, cwd = home.path): { text: string; code: number } => {
+    const { stdout } = spawnSync('python3', ['-c', ON_TERMINAL, answer, process.execPath, BIN, 'up'], {
+      cwd,
+      env: cleanEnv(home.path),
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    return { text: stdout, code: Number(/exit (-?\d+)\s*$/.exec(stdout)?.[1]) };
+  };
+
+  it('needs --yes where nobody can be asked, and writes nothing', async () => {
+    const result = await steward(['up'], { home: home.path });
+    expect(result).to.include({ code: 2, stdout: '' });
+    expect(result.stderr)
+      .to.match(/never\s+captures titles/)
+      .and.include('steward up --yes');
+    expect(existsSync(area())).to.equal(false);
+  });
+
+  it('sets up, watches the repository of the folder once, captures, and shows the day', async () => {
+    const repo = repository();
+    mkdirSync(join(repo, 'deep'));
+    for (const cwd of [join(repo, 'deep'), repo]) {
+      const result = await steward(['up', '--yes', '--json'], { home: home.path, cwd });
+      expect(result.code, result.stderr).to.equal(0);
+      expect(jsonOf(result)).to.include({ watching: repo, created: cwd !== repo });
+      const { repos } = JSON.parse(readFileSync(area('sense', 'config.json'), 'utf8')) as { repos: string[] };
+      expect(repos).to.deep.equal([repo]);
+    }
+    const again = await steward(['up'], { home: home.path, cwd: repo });
+    expect(again.code, 'the question was answered').to.equal(0);
+    expect(again.stdout).to.match(/commits +1 +app 1/);
+  });
+
+  it('works in a folder without a repository, and says so', async () => {
+    const result = await steward(['up', '--yes'], { home: home.path });
+    expect(result.code).to.equal(0);
+    expect(result.stderr).to.include('No repository');
+    expect(jsonOf(await steward(['up', '--yes', '--json'], { home: home.path }))).to.include({
+      watching: null,
+    });
+  });
+
+  describe('on a terminal', () => {
+    before(function () {
+      requirePrograms(this, { python3: 'python3' });
+    });
+
+    it('goes on at yes, and at an empty answer', () => {
+      const yes = answered('y\\n', repository());
+      expect(yes.code, yes.text).to.equal(0);
+      expect(yes.text)
+        .to.include('Start? [Y/n]')
+        .and.match(/commits +1 +app 1/);
+    });
+
+    it('sets nothing up at no: 130', () => {
+      const no = answered('n\\n');
+      expect(no.code, no.text).to.equal(130);
+      expect(no.text).to.include('Nothing was set up');
+      expect(existsSync(area())).to.equal(false);
+    });
+
+    for (const [name, keys] of [
+      ['Ctrl-C', '\\x03'],
+      ['the end of input', '\\x04'],
+    ] as const) {
+      it(`sets nothing up at ${name}: 130`, () => {
+        const { code, text } = answered(keys);
+        expect(code, text).to.equal(130);
+        expect(existsSync(area())).to.equal(false);
+      });
+    }
+  });
+});
