@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
 import { readText } from './atomic-file';
-import { targetOf } from './stat';
+import { kindOf, targetOf, type Target } from './stat';
 
 /** Where a git repository keeps its things; found by reading a few files, no process. */
 export interface GitFolder {
@@ -25,15 +25,14 @@ export function gitFolderAt(path: string): GitFolder | undefined {
   const root = resolve(path);
   const dotGit = join(root, '.git');
   const found = targetOf(dotGit);
-  if (found?.kind === 'folder') return folderAt(root, dotGit);
+  if (found?.kind === 'folder') return folderAt(root, dotGit, found);
   if (found?.kind === 'file') {
     const gitDir = linkIn(dotGit);
     return gitDir === undefined ? undefined : folderAt(root, gitDir);
   }
   // A bare repository, or a .git folder itself; the names alone are no rare ones.
-  const isBare =
-    targetOf(join(root, 'objects'))?.kind === 'folder' && targetOf(join(root, 'refs')) !== undefined;
-  return isBare || targetOf(join(root, 'commondir'))?.kind === 'file' ? folderAt(root, root) : undefined;
+  const isBare = kindOf(join(root, 'objects')) === 'folder' && kindOf(join(root, 'refs')) !== undefined;
+  return isBare || kindOf(join(root, 'commondir')) === 'file' ? folderAt(root, root) : undefined;
 }
 
 /**
@@ -59,10 +58,10 @@ function readableFolderAt(path: string): GitFolder | undefined {
   }
 }
 
-function folderAt(root: string, gitDir: string): GitFolder | undefined {
-  if (targetOf(join(gitDir, 'HEAD')) === undefined) return undefined;
+function folderAt(root: string, gitDir: string, found?: Target): GitFolder | undefined {
+  if (kindOf(join(gitDir, 'HEAD')) === undefined) return undefined;
   const commonDir = commonDirOf(gitDir);
-  const id = targetOf(commonDir)?.id;
+  const id = (commonDir === gitDir && found !== undefined ? found : targetOf(commonDir))?.id;
   if (id === undefined) return undefined;
   const linked = commonDir !== gitDir;
   const holder = linked || root === gitDir ? ownerOf(commonDir) : root;
@@ -93,7 +92,7 @@ function linkIn(dotGit: string): string | undefined {
 /** A linked worktree names the folder that it shares with the main checkout. */
 function commonDirOf(gitDir: string): string {
   const path = join(gitDir, 'commondir');
-  if (targetOf(path) === undefined) return gitDir;
+  if (kindOf(path) === undefined) return gitDir;
   const text = readLink(path)?.replace(/[\r\n]+$/, '');
   return text === undefined || text === '' || text.includes('\0') ? gitDir : resolve(gitDir, text);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { StewardError } from '../../errors';
 import type { GitFolder } from '../../platform/git-folder';
-import { entriesOf, stampOf, targetOf } from '../../platform/stat';
+import { entriesIn, entriesOf, stampOf, targetOf, type Stamp } from '../../platform/stat';
 
 /** What git reads beside the refs before it answers; a pipe or a device there would hold it up, or never end. */
 const READ_BY_GIT = ['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'];
@@ -31,7 +31,7 @@ export function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
   const marks: string[] = [];
   let trusted = true;
   let loose = 0;
-  const add = (path: string): void => {
+  const add = (path: string): Stamp['kind'] | undefined => {
     const stamp = stampOf(path);
     if (stamp?.kind === 'link' || stamp?.kind === 'other') {
       refuseOddFile(path, { folder: false });
@@ -40,26 +40,28 @@ export function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
     }
     if (stamp !== undefined && Math.abs(nowMs - stamp.mtimeMs) <= TICK_MS) trusted = false;
     marks.push(stamp === undefined ? '-' : stamp.mark);
+    return stamp?.kind;
   };
-  const walk = (path: string, depth: number): void => {
-    add(path);
-    for (const entry of entriesOf(path)) {
+  const walk = (path: string, depth: number): Stamp['kind'] | undefined => {
+    const kind = add(path);
+    for (const entry of kind === undefined ? [] : entriesIn(path)) {
       loose += 1;
       if (loose > MAX_LOOSE || depth > 40) {
         trusted = false;
-        return;
+        return kind;
       }
       const below = join(path, entry.name);
       marks.push(entry.name);
       if (entry.isFolder) walk(below, depth + 1);
       else add(below);
     }
+    return kind;
   };
   for (const name of gitDir === commonDir ? ['HEAD', 'logs/HEAD'] : ['HEAD']) add(join(gitDir, name));
   if (gitDir !== commonDir) for (const name of ['HEAD', 'logs/HEAD']) add(join(commonDir, name));
   add(join(commonDir, 'packed-refs'));
-  add(join(commonDir, 'reftable/tables.list'));
-  walk(join(commonDir, 'refs/heads'), 0);
+  // With a reftable, a file stands in this folder's place.
+  if (walk(join(commonDir, 'refs/heads'), 0) !== 'folder') add(join(commonDir, 'reftable/tables.list'));
   const worktrees = entriesOf(join(commonDir, 'worktrees')).map((entry) => entry.name);
   for (const name of worktrees) {
     marks.push(name);
