@@ -31,7 +31,11 @@ files.set('./cli.js', Buffer.from(lazyBuiltins(cli.toString('latin1')), 'latin1'
 for (const [module, id] of VENDOR_BUNDLES) files.set(id, await bundle(module));
 const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
 for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot'))) {
-  files.set(`./hot/${name.replace(/\.ts$/, '.js')}`, await bundle(`src/lib/cli/hot/${name}`));
+  const hot = await bundle(`src/lib/cli/hot/${name}`);
+  files.set(
+    `./hot/${name.replace(/\.ts$/, '.js')}`,
+    Buffer.from(lazyBuiltins(hot.toString('latin1')), 'latin1'),
+  );
 }
 files.set(
   './main.js',
