@@ -17,6 +17,9 @@ export interface UserArea {
   /** The sessions that run now, a part of the state that a status line can afford to read. */
   sessionsLive: string;
   workEvents: string;
+  /** What was written outside of the user area, and how to take it back. */
+  installManifest: string;
+  bin: string;
   spool: string;
   observability: string;
   sense: {
@@ -49,6 +52,8 @@ export function userArea(host: PathHost = processHost()): UserArea {
     sessionsState: join(root, 'state', 'sessions.json'),
     sessionsLive: join(root, 'state', 'sessions-live.json'),
     workEvents: join(root, 'state', 'work-events.jsonl'),
+    installManifest: join(root, 'state', 'install-manifest.json'),
+    bin: join(root, 'bin'),
     spool: join(root, 'state', 'spool'),
     observability: join(root, 'observability'),
     sense: {
