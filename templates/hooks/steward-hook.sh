@@ -21,8 +21,9 @@ run() {
   exec "$node" "$steward" hook "$@"
 }
 
-# Where an exec fails after all (a node of another machine), the shell leaves with an error: not so here.
+# Where an exec fails after all (a node of another machine), the shell would leave with an error.
 trap 'exit 0' EXIT
+[ -z "${BASH_VERSION-}" ] || shopt -s execfail
 
 [ -f "$node" ] && [ -x "$node" ] || node=$node_alias
 if [ -f "$node" ] && [ -x "$node" ] && [ -f "$steward" ]; then
