@@ -22,6 +22,8 @@ export interface HotEntry {
 
 export const HOT: readonly HotEntry[] = [
   { words: ['--version'], load: () => import('./hot/version') },
+  { words: ['hook'], load: () => import('./hot/hook') },
+  { words: ['statusline'], load: () => import('./hot/statusline') },
   { words: ['sense', 'version'], load: () => import('./hot/sense-version') },
 ];
 

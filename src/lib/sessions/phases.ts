@@ -17,20 +17,17 @@ export interface Phase {
   retired: readonly string[];
 }
 
-export type PhaseId = (typeof IDS)[number];
-
-const IDS = [
-  'starting',
-  'observe',
-  'think',
-  'plan',
-  'build',
-  'execute',
-  'verify',
-  'learn',
-  'complete',
-  'native',
-] as const;
+export type PhaseId =
+  | 'starting'
+  | 'observe'
+  | 'think'
+  | 'plan'
+  | 'build'
+  | 'execute'
+  | 'verify'
+  | 'learn'
+  | 'complete'
+  | 'native';
 
 /** The one table: nothing else lists phases. */
 export const PHASES: readonly Phase[] = [

@@ -1,3 +1,5 @@
+import { shortHash } from '../platform/short-hash';
+
 const GRAMMAR = /^[a-z0-9][a-z0-9._-]{0,80}$/;
 /** Names that Windows gives to devices, whatever follows the dot. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/;
@@ -17,7 +19,7 @@ export function isSlug(text: string): boolean {
  */
 export function makeSlug(day: string, about: string, unique: string): string {
   const words = plain(about).slice(0, MAX_WORDS).replace(/-+$/, '');
-  return [plain(day).replaceAll('-', '') || 'day', words || 'session', mark(unique)].join('-');
+  return [plain(day).replaceAll('-', '') || 'day', words || 'session', shortHash(unique)].join('-');
 }
 
 /** Latin letters and digits with single hyphens; accents are dropped, other scripts too. */
@@ -29,13 +31,4 @@ function plain(text: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '');
-}
-
-/** FNV-1a: eight characters that tell a day's sessions apart; a cryptographic hash would cost every hook 3 ms. */
-function mark(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return (hash >>> 0).toString(16).padStart(8, '0');
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
-import { StewardError } from '../errors';
+import { StewardError, errnoCode } from '../errors';
 import { createFile, readText, renameOver } from '../platform/atomic-file';
 import { parseIso, toIso, type Clock } from '../platform/clock';
-import { ensureFolder, exists, listFolder, removeFile } from '../platform/folder';
+import { ensureFolder, listFolder, removeFile } from '../platform/folder';
 
 /** Something that a hook has left for later, one file. It holds ids and paths, nothing that was said. */
 export interface Intention {
@@ -117,7 +117,7 @@ async function attempt(
   if (intention === undefined || consume === undefined || intention.machine !== deps.machineId) return;
   const claim = join(claims(deps.path), name);
   ensureFolder(claims(deps.path));
-  renameOver(from, claim);
+  if (!claimed(from, claim)) return;
   try {
     await consume(intention);
   } catch (error) {
@@ -131,6 +131,17 @@ async function attempt(
   }
   removeFile(claim);
   result.done += 1;
+}
+
+/** False when it has gone: a hook that keeps the bounds may have taken it away. */
+function claimed(from: string, claim: string): boolean {
+  try {
+    renameOver(from, claim);
+    return true;
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 /** Puts a claimed intention back for another attempt; false when it was the last and it is dead. */
@@ -172,11 +183,8 @@ export function sweep(deps: Pick<SpoolDeps, 'clock' | 'path'>): number {
       removeFile(path);
       return;
     }
-    // Gone already: another process sweeps, too.
-    if (!exists(path)) return;
     ensureFolder(graves(deps.path));
-    renameOver(path, join(graves(deps.path), name));
-    dead += 1;
+    if (claimed(path, join(graves(deps.path), name))) dead += 1;
   });
   const buried = waiting(graves(deps.path));
   for (const name of buried.slice(0, Math.max(0, buried.length - MAX_DEAD))) {

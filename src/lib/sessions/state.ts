@@ -62,6 +62,23 @@ export function currentSessions(
   return state;
 }
 
+/** The session of a slug, or of the beginning of just one; none is `not_found`, several `usage`. */
+export function findSession(state: SessionsState, slug: string): Session {
+  const exact = Object.hasOwn(state.sessions, slug) ? state.sessions[slug] : undefined;
+  if (exact !== undefined) return exact;
+  const alike = Object.values(state.sessions).filter((session) => session.slug.startsWith(slug));
+  const [only] = alike;
+  if (only !== undefined && alike.length === 1) return only;
+  if (only === undefined) {
+    throw new StewardError('not_found', `There is no session ${slug}.`, {
+      hint: 'See "steward sessions --all" for those there are.',
+    });
+  }
+  throw new StewardError('usage', `${alike.length} sessions begin with ${slug}.`, {
+    hint: `Write more of it, such as ${only.slug}.`,
+  });
+}
+
 /**
  * The live sessions, from the small file and the end of the log; undefined when more than `maxBytes` of it are
  * unread. For what has no time: their history is not in it, nor what their artifacts say since the last turn.
