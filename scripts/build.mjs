@@ -29,7 +29,6 @@ const cli = await bundle('src/cli-built.ts', {
 });
 files.set('./cli.js', Buffer.from(lazyBuiltins(cli.toString('latin1')), 'latin1'));
 for (const [module, id] of VENDOR_BUNDLES) files.set(id, await bundle(module));
-const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
 for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot'))) {
   const hot = await bundle(`src/lib/cli/hot/${name}`);
   files.set(
@@ -37,6 +36,7 @@ for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot'))) {
     Buffer.from(lazyBuiltins(hot.toString('latin1')), 'latin1'),
   );
 }
+const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
 files.set(
   './main.js',
   await bundle('src/main.ts', {

@@ -97,15 +97,12 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
       hint: 'See "steward hook --help".',
     });
   }
-  const deps: HookDeps = {
-    ...Object.defineProperties(
-      {} as ReturnType<typeof sessionsDeps>,
-      Object.getOwnPropertyDescriptors(sessionsDeps({ area, clock, machineId }, settings)),
-    ),
+  // Not spread: that would ask for the machine's id, and what else only some hooks need.
+  const deps: HookDeps = Object.assign(sessionsDeps({ area, clock, machineId }, settings), {
     spool: area.spool,
     env: processHost().env,
     tab: settings.tab && !args.flags.has('--no-tab'),
-  };
+  });
   const call = await readCall(args.verb);
   if (args.flags.has('--dry-run')) {
     writeOut(toJson(planned(deps, call)));

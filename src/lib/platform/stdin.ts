@@ -41,7 +41,7 @@ export async function readStdin(
   if (kind === 'stream' && !makeNonBlocking()) return fromStream(bounds, isWhole);
   const kept = keeper(bounds.keepBytes);
   const chunk = Buffer.allocUnsafe(CHUNK);
-  const started = performance.now();
+  const started = monotonicMs();
   for (let asked = false; ;) {
     const got = tryRead(chunk);
     if (got === 0) return kept.result('end');
@@ -49,13 +49,13 @@ export async function readStdin(
       kept.add(chunk.subarray(0, got));
       asked = false;
       // A writer without an end is left after the same time as one that is silent.
-      if (performance.now() - started < bounds.endMs) continue;
+      if (monotonicMs() - started < bounds.endMs) continue;
     } else if (!asked && kept.some()) {
       asked = true;
       if (kept.isWhole(isWhole)) return kept.result('whole');
     }
     const limit = kept.some() ? bounds.endMs : bounds.firstByteMs;
-    if (performance.now() - started >= limit) return kept.result('late');
+    if (monotonicMs() - started >= limit) return kept.result('late');
     pause();
   }
 }
@@ -172,4 +172,8 @@ function fromStream(bounds: StdinBounds, isWhole: (bytes: Buffer) => boolean): P
       else reject(error);
     });
   });
+}
+
+function monotonicMs(): number {
+  return process.uptime() * 1000;
 }
