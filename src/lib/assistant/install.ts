@@ -22,6 +22,7 @@ import {
   hasSettingsFolder,
   readSettings,
   removeBackup,
+  sweepSettings,
   writeBackup,
   writeSettings,
 } from './settings-file';
@@ -90,6 +91,7 @@ export async function installHooks(
   ensureFolder(deps.area.root, { allowLink: true });
   return withInstallManifest(manifestDeps(deps), (manifest) => {
     const written = writeShim({ ...shim, clock: deps.clock, machineId: deps.machineId }, manifest);
+    sweepSettings(path, deps.clock.now());
     const { events, backup } = addTo(deps, assistant, path, manifest);
     return {
       ...result,

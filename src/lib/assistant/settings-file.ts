@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 import { StewardError } from '../errors';
-import { createFile, readBytes, replaceFile } from '../platform/atomic-file';
+import { createFile, readBytes, replaceFile, sweepTemps } from '../platform/atomic-file';
 import { ensureFolder, exists, lstatOf, modeOf, removeEmptyFolder, removeFile } from '../platform/folder';
 import { sha256, type Backup } from '../platform/install-manifest';
 
@@ -52,18 +52,24 @@ export function removeSettings(path: string): boolean {
   return true;
 }
 
+/** Removes the temp files of an install that was killed. The caller is the only one at work. */
+export function sweepSettings(path: string, nowMs: number): void {
+  if (hasSettingsFolder(path)) sweepTemps(dirname(path), -1, nowMs, basename(path));
+}
+
 /** Removes the folder of the settings file if nothing is in it. */
 export function removeSettingsFolder(path: string): void {
   removeEmptyFolder(dirname(path));
 }
 
-/** The copy that is kept of a text: `settings.json.steward-backup-20261120T081400Z`, beside the file. */
+/** The copy that is kept of a text, beside the file: its time and the begin of its hash make up the name. */
 export function backupOf(path: string, text: string, at: string): Backup {
   const stamp = at.replace(/\.\d+/, '').replace(/[-:]/g, '');
-  return { path: `${path}.steward-backup-${stamp}`, sha256: sha256(text) };
+  const hash = sha256(text);
+  return { path: `${path}.steward-backup-${stamp}-${hash.slice(0, 8)}`, sha256: hash };
 }
 
-/** Writes a backup, private: settings hold tokens. One of the same second is kept as it is. */
+/** Writes a backup, private: settings hold tokens. One that is there already is the same. */
 export function writeBackup(backup: Backup, text: string): void {
   createFile(backup.path, text);
 }

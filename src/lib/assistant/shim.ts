@@ -1,8 +1,8 @@
 import { posix, win32 } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readText, replaceFile } from '../platform/atomic-file';
-import { ensureFolder, modeOf, removeEmptyFolder, removeFile } from '../platform/folder';
+import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
+import { ensureFolder, exists, modeOf, removeEmptyFolder, removeFile } from '../platform/folder';
 import { sha256, type InstallManifest } from '../platform/install-manifest';
 import { toIso, type Clock } from '../platform/clock';
 import type { PathHost } from '../platform/paths';
@@ -32,6 +32,7 @@ export interface ShimDeps {
   area: string | undefined;
 }
 
+const SHIM_NAME = 'steward-hook';
 const MANIFEST_ID = 'hooks:shim';
 const MAX_TEMPLATE_BYTES = 64 * 1024;
 /** The name of the package, by which its folder is found again among global packages. */
@@ -39,7 +40,7 @@ const PACKAGE = 'steward-cli';
 
 /** Where the shim lies: a shell script, on Windows a batch file. */
 export function shimPath({ bin, host }: Pick<ShimDeps, 'bin' | 'host'>): string {
-  return pathOf(host).join(bin, host.platform === 'win32' ? 'steward-hook.cmd' : 'steward-hook');
+  return pathOf(host).join(bin, host.platform === 'win32' ? `${SHIM_NAME}.cmd` : SHIM_NAME);
 }
 
 /** What the shim is to start on this machine, by the running process and its PATH. */
@@ -83,10 +84,14 @@ export function isShimCurrent(deps: ShimDeps): boolean {
 }
 
 /** Removes the shim, and its folder if nothing else is in it. True when it was there. */
-export function removeShim(deps: Pick<ShimDeps, 'bin' | 'host'>, manifest: InstallManifest): boolean {
+export function removeShim(
+  deps: Pick<ShimDeps, 'bin' | 'host'> & { clock: Clock },
+  manifest: InstallManifest,
+): boolean {
   const path = shimPath(deps);
-  const wasThere = modeOf(path) !== undefined;
+  const wasThere = exists(path);
   removeFile(path);
+  if (exists(deps.bin)) sweepTemps(deps.bin, -1, deps.clock.now(), SHIM_NAME);
   removeEmptyFolder(deps.bin);
   manifest.forget(MANIFEST_ID, path);
   return wasThere;

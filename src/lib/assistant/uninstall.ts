@@ -25,6 +25,7 @@ import {
   removeBackup,
   removeSettings,
   removeSettingsFolder,
+  sweepSettings,
   writeSettings,
 } from './settings-file';
 
@@ -67,7 +68,7 @@ export async function uninstallHooks(
     );
     for (const { path } of files) manifest.forget(id, path);
     const isShared = manifest.entries().some((entry) => entry.kind === KIND);
-    const removed = !isShared && removeShim(shim, manifest);
+    const removed = !isShared && removeShim({ ...shim, clock: deps.clock }, manifest);
     return resultOf(assistant, files, { path: shimPath(shim), removed }, false);
   });
 }
@@ -104,6 +105,7 @@ function resultOf(
 
 function removeFrom(deps: HookInstallDeps, path: string, entry: InstallEntry | undefined): RemovedFrom {
   const known = entry === undefined ? undefined : hooksAddedBy(entry);
+  sweepSettings(path, deps.clock.now());
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const source = readSettings(path);
     const { text, isEmpty, entries, left } = without(deps, path, source, entry);
@@ -133,6 +135,7 @@ function without(
 /** The bytes before the install, where the file is exactly as the install left it. */
 function oldText(entry: InstallEntry, source: string): string | undefined {
   if (entry.before === null || entry.after !== sha256(source)) return undefined;
-  const backup = entry.backups.find((one) => one.sha256 === entry.before);
-  return backup === undefined ? undefined : readBackup(backup);
+  // Of installs that were killed there may be one that was never written.
+  const same = entry.backups.filter((backup) => backup.sha256 === entry.before);
+  return same.map(readBackup).find((text) => text !== undefined);
 }

@@ -89,11 +89,12 @@ export function tempOf(path: string): string {
 
 /**
  * Removes the temp files of processes that were killed before their rename: those older than `olderThanMs`
- * at the wall-clock time `nowMs`, or as far in its future.
+ * at the wall-clock time `nowMs`, or as far in its future. In a folder that is not steward's alone, `of` is
+ * what the names of the files begin with that the temp files were for.
  */
-export function sweepTemps(folder: string, olderThanMs: number, nowMs: number): void {
+export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, of = ''): void {
   for (const name of readdirSync(folder)) {
-    if (!/^\..+\.[0-9a-f]{12}\.tmp$/.test(name)) continue;
+    if (!/^\..+\.[0-9a-f]{12}\.tmp$/.test(name) || !name.startsWith(`.${of}`)) continue;
     const path = join(folder, name);
     const facts = lstatSync(path, { throwIfNoEntry: false });
     if (facts?.isFile() === true && Math.abs(nowMs - facts.mtimeMs) > olderThanMs) {

@@ -225,8 +225,9 @@ function theirsOf(content: Content, created: readonly string[]): Content {
     });
     return kept.length === 0 && created.includes(`hooks.${name}`) ? [] : [[name, kept] as const];
   });
-  const { hooks: _, ...rest } = content;
-  if (table.length === 0 && created.includes('hooks')) return rest;
+  const rest: Record<string, unknown> = { ...content };
+  delete rest['hooks'];
+  if (table.length === 0 && created.includes('hooks')) return rest as Content;
   const keys = Object.keys(content).map((key) => [
     key,
     key === 'hooks' ? Object.fromEntries(table) : content[key as 'hooks'],
@@ -240,6 +241,7 @@ function withoutEmptied(value: Record<string, unknown>): Record<string, unknown>
   if (table === undefined) return value;
   const events: readonly string[] = hooks.map(({ event }) => event);
   const kept = Object.entries(table).filter(([name, list]) => list.length > 0 || !events.includes(name));
-  const { hooks: _, ...rest } = value;
+  const rest = { ...value };
+  delete rest['hooks'];
   return kept.length === 0 ? rest : { ...value, hooks: Object.fromEntries(kept) };
 }
