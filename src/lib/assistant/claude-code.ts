@@ -87,15 +87,15 @@ const TYPES: Readonly<Record<HookVerb, WorkEventType>> = {
   'session-end': 'session-end',
 };
 
-const TYPES_BY_EVENT: Readonly<Record<string, WorkEventType>> = {
-  PreToolUse: 'tool-before',
-  PostToolUse: 'tool-after',
-  PostToolUseFailure: 'tool-failed',
-};
+const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
+  ['PreToolUse', 'tool-before'],
+  ['PostToolUse', 'tool-after'],
+  ['PostToolUseFailure', 'tool-failed'],
+]);
 
 /** What happened: as the command line says; for a tool the assistant's event says whether before or after. */
 export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): WorkEventType {
-  const named = verb === 'tool' ? TYPES_BY_EVENT[input.event ?? ''] : undefined;
+  const named = verb === 'tool' ? TYPES_BY_EVENT.get(input.event ?? '') : undefined;
   return named ?? TYPES[verb];
 }
 
