@@ -18,5 +18,5 @@ export interface Prepared {
   remove?: () => void;
 }
 
-/** A ratio of the medians, or milliseconds between them. */
-export type Limit = { ratio: number } | { moreMs: number };
+/** A ratio of the medians of time, milliseconds between them, or the median of the program's peak memory. */
+export type Limit = { ratio: number } | { moreMs: number } | { mib: number };

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type StdioOptions } from 'node:child_process';
 
 /** A process to time, whole: from its start to its end. */
 export interface Program {
@@ -8,12 +8,20 @@ export interface Program {
   input?: string;
 }
 
-/** Medians in milliseconds of several programs, run in turns so that a slow moment meets all of them. */
-export function medians(programs: readonly Program[], rounds: number, base: NodeJS.ProcessEnv): number[] {
+/** What is measured of one run: a number. */
+export type Measure = (program: Program, base: NodeJS.ProcessEnv) => number;
+
+/** Medians of several programs, run in turns so that a slow moment meets all of them. */
+export function medians(
+  programs: readonly Program[],
+  rounds: number,
+  base: NodeJS.ProcessEnv,
+  measure: Measure = time,
+): number[] {
   const times = programs.map((): number[] => []);
   for (let round = -WARM_UP; round < rounds; round += 1) {
     programs.forEach((program, index) => {
-      const took = time(program, base);
+      const took = measure(program, base);
       if (round >= 0) times[index]?.push(took);
     });
   }
@@ -23,22 +31,37 @@ export function medians(programs: readonly Program[], rounds: number, base: Node
 /** Runs that fill file and code caches and are not counted. */
 const WARM_UP = 3;
 
-function time(program: Program, base: NodeJS.ProcessEnv): number {
-  const env = { ...base, ...program.env };
+/** Milliseconds, whole process. */
+export function time(program: Program, base: NodeJS.ProcessEnv): number {
   const start = process.hrtime.bigint();
-  const stdin = program.input === undefined ? 'ignore' : 'pipe';
-  const result = spawnSync(process.execPath, program.args, {
+  run(program, base, []);
+  return Number(process.hrtime.bigint() - start) / 1e6;
+}
+
+/** Peak resident memory in MiB, as the system counts it for the process, at its exit. */
+export function peakMemory(program: Program, base: NodeJS.ProcessEnv): number {
+  const told = run(program, base, ['--import', TELL_MEMORY]);
+  return Number(/peak (\d+) KiB/.exec(told)?.[1]) / 1024;
+}
+
+const TELL_MEMORY = `data:text/javascript,${encodeURIComponent(
+  "process.on('exit', () => process.stderr.write(`peak ${process.resourceUsage().maxRSS} KiB\\n`));",
+)}`;
+
+function run(program: Program, base: NodeJS.ProcessEnv, nodeArgs: readonly string[]): string {
+  const env = { ...base, ...program.env };
+  const stdio: StdioOptions = [program.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'];
+  const result = spawnSync(process.execPath, [...nodeArgs, ...program.args], {
     env,
-    stdio: [stdin, 'pipe', 'pipe'],
+    stdio,
     ...(program.input === undefined ? {} : { input: program.input }),
   });
-  const took = Number(process.hrtime.bigint() - start) / 1e6;
   if (result.status !== 0) {
     throw new Error(
       `${program.args.join(' ')} exited with ${String(result.status)}: ${String(result.stderr)}`,
     );
   }
-  return took;
+  return String(result.stderr);
 }
 
 export function median(values: readonly number[]): number {

@@ -1,10 +1,11 @@
 // npm run bench [-- WORD]: each figure (whose name has WORD in it) beside its yardstick; exit 1 over a limit.
-import type { Figure } from './figure';
+import type { Figure, Limit } from './figure';
 import { FIGURES as hooks } from './figures/hooks';
+import { FIGURES as sense } from './figures/sense';
 import { FIGURES as startUp } from './figures/start-up';
-import { medians } from './measure';
+import { medians, peakMemory, time } from './measure';
 
-const FIGURES: readonly Figure[] = [...startUp, ...hooks];
+const FIGURES: readonly Figure[] = [...startUp, ...sense, ...hooks];
 
 /** Without it, bare node is 30 ms faster on Node 20, and every ratio would look flattering with it. */
 const env = { ...process.env };
@@ -15,25 +16,24 @@ let over = 0;
 for (const figure of FIGURES.filter(({ name }) => name.includes(word))) {
   const { program, yardstick, against, remove } = figure.prepare();
   try {
+    const { limit } = figure;
     const [own = Number.NaN, base = Number.NaN] = medians(
       [program, yardstick],
       Math.max(20, figure.rounds ?? 20),
       env,
+      'mib' in limit ? peakMemory : time,
     );
-    const isRatio = 'ratio' in figure.limit;
-    const value = isRatio ? own / base : own - base;
-    const limit = 'ratio' in figure.limit ? figure.limit.ratio : figure.limit.moreMs;
-    const unit = isRatio ? '×' : ' ms more';
-    const within = value <= limit;
+    const { value, most, unit } = judged(limit, own, base);
+    const within = value <= most;
     if (!within) over += 1;
     console.log(
       [
         within ? 'ok  ' : 'OVER',
         figure.name.padEnd(36),
-        `${own.toFixed(1)} ms`.padStart(10),
-        `${against} ${base.toFixed(1)} ms`.padStart(24),
+        `${own.toFixed(1)} ${'mib' in limit ? 'MiB' : 'ms'}`.padStart(10),
+        `${against} ${base.toFixed(1)}`.padStart(20),
         `${value.toFixed(2)}${unit}`.padStart(14),
-        `limit ${limit}${unit}`,
+        `limit ${most}${unit}`,
       ].join('  '),
     );
   } finally {
@@ -43,4 +43,10 @@ for (const figure of FIGURES.filter(({ name }) => name.includes(word))) {
 if (over > 0) {
   console.error(`${over} of the figures ${over === 1 ? 'is' : 'are'} over the limit.`);
   process.exitCode = 1;
+}
+
+function judged(limit: Limit, own: number, base: number): { value: number; most: number; unit: string } {
+  if ('ratio' in limit) return { value: own / base, most: limit.ratio, unit: '×' };
+  if ('moreMs' in limit) return { value: own - base, most: limit.moreMs, unit: ' ms more' };
+  return { value: own, most: limit.mib, unit: ' MiB' };
 }

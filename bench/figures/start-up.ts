@@ -1,4 +1,4 @@
-import { BIN, cleanEnv, emptyHome } from '../../test/helpers/cli';
+import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
 import type { Figure } from '../figure';
 
 /** Whole-process start-up against the bare runtime, with a warm code cache. */
@@ -26,10 +26,4 @@ function startUp(name: string, args: readonly string[], ratio: number): Figure {
       };
     },
   };
-}
-
-function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 }

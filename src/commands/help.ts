@@ -1,7 +1,6 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { StewardHelp } from '../lib/cli/help';
 import { resolveCommand } from '../lib/cli/resolve';
 import { unknownCommand } from '../lib/cli/suggest';
 
@@ -26,6 +25,7 @@ export default class HelpOfCommand extends BaseCommand {
       );
     }
     if (this.json) return this.describe(words);
+    const { StewardHelp } = await import('../lib/cli/help');
     await new StewardHelp(this.config).showHelp(words);
     return undefined;
   }

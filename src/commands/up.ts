@@ -20,7 +20,7 @@ export default class Up extends BaseCommand {
     const { flags } = await this.parse(Up);
     if (!flags.yes && !isSetUp(this.context)) await this.ask();
     const result = await up(this.context, process.cwd());
-    for (const problem of result.capture.problems) this.say(problem);
+    for (const problem of [...result.warnings, ...result.capture.problems]) this.say(problem);
     if (result.created) this.say(`Set up in ${result.userArea}`);
     this.say(
       result.watching === null ? 'No repository in this folder to watch.' : `Watching ${result.watching}`,

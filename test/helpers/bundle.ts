@@ -10,8 +10,8 @@ export interface Bundle {
   remove: () => void;
 }
 
-/** Makes a program of test/helpers/children runnable. */
-export function bundleChild(name: string): Bundle {
+/** Makes a program of test/helpers/children runnable; `external` packages are looked up where it runs. */
+export function bundleChild(name: string, external: string[] = []): Bundle {
   const folder = mkdtempSync(join(tmpdir(), 'steward-child-'));
   const path = join(folder, `${name}.js`);
   buildSync({
@@ -21,6 +21,7 @@ export function bundleChild(name: string): Bundle {
     platform: 'node',
     format: 'cjs',
     target: 'node20',
+    external,
     logLevel: 'error',
   });
   return { folder, path, remove: () => rmSync(folder, { recursive: true, force: true }) };

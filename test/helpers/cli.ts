@@ -53,6 +53,13 @@ export function cleanEnv(home: string, extra: StewardOptions['env'] = {}): NodeJ
   return env;
 }
 
+/** An environment without the variables that are not set. */
+export function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
 /** Runs the built binary in an empty home, with its two streams captured. Kills it after 60 s. */
 export async function steward(args: readonly string[], options: StewardOptions = {}): Promise<StewardResult> {
   const own = options.home === undefined ? emptyHome() : undefined;

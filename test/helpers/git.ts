@@ -56,7 +56,7 @@ export function gitBox(): GitBox {
     init(name, args = []) {
       const path = join(folder, name);
       mkdirSync(path, { recursive: true });
-      git(path, ['init', '-q', '-b', 'main', ...args]);
+      git(path, ['init', '-q', '-b', 'main', '--template=', ...args]);
       git(path, ['config', 'user.email', ME]);
       git(path, ['config', 'user.name', 'Me']);
       return path;

@@ -3,6 +3,13 @@ import { string } from '@oclif/core/args';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { COMPLETION_FILES, SHELLS, type Shell } from '../../lib/cli/completion';
 
+/** Folders that a fresh home lacks. */
+const FOLDERS: Readonly<Record<Shell, string>> = {
+  bash: 'mkdir -p ~/.local/share/bash-completion/completions && ',
+  zsh: '',
+  fish: 'mkdir -p ~/.config/fish/completions && ',
+};
+
 export default class Autocomplete extends BaseCommand {
   static override summary = 'Show how to switch completion on in bash, zsh or fish.';
   static override args = {
@@ -15,7 +22,7 @@ export default class Autocomplete extends BaseCommand {
     const { args } = await this.parse(Autocomplete);
     const steps = SHELLS.filter((shell) => args.shell === undefined || shell === args.shell).map((shell) => ({
       shell,
-      command: `steward autocomplete script ${shell} > ${COMPLETION_FILES[shell]}`,
+      command: `${FOLDERS[shell]}steward autocomplete script ${shell} > ${COMPLETION_FILES[shell]}`,
     }));
     this.print(() =>
       [

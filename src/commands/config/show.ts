@@ -13,10 +13,10 @@ export default class ConfigShow extends BaseCommand {
     '<%= config.bin %> config show',
     {
       description: 'What differs from the defaults',
-      command: `<%= config.bin %> config show --json | jq '.values[] | select(.source != "default")'`,
+      command: "<%= config.bin %> config show --json | jq '.values[].key'",
     },
   ];
-  static override related = ['config set', 'config path', 'doctor'];
+  static override related = ['config set', 'config path'];
 
   async run(): Promise<{ userArea: string; values: ShownValue[]; warnings: string[] }> {
     await this.parse(ConfigShow);

@@ -13,10 +13,10 @@ export default class SenseCapture extends BaseCommand {
   async run(): Promise<CaptureResult> {
     await this.parse(SenseCapture);
     await setUpSense(this.context);
-    const { deps, locked } = await openSense(this.context);
+    const { deps, locked, warnings } = await openSense(this.context);
     const result = await locked(() => capture(deps));
-    for (const problem of result.problems) this.say(problem);
-    this.print(() => captureText(result, deps.timezone));
+    for (const problem of [...warnings, ...result.problems]) this.say(problem);
+    this.print(() => captureText(result, { timezone: deps.timezone, columns: this.terminal.columns }));
     return result;
   }
 }

@@ -5,7 +5,7 @@ import type { InitResult } from '../../lib/sense/init';
 export default class SenseInit extends BaseCommand {
   static override summary = 'Write the default configuration of sense.';
   static override description =
-    'A configuration that is there stays as it is. Nothing is captured until you run a capture or install its job.';
+    'A configuration that is there stays as it is. Nothing is captured until you run a capture.';
   static override examples = ['<%= config.bin %> sense init', '<%= config.bin %> sense init --json'];
   static override related = ['sense capture', 'config set sense.repos PATH', 'sense status'];
 

@@ -2,7 +2,6 @@ import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/cli/sense-context';
-import { StewardError } from '../../lib/errors';
 import { parseDay } from '../../lib/platform/time';
 import { purge, type PurgeResult } from '../../lib/sense/purge';
 import { purgeText } from '../../lib/sense/view-capture';
@@ -10,7 +9,7 @@ import { purgeText } from '../../lib/sense/view-capture';
 export default class SensePurge extends BaseCommand {
   static override summary = 'Forget what was captured: a day, an application, a repository, or all.';
   static override description =
-    'Records of days that still have their raw log are built again without it. There is no way back, so it shows what it would do until you add --yes.';
+    'Records of days that still have their raw log are built again without it. There is no way back, so it only shows what it would do until you add --yes.';
   static override flags = {
     day: string({ description: 'Only this day.', helpValue: 'DATE' }),
     before: string({ description: 'Only days before this one.', helpValue: 'DATE' }),
@@ -18,18 +17,17 @@ export default class SensePurge extends BaseCommand {
     repo: string({ description: 'Only this repository: its name or path.', helpValue: 'NAME' }),
     all: boolean({ description: 'Everything that was ever captured.' }),
     records: boolean({ description: 'Also remove records that name it and cannot be built again.' }),
-    'dry-run': boolean({ description: 'Only show what would be removed.', exclusive: ['yes'] }),
-    yes: boolean({ char: 'y', description: 'Do it.' }),
+    yes: boolean({ char: 'y', description: 'Do it; without it nothing is removed.' }),
   };
   static override examples = [
-    '<%= config.bin %> sense purge --app "Solitaire" --dry-run',
+    '<%= config.bin %> sense purge --app Solitaire',
     '<%= config.bin %> sense purge --day 2026-11-20 --yes',
   ];
-  static override related = ['config set sense.exclude NAME', 'sense export'];
+  static override related = ['config set sense.exclude A,B', 'sense export'];
 
   async run(): Promise<PurgeResult> {
     const { flags } = await this.parse(SensePurge);
-    const { 'dry-run': dryRun, yes, day, before, app, repo, all, records } = flags;
+    const { yes, day, before, app, repo, all, records } = flags;
     const selection = {
       all,
       records,
@@ -41,9 +39,7 @@ export default class SensePurge extends BaseCommand {
     const { deps, locked } = await openSense(this.context);
     const result = await locked(() => purge(deps, selection, !yes));
     this.print(() => purgeText(result));
-    if (!yes && !dryRun && result.logs.length + result.removed.length > 0) {
-      throw new StewardError('usage', 'Nothing was removed.', { hint: 'Run it again with --yes to do it.' });
-    }
+    if (result.dryRun) this.say('Nothing was removed. Add --yes to do it.');
     return result;
   }
 }

@@ -11,7 +11,8 @@ export default class SenseStatusCommand extends BaseCommand {
 
   async run(): Promise<SenseStatus> {
     await this.parse(SenseStatusCommand);
-    const { deps } = await openSense(this.context);
+    const { deps, warnings } = await openSense(this.context);
+    for (const warning of warnings) this.say(warning);
     const result = status(deps, null);
     this.print(() =>
       statusText(result, { ...this.terminal, timezone: deps.timezone, now: deps.clock.now() }),

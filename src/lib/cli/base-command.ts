@@ -37,7 +37,7 @@ export abstract class BaseCommand extends Command {
   }
 
   protected get context(): Context {
-    this.#context ??= createContext();
+    this.#context ??= createContext(this.config.root);
     return this.#context;
   }
 

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import type { LoadedConfig } from '../config/load';
 import { userArea, type UserArea } from '../config/user-area';
 import { systemClock, type Clock } from '../platform/clock';
@@ -15,11 +17,15 @@ export interface Context {
   loadConfig: (flags?: Readonly<Record<string, unknown>>) => Promise<LoadedConfig>;
   run: Run;
   desktop: Desktop;
+  /** The folder of the templates that the package brings. */
+  templates: string;
 }
 
 /** Each part is made when it is first asked for: a command pays for what it uses only. */
-export function createContext(): Context {
+/** `root` is the folder of package.json. */
+export function createContext(root: string): Context {
   return {
+    templates: join(root, 'templates'),
     get clock() {
       return keep(this, 'clock', systemClock());
     },

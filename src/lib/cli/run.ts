@@ -5,7 +5,6 @@ import { StewardError } from '../errors';
 import { exitOnInterrupt, exitWhenReaderLeaves } from '../platform/stdio';
 import { fromOclif, reportError } from './errors';
 import { EXIT_CODES } from './exit-codes';
-import { StewardHelp } from './help';
 import { loadCommand, loadOclif, type Manifest, type Product } from './oclif';
 import { flagsOf, resolveCommand } from './resolve';
 import { unknownCommand } from './suggest';
@@ -16,15 +15,18 @@ import { unknownCommand } from './suggest';
  * decisions.md 2.
  */
 export async function runCli(product: Product, manifest: Manifest, argv: readonly string[]): Promise<void> {
-  exitWhenReaderLeaves();
+  const report = (error: unknown): number => {
+    const flags = flagsOf(argv);
+    const told = reportError(error, { json: flags.includes('--json'), debug: flags.includes('--debug') });
+    process.stderr.write(told.text);
+    return told.exitCode;
+  };
+  exitWhenReaderLeaves(report);
   exitOnInterrupt(EXIT_CODES.canceled);
   try {
     await dispatch(product, manifest, argv);
   } catch (error) {
-    const flags = flagsOf(argv);
-    const report = reportError(error, { json: flags.includes('--json'), debug: flags.includes('--debug') });
-    process.stderr.write(report.text);
-    process.exitCode = report.exitCode;
+    process.exitCode = report(error);
   }
 }
 
@@ -37,6 +39,7 @@ async function dispatch(product: Product, manifest: Manifest, argv: readonly str
     await runCommand(product, config, asked.id, asked.argv);
     return;
   }
+  const { StewardHelp } = await import('./help');
   await new StewardHelp(config).showHelp(asked.words);
 }
 

@@ -21,6 +21,8 @@ import type { Context } from './context';
 /** What the sense commands call the library with. */
 export interface SenseContext {
   deps: CaptureDeps & ReadDeps;
+  /** What of the configuration is not as a person may think: unknown keys, open permissions. */
+  warnings: readonly string[];
   /** One capture, rollup or purge at a time on this machine. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
 }
@@ -28,9 +30,11 @@ export interface SenseContext {
 /** A capture waits for a running one; both fit well within a poll interval. */
 const LOCK_WAIT_MS = 30_000;
 
+const GIT_DEADLINE_MS = 15_000;
+
 /** Joins sense with the configuration, the machine and the goals record (house: the composition root). */
 export async function openSense(context: Context): Promise<SenseContext> {
-  const { config } = await context.loadConfig();
+  const { config, warnings } = await context.loadConfig();
   const { area } = context;
   const store = senseStore(area);
   const deps: SenseContext['deps'] = {
@@ -44,6 +48,7 @@ export async function openSense(context: Context): Promise<SenseContext> {
   };
   return {
     deps,
+    warnings,
     locked: (work) =>
       withLock(
         join(area.machine, 'sense.lock'),
@@ -73,7 +78,15 @@ function sourcesOf(context: Context, config: Config): CaptureDeps['sources'] {
     Object.defineProperties(more, Object.getOwnPropertyDescriptors(machine)) as T & { machineId: string };
   return [
     appFocusSource(shared({ desktop: context.desktop, config: config.sense })),
-    gitSource(shared({ run: context.run, config: config.sense, clock: context.clock })),
+    gitSource(
+      shared({
+        run: context.run,
+        config: config.sense,
+        clock: context.clock,
+        // Less than a source is given (sense/capture.ts): what it found by then is kept.
+        deadlineMs: GIT_DEADLINE_MS,
+      }),
+    ),
     agentSessionSource(shared({ path: config.user.paths.workEvents, timezone: config.user.timezone })),
   ];
 }
@@ -107,5 +120,5 @@ export async function setUpSense(context: Context): Promise<InitResult> {
   // What is there must be sound before anything is written beside it.
   await context.loadConfig();
   const { area } = context;
-  return initSense({ area, store: senseStore(area) }, defaultConfig(area).sense);
+  return initSense({ area, store: senseStore(area) }, defaultConfig(area).sense, context.templates);
 }

@@ -11,6 +11,8 @@ export interface UpResult {
   created: boolean;
   /** The repository of the folder it was started in; null where there is none. */
   watching: string | null;
+  /** What of the configuration is not as a person may think. */
+  warnings: readonly string[];
   capture: CaptureResult;
   today: Today;
 }
@@ -18,9 +20,10 @@ export interface UpResult {
 /** The words of the one question: what is captured and where it stays (decisions.md 2). */
 export function consentText(userArea: string): string {
   return [
-    'steward captures the name of the application in front, commits in the repositories',
-    'it watches, and which assistant sessions were active. It never captures titles,',
-    'keystrokes, screenshots or content. What it captures stays on this machine, in',
+    'steward captures the name of the application in front, commits in the',
+    'repositories it watches, and which assistant sessions were active. It never',
+    'captures titles, keystrokes, screenshots or content. All of it stays on this',
+    'machine, in',
     `${userArea}.`,
   ].join('\n');
 }
@@ -35,9 +38,9 @@ export async function up(context: Context, folder: string): Promise<UpResult> {
   const { created } = await setUpSense(context);
   const watching = repositoryOf(folder)?.root ?? null;
   if (watching !== null) await watch(context, watching);
-  const { deps, locked } = await openSense(context);
+  const { deps, locked, warnings } = await openSense(context);
   const captured = await locked(() => capture(deps));
-  return { userArea: context.area.root, created, watching, capture: captured, today: today(deps) };
+  return { userArea: context.area.root, created, watching, warnings, capture: captured, today: today(deps) };
 }
 
 async function watch(context: Context, root: string): Promise<void> {

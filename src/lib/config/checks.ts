@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import * as v from 'valibot';
 
 import { leaf, optionalLeaf, type Leaf } from './key';
@@ -141,4 +141,22 @@ function line(): v.GenericSchema<unknown, string> {
 
 export function expandHome(path: string, home: string): string {
   return /^~[/\\]/.test(path) ? join(home, path.slice(2)) : path;
+}
+
+/** Absolute paths, or from `~/`; each once. */
+export function pathList(): Leaf<string[]> {
+  const fromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
+  return leaf({
+    expected: 'a list of absolute paths, or of paths from ~/',
+    check: v.array(
+      v.pipe(
+        v.string(),
+        v.check((value) => isCleanText(value) && (isAbsolute(value) || fromHome(value))),
+      ),
+    ),
+    fallback: [],
+    resolve: (stored: string[], { home }) => [
+      ...new Set(stored.map((path) => (fromHome(path) ? join(home, path.slice(1)) : resolve(path)))),
+    ],
+  });
 }

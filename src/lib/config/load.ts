@@ -30,7 +30,7 @@ export interface LoadedConfig {
   config: Config;
   /** By dotted key, for every key. */
   origins: ReadonlyMap<string, Origin>;
-  /** What a person should know and nothing stops at: unknown keys, open permissions (for `doctor`). */
+  /** What a person should know and nothing stops at: unknown keys, open permissions . */
   warnings: string[];
 }
 

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { isAbsolute } from 'node:path';
 import * as v from 'valibot';
 
 import { isZone, systemZone } from '../platform/time';
@@ -12,6 +11,7 @@ import {
   listOf,
   optionalTextFrom,
   pathLeaf,
+  pathList,
   secretText,
   text,
   textFrom,
@@ -28,7 +28,7 @@ export const SENSE_KEYS = {
   enabled: flag(true),
   pollIntervalSec: wholeNumber(10, 3600, 120),
   sources: { appFocus: flag(true), git: flag(true), agentSession: flag(true) },
-  repos: listOf('a list of absolute paths', (value) => isCleanText(value) && isAbsolute(value), []),
+  repos: pathList(),
   retentionDays: wholeNumber(1, 3650, 30),
   idleAfterSec: wholeNumber(10, 86_400, 300),
   countsAsActive: listOf('a list of app names, bundle ids or globs', isCleanText, []),

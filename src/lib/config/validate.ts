@@ -4,7 +4,7 @@ import { clean } from '../platform/terminal';
 import { CONFIG_FILES, dottedKey, ownerOf, type ConfigFile } from './files';
 import { isLeaf, type AnyLeaf, type Tree } from './key';
 
-/** What a file's content holds, key by key; `problems` stop the program, `warnings` are for `doctor`. */
+/** What a file's content holds, key by key; `problems` stop the program, `warnings` do not. */
 export interface Checked {
   /** Stored values by dotted key. */
   values: Map<string, unknown>;

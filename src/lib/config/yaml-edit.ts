@@ -146,7 +146,8 @@ function written(value: unknown, style: Scalar.Type | null | undefined, yaml: Ya
   if (typeof value !== 'string') return JSON.stringify(value);
   if (style === 'QUOTE_DOUBLE') return JSON.stringify(value);
   if (style === 'QUOTE_SINGLE') return `'${value.replaceAll("'", "''")}'`;
-  return yaml.stringify(value, { lineWidth: 0 }).trimEnd();
+  // Not trimEnd: a plain value may end in a space that is not ASCII.
+  return yaml.stringify(value, { lineWidth: 0 }).replace(/\n$/, '');
 }
 
 function rewritten(

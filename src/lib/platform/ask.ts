@@ -12,6 +12,7 @@ export async function confirm(question: string): Promise<boolean> {
   try {
     const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
     const answer = await Promise.race([lines.question(`${question} [Y/n] `), closed]);
+    if (answer === undefined) process.stderr.write('\n');
     return answer !== undefined && /^(y|yes|)$/i.test(answer.trim());
   } finally {
     lines.close();

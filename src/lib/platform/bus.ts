@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 import { StewardError } from '../errors';
 
 export interface BusCall {
@@ -71,8 +73,15 @@ export async function withBus<T>(
     return await work;
   } finally {
     clearTimeout(timer);
-    connection?.disconnect();
+    if (connection !== undefined) hangUp(connection);
   }
+}
+
+/** Not only our half: a bus that hangs would keep the process alive. */
+function hangUp(connection: ReturnType<Library['sessionBus']>): void {
+  connection.disconnect();
+  const { stream } = (connection as unknown as { _connection: { stream: Duplex } })._connection;
+  stream.destroy();
 }
 
 type Library = typeof import('dbus-next');
@@ -116,10 +125,27 @@ function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bu
   return bus;
 }
 
+/** Nobody has the name; the second is the answer to calls that may not start a service. */
+const ABSENT = new Set([
+  'org.freedesktop.DBus.Error.ServiceUnknown',
+  'org.freedesktop.DBus.Error.NameHasNoOwner',
+]);
+
+/** Is it that the service is not there at all? */
+export function isAbsentService(error: unknown): boolean {
+  return isBusError(error) && ABSENT.has(error.type);
+}
+
 function answered(error: unknown, call: BusCall): unknown {
   if (!(error instanceof Error) || !('type' in error) || typeof error.type !== 'string') return error;
-  const message = `${call.destination} answered ${call.interface}.${call.member} with: ${error.message}`;
-  return Object.assign(new StewardError('unavailable', message, { cause: error }), { type: error.type });
+  const { type } = error;
+  const isAbsent = ABSENT.has(type);
+  const message = isAbsent
+    ? `${call.destination} is not on the message bus (D-Bus).`
+    : `${call.destination} answered ${call.interface}.${call.member} with: ${error.message}`;
+  const hint = isAbsent ? 'A job must run inside the session, with its DBUS_SESSION_BUS_ADDRESS.' : undefined;
+  const detail = hint === undefined ? { cause: error } : { hint, cause: error };
+  return Object.assign(new StewardError('unavailable', message, detail), { type });
 }
 
 /** The library opens abstract sockets by a native module only; Node opens them by name. */

@@ -20,11 +20,10 @@ export function toIso(ms: number): string {
 
 /** Milliseconds of an ISO-8601 time with a zone (`Z` or an offset), or undefined if it is none. */
 export function parseIso(text: string): number | undefined {
-  const day = ISO_TIME.exec(text)?.[1];
   // The engine reads 2026-02-30 as 2 March.
-  if (day === undefined || !isDay(day)) return undefined;
+  if (!ISO_TIME.test(text) || !isDay(text.slice(0, 10))) return undefined;
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-const ISO_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;

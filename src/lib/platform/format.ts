@@ -1,3 +1,5 @@
+import kleur, { type Color } from 'kleur';
+
 import type { Terminal } from './stdio';
 import { displayWidth, fit, padEnd, padStart } from './text-width';
 
@@ -12,16 +14,20 @@ export interface Palette {
 }
 
 export function palette(terminal: Pick<Terminal, 'color'>): Palette {
-  const paint =
-    (open: number, close: number) =>
-    (text: string): string =>
-      terminal.color && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  // kleur judges the process by itself; here the terminal that is written to decides.
+  const paint = (color: Color): ((text: string) => string) => {
+    if (!terminal.color) return (text) => text;
+    return (text) => {
+      kleur.enabled = true;
+      return text === '' ? '' : color(text);
+    };
+  };
   return {
-    creation: paint(36, 39),
-    consumption: paint(33, 39),
-    neutral: paint(90, 39),
-    attention: paint(35, 39),
-    strong: paint(1, 22),
+    creation: paint(kleur.cyan),
+    consumption: paint(kleur.yellow),
+    neutral: paint(kleur.gray),
+    attention: paint(kleur.magenta),
+    strong: paint(kleur.bold),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -32,24 +32,31 @@ const LF = 10;
 
 /**
  * Calls `onLine` for every whole line from an offset on, in bounded memory whatever the file holds. The
- * bytes after the last line feed are left for the next time. Undefined when there is no file; an `end` of
- * less than `from` never happens, a `size` of less than `from` says that the file was cut or replaced.
+ * bytes after the last line feed are left for the next time, or with `tail` are a line too (the end does not
+ * move behind them). Undefined when there is no file; an `end` of less than `from` never happens, a `size` of less than `from` says that the file was cut or replaced.
  */
 export function readLines(
   path: string,
-  options: { from?: number; maxLineBytes?: number },
+  options: { from?: number; maxLineBytes?: number; tail?: boolean },
   onLine: (line: Line) => void,
 ): ReadEnd | undefined {
   const fd = openRegular(path, constants.O_RDONLY);
   if (fd === undefined) return undefined;
   try {
-    return scan(fd, options.from ?? 0, options.maxLineBytes ?? MAX_LINE_BYTES, onLine);
+    const maxBytes = options.maxLineBytes ?? MAX_LINE_BYTES;
+    return scan(fd, options.from ?? 0, maxBytes, onLine, options.tail === true);
   } finally {
     closeSync(fd);
   }
 }
 
-function scan(fd: number, from: number, maxBytes: number, onLine: (line: Line) => void): ReadEnd {
+function scan(
+  fd: number,
+  from: number,
+  maxBytes: number,
+  onLine: (line: Line) => void,
+  tail = false,
+): ReadEnd {
   const { size } = fstatSync(fd);
   const buffer = Buffer.allocUnsafe(CHUNK);
   let position = from;
@@ -61,14 +68,18 @@ function scan(fd: number, from: number, maxBytes: number, onLine: (line: Line) =
     if (got === 0) break;
     const chunk = buffer.subarray(0, got);
     let start = 0;
+    // As a rule a log is ASCII: then its lines are cut from one text, and no buffer is made for each.
+    const last = chunk.lastIndexOf(LF);
+    const ascii =
+      last > 0 && isAscii(chunk.subarray(0, last)) ? chunk.toString('latin1', 0, last) : undefined;
     for (let feed = chunk.indexOf(LF); feed !== -1; feed = chunk.indexOf(LF, start)) {
       const bytes = position + feed - lineStart;
-      const kept = bytes <= maxBytes ? joined(held, chunk.subarray(start, feed)) : undefined;
-      onLine({
-        offset: lineStart,
-        bytes,
-        text: kept !== undefined && isUtf8(kept) ? kept.toString('utf8') : undefined,
-      });
+      let text: string | undefined;
+      if (bytes <= maxBytes) {
+        if (ascii !== undefined && held.length === 0) text = ascii.slice(start, feed);
+        else text = asText(joined(held, chunk.subarray(start, feed)));
+      }
+      onLine({ offset: lineStart, bytes, text });
       held = [];
       start = feed + 1;
       lineStart = position + start;
@@ -77,7 +88,16 @@ function scan(fd: number, from: number, maxBytes: number, onLine: (line: Line) =
     if (position - lineStart > maxBytes) held = [];
     else if (start < got) held.push(Buffer.from(chunk.subarray(start)));
   }
-  return { size, end: lineStart, torn: position - lineStart };
+  const torn = position - lineStart;
+  if (tail && torn > 0) {
+    const kept = torn <= maxBytes ? Buffer.concat(held) : undefined;
+    onLine({ offset: lineStart, bytes: torn, text: asText(kept) });
+  }
+  return { size, end: lineStart, torn };
+}
+
+function asText(bytes: Buffer | undefined): string | undefined {
+  return bytes !== undefined && isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
 function joined(held: readonly Buffer[], last: Buffer): Buffer {

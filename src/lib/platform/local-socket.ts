@@ -45,7 +45,9 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
         const value = listen(chunk);
         if (value !== undefined) settle(() => resolve(value));
       } catch (error) {
-        settle(() => reject(error));
+        // A number or length that points outside of what was received.
+        if (error instanceof RangeError) fail('sent what cannot be read', error);
+        else settle(() => reject(error));
       }
     });
     socket.on('error', (error) => fail(`cannot be reached (${errnoCode(error) ?? error.message})`, error));

@@ -46,6 +46,8 @@ export const run: Run = (file, args, options) =>
     const err = collector(max);
     let timedOut = false;
     let exited = false;
+    let overdue = false;
+    let cut = false;
     let grace: NodeJS.Timeout | undefined;
 
     const done = (code: number | null, signal: NodeJS.Signals | null): void => {
@@ -56,7 +58,7 @@ export const run: Run = (file, args, options) =>
         signal,
         stdout: out.text(),
         stderr: err.text(),
-        truncated: out.truncated() || err.truncated(),
+        truncated: cut || out.truncated() || err.truncated(),
         timedOut,
       });
     };
@@ -68,8 +70,8 @@ export const run: Run = (file, args, options) =>
     const timer = setTimeout(
       () => {
         if (exited) {
-          // Only somebody in the background is still talking.
-          closePipes();
+          // What the program itself said may still lie in the pipes: closed at the next look at them.
+          overdue = true;
           return;
         }
         timedOut = true;
@@ -93,7 +95,15 @@ export const run: Run = (file, args, options) =>
       const before = heard;
       grace = setTimeout(() => {
         // After a pause of our own what lies in the pipes is read first: immediates come behind the polling.
-        setImmediate(() => (heard === before ? closePipes() : closeWhenQuiet()));
+        setImmediate(() => {
+          if (heard !== before && !overdue) {
+            closeWhenQuiet();
+            return;
+          }
+          // Somebody in the background talks on past the time: the rest is not waited for.
+          cut = heard !== before;
+          closePipes();
+        });
       }, AFTER_EXIT_MS);
     };
     for (const [stream, kept] of [

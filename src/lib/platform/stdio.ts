@@ -21,7 +21,11 @@ export function writeOut(text: string): void {
       rest = rest.subarray(writeSync(1, rest));
     } catch (error) {
       if (errnoCode(error) === 'EPIPE') return;
-      if (errnoCode(error) !== 'EAGAIN') throw error;
+      // A full pipe waits in the stream; what cannot be written at all is told there.
+      process.stdout.on('error', (failure) => {
+        writeSync(2, `Standard output cannot be written: ${failure.message}\n`);
+        process.exit(8);
+      });
       process.stdout.write(rest);
       return;
     }
@@ -57,11 +61,13 @@ function hasColor(isTTY: boolean, env: NodeJS.ProcessEnv): boolean {
   return isTTY && env['TERM'] !== 'dumb';
 }
 
-/** A reader that closes its end (`| head`) ends the run quietly, with the exit code it has by then. */
-export function exitWhenReaderLeaves(): void {
+/**
+ * A reader that closes its end (`| head`) ends the run quietly, with the exit code it has by then. Anything
+ * else that keeps stdout from being written (a full disk) is handed over, and ends the run with its code.
+ */
+export function exitWhenReaderLeaves(report: (error: unknown) => number): void {
   process.stdout.on('error', (error) => {
-    if (errnoCode(error) === 'EPIPE') process.exit();
-    throw error;
+    process.exit(errnoCode(error) === 'EPIPE' ? undefined : report(error));
   });
 }
 

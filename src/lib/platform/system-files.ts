@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   fstatSync,
   mkdtempSync,
   openSync,
@@ -13,6 +14,9 @@ import { join } from 'node:path';
 
 import { errnoCode } from '../errors';
 
+/** Files of /proc say that they are empty. */
+const PROC_BYTES = 4096;
+
 /** What means "nothing to read here" in a folder that belongs to the system, not to steward. */
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO', 'ENAMETOOLONG']);
 
@@ -21,17 +25,25 @@ const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO', 'ENAMET
  * this user may read. For steward's own files use `readText`, which refuses links.
  */
 export function readSystemText(path: string, maxBytes: number): string | undefined {
+  return readSystemBytes(path, maxBytes)?.toString('utf8');
+}
+
+/** The same, as bytes. */
+export function readSystemBytes(path: string, maxBytes: number): Buffer | undefined {
   let fd: number;
   try {
-    fd = openSync(path, 'r');
+    // Without waiting: a pipe that nobody writes to would hold the open for ever.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (ABSENT.has(errnoCode(error) ?? '')) return undefined;
     throw error;
   }
   try {
-    if (!fstatSync(fd).isFile()) return undefined;
-    const bytes = Buffer.alloc(maxBytes);
-    return bytes.toString('utf8', 0, readSync(fd, bytes));
+    const facts = fstatSync(fd);
+    if (!facts.isFile()) return undefined;
+    const size = facts.size === 0 ? PROC_BYTES : facts.size;
+    const bytes = Buffer.allocUnsafe(Math.min(size, maxBytes));
+    return bytes.subarray(0, readSync(fd, bytes));
   } finally {
     closeSync(fd);
   }

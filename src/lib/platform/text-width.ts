@@ -15,6 +15,7 @@ export function displayWidth(text: string): number {
 /** The text cut to some columns, with `…` at its end where something is missing. */
 export function fit(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
+  if (PLAIN.test(text)) return columns > 0 ? `${text.slice(0, columns - 1)}…` : '';
   let kept = '';
   let width = 0;
   for (const { segment } of segmenter().segment(text)) {

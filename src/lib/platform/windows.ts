@@ -8,6 +8,7 @@ export interface WindowsProgram {
 }
 
 export interface WindowsCalls {
+  /** Null when no window has the focus, or only the desktop or the task bar. */
   foreground(): WindowsProgram | null;
   /** Milliseconds since the last input of this session. */
   idleMs(): number;
@@ -24,15 +25,13 @@ type Handle = unknown;
  * dependency) is not installed or has no build for this machine.
  */
 export async function windowsCalls(): Promise<WindowsCalls | undefined> {
-  let koffi: Koffi;
   try {
     const loaded = await import('koffi');
-    koffi = 'default' in loaded && loaded.default ? (loaded.default as unknown as Koffi) : loaded;
-  } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
+    return bind('default' in loaded && loaded.default ? (loaded.default as unknown as Koffi) : loaded);
+  } catch {
+    // Whatever its loader says: without the calls there is PowerShell, which tells its own errors.
+    return undefined;
   }
-  return bind(koffi);
 }
 
 const PROCESS_QUERY_LIMITED_INFORMATION = 0x1000;
@@ -41,6 +40,9 @@ const MAX_PATH_UNITS = 32768;
 /** A store app's window belongs to this frame; the app's own window lies inside of it. */
 const FRAME = /\\ApplicationFrameHost\.exe$/i;
 const STORE_WINDOW = 'Windows.UI.Core.CoreWindow';
+/** Classes of the windows that are no application: desktop, its picture, task bars. */
+const SHELL = new Set(['Progman', 'WorkerW', 'Shell_TrayWnd', 'Shell_SecondaryTrayWnd', '#32769']);
+const MAX_CLASS_UNITS = 256;
 
 function bind(koffi: Koffi): WindowsCalls {
   const user = koffi.load('user32.dll');
@@ -53,6 +55,7 @@ function bind(koffi: Koffi): WindowsCalls {
   const GetWindowThreadProcessId = user.func(
     'uint32 __stdcall GetWindowThreadProcessId(void *, _Out_ uint32 *)',
   );
+  const GetClassNameW = user.func('int __stdcall GetClassNameW(void *, _Out_ uint8 *, int)');
   const GetLastInputInfo = user.func('int __stdcall GetLastInputInfo(_Inout_ uint8 *)');
   const OpenInputDesktop = user.func('void *__stdcall OpenInputDesktop(uint32, int, uint32)');
   const CloseDesktop = user.func('int __stdcall CloseDesktop(void *)');
@@ -68,6 +71,11 @@ function bind(koffi: Koffi): WindowsCalls {
   const GetFileVersionInfoW = version.func(
     'int __stdcall GetFileVersionInfoW(const char16_t *, uint32, uint32, _Out_ uint8 *)',
   );
+
+  function classOf(window: Handle): string {
+    const bytes = Buffer.alloc(2 * MAX_CLASS_UNITS);
+    return bytes.toString('utf16le', 0, 2 * Number(GetClassNameW(window, bytes, MAX_CLASS_UNITS)));
+  }
 
   function pidOf(window: Handle): number {
     const pid = [0];
@@ -98,7 +106,7 @@ function bind(koffi: Koffi): WindowsCalls {
   return {
     foreground() {
       let window: Handle = GetForegroundWindow();
-      if (window === null) return null;
+      if (window === null || SHELL.has(classOf(window))) return null;
       let pid = pidOf(window);
       let path = pathOf(pid);
       if (path !== undefined && FRAME.test(path)) {

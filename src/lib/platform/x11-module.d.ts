@@ -14,7 +14,9 @@ declare module 'x11' {
   }
 
   export interface XClient {
-    stream?: import('node:net').Socket;
+    /** Names to atoms; shared by all connections of the process unless replaced. */
+    atoms: Record<string, number>;
+    atom_names: Record<number, string>;
     InternAtom(onlyIfExists: boolean, name: string, callback: Reply<number>): void;
     GetProperty(
       remove: 0 | 1,
@@ -35,7 +37,12 @@ declare module 'x11' {
   }
 
   export function createClient(
-    options: { display: string; disableBigRequests?: boolean; shm?: boolean },
+    options: {
+      display: string;
+      stream: import('node:net').Socket;
+      auth: { name: string; data: string };
+      disableBigRequests?: boolean;
+    },
     callback: (error: Error | undefined, display: XDisplay) => void,
   ): XClient;
 }

@@ -22,15 +22,21 @@ interface Cursor {
   headBytes: number;
   /** Set when the position was lost: what happened up to then (ms) is stored already. */
   afterMs?: number;
+  /** Of the newest event that was taken; 0 when none was. A file that was cut is read again from there. */
+  lastMs: number;
 }
+
+/** No file has this hash of its first bytes, so that any is read from its start. */
+const UNREAD: Cursor = { offset: 0, head: '', headBytes: 0, lastMs: 0 };
 
 /** Enough of a log's beginning to tell it from another: its first line has a time and a session id. */
 const HEAD_BYTES = 256;
 
 /**
  * The agentSession source (decisions.md 3): reads the work events by byte offset and gives one event for
- * each session a poll and day, `detail` {session, events}. A file that was cut or replaced is read from its
- * start; of one that was rotated to `<name>.1.jsonl` the unread rest is read first.
+ * each session a poll and day, `detail` {session, events}. A file that was replaced is read from its start,
+ * and so is one that was cut, for what is newer than all that was taken; of one that was rotated to
+ * `<name>.1.jsonl` the unread rest is read first.
  */
 export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
   return {
@@ -38,11 +44,12 @@ export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
     label: 'Assistant sessions',
     description: 'Which assistant sessions were active, by id and repository; nothing of what was said.',
     collect: (input) => Promise.resolve(collect(deps, input)),
-    recover(stored): Cursor {
+    recover(stored): Cursor | undefined {
       const times = stored
         .filter((event) => event.type === 'agent-session')
         .map((event) => parseIso(event.ts) ?? 0);
-      return { offset: 0, head: '', headBytes: 0, afterMs: Math.max(0, ...times) };
+      if (times.length === 0) return undefined;
+      return { ...UNREAD, afterMs: Math.max(...times) };
     },
   };
 }
@@ -53,21 +60,26 @@ function collect(deps: AgentSessionDeps, input: CollectInput): Collected {
   const afterMs = before === undefined ? input.dayStartMs - 1 : (before.afterMs ?? -1);
   const groups = new Map<string, Group>();
   let bad = 0;
-  const take = (text: string | undefined): void => {
+  let lastMs = before?.lastMs ?? 0;
+  const take: Take = (text, newerThanMs = afterMs) => {
     const event = text === undefined ? undefined : asWorkEvent(text);
     if (event === undefined) bad += 1;
-    else if (event.ms > afterMs) addTo(groups, event, deps.timezone, input.nowMs);
+    else if (event.ms > newerThanMs) {
+      addTo(groups, event, deps.timezone, input.nowMs);
+      lastMs = Math.max(lastMs, Math.min(event.ms, input.nowMs));
+    }
   };
   const cursor = readNew(deps.path, before, take);
   if (cursor === undefined) {
     const reason = 'no assistant session has been reported on this machine';
-    return { events: [], cursor: before, state: 'idle', reason };
+    // A file that comes later is new, and what it says of the time since now is to be taken.
+    return { events: [], cursor: before ?? { ...UNREAD, afterMs }, state: 'idle', reason };
   }
   const events = [...groups.values()].map((group) => asEvent(group, deps.machineId));
   const unread = bad === 0 ? {} : { reason: `${bad} lines of ${deps.path} are no work events` };
   return {
     events,
-    cursor,
+    cursor: { ...cursor, lastMs },
     state: events.length > 0 || bad > 0 ? 'ok' : 'idle',
     ...idleReason(events, bad),
     ...unread,
@@ -78,14 +90,17 @@ function idleReason(events: readonly SenseEvent[], bad: number): { reason?: stri
   return events.length > 0 || bad > 0 ? {} : { reason: 'no session was active since the last capture' };
 }
 
+/** Takes the text of a line; of another time than the capture's where events up to `newerThanMs` are known. */
+type Take = (text: string | undefined, newerThanMs?: number) => void;
+
 /** Reads whole lines that are new; the cursor behind them, or undefined when there is no file. */
 function readNew(
   path: string,
   before: Cursor | undefined,
-  take: (text: string | undefined) => void,
-): Cursor | undefined {
+  take: Take,
+): Pick<Cursor, 'offset' | 'head' | 'headBytes'> | undefined {
   const same = before !== undefined && headOf(path, before.headBytes) === before.head;
-  let from = same ? before.offset : 0;
+  const from = same ? before.offset : 0;
   if (before !== undefined && !same) {
     const rotated = path.replace(/\.jsonl$/, '.1.jsonl');
     if (headOf(rotated, before.headBytes) === before.head) {
@@ -93,9 +108,8 @@ function readNew(
     }
   }
   let end = readLines(path, { from }, (line) => take(line.text));
-  if (end !== undefined && end.size < from) {
-    from = 0;
-    end = readLines(path, {}, (line) => take(line.text));
+  if (before !== undefined && end !== undefined && end.size < from) {
+    end = readLines(path, {}, (line) => take(line.text, before.lastMs));
   }
   if (end === undefined) return undefined;
   const headBytes = Math.min(end.end, HEAD_BYTES);
@@ -173,9 +187,16 @@ function parse(text: string): unknown {
 
 function asCursor(value: unknown): Cursor | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { offset, head, headBytes, afterMs } = value as Partial<Cursor>;
-  if (typeof offset !== 'number' || offset < 0 || typeof head !== 'string' || typeof headBytes !== 'number') {
+  const { offset, head, headBytes, afterMs, lastMs } = value as Partial<Cursor>;
+  const sound =
+    typeof offset === 'number' && Number.isSafeInteger(offset) && offset >= 0 && typeof head === 'string';
+  if (!sound || typeof headBytes !== 'number' || !(headBytes >= 0 && headBytes <= HEAD_BYTES))
     return undefined;
-  }
-  return { offset, head, headBytes, ...(typeof afterMs === 'number' ? { afterMs } : {}) };
+  return {
+    offset,
+    head,
+    headBytes,
+    lastMs: typeof lastMs === 'number' ? lastMs : 0,
+    ...(typeof afterMs === 'number' ? { afterMs } : {}),
+  };
 }

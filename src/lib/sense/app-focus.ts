@@ -92,7 +92,7 @@ function standsFor(input: CollectInput, pollIntervalSec: number): Sampled & { in
   if (last === undefined) return { intervalSec: pollIntervalSec, lastSampleMs: nowMs };
   if (last > nowMs) return { intervalSec: 0, lastSampleMs: nowMs };
   const elapsedSec = Math.floor((nowMs - last) / 1000);
-  if (elapsedSec >= pollIntervalSec) return { intervalSec: pollIntervalSec, lastSampleMs: nowMs };
+  if (elapsedSec > pollIntervalSec) return { intervalSec: pollIntervalSec, lastSampleMs: nowMs };
   return { intervalSec: elapsedSec, lastSampleMs: last + elapsedSec * 1000 };
 }
 

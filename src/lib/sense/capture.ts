@@ -2,11 +2,12 @@ import { toStewardError } from '../errors';
 import type { SenseConfig } from '../config/schema';
 import { parseIso, toIso, type Clock } from '../platform/clock';
 import { clean } from '../platform/terminal';
-import { addDays, dayBounds, dayOf, type Day } from '../platform/time';
+import { dayBounds, dayOf, type Day } from '../platform/time';
 import type { SenseEvent, SourceId } from './event';
+import { completePending, keepNew, openState, storeCapture, storedEvents, wasLost } from './capture-store';
 import { rollPastDays, type RollDeps } from './roll';
 import type { Collected, SenseSource } from './source';
-import type { PendingAppend, SenseState } from './state';
+import type { SenseState } from './state';
 import type { SenseStore } from './store';
 
 export interface CaptureDeps extends RollDeps {
@@ -47,8 +48,9 @@ const SOURCE_TIMEOUT_MS = 20_000;
 /**
  * Runs the enabled sources once and stores what they saw (service.md: capture). Call it under the lock of
  * sense. Events and cursors become durable together: the state is replaced first, with the lines it stands
- * for, then the lines are appended; a run that finds lines missing completes them. So whatever instant a
- * crash or a full disk chooses, no event is lost and none is stored twice. Past days are rolled afterwards.
+ * for, then the lines are appended, then the state is relieved of them; a run that finds lines missing
+ * completes them. So whatever instant a crash or a full disk chooses, no event is lost and none is stored
+ * twice. Past days are rolled afterwards.
  */
 export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   const nowMs = deps.clock.now();
@@ -63,18 +65,18 @@ export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   };
   if (!deps.config.enabled) return result;
   deps.store.prepare();
-  const { state, lost } = openState(deps.store, result.problems);
-  completePending(deps.store, state);
   const today = dayOf(nowMs, deps.timezone);
+  const state = openState(deps.store, today, result.problems);
+  completePending(deps.store, state, today, result.problems);
   const enabled = deps.sources.filter((source) => deps.config.sources[source.id]);
-  const stored = lost ? storedEvents(deps.store, today) : [];
+  const stored = wasLost(state, today) ? storedEvents(deps.store, today, result.problems) : [];
   const collected = await collectAll(deps, enabled, state, stored, nowMs, today);
   const fresh = keepNew(
     collected.flatMap(({ outcome }) => outcome.events),
     stored,
   );
   const next = advance(state, deps, collected, nowMs, today);
-  store(deps, next, fresh, nowMs, today);
+  storeCapture(deps, next, fresh, nowMs, today, result.problems);
   result.events = fresh.length;
   result.sources = collected.map(({ source, outcome }) => ({
     id: source.id,
@@ -89,24 +91,6 @@ export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
     pruned: rolled.pruned,
     problems: [...result.problems, ...rolled.problems],
   };
-}
-
-function openState(store: SenseStore, problems: string[]): { state: SenseState; lost: boolean } {
-  const { state, damaged, lost } = store.readState();
-  if (damaged) {
-    store.setStateAside();
-    problems.push('state.json was damaged: it was started anew, and a copy is in quarantine/state.json');
-  }
-  return { state, lost };
-}
-
-/** Brings lines into their logs that an earlier run decided on and did not live to write. */
-export function completePending(store: SenseStore, state: SenseState): void {
-  for (const plan of state.pending) {
-    // A log that was there and is gone was removed by somebody: its lines are not brought back.
-    if (plan.offset > 0 && store.logBytes(plan.day) === undefined) continue;
-    store.completeAppend(plan);
-  }
 }
 
 interface Answer {
@@ -132,10 +116,15 @@ function collectAll(
       );
       return {
         source,
-        outcome: outcome ?? { events: [], cursor, state: 'error', reason: 'no answer in time' },
+        // A failed source goes on from where it was, and be it from what the stored events tell.
+        outcome: outcome === undefined ? noAnswer(cursor) : { ...outcome, cursor: outcome.cursor ?? cursor },
       };
     }),
   );
+}
+
+function noAnswer(cursor: unknown): Collected {
+  return { events: [], cursor, state: 'error', reason: 'no answer in time; it is asked again next time' };
 }
 
 /** What a source gives; an error of one is its own state and never stops the others (service.md: fault-isolated). */
@@ -173,6 +162,8 @@ function advance(
     lastCaptureTs: at,
     cursors: { ...state.cursors },
     sources: { ...state.sources },
+    rolled: { ...state.rolled },
+    zones: { ...state.zones },
     away: awayTime(state, deps, collected, nowMs, today),
   };
   for (const { source, outcome } of collected) {
@@ -202,51 +193,4 @@ function awayTime(
   const since = last === undefined || last > nowMs ? deps.config.pollIntervalSec : (nowMs - last) / 1000;
   const seconds = idle ? Math.min(deps.config.pollIntervalSec, since) : 0;
   return { day: today, seconds: before + Math.round(seconds) };
-}
-
-function store(
-  deps: CaptureDeps,
-  next: SenseState,
-  events: readonly SenseEvent[],
-  nowMs: number,
-  today: Day,
-): void {
-  const byDay = new Map<Day, SenseEvent[]>();
-  const late: SenseEvent[] = [];
-  for (const event of events) {
-    const day = dayOf(parseIso(event.ts) ?? nowMs, deps.timezone);
-    if (!isOpen(deps.store, next, day, today)) late.push(event);
-    else byDay.set(day, [...(byDay.get(day) ?? []), event]);
-  }
-  const pending: PendingAppend[] = [...byDay].map(([day, group]) => deps.store.planAppend(day, group));
-  next.pending = pending;
-  for (const day of byDay.keys()) next.zones[day] ??= deps.timezone;
-  deps.store.writeState(next);
-  for (const plan of pending) deps.store.completeAppend(plan);
-  if (late.length > 0) deps.store.keepLate(late);
-}
-
-/** May a day still take events? Not when it is recorded and its raw log was discarded: a new roll would lose it. */
-function isOpen(store: SenseStore, state: SenseState, day: Day, today: Day): boolean {
-  if (day >= today || store.logBytes(day) !== undefined || state.rolled[day]?.bytes === 0) return true;
-  return !store.hasRecord(day);
-}
-
-/** Events of the last two days, to tell what a lost state had stored already. */
-function storedEvents(store: SenseStore, today: Day): SenseEvent[] {
-  const from = addDays(today, -1);
-  return store
-    .loggedDays()
-    .filter((day) => day >= from)
-    .flatMap((day) => store.readLog(day).events);
-}
-
-function keepNew(events: SenseEvent[], stored: readonly SenseEvent[]): SenseEvent[] {
-  if (stored.length === 0) return events;
-  const key = (event: SenseEvent): string =>
-    event.type === 'git-commit'
-      ? JSON.stringify([event.detail?.['path'], event.detail?.['sha']])
-      : JSON.stringify(event);
-  const known = new Set(stored.map(key));
-  return events.filter((event) => !known.has(key(event)));
 }

@@ -30,14 +30,12 @@ export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   if (app !== undefined && typeof app !== 'string') return { invalid: 'app is not a string' };
   if (repo !== undefined && typeof repo !== 'string') return { invalid: 'repo is not a string' };
   if (detail !== undefined && !isRecord(detail)) return { invalid: 'detail is not an object' };
-  return {
-    ts,
-    type: type as EventType,
-    source,
-    ...(app === undefined ? {} : { app }),
-    ...(repo === undefined ? {} : { repo }),
-    ...(detail === undefined ? {} : { detail }),
-  };
+  // Without spreads: a day may have ten thousand.
+  const event: SenseEvent = { ts, type: type as EventType, source };
+  if (app !== undefined) event.app = app;
+  if (repo !== undefined) event.repo = repo;
+  if (detail !== undefined) event.detail = detail;
+  return event;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { StewardError } from '../errors';
+import { parseIso } from '../platform/clock';
 import { dayOf, type Day } from '../platform/time';
-import { completePending } from './capture';
+import { completePending } from './capture-store';
 import type { SenseEvent } from './event';
 import { rollup, type RollDeps } from './roll';
 
@@ -41,11 +42,12 @@ export interface PurgeResult {
 export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
   check(selection);
   const { store } = deps;
-  const { state } = store.readState();
-  if (!dryRun) {
-    completePending(store, state);
+  const { state, damaged } = store.readState();
+  if (!dryRun && state.pending.length > 0) {
     // The lines that the state still stands for must not bring back what is removed now.
-    if (state.pending.length > 0) store.writeState({ ...state, pending: [] });
+    completePending(store, state, dayOf(deps.clock.now(), deps.timezone), []);
+    const kept = state.pending.filter((plan) => plan.day !== 'late' && !covers(selection, plan.day));
+    store.writeState({ ...state, pending: kept });
   }
   const result: PurgeResult = { dryRun, events: 0, logs: [], rebuilt: [], removed: [], kept: [] };
   const whole = selection.app === undefined && selection.repo === undefined;
@@ -55,6 +57,8 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
     if (whole) removeDay(deps, day, result, dryRun);
     else removeMatches(deps, day, selection, result, dryRun);
   }
+  removeLate(deps, selection, result, dryRun);
+  if (!dryRun && whole) forgetDays(store, selection, damaged);
   if (!dryRun && (result.removed.length > 0 || result.rebuilt.length > 0)) {
     deps.afterRecords(dayOf(deps.clock.now(), deps.timezone));
   }
@@ -71,7 +75,7 @@ function check(selection: PurgeSelection): void {
   }
   if (all !== true && !named) {
     throw new StewardError('usage', 'Say what to remove.', {
-      hint: 'One of --day, --before, --app, --repo, --all; see it first with --dry-run.',
+      hint: 'One of --day, --before, --app, --repo, --all. Without --yes it only shows what it would remove.',
     });
   }
 }
@@ -88,10 +92,40 @@ function removeDay(deps: RollDeps, day: Day, result: PurgeResult, dryRun: boolea
   }
   if (store.hasRecord(day)) result.removed.push(day);
   if (dryRun) return;
-  store.removeRecord(day);
+  // The log first: a record without one is not built again, whatever stops this run.
   store.removeLog(day);
   store.removeQuarantine(day);
   store.removeInsight(day);
+  store.removeRecord(day);
+}
+
+/** What the state says of days that are removed; with `all` the copy of a damaged state goes, too. */
+function forgetDays(store: RollDeps['store'], selection: PurgeSelection, damaged: boolean): void {
+  if (selection.all === true) store.removeStateAside();
+  if (damaged) return;
+  const { state, lost } = store.readState();
+  if (lost) return;
+  for (const days of [state.rolled, state.zones])
+    for (const day of Object.keys(days)) if (covers(selection, day)) delete days[day];
+  store.writeState(state);
+}
+
+/** The events that came too late for their day. */
+function removeLate(deps: RollDeps, selection: PurgeSelection, result: PurgeResult, dryRun: boolean): void {
+  const { store } = deps;
+  if (store.logBytes('late') === undefined) return;
+  const whole = selection.app === undefined && selection.repo === undefined;
+  const { events } = store.readLog('late');
+  const left = events.filter(
+    (event) =>
+      !covers(selection, dayOf(parseIso(event.ts) ?? 0, deps.timezone)) ||
+      !(whole || matches(event, selection)),
+  );
+  if (left.length === events.length && selection.all !== true) return;
+  result.events += events.length - left.length;
+  if (dryRun) return;
+  if (left.length === 0) store.removeLog('late');
+  else store.rewriteLog('late', left);
 }
 
 function removeMatches(

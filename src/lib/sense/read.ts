@@ -5,6 +5,7 @@ import { SOURCE_IDS, type SenseEvent, type SourceId } from './event';
 import type { DailyRecord } from './record';
 import { recordOf, type RollDeps } from './roll';
 import type { SenseSource } from './source';
+import type { SenseState } from './state';
 import type { SenseStatus, SourceStatus } from './status-types';
 import { SENSE_VERSION } from './version';
 import type { NotSeen } from './view';
@@ -25,12 +26,11 @@ export interface ReadDeps extends RollDeps {
 export function today(deps: ReadDeps): Today {
   const { state } = deps.store.readState();
   const day = dayOf(deps.clock.now(), deps.timezone);
-  const { record } = recordOf(deps, state, day);
   return {
-    record,
+    record: recordOf(deps, state, day),
     notSeen: {
       idleMinutes: state.away?.day === day ? state.away.seconds / 60 : 0,
-      sources: sourceRows(deps, [])
+      sources: sourceRows(deps, state, [])
         .filter(({ state: s }) => s === 'unsupported' || s === 'error' || s === 'off')
         .map(({ label, state: s, reason }) => ({ label, reason: reason ?? s })),
     },
@@ -78,7 +78,8 @@ function daysBetween(days: readonly Day[], { from, to }: DayRange): Day[] {
 
 /** One row a source (service.md: Sense source status item), from configuration and events alone. */
 export function sources(deps: ReadDeps): SourceStatus[] {
-  return sourceRows(deps, todaysEvents(deps));
+  const { state } = deps.store.readState();
+  return sourceRows(deps, state, todaysEvents(deps));
 }
 
 /** `sense status` (decisions.md 3). */
@@ -94,8 +95,8 @@ export function status(deps: ReadDeps, scheduler: SenseStatus['scheduler']): Sen
     eventsToday: log.events.length,
     lastCaptureTs: state.lastCaptureTs,
     lastRecord: recorded[recorded.length - 1] ?? null,
-    quarantined: quarantined(state.rolled, day) + log.bad.length,
-    sources: sourceRows(deps, log.events),
+    quarantined: quarantined(state.rolled, day) + log.badCount,
+    sources: sourceRows(deps, state, log.events),
     scheduler,
   };
 }
@@ -111,8 +112,7 @@ function todaysEvents(deps: ReadDeps): SenseEvent[] {
   return deps.store.readLog(dayOf(deps.clock.now(), deps.timezone)).events;
 }
 
-function sourceRows(deps: ReadDeps, events: readonly SenseEvent[]): SourceStatus[] {
-  const { state } = deps.store.readState();
+function sourceRows(deps: ReadDeps, state: SenseState, events: readonly SenseEvent[]): SourceStatus[] {
   return SOURCE_IDS.map((id) => {
     const about = deps.sources.find((source) => source.id === id);
     if (about === undefined) throw new StewardError('internal', `No source ${id} is wired.`);

@@ -50,8 +50,9 @@ export function focusTally(
     result() {
       const appMs = perKind(() => new Map<string, number>());
       const hourMs = perKind(() => starts.map(() => 0));
+      let hour = 0;
       for (const [sinceStart, here] of samples) {
-        const hour = hourIndex(dayStart + sinceStart, starts);
+        hour = hourIndex(dayStart + sinceStart, starts, hour);
         for (const { app, bundleId, ms } of here) {
           const { kind } = options.classify(app, bundleId);
           appMs[kind].set(app, (appMs[kind].get(app) ?? 0) + ms);
@@ -197,9 +198,11 @@ function intervalSec(event: SenseEvent, pollIntervalSec: number): number {
   return Math.min(sound ? value : pollIntervalSec, MAX_INTERVAL_SEC);
 }
 
-function hourIndex(ms: number, starts: readonly number[]): number {
-  let index = starts.length - 1;
+/** Looked for from a guess: samples come in the order of time, as a rule. */
+function hourIndex(ms: number, starts: readonly number[], guess: number): number {
+  let index = guess;
   while (index > 0 && ms < (starts[index] ?? 0)) index -= 1;
+  while (index < starts.length - 1 && ms >= (starts[index + 1] ?? 0)) index += 1;
   return index;
 }
 

@@ -1,4 +1,4 @@
-import { dayBounds, hourStarts, timeOf, type Day } from '../platform/time';
+import { hourStarts, timeOf, type Day } from '../platform/time';
 import type { AppKind, Classifier } from './classify';
 import type { SenseEvent } from './event';
 import { commitTally, focusTally, sessionTally } from './record-tally';
@@ -54,14 +54,16 @@ export interface RecordOptions {
 
 /**
  * The record of one local day. Pure: no clock, no files; the same events in any order give the same bytes.
- * Events outside the day are left out, and a line that stands twice in the log counts once.
+ * A line that stands twice in the log counts once. The zone of a day is that of its first write: what was
+ * seen later on it in another zone belongs to the first or the last hour when it lies outside. Events that
+ * are on this date nowhere on earth are left out.
  */
 export function buildDailyRecord(
   date: Day,
   events: readonly SenseEvent[],
   options: RecordOptions,
 ): DailyRecord {
-  const { startMs, endMs } = dayBounds(date, options.timezone);
+  const { startMs, endMs } = anywhereOnEarth(date);
   const starts = hourStarts(date, options.timezone);
   const focus = focusTally(options, starts);
   const commits = commitTally();
@@ -70,9 +72,9 @@ export function buildDailyRecord(
     // Its form was checked when it was read (readEvent), so this is only the number.
     const ms = Date.parse(event.ts);
     if (!(ms >= startMs && ms < endMs)) continue;
-    if (event.type === 'app-focus') focus.add(ms, event);
+    if (event.type === 'app-focus' && starts.length > 0) focus.add(ms, event);
     else if (event.type === 'git-commit') commits.add(ms, event);
-    else sessions.add(ms, event);
+    else if (event.type === 'agent-session') sessions.add(ms, event);
   }
   const time = focus.result();
   return {
@@ -98,6 +100,14 @@ export function buildDailyRecord(
     goalTags: {},
   };
 }
+
+/** Zones lie between 12 hours behind UTC and 14 ahead of it. */
+function anywhereOnEarth(date: Day): { startMs: number; endMs: number } {
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  return { startMs: midnight - 14 * HOUR_MS, endMs: midnight + 36 * HOUR_MS };
+}
+
+const HOUR_MS = 3_600_000;
 
 /** `2026-11-20T09:00:00+01:00` */
 function localIso(date: Day, ms: number, zone: string): string {

@@ -20,9 +20,8 @@ export interface RollDeps {
 }
 
 /** The live record of a day from its raw log; nothing is stored. */
-export function recordOf(deps: RollDeps, state: SenseState, day: Day): { record: DailyRecord; bad: number } {
-  const { events, bad } = deps.store.readLog(day);
-  return { record: build(deps, state, day, events), bad: bad.length };
+export function recordOf(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
+  return build(deps, state, day, deps.store.readLog(day).events);
 }
 
 function build(deps: RollDeps, state: SenseState, day: Day, events: Parameters<typeof buildDailyRecord>[1]) {
@@ -43,7 +42,9 @@ function rollDay(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
   const record = build(deps, state, day, log.events);
   deps.store.writeQuarantine(day, log.bad);
   deps.store.writeRecord(record, recordMarkdown(record));
-  state.rolled[day] = { bytes: log.bytes, final: record.final, quarantined: log.bad.length };
+  // A day without a log has nothing that could grow: its record tells all.
+  if (deps.store.logBytes(day) === undefined) delete state.rolled[day];
+  else state.rolled[day] = { bytes: log.bytes, final: record.final, quarantined: log.badCount };
   return record;
 }
 
@@ -69,10 +70,11 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
         });
   }
   deps.store.prepare();
-  const { state } = deps.store.readState();
+  const { state, damaged, lost } = deps.store.readState();
   const record = rollDay(deps, state, day);
-  deps.store.writeState(state);
   deps.afterRecords(today);
+  // A lost state is begun anew by the next capture, which looks at what is stored already; it rolls this day again.
+  if (!damaged && !lost) deps.store.writeState(state);
   return record;
 }
 
@@ -85,7 +87,8 @@ export interface Rolled {
 /**
  * Rolls every past day that lacks its final record, or got a late event since; then discards raw logs past
  * their retention, and only those whose record stands (service.md: Sense day cycle). A day that cannot be
- * read is said in `problems` and left for the next time.
+ * read is said in `problems` and left for the next time. A run that is killed before the state is written
+ * does the same again.
  */
 export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rolled {
   const result: Rolled = { rolled: [], pruned: [], problems: [] };
@@ -99,10 +102,25 @@ export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rol
       result.problems.push(`${day} could not be rolled: ${toStewardError(error).message}`);
     }
   }
-  if (result.rolled.length > 0) deps.store.writeState(state);
+  if (result.rolled.length > 0 || state.untold) {
+    state.untold = !tellOfRecords(deps, today, result);
+    deps.store.writeState(state);
+  }
+  if (result.rolled.length > 0) deps.store.sweep(deps.clock.now());
   prune(deps, state, today, result);
-  if (result.rolled.length > 0) deps.afterRecords(today);
   return result;
+}
+
+/** What is made from the records may fail; the records, and the capture they came with, stand. */
+function tellOfRecords(deps: RollDeps, today: Day, result: Rolled): boolean {
+  try {
+    deps.afterRecords(today);
+    return true;
+  } catch (error) {
+    const { message } = toStewardError(error);
+    result.problems.push(`The goals state was not rebuilt, the next capture tries again: ${message}`);
+    return false;
+  }
 }
 
 /** Logged days, and the empty days between them and today within the retention: a week asleep is seven records. */
@@ -140,8 +158,18 @@ function prune(deps: RollDeps, state: SenseState, today: Day, result: Rolled): v
     deps.store.removeQuarantine(day);
     result.pruned.push(day);
   }
-  if (result.pruned.length === 0) return;
-  for (const day of Object.keys(state.rolled)) if (day < oldest) delete state.rolled[day];
-  for (const day of Object.keys(state.zones)) if (day < oldest) delete state.zones[day];
-  deps.store.writeState(state);
+  if (forgetDiscarded(deps.store, state, oldest)) deps.store.writeState(state);
+}
+
+/** What the state says of days whose raw log is discarded, by this run or by one that was stopped. */
+function forgetDiscarded(store: SenseStore, state: SenseState, oldest: Day): boolean {
+  let forgot = false;
+  for (const days of [state.rolled, state.zones]) {
+    for (const day of Object.keys(days)) {
+      if (day >= oldest || store.logBytes(day) !== undefined) continue;
+      delete days[day];
+      forgot = true;
+    }
+  }
+  return forgot;
 }

@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
 import type { AppendPlan } from '../platform/jsonl';
-import type { Day } from '../platform/time';
+import { isDay, isZone, type Day } from '../platform/time';
 import type { SourceId } from './event';
 import type { Collected } from './source';
 
@@ -17,9 +17,9 @@ export interface SourceMemory {
   lastEventTs: string | null;
 }
 
-/** What steward remembers of a recorded day. */
+/** What steward remembers of a recorded day that has a raw log. */
 export interface RolledDay {
-  /** Size of the raw log that the record was built from; 0 when nothing was captured on that day. */
+  /** Size of the raw log that the record was built from. */
   bytes: number;
   /** The day was over when it was built. */
   final: boolean;
@@ -27,9 +27,12 @@ export interface RolledDay {
   quarantined: number;
 }
 
-/** An append that was decided together with the cursors; complete once its text stands in the day's file. */
+/** The log of a day, or of events that came after their day's raw log was discarded. */
+export type LogName = Day | 'late';
+
+/** An append that was decided together with the cursors; complete once its text stands in the file. */
 export interface PendingAppend extends AppendPlan {
-  day: Day;
+  day: LogName;
 }
 
 export interface SenseState {
@@ -41,6 +44,10 @@ export interface SenseState {
   away: { day: Day; seconds: number } | null;
   pending: PendingAppend[];
   rolled: Record<Day, RolledDay>;
+  /** Records were written, and what is made from them failed: it is tried again. */
+  untold: boolean;
+  /** The day on which the state was lost and begun anew; null when that never happened. */
+  lostOn: Day | null;
   /** The zone of each day, fixed at its first write (decisions.md 9). */
   zones: Record<Day, string>;
 }
@@ -54,6 +61,8 @@ export function emptyState(): SenseState {
     away: null,
     pending: [],
     rolled: {},
+    untold: false,
+    lostOn: null,
     zones: {},
   };
 }
@@ -74,11 +83,28 @@ export function parseState(text: string, path: string): SenseState | undefined {
     isObject(state.rolled) &&
     isObject(state.zones) &&
     (state.away === null || isObject(state.away)) &&
+    typeof state.untold === 'boolean' &&
+    (state.lostOn === null || (typeof state.lostOn === 'string' && isDay(state.lostOn))) &&
+    (state.lastCaptureTs === null || typeof state.lastCaptureTs === 'string') &&
+    Object.values(state.rolled).every((day) => isObject(day)) &&
+    Object.values(state.zones).every((zone) => typeof zone === 'string' && isZone(zone)) &&
     Array.isArray(state.pending) &&
-    state.pending.every(
-      (p) => typeof p?.day === 'string' && typeof p.offset === 'number' && typeof p.text === 'string',
-    );
+    state.pending.every(isPending);
   return sound ? state : undefined;
+}
+
+/** Its `day` becomes part of a path. */
+function isPending(value: unknown): value is PendingAppend {
+  if (!isObject(value)) return false;
+  const { day, offset, text } = value;
+  return (
+    typeof day === 'string' &&
+    (day === 'late' || isDay(day)) &&
+    typeof offset === 'number' &&
+    Number.isSafeInteger(offset) &&
+    offset >= 0 &&
+    typeof text === 'string'
+  );
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 
 import { StewardError } from '../errors';
 import type { UserArea } from '../config/user-area';
-import { readText, replaceFile } from '../platform/atomic-file';
+import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/folder';
-import { appendLines, completeAppend, planAppend, readLines } from '../platform/jsonl';
+import { completeAppend, planAppend, readLines, type Line } from '../platform/jsonl';
 import { isDay, type Day } from '../platform/time';
 import { readEvent, type SenseEvent } from './event';
 import type { DailyRecord } from './record';
-import { emptyState, parseState, type PendingAppend, type SenseState } from './state';
+import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 
 /** A line of a day's log that is no event, as it goes to quarantine. */
 export interface BadLine {
@@ -22,7 +22,10 @@ export interface BadLine {
 /** What one day's raw log holds. */
 export interface DayLog {
   events: SenseEvent[];
+  /** The first lines that are no events, no more than are kept in quarantine. */
   bad: BadLine[];
+  /** How many lines are no events. */
+  badCount: number;
   /** The file's size, torn tail included; 0 when there is no file. */
   bytes: number;
 }
@@ -38,7 +41,9 @@ export type SenseStore = ReturnType<typeof senseStore>;
 
 export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
   const { sense } = area;
-  const logOf = (day: Day): string => join(sense.events, `${day}.jsonl`);
+  const lateLog = join(sense.quarantine, 'late.jsonl');
+  const stateAside = join(sense.quarantine, 'state.json');
+  const logOf = (day: LogName): string => (day === 'late' ? lateLog : join(sense.events, `${day}.jsonl`));
   const recordOf = (day: Day): string => join(sense.daily, `${day}.json`);
   const markdownOf = (day: Day): string => join(sense.daily, `${day}.md`);
   const quarantineOf = (day: Day): string => join(sense.quarantine, `${day}.jsonl`);
@@ -65,16 +70,22 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
     /** Keeps a damaged state for a person to look at. */
     setStateAside(): void {
       const text = readText(sense.state);
-      if (text !== undefined) replaceFile(join(sense.quarantine, 'state.json'), text);
+      if (text !== undefined) replaceFile(stateAside, text);
+    },
+    /** Removes the temp files of runs that were killed. */
+    sweep(nowMs: number): void {
+      for (const folder of [sense.root, sense.daily, sense.quarantine])
+        sweepTemps(folder, TEMPS_STALE_MS, nowMs);
     },
 
     /** Days that have a raw log, oldest first. */
     loggedDays: (): Day[] => daysIn(sense.events, LOG_FILE),
     /** Days that have a record, oldest first. */
     recordedDays: (): Day[] => daysIn(sense.daily, RECORD_FILE),
-    logBytes: (day: Day): number | undefined => lstatOf(logOf(day))?.size,
+    logBytes: (day: LogName): number | undefined => lstatOf(logOf(day))?.size,
 
-    planAppend(day: Day, events: readonly SenseEvent[]): PendingAppend {
+    planAppend(day: LogName, events: readonly SenseEvent[]): PendingAppend {
+      if (day === 'late' && (lstatOf(lateLog)?.size ?? 0) > MAX_LATE_BYTES) removeFile(lateLog);
       return {
         day,
         ...planAppend(
@@ -87,7 +98,8 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
       completeAppend(logOf(plan.day), plan);
     },
 
-    readLog(day: Day): DayLog {
+    /** A last line without its line feed counts as one: an editor left it so, or a crash cut it. */
+    readLog(day: LogName): DayLog {
       const path = logOf(day);
       const size = lstatOf(path)?.size ?? 0;
       if (size > MAX_DAY_BYTES) {
@@ -101,34 +113,30 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
       }
       const events: SenseEvent[] = [];
       const bad: BadLine[] = [];
-      const end = readLines(path, {}, (line) => {
+      let badCount = 0;
+      const end = readLines(path, { tail: true }, (line) => {
         if (line.bytes === 0) return;
         const event = line.text === undefined ? { invalid: 'too long, or not UTF-8' } : parseEvent(line.text);
         if (!('invalid' in event)) {
           events.push(event);
           return;
         }
-        const text = line.text?.slice(0, 500);
-        bad.push({
-          offset: line.offset,
-          bytes: line.bytes,
-          reason: event.invalid,
-          ...(text === undefined ? {} : { text }),
-        });
+        badCount += 1;
+        if (bad.length < MAX_QUARANTINED_LINES) bad.push(badLine(line, event.invalid));
       });
-      return { events, bad, bytes: end?.size ?? 0 };
+      return { events, bad, badCount, bytes: end?.size ?? 0 };
     },
     /** Lines of a day's log, whatever they hold and however large it is. */
-    countLines(day: Day): number {
+    countLines(day: LogName): number {
       let lines = 0;
-      readLines(logOf(day), { maxLineBytes: 0 }, () => (lines += 1));
+      readLines(logOf(day), { maxLineBytes: 0, tail: true }, () => (lines += 1));
       return lines;
     },
-    /** Replaces a day's log with what is left of it (purge). */
-    rewriteLog(day: Day, events: readonly SenseEvent[]): void {
+    /** Replaces a log with what is left of it (purge). */
+    rewriteLog(day: LogName, events: readonly SenseEvent[]): void {
       replaceFile(logOf(day), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
     },
-    removeLog: (day: Day): void => removeFile(logOf(day)),
+    removeLog: (day: LogName): void => removeFile(logOf(day)),
 
     hasRecord: (day: Day): boolean => exists(recordOf(day)),
     /** The stored record, or undefined; a file that is none is `config`. */
@@ -137,6 +145,12 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
       const text = readText(path);
       if (text === undefined) return undefined;
       return parseRecord(text, path);
+    },
+    /** Is there a record, and does it say that nothing was seen on that day? A damaged one says nothing. */
+    isEmptyRecord(day: Day): boolean {
+      const text = readText(recordOf(day));
+      const record = text === undefined ? undefined : asRecord(text);
+      return record !== undefined && isEmpty(record);
     },
     /** JSON last: a record counts as stored when its JSON stands. */
     writeRecord(record: DailyRecord, markdown: string): void {
@@ -151,28 +165,19 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
     /** The bad lines of a day, the same bytes however often it is rolled. */
     writeQuarantine(day: Day, bad: readonly BadLine[]): void {
       if (bad.length === 0) removeFile(quarantineOf(day));
-      else {
-        const kept = bad.slice(0, MAX_QUARANTINED_LINES);
-        replaceFile(quarantineOf(day), kept.map((line) => `${JSON.stringify(line)}\n`).join(''));
-      }
+      else replaceFile(quarantineOf(day), bad.map((line) => `${JSON.stringify(line)}\n`).join(''));
     },
     quarantinedDays: (): Day[] => daysIn(sense.quarantine, LOG_FILE),
     removeQuarantine: (day: Day): void => removeFile(quarantineOf(day)),
-    /** Events that came after their day's raw log was discarded. */
-    keepLate(events: readonly SenseEvent[]): void {
-      const path = join(sense.quarantine, 'late.jsonl');
-      if ((lstatOf(path)?.size ?? 0) > MAX_LATE_BYTES) removeFile(path);
-      appendLines(
-        path,
-        events.map((event) => JSON.stringify(event)),
-      );
-    },
+    /** Removes the copy of a damaged state. */
+    removeStateAside: (): void => removeFile(stateAside),
     removeInsight: (day: Day): void => removeFile(join(sense.insights, `${day}.json`)),
   };
 }
 
 const MAX_QUARANTINED_LINES = 1000;
 const MAX_LATE_BYTES = 4 * 1024 * 1024;
+const TEMPS_STALE_MS = 3_600_000;
 
 function daysIn(folder: string, pattern: RegExp): Day[] {
   const days: Day[] = [];
@@ -183,7 +188,13 @@ function daysIn(folder: string, pattern: RegExp): Day[] {
   return days.sort();
 }
 
+function badLine({ offset, bytes, text }: Line, reason: string): BadLine {
+  return { offset, bytes, reason, ...(text === undefined ? {} : { text: text.slice(0, 500) }) };
+}
+
 function parseEvent(text: string): SenseEvent | { invalid: string } {
+  // An exception for each line of a file of noise takes minutes.
+  if (!text.trimStart().startsWith('{')) return { invalid: 'not an object' };
   try {
     return readEvent(JSON.parse(text));
   } catch (error) {
@@ -193,13 +204,24 @@ function parseEvent(text: string): SenseEvent | { invalid: string } {
 }
 
 function parseRecord(text: string, path: string): DailyRecord {
-  try {
-    const value = JSON.parse(text) as Partial<DailyRecord> | null;
-    if (typeof value?.date === 'string' && Array.isArray(value.apps)) return value as DailyRecord;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const record = asRecord(text);
+  if (record !== undefined) return record;
   throw new StewardError('config', `${path} is not a daily record.`, {
     hint: 'Move it away, then run "steward sense rollup DATE" while the raw log of that day exists.',
   });
+}
+
+function asRecord(text: string): DailyRecord | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<DailyRecord> | null;
+    const sound = typeof value?.date === 'string' && Array.isArray(value.apps);
+    return sound ? (value as DailyRecord) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isEmpty({ totalMinutes, commits, sessions }: Partial<DailyRecord>): boolean {
+  return totalMinutes === 0 && commits?.count === 0 && sessions?.count === 0;
 }

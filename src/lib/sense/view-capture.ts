@@ -1,4 +1,4 @@
-import { table } from '../platform/format';
+import { table, wrap } from '../platform/format';
 import { clean } from '../platform/terminal';
 import { timeOf } from '../platform/time';
 import { parseIso } from '../platform/clock';
@@ -7,20 +7,21 @@ import type { PurgeResult } from './purge';
 import { plural } from './view-parts';
 
 /** `sense capture`: what was stored, a line a source. */
-export function captureText(result: CaptureResult, timezone: string): string {
+export function captureText(result: CaptureResult, options: { timezone: string; columns: number }): string {
   if (!result.captured) {
     return 'Nothing was captured: sense.enabled is false. "steward config set sense.enabled true" switches it on.';
   }
-  const at = timeOf(parseIso(result.ts) ?? 0, timezone);
-  const rows = result.sources.map(({ id, state, events, reason }) => [
-    `  ${id}`,
-    state,
-    plural(events, 'event'),
-    clean(reason ?? ''),
+  const at = timeOf(parseIso(result.ts) ?? 0, options.timezone);
+  const rows = table(
+    result.sources.map(({ id, state, events }) => [`  ${id}`, state, plural(events, 'event')]),
+  ).split('\n');
+  const lines = result.sources.flatMap(({ reason }, i) => [
+    rows[i] ?? '',
+    ...(reason === undefined ? [] : wrap(clean(reason), options.columns, '    ')),
   ]);
   return [
     `Captured at ${at}: ${plural(result.events, 'event')}`,
-    ...(rows.length === 0 ? ['  every source is switched off'] : [table(rows)]),
+    ...(rows.length === 0 ? ['  every source is switched off'] : lines),
     ...(result.rolled.length === 0 ? [] : [`Recorded ${result.rolled.join(', ')}`]),
     ...(result.pruned.length === 0 ? [] : [`Raw logs discarded of ${result.pruned.join(', ')}`]),
   ].join('\n');

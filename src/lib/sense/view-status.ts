@@ -37,12 +37,11 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
       ? []
       : row(
           'quarantined',
-          `${plural(status.quarantined, 'line')} that ${status.quarantined === 1 ? 'was no event' : 'were no events'}, kept in sense/quarantine`,
+          `${plural(status.quarantined, 'line')} that ${status.quarantined === 1 ? 'was no event' : 'were no events'}, set aside in sense/quarantine when the day is recorded`,
           colors.attention,
         )),
     ...row('version', status.version),
-    '',
-    ...sourceLines(status.sources, options, false),
+    ...(status.sources.length === 0 ? [] : ['', ...sourceLines(status.sources, options, false)]),
   ];
   return finish(lines, options);
 }
@@ -79,11 +78,12 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
 
 /** The figures beside the bars: as many of their columns as the room holds, the first ones first. */
 function rightCells(records: readonly DailyRecord[], room: number): string[] {
+  const isOpen = records.some((record) => !record.final);
   const rows = records.map((record) => [
     `creation ${minutes(record.creationMinutes)}`,
+    ...(isOpen ? [record.final ? '' : 'so far'] : []),
     plural(record.commits.count, 'commit'),
     plural(record.sessions.count, 'session'),
-    record.final ? '' : 'so far',
   ]);
   for (let count = 4; count > 0; count -= 1) {
     const text = table(rows.map((row) => row.slice(0, count)));
@@ -132,7 +132,8 @@ function schedulerRow(
   row: (name: string, value: string, paint?: (text: string) => string) => string[],
   colors: Palette,
 ): string[] {
-  if (scheduler === null) return row('scheduler', 'none registered; let your own run "steward sense capture"');
+  if (scheduler === null)
+    return row('scheduler', 'none registered; let your own run "steward sense capture"');
   const kind = clean(scheduler.kind);
   return scheduler.installed
     ? row('scheduler', kind)

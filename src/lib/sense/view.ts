@@ -37,7 +37,7 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
   const side = columns - 32 - Math.max(0, Math.min(16, Math.floor((columns - 80) / 2)));
   const view: View = { record, columns, isWide, side, colors };
   const blocks = isEmpty(record)
-    ? [[...header(view), ...emptyDay(record, columns, options.nextCapture)]]
+    ? [[...header(view), ...emptyDay(record, columns, options)]]
     : [[...header(view), ...kindLines(view), ...appLines(view)], hoursAndCounts(view, options.waiting ?? 0)];
   blocks.push(notSeenLines(options.notSeen, columns));
   const lines = blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block]));
@@ -76,13 +76,15 @@ function header({ record, columns, isWide, colors }: View): string[] {
   return [padEnd(left, end - seen.length) + colors.strong(seen)];
 }
 
-function emptyDay(record: DailyRecord, columns: number, nextCapture: string | undefined): string[] {
+function emptyDay(record: DailyRecord, columns: number, options: RecordTextOptions): string[] {
   if (record.final) return wrap('Nothing was captured on this day.', columns);
-  const next =
-    nextCapture === undefined
-      ? 'Run "steward sense capture" to take a sample.'
-      : `The next capture is at ${nextCapture}.`;
-  return wrap(`Nothing captured yet today. ${next}`, columns);
+  const { nextCapture, notSeen } = options;
+  const isSampled = notSeen.idleMinutes > 0 || notSeen.sources.length > 0;
+  const next = isSampled ? '' : ' Run "steward sense capture" to take a sample.';
+  return wrap(
+    `Nothing captured yet today.${nextCapture === undefined ? next : ` The next capture is at ${nextCapture}.`}`,
+    columns,
+  );
 }
 
 function kindLines({ record, columns, isWide, side, colors }: View): string[] {
@@ -160,15 +162,25 @@ function hoursAndCounts(view: View, waiting: number): string[] {
 }
 
 function countLines({ record, colors }: View, waiting: number, room: number): string[] {
-  const repos = record.commits.repos.map(({ repo, commits }) => `${nameOf(repo)} ${commits}`).join(' · ');
+  const repos = record.commits.repos.map(({ repo, commits }) => `${nameOf(repo)} ${commits}`);
   const commits = `commits ${record.commits.count}`.padEnd(10);
   const sessions = `sessions ${record.sessions.count}`.padEnd(10);
   return [
-    fit(`${commits}  ${repos}`, room),
+    `${commits}  ${asManyAs(repos, room - commits.length - 2)}`.trimEnd(),
     waiting === 0
       ? sessions
       : `${sessions}  ${colors.attention(fit(`${waiting} waiting for you`, room - 12))}`,
   ];
+}
+
+/** Whole items that fit, and how many more there are: a figure is never cut. */
+function asManyAs(items: readonly string[], room: number): string {
+  for (let count = items.length; count > 0; count -= 1) {
+    const more = count < items.length ? [`${items.length - count} more`] : [];
+    const text = [...items.slice(0, count), ...more].join(' · ');
+    if (displayWidth(text) <= room) return text;
+  }
+  return '';
 }
 
 /** The hours as columns under their labels: creation on the left of each, the rest on the right. */

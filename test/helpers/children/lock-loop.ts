@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 
 import { systemClock } from '../../../src/lib/platform/clock';
 import { withLock } from '../../../src/lib/platform/lock';
@@ -20,13 +20,17 @@ async function main(folder: string, count: number): Promise<void> {
   }
 }
 
+/** The mark is made in one step, so that whoever meets it can read whose it is. */
 function enter(mark: string): void {
+  const own = `${mark}-${process.pid}`;
+  writeFileSync(own, String(process.pid));
   try {
-    writeFileSync(mark, String(process.pid), { flag: 'wx' });
+    linkSync(own, mark);
   } catch {
     writeSync(1, `met ${readFileSync(mark, 'utf8')}\n`);
-    writeFileSync(mark, String(process.pid));
+    renameSync(own, mark);
   }
+  rmSync(own, { force: true });
   writeSync(1, 'in\n');
 }
 

@@ -89,6 +89,14 @@ describe('config: loadConfig', () => {
     expect((await load()).config.user.da.name).to.equal('DA');
   });
 
+  it('takes repositories from ~/ and each once, whatever its spelling', async () => {
+    const path = join(at.home, 'src');
+    at.write('sense/config.json', JSON.stringify({ repos: ['~/src', path, `${path}/`] }));
+    expect((await loadConfig({ area: at.area, env: {}, home: at.home })).config.sense.repos).to.deep.equal([
+      path,
+    ]);
+  });
+
   it('tells every problem of every file at once: file, key, expected, found', async () => {
     const config = at.write('config.yaml', 'timezone: 5\nda:\n  name: [x]\nnotify:\n  quietHours: night\n');
     const settings = at.write('settings.json', '{"notifications": {"routing": {"error": ["push", "fax"]}}}');
@@ -104,7 +112,7 @@ describe('config: loadConfig', () => {
       `${settings}: notifications.routing.error[1]: expected a list of channels: push, chat, desktop, found "fax"`,
       `${sense}: enabled: expected true or false, found "no"`,
       `${sense}: pollIntervalSec: expected a whole number from 10 to 3600, found 5`,
-      `${sense}: repos[1]: expected a list of absolute paths, found "src"`,
+      `${sense}: repos[1]: expected a list of absolute paths, or of paths from ~/, found "src"`,
       `${sense}: sources: expected an object of keys (appFocus, git, agentSession), found nothing`,
       'STEWARD_PORT (environment): expected a whole number from 0 to 65535, found "high"',
     ]) {

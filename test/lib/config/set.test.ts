@@ -210,6 +210,13 @@ describe('config: setConfig', () => {
     expect(at.read('config.yaml')).to.equal(text);
   });
 
+  it('keeps a space at the end of a value that is not ASCII, and the comments beside it', async () => {
+    at.write('config.yaml', 'principal: # c1\n');
+    await changeConfig(at.deps, [{ key: 'principal.name', to: () => '^\u00a0' }]);
+    expect(await shown('principal.name')).to.equal('^\u00a0');
+    expect(at.read('config.yaml')).to.include('# c1');
+  });
+
   it('loads again what it set, whatever the file looked like, and keeps every comment', async () => {
     const name = fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' }).filter(isName);
     const texts = fc.constantFrom(

@@ -135,8 +135,9 @@ describe('platform/lock', () => {
 
   it('takes over from a process that was killed and that nobody has waited for', async function () {
     if (!existsSync('/proc/self/stat')) this.skip();
-    // The shell ends and is killed in the background of a parent that never waits for it.
-    const parent = spawn('sh', ['-c', 'sh -c "exit 0" & echo $!; exec sleep 60'], {
+    // It ends only once its parent has become a program that never waits for it.
+    const child = 'while [ "$(cat /proc/$PPID/comm)" != sleep ]; do :; done';
+    const parent = spawn('sh', ['-c', `sh -c '${child}' & echo $!; exec sleep 60`], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     try {
@@ -255,6 +256,21 @@ describe('platform/lock', () => {
       expect(readdirSync(box.path('locks')).sort()).to.deep.equal(['one', 'two']);
       return Promise.resolve();
     });
+  });
+
+  it('leaves a lock alone that another process took over after it was found stale', async () => {
+    put(held({ pid: deadPid() }));
+    const successor = held({ token: 'dddddddddddddddd' });
+    let readings = 0;
+    // The time is read once to judge the old holder, and then for the own lock: in between the other one is quick.
+    const now = (): number => {
+      readings += 1;
+      if (readings === 2) put(successor);
+      return Date.now();
+    };
+    expect((await refused({ clock: { now, monotonic: () => performance.now() } })).kind).to.equal('locked');
+    expect(JSON.parse(readFileSync(lock(), 'utf8'))).to.deep.equal(successor);
+    expect(readdirSync(dirname(lock()))).to.deep.equal(['one']);
   });
 
   it('does not remove the lock of a successor', async () => {

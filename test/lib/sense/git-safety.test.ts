@@ -206,6 +206,23 @@ describe('sense/git: hostile and broken repositories', () => {
     });
   }
 
+  it('goes by dates and identities when git dies of a tip that is gone', async () => {
+    box.commit(repo, { at: NOON, subject: 'a' });
+    const run: Run = async (file, args, options) => {
+      const result = await realRun(file, args, options);
+      const dies =
+        args.includes('--batch-check=%(objectname) %(objecttype)') && options.input?.includes(absent);
+      return dies === true ? { ...result, code: null, signal: 'SIGPIPE' } : result;
+    };
+    const watched = watch([repo], { run });
+    expect(await watched.subjects()).to.deep.equal(['a']);
+    const memories = (watched.cursor as { repositories: Record<string, { tips: string[] }> }).repositories;
+    for (const memory of Object.values(memories)) memory.tips.push(absent);
+    box.commit(repo, { at: NOON + 1, subject: 'b' });
+    expect(await watched.subjects()).to.deep.equal(['b']);
+    expect(await watched.subjects()).to.deep.equal([]);
+  });
+
   /** Git without the traps of the repository, for preparing. */
   function quiet(): NodeJS.ProcessEnv {
     return {

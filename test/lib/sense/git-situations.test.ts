@@ -517,4 +517,21 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal(['one more']);
     expect(await watched.subjects()).to.deep.equal([]);
   });
+
+  it('knows a restored branch by the tip that it had, when its identities are forgotten', async () => {
+    const repo = box.init('app');
+    const lines = Array.from({ length: 600 }, (_, i) => {
+      const who = `Me <${ME}> ${NOON + i} +0000`;
+      return `commit refs/heads/main\nauthor ${who}\ncommitter ${who}\ndata 1\nx\n`;
+    });
+    execFileSync('git', ['fast-import', '--quiet'], { cwd: repo, env: box.env, input: lines.join('') });
+    const watched = watch([repo]);
+    expect(await watched.subjects()).to.have.length(600);
+    const sha = box.git(repo, ['rev-parse', 'main']);
+    box.git(repo, ['checkout', '-q', '-b', 'start', 'main~590']);
+    box.git(repo, ['branch', '-q', '-D', 'main']);
+    expect(await watched.subjects()).to.deep.equal([]);
+    box.git(repo, ['branch', 'main', sha]);
+    expect(await watched.subjects()).to.deep.equal([]);
+  });
 });

@@ -38,12 +38,20 @@ export function envOf(desktop: Pick<Desktop, 'env'>, name: string): string | und
   return value === undefined || value === '' ? undefined : value;
 }
 
+/** The systems whose desktops are known by XDG and display variables: Linux and the BSDs. */
+export function isXdgSystem(desktop: Pick<Desktop, 'platform'>): boolean {
+  return desktop.platform !== 'win32' && desktop.platform !== 'darwin';
+}
+
 /** Is this a Wayland session? There, X11 knows only the windows of XWayland, and would say "none" too often. */
-export function isWayland(desktop: Pick<Desktop, 'env'>): boolean {
-  return (
-    envOf(desktop, 'WAYLAND_DISPLAY') !== undefined ||
-    envOf(desktop, 'XDG_SESSION_TYPE')?.toLowerCase() === 'wayland'
-  );
+export function isWayland(desktop: Pick<Desktop, 'env' | 'platform'>): boolean {
+  const named = envOf(desktop, 'WAYLAND_DISPLAY') !== undefined;
+  return isXdgSystem(desktop) && (named || envOf(desktop, 'XDG_SESSION_TYPE')?.toLowerCase() === 'wayland');
+}
+
+/** The X display of an X11 session; undefined in a Wayland session, where it is XWayland's. */
+export function x11Display(desktop: Pick<Desktop, 'env' | 'platform'>): string | undefined {
+  return isXdgSystem(desktop) && !isWayland(desktop) ? envOf(desktop, 'DISPLAY') : undefined;
 }
 
 /** Does XDG_CURRENT_DESKTOP ("ubuntu:GNOME") name that desktop? */

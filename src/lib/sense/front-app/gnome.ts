@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import { isBusError, sessionBusAddress, withBus } from '../../platform/bus';
+import { isAbsentService, isBusError, sessionBusAddress, withBus } from '../../platform/bus';
 import {
   READ_TIMEOUT_MS,
   isDesktop,
@@ -61,12 +61,7 @@ function whatItMeans(error: StewardError & { type: string }): string {
       cause: error,
     });
   }
-  if (error.type === 'org.freedesktop.DBus.Error.ServiceUnknown') {
-    throw new StewardError('unavailable', 'GNOME Shell is not on the session bus.', {
-      hint: 'A job must run inside the GNOME session, with its DBUS_SESSION_BUS_ADDRESS.',
-      cause: error,
-    });
-  }
+  if (isAbsentService(error)) throw error;
   // The extension's own message may quote the window: its type is enough.
   throw new StewardError('unavailable', `The extension "Focused Window D-Bus" failed (${error.type}).`, {
     hint: 'Update the extension, or log in again.',

@@ -1,11 +1,18 @@
 import { StewardError } from '../../errors';
-import { READ_TIMEOUT_MS, envOf, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
+import {
+  READ_TIMEOUT_MS,
+  envOf,
+  isXdgSystem,
+  type Desktop,
+  type FrontApp,
+  type FrontAppAdapter,
+} from './adapter';
 import { nameWindow } from './desktop-entries';
 
 /** Hyprland, by its own `hyprctl`, which finds the socket of every version. */
 export const hyprland: FrontAppAdapter = {
   id: 'hyprland',
-  detect: (desktop) => envOf(desktop, 'HYPRLAND_INSTANCE_SIGNATURE') !== undefined,
+  detect: (desktop) => isXdgSystem(desktop) && envOf(desktop, 'HYPRLAND_INSTANCE_SIGNATURE') !== undefined,
   async read(desktop) {
     const { code, stdout } = await desktop.run('hyprctl', ['activewindow', '-j'], {
       env: desktop.env,

@@ -63,7 +63,7 @@ function whyNone(desktop: Desktop): string {
   if (!hasDisplay) {
     return (
       'No desktop here: neither DISPLAY nor WAYLAND_DISPLAY is set, as under cron or ssh. ' +
-      'Run steward inside the graphical session, or register its job there with "steward sense install".'
+      'Applications are captured inside the graphical session only: run steward there.'
     );
   }
   if (isWayland(desktop)) {

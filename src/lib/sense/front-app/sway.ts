@@ -1,6 +1,6 @@
 import { StewardError } from '../../errors';
 import { converse } from '../../platform/local-socket';
-import { READ_TIMEOUT_MS, envOf, isWayland, type FrontAppAdapter } from './adapter';
+import { READ_TIMEOUT_MS, envOf, isWayland, isXdgSystem, type FrontAppAdapter } from './adapter';
 import { nameWindow, type WindowFacts } from './desktop-entries';
 
 const MAGIC = Buffer.from('i3-ipc');
@@ -9,10 +9,14 @@ const GET_TREE = 4;
 const MAX_TREE_BYTES = 16 * 1024 * 1024;
 
 /** sway, by its IPC socket. */
-export const sway: FrontAppAdapter = treeAdapter('sway', 'SWAYSOCK', () => true);
+export const sway: FrontAppAdapter = treeAdapter('sway', 'SWAYSOCK', isXdgSystem);
 
 /** i3, by the same protocol. sway sets I3SOCK too, so only outside of Wayland. */
-export const i3: FrontAppAdapter = treeAdapter('i3', 'I3SOCK', (desktop) => !isWayland(desktop));
+export const i3: FrontAppAdapter = treeAdapter(
+  'i3',
+  'I3SOCK',
+  (desktop) => isXdgSystem(desktop) && !isWayland(desktop),
+);
 
 function treeAdapter(
   id: string,

@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 
 import { StewardError } from '../../errors';
 import { converse } from '../../platform/local-socket';
-import { READ_TIMEOUT_MS, envOf, type Desktop, type FrontAppAdapter } from './adapter';
+import { READ_TIMEOUT_MS, envOf, isXdgSystem, type Desktop, type FrontAppAdapter } from './adapter';
 import { nameWindow } from './desktop-entries';
 import { toplevelDialogue } from './wlr-toplevels';
 
@@ -11,7 +11,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Any Wayland compositor that offers wlr-foreign-toplevel-management (labwc, river, Wayfire, niri, …). */
 export const wlroots: FrontAppAdapter = {
   id: 'wlroots',
-  detect: (desktop) => waylandSocket(desktop) !== undefined,
+  detect: (desktop) => isXdgSystem(desktop) && waylandSocket(desktop) !== undefined,
   async read(desktop) {
     const path = waylandSocket(desktop) ?? '';
     const options = { path, what: 'The Wayland display', timeoutMs: READ_TIMEOUT_MS, maxBytes: MAX_BYTES };

@@ -1,12 +1,5 @@
 import { withDisplay } from '../../platform/display';
-import {
-  READ_TIMEOUT_MS,
-  envOf,
-  isWayland,
-  type Desktop,
-  type FrontApp,
-  type FrontAppAdapter,
-} from './adapter';
+import { READ_TIMEOUT_MS, x11Display, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 import { nameWindow } from './desktop-entries';
 
 /**
@@ -15,10 +8,10 @@ import { nameWindow } from './desktop-entries';
  */
 export const x11: FrontAppAdapter = {
   id: 'x11',
-  detect: (desktop) => isUnix(desktop) && envOf(desktop, 'DISPLAY') !== undefined && !isWayland(desktop),
+  detect: (desktop) => x11Display(desktop) !== undefined,
   async read(desktop) {
-    const display = envOf(desktop, 'DISPLAY') ?? ':0';
-    const window = await withDisplay({ display, timeoutMs: READ_TIMEOUT_MS }, async (x) => {
+    const display = x11Display(desktop) ?? ':0';
+    const window = await withDisplay({ display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS }, async (x) => {
       const active = (await x.property(x.root, '_NET_ACTIVE_WINDOW')) ?? Buffer.alloc(0);
       const id = active.length < 4 ? 0 : active.readUInt32LE(0);
       if (id === 0) return null;
@@ -38,8 +31,4 @@ export function nameX11Window(
   const [instance, name] = (window.classes?.toString('latin1') ?? '').split('\0');
   const pid = window.pid !== undefined && window.pid.length >= 4 ? window.pid.readUInt32LE(0) : undefined;
   return nameWindow(desktop, { ids: [name, instance], pid });
-}
-
-function isUnix(desktop: Pick<Desktop, 'platform'>): boolean {
-  return desktop.platform !== 'win32' && desktop.platform !== 'darwin';
 }

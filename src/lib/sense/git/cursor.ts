@@ -22,6 +22,8 @@ export interface RepositoryMemory {
   path: string;
   /** Wall-clock time of the last scan, ms. */
   scannedMs: number;
+  /** Nobody's e-mail is configured there, so everybody's commits count. */
+  anyAuthor: boolean;
   /** Time-outs in a row. */
   timeouts: number;
 }
@@ -51,6 +53,7 @@ export function newMemory(dayStartMs: number, id: string, path: string): Reposit
     id,
     path,
     scannedMs: 0,
+    anyAuthor: false,
     timeouts: 0,
   };
 }
@@ -102,11 +105,26 @@ function readMemory(value: unknown): RepositoryMemory | undefined {
   if (!isObject(value)) return undefined;
   const { dayStartMs, scanned, tips, cut, former, seen, floorMs, print, id, path, scannedMs, timeouts } =
     value;
+  const anyAuthor = value['anyAuthor'] === true;
   if (!isMs(dayStartMs) || !isMs(floorMs) || !isMs(scannedMs) || !isMs(timeouts)) return undefined;
   if (typeof scanned !== 'boolean' || typeof cut !== 'boolean') return undefined;
   if (typeof print !== 'string' || typeof id !== 'string' || typeof path !== 'string') return undefined;
   if (!isListOf(tips, isSha) || !isListOf(former, isSha) || !isListOf(seen, isSeen)) return undefined;
-  return { dayStartMs, scanned, tips, cut, former, seen, floorMs, print, id, path, scannedMs, timeouts };
+  return {
+    dayStartMs,
+    scanned,
+    tips,
+    cut,
+    former,
+    seen,
+    floorMs,
+    print,
+    id,
+    path,
+    scannedMs,
+    anyAuthor,
+    timeouts,
+  };
 }
 
 /** A commit's name: 40 (or, in a SHA-256 repository, 64) hexadecimal digits. */

@@ -141,7 +141,11 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
   }
   const failed = faults.filter((fault) => fault.partial !== true).length;
   const state = failed >= watched ? 'error' : 'ok';
-  return { events, cursor, state, ...(faults.length === 0 ? {} : { reason: reasonOf(faults, watched) }) };
+  const reasons = [
+    ...(faults.length === 0 ? [] : [reasonOf(faults, watched)]),
+    ...anyAuthorReason(deps.config, memories),
+  ];
+  return { events, cursor, state, ...(reasons.length === 0 ? {} : { reason: reasons.join(' ') }) };
 }
 
 /** Which repositories have to be scanned; no process. Longest unscanned first, so that all get their turn. */
@@ -209,6 +213,21 @@ function isResting(memory: RepositoryMemory, nowMs: number): boolean {
 function faultOf(path: string, error: StewardError): Fault {
   const what = error.message.replace(/\.$/, '');
   return { path, text: error.hint === undefined ? what : `${what}; ${error.hint}` };
+}
+
+/** Said aloud: without an e-mail "mine" cannot be told, and everybody's commits count (decisions.md 3). */
+function anyAuthorReason(config: GitSourceDeps['config'], memories: Memories): string[] {
+  if (config.git.authors !== 'mine') return [];
+  const names = config.repos.filter((path) =>
+    [...memories.values()].some((memory) => memory.path === path && memory.anyAuthor),
+  );
+  if (names.length === 0) return [];
+  const where = names.length === 1 ? (names[0] ?? '') : `${names.length} repositories`;
+  return [
+    clean(
+      `git has no user.email in ${where}: commits of everybody count there. Set user.email in git, or sense.git.authors.`,
+    ),
+  ];
 }
 
 const NAMED_FAULTS = 5;

@@ -34,8 +34,13 @@ export async function readRefs(
     'main-worktree/HEAD',
     ...worktrees.filter(isPlainName).map((n) => `worktrees/${n}/HEAD`),
   ];
-  const asked = [...heads, ...branches.map((branch) => branch.sha), ...earlier];
-  const answers = await commitsAt(git, asked);
+  const now = [...heads, ...branches.map((branch) => branch.sha)];
+  const answers = await commitsAt(git, [...now, ...earlier]).catch((error: unknown) => {
+    if (earlier.length === 0) throw error;
+    // In a partial clone, git before 2.45 tries to fetch a commit that is gone and can die of being refused.
+    // Without the earlier tips the dates and identities decide; a trouble of another kind shows again here.
+    return commitsAt(git, now);
+  });
   const tips = new Set<string>();
   heads.forEach((_, i) => {
     const sha = answers[i];

@@ -47,28 +47,38 @@ export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> 
   const refs = await readRefs(git, input.worktrees, earlier);
   const done = earlier.filter((sha) => refs.present.has(sha));
   const looked = new Set(done);
+  const isThere = (sha: string): boolean => looked.has(sha);
   const holes = !memory.scanned || memory.cut || memory.tips.some((tip) => !looked.has(tip));
   const tips = [
     ...refs.tips.filter((tip) => !looked.has(tip)),
     ...refs.tips.filter((tip) => looked.has(tip)),
   ];
   const damaged = describeDamage(refs);
+  let anyAuthor = memory.anyAuthor;
   const finish = (counted: readonly Commit[], remembered: readonly Commit[]): Scan => ({
     commits: counted.map((commit) => ({ commit, branch: refs.branchOf.get(commit.tip) })),
     damaged,
     memory: {
       ...memory,
-      ...afterScan(memory, {
-        tips,
-        counted: remembered.map((commit) => [identityOf(commit), Math.floor(shownMs(commit, nowMs) / 1000)]),
-      }),
+      ...afterScan(
+        { ...memory, tips: memory.tips.filter(isThere), former: memory.former.filter(isThere) },
+        {
+          tips,
+          counted: remembered.map((commit) => [
+            identityOf(commit),
+            Math.floor(shownMs(commit, nowMs) / 1000),
+          ]),
+        },
+      ),
       scannedMs: nowMs,
+      anyAuthor,
       timeouts: 0,
     },
   });
   if (refs.tips.every((tip) => looked.has(tip))) return finish([], []);
 
   const emails = await emailsOf(git, input.authors);
+  anyAuthor = emails === undefined && input.authors === 'mine';
   const sieve = holes || emails === undefined || emails.length !== 1 ? undefined : sieveOf(emails[0]);
   const log = await readLog(git, {
     tips: refs.tips,

@@ -17,17 +17,36 @@ export const logind: IdleAdapter = {
   detect: (desktop) => desktop.platform === 'linux',
   read: (desktop) =>
     withBus({ address: systemBusAddress(desktop.env), timeoutMs: READ_TIMEOUT_MS }, async (bus) => {
-      const path = await sessionPath(bus, envOf(desktop, 'XDG_SESSION_ID'));
-      if (path === undefined) return {};
-      const session = { destination: LOGIND, path };
-      const [locked, idle, since] = await Promise.all([
-        bus.property(session, SESSION, 'LockedHint'),
-        bus.property(session, SESSION, 'IdleHint'),
-        bus.property(session, SESSION, 'IdleSinceHint'),
-      ]);
-      return readHints({ locked, idle, since }, systemClock().now());
+      try {
+        return await askSession(bus, envOf(desktop, 'XDG_SESSION_ID'));
+      } catch (error) {
+        if (isBusError(error) && NOTHING_TO_SAY.has(error.type)) return {};
+        throw error;
+      }
     }),
 };
+
+/** No logind, or no session (any more): it says nothing then, which is no fault. */
+const NOTHING_TO_SAY = new Set([
+  'org.freedesktop.DBus.Error.ServiceUnknown',
+  'org.freedesktop.DBus.Error.NameHasNoOwner',
+  'org.freedesktop.DBus.Error.UnknownObject',
+  'org.freedesktop.DBus.Error.UnknownMethod',
+  'org.freedesktop.login1.NoSuchSession',
+  'org.freedesktop.login1.NoSuchUser',
+]);
+
+async function askSession(bus: Bus, id: string | undefined): Promise<Idle> {
+  const path = await sessionPath(bus, id);
+  if (path === undefined) return {};
+  const session = { destination: LOGIND, path };
+  const [locked, idle, since] = await Promise.all([
+    bus.property(session, SESSION, 'LockedHint'),
+    bus.property(session, SESSION, 'IdleHint'),
+    bus.property(session, SESSION, 'IdleSinceHint'),
+  ]);
+  return readHints({ locked, idle, since }, systemClock().now());
+}
 
 /** `since` is in microseconds of the wall clock; 0, or later than now, says nothing. */
 export function readHints(hints: { locked: unknown; idle: unknown; since: unknown }, nowMs: number): Idle {
@@ -42,20 +61,14 @@ export function readHints(hints: { locked: unknown; idle: unknown; since: unknow
 /** The session by its id; a job of the user's manager is in no session: there, the user's graphical one. */
 async function sessionPath(bus: Bus, id: string | undefined): Promise<string | undefined> {
   const manager = { ...MANAGER, interface: 'org.freedesktop.login1.Manager' };
-  try {
-    if (id !== undefined) {
-      const [path] = await bus.call({ ...manager, member: 'GetSession', signature: 's', body: [id] });
-      return typeof path === 'string' ? path : undefined;
-    }
-    const [user] = await bus.call({ ...manager, member: 'GetUser', signature: 'u', body: [userId()] });
-    if (typeof user !== 'string') return undefined;
-    const object = { destination: LOGIND, path: user };
-    const display = await bus.property(object, 'org.freedesktop.login1.User', 'Display');
-    const path: unknown = Array.isArray(display) ? display[1] : undefined;
-    return typeof path === 'string' && path !== '/' ? path : undefined;
-  } catch (error) {
-    // No logind, or it knows no such session: then it says nothing, which is not a fault.
-    if (isBusError(error)) return undefined;
-    throw error;
+  if (id !== undefined) {
+    const [path] = await bus.call({ ...manager, member: 'GetSession', signature: 's', body: [id] });
+    return typeof path === 'string' ? path : undefined;
   }
+  const [user] = await bus.call({ ...manager, member: 'GetUser', signature: 'u', body: [userId()] });
+  if (typeof user !== 'string') return undefined;
+  const object = { destination: LOGIND, path: user };
+  const display = await bus.property(object, 'org.freedesktop.login1.User', 'Display');
+  const path: unknown = Array.isArray(display) ? display[1] : undefined;
+  return typeof path === 'string' && path !== '/' ? path : undefined;
 }

@@ -1,5 +1,5 @@
 import { isBusError, sessionBusAddress, withBus, type Bus } from '../../platform/bus';
-import { READ_TIMEOUT_MS, envOf, isWayland, type Desktop } from '../front-app/adapter';
+import { READ_TIMEOUT_MS, isWayland, x11Display, type Desktop } from '../front-app/adapter';
 import type { IdleAdapter } from './adapter';
 
 /** GNOME's compositor, which counts input of its own, in Wayland and X11 sessions. */
@@ -56,9 +56,8 @@ async function isActive(bus: Bus, name: string, path: string): Promise<boolean |
 }
 
 function hasSession(desktop: Desktop): boolean {
-  const graphical = envOf(desktop, 'DISPLAY') !== undefined || isWayland(desktop);
-  const unix = desktop.platform !== 'win32' && desktop.platform !== 'darwin';
-  return unix && graphical && sessionBusAddress(desktop.env) !== undefined;
+  const isGraphical = x11Display(desktop) !== undefined || isWayland(desktop);
+  return isGraphical && sessionBusAddress(desktop.env) !== undefined;
 }
 
 function onSessionBus<T>(desktop: Desktop, use: (bus: Bus) => Promise<T>): Promise<T> {

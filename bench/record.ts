@@ -1,0 +1,64 @@
+/**
+ * What a day's record costs: 10,000 events, first (cold) and median of the later builds, beside its yardstick,
+ * reading the same events from their lines. Run: npx tsx bench/record.ts
+ */
+import { makeClassifier } from '../src/lib/sense/classify';
+import { readEvent, type SenseEvent } from '../src/lib/sense/event';
+import { buildDailyRecord } from '../src/lib/sense/record';
+import { median } from './measure';
+
+const EVENTS = 10_000;
+const ROUNDS = 30;
+const BUDGET_MS = 15;
+const DAY = '2026-11-20';
+
+function main(): void {
+  const lines = Array.from({ length: EVENTS }, (_, i) => JSON.stringify(eventAt(i)));
+  const events: SenseEvent[] = [];
+  const read = timed(() => {
+    events.length = 0;
+    for (const line of lines) {
+      const event = readEvent(JSON.parse(line));
+      if (!('invalid' in event)) events.push(event);
+    }
+  });
+  const build = timed(() => {
+    buildDailyRecord(DAY, events, {
+      timezone: 'Europe/Paris',
+      pollIntervalSec: 120,
+      classify: makeClassifier(),
+      version: 'bench',
+      generatedAt: '2026-11-21T06:00:00.000Z',
+      final: true,
+    });
+  });
+  console.log(
+    `record of ${EVENTS} events: cold ${build.cold.toFixed(1)} ms, warm ${build.warm.toFixed(1)} ms`,
+  );
+  console.log(`yardstick, reading them: cold ${read.cold.toFixed(1)} ms, warm ${read.warm.toFixed(1)} ms`);
+  console.log(`budget: ${BUDGET_MS} ms warm, ${build.warm <= BUDGET_MS ? 'kept' : 'NOT KEPT'}`);
+  if (build.warm > BUDGET_MS) process.exitCode = 1;
+}
+
+/** Spread over the day, over 80 applications; every fiftieth is a commit. */
+function eventAt(i: number): SenseEvent {
+  const ts = new Date(Date.parse(`${DAY}T00:00:00+01:00`) + i * 8_640).toISOString();
+  const machine = 'bench';
+  if (i % 50 === 0) {
+    const detail = { sha: `sha${i}`, path: `/src/r${i % 5}`, machine };
+    return { ts, type: 'git-commit', source: 'git', repo: `r${i % 5}`, detail };
+  }
+  const detail = { intervalSec: 8.64, bundleId: `com.example.app${i % 80}`, via: 'x11', machine };
+  return { ts, type: 'app-focus', source: 'appFocus', app: `App ${i % 80}`, detail };
+}
+
+function timed(run: () => void): { cold: number; warm: number } {
+  const times = Array.from({ length: ROUNDS + 1 }, () => {
+    const start = performance.now();
+    run();
+    return performance.now() - start;
+  });
+  return { cold: times[0] ?? Number.NaN, warm: median(times.slice(1)) };
+}
+
+main();

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+
+import { StewardError } from '../../src/lib/errors';
+import type { FrontAppAdapter } from '../../src/lib/sense/front-app/adapter';
+import { recordedDesktop, type Answers } from '../helpers/fake-desktop';
+
+/** Where an adapter says that its desktop runs, while nothing of it answers. */
+export interface FrontAppSituation {
+  platform: NodeJS.Platform;
+  env: NodeJS.ProcessEnv;
+  answers?: Answers;
+}
+
+/** What every adapter of the front application keeps, whatever it talks to. */
+export function frontAppContract(adapter: FrontAppAdapter, dead: FrontAppSituation): void {
+  const desktop = recordedDesktop(dead.platform, dead.answers ?? {}, dead.env);
+
+  describe(`front-app adapter ${adapter.id}`, () => {
+    it('has an id that can be stored', () => {
+      expect(adapter.id).to.match(/^[a-z][a-z0-9]*$/);
+    });
+
+    it('detects its desktop by the environment alone: twice the same, and starting nothing', () => {
+      expect(adapter.detect(desktop)).to.equal(true);
+      expect(adapter.detect(desktop)).to.equal(true);
+      expect(desktop.asked).to.deep.equal([]);
+    });
+
+    it('detects nothing on a machine without a desktop, nor on another system', () => {
+      const bare = {
+        ...desktop,
+        platform: 'linux' as const,
+        env: { HOME: '/nonexistent', PATH: '/usr/bin' },
+      };
+      expect(adapter.detect(bare)).to.equal(false);
+      const others = (['linux', 'darwin', 'win32'] as const).filter((platform) => platform !== dead.platform);
+      for (const platform of others)
+        expect(adapter.detect({ ...desktop, platform }), platform).to.equal(false);
+    });
+
+    it('says of a dead desktop what is wrong and what to do, in time', async function () {
+      this.timeout(6000);
+      let error: unknown;
+      await adapter.read(desktop).catch((caught: unknown) => (error = caught));
+      expect(error).to.be.instanceOf(StewardError);
+      const { kind, message, hint } = error as StewardError;
+      expect(kind).to.be.oneOf(['unavailable', 'not_found']);
+      expect(message).to.match(/^\S.+\.$/s);
+      expect(hint, 'what to do').to.match(/^[A-Z].+\.$/s);
+    });
+  });
+}

@@ -1,0 +1,3 @@
+import { machineId } from '../../../src/lib/platform/machine';
+
+process.stdout.write(machineId(process.argv[2]));

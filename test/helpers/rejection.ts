@@ -1,0 +1,13 @@
+import { StewardError } from '../../src/lib/errors';
+
+/** The error that the promise is rejected with; a promise that holds fails the test. */
+export async function rejection(promise: Promise<unknown>): Promise<StewardError> {
+  let value: unknown;
+  try {
+    value = await promise;
+  } catch (error) {
+    if (error instanceof StewardError) return error;
+    throw error;
+  }
+  throw new Error(`expected a rejection, but got ${JSON.stringify(value)}`);
+}

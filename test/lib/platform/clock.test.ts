@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { parseIso, systemClock, toIso } from '../../../src/lib/platform/clock';
+
+describe('platform/clock', () => {
+  it('writes and reads every time back', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) }), (ms) => {
+        expect(parseIso(toIso(ms))).to.equal(ms);
+      }),
+    );
+  });
+
+  it('reads the forms of ISO 8601 that have a zone', () => {
+    const noon = Date.UTC(2026, 10, 20, 12);
+    for (const text of [
+      '2026-11-20T12:00Z',
+      '2026-11-20T12:00:00Z',
+      '2026-11-20T12:00:00.000Z',
+      '2026-11-20T12:00:00.000000000Z',
+      '2026-11-20T13:00:00+01:00',
+      '2026-11-20T13:00:00+0100',
+      '2026-11-20T06:30:00-05:30',
+    ]) {
+      expect(parseIso(text), text).to.equal(noon);
+    }
+  });
+
+  it('reads nothing else', () => {
+    for (const text of [
+      '',
+      '2026-11-20',
+      '2026-11-20T12:00:00',
+      '2026-02-30T12:00:00Z',
+      '2026-11-20T25:00:00Z',
+      '2026-11-20T12:61:00Z',
+      '2026-11-20 12:00:00Z',
+      'x2026-11-20T12:00:00Z',
+      'Fri Nov 20 2026 12:00:00 GMT',
+    ]) {
+      expect(parseIso(text), text).to.equal(undefined);
+    }
+  });
+
+  it('has a clock that never goes back beside that of the day', () => {
+    const clock = systemClock();
+    const first = clock.monotonic();
+    expect(clock.monotonic()).to.be.at.least(first);
+    expect(Math.abs(clock.now() - Date.now())).to.be.below(1000);
+  });
+});

@@ -1,0 +1,209 @@
+import { expect } from 'chai';
+
+import type { FrontAppSight } from '../../../src/lib/sense/front-app';
+import type { IdleSight } from '../../../src/lib/sense/idle';
+import { appFocusSource, type AppFocusNeeds } from '../../../src/lib/sense/app-focus';
+import { readEvent } from '../../../src/lib/sense/event';
+import type { Collected } from '../../../src/lib/sense/source';
+import { recordedDesktop } from '../../helpers/fake-desktop';
+
+const NOW = Date.parse('2026-11-20T08:14:00.000Z');
+const FIREFOX: FrontAppSight = {
+  state: 'seen',
+  app: { app: 'Firefox', bundleId: 'org.mozilla.firefox', pid: 9 },
+  via: 'x11',
+};
+const BUSY: IdleSight = { idleMs: 1000, locked: false, via: 'x11' };
+
+interface Situation {
+  sight?: FrontAppSight;
+  idle?: IdleSight;
+  config?: Partial<AppFocusNeeds['config']>;
+}
+
+function collect(situation: Situation, cursor: unknown, nowMs = NOW): Promise<Collected> {
+  const source = appFocusSource({
+    desktop: recordedDesktop('linux', {}),
+    config: { pollIntervalSec: 120, idleAfterSec: 300, countsAsActive: [], exclude: [], ...situation.config },
+    machineId: 'abcdef012345',
+    frontApp: () => Promise.resolve(situation.sight ?? FIREFOX),
+    idle: () => Promise.resolve(situation.idle ?? BUSY),
+  });
+  return source.collect({ nowMs, dayStartMs: NOW - 1e7, cursor });
+}
+
+const seconds = ({ events }: Collected): unknown => events[0]?.detail?.['intervalSec'];
+
+describe('sense/app-focus', () => {
+  it('makes one event of a sample, that a reader of the log accepts', async () => {
+    const { events, state, cursor } = await collect({}, undefined);
+    expect(events).to.deep.equal([
+      {
+        ts: '2026-11-20T08:14:00.000Z',
+        type: 'app-focus',
+        source: 'appFocus',
+        app: 'Firefox',
+        detail: { intervalSec: 120, via: 'x11', bundleId: 'org.mozilla.firefox', machine: 'abcdef012345' },
+      },
+    ]);
+    expect(readEvent(JSON.parse(JSON.stringify(events[0])))).to.deep.equal(events[0]);
+    expect({ state, cursor }).to.deep.equal({ state: 'ok', cursor: { lastSampleMs: NOW } });
+  });
+
+  describe('time', () => {
+    it('counts the poll interval or the time since the last sample, whichever is less', async () => {
+      expect(seconds(await collect({}, { lastSampleMs: NOW - 30_000 }))).to.equal(30);
+      expect(seconds(await collect({}, { lastSampleMs: NOW - 120_400 }))).to.equal(120);
+      expect(seconds(await collect({}, { lastSampleMs: NOW - 3_600_000 }))).to.equal(120);
+    });
+
+    it('adds nothing twice, however often and at whatever odd moments it is asked', async () => {
+      let cursor: unknown = { lastSampleMs: NOW };
+      let total = 0;
+      let at = NOW;
+      for (const step of [120_000, 700, 900, 41_333, 1, 0, 250, 77_777, 119_999, 999, 1001, 60_500]) {
+        at += step;
+        const sample = await collect({}, cursor, at);
+        total += Number(seconds(sample) ?? 0);
+        cursor = sample.cursor;
+      }
+      expect(total).to.equal(Math.floor((at - NOW) / 1000));
+    });
+
+    it('makes no event of no time', async () => {
+      const sample = await collect({}, { lastSampleMs: NOW });
+      expect(sample.events).to.deep.equal([]);
+      expect(sample.state).to.equal('ok');
+    });
+
+    it('counts nothing until the next sample when the clock was set back', async () => {
+      const first = await collect({}, { lastSampleMs: NOW + 3_600_000 });
+      expect(first.events).to.deep.equal([]);
+      expect(first.cursor).to.deep.equal({ lastSampleMs: NOW });
+      expect(seconds(await collect({}, first.cursor, NOW + 60_000))).to.equal(60);
+    });
+
+    it('starts over with a cursor that is none', async () => {
+      for (const cursor of [null, 'x', {}, { lastSampleMs: 'a' }, { lastSampleMs: NaN }]) {
+        expect(seconds(await collect({}, cursor)), JSON.stringify(cursor)).to.equal(120);
+      }
+    });
+
+    it('knows from the stored events when the last sample was, if the state is lost', () => {
+      const source = appFocusSource({
+        desktop: recordedDesktop('linux', {}),
+        config: { pollIntervalSec: 120, idleAfterSec: 300, countsAsActive: [], exclude: [] },
+        machineId: 'm',
+      });
+      const event = (ts: string, name: string) => ({ ts, type: 'app-focus' as const, source: name });
+      const stored = [
+        event('2026-11-20T08:02:00Z', 'appFocus'),
+        event('2026-11-20T08:00:00Z', 'appFocus'),
+        event('2026-11-20T08:09:00Z', 'git'),
+      ];
+      expect(source.recover?.(stored)).to.deep.equal({ lastSampleMs: Date.parse('2026-11-20T08:02:00Z') });
+      expect(source.recover?.([])).to.equal(undefined);
+    });
+  });
+
+  describe('nobody there', () => {
+    const away: IdleSight = { idleMs: 12.5 * 60_000, via: 'x11' };
+
+    async function nothing(situation: Situation, reason: string): Promise<void> {
+      const sample = await collect(situation, { lastSampleMs: NOW - 60_000 });
+      expect(sample).to.deep.equal({ events: [], cursor: { lastSampleMs: NOW }, state: 'idle', reason });
+    }
+
+    it('past the threshold', async () => {
+      await nothing({ idle: away }, 'idle 12 min');
+      await nothing({ idle: { idleMs: 300_000, via: 'x' } }, 'idle 5 min');
+      expect((await collect({ idle: { idleMs: 299_999, via: 'x' } }, undefined)).events).to.have.length(1);
+    });
+
+    it('locked, whatever the idle time', async () => {
+      await nothing({ idle: { idleMs: 0, locked: true, via: 'logind' } }, 'locked');
+    });
+
+    it('no front application', async () => {
+      await nothing({ sight: { state: 'none', via: 'sway' } }, 'no window has the focus');
+    });
+
+    it('counts an application that counts as active, but never behind a lock', async () => {
+      const config = { countsAsActive: ['FIREFOX'] };
+      expect((await collect({ idle: away, config }, undefined)).events).to.have.length(1);
+      await nothing({ idle: { ...away, locked: true }, config }, 'locked');
+      await nothing({ idle: away, config: { countsAsActive: ['fire'] } }, 'idle 12 min');
+    });
+
+    it('counts the time, and says so, where nobody knows about input', async () => {
+      const sample = await collect({ idle: { unknown: 'no such protocol' } }, undefined);
+      expect(sample.events).to.have.length(1);
+      expect(sample).to.include({ state: 'ok' });
+      expect(sample.reason).to.include('no such protocol');
+      expect((await collect({ idle: { locked: false, via: 'logind' } }, undefined)).events).to.have.length(1);
+    });
+  });
+
+  describe('exclusion', () => {
+    async function excluded(entry: string, sight: FrontAppSight = FIREFOX): Promise<boolean> {
+      const sample = await collect({ sight, config: { exclude: [entry] } }, { lastSampleMs: NOW - 60_000 });
+      expect(sample.cursor, 'the sample time advances').to.deep.equal({ lastSampleMs: NOW });
+      if (sample.events.length === 0) {
+        expect(sample.state).to.equal('ok');
+        expect(JSON.stringify(sample), 'an excluded name stands nowhere').to.not.match(/firefox/i);
+      }
+      return sample.events.length === 0;
+    }
+
+    it('by whole name or id, without case, never by a part', async () => {
+      expect(await excluded('firefox')).to.equal(true);
+      expect(await excluded('ORG.Mozilla.Firefox')).to.equal(true);
+      for (const part of ['fox', 'Fire', 'mozilla', 'org.mozilla', '', '.*', 'Firefo']) {
+        expect(await excluded(part), part).to.equal(false);
+      }
+    });
+
+    it('by glob only where one is written', async () => {
+      expect(await excluded('Fire*')).to.equal(true);
+      expect(await excluded('org.mozilla.*')).to.equal(true);
+      expect(await excluded('F?refox')).to.equal(true);
+      expect(await excluded('*chrome*')).to.equal(false);
+      expect(await excluded('Firefo[x]')).to.equal(false);
+      expect(await excluded('{Firefox,a}*')).to.equal(false);
+      expect(await excluded('!Chrome*')).to.equal(false);
+    });
+
+    it('takes signs in a name as they are', async () => {
+      const sight: FrontAppSight = { state: 'seen', app: { app: 'Q (beta) [x64]/2' }, via: 'x11' };
+      expect(await excluded('q (beta) [x64]*', sight)).to.equal(true);
+      expect(await excluded('Q (beta) [X64]/2', sight)).to.equal(true);
+    });
+  });
+
+  describe('what it cannot do', () => {
+    it('hands on why, and keeps the cursor', async () => {
+      for (const state of ['unsupported', 'error'] as const) {
+        const cursor = { lastSampleMs: NOW - 5000 };
+        const sample = await collect({ sight: { state, reason: 'Install it.' } }, cursor);
+        expect(sample).to.deep.equal({ events: [], cursor, state, reason: 'Install it.' });
+      }
+    });
+  });
+
+  it('cleans and bounds the names that programs give themselves', async () => {
+    const app = { app: `\u001b]0;x\u0007Evil\u202e\n${'é'.repeat(500)}`, bundleId: 'a\u0000b'.repeat(200) };
+    const { events } = await collect({ sight: { state: 'seen', app, via: 'x11' } }, undefined);
+    expect(events[0]?.app)
+      .to.match(/^Evil é+$/)
+      .and.to.have.lengthOf(200);
+    expect(events[0]?.detail?.['bundleId'])
+      .to.match(/^[ab]+$/)
+      .and.to.have.lengthOf(200);
+    const empty = await collect(
+      { sight: { state: 'seen', app: { app: '\u0007', bundleId: '' }, via: 'x' } },
+      undefined,
+    );
+    expect(empty.events[0]?.app).to.equal('unknown');
+    expect(empty.events[0]?.detail).to.not.have.property('bundleId');
+  });
+});

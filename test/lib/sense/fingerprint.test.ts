@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+import { expect } from 'chai';
+import ts from 'typescript';
+
+import { makeClassifier } from '../../../src/lib/sense/classify';
+import { EVENT_TYPES, readEvent, SOURCE_IDS, type SenseEvent } from '../../../src/lib/sense/event';
+import { buildDailyRecord } from '../../../src/lib/sense/record';
+import { SENSE_VERSION } from '../../../src/lib/sense/version';
+
+/**
+ * The fingerprint of each version that was ever released, the present one last (service.md: Versioning). When
+ * the test below fails, the event schema, the adapter contract or the daily record has changed: raise
+ * SENSE_VERSION and add a line. Only a version that nobody has may be given another fingerprint.
+ */
+const FINGERPRINTS: Record<string, string> = {
+  '1.0.0': 'b7c93973371d75de',
+};
+
+/** The exported types of a file without comments and spacing: what is promised, not how it is told. */
+function contractOf(path: string): string {
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
+  const printer = ts.createPrinter({ removeComments: true });
+  return source.statements
+    .filter((node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node))
+    .map((node) => printer.printNode(ts.EmitHint.Unspecified, node, source).replace(/\s+/g, ' '))
+    .join('\n');
+}
+
+/** What the reader takes and refuses of each field. */
+function acceptedEvents(): unknown[] {
+  const event = {
+    ts: '2026-11-20T08:00:00.000Z',
+    type: 'app-focus',
+    source: 'appFocus',
+    app: 'Code',
+    repo: 'steward',
+    detail: { intervalSec: 120 },
+  };
+  const values = [undefined, null, '', 'text', 7, true, [], {}, '2026-11-20T08:00:00+01:00', '2026-11-20'];
+  const variants = Object.keys(event).flatMap((key) => values.map((value) => ({ ...event, [key]: value })));
+  return [event, { ...event, more: 1 }, null, [], 'text', ...variants].map((value) => readEvent(value));
+}
+
+const EVENTS: SenseEvent[] = [
+  ...['2026-10-24T22:00:00.000Z', '2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z'].map((at, i) => ({
+    ts: at,
+    type: 'app-focus' as const,
+    source: 'appFocus',
+    app: ['Code', 'Firefox', 'code'][i]!,
+    detail: { intervalSec: [120, 47, 13][i], machine: 'm', via: 'x11' },
+  })),
+  { ts: '2026-10-25T08:00:00.000Z', type: 'app-focus', source: 'appFocus', app: 'Unheard of' },
+  {
+    ts: '2026-10-25T09:00:00.000Z',
+    type: 'git-commit',
+    source: 'git',
+    repo: 'steward',
+    detail: {
+      sha: 'a',
+      subject: 's',
+      authoredAt: '2026-10-25T09:00:00.000Z',
+      path: '/p/steward',
+      machine: 'm',
+    },
+  },
+  {
+    ts: '2026-10-25T10:00:00.000Z',
+    type: 'agent-session',
+    source: 'agentSession',
+    detail: { session: 'one', events: 3, machine: 'm' },
+  },
+];
+
+describe('sense: version', () => {
+  it('is raised whenever the event schema, the adapter contract or the record changes', () => {
+    const record = buildDailyRecord('2026-10-25', EVENTS, {
+      timezone: 'Europe/Paris',
+      pollIntervalSec: 120,
+      classify: makeClassifier(),
+      version: 'any',
+      generatedAt: '2026-10-26T06:00:00.000Z',
+      final: true,
+    });
+    const parts = {
+      types: EVENT_TYPES,
+      sources: SOURCE_IDS,
+      event: contractOf('src/lib/sense/event.ts'),
+      accepted: acceptedEvents(),
+      adapter: contractOf('src/lib/sense/source.ts'),
+      record: contractOf('src/lib/sense/record.ts'),
+      golden: record,
+    };
+    expect(parts.event).to.include('interface SenseEvent');
+    expect(parts.adapter).to.include('interface SenseSource').and.to.include('collect(');
+    const fingerprint = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+    expect(fingerprint, `the fingerprint of sense ${SENSE_VERSION}`).to.equal(FINGERPRINTS[SENSE_VERSION]);
+  });
+
+  it('has a fingerprint of its own for each version', () => {
+    expect(Object.keys(FINGERPRINTS).at(-1)).to.equal(SENSE_VERSION);
+    expect(new Set(Object.values(FINGERPRINTS)).size).to.equal(Object.keys(FINGERPRINTS).length);
+  });
+});

@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+
+import { StewardError } from '../../../../src/lib/errors';
+import { FRONT_APP_ADAPTERS, readFrontApp } from '../../../../src/lib/sense/front-app';
+import type { FrontApp, FrontAppAdapter } from '../../../../src/lib/sense/front-app/adapter';
+import { recordedDesktop } from '../../../helpers/fake-desktop';
+
+const desktop = recordedDesktop('linux', {});
+const missing = new StewardError('not_found', 'The extension is missing.', { hint: 'Install it.' });
+const broken = new StewardError('unavailable', 'The socket is dead.', { hint: 'Log in again.' });
+
+function adapter(id: string, answer: FrontApp | null | Error): FrontAppAdapter {
+  return {
+    id,
+    detect: () => true,
+    read: () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)),
+  };
+}
+
+function detected(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 'linux'): string[] {
+  return FRONT_APP_ADAPTERS.filter(({ detect }) => detect({ ...desktop, platform, env })).map(({ id }) => id);
+}
+
+describe('sense/front-app', () => {
+  it('gives the first answer and who gave it', async () => {
+    const app = { app: 'A' };
+    expect(await readFrontApp(desktop, [adapter('x', broken), adapter('y', app)])).to.deep.equal({
+      state: 'seen',
+      app,
+      via: 'y',
+    });
+    expect(await readFrontApp(desktop, [adapter('z', null), adapter('y', app)])).to.deep.equal({
+      state: 'none',
+      via: 'z',
+    });
+  });
+
+  it('tells what lacks something from what is broken, and gives the first reason', async () => {
+    expect(await readFrontApp(desktop, [adapter('x', missing)])).to.deep.equal({
+      state: 'unsupported',
+      reason: 'The extension is missing. Install it.',
+    });
+    expect(await readFrontApp(desktop, [adapter('x', missing), adapter('y', broken)])).to.deep.equal({
+      state: 'error',
+      reason: 'The socket is dead. Log in again.',
+    });
+  });
+
+  it('hides no bug', async () => {
+    let caught: unknown;
+    await readFrontApp(desktop, [adapter('x', new TypeError('bug'))]).catch(
+      (error: unknown) => (caught = error),
+    );
+    expect(caught).to.be.instanceOf(TypeError);
+  });
+
+  it('says aloud why nothing can be seen under cron and ssh', async () => {
+    const sight = await readFrontApp({ ...desktop, env: { HOME: '/home/a', PATH: '/usr/bin:/bin' } });
+    expect(sight).to.include({ state: 'unsupported' });
+    expect(sight)
+      .to.have.property('reason')
+      .that.matches(/DISPLAY nor WAYLAND_DISPLAY.*cron or ssh.*graphical session/);
+  });
+
+  it('says aloud that half an environment of a Wayland session is not enough', async () => {
+    for (const env of [{ WAYLAND_DISPLAY: 'wayland-0' }, { DISPLAY: ':0', XDG_SESSION_TYPE: 'wayland' }]) {
+      const sight = await readFrontApp({ ...desktop, env });
+      expect(sight).to.include({ state: 'unsupported' });
+      expect(sight).to.have.property('reason').that.includes('WAYLAND_DISPLAY and XDG_RUNTIME_DIR');
+    }
+  });
+
+  it('says that a display which is gone does not answer', async () => {
+    const sight = await readFrontApp({ ...desktop, env: { DISPLAY: ':59000' } });
+    expect(sight).to.include({ state: 'error' });
+    expect(sight)
+      .to.have.property('reason')
+      .that.matches(/^The X display :59000 does not answer.*XAUTHORITY/);
+    const odd = await readFrontApp({ ...desktop, env: { DISPLAY: 'nonsense' } });
+    expect(odd).to.include({ state: 'error' });
+  });
+
+  it('says that a socket which is gone cannot be reached', async () => {
+    const env = {
+      WAYLAND_DISPLAY: 'wayland-0',
+      XDG_RUNTIME_DIR: '/nonexistent',
+      SWAYSOCK: '/nonexistent/sway',
+    };
+    const sight = await readFrontApp({ ...desktop, env });
+    expect(sight).to.include({ state: 'error' });
+    expect(sight)
+      .to.have.property('reason')
+      .that.matches(/^The sway IPC socket \(\/nonexistent\/sway\) cannot be reached/);
+  });
+
+  it('knows each desktop by its environment', () => {
+    const wayland = { WAYLAND_DISPLAY: 'wayland-0', XDG_RUNTIME_DIR: '/run/user/1', DISPLAY: ':0' };
+    expect(detected({ DISPLAY: ':0' })).to.deep.equal(['x11']);
+    expect(detected({ DISPLAY: ':0', XDG_CURRENT_DESKTOP: 'KDE' })).to.deep.equal(['x11']);
+    expect(detected({ DISPLAY: ':0', I3SOCK: '/i3' })).to.deep.equal(['i3', 'x11']);
+    expect(detected({ ...wayland, SWAYSOCK: '/sway', I3SOCK: '/sway' })).to.deep.equal(['sway', 'wlroots']);
+    expect(detected({ ...wayland, XDG_CURRENT_DESKTOP: 'KDE' })).to.deep.equal(['kwin', 'wlroots']);
+    expect(detected({ ...wayland, XDG_CURRENT_DESKTOP: 'ubuntu:GNOME' })).to.deep.equal(['gnome', 'wlroots']);
+    expect(detected({ ...wayland, HYPRLAND_INSTANCE_SIGNATURE: 'a' })).to.deep.equal(['hyprland', 'wlroots']);
+    expect(detected({}, 'darwin')).to.deep.equal(['macos']);
+    expect(detected({}, 'win32')).to.deep.equal(['windows']);
+    expect(detected({ DISPLAY: '', WAYLAND_DISPLAY: '', SWAYSOCK: '' })).to.deep.equal([]);
+  });
+
+  it('never asks XWayland, which would say "none" of a Wayland window', () => {
+    expect(detected({ DISPLAY: ':0', XDG_SESSION_TYPE: 'wayland' })).to.deep.equal([]);
+  });
+});

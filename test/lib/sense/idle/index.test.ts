@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+
+import { StewardError } from '../../../../src/lib/errors';
+import { IDLE_ADAPTERS, readIdle } from '../../../../src/lib/sense/idle';
+import type { Idle, IdleAdapter } from '../../../../src/lib/sense/idle/adapter';
+import { recordedDesktop } from '../../../helpers/fake-desktop';
+
+const desktop = recordedDesktop('linux', {});
+
+function adapter(id: string, answer: Idle | Error, here = true): IdleAdapter {
+  return {
+    id,
+    detect: () => here,
+    read: () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)),
+  };
+}
+
+describe('sense/idle', () => {
+  it('takes the idle time of the first who knows, and the lock of any', async () => {
+    const sight = await readIdle(desktop, [
+      adapter('a', { locked: false }),
+      adapter('b', { idleMs: 10 }),
+      adapter('c', { idleMs: 99, locked: true }),
+      adapter('d', { locked: false }),
+    ]);
+    expect(sight).to.deep.equal({ idleMs: 10, locked: true, via: 'a+b+c+d' });
+  });
+
+  it('leaves out whoever is not here, fails, or knows nothing', async () => {
+    const failing = new StewardError('unavailable', 'gone');
+    const sight = await readIdle(desktop, [
+      adapter('not-here', { idleMs: 1 }, false),
+      adapter('broken', failing),
+      adapter('silent', {}),
+      adapter('b', { idleMs: 0 }),
+    ]);
+    expect(sight).to.deep.equal({ idleMs: 0, via: 'b' });
+  });
+
+  it('says why when nobody knows', async () => {
+    const failing = adapter('broken', new StewardError('unavailable', 'The display is gone.'));
+    expect(await readIdle(desktop, [failing, adapter('s', {})])).to.deep.equal({
+      unknown: 'The display is gone.',
+    });
+    expect(await readIdle(desktop, []))
+      .to.have.property('unknown')
+      .that.includes('does not tell');
+  });
+
+  it('hides no bug', async () => {
+    let caught: unknown;
+    await readIdle(desktop, [adapter('bug', new TypeError('x'))]).catch((error: unknown) => (caught = error));
+    expect(caught).to.be.instanceOf(TypeError);
+  });
+
+  it('asks the X server only where X has the input', () => {
+    const asked = (env: NodeJS.ProcessEnv): string[] =>
+      IDLE_ADAPTERS.filter(({ detect }) => detect({ ...desktop, env })).map(({ id }) => id);
+    expect(asked({ DISPLAY: ':0' })).to.deep.equal(['x11', 'logind']);
+    expect(asked({ DISPLAY: ':0', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/x' })).to.deep.equal([
+      'mutter',
+      'x11',
+      'screensaver',
+      'logind',
+    ]);
+    expect(asked({ DISPLAY: ':0', WAYLAND_DISPLAY: 'wayland-0' })).to.deep.equal(['logind']);
+  });
+});

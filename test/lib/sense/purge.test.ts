@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { purge, type PurgeResult, type PurgeSelection } from '../../../src/lib/sense/purge';
+import type { SenseEvent } from '../../../src/lib/sense/event';
+import { commit, filesIn, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
+import { thrown } from '../../helpers/thrown';
+
+describe('sense: purge', () => {
+  let box: SenseBox;
+  const list: SenseEvent[] = [];
+
+  /** Three days: one whose raw log is discarded, one that is recorded, and today. */
+  beforeEach(async () => {
+    box = senseBox();
+    list.length = 0;
+    const captureAt = async (iso: string, ...events: SenseEvent[]): Promise<void> => {
+      box.at(iso);
+      list.push(...events);
+      await box.capture({ sources: [listSource('git', list)] });
+    };
+    await captureAt('2026-10-01T12:00:00Z', focus('2026-10-01T09:00:00Z', 'Solitaire'), commit('2026-10-01T09:30:00Z', 'secret', 'a'));
+    await captureAt('2026-11-19T12:00:00Z', focus('2026-11-19T09:00:00Z', 'Solitaire'), focus('2026-11-19T09:02:00Z', 'Code'), commit('2026-11-19T09:30:00Z', 'app', 'b'));
+    await captureAt('2026-11-20T12:00:00Z', focus('2026-11-20T09:00:00Z', 'solitaire'), commit('2026-11-20T09:30:00Z', 'secret', 'c'));
+    box.told.length = 0;
+  }); // prettier-ignore
+  afterEach(() => box.remove());
+
+  const run = (selection: PurgeSelection, dryRun = false): PurgeResult => purge(box.deps, selection, dryRun);
+  const captureAgain = () => box.capture({ sources: [listSource('git', list)] });
+  const eventsOf = (day: string): unknown[] => box.lines(`events/${day}.jsonl`);
+
+  it('removes all of a day, and a capture does not bring it back', async () => {
+    writeFileSync(box.store.logOf('2026-11-19'), 'noise\n', { flag: 'a' });
+    await captureAgain();
+    box.told.length = 0;
+    const insight = box.write('sense/insights/2026-11-19.json', '{}');
+    const result = run({ day: '2026-11-19' });
+    expect(result).to.deep.equal({
+      dryRun: false,
+      events: 4,
+      logs: ['2026-11-19'],
+      rebuilt: [],
+      removed: ['2026-11-19'],
+      kept: [],
+    });
+    expect(box.told, 'the goals are told').to.deep.equal(['2026-11-20']);
+    expect(
+      Object.keys(filesIn(box.area.sense.root)).filter((name) => name.includes('2026-11-19')),
+    ).to.deep.equal([]);
+    expect(existsSync(insight)).to.equal(false);
+    await captureAgain();
+    expect(eventsOf('2026-11-19')).to.deep.equal([]);
+    expect(box.record('2026-11-19').totalMinutes).to.equal(0);
+  });
+
+  it('removes the days before one, discarded logs or not', () => {
+    const result = run({ before: '2026-11-20' });
+    expect(result.removed).to.include.members(['2026-10-01', '2026-11-19']);
+    expect(result.logs).to.deep.equal(['2026-11-19']);
+    expect(box.store.recordedDays()).to.deep.equal([]);
+    expect(box.store.loggedDays()).to.deep.equal(['2026-11-20']);
+  });
+
+  it('removes an application, however it is spelt, and builds the records again without it', () => {
+    const result = run({ app: 'SOLITAIRE' });
+    expect(result).to.deep.include({ events: 2, logs: ['2026-11-19', '2026-11-20'], rebuilt: ['2026-11-19'], removed: [] });
+    expect(result.kept, 'its raw log is discarded').to.deep.equal(['2026-10-01']);
+    expect(box.record('2026-11-19').apps.map(({ app }) => app)).to.deep.equal(['Code']);
+    expect(box.record('2026-11-19').commits.count).to.equal(1);
+    expect(box.read('sense/daily/2026-11-19.md')).not.to.include('Solitaire');
+    expect(JSON.stringify(eventsOf('2026-11-20'))).not.to.match(/solitaire/i);
+    expect(box.told.length).to.be.at.least(1);
+  }); // prettier-ignore
+
+  it('also removes records that cannot be built again, when that is asked for', () => {
+    const result = run({ app: 'Solitaire', records: true });
+    expect(result).to.deep.include({ removed: ['2026-10-01'], kept: [] });
+    expect(box.store.hasRecord('2026-10-01')).to.equal(false);
+  });
+
+  it('removes a repository by name or path', () => {
+    expect(run({ repo: 'secret' })).to.deep.include({
+      events: 1,
+      logs: ['2026-11-20'],
+      kept: ['2026-10-01'],
+    });
+    expect(run({ repo: '/src/app' })).to.deep.include({ events: 1, rebuilt: ['2026-11-19'] });
+    expect(box.record('2026-11-19').commits.count).to.equal(0);
+  });
+
+  it('keeps to the day that is named beside an application', () => {
+    expect(run({ app: 'solitaire', day: '2026-11-20' })).to.deep.include({ logs: ['2026-11-20'], kept: [] });
+    expect(JSON.stringify(eventsOf('2026-11-19'))).to.include('Solitaire');
+  });
+
+  it('removes everything: no event, record, late event or count is left', async () => {
+    writeFileSync(box.store.logOf('2026-11-19'), 'noise\n', { flag: 'a' });
+    list.push(commit('2026-10-01T20:00:00Z', 'secret', 'late'));
+    await captureAgain();
+    expect(box.lines('quarantine/late.jsonl')).to.have.length(1);
+    box.write('sense/quarantine/state.json', '{"cursors":{"git":"/src/secret"}');
+    run({ all: true });
+    expect(Object.keys(filesIn(box.area.sense.root))).to.deep.equal(['state.json']);
+    expect(box.state()).to.deep.include({ rolled: {}, zones: {}, pending: [] });
+    expect((await captureAgain()).events, 'what was removed is not captured again').to.equal(0);
+  });
+
+  it('removes matching late events only', async () => {
+    list.push(commit('2026-10-01T20:00:00Z', 'secret', 'x'), commit('2026-10-01T21:00:00Z', 'app', 'y'));
+    await captureAgain();
+    run({ repo: 'secret' });
+    expect(box.lines('quarantine/late.jsonl')).to.have.length(1);
+    run({ day: '2026-10-02' });
+    expect(box.lines('quarantine/late.jsonl')).to.have.length(1);
+    run({ day: '2026-10-01' });
+    expect(existsSync(join(box.area.sense.quarantine, 'late.jsonl'))).to.equal(false);
+  });
+
+  it('is not undone by lines that an interrupted capture had still to write', async () => {
+    const plan = box.store.planAppend('2026-11-20', [focus('2026-11-20T11:00:00Z', 'Solitaire')]);
+    box.store.writeState({ ...box.store.readState().state, pending: [plan] });
+    run({ app: 'solitaire' });
+    await captureAgain();
+    expect(JSON.stringify(eventsOf('2026-11-20'))).not.to.match(/solitaire/i);
+  });
+
+  it('touches nothing in a dry run, and says the same', () => {
+    const before = filesIn(box.area.root);
+    const selections: PurgeSelection[] = [{ day: '2026-11-19' }, { before: '2026-11-20' }, { app: 'code' }, { all: true }];
+    for (const selection of selections) {
+      const dry = run(selection, true);
+      expect(filesIn(box.area.root)).to.deep.equal(before);
+      expect(dry.logs.length + dry.removed.length).to.be.at.least(1);
+    }
+    const dry = run({ app: 'solitaire' }, true);
+    expect({ ...run({ app: 'solitaire' }), dryRun: true }).to.deep.equal(dry);
+  }); // prettier-ignore
+
+  it('works with a state that is lost, and does not make it look sound', async () => {
+    rmSync(box.area.sense.state);
+    run({ app: 'code' });
+    await captureAgain();
+    expect(eventsOf('2026-11-20')).to.have.length(2);
+  });
+
+  it('refuses no choice at all, and all with another one', () => {
+    expect(thrown(() => run({})).kind).to.equal('usage');
+    expect(thrown(() => run({ all: true, app: 'x' })).kind).to.equal('usage');
+  });
+});

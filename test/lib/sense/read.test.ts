@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { rmSync, writeFileSync } from 'node:fs';
+
+import { recent, sources, status, today } from '../../../src/lib/sense/read';
+import type { SenseEvent } from '../../../src/lib/sense/event';
+import { commit, filesIn, focus, listSource, senseBox, sourceOf, type SenseBox } from '../../helpers/sense';
+import { thrown } from '../../helpers/thrown';
+
+describe('sense: reading', () => {
+  let box: SenseBox;
+  beforeEach(() => {
+    box = senseBox();
+    box.deps.sources = (['appFocus', 'git', 'agentSession'] as const).map((id) => listSource(id, []));
+  });
+  afterEach(() => box.remove());
+
+  const captureAt = (iso: string, events: SenseEvent[]) => {
+    box.at(iso);
+    return box.capture({ sources: [listSource('git', events)] });
+  };
+
+  it('writes nothing, whatever is read', async () => {
+    await captureAt('2026-11-20T12:00:00Z', [focus('2026-11-20T11:00:00Z', 'Code')]);
+    const before = filesIn(box.home);
+    today(box.deps);
+    status(box.deps, null);
+    sources(box.deps);
+    recent(box.deps, 7);
+    expect(filesIn(box.home)).to.deep.equal(before);
+  });
+
+  it('shows nothing of nothing', () => {
+    expect(today(box.deps).record).to.include({ date: '2026-11-20', totalMinutes: 0, final: false });
+    expect(recent(box.deps, 366)).to.deep.equal([]);
+    expect(status(box.deps, null)).to.deep.include({ eventsToday: 0, lastCaptureTs: null, lastRecord: null, quarantined: 0 });
+    expect(sources(box.deps).map(({ state, reason }) => [state, reason])).to.deep.equal(
+      Array(3).fill(['idle', 'not captured yet']),
+    );
+  }); // prettier-ignore
+
+  it('shows today in the zone in which the day began', async () => {
+    await captureAt('2026-11-20T12:00:00Z', [focus('2026-11-20T11:00:00Z', 'Code')]);
+    const { record } = today({ ...box.deps, timezone: 'Asia/Tokyo' });
+    expect(record).to.include({ date: '2026-11-20', timezone: 'UTC', totalMinutes: 2 });
+  });
+
+  it('says what could not be seen', async () => {
+    box.deps.sources = [
+      sourceOf('appFocus', () => Promise.resolve({ events: [], cursor: 1, state: 'idle' })),
+      sourceOf('git', () => Promise.reject(new Error('broken'))),
+      sourceOf('agentSession', () => Promise.resolve({ events: [], cursor: 1, state: 'ok' })),
+    ];
+    await box.capture();
+    const { notSeen } = today(box.deps);
+    expect(notSeen.idleMinutes).to.equal(2);
+    expect(notSeen.sources.map(({ label, reason }) => [label, reason.includes('broken')])).to.deep.equal([['the git', true]]);
+    const off = { ...box.deps, config: { ...box.deps.config, sources: { appFocus: true, git: false, agentSession: true } } };
+    expect(today(off).notSeen.sources[0]?.reason).to.include('sense.sources.git');
+    const kill = { ...box.deps, config: { ...box.deps.config, enabled: false } };
+    expect(sources(kill).every(({ state, reason }) => state === 'off' && reason?.includes('sense.enabled'))).to.equal(true);
+  }); // prettier-ignore
+
+  it('gives the newest stored records first, as many as asked for', async () => {
+    await captureAt('2026-11-10T12:00:00Z', [commit('2026-11-10T11:00:00Z', 'app', 'a')]);
+    await captureAt('2026-11-20T12:00:00Z', []);
+    expect(recent(box.deps, 3).map(({ date }) => date)).to.deep.equal([
+      '2026-11-19',
+      '2026-11-18',
+      '2026-11-17',
+    ]);
+    expect(recent(box.deps, 366)).to.have.length(10);
+    for (const days of [0, 367, -1, 1.5, Number.NaN])
+      expect(thrown(() => recent(box.deps, days)).kind, String(days)).to.equal('usage');
+  });
+
+  it('names a stored record that is none', async () => {
+    await captureAt('2026-11-19T12:00:00Z', [commit('2026-11-19T11:00:00Z', 'app', 'a')]);
+    await captureAt('2026-11-20T12:00:00Z', []);
+    for (const text of ['', 'null', '{"date":7}', '{']) {
+      const path = box.write('sense/daily/2026-11-19.json', text);
+      const error = thrown(() => recent(box.deps, 7));
+      expect(error.kind).to.equal('config');
+      expect(error.message).to.include(path);
+    }
+  });
+
+  it('counts bad lines of all days in the status, of today at once', async () => {
+    await captureAt('2026-11-19T12:00:00Z', [focus('2026-11-19T11:00:00Z', 'Code')]);
+    writeFileSync(box.store.logOf('2026-11-19'), 'null\nx\n', { flag: 'a' });
+    await captureAt('2026-11-20T12:00:00Z', []);
+    expect(status(box.deps, null).quarantined).to.equal(2);
+    box.write('sense/events/2026-11-20.jsonl', '{}\n{"ts":"2026-11-20T1');
+    expect(status(box.deps, null)).to.deep.include({ quarantined: 4, eventsToday: 0 });
+    expect(today(box.deps).record.totalMinutes).to.equal(0);
+  });
+
+  it('tells of each source its events of today and its newest', async () => {
+    box.deps.sources = [
+      listSource('appFocus', [focus('2026-11-20T11:00:00Z', 'Code'), focus('2026-11-20T10:00:00Z', 'Code')]),
+      listSource('git', []),
+      listSource('agentSession', []),
+    ];
+    await box.capture();
+    const row = sources(box.deps)[0];
+    expect(row).to.include({
+      eventsToday: 2,
+      lastEventTs: '2026-11-20T11:00:00.000Z',
+      state: 'ok',
+      enabled: true,
+    });
+    rmSync(box.store.logOf('2026-11-20'));
+    expect(sources(box.deps)[0], 'remembered').to.include({
+      eventsToday: 0,
+      lastEventTs: '2026-11-20T11:00:00.000Z',
+    });
+  });
+
+  it('refuses a log that is far too large, by its size alone', async () => {
+    await captureAt('2026-11-20T12:00:00Z', []);
+    const path = box.write('sense/events/2026-11-20.jsonl', '');
+    const { truncateSync } = await import('node:fs');
+    truncateSync(path, 100 * 1024 * 1024);
+    const error = thrown(() => today(box.deps));
+    expect(error.kind).to.equal('config');
+    expect(error.message).to.include(path).and.include('100 MiB');
+  });
+});

@@ -1,0 +1,389 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { addDays, dayBounds, hourStarts } from '../../../src/lib/platform/time';
+import { makeClassifier } from '../../../src/lib/sense/classify';
+import type { SenseEvent } from '../../../src/lib/sense/event';
+import { buildDailyRecord, type DailyRecord, type RecordOptions } from '../../../src/lib/sense/record';
+
+const DAY = '2026-11-20';
+const options: RecordOptions = {
+  timezone: 'Europe/Paris',
+  pollIntervalSec: 120,
+  classify: makeClassifier(),
+  version: '1.0.0',
+  generatedAt: '2026-11-21T06:00:00.000Z',
+  final: true,
+};
+
+function focus(ts: string, app: string, detail?: Record<string, unknown>): SenseEvent {
+  return { ts, type: 'app-focus', source: 'appFocus', app, ...(detail === undefined ? {} : { detail }) };
+}
+
+function commit(ts: string, repo: string, detail: Record<string, unknown>): SenseEvent {
+  return { ts, type: 'git-commit', source: 'git', repo, detail };
+}
+
+function session(ts: string, detail: Record<string, unknown>): SenseEvent {
+  return { ts, type: 'agent-session', source: 'agentSession', detail };
+}
+
+const build = (events: readonly SenseEvent[], more: Partial<RecordOptions> = {}, day = DAY): DailyRecord =>
+  buildDailyRecord(day, events, { ...options, ...more });
+
+const tenths = (minutes: number): number => Math.round(minutes * 10);
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + tenths(value), 0);
+
+/** Whatever is rounded has to add up, in every direction. */
+function expectSums(record: DailyRecord): void {
+  const kinds = ['creation', 'consumption', 'neutral'] as const;
+  const of = {
+    creation: record.creationMinutes,
+    consumption: record.consumptionMinutes,
+    neutral: record.neutralMinutes,
+  };
+  expect(total(Object.values(of))).to.equal(tenths(record.totalMinutes));
+  for (const kind of kinds) {
+    const apps = record.apps.filter((app) => app.kind === kind).map(({ minutes }) => minutes);
+    expect(total(apps), `${kind} by app`).to.equal(tenths(of[kind]));
+    expect(total(record.hours.map((hour) => hour[kind])), `${kind} by hour`).to.equal(tenths(of[kind]));
+  }
+  const figures = [
+    ...record.apps.map(({ minutes }) => minutes),
+    ...record.hours.flatMap((h) => kinds.map((k) => h[k])),
+  ];
+  for (const minutes of figures) {
+    expect(minutes).to.be.at.least(0);
+    expect(minutes).to.equal(tenths(minutes) / 10);
+  }
+}
+
+const zones = fc.constantFrom(
+  'UTC',
+  'Europe/Paris',
+  'America/New_York',
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'America/St_Johns',
+  'Pacific/Apia',
+  'Pacific/Kiritimati',
+  'Africa/Cairo',
+  'America/Santiago',
+);
+const days = fc.integer({ min: 0, max: 3 * 366 }).map((n) => addDays('2024-01-01', n));
+
+const anyInterval = fc.oneof(
+  fc.double(),
+  fc.integer({ min: 0, max: 4000 }),
+  fc.constantFrom(undefined, null, '120', -5, NaN, Infinity),
+);
+const appName = fc.oneof(
+  fc.constantFrom('Firefox', 'firefox', 'Code', 'Ghostty', 'Slack', 'Finder', '__proto__', ''),
+  fc.string(),
+);
+const text = fc.option(fc.constantFrom('a', 'b', 'com.apple.Preview'), { nil: undefined });
+
+function eventsAround(startMs: number): fc.Arbitrary<SenseEvent[]> {
+  const ts = fc
+    .integer({ min: -7_200_000, max: 97_200_000 })
+    .map((ms) => new Date(startMs + ms).toISOString());
+  return fc.array(
+    fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc
+          .record({ ts, app: appName, intervalSec: anyInterval, bundleId: text, machine: text })
+          .map(({ ts: at, app, ...detail }) => focus(at, app, detail)),
+      },
+      fc
+        .record({ ts, sha: text, path: text, authoredAt: fc.option(ts, { nil: undefined }), subject: text })
+        .map(({ ts: at, ...detail }) => commit(at, 'repo', detail)),
+      fc
+        .record({ ts, session: text, events: anyInterval })
+        .map(({ ts: at, ...detail }) => session(at, detail)),
+    ),
+    { maxLength: 60 },
+  );
+}
+
+const anyDay = fc
+  .record({ zone: zones, day: days })
+  .chain(({ zone, day }) =>
+    eventsAround(dayBounds(day, zone).startMs).map((events) => ({ zone, day, events })),
+  );
+
+describe('sense: daily record', () => {
+  it('has exactly the documented shape', () => {
+    const events = [
+      focus('2026-11-20T08:00:00.000Z', 'Ghostty', { intervalSec: 120, bundleId: 'com.mitchellh.ghostty' }),
+      focus('2026-11-20T08:02:00.000Z', 'Ghostty', { intervalSec: 45 }),
+      focus('2026-11-20T09:59:59.999Z', 'Firefox'),
+      focus('2026-11-20T22:59:59.999Z', 'Some game'),
+      commit('2026-11-20T09:00:00.000Z', 'steward', { sha: 'aa', path: '/home/ann/steward' }),
+      session('2026-11-20T09:10:00.000Z', { session: 's1', events: 3 }),
+    ];
+    const { hours, ...rest } = build(events);
+    expect(rest).to.deep.equal({
+      date: DAY,
+      timezone: 'Europe/Paris',
+      version: '1.0.0',
+      generatedAt: '2026-11-21T06:00:00.000Z',
+      final: true,
+      totalMinutes: 6.8,
+      creationMinutes: 2.8,
+      consumptionMinutes: 2,
+      neutralMinutes: 2,
+      apps: [
+        { app: 'Ghostty', kind: 'creation', minutes: 2.8 },
+        { app: 'Firefox', kind: 'consumption', minutes: 2 },
+        { app: 'Some game', kind: 'neutral', minutes: 2 },
+      ],
+      commits: { count: 1, repos: [{ repo: 'steward', commits: 1 }] },
+      sessions: { count: 1, items: [{ session: 's1', events: 3 }] },
+      narrative: null,
+      goalTags: {},
+    });
+    expect(Object.keys(build([]))).to.deep.equal([
+      'date',
+      'timezone',
+      'version',
+      'generatedAt',
+      'final',
+      'totalMinutes',
+      'creationMinutes',
+      'consumptionMinutes',
+      'neutralMinutes',
+      'apps',
+      'hours',
+      'commits',
+      'sessions',
+      'narrative',
+      'goalTags',
+    ]);
+    expect(hours).to.have.length(24);
+    expect(hours[9]).to.deep.equal({
+      start: '2026-11-20T09:00:00+01:00',
+      creation: 2.8,
+      consumption: 0,
+      neutral: 0,
+    });
+    expect(hours[10]).to.include({ start: '2026-11-20T10:00:00+01:00', consumption: 2 });
+    expect(hours[23]).to.include({ start: '2026-11-20T23:00:00+01:00', neutral: 2 });
+  });
+
+  it('gives the same bytes for the same events in any order', () => {
+    fc.assert(
+      fc.property(
+        anyDay.chain((input) =>
+          fc
+            .shuffledSubarray(input.events, { minLength: input.events.length })
+            .map((shuffled) => ({ ...input, shuffled })),
+        ),
+        ({ zone, day, events, shuffled }) => {
+          const more = { timezone: zone };
+          expect(JSON.stringify(build(shuffled, more, day))).to.equal(
+            JSON.stringify(build(events, more, day)),
+          );
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('adds up in every direction, on any day of any zone', () => {
+    fc.assert(
+      fc.property(anyDay, ({ zone, day, events }) => {
+        const record = build(events, { timezone: zone }, day);
+        expectSums(record);
+        expect(record.hours).to.have.length(hourStarts(day, zone).length);
+        expect(record.commits.count).to.equal(
+          record.commits.repos.reduce((sum, row) => sum + row.commits, 0),
+        );
+        expect(record.sessions.count).to.equal(record.sessions.items.length);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('names each hour by an instant of its own that begins it', () => {
+    fc.assert(
+      fc.property(zones, days, (timezone, day) => {
+        const starts = build([], { timezone }, day).hours.map(({ start }) => start);
+        expect(starts.map((start) => Date.parse(start))).to.deep.equal(hourStarts(day, timezone));
+        for (const start of starts) expect(start.slice(0, 10)).to.equal(day);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('has 25 hours when the clock goes back, and tells the repeated hour apart', () => {
+    const events = [focus('2026-10-25T00:30:00Z', 'Code'), focus('2026-10-25T01:30:00Z', 'Firefox')];
+    const { hours } = build(events, {}, '2026-10-25');
+    expect(hours).to.have.length(25);
+    expect(hours.slice(2, 4)).to.deep.equal([
+      { start: '2026-10-25T02:00:00+02:00', creation: 2, consumption: 0, neutral: 0 },
+      { start: '2026-10-25T02:00:00+01:00', creation: 0, consumption: 2, neutral: 0 },
+    ]);
+  });
+
+  it('has 23 hours when the clock goes forward', () => {
+    const { hours } = build([focus('2026-03-29T01:00:00Z', 'Code')], {}, '2026-03-29');
+    expect(hours.map(({ start }) => start.slice(11, 13)).slice(0, 4)).to.deep.equal(['00', '01', '03', '04']);
+    expect(hours[2]).to.include({ start: '2026-03-29T03:00:00+02:00', creation: 2 });
+    expect(hours).to.have.length(23);
+  });
+
+  it('puts an event into the hour of the zone, not of UTC', () => {
+    const hourOf = (ts: string, more: Partial<RecordOptions> = {}): string | undefined =>
+      build([focus(ts, 'Code')], more).hours.find(({ creation }) => creation > 0)?.start;
+    expect(hourOf('2026-11-20T08:30:00Z')).to.equal('2026-11-20T09:00:00+01:00');
+    expect(hourOf('2026-11-20T08:30:00Z', { timezone: 'America/New_York' })).to.match(/T03:00:00-05:00$/);
+    expect(hourOf('2026-11-20T11:59:00+03:00'), 'an offset is read').to.match(/T09:/);
+    expect(hourOf('2026-11-19T22:59:59.999Z'), 'before the day').to.match(/T00:/);
+    expect(hourOf('2026-11-19T23:00:00Z'), 'its first instant').to.match(/T00:/);
+    expect(hourOf('2026-11-20T22:59:59.999Z'), 'its last instant').to.match(/T23:/);
+  });
+
+  it('keeps the time of a person who flew west: in the last hour of the zone where the day began', () => {
+    // 23:30 in Los Angeles is 08:30 of the next day in Paris.
+    const record = build([focus('2026-11-21T07:30:00Z', 'Code')]);
+    expect(record.totalMinutes).to.equal(2);
+    expect(record.hours[23]).to.deep.equal({
+      start: '2026-11-20T23:00:00+01:00',
+      creation: 2,
+      consumption: 0,
+      neutral: 0,
+    });
+    expectSums(record);
+    const committed = commit('2026-11-21T07:30:00Z', 'app', { sha: 'a', path: '/app' });
+    expect(build([committed]).commits.count).to.equal(1);
+    expect(build([session('2026-11-21T07:30:00Z', { session: 's', events: 3 })]).sessions.count).to.equal(1);
+  });
+
+  it('leaves out what is on this date nowhere on earth', () => {
+    const minutes = (ts: string): number => build([focus(ts, 'Code')]).totalMinutes;
+    expect(minutes('2026-11-19T09:59:59.999Z')).to.equal(0);
+    expect(minutes('2026-11-19T10:00:00Z'), 'midnight on Kiritimati').to.equal(2);
+    expect(minutes('2026-11-21T11:59:59.999Z'), '12 hours behind UTC').to.equal(2);
+    expect(minutes('2026-11-21T12:00:00Z')).to.equal(0);
+  });
+
+  it('counts an event by its interval, else by the poll interval, never by nonsense', () => {
+    const minutes = (intervalSec: unknown): number =>
+      build([focus('2026-11-20T09:00:00Z', 'Code', { intervalSec })]).totalMinutes;
+    expect(minutes(60)).to.equal(1);
+    expect(minutes(0)).to.equal(0);
+    expect(minutes(300)).to.equal(5);
+    for (const nonsense of [undefined, null, NaN, Infinity, -1, '60', {}]) {
+      expect(minutes(nonsense), String(nonsense)).to.equal(2);
+    }
+    expect(minutes(1e9), 'at most the longest poll interval there is').to.equal(60);
+    expect(build([focus('2026-11-20T09:00:00Z', 'Code')], { pollIntervalSec: 30 }).totalMinutes).to.equal(
+      0.5,
+    );
+  });
+
+  it('rounds by largest remainder', () => {
+    // 3 × 10 s are 5 tenths; each alone would be 1.67.
+    const events = ['A', 'B', 'C'].map((app, i) =>
+      focus(`2026-11-20T0${i + 7}:00:00Z`, app, { intervalSec: 10 }),
+    );
+    const record = build(events);
+    expect(record.totalMinutes).to.equal(0.5);
+    expect(record.apps).to.deep.equal([
+      { app: 'A', kind: 'neutral', minutes: 0.2 },
+      { app: 'B', kind: 'neutral', minutes: 0.2 },
+      { app: 'C', kind: 'neutral', minutes: 0.1 },
+    ]);
+    expectSums(record);
+  });
+
+  it('counts a line that stands twice once, and each machine by itself', () => {
+    const event = focus('2026-11-20T09:00:00.000Z', 'Code', { machine: 'm1', intervalSec: 60 });
+    const other = focus('2026-11-20T09:00:00Z', 'Code', { machine: 'm2', intervalSec: 60 });
+    expect(build([event, { ...event }]).totalMinutes).to.equal(1);
+    expect(build([event, other]).totalMinutes).to.equal(2);
+    expect(build([event, { ...event, app: 'Slack' }]).totalMinutes).to.equal(2);
+    const longer = { ...event, detail: { ...event.detail, intervalSec: 90 } };
+    expect(build([longer, event]).totalMinutes).to.equal(1.5);
+    const work = session('2026-11-20T09:00:00Z', { session: 's', events: 2 });
+    expect(build([work, { ...work }]).sessions.items).to.deep.equal([{ session: 's', events: 2 }]);
+  });
+
+  it('joins the spellings of a program, and splits a name that stands for two kinds', () => {
+    const record = build([
+      focus('2026-11-20T09:00:00Z', 'ghostty'),
+      focus('2026-11-20T09:02:00Z', 'Ghostty'),
+      focus('2026-11-20T09:04:00Z', 'Ghostty'),
+      focus('2026-11-20T10:00:00Z', 'Viewer', { bundleId: 'com.apple.Preview' }),
+      focus('2026-11-20T10:02:00Z', 'Viewer', { bundleId: 'org.example.viewer' }),
+    ]);
+    expect(record.apps).to.deep.equal([
+      { app: 'Ghostty', kind: 'creation', minutes: 6 },
+      { app: 'Viewer', kind: 'consumption', minutes: 2 },
+      { app: 'Viewer', kind: 'neutral', minutes: 2 },
+    ]);
+  });
+
+  it('says unknown where an event names no application', () => {
+    const event: SenseEvent = { ts: '2026-11-20T09:00:00Z', type: 'app-focus', source: 'appFocus' };
+    expect(build([event]).apps).to.deep.equal([{ app: 'unknown', kind: 'neutral', minutes: 2 }]);
+  });
+
+  it('counts distinct commits by repository', () => {
+    const at = (minute: number): string => `2026-11-20T09:${String(minute).padStart(2, '0')}:00.000Z`;
+    const record = build([
+      commit(at(0), 'steward', { sha: 'a1', path: '/w/steward' }),
+      commit(at(0), 'steward', { sha: 'a1', path: '/w/steward' }),
+      commit(at(0), 'steward', { sha: 'a2', path: '/w/steward', authoredAt: at(0), subject: 'One' }),
+      commit(at(9), 'steward', { sha: 'b2', path: '/w/steward', authoredAt: at(0), subject: 'One' }),
+      commit(at(9), 'steward', { sha: 'b3', path: '/w/steward', authoredAt: at(0), subject: 'Two' }),
+      commit(at(1), 'notes', { sha: 'a1', path: '/w/notes' }),
+      commit(at(1), 'api', { sha: 'a1', path: '/home/api' }),
+      commit(at(1), 'api', { sha: 'a1', path: '/work/api' }),
+      commit(at(2), 'api', { sha: 'a2', path: '/work/api' }),
+    ]);
+    expect(record.commits).to.deep.equal({
+      count: 7,
+      repos: [
+        { repo: 'steward', commits: 3 },
+        { repo: 'work/api', commits: 2 },
+        { repo: 'home/api', commits: 1 },
+        { repo: 'notes', commits: 1 },
+      ],
+    });
+  });
+
+  it('counts distinct sessions, and adds up their events', () => {
+    const polls = Array.from({ length: 60 }, (_, i) =>
+      session(`2026-11-20T09:${String(i).padStart(2, '0')}:00Z`, {
+        session: i % 3 === 0 ? 'b' : 'a',
+        events: 2,
+      }),
+    );
+    const record = build([
+      ...polls,
+      session('2026-11-20T11:00:00Z', {}),
+      session('2026-11-20T11:00:00Z', { session: 'c' }),
+    ]);
+    expect(record.sessions).to.deep.equal({
+      count: 3,
+      items: [
+        { session: 'a', events: 80 },
+        { session: 'b', events: 40 },
+        { session: 'c', events: 1 },
+      ],
+    });
+  });
+
+  it('has an empty record for a day without events, and for a day that its zone skipped', () => {
+    expect(build([])).to.deep.include({
+      totalMinutes: 0,
+      apps: [],
+      commits: { count: 0, repos: [] },
+      sessions: { count: 0, items: [] },
+    });
+    expect(build([], { timezone: 'Pacific/Apia' }, '2011-12-30').hours).to.deep.equal([]);
+  });
+});

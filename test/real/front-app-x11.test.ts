@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { readFrontApp } from '../../src/lib/sense/front-app';
+import { i3 } from '../../src/lib/sense/front-app/sway';
+import { x11 } from '../../src/lib/sense/front-app/x11';
+import {
+  desktopKit,
+  startManager,
+  startXterm,
+  startXvfb,
+  until,
+  type DesktopKit,
+} from '../helpers/desktop-kit';
+import { requirePrograms } from '../helpers/real-part';
+import { rejection } from '../helpers/rejection';
+
+const PROGRAMS = { Xvfb: 'xvfb', xterm: 'xterm', xprop: 'x11-utils', wmctrl: 'wmctrl' };
+
+async function seen(
+  kit: DesktopKit,
+  app: string,
+  via: string,
+  extra: NodeJS.ProcessEnv = {},
+): Promise<number> {
+  return until(`${app} is in front, by ${via}`, async () => {
+    const sight = await readFrontApp(kit.desktop(extra));
+    return sight.state === 'seen' && sight.app.app === app && sight.via === via && (sight.app.pid ?? -1);
+  });
+}
+
+describe('front application of a real X server', () => {
+  let kit: DesktopKit;
+
+  beforeEach(() => {
+    kit = desktopKit();
+  });
+
+  afterEach(async () => {
+    await kit.stop();
+  });
+
+  for (const manager of ['openbox', 'i3', 'xfwm4'] as const) {
+    it(`follows the focus under ${manager}`, async function () {
+      requirePrograms(this, { ...PROGRAMS, [manager]: manager === 'i3' ? 'i3-wm' : manager });
+      await startXvfb(kit);
+      await startManager(kit, manager);
+      expect(await readFrontApp(kit.desktop())).to.deep.equal({ state: 'none', via: 'x11' });
+      const alpha = startXterm(kit, 'QAlpha');
+      expect(await seen(kit, 'QAlpha', 'x11')).to.equal(alpha.pid);
+      const beta = startXterm(kit, 'QBeta');
+      expect(await seen(kit, 'QBeta', 'x11')).to.equal(beta.pid);
+      kit.tell('wmctrl', '-x', '-a', 'qalpha.QAlpha');
+      await seen(kit, 'QAlpha', 'x11');
+      kit.tell('wmctrl', '-x', '-a', 'qbeta.QBeta');
+      await seen(kit, 'QBeta', 'x11');
+      await kit.end(beta);
+      await kit.end(alpha);
+      await until('nothing is left', async () => (await readFrontApp(kit.desktop())).state === 'none');
+    });
+  }
+
+  it('asks i3 itself where it names its socket', async function () {
+    requirePrograms(this, { ...PROGRAMS, i3: 'i3-wm', 'i3-msg': 'i3-wm' });
+    await startXvfb(kit);
+    await startManager(kit, 'i3');
+    const I3SOCK = kit.tell('i3', '--get-socketpath').trim();
+    expect(await i3.read(kit.desktop({ I3SOCK }))).to.equal(null);
+    startXterm(kit, 'QAlpha');
+    await seen(kit, 'QAlpha', 'i3', { I3SOCK });
+    startXterm(kit, 'QBeta');
+    await seen(kit, 'QBeta', 'i3', { I3SOCK });
+    kit.tell('i3-msg', '-s', I3SOCK, '[class="QAlpha"] focus, floating enable');
+    await seen(kit, 'QAlpha', 'i3', { I3SOCK });
+  });
+
+  it('takes some milliseconds', async function () {
+    requirePrograms(this, { ...PROGRAMS, openbox: 'openbox' });
+    await startXvfb(kit);
+    await startManager(kit, 'openbox');
+    startXterm(kit, 'QAlpha');
+    await seen(kit, 'QAlpha', 'x11');
+    const times: number[] = [];
+    for (let i = 0; i < 30; i += 1) {
+      const began = performance.now();
+      await x11.read(kit.desktop());
+      times.push(performance.now() - began);
+    }
+    const median = times.sort((a, b) => a - b)[15] ?? Infinity;
+    console.log(`      median of 30 reads: ${median.toFixed(1)} ms`);
+    expect(median).to.be.below(250);
+  });
+
+  it('shows the cookie of XAUTHORITY, and says so when it is refused', async function () {
+    requirePrograms(this, PROGRAMS);
+    const field = (bytes: Buffer): Buffer =>
+      Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes]);
+    const entry = (secret: Buffer): Buffer =>
+      Buffer.concat([
+        Buffer.from([1, 0]),
+        ...[Buffer.from(hostname()), Buffer.alloc(0), Buffer.from('MIT-MAGIC-COOKIE-1'), secret].map(field),
+      ]);
+    const right = join(kit.home, 'right');
+    const wrong = join(kit.home, 'wrong');
+    writeFileSync(right, entry(randomBytes(16)));
+    writeFileSync(wrong, entry(randomBytes(16)));
+    await startXvfb(kit, '-auth', right);
+    expect(await readFrontApp(kit.desktop({ XAUTHORITY: right }))).to.deep.equal({
+      state: 'none',
+      via: 'x11',
+    });
+    for (const XAUTHORITY of [wrong, join(kit.home, 'missing'), kit.home]) {
+      const sight = await readFrontApp(kit.desktop({ XAUTHORITY }));
+      expect(sight, XAUTHORITY).to.include({ state: 'error' });
+      expect(sight)
+        .to.have.property('reason')
+        .that.matches(/does not answer: .+XAUTHORITY/);
+    }
+  });
+
+  it('gives up on a server that hangs', async function () {
+    requirePrograms(this, PROGRAMS);
+    const server = await startXvfb(kit);
+    server.kill('SIGSTOP');
+    const began = performance.now();
+    const error = await rejection(x11.read(kit.desktop()));
+    expect(error).to.include({ kind: 'unavailable' });
+    expect(error.message).to.include('no answer in 3000 ms');
+    expect(performance.now() - began).to.be.within(2900, 6000);
+  });
+
+  it('says that a server is gone', async function () {
+    requirePrograms(this, PROGRAMS);
+    await kit.end(await startXvfb(kit));
+    expect(await readFrontApp(kit.desktop())).to.include({ state: 'error' });
+  });
+});

@@ -1,0 +1,203 @@
+import { expect } from 'chai';
+import { Variant } from 'dbus-next';
+
+import { readIdle } from '../../src/lib/sense/idle';
+import { logind } from '../../src/lib/sense/idle/logind';
+import { mutterIdle, screensaverLock } from '../../src/lib/sense/idle/session-bus';
+import { x11Idle } from '../../src/lib/sense/idle/x11';
+import { serve } from '../helpers/bus-service';
+import { desktopKit, startBus, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
+import { requirePrograms } from '../helpers/real-part';
+import { rejection } from '../helpers/rejection';
+
+describe('idle time and lock', () => {
+  let kit: DesktopKit;
+  const closers: (() => void)[] = [];
+
+  beforeEach(() => {
+    kit = desktopKit();
+  });
+
+  afterEach(async () => {
+    for (const close of closers.splice(0)) close();
+    await kit.stop();
+  });
+
+  it('of a real X server: what xprintidle says, and anew with each input', async function () {
+    requirePrograms(this, { Xvfb: 'xvfb', xprintidle: 'xprintidle', xdotool: 'xdotool' });
+    await startXvfb(kit);
+    const idle = async (): Promise<number> => (await x11Idle.read(kit.desktop())).idleMs ?? -1;
+    const rested = await until('half a second without input', async () => {
+      const ms = await idle();
+      return ms > 500 && ms;
+    });
+    const before = Number(kit.tell('xprintidle'));
+    const ours = await idle();
+    const after = Number(kit.tell('xprintidle'));
+    expect(ours).to.be.within(before, after);
+    kit.tell('xdotool', 'mousemove', '10', '20');
+    expect(await idle()).to.be.below(rested);
+    expect(await readIdle(kit.desktop()), 'and the whole reads the same').to.include({ via: 'x11' });
+  });
+
+  it('of an X server that is gone: unknown, with the reason', async function () {
+    requirePrograms(this, { Xvfb: 'xvfb' });
+    await kit.end(await startXvfb(kit));
+    kit.env['DBUS_SYSTEM_BUS_ADDRESS'] = `unix:path=${kit.home}/none`;
+    expect(await readIdle(kit.desktop()))
+      .to.have.property('unknown')
+      .that.includes('does not answer');
+  });
+
+  describe('of GNOME, as services on a real bus', () => {
+    beforeEach(async function () {
+      requirePrograms(this, { 'dbus-daemon': 'dbus' });
+      await startBus(kit);
+      kit.env['XDG_SESSION_TYPE'] = 'wayland';
+    });
+
+    async function service(
+      name: string,
+      call: string,
+      signature: string,
+      answer: () => unknown,
+    ): Promise<void> {
+      const { close } = await serve(kit.env['DBUS_SESSION_BUS_ADDRESS'] ?? '', name, {
+        [call]: () => ({ signature, body: [answer()] }),
+      });
+      closers.push(close);
+    }
+
+    it('milliseconds of the compositor', async () => {
+      expect(await mutterIdle.read(kit.desktop())).to.deep.equal({});
+      const call = '/org/gnome/Mutter/IdleMonitor/Core org.gnome.Mutter.IdleMonitor.GetIdletime';
+      await service('org.gnome.Mutter.IdleMonitor', call, 't', () => 481_234n);
+      expect(await mutterIdle.read(kit.desktop())).to.deep.equal({ idleMs: 481_234 });
+    });
+
+    it('locked when any of the lockers says so; one that cannot tell is passed over', async () => {
+      expect(await screensaverLock.read(kit.desktop())).to.deep.equal({});
+      // The common name, held by a service that only holds off the saver.
+      const holder = await serve(
+        kit.env['DBUS_SESSION_BUS_ADDRESS'] ?? '',
+        'org.freedesktop.ScreenSaver',
+        {},
+      );
+      closers.push(holder.close);
+      expect(await screensaverLock.read(kit.desktop())).to.deep.equal({});
+      let locked = false;
+      const call = '/org/gnome/ScreenSaver org.gnome.ScreenSaver.GetActive';
+      await service('org.gnome.ScreenSaver', call, 'b', () => locked);
+      expect(await screensaverLock.read(kit.desktop())).to.deep.equal({ locked: false });
+      locked = true;
+      expect(await screensaverLock.read(kit.desktop())).to.deep.equal({ locked: true });
+    });
+  });
+
+  describe("of logind, by dbusmock's template", () => {
+    const MANAGER = '/org/freedesktop/login1';
+    const SESSION = `${MANAGER}/session/c1`;
+
+    beforeEach(async function () {
+      requirePrograms(this, { 'dbus-daemon': 'dbus', gdbus: 'libglib2.0-bin' });
+      if (!hasDbusmock(kit)) requirePrograms(this, { 'python3-dbusmock': 'python3-dbusmock' });
+      await startBus(kit, 'DBUS_SYSTEM_BUS_ADDRESS');
+      kit.env['DBUS_SYSTEM_BUS_PID'] = '1';
+      kit.start('/usr/bin/python3', ['-m', 'dbusmock', '--system', '--template', 'logind']);
+      await until('the mock answers', () => tries(() => call('ListSessions')));
+      call('org.freedesktop.DBus.Mock.AddSession', 'c1', 'seat0', 'uint32 500', 'q', 'true');
+    });
+
+    function call(method: string, ...args: string[]): boolean {
+      const full = method.includes('.') ? method : `org.freedesktop.login1.Manager.${method}`;
+      const target = ['--dest', 'org.freedesktop.login1', '--object-path', MANAGER, '--method', full];
+      kit.tell('gdbus', 'call', '--system', ...target, ...args);
+      return true;
+    }
+
+    function set(property: string, value: string): void {
+      const target = ['--dest', 'org.freedesktop.login1', '--object-path', SESSION];
+      const method = ['--method', 'org.freedesktop.DBus.Properties.Set'];
+      kit.tell(
+        'gdbus',
+        'call',
+        '--system',
+        ...target,
+        ...method,
+        'org.freedesktop.login1.Session',
+        property,
+        value,
+      );
+    }
+
+    it('lock and idle hints of the session that the environment names', async () => {
+      const desktop = kit.desktop({ XDG_SESSION_ID: 'c1' });
+      set('LockedHint', '<false>');
+      set('IdleHint', '<false>');
+      expect(await logind.read(desktop)).to.deep.equal({ locked: false });
+      set('LockedHint', '<true>');
+      set('IdleHint', '<true>');
+      set('IdleSinceHint', `<uint64 ${(Date.now() - 600_000) * 1000}>`);
+      const { locked, idleMs } = await logind.read(desktop);
+      expect(locked).to.equal(true);
+      expect(idleMs).to.be.within(600_000, 620_000);
+    });
+
+    it('says nothing of a session that logind does not know', async () => {
+      expect(await logind.read(kit.desktop({ XDG_SESSION_ID: 'c9' }))).to.deep.equal({});
+    });
+  });
+
+  it("of logind, for a job of the user's manager: the user's graphical session", async function () {
+    requirePrograms(this, { 'dbus-daemon': 'dbus' });
+    await startBus(kit, 'DBUS_SYSTEM_BUS_ADDRESS');
+    const session: Record<string, Variant> = {
+      LockedHint: new Variant('b', true),
+      IdleHint: new Variant('b', false),
+      IdleSinceHint: new Variant('t', 0n),
+    };
+    let display = '/org/freedesktop/login1/session/_32';
+    const properties = 'org.freedesktop.DBus.Properties.Get';
+    const { close } = await serve(kit.env['DBUS_SYSTEM_BUS_ADDRESS'] ?? '', 'org.freedesktop.login1', {
+      '/org/freedesktop/login1 org.freedesktop.login1.Manager.GetUser': ({ body }) => {
+        expect(body).to.deep.equal([process.getuid?.()]);
+        return { signature: 'o', body: ['/org/freedesktop/login1/user/_1'] };
+      },
+      [`/org/freedesktop/login1/user/_1 ${properties}`]: () => ({
+        signature: 'v',
+        body: [new Variant('(so)', ['2', display])],
+      }),
+      [`/org/freedesktop/login1/session/_32 ${properties}`]: ({ body }) => ({
+        signature: 'v',
+        body: [session[String(body[1])]],
+      }),
+    });
+    closers.push(close);
+    expect(await logind.read(kit.desktop())).to.deep.equal({ locked: true });
+    display = '/';
+    expect(await logind.read(kit.desktop()), 'no graphical session').to.deep.equal({});
+  });
+
+  it('of logind on a bus without it: nothing; without a bus: why', async function () {
+    requirePrograms(this, { 'dbus-daemon': 'dbus' });
+    const bus = await startBus(kit, 'DBUS_SYSTEM_BUS_ADDRESS');
+    expect(await logind.read(kit.desktop())).to.deep.equal({});
+    await kit.end(bus);
+    expect(await rejection(logind.read(kit.desktop()))).to.include({ kind: 'unavailable' });
+  });
+});
+
+function hasDbusmock(kit: DesktopKit): boolean {
+  return tries(() => {
+    kit.tell('/usr/bin/python3', '-c', 'import dbusmock');
+    return true;
+  });
+}
+
+function tries(check: () => boolean): boolean {
+  try {
+    return check();
+  } catch {
+    return false;
+  }
+}
