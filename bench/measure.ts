@@ -4,6 +4,8 @@ import { spawnSync, type StdioOptions } from 'node:child_process';
 export interface Program {
   args: readonly string[];
   env?: Readonly<Record<string, string>>;
+  /** What it reads on stdin; without it stdin is empty. */
+  input?: string;
 }
 
 /** What is measured of one run: a number. */
@@ -48,8 +50,12 @@ const TELL_MEMORY = `data:text/javascript,${encodeURIComponent(
 
 function run(program: Program, base: NodeJS.ProcessEnv, nodeArgs: readonly string[]): string {
   const env = { ...base, ...program.env };
-  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
-  const result = spawnSync(process.execPath, [...nodeArgs, ...program.args], { env, stdio });
+  const stdio: StdioOptions = [program.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'];
+  const result = spawnSync(process.execPath, [...nodeArgs, ...program.args], {
+    env,
+    stdio,
+    ...(program.input === undefined ? {} : { input: program.input }),
+  });
   if (result.status !== 0) {
     throw new Error(
       `${program.args.join(' ')} exited with ${String(result.status)}: ${String(result.stderr)}`,

@@ -4,7 +4,12 @@
 // Old syntax on purpose: a Node that is too old has to get as far as this message.
 var version = process.versions.node.split('.').map(Number);
 
-if (version[0] < 20 || (version[0] === 20 && version[1] < 19)) {
+var isOld = version[0] < 20 || (version[0] === 20 && version[1] < 19);
+
+if (isOld && process.argv[2] === 'hook') {
+  // A hook never fails the assistant: "steward hooks status" tells of it.
+  process.exitCode = 0;
+} else if (isOld) {
   process.stderr.write(
     'steward needs Node.js 20.19 or newer; this is ' +
       process.versions.node +

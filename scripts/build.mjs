@@ -29,10 +29,14 @@ const cli = await bundle('src/cli-built.ts', {
 });
 files.set('./cli.js', Buffer.from(lazyBuiltins(cli.toString('latin1')), 'latin1'));
 for (const [module, id] of VENDOR_BUNDLES) files.set(id, await bundle(module));
-const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
 for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot'))) {
-  files.set(`./hot/${name.replace(/\.ts$/, '.js')}`, await bundle(`src/lib/cli/hot/${name}`));
+  const hot = await bundle(`src/lib/cli/hot/${name}`);
+  files.set(
+    `./hot/${name.replace(/\.ts$/, '.js')}`,
+    Buffer.from(lazyBuiltins(hot.toString('latin1')), 'latin1'),
+  );
 }
+const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
 files.set(
   './main.js',
   await bundle('src/main.ts', {

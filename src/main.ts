@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 
-import { runHot } from './lib/cli/hot-path';
+import { HOT, runHot } from './lib/cli/hot-path';
 import { bundleLoader, type Bundles } from './lib/platform/code-cache';
 
 /** The bundles of this build with the hashes of their bytes; written in by the build. */
@@ -11,17 +11,13 @@ declare const STEWARD_BUNDLES: Bundles;
  * It stays small; everything here is paid by every run.
  */
 async function launch(argv: readonly string[]): Promise<void> {
-  const answered = await runHot(argv);
+  const load = bundleLoader(__dirname, STEWARD_BUNDLES, kindOf(argv), require);
+  const answered = await runHot(argv, HOT, load);
   if (answered !== undefined) {
     process.exitCode = answered;
     return;
   }
-  const cli = bundleLoader(
-    __dirname,
-    STEWARD_BUNDLES,
-    kindOf(argv),
-    require,
-  )('./cli.js') as typeof import('./cli-built');
+  const cli = load('./cli.js') as typeof import('./cli-built');
   await cli.start(argv, dirname(__dirname));
 }
 

@@ -51,7 +51,7 @@ describe('completion in the real shells', () => {
       ])
         .split('\n')
         .filter((word) => word !== '');
-    expect(complete('steward se')).to.deep.equal(['sense']);
+    expect(complete('steward se')).to.deep.equal(['sense', 'sessions']);
     expect(complete('steward sense ver')).to.deep.equal(['version']);
     expect(complete('steward sense version --j')).to.deep.equal(['--json']);
     expect(complete('steward --json sense ver')).to.deep.equal(['version']);
@@ -92,7 +92,7 @@ zpty -d z
         .split('\n')
         .filter((text) => text !== '')
         .map((text) => text.split('\t')[0] ?? '');
-    expect(complete('steward se')).to.deep.equal(['sense']);
+    expect(complete('steward se')).to.deep.equal(['sense', 'sessions']);
     expect(complete('steward sense ver')).to.deep.equal(['version']);
     expect(complete('steward sense version --j')).to.deep.equal(['--json']);
     expect(complete('steward --json sense ver')).to.deep.equal(['version']);

@@ -18,20 +18,32 @@ export interface HotEntry {
   /** The first words of the command line that this entry answers. */
   words: readonly string[];
   load: () => Promise<HotCommand>;
+  /** Its bundle, where that is large enough to be worth its compiled code kept. */
+  bundle?: string;
 }
 
 export const HOT: readonly HotEntry[] = [
   { words: ['--version'], load: () => import('./hot/version') },
+  { words: ['hook'], load: () => import('./hot/hook'), bundle: './hot/hook.js' },
+  { words: ['statusline'], load: () => import('./hot/statusline'), bundle: './hot/statusline.js' },
   { words: ['sense', 'version'], load: () => import('./hot/sense-version') },
 ];
 
-/** Runs the entry that answers this command line; undefined when oclif has to. */
+/**
+ * Runs the entry that answers this command line; undefined when oclif has to.
+ *
+ * @param loadBundle loads a bundle of the build, with its compiled code
+ */
 export async function runHot(
   argv: readonly string[],
   table: readonly HotEntry[] = HOT,
+  loadBundle?: (id: string) => unknown,
 ): Promise<number | undefined> {
   const entry = table.find(({ words }) => words.every((word, index) => argv[index] === word));
   if (entry === undefined) return undefined;
-  const command = await entry.load();
+  const command =
+    entry.bundle === undefined || loadBundle === undefined
+      ? await entry.load()
+      : (loadBundle(entry.bundle) as HotCommand);
   return command.run(argv.slice(entry.words.length));
 }

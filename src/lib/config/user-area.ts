@@ -12,8 +12,15 @@ export interface UserArea {
   goalsState: string;
   projects: string;
   sessions: string;
+  state: string;
   sessionsState: string;
+  /** The sessions that run now, a part of the state that a status line can afford to read. */
+  sessionsLive: string;
   workEvents: string;
+  /** What was written outside of the user area, and how to take it back. */
+  installManifest: string;
+  bin: string;
+  spool: string;
   observability: string;
   sense: {
     root: string;
@@ -41,8 +48,13 @@ export function userArea(host: PathHost = processHost()): UserArea {
     goalsState: join(root, 'goals', 'state.json'),
     projects: join(root, 'projects.md'),
     sessions: join(root, 'sessions'),
+    state: join(root, 'state'),
     sessionsState: join(root, 'state', 'sessions.json'),
+    sessionsLive: join(root, 'state', 'sessions-live.json'),
     workEvents: join(root, 'state', 'work-events.jsonl'),
+    installManifest: join(root, 'state', 'install-manifest.json'),
+    bin: join(root, 'bin'),
+    spool: join(root, 'state', 'spool'),
     observability: join(root, 'observability'),
     sense: {
       root: sense,

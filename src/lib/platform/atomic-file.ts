@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  fchmodSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -21,7 +22,7 @@ import { StewardError, errnoCode } from '../errors';
 import { linkRefused, naming, notRegular, openRegular } from './regular-file';
 
 export interface ReplaceOptions {
-  /** Permission bits of the new file; 0600. */
+  /** Permission bits of the new file, whatever the umask; 0600 at most when left out. */
   mode?: number;
   /** Write through a symbolic link that this user owns (config.yaml, settings.json); else a link is refused. */
   followLink?: boolean;
@@ -35,7 +36,7 @@ export interface ReplaceOptions {
 export function replaceFile(path: string, data: string | Uint8Array, options: ReplaceOptions = {}): void {
   const target = targetOf(path, options.followLink === true);
   try {
-    withTemp(target, data, options.mode ?? 0o600, (temp) => renameOver(temp, target));
+    withTemp(target, data, options.mode, (temp) => renameOver(temp, target));
     syncFolder(dirname(target));
   } catch (error) {
     throw naming(error, target);
@@ -45,7 +46,7 @@ export function replaceFile(path: string, data: string | Uint8Array, options: Re
 /** Makes a file, whole and durable, if nothing stands there yet; false when something does. */
 export function createFile(path: string, data: string | Uint8Array): boolean {
   try {
-    const made = withTemp(path, data, 0o600, (temp) => linkNew(temp, path));
+    const made = withTemp(path, data, undefined, (temp) => linkNew(temp, path));
     if (made) syncFolder(dirname(path));
     return made;
   } catch (error) {
@@ -88,11 +89,12 @@ export function tempOf(path: string): string {
 
 /**
  * Removes the temp files of processes that were killed before their rename: those older than `olderThanMs`
- * at the wall-clock time `nowMs`, or as far in its future.
+ * at the wall-clock time `nowMs`, or as far in its future. In a folder that is not steward's alone, `of` is
+ * what the names of the files begin with that the temp files were for.
  */
-export function sweepTemps(folder: string, olderThanMs: number, nowMs: number): void {
+export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, of = ''): void {
   for (const name of readdirSync(folder)) {
-    if (!/^\..+\.[0-9a-f]{12}\.tmp$/.test(name)) continue;
+    if (!/^\..+\.[0-9a-f]{12}\.tmp$/.test(name) || !name.startsWith(`.${of}`)) continue;
     const path = join(folder, name);
     const facts = lstatSync(path, { throwIfNoEntry: false });
     if (facts?.isFile() === true && Math.abs(nowMs - facts.mtimeMs) > olderThanMs) {
@@ -162,11 +164,17 @@ export function syncFolder(path: string): void {
 }
 
 /** Runs `work` on a whole, durable temp file with the data; no temp file is left, whatever happens. */
-function withTemp<T>(path: string, data: string | Uint8Array, mode: number, work: (temp: string) => T): T {
+function withTemp<T>(
+  path: string,
+  data: string | Uint8Array,
+  mode: number | undefined,
+  work: (temp: string) => T,
+): T {
   const temp = tempOf(path);
-  const fd = openSync(temp, 'wx', mode);
+  const fd = openSync(temp, 'wx', 0o600);
   try {
     try {
+      if (mode !== undefined) fchmodSync(fd, mode);
       writeAll(fd, typeof data === 'string' ? Buffer.from(data, 'utf8') : data);
       fsyncSync(fd);
     } finally {

@@ -9,7 +9,8 @@ export interface Clock {
 }
 
 export function systemClock(): Clock {
-  return { now: () => Date.now(), monotonic: () => performance.now() };
+  // Not performance.now(): its first use loads a module, 1.5 ms of each start.
+  return { now: () => Date.now(), monotonic: () => process.uptime() * 1000 };
 }
 
 /** `2026-11-20T08:14:00.000Z` */

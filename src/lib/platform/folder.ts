@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, rmdirSync, statSync } from 'node:fs';
 
 import { StewardError, errnoCode } from '../errors';
 
@@ -83,4 +83,24 @@ export function listFolder(path: string): string[] {
 /** Removes a file; one that is not there is removed already. */
 export function removeFile(path: string): void {
   rmSync(path, { force: true });
+}
+
+/** Removes a folder that has nothing in it; false when it has, or is not there. */
+export function removeEmptyFolder(path: string): boolean {
+  try {
+    rmdirSync(path);
+    return true;
+  } catch (error) {
+    if (KEPT.has(errnoCode(error) ?? '')) return false;
+    throw error;
+  }
+}
+
+/** What systems say of a folder that has something in it, is none, or is in use. */
+const KEPT = new Set(['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EBUSY', 'EPERM', 'EACCES']);
+
+/** The permission bits of what is at the end of the path's links; undefined when nothing is. */
+export function modeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? undefined : found.mode & 0o777;
 }

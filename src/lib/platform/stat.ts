@@ -32,6 +32,12 @@ export function stampOf(path: string): Stamp | undefined {
   }
 }
 
+/** The mark of what stands at the end of a path's links; undefined when nothing does. */
+export function markOfTarget(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.ino}:${found.size}:${found.mtimeMs}`;
+}
+
 /** What stands at the end of a path's links. */
 export interface Target {
   kind: 'file' | 'folder' | 'other';

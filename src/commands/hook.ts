@@ -1,0 +1,39 @@
+import { string } from '@oclif/core/args';
+import { boolean } from '@oclif/core/flags';
+
+import { BaseCommand } from '../lib/cli/base-command';
+import { hookCommand, isInternal } from '../lib/cli/hook-command';
+import { hookSettings } from '../lib/cli/sessions-context';
+
+export default class Hook extends BaseCommand {
+  static override summary = 'Take what an assistant reports of its session.';
+  static override description =
+    'The assistant calls this, with its hook JSON on stdin: session-start, prompt, tool, subagent-start, subagent-stop, notification, stop, session-end. It notes that something happened, never what was said. It exits 0 whatever happens, because another code would block the assistant; --strict gives the real one.';
+  static override args = {
+    event: string({ description: 'What happened.', ignoreStdin: true }),
+  };
+  static override flags = {
+    strict: boolean({ description: 'Give the real exit code, and say what is wrong on stderr.' }),
+    'no-tab': boolean({ description: "Leave the terminal's tab alone." }),
+    'dry-run': boolean({ description: 'Print what would be done, and do nothing.' }),
+  };
+  static override strict = false;
+  static override examples = [
+    '<%= config.bin %> hook stop < hook.json',
+    {
+      description: 'Look at what a hook would do',
+      command: '<%= config.bin %> hook tool --dry-run --json < hook.json',
+    },
+  ];
+  static override related = ['sessions', 'statusline', 'sense today'];
+
+  // Not through the parser: a mistake in the flags must not give an exit code that blocks the assistant.
+  override async execute(): Promise<void> {
+    await this.run();
+  }
+
+  async run(): Promise<undefined> {
+    process.exitCode = isInternal() ? 0 : await hookCommand(this.argv, () => hookSettings(this.context));
+    return undefined;
+  }
+}

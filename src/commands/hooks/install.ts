@@ -1,0 +1,31 @@
+import { boolean, string } from '@oclif/core/flags';
+
+import { installHooks, type InstallResult } from '../../lib/assistant/install';
+import { installText } from '../../lib/assistant/install-view';
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openHooks } from '../../lib/cli/hooks-context';
+
+export default class HooksInstall extends BaseCommand {
+  static override summary = "Register steward's hooks with your AI assistant.";
+  static override description =
+    "An entry for each event is added to the assistant's settings file ($CLAUDE_CONFIG_DIR or ~/.claude, settings.json); everything else in it stays as it is, and a copy is kept beside it. Installing twice changes nothing.";
+  static override flags = {
+    assistant: string({
+      description: 'The assistant.',
+      default: 'claude-code',
+      options: ['claude-code'],
+    }),
+    'dry-run': boolean({ description: 'Say what would be written, and write nothing.' }),
+  };
+  static override examples = ['<%= config.bin %> hooks install --dry-run', '<%= config.bin %> hooks install'];
+  static override related = ['hooks status', 'hooks uninstall'];
+
+  async run(): Promise<InstallResult> {
+    const { flags } = await this.parse(HooksInstall);
+    const { deps, assistant } = openHooks(this.context, this.config.root, flags.assistant);
+    const result = await installHooks(deps, { assistant, dryRun: flags['dry-run'] });
+    this.print(() => installText(result));
+    for (const warning of result.warnings) this.say(warning);
+    return result;
+  }
+}

@@ -1,0 +1,27 @@
+import { string } from '@oclif/core/flags';
+
+import { hooksStatus, type HooksStatus } from '../../lib/assistant/install-status';
+import { statusText } from '../../lib/assistant/install-view';
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openHooks } from '../../lib/cli/hooks-context';
+
+export default class HooksStatusCommand extends BaseCommand {
+  static override summary = 'Show whether the hooks are registered, and what they would run.';
+  static override flags = {
+    assistant: string({
+      description: 'The assistant.',
+      default: 'claude-code',
+      options: ['claude-code'],
+    }),
+  };
+  static override examples = ['<%= config.bin %> hooks status', '<%= config.bin %> hooks status --json'];
+  static override related = ['hooks install', 'hooks uninstall'];
+
+  async run(): Promise<HooksStatus> {
+    const { flags } = await this.parse(HooksStatusCommand);
+    const { deps, assistant } = openHooks(this.context, this.config.root, flags.assistant);
+    const result = await hooksStatus(deps, assistant);
+    this.print(() => statusText(result));
+    return result;
+  }
+}

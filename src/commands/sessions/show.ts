@@ -1,0 +1,27 @@
+import { string } from '@oclif/core/args';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openSessions } from '../../lib/cli/sessions-context';
+import { currentSessions, findSession } from '../../lib/sessions/state';
+import { sessionDetail, sessionText, type SessionDetail } from '../../lib/sessions/view';
+
+export default class SessionsShow extends BaseCommand {
+  static override summary = 'Show one session with its history.';
+  static override args = {
+    slug: string({ description: 'Its slug, or the beginning of it.', required: true, ignoreStdin: true }),
+  };
+  static override examples = [
+    '<%= config.bin %> sessions show 20261120-fix-the-login-3f9a1c2e',
+    '<%= config.bin %> sessions show 20261120-fix --json',
+  ];
+  static override related = ['sessions'];
+
+  async run(): Promise<SessionDetail> {
+    const { args } = await this.parse(SessionsShow);
+    const deps = await openSessions(this.context);
+    const nowMs = deps.clock.now();
+    const detail = sessionDetail(findSession(currentSessions(deps), args.slug), nowMs);
+    this.print(() => sessionText(detail, { ...this.terminal, nowMs }));
+    return detail;
+  }
+}

@@ -1,0 +1,200 @@
+import type { WorkEventType } from '../sessions/work-events';
+
+/** The verbs of `steward hook`. */
+export const HOOK_VERBS = [
+  'session-start',
+  'prompt',
+  'tool',
+  'subagent-start',
+  'subagent-stop',
+  'notification',
+  'stop',
+  'session-end',
+] as const;
+export type HookVerb = (typeof HOOK_VERBS)[number];
+
+/** What a hook wants to know of what the assistant said; texts are as they came, nothing is trusted. */
+export interface HookInput {
+  session: string | undefined;
+  cwd: string | undefined;
+  transcript: string | undefined;
+  /** The assistant's own name of the event. */
+  event: string | undefined;
+  tool: string | undefined;
+  /** The file that a tool of this call has written or edited. */
+  file: string | undefined;
+  agent: string | undefined;
+  /** How a session began or ended, or what a notification is about: a word of the assistant's. */
+  reason: string | undefined;
+  /** Does this assistant write the `terminalSequence` of a hook's answer to its terminal? */
+  takesSequence: boolean;
+}
+
+/** What came on stdin: the fields, and whether the JSON was cut off. */
+export type HookFormat = { input: HookInput; cut: boolean } | { problem: string };
+
+/** From this version on the assistant writes a hook's `terminalSequence` to its terminal. */
+const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
+
+/**
+ * Reads the hook JSON of Claude Code and its like (facts: one object, more fields and events with each
+ * release, unknown ones ignored). Of JSON that was cut off, what stands before the cut is read.
+ *
+ * @param env the hook's environment, which tells the assistant's version
+ */
+export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv): HookFormat {
+  const text = decode(bytes);
+  const whole = cut ? undefined : parseObject(text);
+  const fields = whole ?? (cut ? topLevelTexts(text) : undefined);
+  if (fields === undefined || Object.keys(fields).length === 0) {
+    return { problem: bytes.length === 0 ? 'nothing came on stdin' : 'what came on stdin is no hook JSON' };
+  }
+  const tool = textOf(fields['tool_name']);
+  return {
+    cut: whole === undefined,
+    input: {
+      session: textOf(fields['session_id']),
+      cwd: textOf(fields['cwd']),
+      transcript: textOf(fields['transcript_path']),
+      event: textOf(fields['hook_event_name']),
+      tool,
+      file: tool !== undefined && WRITERS.has(tool) ? fileOf(fields['tool_input']) : undefined,
+      agent: textOf(fields['agent_id']),
+      reason: textOf(fields['notification_type'] ?? fields['source'] ?? fields['reason']),
+      takesSequence: takesSequence(fields, env),
+    },
+  };
+}
+
+/** Is this text a whole object: need nobody wait for an end that may never come? */
+export function isWholeJson(bytes: Buffer): boolean {
+  let end = bytes.length - 1;
+  while (end >= 0 && (bytes[end] as number) <= 0x20) end -= 1;
+  return bytes[end] === 0x7d && parseObject(decode(bytes)) !== undefined;
+}
+
+/** Tools that write a file, and name it as `file_path`. */
+const WRITERS = new Set(['Write', 'Edit', 'MultiEdit']);
+
+const TYPES: Readonly<Record<HookVerb, WorkEventType>> = {
+  'session-start': 'session-start',
+  prompt: 'prompt',
+  tool: 'tool-after',
+  'subagent-start': 'subagent-start',
+  'subagent-stop': 'subagent-stop',
+  notification: 'notification',
+  stop: 'stop',
+  'session-end': 'session-end',
+};
+
+const TYPES_BY_EVENT: ReadonlyMap<string, WorkEventType> = new Map([
+  ['PreToolUse', 'tool-before'],
+  ['PostToolUse', 'tool-after'],
+  ['PostToolUseFailure', 'tool-failed'],
+]);
+
+/** What happened: as the command line says; for a tool the assistant's event says whether before or after. */
+export function eventType(verb: HookVerb, input: Pick<HookInput, 'event'>): WorkEventType {
+  const named = verb === 'tool' ? TYPES_BY_EVENT.get(input.event ?? '') : undefined;
+  return named ?? TYPES[verb];
+}
+
+/** Why the session waits, begins or ends. A permission that is asked for has an event of its own. */
+export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reason'>): string | undefined {
+  if (verb === 'notification' && input.event === 'PermissionRequest') return 'permission_prompt';
+  return verb === 'notification' || verb === 'session-start' || verb === 'session-end'
+    ? input.reason
+    : undefined;
+}
+
+/** A hook's answer that sets the terminal's title: the one sequence that is sent, and only where it is taken. */
+export function titleAnswer(title: string): string {
+  return `${JSON.stringify({ terminalSequence: titleSequence(title) })}\n`;
+}
+
+/** OSC 0: title of tab and window. */
+export function titleSequence(title: string): string {
+  return `\u001b]0;${title}\u0007`;
+}
+
+/**
+ * The hook JSON has no version. It is in the variables that the assistant sets, where it sets them; and
+ * `prompt_id` came to the JSON later than the sequences.
+ */
+function takesSequence(fields: Record<string, unknown>, env: NodeJS.ProcessEnv): boolean {
+  const named = [env['CLAUDE_CODE_VERSION'], env['CLAUDE_CODE_EXECPATH'], env['AI_AGENT']]
+    .map((text) => /(?:^|[^\d.])(\d+)\.(\d+)\.(\d+)(?![\d.])/.exec(text ?? ''))
+    .find((found) => found !== null);
+  if (named === undefined || named === null) return fields['prompt_id'] !== undefined;
+  const version = named.slice(1).map(Number);
+  const at = SEQUENCES_SINCE.findIndex((part, index) => version[index] !== part);
+  return at === -1 || (version[at] ?? 0) > (SEQUENCES_SINCE[at] ?? 0);
+}
+
+function fileOf(toolInput: unknown): string | undefined {
+  return typeof toolInput === 'object' && toolInput !== null
+    ? textOf((toolInput as Record<string, unknown>)['file_path'])
+    : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** UTF-8, with a mark or without; UTF-16 with its mark, as some shells of Windows write it. */
+function decode(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
+  return bytes.toString('utf8', bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gy;
+const SPACE = /\s+/y;
+
+/** The texts at the top level of an object whose end is missing; what stands deeper is passed over. */
+function topLevelTexts(text: string): Record<string, unknown> | undefined {
+  const found: Record<string, unknown> = {};
+  let depth = 0;
+  let key: string | undefined;
+  let isValue = false;
+  for (let at = 0; ;) {
+    SPACE.lastIndex = at;
+    at += SPACE.exec(text)?.[0].length ?? 0;
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(text)?.[0];
+    if (token === undefined) return depth > 0 ? found : undefined;
+    at += token.length;
+    if (depth === 0 && token !== '{') return undefined;
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+    if (depth === 0) return found;
+    if (depth !== 1) continue;
+    if (token === ':') isValue = true;
+    else if (token === ',') [key, isValue] = [undefined, false];
+    else if (token.startsWith('"')) {
+      const said: unknown = unquote(token);
+      if (!isValue) key = String(said);
+      else if (key !== undefined) found[key] = said;
+    }
+  }
+}
+
+function unquote(token: string): unknown {
+  try {
+    return JSON.parse(token);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

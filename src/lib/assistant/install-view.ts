@@ -1,0 +1,69 @@
+import { clean } from '../platform/terminal';
+import type { InstallResult } from './install';
+import type { HooksStatus } from './install-status';
+import type { UninstallResult } from './uninstall';
+
+/** `hooks install` */
+export function installText(result: InstallResult): string {
+  const { added, kept, settings, backup, shim, dryRun } = result;
+  if (added.length === 0 && !shim.written) return clean(`The hooks are installed already, in ${settings}`);
+  const lines = [
+    ...(added.length === 0
+      ? []
+      : [
+          `${dryRun ? 'Would add' : 'Added'} ${count(added.length, 'hook')} to ${settings}: ${added.join(', ')}`,
+        ]),
+    ...(kept.length === 0 ? [] : [`There already: ${kept.join(', ')}`]),
+    ...(backup === null ? [] : [`As it was: ${backup}`]),
+    ...(shim.written ? [`${dryRun ? 'Would write' : 'Wrote'} ${shim.path}`] : []),
+    ...(dryRun ? [] : ['Sessions that start from now on are seen.']),
+  ];
+  return lines.map(clean).join('\n');
+}
+
+/** `hooks uninstall` */
+export function uninstallText({ settings, shim, left, dryRun }: UninstallResult): string {
+  const lines = [
+    ...settings
+      .filter(({ entries, removed }) => entries > 0 || removed)
+      .map(({ path, entries, removed }) =>
+        removed
+          ? `Removed ${path}, which held nothing else`
+          : `${dryRun ? 'Would take' : 'Took'} ${count(entries, 'hook')} out of ${path}`,
+      ),
+    ...(shim.removed ? [`Removed ${shim.path}`] : []),
+    ...left.map((what) => `Left, since it was written or changed by somebody else: ${what}`),
+  ];
+  return lines.length === 0 ? 'No hooks of steward are installed.' : lines.map(clean).join('\n');
+}
+
+/** `hooks status` */
+export function statusText(status: HooksStatus): string {
+  const { state, settings, events, switchedOff, shim, node, steward } = status;
+  const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
+  const lines = [
+    `${WORDS[state]}, in ${settings}`,
+    ...(state === 'partly' && missing.length > 0 ? [`  not registered: ${missing.join(', ')}`] : []),
+    ...(switchedOff ? ['  switched off there: all hooks are disabled'] : []),
+    ...(state === 'not' ? [] : [shimText(shim, node, steward)]),
+    ...(state === 'installed' ? [] : ['Run "steward hooks install" to install what is missing.']),
+  ];
+  return lines.map(clean).join('\n');
+}
+
+const WORDS = { installed: 'Installed', partly: 'Partly installed', not: 'Not installed' } as const;
+
+function shimText(
+  shim: HooksStatus['shim'],
+  node: HooksStatus['node'],
+  steward: HooksStatus['steward'],
+): string {
+  if (!shim.exists) return `  ${shim.path} is missing: the hooks do nothing`;
+  if (node === null) return `  ${shim.path} finds no Node.js that runs: the hooks do nothing`;
+  if (steward === null) return `  ${shim.path} finds no steward that runs: the hooks do nothing`;
+  return `  runs steward ${steward.version} (${steward.path}) with Node.js ${node.version} (${node.path})`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,216 @@
+import { join, sep } from 'node:path';
+
+import type { UserArea } from '../config/user-area';
+import { StewardError } from '../errors';
+import { toIso, type Clock } from '../platform/clock';
+import { ensureFolder } from '../platform/folder';
+import {
+  sha256,
+  withInstallManifest,
+  type Backup,
+  type InstallEntry,
+  type InstallManifest,
+} from '../platform/install-manifest';
+import type { PathHost } from '../platform/paths';
+import type { AssistantSettings } from './claude-code-settings';
+import { addHooks, eventsWithHooks, removeHooks } from './hook-entries';
+import { isShimCurrent, shimPath, writeShim, type ShimDeps } from './shim';
+import { shimCommands, type ShimCommands } from './shim-command';
+import {
+  backupOf,
+  ensureSettingsFolder,
+  hasSettingsFolder,
+  readSettings,
+  removeBackup,
+  sweepSettings,
+  writeBackup,
+  writeSettings,
+} from './settings-file';
+
+export interface HookInstallDeps {
+  area: Pick<UserArea, 'root' | 'bin' | 'installManifest' | 'machine'>;
+  clock: Clock;
+  machineId: string;
+  host: PathHost;
+  /** The folder of steward's package.json, and the node that runs it. */
+  product: { root: string; node: string };
+}
+
+export interface InstallResult {
+  assistant: string;
+  settings: string;
+  /** Events that got an entry (in a dry run: would get one). */
+  added: string[];
+  /** Events that had theirs. */
+  kept: string[];
+  /** The copy of the settings as they were; null when nothing of them was changed, or there were none. */
+  backup: string | null;
+  shim: { path: string; written: boolean };
+  dryRun: boolean;
+  warnings: string[];
+}
+
+/** What the manifest holds of a settings file. */
+export interface AddedHooks {
+  created: string[];
+  createdFile: boolean;
+  createdFolder: boolean;
+}
+
+export const KIND = 'settings-entries';
+const KEPT_BACKUPS = 3;
+/** The assistant writes its settings too: what it has written meanwhile is read again. */
+export const ATTEMPTS = 5;
+
+/**
+ * Registers the hooks with an assistant: the shim first, then an entry for each event that has none of ours.
+ * Every other byte of the settings stays, and a second install changes nothing. Settings that cannot be read
+ * are `config` and stay as they are.
+ */
+export async function installHooks(
+  deps: HookInstallDeps,
+  input: { assistant: AssistantSettings; dryRun: boolean },
+): Promise<InstallResult> {
+  const { assistant, dryRun } = input;
+  const path = assistant.path(deps.host);
+  const shim = shimDeps(deps);
+  const commands = commandsOf(deps);
+  const { hooks } = assistant;
+  const plan = addHooks(readSettings(path), path, hooks, commands);
+  const result = {
+    assistant: assistant.id,
+    settings: path,
+    added: plan.events,
+    kept: hooks.map(({ event }) => event).filter((event) => !plan.events.includes(event)),
+    backup: null,
+    shim: { path: shimPath(shim), written: !isShimCurrent(shim) },
+    dryRun,
+    warnings: warningsFor(deps),
+  };
+  if (dryRun) return result;
+  ensureFolder(deps.area.root, { allowLink: true });
+  return withInstallManifest(manifestDeps(deps), (manifest) => {
+    const written = writeShim({ ...shim, clock: deps.clock, machineId: deps.machineId }, manifest);
+    sweepSettings(path, deps.clock.now());
+    const { events, backup } = addTo(deps, assistant, path, manifest);
+    return {
+      ...result,
+      added: events,
+      kept: hooks.map(({ event }) => event).filter((event) => !events.includes(event)),
+      backup: backup?.path ?? null,
+      shim: { ...result.shim, written },
+    };
+  });
+}
+
+/** Which events have their entry in the settings that the assistant reads now. */
+export function installedEvents(
+  deps: Pick<HookInstallDeps, 'area' | 'host'>,
+  assistant: AssistantSettings,
+): string[] {
+  const path = assistant.path(deps.host);
+  const source = readSettings(path);
+  return source === undefined ? [] : eventsWithHooks(source, path, assistant.hooks, commandsOf(deps));
+}
+
+export function shimDeps({ area, host, product }: Omit<HookInstallDeps, 'clock' | 'machineId'>): ShimDeps {
+  const isDefault = (host.env['STEWARD_HOME'] ?? '') === '';
+  return { bin: area.bin, host, product, area: isDefault ? undefined : area.root };
+}
+
+function addTo(
+  deps: HookInstallDeps,
+  assistant: AssistantSettings,
+  path: string,
+  manifest: InstallManifest,
+): { events: string[]; backup: Backup | undefined } {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const source = readSettings(path);
+    const added = addHooks(source, path, assistant.hooks, commandsOf(deps));
+    if (added.events.length === 0) return { events: [], backup: undefined };
+    const at = toIso(deps.clock.now());
+    const backup = source === undefined ? undefined : backupOf(path, source, at);
+    const earlier = manifest.find(idOf(assistant), path);
+    const { entry, outdated } = entryFor({ deps, assistant, path, source, added, at, backup, earlier });
+    manifest.record(entry);
+    ensureSettingsFolder(path);
+    if (backup !== undefined && source !== undefined) writeBackup(backup, source);
+    if (readSettings(path) !== source) continue;
+    writeSettings(path, added.text);
+    for (const old of outdated) removeBackup(old);
+    return { events: added.events, backup };
+  }
+  throw busy(path);
+}
+
+/** What the manifest is to say, given what an earlier install had it say. */
+function entryFor(input: {
+  deps: HookInstallDeps;
+  assistant: AssistantSettings;
+  path: string;
+  source: string | undefined;
+  added: { text: string; created: string[] };
+  at: string;
+  backup: Backup | undefined;
+  earlier: InstallEntry | undefined;
+}): { entry: InstallEntry; outdated: Backup[] } {
+  const { deps, assistant, path, source, added, at, backup, earlier } = input;
+  // Entries of ours that are there already: what made room for them is still ours to take back.
+  const isFirst = source === undefined || removeHooks(source, path, commandsOf(deps), []).entries === 0;
+  const before = isFirst ? undefined : earlier;
+  const known = before === undefined ? undefined : hooksAddedBy(before);
+  const madeFolder = earlier !== undefined && hooksAddedBy(earlier).createdFolder;
+  const backups = [...(earlier?.backups ?? []), ...(backup === undefined ? [] : [backup])].filter(
+    ({ path: name }, index, all) => all.findIndex((other) => other.path === name) === index,
+  );
+  const entry: InstallEntry = {
+    id: idOf(assistant),
+    kind: KIND,
+    path,
+    added: {
+      created: [...new Set([...(known?.created ?? []), ...added.created])],
+      createdFile: source === undefined || known?.createdFile === true,
+      createdFolder: !hasSettingsFolder(path) || madeFolder,
+    },
+    before: isFirst && source !== undefined ? sha256(source) : null,
+    after: isFirst ? sha256(added.text) : null,
+    backups: backups.slice(-KEPT_BACKUPS),
+    at,
+    machine: deps.machineId,
+  };
+  return { entry, outdated: backups.slice(0, -KEPT_BACKUPS) };
+}
+
+export function hooksAddedBy({ added }: InstallEntry): AddedHooks {
+  const created = added['created'];
+  return {
+    created: Array.isArray(created) ? created.map(String) : [],
+    createdFile: added['createdFile'] === true,
+    createdFolder: added['createdFolder'] === true,
+  };
+}
+
+export function idOf(assistant: AssistantSettings): string {
+  return `hooks:${assistant.id}`;
+}
+
+export function commandsOf(deps: Pick<HookInstallDeps, 'area' | 'host'>): ShimCommands {
+  return shimCommands(shimPath({ bin: deps.area.bin, host: deps.host }), deps.host);
+}
+
+export function manifestDeps({ area, clock, machineId }: HookInstallDeps) {
+  return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
+}
+
+function warningsFor({ product }: HookInstallDeps): string[] {
+  if (!product.root.includes(`${sep}_npx${sep}`)) return [];
+  return [
+    'This steward lies in a cache of npx, which may be emptied: install it with "npm install --global" to keep the hooks working.',
+  ];
+}
+
+export function busy(path: string): StewardError {
+  return new StewardError('conflict', `${path} was changed each time that it was to be written.`, {
+    hint: 'Close the program that writes it, then run the command again.',
+  });
+}

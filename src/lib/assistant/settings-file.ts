@@ -1,0 +1,89 @@
+import { isUtf8 } from 'node:buffer';
+import { basename, dirname } from 'node:path';
+
+import { StewardError } from '../errors';
+import { createFile, readBytes, replaceFile, sweepTemps } from '../platform/atomic-file';
+import { ensureFolder, exists, lstatOf, modeOf, removeEmptyFolder, removeFile } from '../platform/folder';
+import { sha256, type Backup } from '../platform/install-manifest';
+
+const MAX_BYTES = 8 * 1024 * 1024;
+/** What others may read of a settings file that steward makes: nothing. */
+const NEW_MODE = 0o600;
+
+/**
+ * The text of an assistant's settings file, a byte order mark included; undefined when there is none. What is
+ * no UTF-8 text, no regular file, or a link that is not this user's or leads nowhere, is `config`.
+ */
+export function readSettings(path: string): string | undefined {
+  const bytes = readBytes(path, { followLink: true, maxBytes: MAX_BYTES });
+  if (bytes === undefined) {
+    if (lstatOf(path)?.isLink !== true) return undefined;
+    throw new StewardError('config', `${path} is a link to a file that is not there.`, {
+      hint: 'Make that file, or remove the link.',
+    });
+  }
+  if (!isUtf8(bytes)) {
+    throw new StewardError('config', `${path} is not UTF-8 text.`, {
+      hint: 'Store it as UTF-8; it is as it was.',
+    });
+  }
+  return bytes.toString('utf8');
+}
+
+/** Replaces the settings file as a whole, through a link of the user's, with the mode that it has. */
+export function writeSettings(path: string, text: string): void {
+  replaceFile(path, text, { followLink: true, mode: modeOf(path) ?? NEW_MODE });
+}
+
+/** Is there a folder for the settings file? Without the assistant there is none. */
+export function hasSettingsFolder(path: string): boolean {
+  return exists(dirname(path));
+}
+
+/** Makes the folder of the settings file, private, where none is. */
+export function ensureSettingsFolder(path: string): void {
+  ensureFolder(dirname(path), { allowLink: true });
+}
+
+/** Removes a settings file that steward made. One that was moved since and linked to stays: false. */
+export function removeSettings(path: string): boolean {
+  if (lstatOf(path)?.isFile !== true) return false;
+  removeFile(path);
+  return true;
+}
+
+/** Removes the temp files of an install that was killed. The caller is the only one at work. */
+export function sweepSettings(path: string, nowMs: number): void {
+  if (hasSettingsFolder(path)) sweepTemps(dirname(path), -1, nowMs, basename(path));
+}
+
+/** Removes the folder of the settings file if nothing is in it. */
+export function removeSettingsFolder(path: string): void {
+  removeEmptyFolder(dirname(path));
+}
+
+/** The copy that is kept of a text, beside the file: its time and the begin of its hash make up the name. */
+export function backupOf(path: string, text: string, at: string): Backup {
+  const stamp = at.replace(/\.\d+/, '').replace(/[-:]/g, '');
+  const hash = sha256(text);
+  return { path: `${path}.steward-backup-${stamp}-${hash.slice(0, 8)}`, sha256: hash };
+}
+
+/** Writes a backup, private: settings hold tokens. One that is there already is the same. */
+export function writeBackup(backup: Backup, text: string): void {
+  createFile(backup.path, text);
+}
+
+/** The text of a backup that is as it was written; undefined when it is gone, or somebody changed it. */
+export function readBackup(backup: Backup): string | undefined {
+  const bytes = readBytes(backup.path, { maxBytes: MAX_BYTES });
+  return bytes !== undefined && sha256(bytes) === backup.sha256 ? bytes.toString('utf8') : undefined;
+}
+
+/** Removes a backup. One that somebody changed stays: false. */
+export function removeBackup(backup: Backup): boolean {
+  if (!exists(backup.path)) return true;
+  if (readBackup(backup) === undefined) return false;
+  removeFile(backup.path);
+  return true;
+}

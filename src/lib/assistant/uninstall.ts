@@ -1,0 +1,141 @@
+import { exists } from '../platform/folder';
+import {
+  readInstallManifest,
+  sha256,
+  withInstallManifest,
+  type InstallEntry,
+} from '../platform/install-manifest';
+import type { AssistantSettings } from './claude-code-settings';
+import { removeHooks } from './hook-entries';
+import {
+  ATTEMPTS,
+  KIND,
+  busy,
+  commandsOf,
+  hooksAddedBy,
+  idOf,
+  manifestDeps,
+  shimDeps,
+  type HookInstallDeps,
+} from './install';
+import { removeShim, shimPath } from './shim';
+import {
+  readBackup,
+  readSettings,
+  removeBackup,
+  removeSettings,
+  removeSettingsFolder,
+  sweepSettings,
+  writeSettings,
+} from './settings-file';
+
+export interface UninstallResult {
+  assistant: string;
+  /** The settings files that were looked at: the assistant's, and those of earlier installs. */
+  settings: { path: string; entries: number; removed: boolean }[];
+  shim: { path: string; removed: boolean };
+  /** Commands of the person's own that name the shim, and backups that somebody changed: left as they are. */
+  left: string[];
+  dryRun: boolean;
+}
+
+/**
+ * Takes back what an install added, wherever it was moved to since, in every settings file that was installed
+ * to. A file that is as the install left it gets back its old bytes. Settings that cannot be read are `config`,
+ * and then the shim stays too.
+ */
+export async function uninstallHooks(
+  deps: HookInstallDeps,
+  input: { assistant: AssistantSettings; dryRun: boolean },
+): Promise<UninstallResult> {
+  const { assistant, dryRun } = input;
+  const id = idOf(assistant);
+  const shim = shimDeps(deps);
+  const current = assistant.path(deps.host);
+  if (dryRun) {
+    const { installManifest } = deps.area;
+    const entries = exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
+    const files = filesOf(id, current, entries).map(({ path, entry }) => ({
+      path,
+      removed: false,
+      ...without(deps, path, readSettings(path), entry),
+    }));
+    return resultOf(assistant, files, { path: shimPath(shim), removed: false }, true);
+  }
+  return withInstallManifest(manifestDeps(deps), (manifest) => {
+    const files = filesOf(id, current, manifest.entries()).map(({ path, entry }) =>
+      removeFrom(deps, path, entry),
+    );
+    for (const { path } of files) manifest.forget(id, path);
+    const isShared = manifest.entries().some((entry) => entry.kind === KIND);
+    const removed = !isShared && removeShim({ ...shim, clock: deps.clock }, manifest);
+    return resultOf(assistant, files, { path: shimPath(shim), removed }, false);
+  });
+}
+
+interface RemovedFrom {
+  path: string;
+  entries: number;
+  removed: boolean;
+  left: string[];
+}
+
+/** The settings files to look at: the one of now, and those that the manifest knows of. */
+function filesOf(
+  id: string,
+  current: string,
+  entries: readonly InstallEntry[],
+): { path: string; entry: InstallEntry | undefined }[] {
+  const ours = entries.filter((entry) => entry.id === id);
+  return [...new Set([current, ...ours.map(({ path }) => path)])].map((path) => ({
+    path,
+    entry: ours.find((entry) => entry.path === path),
+  }));
+}
+
+function resultOf(
+  assistant: AssistantSettings,
+  files: readonly RemovedFrom[],
+  shim: UninstallResult['shim'],
+  dryRun: boolean,
+): UninstallResult {
+  const settings = files.map(({ path, entries, removed }) => ({ path, entries, removed }));
+  return { assistant: assistant.id, settings, shim, left: files.flatMap(({ left }) => left), dryRun };
+}
+
+function removeFrom(deps: HookInstallDeps, path: string, entry: InstallEntry | undefined): RemovedFrom {
+  const known = entry === undefined ? undefined : hooksAddedBy(entry);
+  sweepSettings(path, deps.clock.now());
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const source = readSettings(path);
+    const { text, isEmpty, entries, left } = without(deps, path, source, entry);
+    if (source !== undefined && readSettings(path) !== source) continue;
+    const removed = known?.createdFile === true && isEmpty && removeSettings(path);
+    if (!removed && text !== undefined && text !== source) writeSettings(path, text);
+    const kept = (entry?.backups ?? []).filter((backup) => !removeBackup(backup));
+    if (known?.createdFolder === true) removeSettingsFolder(path);
+    return { path, entries, removed, left: [...left, ...kept.map((backup) => backup.path)] };
+  }
+  throw busy(path);
+}
+
+/** The settings without our entries; `text` undefined: there is no file. */
+function without(
+  deps: HookInstallDeps,
+  path: string,
+  source: string | undefined,
+  entry: InstallEntry | undefined,
+): { text: string | undefined; isEmpty: boolean; entries: number; left: string[] } {
+  if (source === undefined) return { text: undefined, isEmpty: false, entries: 0, left: [] };
+  const created = entry === undefined ? undefined : hooksAddedBy(entry).created;
+  const found = removeHooks(source, path, commandsOf(deps), created);
+  return { ...found, text: (entry === undefined ? undefined : oldText(entry, source)) ?? found.text };
+}
+
+/** The bytes before the install, where the file is exactly as the install left it. */
+function oldText(entry: InstallEntry, source: string): string | undefined {
+  if (entry.before === null || entry.after !== sha256(source)) return undefined;
+  // Of installs that were killed there may be one that was never written.
+  const same = entry.backups.filter((backup) => backup.sha256 === entry.before);
+  return same.map(readBackup).find((text) => text !== undefined);
+}

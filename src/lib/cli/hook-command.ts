@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+
+import { logHook, planHook, runHook, type HookCall, type HookDeps, type HookLine } from '../assistant/hook';
+import { HOOK_VERBS, isWholeJson } from '../assistant/claude-code';
+import { userArea, type UserArea } from '../config/user-area';
+import { StewardError, toStewardError } from '../errors';
+import { systemClock, type Clock } from '../platform/clock';
+import { ensureFolder } from '../platform/folder';
+import { machineId } from '../platform/machine';
+import { processHost } from '../platform/paths';
+import { readStdin } from '../platform/stdin';
+import { writeOut } from '../platform/stdio';
+import { ensureUserArea } from '../config/user-area';
+import { reportError } from './errors';
+import { EXIT_CODES } from './exit-codes';
+import type { HookSettings } from './hook-settings';
+import { toJson } from './json';
+import { sessionsDeps } from './sessions-context';
+
+/** decisions.md 4. What is kept of a hook's JSON is what stands before a tool's input and output. */
+const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
+
+const FLAGS = ['--strict', '--no-tab', '--dry-run', '--json', '--debug'] as const;
+
+export interface HookArgs {
+  verb: string;
+  flags: ReadonlySet<string>;
+  /** What is neither the verb nor a flag of this command. */
+  surplus: string | undefined;
+}
+
+export function parseHookArgs(argv: readonly string[]): HookArgs {
+  const words = argv.filter((word) => !word.startsWith('-'));
+  const known: readonly string[] = FLAGS;
+  return {
+    verb: words[0] ?? '',
+    flags: new Set(argv.filter((word) => known.includes(word))),
+    surplus: words[1] ?? argv.find((word) => word.startsWith('-') && !known.includes(word)),
+  };
+}
+
+/** A job of steward's own that calls the assistant marks its environment: its hooks are not a person's sessions. */
+export function isInternal(): boolean {
+  return processHost().env['STEWARD_INTERNAL'] === '1';
+}
+
+/**
+ * `steward hook EVENT`, whole: exit code 0 whatever happens (an exit code of 2 would block the assistant), or
+ * the real one with `--strict`. Nothing but what the hook protocol documents goes to stdout.
+ */
+export async function hookCommand(
+  argv: readonly string[],
+  settings: () => HookSettings | Promise<HookSettings>,
+): Promise<number> {
+  const args = parseHookArgs(argv);
+  const { verb, flags } = args;
+  const clock = systemClock();
+  const line: HookLine = { hook: isVerb(verb) ? verb : 'unknown', session: null, ok: false, ms: 0 };
+  let trouble: StewardError | undefined;
+  let area: UserArea | undefined;
+  try {
+    area = userArea();
+    trouble = await callHook({ area, clock, args, settings: await settings() }, line);
+  } catch (error) {
+    trouble = toStewardError(error);
+  }
+  line.ok = trouble === undefined;
+  if (trouble !== undefined) line.error = trouble.kind;
+  line.ms = Math.round(clock.monotonic() * 10) / 10;
+  if (area !== undefined && !flags.has('--dry-run')) {
+    try {
+      prepare(area);
+      logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
+    } catch (error) {
+      // A full disk takes neither the event nor this line; with --strict the first of them is said.
+      trouble ??= toStewardError(error);
+    }
+  }
+  if (trouble === undefined || !flags.has('--strict')) return 0;
+  const report = reportError(trouble, { json: flags.has('--json'), debug: flags.has('--debug') });
+  process.stderr.write(report.text);
+  return EXIT_CODES[trouble.kind];
+}
+
+interface Call {
+  area: UserArea;
+  clock: Clock;
+  args: HookArgs;
+  settings: HookSettings;
+}
+
+/** Does or plans it, and returns what went wrong beside the event. */
+async function callHook(given: Call, line: HookLine): Promise<StewardError | undefined> {
+  const { area, clock, args, settings } = given;
+  if (args.surplus !== undefined && args.flags.has('--strict')) {
+    throw new StewardError('usage', `"${args.surplus}" means nothing to "steward hook".`, {
+      hint: 'See "steward hook --help".',
+    });
+  }
+  // Not spread: that would ask for the machine's id, and what else only some hooks need.
+  const deps: HookDeps = Object.assign(sessionsDeps({ area, clock, machineId }, settings), {
+    spool: area.spool,
+    env: processHost().env,
+    tab: settings.tab && !args.flags.has('--no-tab'),
+  });
+  const call = await readCall(args.verb);
+  if (args.flags.has('--dry-run')) {
+    writeOut(toJson(planned(deps, call)));
+    return undefined;
+  }
+  prepare(area);
+  const result = await runHook(deps, call);
+  line.session = result.session;
+  if (result.agent !== undefined) line.agent = result.agent;
+  if (result.tool !== undefined) line.tool = result.tool;
+  if (result.output !== '') writeOut(result.output);
+  return result.trouble;
+}
+
+async function readCall(verb: string): Promise<HookCall> {
+  const { bytes, end } = await readStdin(STDIN, isWholeJson);
+  return { verb, bytes, cut: end === 'large' || (end === 'late' && bytes.length > 0) };
+}
+
+/** decisions.md 2: the shapes of the two hooks that work capture will fill; the others show their event. */
+function planned(deps: HookDeps, call: HookCall): object {
+  const plan = planHook(deps, call);
+  if (call.verb === 'prompt') return { matches: [] };
+  if (call.verb === 'session-end') {
+    return { action: 'none', reason: 'no work repository is set up', title: null, labels: [] };
+  }
+  return plan;
+}
+
+/** The folders that a hook writes to; a link in their place is refused. */
+function prepare(area: UserArea): void {
+  ensureUserArea(area);
+  ensureFolder(area.state);
+  ensureFolder(area.observability);
+}
+
+function isVerb(text: string): boolean {
+  return (HOOK_VERBS as readonly string[]).includes(text);
+}

@@ -1,0 +1,79 @@
+import { dirname, join } from 'node:path';
+
+import type { UserConfig } from '../config/schema';
+import type { UserArea } from '../config/user-area';
+import { readText, replaceFile } from '../platform/atomic-file';
+import { ensureFolder } from '../platform/folder';
+import { cachePath } from '../platform/paths';
+import { shortHash } from '../platform/short-hash';
+import { markOfTarget } from '../platform/stat';
+
+/** The few values of the configuration that a hook or a status line needs. */
+export interface HookSettings {
+  tab: boolean;
+  /** Folder of the artifacts. */
+  sessions: string;
+  workEvents: string;
+  /** Null: the system's. */
+  timezone: string | null;
+}
+
+/**
+ * The settings without the configuration's loader, which would cost a hook more than all else: the defaults
+ * where there is no config.yaml, else what `keepHookSettings` has kept of just this one. Undefined when it
+ * has changed since: then the loader is asked.
+ */
+export function keptHookSettings(area: UserArea): HookSettings | undefined {
+  const mark = markOfTarget(area.config);
+  if (mark === undefined) {
+    return { tab: true, sessions: area.sessions, workEvents: area.workEvents, timezone: null };
+  }
+  const kept = readKept<{ mark: string; settings: HookSettings }>('hooks', area);
+  return kept?.mark === mark && isSettings(kept.settings) ? kept.settings : undefined;
+}
+
+/** Keeps the settings of the configuration that was read when config.yaml had this mark. */
+export function keepHookSettings(area: UserArea, mark: string | undefined, config: UserConfig): HookSettings {
+  const settings: HookSettings = {
+    tab: config.sessions.tab,
+    sessions: config.paths.sessions,
+    workEvents: config.paths.workEvents,
+    timezone: config.timezone,
+  };
+  if (mark !== undefined) keep('hooks', area, { mark, settings });
+  return settings;
+}
+
+/** Something of the user area in the cache folder; undefined when it is not there, or no JSON. */
+export function readKept<T>(name: string, area: UserArea): Partial<T> | undefined {
+  const text = readText(fileOf(name, area), { maxBytes: 64 * 1024 });
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Partial<T>) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export function keep(name: string, area: UserArea, value: object): void {
+  const path = fileOf(name, area);
+  ensureFolder(dirname(path));
+  replaceFile(path, `${JSON.stringify(value)}\n`);
+}
+
+function fileOf(name: string, area: UserArea): string {
+  return join(cachePath(), `${name}-${shortHash(area.root)}.json`);
+}
+
+function isSettings(value: unknown): value is HookSettings {
+  if (typeof value !== 'object' || value === null) return false;
+  const { tab, sessions, workEvents, timezone } = value as Partial<HookSettings>;
+  return (
+    typeof tab === 'boolean' &&
+    typeof sessions === 'string' &&
+    typeof workEvents === 'string' &&
+    (timezone === null || typeof timezone === 'string')
+  );
+}

@@ -1,0 +1,73 @@
+import { isWholeJson, readHookJson } from '../assistant/claude-code';
+import type { UserArea } from '../config/user-area';
+import { systemClock } from '../platform/clock';
+import { processHost } from '../platform/paths';
+import { markOfTarget } from '../platform/stat';
+import { readStdin } from '../platform/stdin';
+import { writeOut } from '../platform/stdio';
+import { storedId } from '../sessions/work-events';
+import { currentSessions, liveSessions, type SessionsDeps } from '../sessions/state';
+import { statusLine, statusLineText, type StatusLine } from '../sessions/view';
+import { keep, readKept } from './hook-settings';
+import { toJson } from './json';
+
+/** An assistant writes its JSON at once; a shell that leaves its stdin to us writes nothing. */
+const STDIN = { firstByteMs: 60, endMs: 500, keepBytes: 64 * 1024 };
+/** A line of status reads this much of the log at most by itself. */
+const MAX_TAIL_BYTES = 512 * 1024;
+
+/** The id of the session that the assistant asks for; undefined when a shell asks. */
+export async function askedSession(): Promise<string | undefined> {
+  const { bytes, end } = await readStdin(STDIN, isWholeJson);
+  if (bytes.length === 0) return undefined;
+  const read = readHookJson(bytes, end === 'large', processHost().env);
+  return 'problem' in read ? undefined : storedId(read.input.session);
+}
+
+/** The line from the small state where the log has not run far ahead of it, else from all of it. */
+export async function lineOf(deps: SessionsDeps, creationMinutes: number | null): Promise<StatusLine> {
+  const state = liveSessions(deps, MAX_TAIL_BYTES) ?? currentSessions(deps);
+  return statusLine(state, { session: await askedSession(), creationMinutes, nowMs: deps.clock.now() });
+}
+
+export function writeLine(line: StatusLine, json: boolean): void {
+  writeOut(json ? toJson(line) : `${statusLineText(line)}\n`);
+}
+
+/** Today's creation time as it was last made, and what it was made of. */
+interface Kept {
+  startMs: number;
+  endMs: number;
+  /** Path of the day's log. */
+  log: string;
+  marks: string;
+  minutes: number;
+}
+
+/**
+ * Today's minutes of creation without reading the day: null where sense is not set up, undefined when what it
+ * was made of has changed since it was kept.
+ */
+export function keptCreation(area: UserArea): number | null | undefined {
+  if (markOfTarget(area.sense.config) === undefined) return null;
+  const { startMs, endMs, log, marks, minutes } = readKept<Kept>('creation', area) ?? {};
+  if (typeof log !== 'string' || typeof minutes !== 'number' || marks !== marksOf(area, log))
+    return undefined;
+  const nowMs = systemClock().now();
+  return typeof startMs === 'number' && typeof endMs === 'number' && nowMs >= startMs && nowMs < endMs
+    ? minutes
+    : undefined;
+}
+
+export function keepCreation(area: UserArea, made: Omit<Kept, 'marks'>, marks: string): void {
+  keep('creation', area, { ...made, marks });
+}
+
+/** Everything that the figure depends on but the clock. */
+export function marksOf(area: UserArea, log: string): string {
+  const files = [log, area.config, area.sense.config, area.sense.classify];
+  return [
+    ...files.map((path) => markOfTarget(path) ?? '-'),
+    processHost().env['STEWARD_TIMEZONE'] ?? '',
+  ].join(' ');
+}

@@ -1,0 +1,118 @@
+import type { JsonArray, JsonObject } from './json-tree';
+
+/** A span of a text and what comes in its place. */
+export interface Edit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** The text with all edits made. They must not overlap. */
+export function applyEdits(source: string, edits: readonly Edit[]): string {
+  return [...edits]
+    .sort((a, b) => b.start - a.start)
+    .reduce(
+      (text, { start, end, text: inserted }) => text.slice(0, start) + inserted + text.slice(end),
+      source,
+    );
+}
+
+/**
+ * Adds an item at the end of an array, or a member at the end of an object, in the indentation and the line
+ * breaks of its neighbours. Where there are neighbours, `removeChildren` undoes it to the byte.
+ */
+export function appendChild(
+  source: string,
+  container: JsonArray | JsonObject,
+  value: unknown,
+  key?: string,
+): Edit {
+  const style = styleOf(source);
+  const last = childrenOf(container).at(-1);
+  if (last !== undefined) {
+    const indent = indentBefore(source, last.start);
+    const lead = indent === undefined ? gapBefore(source, container) : style.newline + indent;
+    const text = indent === undefined ? inline(value, key) : pretty(value, key, indent, style);
+    return { start: last.end, end: last.end, text: `,${lead}${text}` };
+  }
+  const span = { start: container.start + 1, end: container.end - 1 };
+  if (style.compact) return { ...span, text: inline(value, key) };
+  const outer = lineIndent(source, container.start);
+  const inner = outer + style.unit;
+  return {
+    ...span,
+    text: `${style.newline}${inner}${pretty(value, key, inner, style)}${style.newline}${outer}`,
+  };
+}
+
+/** Takes children out of a container, each with its comma and the white space before it; the rest stays. */
+export function removeChildren(container: JsonArray | JsonObject, removed: ReadonlySet<number>): Edit[] {
+  const children = childrenOf(container);
+  if (removed.size === children.length) {
+    return [{ start: container.start + 1, end: container.end - 1, text: '' }];
+  }
+  let keptBefore = false;
+  return children.flatMap((child, index): Edit[] => {
+    if (!removed.has(index)) {
+      keptBefore = true;
+      return [];
+    }
+    const next = children[index + 1];
+    // A first child takes the comma behind it, all others the one before them.
+    if (!keptBefore && next !== undefined) return [{ start: child.start, end: next.start, text: '' }];
+    return [{ start: children[index - 1]?.end ?? child.start, end: child.end, text: '' }];
+  });
+}
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+function childrenOf(container: JsonArray | JsonObject): Span[] {
+  if (container.kind === 'array') return container.items;
+  return container.members.map(({ keyStart, value }) => ({ start: keyStart, end: value.end }));
+}
+
+interface Style {
+  /** One level of indentation. */
+  unit: string;
+  newline: string;
+  /** All on one line. */
+  compact: boolean;
+}
+
+function styleOf(source: string): Style {
+  const body = source.replace(/^\ufeff/, '').trim();
+  return {
+    unit: /\n([ \t]+)"/.exec(source)?.[1] ?? '  ',
+    newline: source.includes('\r\n') ? '\r\n' : '\n',
+    compact: !body.includes('\n') && !/^[[{]\s*[\]}]$/.test(body),
+  };
+}
+
+/** The white space before a value that is the first on its line; undefined for one that is not. */
+function indentBefore(source: string, offset: number): string | undefined {
+  return /(?:\n)([ \t]*)$/.exec(source.slice(0, offset))?.[1];
+}
+
+function lineIndent(source: string, offset: number): string {
+  const lineStart = source.lastIndexOf('\n', offset - 1) + 1;
+  return /^[ \t]*/.exec(source.slice(lineStart, offset))?.[0] ?? '';
+}
+
+/** What stands between the children of a container on one line. */
+function gapBefore(source: string, container: JsonArray | JsonObject): string {
+  const [first, second] = childrenOf(container);
+  if (first === undefined || second === undefined) return source.includes('\n') ? ' ' : '';
+  return /,(\s*)$/.exec(source.slice(first.end, second.start))?.[1] ?? '';
+}
+
+function inline(value: unknown, key: string | undefined): string {
+  return (key === undefined ? '' : `${JSON.stringify(key)}:`) + JSON.stringify(value);
+}
+
+function pretty(value: unknown, key: string | undefined, indent: string, style: Style): string {
+  const text = JSON.stringify(value, null, style.unit).replaceAll('\n', style.newline + indent);
+  return (key === undefined ? '' : `${JSON.stringify(key)}: `) + text;
+}

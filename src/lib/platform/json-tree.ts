@@ -1,0 +1,179 @@
+/** What is wrong with a text, and where: line and column count from 1. */
+export interface TextProblem {
+  line: number;
+  column: number;
+  message: string;
+}
+
+/** A value and where it stands: `source.slice(start, end)` is its text. */
+export type JsonNode = JsonObject | JsonArray | JsonScalar;
+
+export interface JsonObject {
+  kind: 'object';
+  start: number;
+  end: number;
+  /** In the order of the text; a key may stand twice, and then the last one counts. */
+  members: JsonMember[];
+}
+
+export interface JsonMember {
+  key: string;
+  keyStart: number;
+  value: JsonNode;
+}
+
+export interface JsonArray {
+  kind: 'array';
+  start: number;
+  end: number;
+  items: JsonNode[];
+}
+
+/** A string, a number, true, false or null. */
+export interface JsonScalar {
+  kind: 'scalar';
+  start: number;
+  end: number;
+}
+
+export type ParsedTree =
+  /** `duplicate`: the first key that stands twice in one object, which JSON.parse lets through. */
+  { root: JsonNode; duplicate: TextProblem | undefined } | { problem: TextProblem };
+
+/** What people write by hand nests a few levels; far deeper is an accident or an attack. */
+const MAX_DEPTH = 64;
+
+/**
+ * Parses JSON as strictly as JSON.parse (a byte order mark before it is allowed), with the place of every
+ * value. Messages never quote the text, which may hold secrets.
+ */
+export function parseJsonTree(source: string): ParsedTree {
+  const cursor: Cursor = { source, at: source.startsWith('\ufeff') ? 1 : 0, duplicateAt: undefined };
+  try {
+    const root = scanValue(cursor, 0);
+    skipSpace(cursor);
+    if (cursor.at < source.length) throw new Fault(cursor.at, 'more text after the end of the value');
+    const { duplicateAt } = cursor;
+    return {
+      root,
+      duplicate:
+        duplicateAt === undefined
+          ? undefined
+          : { ...placeOf(source, duplicateAt), message: 'this key stands twice' },
+    };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { problem: { ...placeOf(source, error.offset), message: error.message } };
+  }
+}
+
+/** The line and the column of an offset, both from 1. */
+export function placeOf(source: string, offset: number): { line: number; column: number } {
+  const before = source.slice(0, offset);
+  const breaks = before.split('\n');
+  return { line: breaks.length, column: (breaks[breaks.length - 1] ?? '').length + 1 };
+}
+
+/** Never leaves this file: what ends a scan, however deep. */
+class Fault extends Error {
+  constructor(
+    readonly offset: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+interface Cursor {
+  source: string;
+  at: number;
+  duplicateAt: number | undefined;
+}
+
+function scanValue(cursor: Cursor, depth: number): JsonNode {
+  skipSpace(cursor);
+  const start = cursor.at;
+  const char = cursor.source[start];
+  if (char === undefined) throw new Fault(start, 'the text ends where a value is expected');
+  if (char === '{' || char === '[') {
+    if (depth >= MAX_DEPTH) throw new Fault(start, `more than ${MAX_DEPTH} levels deep`);
+    return char === '{' ? scanObject(cursor, depth) : scanArray(cursor, depth);
+  }
+  if (char === '"') scanString(cursor);
+  else if (!take(cursor, SCALAR)) throw new Fault(start, 'a value is expected here');
+  return { kind: 'scalar', start, end: cursor.at };
+}
+
+function scanObject(cursor: Cursor, depth: number): JsonObject {
+  const start = cursor.at;
+  const members: JsonMember[] = [];
+  const keys = new Set<string>();
+  cursor.at += 1;
+  skipSpace(cursor);
+  if (takeChar(cursor, '}')) return { kind: 'object', start, end: cursor.at, members };
+  for (;;) {
+    skipSpace(cursor);
+    const keyStart = cursor.at;
+    if (cursor.source[keyStart] !== '"') throw new Fault(keyStart, 'a key in double quotes is expected here');
+    scanString(cursor);
+    const key = JSON.parse(cursor.source.slice(keyStart, cursor.at)) as string;
+    if (keys.has(key)) cursor.duplicateAt ??= keyStart;
+    keys.add(key);
+    skipSpace(cursor);
+    if (!takeChar(cursor, ':')) throw new Fault(cursor.at, 'a colon is expected here');
+    members.push({ key, keyStart, value: scanValue(cursor, depth + 1) });
+    skipSpace(cursor);
+    if (takeChar(cursor, '}')) return { kind: 'object', start, end: cursor.at, members };
+    if (!takeChar(cursor, ',')) throw new Fault(cursor.at, 'a comma or a closing brace is expected here');
+  }
+}
+
+function scanArray(cursor: Cursor, depth: number): JsonArray {
+  const start = cursor.at;
+  const items: JsonNode[] = [];
+  cursor.at += 1;
+  skipSpace(cursor);
+  if (takeChar(cursor, ']')) return { kind: 'array', start, end: cursor.at, items };
+  for (;;) {
+    items.push(scanValue(cursor, depth + 1));
+    skipSpace(cursor);
+    if (takeChar(cursor, ']')) return { kind: 'array', start, end: cursor.at, items };
+    if (!takeChar(cursor, ',')) throw new Fault(cursor.at, 'a comma or a closing bracket is expected here');
+  }
+}
+
+function scanString(cursor: Cursor): void {
+  cursor.at += 1;
+  for (;;) {
+    take(cursor, PLAIN);
+    if (takeChar(cursor, '"')) return;
+    if (take(cursor, ESCAPE)) continue;
+    const isEscape = cursor.source[cursor.at] === '\\';
+    throw new Fault(
+      cursor.at,
+      isEscape ? 'this escape is unknown' : 'the closing quote of a text is missing',
+    );
+  }
+}
+
+const SCALAR = /(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![A-Za-z0-9_.+-])/y;
+const PLAIN = /[^"\\\u0000-\u001f]+/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const SPACE = /[ \t\n\r]+/y;
+
+function take(cursor: Cursor, pattern: RegExp): boolean {
+  pattern.lastIndex = cursor.at;
+  if (!pattern.test(cursor.source)) return false;
+  cursor.at = pattern.lastIndex;
+  return true;
+}
+
+function takeChar(cursor: Cursor, char: string): boolean {
+  if (cursor.source[cursor.at] !== char) return false;
+  cursor.at += 1;
+  return true;
+}
+
+function skipSpace(cursor: Cursor): void {
+  take(cursor, SPACE);
+}

@@ -1,0 +1,162 @@
+import { isUtf8 } from 'node:buffer';
+import { join, relative, resolve, sep } from 'node:path';
+
+import { StewardError } from '../errors';
+import { readBytes, replaceFile } from '../platform/atomic-file';
+import { readHead } from '../platform/jsonl';
+import { stampOf } from '../platform/stat';
+import { clean } from '../platform/terminal';
+import { phaseNamed, type PhaseId } from './phases';
+import { isSlug } from './slug';
+
+/** What the front matter of an artifact says; null where it says nothing. */
+export interface Artifact {
+  task: string | null;
+  project: string | null;
+  mode: 'algorithm' | 'native';
+  effort: string | null;
+  /** Null when it names none, or one that nobody knows. */
+  phase: PhaseId | null;
+  progress: string | null;
+  github_issue: number | null;
+  github_issue_url: string | null;
+}
+
+export const ARTIFACT_NAME = 'ISA.md';
+const MAX_BYTES = 16 * 1024 * 1024;
+/** The front matter has a handful of short lines and stands first. */
+const HEAD_BYTES = 16 * 1024;
+const MAX_TEXT = 300;
+
+export function artifactPath(sessions: string, slug: string): string {
+  return join(sessions, slug, ARTIFACT_NAME);
+}
+
+/** The slug whose artifact a path is; undefined for every other file. */
+export function slugOfArtifact(sessions: string, path: string): string | undefined {
+  if (path.includes('\0')) return undefined;
+  const [slug, name, ...more] = relative(resolve(sessions), resolve(path)).split(sep);
+  return name === ARTIFACT_NAME && more.length === 0 && slug !== undefined && isSlug(slug) ? slug : undefined;
+}
+
+/** What an artifact says of its session; undefined when there is none, or it has no front matter. */
+export function readArtifact(path: string): Artifact | undefined {
+  const head = readHead(path, HEAD_BYTES)?.toString('utf8');
+  const lines = head === undefined ? undefined : frontMatter(head);
+  if (lines === undefined) return undefined;
+  const values = new Map(
+    lines.map((line) => KEY.exec(line)).flatMap((m) => (m === null ? [] : [[m[1] as string, m[2] ?? '']])),
+  );
+  const text = (key: string): string | null => {
+    const found = clean(scalar(values.get(key) ?? '')).slice(0, MAX_TEXT);
+    return found === '' ? null : found;
+  };
+  const issue = Number(text('github_issue') ?? Number.NaN);
+  return {
+    task: text('task'),
+    project: text('project'),
+    mode: text('mode')?.toLowerCase() === 'native' ? 'native' : 'algorithm',
+    effort: text('effort'),
+    phase: phaseNamed(text('phase') ?? '')?.id ?? null,
+    progress: text('progress'),
+    github_issue: Number.isSafeInteger(issue) && issue > 0 ? issue : null,
+    github_issue_url: text('github_issue_url'),
+  };
+}
+
+const KEY = /^([a-z_]+)[ \t]*:(?:[ \t]+(.*))?$/;
+
+/** The lines between the two marks, without their ends; undefined when the text does not begin with any. */
+function frontMatter(text: string): string[] | undefined {
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  if (lines[0]?.trimEnd() !== '---') return undefined;
+  const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)\s*$/.test(line));
+  return end === -1 ? undefined : lines.slice(1, end);
+}
+
+/** A value of one line: plain, 'quoted' or "quoted"; a comment behind it is none of it. */
+function scalar(raw: string): string {
+  const text = raw.trim();
+  const single = /^'((?:[^']|'')*)'/.exec(text)?.[1];
+  if (single !== undefined) return single.replaceAll("''", "'");
+  const double = /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0];
+  if (double !== undefined) return unquoted(double);
+  const plain = text.replace(/(?:^|\s+)#.*$/, '');
+  // A text over several lines, a list or an object is no value of ours.
+  return plain === 'null' || plain === '~' || /^[|>[{&*!]/.test(plain) ? '' : plain;
+}
+
+function unquoted(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return text.slice(1, -1);
+    throw error;
+  }
+}
+
+/** The issue of a session, as it stands in its artifact. */
+export interface IssueLink {
+  github_issue: number;
+  github_issue_url: string;
+}
+
+/**
+ * Writes the two keys of the issue into the front matter (decisions.md 4); every other byte stays. No artifact
+ * is `not_found`; none with front matter in UTF-8, or one that somebody writes at the same moment, `conflict`.
+ */
+export function writeIssue(path: string, link: IssueLink): void {
+  if (!Number.isSafeInteger(link.github_issue) || link.github_issue <= 0 || !isPlain(link.github_issue_url)) {
+    throw new StewardError('internal', 'An issue has a number and the address of a page.');
+  }
+  const before = stampOf(path)?.mark;
+  const bytes = readBytes(path, { maxBytes: MAX_BYTES });
+  if (bytes === undefined) {
+    throw new StewardError('not_found', `There is no artifact ${path}.`, {
+      hint: 'Run `steward sessions` for those there are.',
+    });
+  }
+  const changed = isUtf8(bytes) ? withIssue(bytes.toString('latin1'), link) : undefined;
+  if (changed === undefined) {
+    throw new StewardError('conflict', `${path} does not begin with front matter.`, {
+      hint: 'Put its keys between two lines of ---, in UTF-8, at its beginning.',
+    });
+  }
+  const next = Buffer.from(changed, 'latin1');
+  if (next.equals(bytes)) return;
+  if (stampOf(path)?.mark !== before) {
+    throw new StewardError('conflict', `${path} was changed in this moment.`, { hint: 'Try again.' });
+  }
+  replaceFile(path, next);
+}
+
+/** In Latin-1, where a byte is a character: what is not touched stays as it was. */
+function withIssue(text: string, link: IssueLink): string | undefined {
+  const lines = text.split('\n');
+  const first = (lines[0] ?? '').replace(/^\xef\xbb\xbf/, '').trimEnd();
+  const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)\s*$/.test(line));
+  if (first !== '---' || end === -1) return undefined;
+  const added: string[] = [];
+  const lineEnd = lines[0]?.endsWith('\r') === true ? '\r' : '';
+  for (const [key, value] of Object.entries(link)) {
+    const at = lines.findIndex(
+      (line, i) => i > 0 && i < end && line.startsWith(key) && KEY.exec(line.trimEnd())?.[1] === key,
+    );
+    if (at === -1) added.push(`${key}: ${value}${lineEnd}`);
+    else
+      lines[at] = (lines[at] as string).replace(
+        VALUE,
+        (_, name: string, rest: string) => `${name} ${value}${rest}`,
+      );
+  }
+  return [...lines.slice(0, end), ...added, ...lines.slice(end)].join('\n');
+}
+
+/** The key with its colon; the value, plain or in quotes; a comment and the line's end. */
+const VALUE =
+  /^([a-z_]+[ \t]*:)[ \t]*(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|(?:(?!\s#)[^\r])*?)((?:\s+#[^\r]*)?[ \t]*\r?)$/;
+
+/** Nothing in it that YAML would read as more than the text. */
+function isPlain(url: string): boolean {
+  return /^https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]{1,500}$/.test(url);
+}

@@ -1,0 +1,272 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+
+import { StewardError, errnoCode } from '../errors';
+import { createFile, readText, renameOver } from '../platform/atomic-file';
+import { parseIso, toIso, type Clock } from '../platform/clock';
+import { ensureFolder, listFolder, removeFile } from '../platform/folder';
+
+/** Something that a hook has left for later, one file. It holds ids and paths, nothing that was said. */
+export interface Intention {
+  id: string;
+  kind: IntentionKind;
+  /** When it was left, ISO-8601 UTC. */
+  at: string;
+  /** The machine that left it: another one that shares the folder leaves it alone. */
+  machine: string;
+  /** How often its work was begun before. */
+  attempts: number;
+  session: string;
+  slug: string | null;
+  /** The assistant's own record of the session; null where it has none. */
+  transcript: string | null;
+}
+
+export type IntentionKind = keyof typeof KINDS;
+
+const HOUR_MS = 3_600_000;
+
+/** How long each is worth doing: a turn's end is spoken of at once or never, a session's end is not lost. */
+const KINDS = {
+  'turn-ended': { keepMs: HOUR_MS / 6, isNews: true },
+  'session-ended': { keepMs: 7 * 24 * HOUR_MS, isNews: false },
+} as const;
+
+/** What does the work of a kind. It may throw: it is asked again, and given up after some times. */
+export type Consumer = (intention: Intention) => void | Promise<void>;
+export type Consumers = Readonly<Partial<Record<IntentionKind, Consumer>>>;
+
+export interface SpoolDeps {
+  clock: Clock;
+  machineId: string;
+  /** `state/spool` */
+  path: string;
+  /** Machine-local folder of the lock. */
+  locks: string;
+}
+
+const VERSION = 1;
+const MAX_WAITING = 1000;
+const MAX_DEAD = 200;
+const MAX_ATTEMPTS = 5;
+const MAX_BYTES = 64 * 1024;
+/** A time further ahead than this was written by a clock that was put back since. */
+const AHEAD_MS = HOUR_MS;
+
+/** Leaves an intention, durably. */
+export function leave(
+  deps: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
+  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript'>,
+): Intention {
+  const at = toIso(deps.clock.now());
+  const id = `${at.replace(/[-:.]/g, '')}-${randomBytes(6).toString('hex')}`;
+  const intention: Intention = { id, ...what, at, machine: deps.machineId, attempts: 0 };
+  ensureFolder(deps.path);
+  if (!createFile(fileOf(deps.path, id), textOf(intention))) {
+    throw new StewardError('unavailable', `There is a ${id} in ${deps.path} already.`, {
+      hint: 'Try again.',
+    });
+  }
+  return intention;
+}
+
+export interface DrainResult {
+  /** Intentions whose work was done. */
+  done: number;
+  /** Those whose work failed, and will be tried again. */
+  failed: number;
+  /** Those that were given up. */
+  dead: number;
+  /** Somebody else is at it. */
+  busy: boolean;
+}
+
+/**
+ * Does the work that waits, one process of a machine at a time; whoever comes second leaves it to the first.
+ * An intention is claimed by a rename before its work begins and removed when it has succeeded, so it is done
+ * once. A process that is killed in the midst of it leaves the claim: then the work is begun again, and its
+ * consumer is told by `attempts`, and can tell by `id` what is done already. Kinds without a consumer wait.
+ */
+export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
+  const result: DrainResult = { done: 0, failed: 0, dead: 0, busy: false };
+  if (listFolder(deps.path).length === 0) return result;
+  const { withLock } = await import('../platform/lock');
+  const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
+  try {
+    await withLock(join(deps.locks, 'spool.lock'), lock, async () => {
+      takeBack(deps);
+      result.dead += sweep(deps);
+      for (const name of waiting(deps.path)) await attempt(deps, consumers, name, result);
+    });
+  } catch (error) {
+    if (!(error instanceof StewardError && error.kind === 'locked')) throw error;
+    result.busy = true;
+  }
+  return result;
+}
+
+async function attempt(
+  deps: SpoolDeps,
+  consumers: Consumers,
+  name: string,
+  result: DrainResult,
+): Promise<void> {
+  const from = join(deps.path, name);
+  const intention = read(from);
+  const consume = intention === undefined ? undefined : consumers[intention.kind];
+  if (intention === undefined || consume === undefined || intention.machine !== deps.machineId) return;
+  const claim = join(claims(deps.path), name);
+  ensureFolder(claims(deps.path));
+  if (!claimed(from, claim)) return;
+  try {
+    await consume(intention);
+  } catch (error) {
+    if (error instanceof StewardError && error.kind === 'canceled') {
+      renameOver(claim, from);
+      throw error;
+    }
+    if (again(deps.path, intention, claim)) result.failed += 1;
+    else result.dead += 1;
+    return;
+  }
+  removeFile(claim);
+  result.done += 1;
+}
+
+/** False when it has gone: a hook that keeps the bounds may have taken it away. */
+function claimed(from: string, claim: string): boolean {
+  try {
+    renameOver(from, claim);
+    return true;
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Puts a claimed intention back for another attempt; false when it was the last and it is dead. */
+function again(path: string, intention: Intention, claim: string): boolean {
+  const next = { ...intention, attempts: intention.attempts + 1 };
+  const isLast = next.attempts >= MAX_ATTEMPTS;
+  const folder = isLast ? graves(path) : path;
+  ensureFolder(folder);
+  // First the new file, then the claim's end: a kill in between leaves both, and the claim comes back as the same.
+  createFile(fileOf(folder, intention.id), textOf(next));
+  removeFile(claim);
+  return !isLast;
+}
+
+/** What a killed process had claimed. The lock is ours, so nobody of this machine is at it. */
+function takeBack(deps: SpoolDeps): void {
+  for (const name of waiting(claims(deps.path))) {
+    const claim = join(claims(deps.path), name);
+    const intention = read(claim);
+    if (intention === undefined) removeFile(claim);
+    else if (intention.machine === deps.machineId) again(deps.path, intention, claim);
+  }
+}
+
+/**
+ * Keeps the spool in its bounds: what is too old, what is beyond the number, what is no intention. News that
+ * nobody took in time is dropped; the rest is dead, and kept to be counted. Returns how many died.
+ */
+export function sweep(deps: Pick<SpoolDeps, 'clock' | 'path'>): number {
+  const nowMs = deps.clock.now();
+  const names = waiting(deps.path);
+  let dead = 0;
+  names.forEach((name, index) => {
+    const path = join(deps.path, name);
+    const intention = read(path);
+    const isBeyond = index < names.length - MAX_WAITING;
+    if (intention !== undefined && !isBeyond && !isExpired(intention, nowMs)) return;
+    if (intention !== undefined && KINDS[intention.kind].isNews) {
+      removeFile(path);
+      return;
+    }
+    ensureFolder(graves(deps.path));
+    if (claimed(path, join(graves(deps.path), name))) dead += 1;
+  });
+  const buried = waiting(graves(deps.path));
+  for (const name of buried.slice(0, Math.max(0, buried.length - MAX_DEAD))) {
+    removeFile(join(graves(deps.path), name));
+  }
+  return dead;
+}
+
+function isExpired(intention: Intention, nowMs: number): boolean {
+  const age = nowMs - Date.parse(intention.at);
+  return age > KINDS[intention.kind].keepMs || age < -AHEAD_MS;
+}
+
+export interface SpoolStatus {
+  waiting: number;
+  /** Given up; at most the last 200 are kept. */
+  dead: number;
+  /** When the oldest that waits was left, ISO-8601 UTC. */
+  oldest: string | null;
+}
+
+export function spoolStatus(path: string): SpoolStatus {
+  const names = waiting(path);
+  const first = names[0] === undefined ? undefined : read(join(path, names[0]));
+  return {
+    waiting: names.length + waiting(claims(path)).length,
+    dead: waiting(graves(path)).length,
+    oldest: first?.at ?? null,
+  };
+}
+
+/** Names of intentions, the oldest first; temp files and folders are none. */
+function waiting(path: string): string[] {
+  return listFolder(path)
+    .filter((name) => /^[0-9TZ]+-[0-9a-f]{12}\.json$/.test(name))
+    .sort();
+}
+
+function claims(path: string): string {
+  return join(path, 'claimed');
+}
+
+function graves(path: string): string {
+  return join(path, 'dead');
+}
+
+function fileOf(path: string, id: string): string {
+  return join(path, `${id}.json`);
+}
+
+function textOf(intention: Intention): string {
+  return `${JSON.stringify({ version: VERSION, ...intention })}\n`;
+}
+
+/** The intention in a file; undefined when there is none in it, or it has gone. */
+function read(path: string): Intention | undefined {
+  const value = parse(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { version, id, kind, at, machine, attempts, session, slug, transcript } = value as Record<
+    string,
+    unknown
+  >;
+  if (version !== VERSION || typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) return undefined;
+  if (typeof id !== 'string' || typeof machine !== 'string' || typeof session !== 'string') return undefined;
+  if (typeof at !== 'string' || parseIso(at) === undefined) return undefined;
+  return {
+    id,
+    kind: kind as IntentionKind,
+    at,
+    machine,
+    attempts: typeof attempts === 'number' ? attempts : 0,
+    session,
+    slug: typeof slug === 'string' ? slug : null,
+    transcript: typeof transcript === 'string' ? transcript : null,
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,187 @@
+import { dirname, join } from 'node:path';
+
+import { StewardError } from '../errors';
+import { readText, renameOver, replaceFile } from '../platform/atomic-file';
+import type { Clock } from '../platform/clock';
+import { ensureFolder, lstatOf } from '../platform/folder';
+import { rotatedName } from '../platform/log';
+import { artifactPath, readArtifact } from './artifact';
+import { folder, type FoldDeps } from './fold';
+import {
+  emptySessions,
+  isLive,
+  parseSessions,
+  recordArtifactPhase,
+  recordPhase,
+  SESSIONS_VERSION,
+} from './session';
+import type { Session, SessionsState } from './session';
+import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES } from './work-events';
+
+/** The places and the means of the state. */
+export interface SessionsDeps extends FoldDeps {
+  clock: Clock;
+  machineId: string;
+  /** `state/sessions.json` */
+  path: string;
+  /** `state/sessions-live.json` */
+  livePath: string;
+  workEvents: string;
+  /** The folder of the artifacts. */
+  sessions: string;
+  /** Machine-local folder of the lock. */
+  locks: string;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const DAY_MS = 86_400_000;
+/** Finished sessions leave the state after this; their artifacts stay for ever. */
+const PRUNE_AFTER_MS = 30 * DAY_MS;
+/** Sessions that were left unfinished, the oldest first, leave it beyond this number. */
+const MAX_SESSIONS = 5000;
+
+/** The stored state. A missing or broken file is empty: the log tells it again. A newer format is `config`. */
+export function readSessions(path: string): SessionsState {
+  const text = readText(path, { maxBytes: MAX_BYTES });
+  const state = text === undefined ? undefined : parseSessions(text);
+  if (state === undefined) return emptySessions();
+  if (state.version > SESSIONS_VERSION) {
+    throw new StewardError('config', `${path} was written by a newer steward (format ${state.version}).`, {
+      hint: 'Upgrade steward; this version leaves the file alone.',
+    });
+  }
+  return state;
+}
+
+/** The sessions as they are at this moment: the stored state and what the log has beyond it. Writes nothing. */
+export function currentSessions(
+  deps: Pick<SessionsDeps, 'path' | 'workEvents' | 'sessions' | 'dayOf'>,
+): SessionsState {
+  const state = readSessions(deps.path);
+  foldInto(state, deps);
+  return state;
+}
+
+/** The session of a slug, or of the beginning of just one; none is `not_found`, several `usage`. */
+export function findSession(state: SessionsState, slug: string): Session {
+  const exact = Object.hasOwn(state.sessions, slug) ? state.sessions[slug] : undefined;
+  if (exact !== undefined) return exact;
+  const alike = Object.values(state.sessions).filter((session) => session.slug.startsWith(slug));
+  const [only] = alike;
+  if (only !== undefined && alike.length === 1) return only;
+  if (only === undefined) {
+    throw new StewardError('not_found', `There is no session ${slug}.`, {
+      hint: 'See "steward sessions --all" for those there are.',
+    });
+  }
+  throw new StewardError('usage', `${alike.length} sessions begin with ${slug}.`, {
+    hint: `Write more of it, such as ${only.slug}.`,
+  });
+}
+
+/**
+ * The live sessions, from the small file and the end of the log; undefined when more than `maxBytes` of it are
+ * unread. For what has no time: their history is not in it, nor what their artifacts say since the last turn.
+ */
+export function liveSessions(
+  deps: Pick<SessionsDeps, 'livePath' | 'workEvents' | 'dayOf'>,
+  maxBytes: number,
+): SessionsState | undefined {
+  const state = readSessions(deps.livePath);
+  const fold = folder(state, deps);
+  const cursor = readWorkEvents(deps.workEvents, state.cursor, fold.take, maxBytes);
+  return cursor === undefined ? undefined : { ...state, cursor };
+}
+
+/**
+ * Brings the log into the state, lets `change` do more, and stores it, one writer at a time. Busy for longer
+ * than `waitMs` is `locked`. What is not stored is in the log still: nothing is lost, and nothing counts twice,
+ * because the state holds how far into the log it goes.
+ */
+export async function updateSessions<T>(
+  deps: SessionsDeps,
+  waitMs: number,
+  change: (state: SessionsState) => T,
+): Promise<T> {
+  const { withLock } = await import('../platform/lock');
+  const { clock, machineId } = deps;
+  const lock = join(deps.locks, 'sessions.lock');
+  return withLock(lock, { clock, machineId, waitMs }, () => {
+    ensureFolder(dirname(deps.path));
+    keepBroken(deps.path);
+    const state = readSessions(deps.path);
+    foldInto(state, deps);
+    const result = change(state);
+    const nowMs = clock.now();
+    prune(state, nowMs);
+    replaceFile(deps.path, `${JSON.stringify(state)}\n`);
+    replaceFile(deps.livePath, `${JSON.stringify(livePart(state, nowMs))}\n`);
+    rotate(deps.workEvents);
+    return Promise.resolve(result);
+  });
+}
+
+/**
+ * Reads the artifacts of the sessions that something happened in: what they say stands in the state, the phase
+ * with the source `artifact` (service.md: the artifact-sync hook).
+ */
+function foldInto(state: SessionsState, deps: Pick<SessionsDeps, 'workEvents' | 'sessions' | 'dayOf'>): void {
+  const fold = folder(state, deps);
+  state.cursor = readWorkEvents(deps.workEvents, state.cursor, fold.take) ?? state.cursor;
+  for (const slug of fold.touched) {
+    const session = state.sessions[slug];
+    if (session !== undefined) syncArtifact(session, deps.sessions);
+  }
+}
+
+export function syncArtifact(session: Session, sessions: string): void {
+  const path = artifactPath(sessions, session.slug);
+  const artifact = readArtifact(path);
+  if (artifact === undefined) return;
+  session.artifact = path;
+  session.mode = artifact.mode;
+  session.task = artifact.task ?? session.task;
+  session.project = artifact.project ?? session.project;
+  session.effort = artifact.effort ?? session.effort;
+  session.github_issue = artifact.github_issue ?? session.github_issue;
+  session.github_issue_url = artifact.github_issue_url ?? session.github_issue_url;
+  if (artifact.phase !== null) recordArtifactPhase(session, artifact.phase, session.updatedAt);
+  else if (session.phase === 'native' && artifact.mode === 'algorithm') {
+    recordPhase(session, 'starting', 'artifact', session.updatedAt);
+  }
+}
+
+/** What no JSON can be read from is kept beside the new state, for a person to look at. */
+function keepBroken(path: string): void {
+  const text = readText(path, { maxBytes: MAX_BYTES });
+  if (text !== undefined && parseSessions(text) === undefined) replaceFile(`${path}.broken`, text);
+}
+
+function prune(state: SessionsState, nowMs: number): void {
+  const age = (session: Session): number => nowMs - Date.parse(session.updatedAt);
+  const isOver = (session: Session): boolean =>
+    session.phase === 'complete' || (session.artifact === null && !isLive(session, nowMs));
+  for (const session of Object.values(state.sessions)) {
+    if (isOver(session) && age(session) > PRUNE_AFTER_MS) delete state.sessions[session.slug];
+  }
+  const left = Object.values(state.sessions);
+  if (left.length <= MAX_SESSIONS) return;
+  const oldest = left.filter((session) => !isLive(session, nowMs)).sort((a, b) => age(b) - age(a));
+  for (const { slug } of oldest.slice(0, left.length - MAX_SESSIONS)) delete state.sessions[slug];
+}
+
+/** Of each session that runs, what a line of status needs; of the history the last entry. */
+function livePart(state: SessionsState, nowMs: number): SessionsState {
+  const live = Object.values(state.sessions).filter((session) => isLive(session, nowMs));
+  return {
+    ...state,
+    sessions: Object.fromEntries(
+      live.map((session) => [session.slug, { ...session, phaseHistory: session.phaseHistory.slice(-1) }]),
+    ),
+  };
+}
+
+/** Only here, where all of the log is read and no other process reads it. The name is the one that sense knows. */
+function rotate(path: string): void {
+  if ((lstatOf(path)?.size ?? 0) > WORK_EVENTS_ROTATE_BYTES) renameOver(path, rotatedName(path));
+}

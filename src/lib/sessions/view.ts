@@ -1,0 +1,221 @@
+import { minutes, palette, table, toAscii, type Palette } from '../platform/format';
+import { clean } from '../platform/terminal';
+import { fit } from '../platform/text-width';
+import { phase } from './phases';
+import { statusOf, type PhaseEntry, type Session, type SessionsState, type SessionStatus } from './session';
+import type { SpoolStatus } from './spool';
+
+/** One session as `steward sessions --json` shows it. Times are ISO-8601 UTC. */
+export interface SessionRow {
+  slug: string;
+  status: SessionStatus;
+  /** Why it waits, a word of the assistant's; null when it is simply the person's turn. */
+  waitingFor: string | null;
+  task: string | null;
+  project: string | null;
+  repo: string | null;
+  mode: Session['mode'];
+  phase: Session['phase'];
+  startedAt: string;
+  updatedAt: string;
+  /** Subagents that are active. */
+  subagents: number;
+  sessionIds: string[];
+  artifact: string | null;
+  github_issue: number | null;
+  github_issue_url: string | null;
+}
+
+export interface SessionsReport {
+  sessions: SessionRow[];
+  working: number;
+  waiting: number;
+  crashed: number;
+  spool: SpoolStatus;
+}
+
+const ORDER: readonly SessionStatus[] = ['waiting', 'working', 'crashed', 'ended'];
+
+/** The sessions that run, those that wait first, the newest word first; with `all` also the others. */
+export function sessionsReport(
+  state: SessionsState,
+  spool: SpoolStatus,
+  options: { nowMs: number; all: boolean },
+): SessionsReport {
+  const rows = Object.values(state.sessions).map((session) => rowOf(session, options.nowMs));
+  const count = (status: SessionStatus): number => rows.filter((row) => row.status === status).length;
+  const isShown = ({ status }: SessionRow): boolean =>
+    options.all || status === 'working' || status === 'waiting';
+  return {
+    sessions: rows.filter(isShown).sort(byStatusAndAge),
+    working: count('working'),
+    waiting: count('waiting'),
+    crashed: count('crashed'),
+    spool,
+  };
+}
+
+function rowOf(session: Session, nowMs: number): SessionRow {
+  return {
+    slug: session.slug,
+    status: statusOf(session, nowMs),
+    waitingFor: session.waitingFor,
+    task: session.task,
+    project: session.project,
+    repo: session.repo,
+    mode: session.mode,
+    phase: session.phase,
+    startedAt: session.startedAt,
+    updatedAt: session.updatedAt,
+    subagents: session.agents.length,
+    sessionIds: session.sessionIds,
+    artifact: session.artifact,
+    github_issue: session.github_issue,
+    github_issue_url: session.github_issue_url,
+  };
+}
+
+function byStatusAndAge(a: SessionRow, b: SessionRow): number {
+  const order = ORDER.indexOf(a.status) - ORDER.indexOf(b.status);
+  return order !== 0 ? order : Date.parse(b.updatedAt) - Date.parse(a.updatedAt);
+}
+
+export interface SessionsTextOptions {
+  columns: number;
+  color: boolean;
+  /** False for terminals without such characters. */
+  unicode?: boolean;
+  nowMs: number;
+}
+
+/** `steward sessions`: a row a session, its slug first, as one would type it next. */
+export function sessionsText(report: SessionsReport, options: SessionsTextOptions): string {
+  const colors = palette(options);
+  const lines: string[] = [];
+  if (report.sessions.length === 0) {
+    lines.push('No session runs now. `steward sessions --all` shows those that ended.');
+  } else {
+    const rows = report.sessions.map((row) => [
+      row.slug,
+      row.status,
+      phase(row.phase).label,
+      ago(row.startedAt, options.nowMs),
+      [...aboutOf(row), ...agentsOf(row)].join(' · '),
+    ]);
+    const text = table(rows, [{ max: 42 }, {}, {}, { align: 'right' }]);
+    lines.push(
+      ...text.split('\n').map((line, i) => painted(fit(line, options.columns), report.sessions[i], colors)),
+    );
+  }
+  if (report.crashed > 0) {
+    const noun = report.crashed === 1 ? 'session has' : 'sessions have';
+    lines.push('', `${report.crashed} ${noun} said nothing for 12 hours: crashed, or left.`);
+  }
+  const { dead } = report.spool;
+  if (dead > 0) lines.push('', `${dead} ${dead === 1 ? 'task' : 'tasks'} of hooks could not be done.`);
+  const text = lines.join('\n');
+  return options.unicode === false ? toAscii(text) : text;
+}
+
+function painted(line: string, row: SessionRow | undefined, colors: Palette): string {
+  if (row?.status === 'waiting') return colors.attention(line);
+  return row?.status === 'working' ? line : colors.neutral(line);
+}
+
+function aboutOf(row: SessionRow): string[] {
+  const why = row.status === 'waiting' ? (WAITING_FOR[row.waitingFor ?? ''] ?? []) : [];
+  return [...[row.repo, row.task].filter((text) => text !== null).map(clean), ...why];
+}
+
+/** The words of the assistant that say more than that it is the person's turn. */
+const WAITING_FOR: Readonly<Record<string, readonly string[]>> = {
+  permission_prompt: ['asks for permission'],
+  elicitation_dialog: ['asks a question'],
+};
+
+function agentsOf({ subagents }: SessionRow): string[] {
+  return subagents === 0 ? [] : [`${subagents} ${subagents === 1 ? 'subagent' : 'subagents'}`];
+}
+
+/** A session with its history. */
+export interface SessionDetail extends SessionRow {
+  effort: string | null;
+  terminal: Session['terminal'];
+  phaseHistory: PhaseEntry[];
+}
+
+export function sessionDetail(session: Session, nowMs: number): SessionDetail {
+  const { effort, terminal, phaseHistory } = session;
+  return { ...rowOf(session, nowMs), effort, terminal, phaseHistory };
+}
+
+/** `steward sessions show SLUG`. */
+export function sessionText(detail: SessionDetail, options: SessionsTextOptions): string {
+  const rows: [string, string | null][] = [
+    ['status', [detail.status, ...aboutOf({ ...detail, repo: null, task: null })].join(', ')],
+    ['task', detail.task],
+    ['repository', detail.repo],
+    ['project', detail.project],
+    ['effort', detail.effort],
+    ['subagents', detail.subagents === 0 ? null : String(detail.subagents)],
+    ['started', `${detail.startedAt}, ${ago(detail.startedAt, options.nowMs)} ago`],
+    ['last word', `${detail.updatedAt}, ${ago(detail.updatedAt, options.nowMs)} ago`],
+    ['artifact', detail.artifact],
+    ['issue', detail.github_issue_url],
+    ['terminal', detail.terminal?.tty ?? null],
+    ['sessions', detail.sessionIds.join(', ')],
+  ];
+  const facts = rows.flatMap(([name, value]) => (value === null ? [] : [[name, clean(value)]]));
+  const history = detail.phaseHistory.map(({ phase: id, at, source }) => [at, phase(id).label, source]);
+  return [clean(detail.slug), '', table(facts), '', table(history)].join('\n');
+}
+
+/** `46 m`, `3 h 02 m`, `5 d`; a time that is still to come, of a clock that was put back, is now. */
+function ago(iso: string, nowMs: number): string {
+  const value = Math.max(0, nowMs - Date.parse(iso)) / 60_000;
+  return value < 48 * 60 ? minutes(Math.floor(value)) : `${Math.floor(value / 1440)} d`;
+}
+
+export interface StatusLine {
+  phase: Session['phase'] | null;
+  session: string | null;
+  /** Other sessions that wait for a person. */
+  waiting: number;
+  /** Minutes of creation today; null where sense captures nothing. */
+  creationMinutes: number | null;
+}
+
+const MAX_NAME = 32;
+
+/** The facts of the status line: of the session that the assistant names, else of the one that spoke last. */
+export function statusLine(
+  state: SessionsState,
+  given: { session: string | undefined; creationMinutes: number | null; nowMs: number },
+): StatusLine {
+  const live = Object.values(state.sessions)
+    .map((session) => ({ session, status: statusOf(session, given.nowMs) }))
+    .filter(({ status }) => status === 'working' || status === 'waiting')
+    .sort((a, b) => Date.parse(b.session.updatedAt) - Date.parse(a.session.updatedAt));
+  const own =
+    given.session === undefined
+      ? live[0]
+      : live.find(({ session }) => session.sessionIds.includes(given.session as string));
+  return {
+    phase: own?.session.phase ?? null,
+    session: own === undefined ? null : (own.session.task ?? own.session.repo ?? own.session.slug),
+    waiting: live.filter((one) => one !== own && one.status === 'waiting').length,
+    creationMinutes: given.creationMinutes,
+  };
+}
+
+/** `▶ Execute · fix the login · 2 waiting · 1 h 10 m` */
+export function statusLineText(line: StatusLine): string {
+  const row = line.phase === null ? undefined : phase(line.phase);
+  const parts = [
+    row === undefined ? 'no session' : `${row.icon} ${row.label}`,
+    ...(line.session === null ? [] : [fit(clean(line.session), MAX_NAME)]),
+    ...(line.waiting === 0 ? [] : [`${line.waiting} waiting`]),
+    ...(line.creationMinutes === null ? [] : [minutes(line.creationMinutes)]),
+  ];
+  return parts.join(' · ');
+}

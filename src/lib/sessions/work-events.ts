@@ -1,0 +1,203 @@
+import { parseIso, toIso } from '../platform/clock';
+import { lstatOf } from '../platform/folder';
+import { readHead, readLines } from '../platform/jsonl';
+import { appendLog, rotatedName } from '../platform/log';
+import { clean } from '../platform/terminal';
+import { phaseNamed, type PhaseId } from './phases';
+import { isSlug } from './slug';
+
+/** What can happen in a session, as the hooks report it. */
+export const WORK_EVENT_TYPES = [
+  'session-start',
+  'prompt',
+  'tool-before',
+  'tool-after',
+  'tool-failed',
+  'subagent-start',
+  'subagent-stop',
+  'notification',
+  'compact',
+  'stop',
+  'session-end',
+] as const;
+export type WorkEventType = (typeof WORK_EVENT_TYPES)[number];
+
+/** Where a session's terminal is, as far as the system tells: for its tab. */
+export interface SessionTerminal {
+  tty: string | null;
+  program: string | null;
+  kittySocket: string | null;
+  /** The process that had the terminal, and its start (clock ticks since boot): proof that it still is the same. */
+  pid: number | null;
+  started: string | null;
+}
+
+/**
+ * One line of `state/work-events.jsonl`: that something happened, never what was said. No prompt, no tool
+ * input, no content of any kind.
+ */
+export interface WorkEvent {
+  /** ISO-8601, UTC. */
+  ts: string;
+  type: WorkEventType;
+  /** The assistant's own id of the session. */
+  session: string;
+  /** Null while it is not known. */
+  slug: string | null;
+  /** Name of the repository of the session's folder; null outside of one. */
+  repo: string | null;
+  tool?: string;
+  phase?: PhaseId;
+  /** The session's artifact was written; `slug` is the artifact's. */
+  artifact?: true;
+  /** Id of a subagent. */
+  agent?: string;
+  /** Why the session waits for a person, or how it began or ended: a word of the assistant's, never a text. */
+  reason?: string;
+  machine?: string;
+  terminal?: SessionTerminal;
+}
+
+/** The log gets another name at this size, and what is read of it is bounded. */
+export const WORK_EVENTS_ROTATE_BYTES = 8 * 1024 * 1024;
+/** Without a single turn's end in so much log, a tool event looks after it. */
+export const WORK_EVENTS_FOLD_BYTES = 2 * WORK_EVENTS_ROTATE_BYTES;
+
+const MAX_ID = 200;
+const MAX_WORD = 100;
+
+/** Appends one event. Returns the log's size behind it, bytes. */
+export function appendWorkEvent(path: string, event: WorkEvent): number {
+  return appendLog(path, JSON.stringify(event));
+}
+
+/** An id from elsewhere as it is stored; undefined when nothing is left of it. */
+export function storedId(text: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined;
+  const id = clean(text).slice(0, MAX_ID);
+  return id === '' ? undefined : id;
+}
+
+/** A name from elsewhere (tool, repository, reason) as it is stored; undefined when nothing is left of it. */
+export function storedWord(text: unknown): string | undefined {
+  return storedId(text)?.slice(0, MAX_WORD);
+}
+
+/** A line of the log as an event; undefined when it is none. */
+export function parseWorkEvent(text: string): WorkEvent | undefined {
+  const value = parseObject(text);
+  if (value === undefined) return undefined;
+  const { ts, type, artifact } = value;
+  const ms = typeof ts === 'string' ? parseIso(ts) : undefined;
+  const session = storedId(value['session']);
+  if (ms === undefined || session === undefined) return undefined;
+  if (!WORK_EVENT_TYPES.includes(type as WorkEventType)) return undefined;
+  const slug = typeof value['slug'] === 'string' && isSlug(value['slug']) ? value['slug'] : null;
+  const tool = storedWord(value['tool']);
+  const phase = typeof value['phase'] === 'string' ? phaseNamed(value['phase'])?.id : undefined;
+  const agent = storedWord(value['agent']);
+  const reason = storedWord(value['reason']);
+  const machine = storedWord(value['machine']);
+  const terminal = parseTerminal(value['terminal']);
+  return {
+    ts: toIso(ms),
+    type: type as WorkEventType,
+    session,
+    slug,
+    repo: storedWord(value['repo']) ?? null,
+    ...(tool === undefined ? {} : { tool }),
+    ...(phase === undefined ? {} : { phase }),
+    ...(artifact === true && slug !== null ? { artifact } : {}),
+    ...(agent === undefined ? {} : { agent }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(machine === undefined ? {} : { machine }),
+    ...(terminal === undefined ? {} : { terminal }),
+  };
+}
+
+/** A stored terminal; undefined when it is none. */
+export function parseTerminal(value: unknown): SessionTerminal | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { tty, program, kittySocket, pid, started } = value as Record<string, unknown>;
+  return {
+    tty: storedId(tty) ?? null,
+    program: storedWord(program) ?? null,
+    kittySocket: storedId(kittySocket) ?? null,
+    pid: typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0 ? pid : null,
+    started: storedWord(started) ?? null,
+  };
+}
+
+/** How far a reader of the log is. */
+export interface LogCursor {
+  /** Bytes read. */
+  offset: number;
+  /** The log's beginning, so that another file under its name is told apart. */
+  head: string;
+}
+
+export const LOG_START: LogCursor = { offset: 0, head: '' };
+/** The first line's time, type and session. */
+const HEAD_BYTES = 160;
+
+/**
+ * Gives each event behind the cursor and returns the next one. Of a log that was rotated since, the unread
+ * rest is read first; a log that was cut or replaced is read from its start. Lines that are no events are
+ * passed over. With `maxBytes`, undefined (and nothing given) when more than that is unread.
+ */
+export function readWorkEvents(
+  path: string,
+  cursor: LogCursor,
+  take: (event: WorkEvent) => void,
+  maxBytes?: number,
+): LogCursor | undefined {
+  const parts = unreadParts(path, cursor);
+  if (maxBytes !== undefined && parts.reduce((sum, part) => sum + part.bytes, 0) > maxBytes) return undefined;
+  let next = cursor;
+  for (const part of parts) {
+    const read = readLines(part.path, { from: part.from }, ({ text }) => {
+      const event = text === undefined ? undefined : parseWorkEvent(text);
+      if (event !== undefined) take(event);
+    });
+    // The cursor stays on a rotated log until the new one has a line: a hook may still be writing to the old.
+    if (read !== undefined && read.end > 0)
+      next = { offset: read.end, head: headOf(part.path, read.end) ?? '' };
+  }
+  return next;
+}
+
+interface Part {
+  path: string;
+  from: number;
+  bytes: number;
+}
+
+function unreadParts(path: string, cursor: LogCursor): Part[] {
+  const head = headOf(path, cursor.offset);
+  const size = lstatOf(path)?.size;
+  if (size !== undefined && head === cursor.head && size >= cursor.offset) {
+    return [{ path, from: cursor.offset, bytes: size - cursor.offset }];
+  }
+  const current = size === undefined ? [] : [{ path, from: 0, bytes: size }];
+  const old = rotatedName(path);
+  const oldSize = lstatOf(old)?.size;
+  const isOld = cursor.offset > 0 && oldSize !== undefined && headOf(old, cursor.offset) === cursor.head;
+  return isOld ? [{ path: old, from: cursor.offset, bytes: oldSize - cursor.offset }, ...current] : current;
+}
+
+/** The beginning of a log of which `offset` bytes are read; undefined when there is no such log. */
+function headOf(path: string, offset: number): string | undefined {
+  const want = Math.min(offset, HEAD_BYTES);
+  const head = readHead(path, want);
+  return head === undefined || head.length < want ? undefined : head.toString('latin1');
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+@echo off
+rem Written by "steward hooks install", removed by "steward hooks uninstall".
+rem Finds Node.js and steward, also after either was upgraded, and hands over; else does nothing, silently.
+setlocal EnableExtensions DisableDelayedExpansion
+set "NODE_OPTIONS="
+set "NODE_PATH="
+@AREA@
+set "node=@NODE@"
+set "steward=@STEWARD@"
+if not exist "%node%" call :find_node
+if defined NVM_SYMLINK call :node_in "%NVM_SYMLINK%"
+if defined FNM_DIR call :node_in "%FNM_DIR%\aliases\default"
+if defined APPDATA call :node_in "%APPDATA%\fnm\aliases\default"
+if defined LOCALAPPDATA call :node_in "%LOCALAPPDATA%\Programs\nodejs"
+if defined ProgramFiles call :node_in "%ProgramFiles%\nodejs"
+if defined USERPROFILE call :node_in "%USERPROFILE%\scoop\apps\nodejs\current"
+exit /b 0
+
+:node_in
+if not exist "%node%" if exist "%~1\node.exe" set "node=%~1\node.exe"
+exit /b 0
+
+:find_steward
+if defined APPDATA call :steward_in "%APPDATA%\npm"
+if defined NVM_SYMLINK call :steward_in "%NVM_SYMLINK%"
+if defined LOCALAPPDATA call :steward_in "%LOCALAPPDATA%\pnpm\global\5"
+if defined LOCALAPPDATA call :steward_in "%LOCALAPPDATA%\Volta\tools\image\packages\@PACKAGE@"
+if defined ProgramFiles call :steward_in "%ProgramFiles%\nodejs"
+if defined USERPROFILE call :steward_in "%USERPROFILE%\scoop\persist\nodejs\bin"
+exit /b 0
+
+:steward_in
+if not exist "%steward%" if exist "%~1\node_modules\@PACKAGE@\bin\run.js" set "steward=%~1\node_modules\@PACKAGE@\bin\run.js"
+exit /b 0

@@ -1,0 +1,111 @@
+#!/bin/sh
+# Written by "steward hooks install", removed by "steward hooks uninstall".
+# An assistant runs this at each of its hooks. It finds Node.js and steward, also after either was upgraded
+# or moved, and hands over. Where it cannot, it does nothing and says nothing: a hook never fails the assistant.
+# Only commands that are built into the shell, and nothing of the current folder.
+
+node=@NODE@
+node_alias=@NODE_ALIAS@
+steward=@STEWARD@
+@AREA@
+# A project's settings for Node.js, which may load code of that project, are not for this process.
+unset NODE_OPTIONS NODE_PATH
+
+run() {
+  case ${1-} in
+    --where)
+      printf '%s\n%s\n' "$node" "$steward"
+      exit 0
+      ;;
+  esac
+  exec "$node" "$steward" hook "$@"
+}
+
+# Where an exec fails after all (a node of another machine), the shell would leave with an error.
+trap 'exit 0' EXIT
+[ -z "${BASH_VERSION-}" ] || shopt -s execfail
+
+[ -f "$node" ] && [ -x "$node" ] || node=$node_alias
+if [ -f "$node" ] && [ -x "$node" ] && [ -f "$steward" ]; then
+  run "$@"
+fi
+
+# From here on something was upgraded, moved or removed.
+
+is_node() { [ -f "$1" ] && [ -x "$1" ]; }
+
+# A name on the PATH may be the shim of a version manager; a link to the script itself begins as one for Node.js.
+is_steward() {
+  [ -f "$1" ] && [ -r "$1" ] || return 1
+  first=
+  IFS= read -r first <"$1" || [ -n "$first" ] || return 1
+  case $first in '#!'*node*) return 0 ;; esac
+  return 1
+}
+
+# Is the entry of the PATH one of the current folder, or of the packages of some project?
+is_foreign() {
+  case $1 in
+    */node_modules/.bin | */node_modules/.bin/*) return 0 ;;
+    /*) return 1 ;;
+  esac
+  return 0
+}
+
+# $1: the folder under which a version of Node.js has its bin and lib. A version that is too old is none.
+look_in() {
+  version=${1%/installation}
+  version=${version##*/}
+  version=${version#v}
+  case ${version%%.*} in
+    [0-9] | 1[0-9]) ;;
+    *) is_node "$node" || { is_node "$1/bin/node" && node=$1/bin/node; } ;;
+  esac
+  script=$1/lib/node_modules/@PACKAGE@/bin/run.js
+  [ -f "$steward" ] || { [ -f "$script" ] && steward=$script; }
+  is_node "$node" && [ -f "$steward" ]
+}
+
+set -f
+IFS=:
+for folder in ${PATH-}; do
+  is_foreign "$folder" && continue
+  folder=${folder%/}
+  is_node "$node" || { is_node "$folder/node" && node=$folder/node; }
+  [ -f "$steward" ] || { is_steward "$folder/steward" && steward=$folder/steward; }
+done
+unset IFS
+set +f
+
+# Version managers and package managers, each where it keeps versions or global packages. A pattern that
+# matches nothing stays as it is, and then names nothing.
+home=${HOME-}
+case $home in /*) ;; *) home=/nonexistent ;; esac
+is_node "$node" && [ -f "$steward" ] || for folder in \
+  "${NVM_DIR:-$home/.nvm}"/versions/node/* \
+  "${FNM_DIR:-$home/.local/share/fnm}"/node-versions/*/installation \
+  "$home"/.fnm/node-versions/*/installation \
+  "$home/Library/Application Support"/fnm/node-versions/*/installation \
+  "${VOLTA_HOME:-$home/.volta}"/tools/image/packages/@PACKAGE@ \
+  "${VOLTA_HOME:-$home/.volta}"/tools/image/node/* \
+  "${ASDF_DATA_DIR:-$home/.asdf}"/installs/nodejs/* \
+  "${MISE_DATA_DIR:-$home/.local/share/mise}"/installs/node/* \
+  "${MISE_DATA_DIR:-$home/.local/share/mise}"/installs/npm-@PACKAGE@/* \
+  "${N_PREFIX:-/usr/local}" \
+  "$home"/.npm-global "$home"/.local \
+  "${HOMEBREW_PREFIX:-/opt/homebrew}" /home/linuxbrew/.linuxbrew /usr/local /opt/local /usr /snap/node/current; do
+  case $folder in /*) look_in "$folder" && break ;; esac
+done
+for folder in \
+  "${PNPM_HOME:-$home/.local/share/pnpm}"/global/* \
+  "$home"/Library/pnpm/global/* \
+  "$home"/.config/yarn/global \
+  "$home"/.bun/install/global; do
+  [ -f "$steward" ] && break
+  case $folder in /*) [ -f "$folder/node_modules/@PACKAGE@/bin/run.js" ] && steward=$folder/node_modules/@PACKAGE@/bin/run.js ;; esac
+done
+
+if is_node "$node" && [ -f "$steward" ]; then
+  run "$@"
+fi
+exit 0

@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+
+const THEIRS =
+  '{\r\n   "model": "x",\r\n   "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say"}]}]}\r\n}';
+
+describe('hooks from the command line', () => {
+  let home: ReturnType<typeof emptyHome>;
+  const settings = (): string => join(home.path, '.claude', 'settings.json');
+  const run = (args: string[]) => steward(args, { home: home.path });
+
+  beforeEach(() => {
+    home = emptyHome();
+    mkdirSync(join(home.path, '.claude'));
+    writeFileSync(settings(), THEIRS);
+  });
+  afterEach(() => home.remove());
+
+  it('installs, tells, and takes back to the byte; each twice', async () => {
+    expect((await run(['hooks', 'status'])).stdout).to.match(/^Not installed, in /);
+    const first = await run(['hooks', 'install']);
+    expect(first).to.include({ code: 0, stderr: '' });
+    expect(first.stdout).to.include('Added 10 hooks');
+    const installed = readFileSync(settings(), 'utf8');
+    expect((await run(['hooks', 'install'])).stdout).to.match(/^The hooks are installed already/);
+    expect(readFileSync(settings(), 'utf8')).to.equal(installed);
+    const status = jsonOf(await run(['hooks', 'status', '--json']));
+    expect(status).to.include({ state: 'installed', switchedOff: false });
+    expect(status).to.have.nested.property('node.version', process.versions.node);
+    expect(status).to.have.nested.property('steward.version').that.matches(/^\d/);
+    expect((await run(['hooks', 'uninstall'])).stdout).to.include('Took 10 hooks out of');
+    expect(readFileSync(settings(), 'utf8')).to.equal(THEIRS);
+    expect(readdirSync(join(home.path, '.claude'))).to.deep.equal(['settings.json']);
+    expect(await run(['hooks', 'uninstall'])).to.include({
+      code: 0,
+      stdout: 'No hooks of steward are installed.\n',
+    });
+  });
+
+  it('writes nothing in a dry run, not even an id of the machine', async () => {
+    const dry = await run(['hooks', 'install', '--dry-run', '--json']);
+    expect(jsonOf(dry)).to.include({ dryRun: true, settings: settings() });
+    expect(jsonOf(await run(['hooks', 'uninstall', '--dry-run', '--json']))).to.include({ dryRun: true });
+    expect(readFileSync(settings(), 'utf8')).to.equal(THEIRS);
+    expect(existsSync(join(home.path, '.steward'))).to.equal(false);
+    expect(existsSync(join(home.path, '.local', 'state', 'steward', 'machine-id'))).to.equal(false);
+  });
+
+  it('ends with 3 for settings that are no JSON and leaves them, and with 2 for an unknown assistant', async () => {
+    writeFileSync(settings(), '{ // mine\n}');
+    for (const verb of ['install', 'uninstall', 'status']) {
+      const refused = await run(['hooks', verb]);
+      expect([refused.code, refused.stdout], verb).to.deep.equal([3, '']);
+      expect(refused.stderr).to.include(`${settings()} is not JSON: line 1, column 3`);
+    }
+    expect(readFileSync(settings(), 'utf8')).to.equal('{ // mine\n}');
+    expect((await run(['hooks', 'install', '--assistant', 'nobody'])).code).to.equal(2);
+  });
+
+  it('registers commands that a shell can run, with a real steward behind', async function () {
+    if (process.platform === 'win32') this.skip();
+    await run(['hooks', 'install']);
+    const { hooks } = JSON.parse(readFileSync(settings(), 'utf8')) as {
+      hooks: Record<string, { hooks: { command: string }[] }[]>;
+    };
+    const registered = Object.entries(hooks).map(
+      ([event, groups]) => [event, groups.at(-1)?.hooks[0]?.command ?? ''] as const,
+    );
+    expect(registered).to.have.length(10);
+    for (const [event, command] of registered) {
+      const input = JSON.stringify({ session_id: 's1', cwd: home.path, hook_event_name: event });
+      const env = cleanEnv(home.path, { NODE_OPTIONS: '--require ./not-there.js' });
+      const { status, stdout } = spawnSync('sh', ['-c', command], {
+        cwd: home.path,
+        env,
+        input,
+        encoding: 'utf8',
+      });
+      expect([status, stdout], event).to.deep.equal([0, '']);
+    }
+  });
+});

@@ -1,0 +1,346 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+import type { WorkEvent } from '../../src/lib/sessions/work-events';
+import type { SessionsReport, StatusLine } from '../../src/lib/sessions/view';
+import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { hookJson, RECORDED_EVENTS, verbOf, type RecordedEvent } from '../helpers/hooks';
+
+const QUIET = { code: 0, stdout: '', stderr: '' };
+
+describe('steward hook, as the assistant calls it', () => {
+  let home: ReturnType<typeof emptyHome>;
+  let area: string;
+  beforeEach(() => {
+    home = emptyHome();
+    area = join(home.path, '.steward');
+  });
+  afterEach(() => home.remove());
+
+  const hook = (
+    event: RecordedEvent,
+    changes: Record<string, unknown> = {},
+    flags: string[] = [],
+    env: Record<string, string> = {},
+  ): Promise<StewardResult> =>
+    steward(['hook', verbOf(event), ...flags], {
+      home: home.path,
+      env,
+      input: hookJson(event, { cwd: home.path, ...changes }),
+    });
+  const lines = (path: string): string[] => readFileSync(join(area, path), 'utf8').trimEnd().split('\n');
+  const events = (): WorkEvent[] =>
+    lines('state/work-events.jsonl').map((line) => JSON.parse(line) as WorkEvent);
+  const sessions = async (...flags: string[]): Promise<SessionsReport> =>
+    jsonOf(await steward(['sessions', '--json', ...flags], { home: home.path })) as SessionsReport;
+  const everything = (folder: string): string =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+      .join('\n');
+
+  it('notes each event of a session, and nothing of what was said', async () => {
+    const repo = join(home.path, 'website');
+    mkdirSync(join(repo, '.git', 'objects'), { recursive: true });
+    writeFileSync(join(repo, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    for (const event of RECORDED_EVENTS)
+      expect(await hook(event, { cwd: repo }, ['--strict']), event).to.deep.equal(QUIET);
+    expect(events().map(({ type }) => type)).to.deep.equal([
+      'session-start',
+      'prompt',
+      'tool-after',
+      'tool-before',
+      'tool-failed',
+      'subagent-start',
+      'subagent-stop',
+      'notification',
+      'notification',
+      'stop',
+      'session-end',
+    ]);
+    for (const event of events()) {
+      expect(event).to.include({ session: '0f0e9d1c-8a7b-4c6d-9e5f-a1b2c3d4e5f6', repo: 'website' });
+      expect(event.slug).to.match(/^\d{8}-website-[0-9a-f]{8}$/);
+    }
+    expect(everything(area)).not.to.include('SECRET');
+    expect(lines('observability/hooks.jsonl')).to.have.length(RECORDED_EVENTS.length);
+    const last = JSON.parse(lines('observability/hooks.jsonl').pop() as string) as Record<string, unknown>;
+    expect(last).to.include({ hook: 'session-end', ok: true });
+    expect(last['ms']).to.be.a('number');
+    expect((await sessions('--all')).sessions[0]).to.include({ status: 'ended', repo: 'website' });
+  });
+
+  it('exits 0 whatever is wrong, says nothing, and says why with --strict', async () => {
+    const bad: [args: string[], input: string, code: number][] = [
+      [['hook'], '{}', 2],
+      [['hook', 'frobnicate'], hookJson('stop'), 2],
+      [['hook', 'stop', '--frobnicate'], hookJson('stop'), 2],
+      [['hook', 'stop', 'surplus'], hookJson('stop'), 2],
+      [['hook', 'stop'], '', 2],
+      [['hook', 'stop'], 'nonsense', 2],
+      [['hook', 'stop'], '{"session_id":7}', 2],
+      [['hook', 'stop'], '\u0000\u0001\u001b]0;x\u0007', 2],
+      [['--json', 'hook', 'stop'], 'null', 2],
+    ];
+    for (const [args, input, code] of bad) {
+      expect(await steward(args, { home: home.path, input }), args.join(' ')).to.deep.equal(QUIET);
+      const strict = await steward([...args, '--strict'], { home: home.path, input });
+      expect(strict, args.join(' ')).to.include({ code, stdout: '' });
+      expect(strict.stderr.split('\n')).to.have.length.above(1);
+    }
+    expect(lines('observability/hooks.jsonl')).to.have.length(bad.length * 2);
+  });
+
+  it('exits 0 with a broken configuration, and captures nothing', async () => {
+    mkdirSync(area, { recursive: true });
+    writeFileSync(join(area, 'config.yaml'), 'sessions: {tab: 7}\n');
+    expect(await hook('prompt')).to.deep.equal(QUIET);
+    expect(await hook('prompt', {}, ['--strict'])).to.include({ code: 3, stdout: '' });
+    expect(existsSync(join(area, 'state', 'work-events.jsonl'))).to.equal(false);
+    expect(JSON.parse(lines('observability/hooks.jsonl')[0] as string)).to.include({
+      ok: false,
+      error: 'config',
+    });
+  });
+
+  it('exits 0 where it cannot write, and where links stand in its way', async function () {
+    writeFileSync(area, 'a file in place of the folder');
+    expect(await hook('session-start')).to.deep.equal(QUIET);
+    rmSync(area);
+    mkdirSync(join(area, 'elsewhere'), { recursive: true });
+    symlinkSync(join(area, 'elsewhere'), join(area, 'state'));
+    expect(await hook('session-start')).to.deep.equal(QUIET);
+    expect(await hook('session-start', {}, ['--strict'])).to.include({ code: 3 });
+    expect(readdirSync(join(area, 'elsewhere'))).to.deep.equal([]);
+    rmSync(join(area, 'state'));
+    mkdirSync(join(area, 'state'));
+    symlinkSync(join(area, 'elsewhere', 'x'), join(area, 'state', 'work-events.jsonl'));
+    expect(await hook('tool')).to.deep.equal(QUIET);
+    expect(readdirSync(join(area, 'elsewhere'))).to.deep.equal([]);
+    if (process.getuid?.() === 0) return;
+    rmSync(area, { recursive: true });
+    mkdirSync(area);
+    chmodSync(area, 0o500);
+    expect(await hook('tool')).to.deep.equal(QUIET);
+    chmodSync(area, 0o700);
+  });
+
+  it('returns at once in a job of its own', async () => {
+    expect(await hook('session-start', {}, [], { STEWARD_INTERNAL: '1' })).to.deep.equal(QUIET);
+    expect(await hook('session-start', {}, ['--json'], { STEWARD_INTERNAL: '1' })).to.deep.equal(QUIET);
+    expect(existsSync(area)).to.equal(false);
+  });
+
+  it('shows what it would do, and does nothing', async () => {
+    const plan = async (event: RecordedEvent): Promise<unknown> =>
+      jsonOf(await hook(event, {}, ['--dry-run', '--json']));
+    expect(await plan('prompt')).to.deep.equal({ matches: [] });
+    expect(await plan('session-end')).to.include({ action: 'none', title: null });
+    expect(await plan('stop')).to.have.nested.property('event.type', 'stop');
+    expect(existsSync(area)).to.equal(false);
+  });
+
+  it('names the session after its artifact, and sets the tab by its phase', async () => {
+    const newer = { CLAUDE_CODE_VERSION: '2.1.141' };
+    const title = (text: string): string =>
+      `${JSON.stringify({ terminalSequence: `\u001b]0;${text}\u0007` })}\n`;
+    expect((await hook('session-start', {}, [], newer)).stdout).to.equal(title('● Native'));
+    const path = join(area, 'sessions', 'fix-login', 'ISA.md');
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, '---\nslug: fix-login\ntask: Fix the login\nphase: build\n---\n');
+    const written = { tool_name: 'Write', tool_input: { file_path: path, content: 'SECRET' } };
+    expect((await hook('tool', written, [], newer)).stdout).to.equal(title('▲ Build'));
+    expect((await hook('tool', written, ['--no-tab'], newer)).stdout).to.equal('');
+    expect((await hook('tool', {}, [], newer)).stdout).to.equal('');
+    expect((await hook('tool', { ...written, agent_id: 'x' }, [], newer)).stdout).to.equal('');
+    expect((await hook('stop', {}, [], { CLAUDE_CODE_VERSION: '2.1.140' })).stdout).to.equal('');
+    writeFileSync(join(area, 'config.yaml'), 'sessions:\n  tab: false\n');
+    expect((await hook('stop', {}, [], newer)).stdout).to.equal('');
+    expect((await hook('stop', {}, [], newer)).stdout).to.equal('');
+    const { sessions: found } = await sessions();
+    expect(found).to.have.length(1);
+    expect(found[0]).to.include({
+      slug: 'fix-login',
+      task: 'Fix the login',
+      phase: 'build',
+      status: 'waiting',
+      mode: 'algorithm',
+    });
+    expect(events().pop()?.slug).to.equal('fix-login');
+    const shown = await steward(['sessions', 'show', 'fix', '--json'], { home: home.path });
+    expect(jsonOf(shown)).to.have.nested.property('phaseHistory[1].source', 'artifact');
+    expect(readFileSync(path, 'utf8')).to.equal(
+      '---\nslug: fix-login\ntask: Fix the login\nphase: build\n---\n',
+    );
+  });
+
+  it('leaves what is for later in the spool, without what was said', async () => {
+    for (const event of ['session-start', 'stop', 'session-end'] as const) await hook(event);
+    const spool = join(area, 'state', 'spool');
+    const kinds = readdirSync(spool)
+      .sort()
+      .map((name) => JSON.parse(readFileSync(join(spool, name), 'utf8')) as Record<string, unknown>);
+    expect(kinds.map(({ kind }) => kind)).to.deep.equal(['turn-ended', 'session-ended']);
+    expect(kinds[0]).to.include({ transcript: '/home/ann/.claude/projects/x/0f0e9d1c.jsonl', attempts: 0 });
+    expect((await sessions()).spool).to.include({ waiting: 2, dead: 0 });
+  });
+
+  it('reads config.yaml again when it has changed, and other places from it', async () => {
+    mkdirSync(area, { recursive: true });
+    const elsewhere = join(home.path, 'elsewhere.jsonl');
+    writeFileSync(join(area, 'config.yaml'), `paths:\n  workEvents: ${elsewhere}\n`);
+    for (let time = 0; time < 3; time += 1)
+      expect(await hook('prompt', {}, ['--strict'])).to.deep.equal(QUIET);
+    expect(readFileSync(elsewhere, 'utf8').trimEnd().split('\n')).to.have.length(3);
+    writeFileSync(join(area, 'config.yaml'), '# nothing\n');
+    expect(await hook('prompt', {}, ['--strict'])).to.deep.equal(QUIET);
+    expect(events()).to.have.length(1);
+  });
+
+  it('is seen by sense, with the repository', async () => {
+    const repo = join(home.path, 'website');
+    mkdirSync(join(repo, '.git', 'objects'), { recursive: true });
+    writeFileSync(join(repo, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    for (const event of ['session-start', 'prompt', 'tool'] as const) await hook(event, { cwd: repo });
+    await hook('prompt', { session_id: 'another', cwd: home.path });
+    expect(await steward(['sense', 'capture'], { home: home.path })).to.include({ code: 0 });
+    const today = jsonOf(await steward(['sense', 'today', '--json'], { home: home.path }));
+    expect(today).to.have.nested.property('sessions.count', 2);
+    const exported = await steward(['sense', 'export', '--what', 'events'], { home: home.path });
+    const seen = JSON.parse(exported.stdout) as {
+      repo?: string;
+      detail: { session: string; events: number };
+    }[];
+    expect(seen.map(({ repo: name, detail }) => [name, detail.events])).to.have.deep.members([
+      ['website', 3],
+      [undefined, 1],
+    ]);
+  });
+
+  it('gives a line of status, of the session that asks or of the last', async () => {
+    const line = async (input?: string): Promise<StatusLine> =>
+      jsonOf(
+        await steward(['statusline', '--json'], {
+          home: home.path,
+          ...(input === undefined ? {} : { input }),
+        }),
+      ) as StatusLine;
+    expect(await steward(['statusline'], { home: home.path })).to.deep.equal({
+      ...QUIET,
+      stdout: 'no session\n',
+    });
+    await hook('session-start', { session_id: 'one' });
+    await hook('session-start', { session_id: 'two' });
+    await hook('prompt', { session_id: 'two' });
+    expect(await line()).to.deep.include({ phase: 'native', waiting: 1, creationMinutes: null });
+    expect(await line('{"session_id":"one"}')).to.deep.include({ phase: 'native', waiting: 0 });
+    expect(await line('{"session_id":"nobody"}')).to.deep.include({ phase: null, session: null, waiting: 1 });
+    await steward(['sense', 'init'], { home: home.path });
+    for (let time = 0; time < 2; time += 1) expect(await line()).to.include({ creationMinutes: 0 });
+    const text = await steward(['statusline'], { home: home.path });
+    expect(text.stdout).to.match(/^● Native · \S+ · 1 waiting · 0 m\n$/);
+  });
+
+  it('shows no control of anybody on a terminal', async () => {
+    await hook('session-start', { session_id: 'a\u001b[31mb\u0007', source: '\u001b]0;x\u0007y' });
+    await hook('notification', { session_id: 'a\u001b[31mb\u0007', notification_type: '\u001b[2J' });
+    const shown = await steward(['sessions'], { home: home.path });
+    const detail = await steward(['sessions', 'show', '2'], { home: home.path });
+    expect(detail.code).to.equal(0);
+    expect(shown.stdout + detail.stdout).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expect(everything(area)).not.to.match(/\u001b|\\u001b/);
+  });
+
+  describe('with a stdin that', () => {
+    const open = async (
+      write: (stdin: NodeJS.WritableStream) => void,
+      args = ['hook', 'prompt'],
+    ): Promise<{ code: unknown; took: number }> => {
+      const child = spawn(process.execPath, [BIN, ...args], {
+        env: cleanEnv(home.path),
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+      const ended = once(child, 'exit');
+      const started = performance.now();
+      child.stdin.on('error', () => child.stdin.destroy());
+      write(child.stdin);
+      const [code] = (await ended) as unknown[];
+      const took = performance.now() - started;
+      child.stdin.destroy();
+      return { code, took };
+    };
+
+    it('never says anything and never closes', async () => {
+      const { code, took } = await open(() => undefined);
+      expect(code).to.equal(0);
+      expect(took).to.be.within(200, 1800);
+    });
+
+    it('says all of it and never closes', async () => {
+      const { code, took } = await open((stdin) => stdin.write(hookJson('prompt')));
+      expect(code).to.equal(0);
+      expect(took).to.be.below(1800);
+      expect(events()).to.have.length(1);
+    });
+
+    it('says half of it and never closes', async () => {
+      const text = hookJson('tool');
+      const { code, took } = await open(
+        (stdin) => stdin.write(text.slice(0, text.indexOf('SECRET') + 3)),
+        ['hook', 'tool'],
+      );
+      expect(code).to.equal(0);
+      expect(took).to.be.within(2000, 6000);
+      expect(events()[0]).to.include({ tool: 'Bash', session: '0f0e9d1c-8a7b-4c6d-9e5f-a1b2c3d4e5f6' });
+    });
+
+    it('says it in bytes of one', async () => {
+      const text = Buffer.from(hookJson('prompt', { cwd: '/ä' }));
+      const { code } = await open((stdin) => {
+        for (const byte of text) stdin.write(Buffer.from([byte]));
+        stdin.end();
+      });
+      expect(code).to.equal(0);
+      expect(events()).to.have.length(1);
+    });
+
+    it('has 10 MB', async () => {
+      const big = { tool_name: 'Write', tool_response: { content: 'SECRET'.repeat(1_800_000) } };
+      const result = await hook('tool', big, ['--strict']);
+      expect(result).to.deep.equal(QUIET);
+      expect(events()[0]).to.include({ tool: 'Write', type: 'tool-after' });
+      expect(everything(area)).not.to.include('SECRET');
+    });
+
+    it('is closed, a file, a folder or /dev/null', async function () {
+      if (process.platform === 'win32') this.skip();
+      const path = join(home.path, 'hook.json');
+      writeFileSync(path, hookJson('prompt'));
+      const run = async (redirect: string): Promise<unknown> => {
+        const line = `"${process.execPath}" "${BIN}" hook prompt ${redirect}`;
+        const [code] = (await once(
+          spawn('sh', ['-c', line], { env: cleanEnv(home.path), stdio: 'ignore' }),
+          'exit',
+        )) as unknown[];
+        return code;
+      };
+      for (const redirect of ['<&-', '< /dev/null', `< "${home.path}"`])
+        expect(await run(redirect), redirect).to.equal(0);
+      expect(existsSync(join(area, 'state', 'work-events.jsonl'))).to.equal(false);
+      expect(await run(`< "${path}"`)).to.equal(0);
+      expect(events()).to.have.length(1);
+    });
+  });
+});

@@ -1,0 +1,29 @@
+// spool-drain FOLDER: drains the spool again and again; the consumer notes the id of what it has done, once.
+import { appendLines, readLines } from '../../../src/lib/platform/jsonl';
+import { systemClock } from '../../../src/lib/platform/clock';
+import { drain } from '../../../src/lib/sessions/spool';
+
+const folder = process.argv[2] ?? '';
+const ledger = `${folder}/ledger`;
+const deps = {
+  clock: systemClock(),
+  machineId: '0123456789ab',
+  path: `${folder}/spool`,
+  locks: `${folder}/locks`,
+};
+
+async function main(): Promise<void> {
+  for (;;) {
+    await drain(deps, {
+      'session-ended': ({ id }) => {
+        const done = new Set<string | undefined>();
+        readLines(ledger, {}, ({ text }) => done.add(text));
+        if (!done.has(id)) appendLines(ledger, [id]);
+        console.log(id);
+      },
+    });
+    await new Promise((next) => setImmediate(next));
+  }
+}
+
+void main();

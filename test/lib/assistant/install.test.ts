@@ -1,0 +1,416 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
+import { installHooks, type HookInstallDeps } from '../../../src/lib/assistant/install';
+import { hooksStatus } from '../../../src/lib/assistant/install-status';
+import { uninstallHooks } from '../../../src/lib/assistant/uninstall';
+import { userArea } from '../../../src/lib/config/user-area';
+import { StewardError } from '../../../src/lib/errors';
+import type { Clock } from '../../../src/lib/platform/clock';
+import { run } from '../../../src/lib/platform/process';
+import { bundleChild, type Bundle } from '../../helpers/bundle';
+import { scratch } from '../../helpers/scratch';
+import { settings, writeJson, writing } from '../../helpers/settings-texts';
+
+const ROOT = resolve(__dirname, '..', '..', '..');
+const THEIRS = '{\n\t"model": "x",\n\t"hooks": { "Stop": [ ] }\n}';
+
+describe('assistant: hooks in a home folder', () => {
+  const box = scratch();
+  const path = (): string => box.path('.claude', 'settings.json');
+  const shim = (): string => box.path('.steward', 'bin', 'steward-hook');
+  const manifest = (): string => box.path('.steward', 'state', 'install-manifest.json');
+  const read = (): string => readFileSync(path(), 'utf8');
+
+  function put(text: string, mode = 0o600): void {
+    mkdirSync(box.path('.claude'), { recursive: true });
+    writeFileSync(path(), text);
+    chmodSync(path(), mode);
+  }
+
+  function deps(over: { env?: NodeJS.ProcessEnv; clock?: Clock; machineId?: string } = {}): HookInstallDeps {
+    const host = { platform: process.platform, env: over.env ?? {}, home: box.path() };
+    return {
+      area: userArea(host),
+      // Each look at the clock is a second later, so that no two backups have one name.
+      clock: over.clock ?? ticking(),
+      machineId: over.machineId ?? '0123456789ab',
+      host,
+      product: { root: ROOT, node: process.execPath },
+    };
+  }
+
+  const install = (over?: Parameters<typeof deps>[0], dryRun = false) =>
+    installHooks(deps(over), { assistant: claudeCodeSettings, dryRun });
+  const uninstall = (over?: Parameters<typeof deps>[0], dryRun = false) =>
+    uninstallHooks(deps(over), { assistant: claudeCodeSettings, dryRun });
+
+  /** All that is left below the home, but for empty state folders and machine-local state. */
+  const leftovers = (): string[] =>
+    readdirSync(box.path(), { recursive: true, encoding: 'utf8' })
+      .filter((name) => !name.startsWith(join('.local', '')) && lstatSync(box.path(name)).isFile())
+      .sort();
+
+  async function refusal(work: Promise<unknown>): Promise<StewardError> {
+    try {
+      await work;
+    } catch (error) {
+      if (error instanceof StewardError) return error;
+      throw error;
+    }
+    return expect.fail('it did not fail');
+  }
+
+  it('registers, is the same the second time, and takes itself back to the byte', async () => {
+    put(THEIRS);
+    const first = await install();
+    expect(first).to.deep.include({ kept: [], dryRun: false, warnings: [] });
+    expect(first.added).to.have.length(10);
+    expect(first.shim).to.deep.equal({ path: shim(), written: true });
+    expect(statSync(shim()).mode & 0o777).to.equal(0o700);
+    expect(statSync(first.backup ?? '').mode & 0o777).to.equal(0o600);
+    expect(readFileSync(first.backup ?? '', 'utf8')).to.equal(THEIRS);
+    const once = read();
+    const files = leftovers();
+    const recorded = readFileSync(manifest(), 'utf8');
+    expect(await install()).to.deep.include({
+      added: [],
+      backup: null,
+      shim: { path: shim(), written: false },
+    });
+    expect([read(), leftovers(), readFileSync(manifest(), 'utf8')]).to.deep.equal([once, files, recorded]);
+    const taken = await uninstall();
+    expect(taken.settings).to.deep.equal([{ path: path(), entries: 10, removed: false }]);
+    expect(read()).to.equal(THEIRS);
+    expect(leftovers()).to.deep.equal(['.claude/settings.json']);
+    expect((await uninstall()).settings).to.deep.equal([{ path: path(), entries: 0, removed: false }]);
+    expect(read()).to.equal(THEIRS);
+  });
+
+  it('is no change at all for random settings', async function () {
+    this.timeout(60_000);
+    await fc.assert(
+      fc.asyncProperty(settings, writing, async (value, how) => {
+        const source = writeJson(value, how);
+        put(source);
+        await install();
+        expect(JSON.parse(read().replace('\ufeff', ''))).to.have.nested.property('hooks.SessionEnd');
+        await uninstall();
+        expect(read()).to.equal(source);
+        expect(leftovers()).to.deep.equal(['.claude/settings.json']);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('makes the file and its folder where the assistant has none, and removes both', async () => {
+    const { backup } = await install();
+    expect(backup).to.equal(null);
+    expect(statSync(path()).mode & 0o777).to.equal(0o600);
+    expect((await uninstall()).settings).to.deep.equal([{ path: path(), entries: 10, removed: true }]);
+    expect(existsSync(box.path('.claude'))).to.equal(false);
+  });
+
+  it('keeps a file that it made once somebody has written into it', async () => {
+    await install();
+    const content = JSON.parse(read()) as Record<string, unknown>;
+    put(JSON.stringify({ ...content, model: 'x' }));
+    await uninstall();
+    expect(read()).to.equal('{"model":"x"}');
+  });
+
+  it('keeps the mode, whatever the umask', async function () {
+    if (process.platform === 'win32') this.skip();
+    const before = process.umask(0o077);
+    try {
+      for (const mode of [0o644, 0o600, 0o666]) {
+        put(THEIRS, mode);
+        await install();
+        expect(statSync(path()).mode & 0o777).to.equal(mode);
+        await uninstall();
+        expect(statSync(path()).mode & 0o777).to.equal(mode);
+      }
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it('writes through a link of the user, and keeps it', async () => {
+    mkdirSync(box.path('dotfiles'));
+    mkdirSync(box.path('.claude'));
+    writeFileSync(box.path('dotfiles', 'claude.json'), THEIRS);
+    symlinkSync(box.path('dotfiles', 'claude.json'), path());
+    await install();
+    expect(lstatSync(path()).isSymbolicLink()).to.equal(true);
+    expect(readFileSync(box.path('dotfiles', 'claude.json'), 'utf8')).to.include('steward-hook');
+    expect(readdirSync(box.path('dotfiles'))).to.deep.equal(['claude.json']);
+    await uninstall();
+    expect(readFileSync(box.path('dotfiles', 'claude.json'), 'utf8')).to.equal(THEIRS);
+    expect(lstatSync(path()).isSymbolicLink()).to.equal(true);
+  });
+
+  it('leaves what it cannot read as it is, and installs nothing at all', async () => {
+    const cases: [string, () => void][] = [
+      ['is not JSON', () => put('{\n  // mine\n}')],
+      ['is not JSON', () => put('')],
+      ['is no mapping', () => put('{"hooks": 1}')],
+      ['is not UTF-8', () => (put(''), writeFileSync(path(), Buffer.from('{"a": "\xe9"}', 'latin1')))],
+      ['is a link to a file that is not there', () => symlinkSync(box.path('nowhere'), path())],
+      ['is not a regular file', () => mkdirSync(path())],
+    ];
+    for (const [message, make] of cases) {
+      rmSync(box.path('.claude'), { recursive: true, force: true });
+      mkdirSync(box.path('.claude'));
+      make();
+      const works = [() => install(), () => install({}, true), () => uninstall()];
+      // What has another shape holds none of ours: nothing to take back.
+      for (const work of works.slice(0, message === 'is no mapping' ? 2 : 3)) {
+        const error = await refusal(work());
+        expect(error.message).to.include(message);
+        expect(error.kind).to.equal('config');
+        expect(error.hint).to.be.a('string');
+      }
+      expect(readdirSync(box.path('.claude'))).to.deep.equal(['settings.json']);
+      expect(existsSync(box.path('.steward', 'bin'))).to.equal(false);
+    }
+  });
+
+  it('quotes nothing of a file that may hold secrets', async () => {
+    put('{"env": {"TOKEN": "hush-hush" x}}');
+    const error = await refusal(install());
+    expect(error.message).to.include('line 1, column 31');
+    expect(`${error.message} ${error.hint ?? ''}`).to.not.include('hush');
+  });
+
+  it('writes nothing at all in a dry run, and tells what it would do', async () => {
+    put(THEIRS);
+    const dry = await install({}, true);
+    expect(dry.added).to.have.length(10);
+    expect(dry).to.deep.include({ dryRun: true, backup: null, shim: { path: shim(), written: true } });
+    expect(readdirSync(box.path())).to.deep.equal(['.claude']);
+    await install();
+    const files = leftovers();
+    const dryUninstall = await uninstall({}, true);
+    expect(dryUninstall.settings).to.deep.equal([{ path: path(), entries: 10, removed: false }]);
+    expect(leftovers()).to.deep.equal(files);
+  });
+
+  it('follows CLAUDE_CONFIG_DIR, and uninstalls from where it once installed', async () => {
+    const env = { CLAUDE_CONFIG_DIR: box.path('elsewhere') };
+    await install({ env });
+    expect(readdirSync(box.path('elsewhere'))).to.deep.equal(['settings.json']);
+    await uninstall();
+    expect(existsSync(box.path('elsewhere'))).to.equal(false);
+    const relative = await refusal(install({ env: { CLAUDE_CONFIG_DIR: 'here' } }));
+    expect(relative.message).to.include('not an absolute path');
+  });
+
+  it('completes an install of which a part was taken out, and still takes it all back', async () => {
+    put('{"model": "x"}');
+    await install();
+    const content = JSON.parse(read()) as { hooks: Record<string, unknown> };
+    delete content.hooks['Stop'];
+    delete content.hooks['SessionEnd'];
+    put(JSON.stringify(content, null, 2));
+    const again = await install();
+    expect(again.added).to.deep.equal(['Stop', 'SessionEnd']);
+    expect(again.backup).to.be.a('string');
+    await uninstall();
+    expect(read()).to.equal('{\n  "model": "x"\n}');
+    expect(leftovers()).to.deep.equal(['.claude/settings.json']);
+  });
+
+  it('keeps three backups at most, and no trace of them afterwards but one that somebody changed', async () => {
+    put('{"model": "x"}');
+    const clock = ticking();
+    for (let time = 0; time < 6; time += 1) {
+      await install({ clock });
+      const content = JSON.parse(read()) as { hooks: Record<string, unknown> };
+      delete content.hooks['Stop'];
+      put(JSON.stringify(content));
+    }
+    const backups = readdirSync(box.path('.claude')).filter((name) => name.includes('.steward-backup-'));
+    expect(backups).to.have.length(3);
+    const kept = box.path('.claude', backups[0] ?? '');
+    writeFileSync(kept, 'mine');
+    expect((await uninstall()).left).to.deep.equal([kept]);
+    expect(readdirSync(box.path('.claude')).sort()).to.deep.equal(['settings.json', backups[0]]);
+  });
+
+  it('finds its entries without a manifest, and in spite of one of another machine', async () => {
+    put('{"model": "x"}');
+    await install();
+    await uninstall({ machineId: 'ba9876543210' });
+    expect(read()).to.equal('{"model": "x"}');
+    expect(JSON.parse(readFileSync(manifest(), 'utf8'))).to.have.nested.property('entries.length', 2);
+    rmSync(manifest());
+    await install();
+    rmSync(manifest());
+    await uninstall();
+    expect(read()).to.equal('{"model": "x"}');
+  });
+
+  it('writes the shim again when it is not as it should be', async () => {
+    await install();
+    for (const spoil of [
+      () => writeFileSync(shim(), ''),
+      () => chmodSync(shim(), 0o600),
+      () => rmSync(shim()),
+    ]) {
+      spoil();
+      expect(await install()).to.deep.include({ added: [], shim: { path: shim(), written: true } });
+      expect(statSync(shim()).mode & 0o777).to.equal(0o700);
+    }
+  });
+
+  it('does not overwrite what the assistant writes at the same moment', async () => {
+    put('{"a": 1}');
+    // The clock is asked once between each reading of the settings and their writing.
+    let times = 0;
+    const clock = ticking(() => {
+      if (existsSync(shim()) && times < 3) put(`{"a": ${(times += 1) + 1}}`);
+    });
+    await install({ clock });
+    const content = JSON.parse(read()) as { a: number; hooks: unknown };
+    expect(content.hooks).to.be.an('object');
+    expect(content.a).to.equal(4);
+    await uninstall();
+    expect(read()).to.equal('{"a": 4}');
+    expect(leftovers()).to.deep.equal(['.claude/settings.json']);
+  });
+
+  describe('status', () => {
+    const status = () => hooksStatus({ ...deps(), run }, claudeCodeSettings);
+
+    it('tells not, installed and partly apart, and writes nothing', async () => {
+      expect(await status()).to.deep.include({ state: 'not', node: null, steward: null, switchedOff: false });
+      expect(readdirSync(box.path())).to.deep.equal([]);
+      await install();
+      const all = await status();
+      expect(all.events.every(({ registered }) => registered)).to.equal(true);
+      expect(all.node).to.deep.equal({ path: process.execPath, version: process.versions.node });
+      const content = JSON.parse(read()) as { hooks: Record<string, unknown> };
+      delete content.hooks['Stop'];
+      put(JSON.stringify({ ...content, disableAllHooks: true }));
+      const some = await status();
+      expect(some).to.include({ state: 'partly', switchedOff: true });
+      expect(some.events.filter(({ registered }) => !registered)).to.deep.equal([
+        { event: 'Stop', registered: false },
+      ]);
+      rmSync(shim());
+      expect(await status()).to.deep.include({ state: 'partly', shim: { path: shim(), exists: false } });
+    });
+  });
+
+  describe('killed before any change to the disk', () => {
+    let child: Bundle;
+    before(() => {
+      child = bundleChild('hooks-once');
+    });
+    after(() => child.remove());
+
+    /** Runs it once for each change, killed just before; `check` sees what is left each time. */
+    async function killedEverywhere(
+      action: string,
+      prepare: () => Promise<void>,
+      check: (dieAt: number) => Promise<void>,
+    ) {
+      for (let dieAt = 1; ; dieAt += 1) {
+        rmSync(box.path(), { recursive: true, force: true });
+        mkdirSync(box.path());
+        put(THEIRS);
+        await prepare();
+        const { signal, stderr } = spawnSync(
+          process.execPath,
+          [child.path, action, box.path(), ROOT, String(dieAt)],
+          { encoding: 'utf8' },
+        );
+        expect(stderr).to.equal('');
+        // A lock of a process that is gone is taken over.
+        await check(dieAt);
+        if (signal === null) return dieAt;
+      }
+    }
+
+    /** The settings without an install, and with one; no other state may ever be seen. */
+    async function states(): Promise<{ old: string; added: string }> {
+      put(THEIRS);
+      await install();
+      const added = read();
+      await uninstall();
+      return { old: THEIRS, added };
+    }
+
+    const takenBack = async (): Promise<void> => {
+      await uninstall();
+      expect(read()).to.equal(THEIRS);
+      // A temp file of the manifest lies in steward's own folder.
+      const own = /^\.steward\/state\/\..*\.tmp$/;
+      expect(leftovers().filter((name) => !own.test(name))).to.deep.equal(['.claude/settings.json']);
+    };
+
+    it('an install is repaired by the next one, and taken back by an uninstall', async function () {
+      this.timeout(120_000);
+      const { old, added } = await states();
+      const seen = new Set<string>();
+      const last = await killedEverywhere(
+        'install',
+        () => Promise.resolve(),
+        async (dieAt) => {
+          seen.add(read());
+          if (dieAt % 2 === 0) {
+            await install();
+            expect(read()).to.equal(added);
+          }
+          await takenBack();
+        },
+      );
+      expect(last).to.be.greaterThan(20);
+      expect([...seen].sort()).to.deep.equal([old, added].sort());
+    });
+
+    it('an uninstall is completed by the next one, and undone by an install', async function () {
+      this.timeout(120_000);
+      const { old, added } = await states();
+      const seen = new Set<string>();
+      const installed = async (): Promise<void> => void (await install());
+      const last = await killedEverywhere('uninstall', installed, async (dieAt) => {
+        seen.add(read());
+        if (dieAt % 2 === 0) {
+          await install();
+          expect(read()).to.equal(added);
+        }
+        await takenBack();
+      });
+      expect(last).to.be.greaterThan(10);
+      expect([...seen].sort()).to.deep.equal([old, added].sort());
+    });
+  });
+});
+
+function ticking(onLook: () => void = () => undefined): Clock {
+  let now = Date.parse('2026-11-20T08:14:00Z');
+  return {
+    now: () => {
+      onLook();
+      now += 1000;
+      return now;
+    },
+    monotonic: () => performance.now(),
+  };
+}

@@ -1,0 +1,175 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+import { StewardError } from '../../../src/lib/errors';
+import { drain, leave, spoolStatus, sweep, type SpoolDeps } from '../../../src/lib/sessions/spool';
+import { bundleChild, type Bundle } from '../../helpers/bundle';
+import { scratch } from '../../helpers/scratch';
+
+const HOUR = 3_600_000;
+
+describe('the spool', () => {
+  const folder = scratch();
+  let nowMs = Date.parse('2026-11-20T08:00:00Z');
+  let deps: SpoolDeps;
+  beforeEach(() => {
+    deps = {
+      clock: { now: () => nowMs, monotonic: () => performance.now() },
+      machineId: '0123456789ab',
+      path: folder.path('spool'),
+      locks: folder.path('locks'),
+    };
+  });
+  const put = (kind: 'turn-ended' | 'session-ended' = 'session-ended'): string => {
+    nowMs += 1;
+    return leave(deps, { kind, session: 'one', slug: 'a-1', transcript: null }).id;
+  };
+
+  it('gives each to its consumer once, in order, and is empty then', async () => {
+    const ids = [put(), put(), put()];
+    const got: string[] = [];
+    const result = await drain(deps, { 'session-ended': ({ id }) => void got.push(id) });
+    expect(got).to.deep.equal(ids);
+    expect(result).to.deep.equal({ done: 3, failed: 0, dead: 0, busy: false });
+    expect(spoolStatus(deps.path)).to.deep.equal({ waiting: 0, dead: 0, oldest: null });
+    expect(await drain(deps, { 'session-ended': () => expect.fail() })).to.include({ done: 0 });
+  });
+
+  it('holds ids and paths, and is for its user alone', () => {
+    const id = leave(deps, { kind: 'turn-ended', session: 'one', slug: null, transcript: '/t.jsonl' }).id;
+    expect(JSON.parse(readFileSync(`${deps.path}/${id}.json`, 'utf8'))).to.deep.equal({
+      version: 1,
+      id,
+      kind: 'turn-ended',
+      session: 'one',
+      slug: null,
+      transcript: '/t.jsonl',
+      at: new Date(nowMs).toISOString(),
+      machine: '0123456789ab',
+      attempts: 0,
+    });
+  });
+
+  it('lets what nobody does wait', async () => {
+    put('turn-ended');
+    put();
+    expect(await drain(deps, { 'session-ended': () => undefined })).to.include({ done: 1 });
+    expect(spoolStatus(deps.path)).to.include({ waiting: 1 });
+  });
+
+  it('tries again what failed, and gives it up at last', async () => {
+    put();
+    const attempts: number[] = [];
+    const fail = ({ attempts: count }: { attempts: number }): never => {
+      attempts.push(count);
+      throw new Error('no network');
+    };
+    for (let turn = 0; turn < 4; turn += 1)
+      expect(await drain(deps, { 'session-ended': fail })).to.include({ failed: 1, dead: 0 });
+    expect(await drain(deps, { 'session-ended': fail })).to.include({ failed: 0, dead: 1 });
+    expect(await drain(deps, { 'session-ended': fail })).to.include({ failed: 0, dead: 0 });
+    expect(attempts).to.deep.equal([0, 1, 2, 3, 4]);
+    expect(spoolStatus(deps.path)).to.deep.equal({ waiting: 0, dead: 1, oldest: null });
+  });
+
+  it('puts back what was interrupted', async () => {
+    put();
+    const stop = (): never => {
+      throw new StewardError('canceled', 'It was interrupted.');
+    };
+    const failed = await drain(deps, { 'session-ended': stop }).catch((error: unknown) => error);
+    expect(failed).to.have.property('kind', 'canceled');
+    expect(
+      await drain(deps, { 'session-ended': ({ attempts }) => void expect(attempts).to.equal(0) }),
+    ).to.include({ done: 1 });
+  });
+
+  it('leaves what another machine has left to it', async () => {
+    leave(
+      { ...deps, machineId: 'ffffffffffff' },
+      { kind: 'session-ended', session: 'x', slug: null, transcript: null },
+    );
+    expect(await drain(deps, { 'session-ended': () => expect.fail() })).to.include({ done: 0, failed: 0 });
+    expect(spoolStatus(deps.path)).to.include({ waiting: 1 });
+  });
+
+  it('leaves the work to whoever is at it', async () => {
+    put();
+    let second: unknown;
+    await drain(deps, {
+      'session-ended': async () => {
+        second = await drain(deps, { 'session-ended': () => expect.fail() });
+      },
+    });
+    expect(second).to.deep.equal({ done: 0, failed: 0, dead: 0, busy: true });
+  });
+
+  it('drops old news, buries the rest, by a clock that was put back, too', () => {
+    put('turn-ended');
+    put();
+    nowMs += HOUR;
+    expect(sweep(deps)).to.equal(0);
+    expect(spoolStatus(deps.path)).to.include({ waiting: 1, dead: 0 });
+    nowMs += 7 * 24 * HOUR;
+    expect(sweep(deps)).to.equal(1);
+    put();
+    nowMs -= 2 * HOUR;
+    expect(sweep(deps)).to.equal(1);
+    expect(spoolStatus(deps.path)).to.include({ waiting: 0, dead: 2 });
+  });
+
+  it('is bounded in number, the oldest go; what is no intention is buried', () => {
+    mkdirSync(deps.path);
+    const name = (index: number): string =>
+      `${deps.path}/20261120T08000${index}000Z-00000000000${index}.json`;
+    writeFileSync(name(0), 'nonsense');
+    writeFileSync(name(1), '{"version":2}');
+    writeFileSync(`${deps.path}/README`, 'stays');
+    expect(sweep(deps)).to.equal(2);
+    for (let index = 0; index < 1003; index += 1) put();
+    expect(sweep(deps)).to.equal(3);
+    expect(spoolStatus(deps.path)).to.include({ waiting: 1000, dead: 5 });
+    expect(readdirSync(deps.path)).to.include('README');
+  }).timeout(60_000);
+
+  describe('under SIGKILL', () => {
+    let bundle: Bundle;
+    before(() => {
+      bundle = bundleChild('spool-drain');
+    });
+    after(() => bundle.remove());
+
+    it('loses nothing, and a consumer that looks at the id does nothing twice', async function () {
+      this.timeout(120_000);
+      nowMs = Date.now();
+      const ids = Array.from({ length: 60 }, () => put());
+      for (let kill = 0; kill < 30; kill += 1) {
+        const child = spawn(process.execPath, [bundle.path, folder.path()], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        const ended = once(child, 'exit');
+        const lines = createInterface(child.stdout);
+        const said = once(lines, 'line').then(() => undefined);
+        const isLast = spoolStatus(deps.path).waiting === 0;
+        if (!isLast) await said;
+        await new Promise((next) => setTimeout(next, Math.random() * 4));
+        child.kill('SIGKILL');
+        await ended;
+        if (isLast) break;
+      }
+      const rest = await drain(deps, {
+        'session-ended': ({ id }) => {
+          const done = readFileSync(folder.path('ledger'), 'utf8').split('\n');
+          if (!done.includes(id)) writeFileSync(folder.path('ledger'), `${id}\n`, { flag: 'a' });
+        },
+      });
+      expect(rest.busy).to.equal(false);
+      const ledger = readFileSync(folder.path('ledger'), 'utf8').trim().split('\n');
+      expect(ledger).to.have.members(ids);
+      expect(spoolStatus(deps.path)).to.deep.equal({ waiting: 0, dead: 0, oldest: null });
+    });
+  });
+});

@@ -1,0 +1,341 @@
+import { expect } from 'chai';
+import { mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { StewardError } from '../../../src/lib/errors';
+import { toIso } from '../../../src/lib/platform/clock';
+import { recordArtifactPhase, recordPhase, statusOf, type Session } from '../../../src/lib/sessions/session';
+import {
+  currentSessions,
+  findSession,
+  liveSessions,
+  readSessions,
+  updateSessions,
+  type SessionsDeps,
+} from '../../../src/lib/sessions/state';
+import {
+  appendWorkEvent,
+  WORK_EVENTS_ROTATE_BYTES,
+  type WorkEvent,
+} from '../../../src/lib/sessions/work-events';
+import { manySessions } from '../../helpers/sessions';
+import { testArea, type TestArea } from '../../helpers/area';
+
+const START = Date.parse('2026-11-20T08:00:00Z');
+const MINUTE = 60_000;
+
+describe('the state of the sessions', () => {
+  let area: TestArea;
+  let deps: SessionsDeps;
+  let nowMs: number;
+  beforeEach(() => {
+    area = testArea();
+    nowMs = START;
+    deps = {
+      clock: { now: () => nowMs, monotonic: () => performance.now() },
+      machineId: '0123456789ab',
+      path: area.area.sessionsState,
+      livePath: area.area.sessionsLive,
+      workEvents: area.area.workEvents,
+      sessions: area.area.sessions,
+      locks: area.area.machine,
+      dayOf: () => '2026-11-20',
+    };
+  });
+  afterEach(() => area.remove());
+
+  const say = (type: WorkEvent['type'], more: Partial<WorkEvent> = {}): void => {
+    nowMs += MINUTE;
+    appendWorkEvent(deps.workEvents, {
+      ts: toIso(nowMs),
+      type,
+      session: 'one',
+      slug: null,
+      repo: 'site',
+      ...more,
+    });
+  };
+  const all = (): Session[] => Object.values(currentSessions(deps).sessions);
+  const only = (): Session => {
+    const [session, ...more] = all();
+    expect(more).to.deep.equal([]);
+    return session as Session;
+  };
+  const update = (): Promise<void> => updateSessions(deps, 5000, () => undefined);
+  const artifact = (slug: string, frontMatter: string): void => {
+    const path = join(deps.sessions, slug, 'ISA.md');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `---\n${frontMatter}\n---\n`);
+  };
+
+  it('follows a session through its day', async () => {
+    say('session-start', { slug: '20261120-site-00000001', machine: 'm' });
+    expect(only()).to.include({
+      activity: 'waiting',
+      mode: 'native',
+      phase: 'native',
+      repo: 'site',
+      machine: 'm',
+    });
+    say('prompt');
+    expect(only().activity).to.equal('working');
+    say('subagent-start', { agent: 'a' });
+    say('subagent-start', { agent: 'b' });
+    say('subagent-start', { agent: 'a' });
+    await update();
+    say('subagent-stop', { agent: 'a' });
+    expect(only().agents).to.deep.equal(['b']);
+    say('notification', { reason: 'permission_prompt' });
+    expect(only()).to.include({ activity: 'waiting', waitingFor: 'permission_prompt' });
+    say('notification', { reason: 'auth_success' });
+    say('tool-after', { tool: 'Bash' });
+    expect(only()).to.include({ activity: 'working', waitingFor: null });
+    say('notification', { reason: 'auth_success' });
+    expect(only().activity).to.equal('working');
+    say('stop');
+    expect(only().activity).to.equal('waiting');
+    say('session-end', { reason: 'logout' });
+    expect(only()).to.include({ activity: 'ended', slug: '20261120-site-00000001', updatedAt: toIso(nowMs) });
+    expect(only().agents).to.deep.equal([]);
+  });
+
+  it('knows a session that began before its hooks, by any event but its end', () => {
+    say('session-end');
+    expect(all()).to.deep.equal([]);
+    say('tool-before', { tool: 'Read' });
+    expect(only().activity).to.equal('working');
+    expect(only().slug).to.match(/^20261120-site-[0-9a-f]{8}$/);
+  });
+
+  it('keeps a session over a resume and a compaction', () => {
+    say('session-start', { slug: '20261120-site-00000001' });
+    say('prompt');
+    say('subagent-start', { agent: 'a' });
+    say('session-start', { slug: '20261120-site-00000001', reason: 'compact' });
+    expect(only()).to.include({ activity: 'working' });
+    expect(only().agents).to.deep.equal(['a']);
+    say('session-end');
+    say('session-start', { slug: '20261120-site-00000001', reason: 'resume' });
+    expect(only()).to.include({ activity: 'waiting', startedAt: toIso(START + MINUTE) });
+  });
+
+  it('moves a session to the name of its artifact, and several to one', () => {
+    say('session-start', { slug: '20261120-site-00000001' });
+    artifact('fix-login', 'task: Fix the login\nproject: website\neffort: E4\nphase: build');
+    say('tool-after', { tool: 'Write', slug: 'fix-login', artifact: true, phase: 'build' });
+    expect(only()).to.include({
+      slug: 'fix-login',
+      mode: 'algorithm',
+      task: 'Fix the login',
+      effort: 'E4',
+      phase: 'build',
+    });
+    expect(only()).to.include({
+      startedAt: toIso(START + MINUTE),
+      artifact: join(deps.sessions, 'fix-login', 'ISA.md'),
+    });
+    say('session-start', { session: 'two', slug: '20261120-site-00000002' });
+    artifact('fix-login', 'task: Fix the login\nphase: verify');
+    say('tool-after', { session: 'two', slug: 'fix-login', artifact: true, phase: 'verify' });
+    expect(only().sessionIds).to.deep.equal(['one', 'two']);
+    expect(only().phase).to.equal('verify');
+  });
+
+  it('becomes algorithm by an artifact under its own name', () => {
+    say('session-start', { slug: '20261120-site-00000001' });
+    artifact('20261120-site-00000001', 'task: Plain');
+    say('stop');
+    expect(only()).to.include({ mode: 'algorithm', phase: 'starting', task: 'Plain' });
+    artifact('20261120-site-00000001', 'task: Plain\nmode: native');
+    say('stop');
+    expect(only().mode).to.equal('native');
+  });
+
+  it('counts nothing twice and loses nothing, whether it is stored between or not', async () => {
+    const types: WorkEvent['type'][] = ['session-start', 'prompt', 'tool-before', 'tool-after', 'stop'];
+    for (let index = 0; index < 60; index += 1) {
+      say(types[index % 5] as WorkEvent['type'], { session: `s${index % 7}`, slug: `slug-${index % 7}` });
+      if (index % 11 === 0) await update();
+    }
+    const stored = currentSessions(deps);
+    writeFileSync(deps.path, '');
+    expect(currentSessions(deps).sessions).to.deep.equal(stored.sessions);
+    await update();
+    expect(readSessions(deps.path).sessions).to.deep.equal(stored.sessions);
+  });
+
+  it('passes over lines that are no events, and half lines until they are whole', async () => {
+    say('session-start', { slug: 'a-1' });
+    const text = readFileSync(deps.workEvents, 'utf8');
+    const next = JSON.stringify({ ts: toIso(nowMs), type: 'stop', session: 'one', slug: null, repo: null });
+    writeFileSync(deps.workEvents, `${text}null\n{"a":1}\n\xff\n[]\n\n${next.slice(0, 40)}`);
+    await update();
+    expect(only().updatedAt).to.equal(toIso(nowMs));
+    writeFileSync(deps.workEvents, `${readFileSync(deps.workEvents, 'utf8')}${next.slice(40)}\n`);
+    expect(only().activity).to.equal('waiting');
+    expect(only().sessionIds).to.deep.equal(['one']);
+  });
+
+  it('reads the rest of a log that was rotated, also what a slow hook wrote to it', async () => {
+    say('session-start', { slug: 'a-1' });
+    await update();
+    say('prompt');
+    const rotated = deps.workEvents.replace('.jsonl', '.1.jsonl');
+    renameSync(deps.workEvents, rotated);
+    await update();
+    expect(only().activity).to.equal('working');
+    appendWorkEvent(rotated, {
+      ts: toIso(nowMs),
+      type: 'notification',
+      session: 'one',
+      slug: null,
+      repo: null,
+    });
+    say('subagent-start', { agent: 'x' });
+    await update();
+    expect(only()).to.include({ activity: 'waiting' });
+    expect(only().agents).to.deep.equal(['x']);
+  });
+
+  it('rotates a log that is read and large', async () => {
+    say('session-start', { slug: 'a-1' });
+    const line = `${JSON.stringify({ ts: toIso(nowMs), type: 'tool-before', session: 'one', slug: null, repo: null })}\n`;
+    const times = Math.ceil(WORK_EVENTS_ROTATE_BYTES / line.length) + 1;
+    writeFileSync(deps.workEvents, readFileSync(deps.workEvents, 'utf8') + line.repeat(times));
+    await update();
+    expect(statSync(deps.workEvents.replace('.jsonl', '.1.jsonl')).size).to.be.above(
+      WORK_EVENTS_ROTATE_BYTES,
+    );
+    say('stop');
+    expect(only()).to.include({ activity: 'waiting', updatedAt: toIso(nowMs) });
+  });
+
+  it('starts over with a log that was cut', async () => {
+    for (let index = 0; index < 5; index += 1) say('prompt');
+    await update();
+    truncateSync(deps.workEvents, 0);
+    say('stop', { session: 'other' });
+    expect(all().map(({ activity }) => activity)).to.have.members(['working', 'waiting']);
+  });
+
+  it('tells crashed sessions from running ones, by a clock that was put back, too', () => {
+    say('session-start', { slug: 'a-1' });
+    const session = only();
+    expect(statusOf(session, nowMs)).to.equal('waiting');
+    expect(statusOf(session, nowMs + 12 * 60 * MINUTE)).to.equal('waiting');
+    expect(statusOf(session, nowMs + 12 * 60 * MINUTE + 1)).to.equal('crashed');
+    expect(statusOf(session, nowMs - 13 * 60 * MINUTE)).to.equal('crashed');
+    expect(statusOf(session, nowMs - MINUTE)).to.equal('waiting');
+  });
+
+  it('takes events in the order of the log when the clock jumps back', async () => {
+    say('session-start', { slug: 'a-1' });
+    say('prompt');
+    await update();
+    nowMs -= 3 * 24 * 60 * MINUTE;
+    say('stop');
+    expect(only()).to.include({ activity: 'waiting', updatedAt: toIso(nowMs) });
+    expect(statusOf(only(), nowMs)).to.equal('waiting');
+  });
+
+  it('prunes what is finished after 30 days, and nothing else', async () => {
+    const days = (count: number): string => toIso(START - count * 24 * 60 * MINUTE);
+    const state = JSON.parse(manySessions(4)) as { sessions: Record<string, Session> };
+    const [a, b, c, d] = Object.values(state.sessions) as [Session, Session, Session, Session];
+    Object.assign(a, { phase: 'complete', updatedAt: days(31) });
+    Object.assign(b, { phase: 'complete', updatedAt: days(29) });
+    Object.assign(c, { phase: 'build', updatedAt: days(300) });
+    Object.assign(d, { artifact: null, mode: 'native', phase: 'native', updatedAt: days(31) });
+    area.write('state/sessions.json', JSON.stringify(state));
+    await update();
+    expect(Object.keys(readSessions(deps.path).sessions)).to.deep.equal([b.slug, c.slug]);
+  });
+
+  it('makes a broken file anew from the log, and keeps it', async () => {
+    say('session-start', { slug: 'a-1' });
+    await update();
+    area.write('state/sessions.json', '{"version":1,"sess');
+    await update();
+    expect(Object.keys(readSessions(deps.path).sessions)).to.deep.equal(['a-1']);
+    expect(area.read('state/sessions.json.broken')).to.equal('{"version":1,"sess');
+  });
+
+  it('leaves the file of a newer version alone', async () => {
+    const text = JSON.stringify({ version: 2, sessions: {} });
+    area.write('state/sessions.json', text);
+    const failed = await update().catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(StewardError).with.property('kind', 'config');
+    expect(area.read('state/sessions.json')).to.equal(text);
+  });
+
+  it('has the live ones in a small file, which with the end of the log says the same', async () => {
+    area.write('state/sessions.json', manySessions(50));
+    say('session-start', { slug: 'a-1' });
+    await update();
+    say('prompt');
+    say('subagent-start', { agent: 'x' });
+    expect(statSync(deps.livePath).size).to.be.below(2000);
+    const live = liveSessions(deps, 1_000_000);
+    expect(live?.sessions).to.deep.equal({ 'a-1': findSession(currentSessions(deps), 'a-1') });
+    expect(liveSessions(deps, 10)).to.equal(undefined);
+  });
+
+  it('is found by a slug or the beginning of one', () => {
+    say('session-start', { session: 'a', slug: 'fix-a' });
+    say('session-start', { session: 'b', slug: 'fix-b' });
+    say('session-start', { session: 'c', slug: 'fix' });
+    const state = currentSessions(deps);
+    expect(findSession(state, 'fix').slug).to.equal('fix');
+    expect(findSession(state, 'fix-b').slug).to.equal('fix-b');
+    expect(() => findSession(state, 'fix-'))
+      .to.throw(StewardError)
+      .with.property('kind', 'usage');
+    for (const text of ['nothing', '__proto__', 'constructor'])
+      expect(() => findSession(state, text))
+        .to.throw(StewardError)
+        .with.property('kind', 'not_found');
+  });
+
+  describe('phases from two sources', () => {
+    const at = toIso(START);
+    const fresh = (): Session => {
+      say('session-start', { slug: 'a-1' });
+      return only();
+    };
+    const history = (session: Session): string[] =>
+      session.phaseHistory.map(({ phase, source }) => `${phase} ${source}`);
+
+    it('merge when they say the same', () => {
+      const session = fresh();
+      recordPhase(session, 'build', 'voice', at);
+      recordArtifactPhase(session, 'build', at);
+      recordArtifactPhase(session, 'build', at);
+      recordPhase(session, 'verify', 'voice', at);
+      expect(history(session)).to.deep.equal(['native hook', 'build merged', 'verify voice']);
+    });
+
+    it('do not go back to what the artifact still says', () => {
+      const session = fresh();
+      recordArtifactPhase(session, 'execute', at);
+      recordPhase(session, 'verify', 'voice', at);
+      recordArtifactPhase(session, 'execute', at);
+      expect(session.phase).to.equal('verify');
+      recordArtifactPhase(session, 'verify', at);
+      recordArtifactPhase(session, 'execute', at);
+      expect(history(session)).to.deep.equal([
+        'native hook',
+        'execute artifact',
+        'verify merged',
+        'execute artifact',
+      ]);
+    });
+
+    it('are bounded in number', () => {
+      const session = fresh();
+      for (let index = 0; index < 500; index += 1) {
+        recordPhase(session, index % 2 === 0 ? 'build' : 'plan', 'voice', at);
+      }
+      expect(session.phaseHistory).to.have.length(200);
+    });
+  });
+});
