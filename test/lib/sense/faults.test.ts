@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 
+import { bundleChild } from '../../helpers/bundle';
+import { killCapturing } from '../../helpers/sense-kill';
 import { disturbEachCall } from '../../helpers/sense-faults';
 import { scratch } from '../../helpers/scratch';
 
@@ -13,5 +15,14 @@ describe('sense: a capture that is disturbed', () => {
 
   it('does so when a step fails as on a full disk', async () => {
     expect(await disturbEachCall(box.path(), 'fail', 5)).to.be.at.least(60);
+  }).timeout(180_000);
+
+  it('stores what happened exactly once, killed at random points', async () => {
+    const child = bundleChild('capture-loop');
+    try {
+      await killCapturing(child.path, box.path(), 25);
+    } finally {
+      child.remove();
+    }
   }).timeout(180_000);
 });
