@@ -27,7 +27,7 @@ describe('platform/jsonl', () => {
   const box = scratch();
   const log = (): string => box.path('log');
   const text = (): string => readFileSync(log(), 'utf8');
-  function lines(options: { from?: number; maxLineBytes?: number } = {}): Line[] {
+  function lines(options: { from?: number; maxLineBytes?: number; tail?: boolean } = {}): Line[] {
     const found: Line[] = [];
     readLines(log(), options, (line) => found.push(line));
     return found;
@@ -55,6 +55,22 @@ describe('platform/jsonl', () => {
         { offset: 3, bytes: 3, text: 'bö' },
       ]);
       expect(readLines(log(), {}, () => undefined)).to.deep.equal({ size: 9, end: 7, torn: 2 });
+    });
+
+    it('gives what is behind the last line feed, too, where that is asked for', () => {
+      writeFileSync(log(), 'a\nbö');
+      expect(lines({ tail: true })).to.deep.equal([
+        { offset: 0, bytes: 1, text: 'a' },
+        { offset: 2, bytes: 3, text: 'bö' },
+      ]);
+      expect(readLines(log(), { tail: true }, () => {})).to.deep.equal({ size: 5, end: 2, torn: 3 });
+      expect(texts({ tail: true, maxLineBytes: 2 })).to.deep.equal(['a', undefined]);
+      writeFileSync(log(), 'a\n');
+      expect(texts({ tail: true })).to.deep.equal(['a']);
+      // Longer than a chunk that is read at once.
+      const long = 'x'.repeat(300_000);
+      writeFileSync(log(), `a\n${long}`);
+      expect(texts({ tail: true, maxLineBytes: 400_000 })).to.deep.equal(['a', long]);
     });
 
     it('goes on where it ended', () => {
