@@ -20,10 +20,17 @@ export function toIso(ms: number): string {
 
 /** Milliseconds of an ISO-8601 time with a zone (`Z` or an offset), or undefined if it is none. */
 export function parseIso(text: string): number | undefined {
-  // The engine reads 2026-02-30 as 2 March.
-  if (!ISO_TIME.test(text) || !isDay(text.slice(0, 10))) return undefined;
+  if (!ISO_TIME.test(text)) return undefined;
+  const day = text.slice(0, 10);
+  // The engine reads 2026-02-30 as 2 March. The lines of a log share their day: it is looked at once.
+  if (day !== lastDay) {
+    if (!isDay(day)) return undefined;
+    lastDay = day;
+  }
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }
+
+let lastDay = '';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
