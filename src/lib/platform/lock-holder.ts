@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 
 import { errnoCode } from '../errors';
+import { parseObject } from './json-object';
 
 /** Who holds a lock: the content of the lock file. */
 export interface Holder {
@@ -134,16 +135,6 @@ function systemText(read: () => string): string | undefined {
   } catch (error) {
     if (['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'EINVAL', 'ENOTDIR'].includes(errnoCode(error) ?? ''))
       return undefined;
-    throw error;
-  }
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

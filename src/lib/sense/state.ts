@@ -3,6 +3,7 @@ import type { AppendPlan } from '../platform/jsonl';
 import { isDay, isZone, type Day } from '../platform/time';
 import type { SourceId } from './event';
 import type { Collected } from './source';
+import { isObject, parseObject } from '../platform/json-object';
 
 /** The format of sense/state.json. A newer one is left alone (decisions.md 9). */
 export const STATE_VERSION = 1;
@@ -105,18 +106,4 @@ function isPending(value: unknown): value is PendingAppend {
     offset >= 0 &&
     typeof text === 'string'
   );
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@ import { appendLog, rotatedName } from '../platform/log';
 import { clean } from '../platform/terminal';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
+import { parseObject } from '../platform/json-object';
 
 /** What can happen in a session, as the hooks report it. */
 export const WORK_EVENT_TYPES = [
@@ -190,14 +191,4 @@ function headOf(path: string, offset: number): string | undefined {
   const want = Math.min(offset, HEAD_BYTES);
   const head = readHead(path, want);
   return head === undefined || head.length < want ? undefined : head.toString('latin1');
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
