@@ -137,7 +137,7 @@ function schedulerRow(
   const kind = clean(scheduler.kind);
   return scheduler.installed
     ? row('scheduler', kind)
-    : row('scheduler', `not in ${kind}; "steward sense install" registers it`, colors.attention);
+    : row('scheduler', `not in ${kind}; nothing captures by itself`, colors.attention);
 }
 
 /** `09:42`, or `2026-11-19 17:20` for another day than today. */
