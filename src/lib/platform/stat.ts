@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, statSync, type Stats } from 'node:fs';
 
 import { errnoCode } from '../errors';
 
@@ -25,7 +25,7 @@ export function stampOf(path: string): Stamp | undefined {
         : found.isSymbolicLink()
           ? 'link'
           : 'other';
-    return { kind, mark: `${found.ino}:${found.size}:${found.mtimeMs}`, mtimeMs: found.mtimeMs };
+    return { kind, ...datesOf(found) };
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;
@@ -35,7 +35,7 @@ export function stampOf(path: string): Stamp | undefined {
 /** The mark of what stands at the end of a path's links; undefined when nothing does. */
 export function markOfTarget(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? undefined : `${found.ino}:${found.size}:${found.mtimeMs}`;
+  return found === undefined ? undefined : datesOf(found).mark;
 }
 
 /** What stands at the end of a path's links. */
@@ -44,22 +44,36 @@ export interface Target {
   bytes: number;
   /** `dev:ino`: the same for every name of one file or folder. */
   id: string;
+  /** As of a Stamp. */
+  mark: string;
+  mtimeMs: number;
 }
 
 /** The end of a path's links; undefined when nothing is there. Throws for what cannot be read. */
 export function targetOf(path: string): Target | undefined {
   try {
-    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined) return undefined;
     const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
-    return { kind, bytes: Number(found.size), id: `${found.dev}:${found.ino}` };
+    return { kind, bytes: found.size, id: idOf(path, found), ...datesOf(found) };
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;
   }
 }
 
-/** What stands at the end of a path's links; a third of the price of `targetOf`, which tells more. */
+/** A number of a file that a double cannot hold (on Windows) is asked for again, whole. */
+function idOf(path: string, found: Stats): string {
+  if (Number.isSafeInteger(found.ino) && Number.isSafeInteger(found.dev)) return `${found.dev}:${found.ino}`;
+  const whole = statSync(path, { bigint: true });
+  return `${whole.dev}:${whole.ino}`;
+}
+
+function datesOf(found: Stats): Pick<Stamp, 'mark' | 'mtimeMs'> {
+  return { mark: `${found.ino}:${found.size}:${found.mtimeMs}`, mtimeMs: found.mtimeMs };
+}
+
+/** What stands at the end of a path's links; cheaper than `targetOf`, which tells more. */
 export function kindOf(path: string): Target['kind'] | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
@@ -76,13 +90,7 @@ export interface FolderEntry {
   isFolder: boolean;
 }
 
-/** A folder's entries in the order of their names; none when there is no folder. */
-export function entriesOf(path: string): FolderEntry[] {
-  // Asked first: an exception costs ten times as much, and most folders that are asked for are not there.
-  return stampOf(path) === undefined ? [] : entriesIn(path);
-}
-
-/** The same of a folder that is known to be there: a stat less. */
+/** The entries of a folder that is known to be there, in the order of their names. */
 export function entriesIn(path: string): FolderEntry[] {
   try {
     return readdirSync(path, { withFileTypes: true })

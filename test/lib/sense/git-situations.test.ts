@@ -380,6 +380,9 @@ describe('sense/git: situations', () => {
       ],
       ['a worktree', () => box.git(repo, ['worktree', 'add', '-q', '--detach', join(box.folder, 'wt')])],
       ['a commit in it', () => box.commit(join(box.folder, 'wt'), { at: NOON + 2 })],
+      ['its end', () => box.git(repo, ['worktree', 'remove', '--force', join(box.folder, 'wt')])],
+      ['a branch without a checkout', () => box.git(repo, ['branch', 'd', 'HEAD~1'])],
+      ['a branch in an old folder', () => box.git(repo, ['branch', 'a/b/e', 'HEAD~1'])],
     ];
     for (const [name, change] of changes) {
       change();
@@ -389,6 +392,40 @@ describe('sense/git: situations', () => {
       watched.runs.length = 0;
       await watched.capture();
       expect(watched.runs, `after ${name}`).to.deep.equal([]);
+    }
+  });
+
+  it('finds what another repository under the same path holds', async () => {
+    const repo = box.init('app');
+    const other = box.init('other');
+    box.commit(repo, { at: NOON, subject: 'one' });
+    box.commit(other, { at: NOON + 1, subject: 'another' });
+    const clock = { now: () => Date.now() + 60_000, monotonic: () => performance.now() };
+    const watched = watch([repo], { clock });
+    for (let i = 0; i < 2; i += 1) await watched.capture();
+    renameSync(join(repo, '.git'), join(repo, 'git-before'));
+    renameSync(join(other, '.git'), join(repo, '.git'));
+    expect(await watched.subjects()).to.deep.equal(['another']);
+  });
+
+  it('looks in full when what it remembers of a look is damaged', async () => {
+    const repo = box.init('app');
+    box.commit(repo, { at: NOON, subject: 'a' });
+    const clock = { now: () => Date.now() + 60_000, monotonic: () => performance.now() };
+    for (const damaged of [
+      7,
+      { folder: 1 },
+      { folder: 'x', names: 'HEAD' },
+      { folder: 'x', names: ['\0'] },
+    ]) {
+      const watched = watch([repo], { clock });
+      await watched.capture();
+      const cursor = watched.cursor as { repositories: Record<string, { watch: unknown }> };
+      for (const memory of Object.values(cursor.repositories)) memory.watch = damaged;
+      expect(await watched.subjects()).to.deep.equal([]);
+      box.commit(repo, { at: NOON + 1, subject: 'b' });
+      expect(await watched.subjects()).to.deep.equal(['b']);
+      box.git(repo, ['update-ref', 'refs/heads/main', 'HEAD~1']);
     }
   });
 

@@ -1,3 +1,5 @@
+import { MAX_WATCHED, type Watch } from './fingerprint';
+
 /** What is remembered of one repository between captures. All of it is bounded; see the limits below. */
 export interface RepositoryMemory {
   /** First millisecond of the day of the first capture. */
@@ -16,6 +18,8 @@ export interface RepositoryMemory {
   floorMs: number;
   /** Fingerprint of the files that hold the refs; empty: to be scanned again in any case. */
   print: string;
+  /** What is enough to see that the print still holds. */
+  watch?: Watch | undefined;
   /** `dev:ino` of its common folder: tells it again when it was renamed. */
   id: string;
   /** The configured path under which it was found last: keeps its memory while it is away. */
@@ -124,7 +128,17 @@ function readMemory(value: unknown): RepositoryMemory | undefined {
     scannedMs,
     anyAuthor,
     timeouts,
+    watch: readWatch(value['watch']),
   };
+}
+
+function readWatch(value: unknown): Watch | undefined {
+  if (!isObject(value)) return undefined;
+  const { folder, names } = value;
+  const isName = (name: unknown): name is string => typeof name === 'string' && !name.includes('\0');
+  return typeof folder === 'string' && isListOf(names, isName) && names.length <= MAX_WATCHED
+    ? { folder, names }
+    : undefined;
 }
 
 /** A commit's name: 40 (or, in a SHA-256 repository, 64) hexadecimal digits. */

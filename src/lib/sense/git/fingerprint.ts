@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { hash } from 'node:crypto';
+import { join, sep } from 'node:path';
 
 import { StewardError } from '../../errors';
 import type { GitFolder } from '../../platform/git-folder';
-import { entriesIn, entriesOf, stampOf, targetOf, type Stamp } from '../../platform/stat';
+import { entriesIn, stampOf, targetOf, type Stamp } from '../../platform/stat';
 
 /** What git reads beside the refs before it answers; a pipe or a device there would hold it up, or never end. */
 const READ_BY_GIT = ['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'];
@@ -14,11 +14,24 @@ const MAX_LOOSE = 20_000;
 /** File systems date changes by 1 ns (most), 4 ms, 1 s or 2 s (FAT). */
 const TICK_MS = 2000;
 
+/** More names than this are not kept: such a repository is looked at in full at each capture. */
+export const MAX_WATCHED = 64;
+
 export interface Fingerprint {
   /** Changes when a branch or a HEAD does. Empty when it cannot be trusted: a file changed only just now. */
   print: string;
   /** Names of linked worktrees. */
   worktrees: string[];
+  /** Of a plain repository: what is enough to see that nothing changed. */
+  watch?: Watch;
+}
+
+/** Of a `.git` folder that is the whole of its repository: no worktrees, no reftable. */
+export interface Watch {
+  /** The folder's mark: as long as it stays, no file came into the folder and none left. */
+  folder: string;
+  /** The files and folders in it that make the print, by their paths. */
+  names: string[];
 }
 
 /**
@@ -28,48 +41,84 @@ export interface Fingerprint {
  */
 export function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
   const { gitDir, commonDir } = folder;
+  const around = targetOf(commonDir);
+  const names: string[] = [];
   const marks: string[] = [];
   let trusted = true;
   let loose = 0;
-  const add = (path: string): Stamp['kind'] | undefined => {
+  const isTrusted = ({ mtimeMs }: Pick<Stamp, 'mtimeMs'>): boolean => Math.abs(nowMs - mtimeMs) > TICK_MS;
+  const add = (name: string, base = commonDir): Stamp['kind'] | undefined => {
+    const path = base + sep + name;
     const stamp = stampOf(path);
-    if (stamp?.kind === 'link' || stamp?.kind === 'other') {
+    if (stamp === undefined) return undefined;
+    if (stamp.kind === 'link' || stamp.kind === 'other') {
       refuseOddFile(path, { folder: false });
       // What a link leads to may change while the link stays.
       trusted = false;
     }
-    if (stamp !== undefined && Math.abs(nowMs - stamp.mtimeMs) <= TICK_MS) trusted = false;
-    marks.push(stamp === undefined ? '-' : stamp.mark);
-    return stamp?.kind;
+    if (!isTrusted(stamp)) trusted = false;
+    names.push(base === commonDir ? name : path);
+    marks.push(stamp.mark);
+    return stamp.kind;
   };
-  const walk = (path: string, depth: number): Stamp['kind'] | undefined => {
-    const kind = add(path);
-    for (const entry of kind === undefined ? [] : entriesIn(path)) {
+  const walk = (name: string, depth: number): Stamp['kind'] | undefined => {
+    const kind = add(name);
+    for (const entry of kind === undefined ? [] : entriesIn(commonDir + sep + name)) {
       loose += 1;
       if (loose > MAX_LOOSE || depth > 40) {
         trusted = false;
         return kind;
       }
-      const below = join(path, entry.name);
-      marks.push(entry.name);
+      const below = name + sep + entry.name;
       if (entry.isFolder) walk(below, depth + 1);
       else add(below);
     }
     return kind;
   };
-  for (const name of gitDir === commonDir ? ['HEAD', 'logs/HEAD'] : ['HEAD']) add(join(gitDir, name));
-  if (gitDir !== commonDir) for (const name of ['HEAD', 'logs/HEAD']) add(join(commonDir, name));
-  add(join(commonDir, 'packed-refs'));
+  for (const base of new Set([gitDir, commonDir])) for (const name of ['HEAD', 'logs/HEAD']) add(name, base);
+  add('packed-refs');
+  const heads = walk('refs/heads', 0);
   // With a reftable, a file stands in this folder's place.
-  if (walk(join(commonDir, 'refs/heads'), 0) !== 'folder') add(join(commonDir, 'reftable/tables.list'));
-  const worktrees = entriesOf(join(commonDir, 'worktrees')).map((entry) => entry.name);
+  if (heads !== 'folder') add('reftable/tables.list');
+  const hasWorktrees = add('worktrees') !== undefined;
+  const worktrees = hasWorktrees ? entriesIn(join(commonDir, 'worktrees')).map((entry) => entry.name) : [];
   for (const name of worktrees) {
-    marks.push(name);
-    add(join(commonDir, 'worktrees', name, 'HEAD'));
-    add(join(commonDir, 'worktrees', name, 'reftable/tables.list'));
+    add(`worktrees/${name}/HEAD`);
+    add(`worktrees/${name}/reftable/tables.list`);
   }
-  const print = createHash('sha1').update(marks.join('\n')).digest('base64url');
-  return { print: trusted ? print : '', worktrees };
+  const isPlain = gitDir === commonDir && heads === 'folder' && !hasWorktrees && names.length <= MAX_WATCHED;
+  return {
+    print: trusted ? digest(names, marks) : '',
+    worktrees,
+    ...(isPlain && around !== undefined && isTrusted(around)
+      ? { watch: { folder: around.mark, names } }
+      : {}),
+  };
+}
+
+/**
+ * Is a plain repository as it was when its print was taken? Half of the stats of a look at all of it, and no
+ * folder is read. False does not say that something changed.
+ */
+export function isUnchanged(
+  commonDir: string,
+  before: { id: string; print: string; watch?: Watch | undefined },
+): boolean {
+  const { id, print, watch } = before;
+  if (watch === undefined || print === '') return false;
+  const folder = targetOf(commonDir);
+  if (folder?.kind !== 'folder' || folder.id !== id || folder.mark !== watch.folder) return false;
+  const marks: string[] = [];
+  for (const name of watch.names) {
+    const stamp = stampOf(commonDir + sep + name);
+    if (stamp === undefined) return false;
+    marks.push(stamp.mark);
+  }
+  return digest(watch.names, marks) === print;
+}
+
+function digest(names: readonly string[], marks: readonly string[]): string {
+  return hash('sha1', `${names.join('\n')}\n\n${marks.join('\n')}`, 'base64url');
 }
 
 /** Before git is started: everything that it reads at once has to be a regular file of a sane size. */

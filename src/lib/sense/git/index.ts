@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path';
+import { isAbsolute, sep } from 'node:path';
 
 import { toStewardError, type StewardError } from '../../errors';
 import { systemClock, type Clock } from '../../platform/clock';
@@ -9,7 +9,7 @@ import { clean } from '../../platform/terminal';
 import type { SenseEvent } from '../event';
 import type { Collected, CollectInput, SenseSource } from '../source';
 import { newMemory, readCursor, writeCursor, type Memories, type RepositoryMemory } from './cursor';
-import { fingerprintOf, refuseOddFiles, type Fingerprint } from './fingerprint';
+import { fingerprintOf, isUnchanged, refuseOddFiles, type Fingerprint } from './fingerprint';
 import { eventOf } from './commit-event';
 import { scanRepository, type Authors } from './scan';
 
@@ -112,7 +112,13 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
       });
       // Of a damaged one the trouble is to be told at each capture.
       const kept = scan.damaged === undefined ? print.print : '';
-      memories.set(folder.commonDir, { ...scan.memory, print: kept, id: folder.id, path });
+      memories.set(folder.commonDir, {
+        ...scan.memory,
+        print: kept,
+        watch: print.watch,
+        id: folder.id,
+        path,
+      });
       for (const { commit, branch } of scan.commits) {
         events.push(eventOf(commit, branch, folder, deps.machineId, input.nowMs));
       }
@@ -160,8 +166,14 @@ function look(
   const ids = new Set<string>();
   let doubles = 0;
   const paths = new Set(deps.config.repos);
+  const usual = usualFolders(memories);
   for (const path of paths) {
     try {
+      const known = usual.get(path);
+      if (known !== undefined && !ids.has(known.memory.id) && isUnchanged(known.commonDir, known.memory)) {
+        ids.add(known.memory.id);
+        continue;
+      }
       const folder = isAbsolute(path) ? gitFolderAt(path) : undefined;
       if (folder === undefined) {
         faults.push({ path, text: 'no git repository is there (moved away?)' });
@@ -180,7 +192,10 @@ function look(
         continue;
       }
       const print = fingerprintOf(folder, clock.now());
-      if (print.print !== '' && print.print === memory.print) continue;
+      if (print.print !== '' && print.print === memory.print) {
+        memories.set(folder.commonDir, { ...memory, watch: print.watch });
+        continue;
+      }
       due.push({ path, folder, print, memory });
     } catch (error) {
       faults.push(faultOf(path, toStewardError(error)));
@@ -188,6 +203,16 @@ function look(
   }
   due.sort((a, b) => a.memory.scannedMs - b.memory.scannedMs);
   return { due, watched: paths.size - doubles };
+}
+
+/** The repositories that are the `.git` folder of the path under which they were found. */
+function usualFolders(memories: Memories): Map<string, { commonDir: string; memory: RepositoryMemory }> {
+  const usual = new Map<string, { commonDir: string; memory: RepositoryMemory }>();
+  for (const [commonDir, memory] of memories) {
+    if (memory.timeouts === 0 && commonDir === `${memory.path}${sep}.git`)
+      usual.set(memory.path, { commonDir, memory });
+  }
+  return usual;
 }
 
 /** What is remembered of a repository, also under the path that it had before it was renamed. */
@@ -218,9 +243,9 @@ function faultOf(path: string, error: StewardError): Fault {
 /** Said aloud: without an e-mail "mine" cannot be told, and everybody's commits count (decisions.md 3). */
 function anyAuthorReason(config: GitSourceDeps['config'], memories: Memories): string[] {
   if (config.git.authors !== 'mine') return [];
-  const names = config.repos.filter((path) =>
-    [...memories.values()].some((memory) => memory.path === path && memory.anyAuthor),
-  );
+  const everybodys = new Set<string>();
+  for (const { path, anyAuthor } of memories.values()) if (anyAuthor) everybodys.add(path);
+  const names = config.repos.filter((path) => everybodys.has(path));
   if (names.length === 0) return [];
   const where = names.length === 1 ? (names[0] ?? '') : `${names.length} repositories`;
   return [
