@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 
 import { StewardError } from '../errors';
+import { exists } from './folder';
 
 export interface BusCall {
   destination: string;
@@ -53,6 +54,11 @@ export async function withBus<T>(
   options: { address: string; timeoutMs: number },
   use: (bus: Bus) => Promise<T>,
 ): Promise<T> {
+  // Where there is no bus, as on a server, the library is not even loaded: 10 ms of each capture.
+  const socket = /^unix:path=([^,;%]+)$/.exec(options.address)?.[1];
+  if (socket !== undefined && !exists(socket)) {
+    throw unreachable(`there is no ${socket}`, undefined);
+  }
   const dbus = await import('dbus-next');
   let timer: NodeJS.Timeout | undefined;
   let connection: ReturnType<typeof dbus.sessionBus> | undefined;
