@@ -2,7 +2,7 @@ import type { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 
 import { StewardError } from '../errors';
-import { exitOnInterrupt, exitWhenReaderLeaves } from '../platform/stdio';
+import { exitAtOnce, exitOnInterrupt, exitWhenReaderLeaves } from '../platform/stdio';
 import { fromOclif, reportError } from './errors';
 import { EXIT_CODES } from './exit-codes';
 import { loadCommand, loadOclif, type Manifest, type Product } from './oclif';
@@ -28,6 +28,7 @@ export async function runCli(product: Product, manifest: Manifest, argv: readonl
   } catch (error) {
     process.exitCode = report(error);
   }
+  await exitAtOnce();
 }
 
 async function dispatch(product: Product, manifest: Manifest, argv: readonly string[]): Promise<void> {
