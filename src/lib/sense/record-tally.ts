@@ -10,7 +10,9 @@ const TENTH_MS = 6_000;
  */
 const MAX_INTERVAL_SEC = 3_600;
 
+/** One sample of the front application. */
 interface Sample {
+  at: number;
   app: string;
   bundleId: string | undefined;
   machine: string | undefined;
@@ -22,46 +24,53 @@ export function focusTally(
   options: { pollIntervalSec: number; classify: Classifier },
   starts: readonly number[],
 ) {
-  const dayStart = starts[0] ?? 0;
-  // By the time into the day: few samples share an instant, so no key has to be put together for each.
-  const samples = new Map<number, Sample[]>();
+  const samples: Sample[] = [];
   return {
-    add(at: number, event: SenseEvent): void {
-      const bundleId = textOf(event.detail?.['bundleId']);
-      const sample: Sample = {
-        app: textOf(event.app) ?? bundleId ?? 'unknown',
+    add(at: number, { app, detail }: SenseEvent): void {
+      const bundleId = textOf(detail?.['bundleId']);
+      samples.push({
+        at,
+        app: textOf(app) ?? bundleId ?? 'unknown',
         bundleId,
-        machine: textOf(event.detail?.['machine']),
-        ms: Math.round(intervalSec(event, options.pollIntervalSec) * 1000),
-      };
-      const others = samples.get(at - dayStart);
-      if (others === undefined) {
-        samples.set(at - dayStart, [sample]);
-        return;
-      }
-      // A machine has one sample of an app at an instant: of two lines that say so the longer one counts.
-      const same = others.find(
-        ({ app, bundleId: id, machine }) =>
-          app === sample.app && id === sample.bundleId && machine === sample.machine,
-      );
-      if (same === undefined) others.push(sample);
-      else same.ms = Math.max(same.ms, sample.ms);
+        machine: textOf(detail?.['machine']),
+        ms: Math.round(intervalSec(detail?.['intervalSec'], options.pollIntervalSec) * 1000),
+      });
     },
     result() {
       const appMs = perKind(() => new Map<string, number>());
       const hourMs = perKind(() => starts.map(() => 0));
       let hour = 0;
-      for (const [sinceStart, here] of samples) {
-        hour = hourIndex(dayStart + sinceStart, starts, hour);
-        for (const { app, bundleId, ms } of here) {
-          const { kind } = options.classify(app, bundleId);
-          appMs[kind].set(app, (appMs[kind].get(app) ?? 0) + ms);
-          hourMs[kind][hour] = (hourMs[kind][hour] ?? 0) + ms;
-        }
+      for (const { at, app, bundleId, ms } of counted(samples)) {
+        hour = hourIndex(at, starts, hour);
+        const { kind } = options.classify(app, bundleId);
+        appMs[kind].set(app, (appMs[kind].get(app) ?? 0) + ms);
+        hourMs[kind][hour] = (hourMs[kind][hour] ?? 0) + ms;
       }
       return roundTime(appMs, hourMs);
     },
   };
+}
+
+/** A machine has one sample of an app at an instant: of two lines that say so the longer one counts. */
+function counted(samples: Sample[]): Sample[] {
+  // As a rule a log is in order, and no two lines are of one instant: then there is nothing to do.
+  const inOrder = samples.every(({ at }, i) => i === 0 || at > (samples[i - 1]?.at ?? 0));
+  if (inOrder) return samples;
+  samples.sort((a, b) => a.at - b.at);
+  const kept: Sample[] = [];
+  let instant = 0;
+  for (const sample of samples) {
+    if (sample.at !== kept[instant]?.at) instant = kept.length;
+    const same = kept
+      .slice(instant)
+      .find(
+        ({ app, bundleId, machine }) =>
+          app === sample.app && bundleId === sample.bundleId && machine === sample.machine,
+      );
+    if (same === undefined) kept.push(sample);
+    else same.ms = Math.max(same.ms, sample.ms);
+  }
+  return kept;
 }
 
 /**
@@ -191,9 +200,8 @@ export function sessionTally() {
   };
 }
 
-/** What an app-focus event stands for; a value that is no time at all counts like a missing one. */
-function intervalSec(event: SenseEvent, pollIntervalSec: number): number {
-  const value = event.detail?.['intervalSec'];
+/** What an app-focus event of this interval stands for; a value that is no time at all counts like a missing one. */
+function intervalSec(value: unknown, pollIntervalSec: number): number {
   const sound = typeof value === 'number' && Number.isFinite(value) && value >= 0;
   return Math.min(sound ? value : pollIntervalSec, MAX_INTERVAL_SEC);
 }

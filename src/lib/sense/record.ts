@@ -40,12 +40,17 @@ export interface DailyRecord {
   goalTags: Record<string, never>;
 }
 
-export interface RecordOptions {
+/** How events are counted. */
+export interface TallyOptions {
   /** The zone of the day, an IANA name. */
   timezone: string;
   /** What an app-focus event without `detail.intervalSec` stands for. */
   pollIntervalSec: number;
   classify: Classifier;
+}
+
+/** What a record says of itself. */
+export interface RecordLabel {
   version: string;
   /** ISO-8601 UTC. */
   generatedAt: string;
@@ -61,43 +66,55 @@ export interface RecordOptions {
 export function buildDailyRecord(
   date: Day,
   events: readonly SenseEvent[],
-  options: RecordOptions,
+  options: TallyOptions & RecordLabel,
 ): DailyRecord {
+  const tally = recordTally(date, options);
+  // The form of the time was checked when the event was read (readEvent), so this is only the number.
+  for (const event of events) tally.add(event, Date.parse(event.ts));
+  return tally.result(options);
+}
+
+/** The same, event by event, so that a day's events need not be in memory at once. */
+export function recordTally(date: Day, options: TallyOptions) {
+  const { timezone } = options;
   const { startMs, endMs } = anywhereOnEarth(date);
-  const starts = hourStarts(date, options.timezone);
+  const starts = hourStarts(date, timezone);
   const focus = focusTally(options, starts);
   const commits = commitTally();
   const sessions = sessionTally();
-  for (const event of events) {
-    // Its form was checked when it was read (readEvent), so this is only the number.
-    const ms = Date.parse(event.ts);
-    if (!(ms >= startMs && ms < endMs)) continue;
-    if (event.type === 'app-focus' && starts.length > 0) focus.add(ms, event);
-    else if (event.type === 'git-commit') commits.add(ms, event);
-    else if (event.type === 'agent-session') sessions.add(ms, event);
-  }
-  const time = focus.result();
   return {
-    date,
-    timezone: options.timezone,
-    version: options.version,
-    generatedAt: options.generatedAt,
-    final: options.final,
-    totalMinutes: minutes(time.kinds.creation + time.kinds.consumption + time.kinds.neutral),
-    creationMinutes: minutes(time.kinds.creation),
-    consumptionMinutes: minutes(time.kinds.consumption),
-    neutralMinutes: minutes(time.kinds.neutral),
-    apps: time.apps.map(({ app, kind, tenths }) => ({ app, kind, minutes: minutes(tenths) })),
-    hours: starts.map((ms, i) => ({
-      start: localIso(date, ms, options.timezone),
-      creation: minutes(time.hours.creation[i] ?? 0),
-      consumption: minutes(time.hours.consumption[i] ?? 0),
-      neutral: minutes(time.hours.neutral[i] ?? 0),
-    })),
-    commits: commits.result(),
-    sessions: sessions.result(),
-    narrative: null,
-    goalTags: {},
+    /** `ms` is the time of the event. */
+    add(event: SenseEvent, ms: number): void {
+      if (!(ms >= startMs && ms < endMs)) return;
+      if (event.type === 'app-focus' && starts.length > 0) focus.add(ms, event);
+      else if (event.type === 'git-commit') commits.add(ms, event);
+      else if (event.type === 'agent-session') sessions.add(ms, event);
+    },
+    result({ version, generatedAt, final }: RecordLabel): DailyRecord {
+      const time = focus.result();
+      return {
+        date,
+        timezone,
+        version,
+        generatedAt,
+        final,
+        totalMinutes: minutes(time.kinds.creation + time.kinds.consumption + time.kinds.neutral),
+        creationMinutes: minutes(time.kinds.creation),
+        consumptionMinutes: minutes(time.kinds.consumption),
+        neutralMinutes: minutes(time.kinds.neutral),
+        apps: time.apps.map(({ app, kind, tenths }) => ({ app, kind, minutes: minutes(tenths) })),
+        hours: starts.map((ms, i) => ({
+          start: localIso(date, ms, timezone),
+          creation: minutes(time.hours.creation[i] ?? 0),
+          consumption: minutes(time.hours.consumption[i] ?? 0),
+          neutral: minutes(time.hours.neutral[i] ?? 0),
+        })),
+        commits: commits.result(),
+        sessions: sessions.result(),
+        narrative: null,
+        goalTags: {},
+      };
+    },
   };
 }
 

@@ -3,9 +3,9 @@ import type { SenseConfig } from '../config/schema';
 import { toIso, type Clock } from '../platform/clock';
 import { addDays, dayOf, type Day } from '../platform/time';
 import type { Classifier } from './classify';
-import { buildDailyRecord, type DailyRecord } from './record';
+import { recordTally, type DailyRecord } from './record';
 import type { SenseState } from './state';
-import type { SenseStore } from './store';
+import type { LogScan, SenseStore } from './store';
 import { SENSE_VERSION } from './version';
 import { recordMarkdown } from './view-markdown';
 
@@ -21,30 +21,33 @@ export interface RollDeps {
 
 /** The live record of a day from its raw log; nothing is stored. */
 export function recordOf(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
-  return build(deps, state, day, deps.store.readLog(day).events);
+  return build(deps, state, day).record;
 }
 
-function build(deps: RollDeps, state: SenseState, day: Day, events: Parameters<typeof buildDailyRecord>[1]) {
+function build(deps: RollDeps, state: SenseState, day: Day): { record: DailyRecord; scan: LogScan } {
   const nowMs = deps.clock.now();
-  return buildDailyRecord(day, events, {
+  const tally = recordTally(day, {
     timezone: state.zones[day] ?? deps.timezone,
     pollIntervalSec: deps.config.pollIntervalSec,
     classify: deps.classify,
+  });
+  const scan = deps.store.scanLog(day, tally.add);
+  const record = tally.result({
     version: SENSE_VERSION,
     generatedAt: toIso(nowMs),
     final: day < dayOf(nowMs, deps.timezone),
   });
+  return { record, scan };
 }
 
 /** Builds and stores one day's record, and sets its bad lines aside. The state is changed, not written. */
 function rollDay(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
-  const log = deps.store.readLog(day);
-  const record = build(deps, state, day, log.events);
-  deps.store.writeQuarantine(day, log.bad);
+  const { record, scan } = build(deps, state, day);
+  deps.store.writeQuarantine(day, scan.bad);
   deps.store.writeRecord(record, recordMarkdown(record));
   // A day without a log has nothing that could grow: its record tells all.
   if (deps.store.logBytes(day) === undefined) delete state.rolled[day];
-  else state.rolled[day] = { bytes: log.bytes, final: record.final, quarantined: log.badCount };
+  else state.rolled[day] = { bytes: scan.bytes, final: record.final, quarantined: scan.badCount };
   return record;
 }
 

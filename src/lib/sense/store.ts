@@ -6,7 +6,7 @@ import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/folder';
 import { completeAppend, planAppend, readLines, type Line } from '../platform/jsonl';
 import { isDay, type Day } from '../platform/time';
-import { readEvent, type SenseEvent } from './event';
+import { lineReader, type SenseEvent } from './event';
 import type { DailyRecord } from './record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 
@@ -19,15 +19,18 @@ export interface BadLine {
   text?: string;
 }
 
-/** What one day's raw log holds. */
-export interface DayLog {
-  events: SenseEvent[];
+/** What one day's raw log holds beside its events. */
+export interface LogScan {
   /** The first lines that are no events, no more than are kept in quarantine. */
   bad: BadLine[];
   /** How many lines are no events. */
   badCount: number;
   /** The file's size, torn tail included; 0 when there is no file. */
   bytes: number;
+}
+
+export interface DayLog extends LogScan {
+  events: SenseEvent[];
 }
 
 /** A day of captures is some hundred KiB; a log beyond this is damage, and is not read into memory. */
@@ -98,8 +101,11 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
       completeAppend(logOf(plan.day), plan);
     },
 
-    /** A last line without its line feed counts as one: an editor left it so, or a crash cut it. */
-    readLog(day: LogName): DayLog {
+    /**
+     * Calls `onEvent` for each event of a log, with its time in ms. A last line without its line feed counts as
+     * one: an editor left it so, or a crash cut it.
+     */
+    scanLog(day: LogName, onEvent: (event: SenseEvent, ms: number) => void): LogScan {
       const path = logOf(day);
       const size = lstatOf(path)?.size ?? 0;
       if (size > MAX_DAY_BYTES) {
@@ -111,20 +117,26 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
           },
         );
       }
-      const events: SenseEvent[] = [];
       const bad: BadLine[] = [];
       let badCount = 0;
+      const read = lineReader();
       const end = readLines(path, { tail: true }, (line) => {
         if (line.bytes === 0) return;
-        const event = line.text === undefined ? { invalid: 'too long, or not UTF-8' } : parseEvent(line.text);
-        if (!('invalid' in event)) {
-          events.push(event);
+        const found = line.text === undefined ? { invalid: 'too long, or not UTF-8' } : read(line.text);
+        if (!('invalid' in found)) {
+          onEvent(found.event, found.ms);
           return;
         }
         badCount += 1;
-        if (bad.length < MAX_QUARANTINED_LINES) bad.push(badLine(line, event.invalid));
+        if (bad.length < MAX_QUARANTINED_LINES) bad.push(badLine(line, found.invalid));
       });
-      return { events, bad, badCount, bytes: end?.size ?? 0 };
+      return { bad, badCount, bytes: end?.size ?? 0 };
+    },
+    /** The same, with all events in memory. */
+    readLog(day: LogName): DayLog {
+      const events: SenseEvent[] = [];
+      const scan = this.scanLog(day, (event) => events.push(event));
+      return { events, ...scan };
     },
     /** Lines of a day's log, whatever they hold and however large it is. */
     countLines(day: LogName): number {
@@ -190,17 +202,6 @@ function daysIn(folder: string, pattern: RegExp): Day[] {
 
 function badLine({ offset, bytes, text }: Line, reason: string): BadLine {
   return { offset, bytes, reason, ...(text === undefined ? {} : { text: text.slice(0, 500) }) };
-}
-
-function parseEvent(text: string): SenseEvent | { invalid: string } {
-  // An exception for each line of a file of noise takes minutes.
-  if (!text.trimStart().startsWith('{')) return { invalid: 'not an object' };
-  try {
-    return readEvent(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) return { invalid: 'not JSON' };
-    throw error;
-  }
 }
 
 function parseRecord(text: string, path: string): DailyRecord {

@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { addDays, dayBounds, hourStarts } from '../../../src/lib/platform/time';
 import { makeClassifier } from '../../../src/lib/sense/classify';
 import type { SenseEvent } from '../../../src/lib/sense/event';
-import { buildDailyRecord, type DailyRecord, type RecordOptions } from '../../../src/lib/sense/record';
+import { buildDailyRecord, type DailyRecord } from '../../../src/lib/sense/record';
+
+type RecordOptions = Parameters<typeof buildDailyRecord>[2];
 
 const DAY = '2026-11-20';
 const options: RecordOptions = {

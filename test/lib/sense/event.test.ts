@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { lineReader, readEvent } from '../../../src/lib/sense/event';
+
+const LINE =
+  '{"ts":"2026-11-20T08:00:00.000Z","type":"app-focus","source":"appFocus","app":"Code","detail":{"intervalSec":8}}';
+
+/** What a line says by itself. */
+function alone(text: string): unknown {
+  try {
+    const event = readEvent(JSON.parse(text));
+    return 'invalid' in event ? event : { event, ms: Date.parse(event.ts) };
+  } catch {
+    return { invalid: 'not JSON' };
+  }
+}
+
+describe('sense: the lines of a log', () => {
+  const at = (ts: string, line = LINE): string => line.replace('2026-11-20T08:00:00.000Z', ts);
+
+  it('says of every line the same as if it stood alone', () => {
+    const ts = fc.oneof(
+      fc
+        .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
+        .map((date) => date.toISOString()),
+      fc.constantFrom(
+        '2026-02-30T08:00:00.000Z',
+        '2026-11-20T08:00:00.000+',
+        'nonsense',
+        '\\u0032026-11-20T08:00:0',
+      ),
+    );
+    const rest = fc.constantFrom(
+      LINE,
+      LINE.replace('Code', 'Firefox'),
+      LINE.replace('app-focus', 'unheard-of'),
+      `${LINE.slice(0, -1)},"ts":"2020-01-01T00:00:00.000Z"}`,
+      LINE.replace('"type"', '"ts":"2020-01-01T00:00:00.000Z","type"'),
+      LINE.replace('{"ts"', '{ "ts"'),
+      LINE.slice(0, -1),
+      `${LINE} x`,
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(ts, rest), { maxLength: 12 }), (lines) => {
+        const read = lineReader();
+        for (const [time, line] of lines) expect(read(at(time, line))).to.deep.equal(alone(at(time, line)));
+      }),
+    );
+  });
+
+  it('parses what follows the time once', () => {
+    const read = lineReader();
+    const [first, second] = [read(LINE), read(at('2026-11-20T08:00:08.000Z'))];
+    if ('invalid' in first || 'invalid' in second) throw new Error('both are events');
+    expect(second.event.detail).to.equal(first.event.detail);
+    expect(second.ms - first.ms).to.equal(8000);
+  });
+});
