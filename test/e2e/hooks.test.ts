@@ -218,6 +218,10 @@ describe('steward hook, as the assistant calls it', () => {
     expect(await steward(['sense', 'capture'], { home: home.path })).to.include({ code: 0 });
     const today = jsonOf(await steward(['sense', 'today', '--json'], { home: home.path }));
     expect(today).to.have.nested.property('sessions.count', 2);
+    const text = (await steward(['sense', 'today'], { home: home.path })).stdout;
+    expect(text).to.match(/sessions 2 +website 1$/m);
+    await hook('stop', { cwd: repo });
+    expect((await steward(['sense', 'today'], { home: home.path })).stdout).to.contain('1 waiting for you');
     const exported = await steward(['sense', 'export', '--what', 'events'], { home: home.path });
     const seen = JSON.parse(exported.stdout) as {
       repo?: string;

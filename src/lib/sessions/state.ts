@@ -185,3 +185,13 @@ function livePart(state: SessionsState, nowMs: number): SessionsState {
 function rotate(path: string): void {
   if ((lstatOf(path)?.size ?? 0) > WORK_EVENTS_ROTATE_BYTES) renameOver(path, rotatedName(path));
 }
+
+/** A reader in a hurry reads this much of the log's end at most. */
+const MAX_TAIL_BYTES = 512 * 1024;
+
+/** What runs now: from the small state where the log has not run far ahead of it, else from all of it. */
+export function runningSessions(
+  deps: Parameters<typeof liveSessions>[0] & Parameters<typeof currentSessions>[0],
+): SessionsState {
+  return liveSessions(deps, MAX_TAIL_BYTES) ?? currentSessions(deps);
+}
