@@ -40,11 +40,17 @@ const PRUNE_AFTER_MS = 30 * DAY_MS;
 /** Sessions that were left unfinished, the oldest first, leave it beyond this number. */
 const MAX_SESSIONS = 5000;
 
-/** The stored state. A missing or broken file is empty: the log tells it again. A newer format is `config`. */
-export function readSessions(path: string): SessionsState {
+/**
+ * The stored state. A missing or broken file is empty: the log tells it again; `onBroken` gets what no state can
+ * be read from, to keep it for a person to look at. A newer format is `config`.
+ */
+export function readSessions(path: string, onBroken?: (text: string) => void): SessionsState {
   const text = readText(path, { maxBytes: MAX_BYTES });
   const state = text === undefined ? undefined : parseSessions(text);
-  if (state === undefined) return emptySessions();
+  if (state === undefined) {
+    if (text !== undefined) onBroken?.(text);
+    return emptySessions();
+  }
   if (state.version > SESSIONS_VERSION) {
     throw new StewardError('config', `${path} was written by a newer steward (format ${state.version}).`, {
       hint: 'Upgrade steward; this version leaves the file alone.',
@@ -108,8 +114,7 @@ export async function updateSessions<T>(
   const lock = join(deps.locks, 'sessions.lock');
   return withLock(lock, { clock, machineId, waitMs }, () => {
     ensureFolder(dirname(deps.path));
-    keepBroken(deps.path);
-    const state = readSessions(deps.path);
+    const state = readSessions(deps.path, (text) => replaceFile(`${deps.path}.broken`, text));
     foldInto(state, deps);
     const result = change(state);
     const nowMs = clock.now();
@@ -149,12 +154,6 @@ export function syncArtifact(session: Session, sessions: string): void {
   else if (session.phase === 'native' && artifact.mode === 'algorithm') {
     recordPhase(session, 'starting', 'artifact', session.updatedAt);
   }
-}
-
-/** What no JSON can be read from is kept beside the new state, for a person to look at. */
-function keepBroken(path: string): void {
-  const text = readText(path, { maxBytes: MAX_BYTES });
-  if (text !== undefined && parseSessions(text) === undefined) replaceFile(`${path}.broken`, text);
 }
 
 function prune(state: SessionsState, nowMs: number): void {
