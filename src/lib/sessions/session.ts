@@ -49,6 +49,8 @@ export interface SessionsState {
   version: number;
   /** Up to where the work events are in it. */
   cursor: LogCursor;
+  /** The UTC day on which old sessions were looked for last. */
+  pruned?: string;
   sessions: Record<string, Session>;
 }
 
@@ -131,6 +133,7 @@ export function parseSessions(text: string): SessionsState | undefined {
       typeof offset === 'number' && offset >= 0 && typeof head === 'string'
         ? { offset, head }
         : { ...LOG_START },
+    ...(typeof value['pruned'] === 'string' ? { pruned: value['pruned'] } : {}),
     sessions,
   };
 }
