@@ -15,7 +15,10 @@ export function clean(text: string): string {
  * is missing. Half a pair of surrogates, which no file and no page can hold, becomes U+FFFD.
  */
 export function cleanLine(text: string, max: number): string {
-  const line = clean(text).replace(/\p{Surrogate}/gu, '\ufffd').replace(/ {2,}/g, ' ').trim();
+  const line = clean(text)
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replace(/ {2,}/g, ' ')
+    .trim();
   if (line.length <= max) return line;
   return `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

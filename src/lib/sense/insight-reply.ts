@@ -18,10 +18,13 @@ export interface InsightText {
 }
 
 /** What the assistant wrote on its standard output: a read, or why it is none. */
-export type Reply = ({ text: InsightText } | { reason: string }) & {
-  /** The model that ran, where the reply tells. */
-  model: string | null;
-};
+export type Reply =
+  /** `model` is the one that ran, where the reply tells. */
+  | { text: InsightText; model: string | null }
+  /** `refused`: the assistant itself said that it failed, and why. */
+  | { reason: string; refused: boolean };
+
+type Answer = { text: InsightText } | { reason: string };
 
 export const MAX_NARRATIVE = 320;
 const MAX_LABEL = 40;
@@ -37,13 +40,15 @@ const MAX_REASON = 200;
  */
 export function parseReply(stdout: string): Reply {
   const outer = parseObject(stdout.trim());
-  if (outer === undefined || outer['type'] !== 'result') return { ...readAnswer(stdout), model: null };
-  const model = modelOf(outer['modelUsage']);
+  if (outer === undefined || outer['type'] !== 'result') return replyOf(readAnswer(stdout), null);
+  if (outer['is_error'] === true) return { reason: failureOf(outer), refused: true };
   const { result } = outer;
-  if (outer['is_error'] === true) return { reason: failureOf(outer), model };
-  return typeof result === 'string'
-    ? { ...readAnswer(result), model }
-    : { reason: 'the assistant gave no answer', model };
+  if (typeof result !== 'string') return { reason: 'the assistant gave no answer', refused: false };
+  return replyOf(readAnswer(result), modelOf(outer['modelUsage']));
+}
+
+function replyOf(answer: Answer, model: string | null): Reply {
+  return 'text' in answer ? { ...answer, model } : { ...answer, refused: false };
 }
 
 /** Why the assistant itself says that it failed: "Not logged in · Please run /login". */
@@ -63,7 +68,7 @@ function modelOf(usage: unknown): string | null {
   return most === undefined ? null : cleanLine(most[0], MAX_MODEL);
 }
 
-function readAnswer(text: string): { text: InsightText } | { reason: string } {
+function readAnswer(text: string): Answer {
   const body = text.trim();
   if (body === '') return { reason: 'the reply was empty' };
   const answer = parseObject(body) ?? parseObject(inFence(body) ?? '');
@@ -94,7 +99,8 @@ function readTypes(value: unknown): ContentType[] | string {
     if (typeof share !== 'number' || !Number.isFinite(share) || share < 0) {
       return `the share of "${name}" is not a number from 0`;
     }
-    if (evidence !== undefined && typeof evidence !== 'string') return `the evidence of "${name}" is not text`;
+    if (evidence !== undefined && typeof evidence !== 'string')
+      return `the evidence of "${name}" is not text`;
     if (name !== '') entries.push({ label: name, share, evidence: cleanLine(evidence ?? '', MAX_EVIDENCE) });
   }
   const types = normalizeShares(entries);
