@@ -50,13 +50,13 @@ export function insightText(insight: Insight, options: InsightTextOptions): stri
 
 function typeLines(insight: Insight, columns: number, paint: (text: string) => string): string[] {
   const rows = insight.contentTypes.map(({ label, share, evidence }) => ({
-    label: fit(clean(label), Math.min(MAX_LABEL, columns - 12)),
+    label: fit(clean(label), Math.min(MAX_LABEL, columns - 15)),
     share,
     evidence: clean(evidence),
   }));
   const labels = Math.max(0, ...rows.map(({ label }) => displayWidth(label)));
   const most = Math.max(0, ...rows.map(({ share }) => share));
-  const room = Math.max(4, Math.min(30, columns - labels - 12));
+  const room = Math.max(4, Math.min(30, columns - labels - 11));
   return rows.flatMap(({ label, share, evidence }) => [
     `  ${padEnd(label, labels)}  ${padStart(`${Math.round(share * 100)} %`, 5)}  ${paint(bar(share, most, room))}`,
     ...(evidence === '' ? [] : wrap(evidence, columns, '    ')),
