@@ -14,7 +14,7 @@ import type { SenseStore } from './store';
 
 export interface InsightDeps {
   clock: Clock;
-  store: Pick<SenseStore, 'readLog'>;
+  store: Pick<SenseStore, 'readLog' | 'prepare'>;
   insights: InsightStore;
   config: Pick<SenseConfig, 'enabled' | 'exclude' | 'insight'>;
   timezone: string;
@@ -158,6 +158,7 @@ function keep(deps: BuildDeps, plan: Plan, program: string, answer: Answer): Ins
   }
   const generatedAt = toIso(deps.clock.now());
   const before = deps.insights.read(date);
+  deps.store.prepare();
   deps.insights.prepare(deps.clock.now());
   const found =
     'error' in answer ? failure(answer.error) : readResult(program, timeoutMs(deps), answer.result);

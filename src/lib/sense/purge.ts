@@ -51,7 +51,15 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
     const kept = state.pending.filter((plan) => plan.day !== 'late' && !covers(selection, plan.day));
     store.writeState({ ...state, pending: kept });
   }
-  const result: PurgeResult = { dryRun, events: 0, logs: [], rebuilt: [], removed: [], kept: [], insights: [] };
+  const result: PurgeResult = {
+    dryRun,
+    events: 0,
+    logs: [],
+    rebuilt: [],
+    removed: [],
+    kept: [],
+    insights: [],
+  };
   const whole = selection.app === undefined && selection.repo === undefined;
   const days = new Set([
     ...store.loggedDays(),

@@ -10,7 +10,7 @@ import { buildText } from '../../../lib/sense/view-insight';
 export default class SenseInsightBuild extends BaseCommand {
   static override summary = 'Make the content-type read of today by one call of your assistant.';
   static override description =
-    "This sends something off the machine: how often the 15 applications seen most were in front, subjects of commits, and slugs of assistant sessions, of today, to the model behind sense.insight.command (Claude Code's fast tier when not set). Nothing is sent when nothing came since the last read. Keys and tokens in the environment are taken away from it, so that your login with the assistant is used.";
+    "This sends something off the machine: how often the 15 applications seen most were in front, subjects of commits, and slugs of assistant sessions (they name the task or the repository), of today, to the model behind sense.insight.command (Claude Code's fast tier when not set). Nothing is sent when nothing came since the last read. Keys and tokens in the environment are taken away from it, so that your login with the assistant is used.";
   static override flags = {
     force: boolean({ description: 'Also when nothing came since the last read.' }),
   };
