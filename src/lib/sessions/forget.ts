@@ -48,7 +48,9 @@ function filesOf({ path, workEvents, spool, hookLog }: ForgetDeps): string[] {
       .filter((name) => /^\.?sessions(?:-live)?\.json/.test(name))
       .map((name) => join(state, name)),
     ...[workEvents, hookLog].flatMap((log) => [log, rotatedName(log)]).filter((log) => exists(log)),
-    ...[spool, join(spool, 'claimed'), join(spool, 'dead')].flatMap((folder) => namesIn(folder).map((name) => join(folder, name))),
+    ...[spool, join(spool, 'claimed'), join(spool, 'dead')].flatMap((folder) =>
+      namesIn(folder).map((name) => join(folder, name)),
+    ),
   ];
 }
 
