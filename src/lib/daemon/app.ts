@@ -168,6 +168,7 @@ function keptAnswer(head: RequestHead, value: unknown): HttpAnswer {
 /** A body with the headers that its ETag is in, made once and sent often. */
 export interface Tagged {
   body: string | Buffer;
+  length: number;
   etag: string;
   headers: readonly string[];
 }
@@ -175,16 +176,19 @@ export interface Tagged {
 /** A browser may keep it, and asks each time whether it is still the same. */
 export function tagged(body: string | Buffer, headers: readonly string[]): Tagged {
   const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
-  // As bytes: a text would be counted and turned into them at every answer.
-  const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
-  return { body: bytes, etag, headers: [...headers, 'cache-control', 'private, no-cache', 'etag', etag] };
+  return {
+    body,
+    length: Buffer.byteLength(body),
+    etag,
+    headers: [...headers, 'cache-control', 'private, no-cache', 'etag', etag],
+  };
 }
 
 /** 304 when the client has these bytes already. */
-export function taggedAnswer(head: RequestHead, { body, etag, headers }: Tagged): HttpAnswer {
+export function taggedAnswer(head: RequestHead, { body, length, etag, headers }: Tagged): HttpAnswer {
   return isKnown(head.headers['if-none-match'], etag)
     ? { status: 304, headers, body: '' }
-    : { status: 200, headers, body };
+    : { status: 200, headers, body, length };
 }
 
 function isKnown(header: string | string[] | undefined, etag: string): boolean {

@@ -10,7 +10,7 @@ import {
   type ServerLimits,
 } from '../platform/http-server';
 import { localAddress } from '../platform/local-address';
-import { onStopSignal, ownProcess } from '../platform/own-process';
+import { onStopSignal, ownProcess, residentMiB } from '../platform/own-process';
 import { portOwner } from '../platform/port-owner';
 import { clean } from '../platform/terminal';
 import { daemonApp } from './app';
@@ -154,6 +154,7 @@ async function statusOf(
   return {
     version: parts.version,
     ...ownProcess(),
+    memoryMiB: residentMiB(),
     startedAt,
     modules: await healthOf([...parts.modules, logModule]),
     sessions: await parts.sessions(),

@@ -20,7 +20,10 @@ export interface HttpAnswer {
   status: number;
   /** Names and values in turn; content-length is added. */
   headers: readonly string[];
+  /** A text goes out in one write with its headers, bytes in a second one. */
   body: string | Buffer;
+  /** Bytes of the body, where they are known. */
+  length?: number;
 }
 
 /** The application behind the server. */
@@ -86,7 +89,9 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
   const finish = (response: ServerResponse, answer: HttpAnswer, isHead: boolean, hangUp: boolean): void => {
     const headers = answer.headers.slice();
     const isBare = isHead || answer.status === 304;
-    if (answer.status !== 304) headers.push('content-length', String(Buffer.byteLength(answer.body)));
+    if (answer.status !== 304) {
+      headers.push('content-length', String(answer.length ?? Buffer.byteLength(answer.body)));
+    }
     if (hangUp || closing) headers.push('connection', 'close');
     response.writeHead(answer.status, headers);
     response.end(isBare ? undefined : answer.body);

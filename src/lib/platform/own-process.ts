@@ -1,10 +1,11 @@
 /** Facts of this process. */
-export function ownProcess(): { pid: number; uptimeSec: number; memoryMiB: number } {
-  return {
-    pid: process.pid,
-    uptimeSec: Math.round(process.uptime()),
-    memoryMiB: Math.round((process.memoryUsage.rss() / 2 ** 20) * 10) / 10,
-  };
+export function ownProcess(): { pid: number; uptimeSec: number } {
+  return { pid: process.pid, uptimeSec: Math.round(process.uptime()) };
+}
+
+/** Resident memory, MiB with one decimal. The system is asked for it, which takes some 40 µs. */
+export function residentMiB(): number {
+  return Math.round((process.memoryUsage.rss() / 2 ** 20) * 10) / 10;
 }
 
 /** Signals that ask a server to close down: a person's Ctrl-C, a manager's SIGTERM, a terminal that is closed. */
