@@ -133,7 +133,7 @@ function schedulerRow(
   colors: Palette,
 ): string[] {
   if (scheduler === null)
-    return row('scheduler', 'none registered; let your own run "steward sense capture"');
+    return row('scheduler', 'nothing captures by itself; "steward up" does while it runs');
   const kind = clean(scheduler.kind);
   return scheduler.installed
     ? row('scheduler', kind)
