@@ -186,6 +186,8 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
     removeQuarantine: (day: Day): void => removeFile(quarantineOf(day)),
     /** Removes the copy of a damaged state. */
     removeStateAside: (): void => removeFile(stateAside),
+    /** Days that have a content-type read, oldest first. */
+    insightDays: (): Day[] => daysIn(sense.insights, RECORD_FILE),
     removeInsight: (day: Day): void => removeFile(join(sense.insights, `${day}.json`)),
   };
 }
