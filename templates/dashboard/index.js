@@ -5,19 +5,7 @@ import { ago, minutes, moment, plural, span } from './format.js';
 import { follow } from './live.js';
 import { drawPanels } from './notes.js';
 
-/**
- * The answer of /api/status; a part that this daemon does not have is left out.
- * @typedef {object} Status
- * @property {string} version
- * @property {number} pid
- * @property {number} uptimeSec
- * @property {number} memoryMiB
- * @property {string} startedAt
- * @property {{ id: string, label: string, state: 'ok' | 'off' | 'needs-you' | 'error', reason?: string, fix?: string }[]} modules
- * @property {{ slug: string, task: string | null, repo: string | null, phase: string, status: string, startedAt: string, updatedAt: string, waiting: boolean }[]} [sessions]
- * @property {{ waiting: number, failed: number }} [outbox]
- * @property {{ id: string, everySec: number, lastRun: string | null, lastOk: boolean | string | null, reason?: string, nextRun: string | null }[]} [jobs]
- */
+/** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
 
 const STATES = { ok: ['●', 'ok'], off: ['–', 'off'], 'needs-you': ['◇', 'needs you'], error: ['▲', 'error'] };
 
@@ -40,22 +28,21 @@ watchCopies();
 function draw(status, now) {
   showFacts(status, now);
   show(byId('modules'), status.modules.map(moduleRow));
-  const sessions = status.sessions ?? [];
+  const { sessions, jobs } = status;
   show(
     byId('sessions'),
     sessions.length === 0 ? empty('No assistant session runs.') : sessions.map((one) => sessionRow(one, now)),
   );
-  const jobs = status.jobs ?? [];
   show(
     byId('jobs'),
     jobs.length === 0 ? empty('This daemon runs no job.') : jobs.map((job) => jobRow(job, now)),
   );
-  show(byId('outbox'), outbox(status.outbox));
+  show(byId('outbox'), outbox(status));
 }
 
 /** @param {Status} status @param {number} now */
 function showFacts({ version, startedAt, uptimeSec, memoryMiB, pid, sessions, modules }, now) {
-  const waiting = (sessions ?? []).filter((session) => session.waiting).length;
+  const waiting = sessions.filter((session) => session.waiting).length;
   const needy = modules.filter(({ state }) => state === 'needs-you' || state === 'error').length;
   show(
     byId('facts'),
@@ -84,7 +71,7 @@ function moduleRow({ id, label, state, reason, fix }) {
   );
 }
 
-/** @param {NonNullable<Status['sessions']>[number]} session @param {number} now */
+/** @param {Status['sessions'][number]} session @param {number} now */
 function sessionRow({ slug, task, repo, phase, status, startedAt, updatedAt, waiting }, now) {
   return h(
     'li',
@@ -105,7 +92,7 @@ function sessionRow({ slug, task, repo, phase, status, startedAt, updatedAt, wai
   );
 }
 
-/** @param {NonNullable<Status['jobs']>[number]} job @param {number} now */
+/** @param {Status['jobs'][number]} job @param {number} now */
 function jobRow({ id, everySec, lastRun, lastOk, reason, nextRun }, now) {
   const failed = lastOk === false;
   return h(
@@ -124,7 +111,7 @@ function jobRow({ id, everySec, lastRun, lastOk, reason, nextRun }, now) {
       [
         `every ${span(everySec)}`,
         lastRun === null ? '' : `last ${ago(Date.parse(lastRun), now)}`,
-        nextRun === null ? '' : `next at ${moment(Date.parse(nextRun), now)}`,
+        nextRun === null ? 'runs now' : `next at ${moment(Date.parse(nextRun), now)}`,
       ]
         .filter(Boolean)
         .join(' · '),
@@ -133,20 +120,19 @@ function jobRow({ id, everySec, lastRun, lastOk, reason, nextRun }, now) {
   );
 }
 
-/** @param {Status['outbox']} outbox */
-function outbox(outbox) {
-  if (outbox === undefined || (outbox.waiting === 0 && outbox.failed === 0))
-    return h('p', { class: 'muted' }, 'Nothing waits to be delivered.');
+/** @param {Status} status */
+function outbox({ outbox: { waiting, failed }, spool }) {
   return [
+    waiting + failed === 0
+      ? h('p', { class: 'muted' }, 'No notification waits to be delivered.')
+      : h('p', {}, h('b', {}, String(waiting)), ' waiting · ', h('b', {}, String(failed)), ' failed'),
     h(
       'p',
-      { class: 'figures' },
-      h('b', {}, String(outbox.waiting)),
-      ' waiting · ',
-      h('b', {}, String(outbox.failed)),
-      ' failed',
+      { class: 'muted' },
+      spool.waiting + spool.dead === 0
+        ? 'Hooks have left nothing to be done.'
+        : `Left by hooks to be done: ${spool.waiting}; given up: ${spool.dead}.`,
     ),
-    h('p', {}, 'What each channel said: ', command('steward notify history')),
   ];
 }
 

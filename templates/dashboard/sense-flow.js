@@ -3,19 +3,7 @@
 import { command, h, show } from './dom.js';
 import { ago, longDay, moment, percents } from './format.js';
 
-/**
- * The answer of /api/sense/insight.
- * @typedef {object} Insight
- * @property {boolean} available
- * @property {boolean} [stale] of an earlier day
- * @property {string} [date]
- * @property {string | null} [narrative]
- * @property {{ label: string, share: number, evidence?: string | string[] | null }[]} [contentTypes]
- * @property {string | null} [since]
- * @property {string | null} [generatedAt]
- * @property {string | null} [model]
- * @property {string | null} [reason]
- */
+/** @typedef {import('../../src/lib/sense/insight-read').Insight} Insight */
 
 /** A segment narrower than this, in percent, has no room for its number. */
 const ROOM = 5;
@@ -23,7 +11,7 @@ const ROOM = 5;
 /** @param {Element} place @param {Insight} insight @param {string | undefined} zone @param {number} now */
 export function showFlow(place, insight, zone, now) {
   if (!insight.available) return show(place, none(insight));
-  const kinds = [...(insight.contentTypes ?? [])].sort((a, b) => b.share - a.share);
+  const kinds = [...insight.contentTypes].sort((a, b) => b.share - a.share);
   const shares = percents(kinds.map(({ share }) => share));
   show(
     place,
@@ -41,7 +29,7 @@ export function showFlow(place, insight, zone, now) {
             h('span', { class: `swatch w${tone(i)}`, 'aria-hidden': 'true' }, String(i + 1)),
             h('span', { class: 'name' }, label),
             h('span', { class: 'figure' }, `${shares[i]} %`),
-            evidence && h('span', { class: 'muted' }, [evidence].flat().join(' · ')),
+            evidence && h('span', { class: 'muted' }, evidence),
           ),
         ),
       ),
@@ -56,10 +44,9 @@ function none({ reason }) {
   return h(
     'div',
     { class: 'empty' },
-    h('p', {}, sentence(reason ?? 'there is no read yet')),
+    h('p', {}, sentence(reason ?? 'no read has been made yet')),
     h('p', {}, 'See what one would send: ', command('steward sense insight preview')),
     h('p', {}, 'Make one now: ', command('steward sense insight build')),
-    h('p', {}, 'Make one each hour: ', command('steward sense install --insight')),
   );
 }
 
@@ -68,7 +55,7 @@ function staleNote({ date }) {
   return h(
     'p',
     { class: 'attention' },
-    `This read is of ${date ? longDay(date) : 'an earlier day'}; today has none yet. Make one now: `,
+    `This read is of ${longDay(date)}; today has none yet. Make one now: `,
     command('steward sense insight build'),
   );
 }

@@ -68,15 +68,15 @@ export function showCadence(place, status, zone, now) {
         ? 'never yet'
         : h('time', { datetime: lastCaptureTs, title: moment(last, now, zone) }, `last ${ago(last, now)}`),
     ),
-    (last === undefined || isLate(status, now)) &&
+    last === undefined &&
+      h('p', { class: 'attention' }, 'Nothing was captured so far. Set it up: ', command('steward up')),
+    last !== undefined &&
+      isLate(status, now) &&
       h(
         'p',
         { class: 'attention' },
-        last === undefined
-          ? 'Nothing was captured so far. '
-          : `No capture since ${moment(last, now, zone)}. `,
-        'It is captured while this runs: ',
-        command('steward up'),
+        `No capture since ${moment(last, now, zone)}. See what one says: `,
+        command('steward sense capture'),
       ),
     quarantined > 0 &&
       h(

@@ -41,7 +41,9 @@ const { redraw } = follow(
         name: 'What is flowing in',
         feeds: [feeds.insight],
         draw() {
-          const insight = /** @type {import('./sense-flow.js').Insight | undefined} */ (feeds.insight.data);
+          const insight = /** @type {import('../../src/lib/sense/insight-read').Insight | undefined} */ (
+            feeds.insight.data
+          );
           if (insight !== undefined) showFlow(byId('flow'), insight, zone, now);
         },
       },

@@ -1,3 +1,5 @@
+import type { DaemonStatus } from '../../src/lib/daemon/status';
+import type { Insight } from '../../src/lib/sense/insight-read';
 import { recent, sources, status, today } from '../../src/lib/sense/read';
 import type { SenseEvent } from '../../src/lib/sense/event';
 import type { Collected, SenseSource } from '../../src/lib/sense/source';
@@ -108,7 +110,7 @@ export function senseAnswers(box: SenseBox, insight: unknown = INSIGHT): Answers
   };
 }
 
-export const INSIGHT = {
+export const INSIGHT: Insight = {
   available: true,
   stale: false,
   date: '2026-11-20',
@@ -127,7 +129,7 @@ export const INSIGHT = {
 };
 
 /** What `/api/status` answers on a machine where something needs a hand. */
-export const STATUS = {
+export const STATUS: DaemonStatus = {
   version: '0.1.0',
   pid: 4711,
   uptimeSec: 7800,
@@ -144,6 +146,7 @@ export const STATUS = {
     { slug: 'native-3f2a', task: null, repo: 'notes', phase: 'native', status: 'working', startedAt: '2026-11-20T17:30:00Z', updatedAt: '2026-11-20T17:40:50Z', waiting: false },
   ],
   outbox: { waiting: 2, failed: 1 },
+  spool: { waiting: 3, dead: 0, oldest: null },
   jobs: [
     { id: 'capture', everySec: 120, lastRun: '2026-11-20T17:40:00Z', lastOk: true, nextRun: '2026-11-20T17:42:00Z' },
     { id: 'poll', everySec: 60, lastRun: '2026-11-20T17:40:30Z', lastOk: false, reason: 'The host answers 401.', nextRun: '2026-11-20T17:41:30Z' },
