@@ -16,6 +16,7 @@ follow({ status: '/api/status' }, ({ status: feed }) => {
     {
       name: 'Status',
       feeds: [feed],
+      from: [status, Math.floor(now / 60_000)],
       draw() {
         if (status !== undefined) draw(status, now);
       },

@@ -96,7 +96,9 @@ async function ask(url, etag) {
   try {
     /** @type {Record<string, string>} */
     const headers = etag === undefined ? {} : { 'If-None-Match': etag };
-    const response = await fetch(url, { headers, cache: 'no-store', signal: stop.signal });
+    // The first one may have been asked for by the page's head.
+    const cache = etag === undefined ? 'default' : 'no-store';
+    const response = await fetch(url, { headers, cache, signal: stop.signal });
     if (response.status === 304) return { etag };
     const body = await response.json().catch(() => undefined);
     if (!response.ok) return { problem: { reached: true, ...told(body, response.status) } };

@@ -16,6 +16,9 @@ import { isEmpty, showApps, showCounts, showKinds } from './sense-time.js';
 const plot = hoursPlot(byId('hours'), byId('hour'), byId('hours-table'));
 const strip = daysStrip(byId('days'), byId('day'), byId('days-table'));
 
+/** The record that stands in the panel of time. @type {DailyRecord | undefined} */
+let shown;
+
 const { redraw } = follow(
   {
     today: '/api/sense/today',
@@ -26,42 +29,57 @@ const { redraw } = follow(
   },
   (feeds) => {
     const now = Date.now();
+    // The times that are told in words change with it.
+    const minute = Math.floor(now / 60_000);
     const today = /** @type {DailyRecord | undefined} */ (feeds.today.data);
+    const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
+    const sources = /** @type {SenseStatus['sources'] | undefined} */ (feeds.sources.data);
+    const insight = /** @type {import('../../src/lib/sense/insight-read').Insight | undefined} */ (
+      feeds.insight.data
+    );
     const status = /** @type {SenseStatus | undefined} */ (feeds.status.data);
     const zone = today?.timezone;
     drawPanels(byId('notes'), [
       {
         name: 'Today',
         feeds: [feeds.today],
+        from: [today, status, minute],
         draw() {
           if (today !== undefined) showFacts(today, status, now);
         },
       },
       {
+        name: 'Time and creation',
+        feeds: [feeds.today],
+        from: [today, recent, location.hash],
+        draw() {
+          if (today !== undefined) showTime(today, recent);
+        },
+      },
+      {
         name: 'What is flowing in',
         feeds: [feeds.insight],
+        from: [insight, zone, minute],
         draw() {
-          const insight = /** @type {import('../../src/lib/sense/insight-read').Insight | undefined} */ (
-            feeds.insight.data
-          );
           if (insight !== undefined) showFlow(byId('flow'), insight, zone, now);
         },
       },
       {
         name: 'Sources and cadence',
         feeds: [feeds.sources, feeds.status],
+        from: [sources, status, zone, minute],
         draw() {
-          const sources = /** @type {SenseStatus['sources'] | undefined} */ (feeds.sources.data);
           if (status !== undefined) showCadence(byId('cadence'), status, zone, now);
           if (sources !== undefined) showSources(byId('sources'), sources, now);
         },
       },
       {
-        name: 'Time and creation',
-        feeds: [feeds.today, feeds.recent],
+        name: 'The last 30 days',
+        feeds: [feeds.recent],
+        from: [today, recent, location.hash],
         draw() {
-          const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
-          if (today !== undefined) showTime(today, recent ?? []);
+          if (today !== undefined && recent !== undefined)
+            strip.draw(lastDays(today, recent), shownDay(today, recent).date);
         },
       },
     ]);
@@ -99,11 +117,16 @@ function whatNext({ timezone }, status, now) {
   return h('span', {}, 'Take a sample: ', command('steward sense capture'));
 }
 
-/** @param {DailyRecord} today @param {readonly DailyRecord[]} recent */
+/** The day of the address, where it is known. @param {DailyRecord} today @param {readonly DailyRecord[]} [recent] */
+function shownDay(today, recent) {
+  if (recent === undefined || location.hash === '') return today;
+  return lastDays(today, recent).find(({ day }) => `#${day}` === location.hash)?.record ?? today;
+}
+
+/** @param {DailyRecord} today @param {readonly DailyRecord[]} [recent] */
 function showTime(today, recent) {
-  const days = lastDays(today, recent);
-  const asked = location.hash.slice(1);
-  const record = days.find(({ day }) => day === asked)?.record ?? today;
+  const record = shownDay(today, recent);
+  if (record === shown) return;
   const isToday = record.date === today.date;
   show(
     byId('time-day'),
@@ -116,5 +139,5 @@ function showTime(today, recent) {
   plot.draw(record);
   showApps(byId('apps'), byId('apps-more'), record);
   showCounts(byId('counts'), record);
-  strip.draw(days, record.date);
+  shown = record;
 }

@@ -115,7 +115,9 @@ export function ask(
       (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        );
         response.on('error', reject);
       },
     );
@@ -125,7 +127,11 @@ export function ask(
 }
 
 /** Waits until something holds, looking again and again, for half a minute at most. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = 30_000): Promise<void> {
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  ms = 30_000,
+): Promise<void> {
   const deadline = performance.now() + ms;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`not within ${ms} ms: ${what}`);

@@ -13,6 +13,8 @@ export interface Answer {
   body?: unknown;
   /** Sent instead of the body, as it is. */
   text?: string;
+  /** The media type; JSON unless told. */
+  type?: string;
   wait?: Promise<unknown>;
 }
 
@@ -57,8 +59,8 @@ export async function servePages(answers: Answers): Promise<Served> {
     const answer = answers[pathname]?.();
     const name = { '/': 'index.html', '/sense': 'sense.html' }[pathname] ?? assetName(pathname);
     if (answer !== undefined) {
-      const { status = 200, body, text = JSON.stringify(body), wait } = answer;
-      void Promise.resolve(wait).then(() => reply(status, 'application/json', text));
+      const { status = 200, body, text = JSON.stringify(body), type = 'application/json', wait } = answer;
+      void Promise.resolve(wait).then(() => reply(status, type, text));
     } else if (name !== undefined) {
       reply(200, TYPES[extname(name)] ?? 'text/plain', readFileSync(join(PAGES, name)));
     } else {
