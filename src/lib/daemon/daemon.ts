@@ -143,21 +143,33 @@ async function statusOf(
   log: DaemonLog,
   jobs: RunningJobs | undefined,
 ): Promise<DaemonStatus> {
-  const logModule: Module = {
-    id: 'log',
-    label: 'Log',
-    health: () => {
-      const reason = log.problem();
-      return reason === undefined ? { state: 'ok' } : { state: 'error', reason };
+  let sessions: DaemonStatus['sessions'] = [];
+  const own: Module[] = [
+    {
+      id: 'sessions',
+      label: 'Sessions',
+      health: async () => {
+        sessions = await parts.sessions();
+        return { state: 'ok' };
+      },
     },
-  };
+    {
+      id: 'log',
+      label: 'Log',
+      health: () => {
+        const reason = log.problem();
+        return reason === undefined ? { state: 'ok' } : { state: 'error', reason };
+      },
+    },
+  ];
+  const modules = await healthOf([...parts.modules, ...own]);
   return {
     version: parts.version,
     ...ownProcess(),
     memoryMiB: residentMiB(),
     startedAt,
-    modules: await healthOf([...parts.modules, logModule]),
-    sessions: await parts.sessions(),
+    modules,
+    sessions,
     outbox: parts.outbox(),
     spool: parts.spool(),
     jobs: jobs?.status() ?? [],

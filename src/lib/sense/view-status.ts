@@ -133,7 +133,7 @@ function schedulerRow(
   colors: Palette,
 ): string[] {
   if (scheduler === null)
-    return row('scheduler', 'nothing captures by itself; "steward up" does while it runs');
+    return row('scheduler', 'none registered; "steward up" captures while it runs');
   const kind = clean(scheduler.kind);
   return scheduler.installed
     ? row('scheduler', kind)
