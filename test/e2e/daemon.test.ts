@@ -335,6 +335,41 @@ describe('the daemon (built)', function () {
     });
   });
 
+  describe('open', () => {
+    const opener = (script: string): Record<string, string> => {
+      const bin = join(home.path, 'bin');
+      mkdirSync(bin);
+      writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      return { PATH: `${bin}:/usr/bin:/bin` };
+    };
+    const open = (env: Record<string, string>) => steward(['open'], { home: home.path, env });
+    beforeEach(function () {
+      if (process.platform !== 'linux') this.skip();
+    });
+
+    it('hands the address to the system, and leaves a browser that stays alone', async () => {
+      const env = opener(
+        `printf '%s\\n' "$#" "$1" >"${home.path}/opened"; echo $$ >"${home.path}/pid"; exec sleep 30`,
+      );
+      const daemon = await start();
+      expect(await open(env)).to.include({ code: 0, stdout: 'Opened in the browser.\n' });
+      expect(readFileSync(join(home.path, 'opened'), 'utf8')).to.equal(`1\n${daemon.url}/\n`);
+      // It is alive still, and ours to end.
+      process.kill(Number(readFileSync(join(home.path, 'pid'), 'utf8')), 'SIGKILL');
+    });
+
+    it('says when there is no browser', async () => {
+      const env = opener('exit 3');
+      await start();
+      const failed = await open(env);
+      expect(failed.code).to.equal(8);
+      expect(failed.stderr).to.include('xdg-open ended with 3').and.include('--print');
+      const missing = await open({ PATH: '/nowhere' });
+      expect(missing.code).to.equal(8);
+      expect(missing.stderr).to.include('xdg-open is not installed');
+    });
+  });
+
   describe('up', () => {
     it('sets up, captures, says where the dashboard is, and serves until it is stopped', async () => {
       const daemon = await start({ args: ['up', '--yes', '--port', '0', '--json'] });

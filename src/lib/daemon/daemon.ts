@@ -111,12 +111,14 @@ async function serve(
   const server = httpServer(app, parts.limits ?? SERVER_LIMITS);
   const local = localAddress(parts.area.machine, 'daemon');
   const deaf = onStopSignal(() => end('stopped'));
+  let isStarted = false;
   try {
     port = await listenTcp(server, parts);
     await server.listenLocal(local.path);
     const { pid } = ownProcess();
     const instance = { pid, url: url(), port, socket: local.path, version: parts.version, startedAt };
     writeInstance(parts.area, instance);
+    isStarted = true;
     log.write('info', 'started', { pid, url: url(), version: parts.version });
     const watch = upgradeJob({
       ...parts,
@@ -133,7 +135,7 @@ async function serve(
     deaf();
     local.remove();
     removeInstance(parts.area);
-    log.write('info', 'stopped');
+    if (isStarted) log.write('info', 'stopped');
   }
 }
 
