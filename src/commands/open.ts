@@ -17,7 +17,7 @@ export default class Open extends BaseCommand {
   async run(): Promise<{ url: string; expiresInSec: number | null; opened: boolean }> {
     const { flags } = await this.parse(Open);
     const link = await openLink(this.context);
-    if (!flags.print) await openInBrowser(this.context.run, link.url);
+    if (!flags.print) await openInBrowser(link.url);
     this.print(() => (flags.print ? link.url : 'Opened in the browser.'));
     return { ...link, opened: !flags.print };
   }

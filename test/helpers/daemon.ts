@@ -11,6 +11,8 @@ export interface RunningDaemon {
   port: number;
   pid: number;
   child: ChildProcess;
+  /** What it printed when it listened. */
+  document: unknown;
   /** Everything it wrote so far. */
   output: () => string;
   /** Resolves with its exit code, or the name of the signal that ended it. */
@@ -45,7 +47,7 @@ export async function startDaemon(options: DaemonStart): Promise<RunningDaemon> 
     child.on('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const listening = new Promise<{ url: string; port: number; pid: number }>((resolve, reject) => {
+  const listening = new Promise<Said>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
       const said = parsed(stdout);
@@ -53,12 +55,14 @@ export async function startDaemon(options: DaemonStart): Promise<RunningDaemon> 
     });
     void ended.then((how) => reject(new Error(`the daemon ended with ${how}: ${stdout}${stderr}`)));
   });
-  const { url, port, pid } = await listening;
+  const said = await listening;
+  const url = said.url ?? said.daemon ?? '';
   return {
     url,
-    port,
-    pid,
+    port: Number(new URL(url).port),
+    pid: said.pid ?? child.pid ?? 0,
     child,
+    document: said,
     output: () => stdout + stderr,
     ended,
     stop: (signal = 'SIGTERM') => {
@@ -68,9 +72,16 @@ export async function startDaemon(options: DaemonStart): Promise<RunningDaemon> 
   };
 }
 
-function parsed(text: string): { url: string; port: number; pid: number } | undefined {
+/** `daemon serve` says the first two, `up` the last. */
+interface Said {
+  url?: string;
+  pid?: number;
+  daemon?: string;
+}
+
+function parsed(text: string): Said | undefined {
   try {
-    return JSON.parse(text) as { url: string; port: number; pid: number };
+    return JSON.parse(text) as Said;
   } catch {
     return undefined;
   }

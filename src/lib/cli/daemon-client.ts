@@ -6,7 +6,7 @@ import type { SenseStatus } from '../sense/status-types';
 import type { Context } from './context';
 
 const TIMEOUT_MS = 5_000;
-const PING_MS = 1_000;
+const PING_MS = 3_000;
 
 /** What captures while the daemon runs. */
 export const DAEMON_SCHEDULER: SenseStatus['scheduler'] = { kind: 'the daemon', installed: true };
@@ -43,7 +43,12 @@ export async function askDaemon<T>(
   throw new StewardError(kind, message, hint === undefined ? {} : { hint });
 }
 
-/** What captures by itself now: the daemon, or nothing that is known here. */
+/** What captures by itself now: the daemon, be it too busy to answer, or nothing that is known here. */
 export async function currentScheduler(context: Pick<Context, 'area'>): Promise<SenseStatus['scheduler']> {
-  return (await findDaemon(context)) === undefined ? null : DAEMON_SCHEDULER;
+  try {
+    return (await findDaemon(context)) === undefined ? null : DAEMON_SCHEDULER;
+  } catch (error) {
+    if (error instanceof StewardError && error.kind === 'unavailable') return DAEMON_SCHEDULER;
+    throw error;
+  }
 }

@@ -111,12 +111,14 @@ async function serve(
   const server = httpServer(app, parts.limits ?? SERVER_LIMITS);
   const local = localAddress(parts.area.machine, 'daemon');
   const deaf = onStopSignal(() => end('stopped'));
+  let isStarted = false;
   try {
     port = await listenTcp(server, parts);
     await server.listenLocal(local.path);
     const { pid } = ownProcess();
     const instance = { pid, url: url(), port, socket: local.path, version: parts.version, startedAt };
     writeInstance(parts.area, instance);
+    isStarted = true;
     log.write('info', 'started', { pid, url: url(), version: parts.version });
     const watch = upgradeJob({
       ...parts,
@@ -133,7 +135,7 @@ async function serve(
     deaf();
     local.remove();
     removeInstance(parts.area);
-    log.write('info', 'stopped');
+    if (isStarted) log.write('info', 'stopped');
   }
 }
 
@@ -143,21 +145,33 @@ async function statusOf(
   log: DaemonLog,
   jobs: RunningJobs | undefined,
 ): Promise<DaemonStatus> {
-  const logModule: Module = {
-    id: 'log',
-    label: 'Log',
-    health: () => {
-      const reason = log.problem();
-      return reason === undefined ? { state: 'ok' } : { state: 'error', reason };
+  let sessions: DaemonStatus['sessions'] = [];
+  const own: Module[] = [
+    {
+      id: 'sessions',
+      label: 'Sessions',
+      health: async () => {
+        sessions = await parts.sessions();
+        return { state: 'ok' };
+      },
     },
-  };
+    {
+      id: 'log',
+      label: 'Log',
+      health: () => {
+        const reason = log.problem();
+        return reason === undefined ? { state: 'ok' } : { state: 'error', reason };
+      },
+    },
+  ];
+  const modules = await healthOf([...parts.modules, ...own]);
   return {
     version: parts.version,
     ...ownProcess(),
     memoryMiB: residentMiB(),
     startedAt,
-    modules: await healthOf([...parts.modules, logModule]),
-    sessions: await parts.sessions(),
+    modules,
+    sessions,
     outbox: parts.outbox(),
     spool: parts.spool(),
     jobs: jobs?.status() ?? [],

@@ -1,27 +1,41 @@
-import { StewardError } from '../errors';
-import type { Run } from './process';
+import { spawn } from 'node:child_process';
 
-/** Opens an address of ours in the person's browser, by an argument array. No way to do so is `unavailable`. */
-export async function openInBrowser(
-  run: Run,
-  url: string,
-  platform: NodeJS.Platform = process.platform,
-): Promise<void> {
+import { StewardError, errnoCode } from '../errors';
+
+/** A program that has not failed by then has done its part, or has become the browser itself, ms. */
+const FAILS_WITHIN_MS = 2_000;
+
+/**
+ * Opens an address of ours in the person's browser, by an argument array. The program is left to itself: it may
+ * stay as long as the browser does. One that is missing, or fails at once, is `unavailable`.
+ */
+export function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<void> {
   const [file, args] = openerOf(platform, url);
-  try {
-    const { code, stderr } = await run(file, args, { timeoutMs: 10_000, maxBytes: 4096 });
-    if (code === 0) return;
-    throw new StewardError(
-      'unavailable',
-      `${file} could not open a browser: ${stderr.trim() || `exit ${String(code)}`}`,
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { stdio: 'ignore', detached: true, windowsHide: true });
+    const timer = setTimeout(() => {
+      child.unref();
+      resolve();
+    }, FAILS_WITHIN_MS);
+    const fail = (why: string, cause?: unknown): void => {
+      clearTimeout(timer);
+      reject(
+        new StewardError('unavailable', `No browser could be opened: ${file} ${why}.`, {
+          hint: 'Print the address instead, and open it yourself: steward open --print',
+          cause,
+        }),
+      );
+    };
+    child.on('error', (error) =>
+      fail(errnoCode(error) === 'ENOENT' ? 'is not installed' : `does not start (${error.message})`, error),
     );
-  } catch (error) {
-    if (!(error instanceof StewardError)) throw error;
-    throw new StewardError('unavailable', error.message, {
-      hint: 'Print the address instead, and open it yourself: steward open --print',
-      cause: error,
+    child.on('exit', (code, signal) => {
+      if (code === 0) {
+        clearTimeout(timer);
+        resolve();
+      } else fail(`ended with ${code ?? String(signal)}`);
     });
-  }
+  });
 }
 
 function openerOf(platform: NodeJS.Platform, url: string): [string, string[]] {

@@ -70,7 +70,7 @@ export interface HttpServer {
 
 /** A refused body is read on and dropped up to here, so that the client gets to read its answer. */
 const MAX_DROPPED_BYTES = 1024 * 1024;
-/** How long a connection without a request may stay while the server closes. */
+/** How long a connection is quiet before the server that closes takes leave of it. */
 const LINGER_MS = 150;
 
 /**
@@ -80,9 +80,10 @@ const LINGER_MS = 150;
  */
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
   const servers: Server[] = [];
-  const sockets = new Map<Socket, { busy: boolean }>();
+  const sockets = new Map<Socket, Connection>();
   let open = 0;
   let answered = 0;
+  let accepted = 0;
   let closing = false;
   let settled: (() => void) | undefined;
 
@@ -119,12 +120,12 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
     (isLocal: boolean) =>
     (request: IncomingMessage, response: ServerResponse): void => {
       const known = sockets.get(request.socket);
-      if (known !== undefined) known.busy = true;
+      if (known !== undefined) known.idleSince = undefined;
       open += 1;
       response.once('close', () => {
         open -= 1;
         answered += 1;
-        if (known !== undefined) known.busy = false;
+        if (known !== undefined) known.idleSince = process.uptime();
         if (open === 0) settled?.();
       });
       const { method = '', url: target = '', headers, rawHeaders } = request;
@@ -148,11 +149,12 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
       },
       onRequest(isLocal),
     );
-    // One more than is allowed, so that too many can be told from just enough.
-    server.maxHeadersCount = limits.maxHeaders + 1;
+    // None is dropped unseen, as Node would: `serve` counts them.
+    server.maxHeadersCount = 0;
     server.maxConnections = limits.maxConnections;
     server.on('connection', (socket: Socket) => {
-      sockets.set(socket, { busy: false });
+      accepted += 1;
+      sockets.set(socket, { idleSince: process.uptime(), isLeaving: false });
       socket.once('close', () => sockets.delete(socket));
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -173,9 +175,8 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
     listenLocal: (path) => listening(make(true), { path }),
     load: () => ({ open, answered }),
     async close(graceMs) {
-      // What the system has accepted for us already is taken before the door closes.
-      await turn();
       closing = true;
+      await takeWaiting(() => accepted);
       // Not http's own close(): that would cut connections whose next request is on its way.
       const closed = servers.map((server) => closedNet(server));
       const idle = setInterval(() => setImmediate(() => hangUpIdle(sockets)), LINGER_MS);
@@ -193,6 +194,12 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
       for (const server of servers) server.close();
     },
   };
+}
+
+interface Connection {
+  /** Seconds of `process.uptime()`; undefined while it carries a request. */
+  idleSince: number | undefined;
+  isLeaving: boolean;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -219,10 +226,34 @@ function closedNet(server: Server): Promise<void> {
   });
 }
 
-/** Closes the connections that carry no request. It is called when what lay in the sockets has been read. */
-function hangUpIdle(sockets: ReadonlyMap<Socket, { busy: boolean }>): void {
-  for (const [socket, { busy }] of sockets) if (!busy) socket.end(() => socket.destroy());
+/**
+ * Takes leave of the connections that were quiet for a while; one whose client does not answer that is cut at the
+ * next look. It is called when what lay in the sockets has been read.
+ */
+function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
+  for (const [socket, connection] of sockets) {
+    const { idleSince, isLeaving } = connection;
+    if (idleSince === undefined || (process.uptime() - idleSince) * 1000 < LINGER_MS) continue;
+    if (isLeaving) socket.destroy();
+    else socket.end();
+    connection.isLeaving = true;
+  }
 }
+
+/**
+ * The system has accepted connections for us that we have not seen: closing the door would cut them. The loop takes
+ * one a turn, so it is turned until a turn brought none.
+ */
+async function takeWaiting(accepted: () => number): Promise<void> {
+  for (let left = MAX_TURNS, quiet = 0; left > 0 && quiet < 2; left -= 1) {
+    const before = accepted();
+    await turn();
+    quiet = accepted() === before ? quiet + 1 : 0;
+  }
+}
+
+/** The system keeps 511 at most. */
+const MAX_TURNS = 600;
 
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
