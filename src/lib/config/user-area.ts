@@ -22,6 +22,7 @@ export interface UserArea {
   bin: string;
   spool: string;
   observability: string;
+  daemonLog: string;
   sense: {
     root: string;
     config: string;
@@ -56,6 +57,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
     bin: join(root, 'bin'),
     spool: join(root, 'state', 'spool'),
     observability: join(root, 'observability'),
+    daemonLog: join(root, 'daemon', 'daemon.log'),
     sense: {
       root: sense,
       config: join(sense, 'config.json'),

@@ -53,6 +53,9 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
 
   return {
     logOf,
+    /** What the reads depend on beside the logs: the state's file and the folder of the records. */
+    statePath: sense.state,
+    dailyPath: sense.daily,
     /** Makes the folders, private; refuses links in their place. */
     prepare(): void {
       ensureFolder(area.root, { allowLink: true });
