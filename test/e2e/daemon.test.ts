@@ -70,6 +70,9 @@ describe('the daemon (built)', function () {
     const told = jsonOf(await cli('sense', 'today', '--json')) as object;
     expect(today).to.deep.equal({ ...told, generatedAt: today.generatedAt });
     expect(await json(`${daemon.url}/api/sense/recent?days=30`)).to.deep.equal([]);
+    expect(await json(`${daemon.url}/api/sense/insight`))
+      .to.deep.equal(jsonOf(await cli('sense', 'insight', '--json')))
+      .and.to.include({ available: false, stale: false });
     expect(await json(`${daemon.url}/api/sense/sources`)).to.deep.equal(
       jsonOf(await cli('sense', 'sources', '--json')),
     );

@@ -13,6 +13,7 @@ import { parseObject } from '../platform/json-object';
 import { remembered } from '../platform/remembered';
 import { capture } from '../sense/capture';
 import { senseHealth } from '../sense/health';
+import { insightStore } from '../sense/insight-store';
 import { liveReads } from '../sense/live';
 import { spoolStatus } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
@@ -54,7 +55,11 @@ export async function openDaemon(
     version: VERSION,
     ...listenOn(config),
     routes: [
-      ...senseRoutes({ sense: () => mapped(sense(), ({ deps }) => deps), live }),
+      ...senseRoutes({
+        sense: () => mapped(sense(), ({ deps }) => deps),
+        live,
+        insights: insightStore(area.sense.insights),
+      }),
       ...pageRoutes({
         clock,
         pages: join(context.templates, 'dashboard'),

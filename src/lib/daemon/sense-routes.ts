@@ -1,4 +1,5 @@
 import type { HttpAnswer } from '../platform/http-server';
+import { latestInsight, type InsightReadDeps } from '../sense/insight-read';
 import type { LiveReads } from '../sense/live';
 import { recent, type ReadDeps } from '../sense/read';
 import { tagged, taggedAnswer, type Tagged } from './app';
@@ -9,16 +10,25 @@ export interface SenseRoutesDeps {
   /** Resolved again whenever a file of the configuration has changed; a broken one is `config`. */
   sense: () => ReadDeps | Promise<ReadDeps>;
   live: LiveReads;
+  insights: InsightReadDeps['insights'];
 }
 
 const DEFAULT_DAYS = 7;
 
 /** The reads of sense (service.md: Endpoints, Sense; shapes in decisions.md 3). */
-export function senseRoutes({ sense, live }: SenseRoutesDeps): Route[] {
+export function senseRoutes({ sense, live, insights }: SenseRoutesDeps): Route[] {
   return [
     { method: 'GET', path: '/api/sense/today', serve: kept(sense, live.today) },
     { method: 'GET', path: '/api/sense/sources', serve: kept(sense, live.sources) },
     { method: 'GET', path: '/api/sense/status', serve: kept(sense, live.status) },
+    {
+      method: 'GET',
+      path: '/api/sense/insight',
+      run: async () => {
+        const { clock, timezone, store } = await sense();
+        return latestInsight({ clock, timezone, store, insights });
+      },
+    },
     route({
       method: 'GET',
       path: '/api/sense/recent',
