@@ -32,7 +32,9 @@ export default class Up extends BaseCommand {
       return { ...result, daemon: running.instance.url };
     }
     process.exitCode = await serveDaemon(this.context, flags, {
-      say: (text) => this.say(text),
+      say: (text) => {
+        if (!result.warnings.includes(text)) this.say(text);
+      },
       onListening: ({ url }) => {
         this.printDocument({ ...result, daemon: url });
         this.say(`The dashboard: ${url}/   (Ctrl-C ends the daemon)`);

@@ -187,6 +187,12 @@ describe('the daemon (built)', function () {
       expect(JSON.parse(answer.text)).to.have.nested.property('error.kind', 'config');
       expect(answer.text).to.include('pollIntervalSec');
     }
+    await ask(`${daemon.url}/api/sense/today`);
+    const faults = daemonLogOf(home.path).filter(({ event }) => event === 'request-failed');
+    expect(
+      faults.map(({ request }) => request),
+      'each is logged once',
+    ).to.have.members(['today', 'sources', 'status', 'recent'].map((path) => `GET /api/sense/${path}`));
     const { modules } = await json<DaemonStatus>(`${daemon.url}/api/status`);
     expect(modules.find(({ id }) => id === 'sense')?.state).to.equal('error');
     writeFileSync(config, good.replace('120', '300'));

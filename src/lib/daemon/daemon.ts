@@ -13,7 +13,7 @@ import { localAddress } from '../platform/local-address';
 import { onStopSignal, ownProcess, residentMiB } from '../platform/own-process';
 import { portOwner } from '../platform/port-owner';
 import { clean } from '../platform/terminal';
-import { daemonApp } from './app';
+import { daemonApp, type AppDeps } from './app';
 import { gate, readToken } from './gate';
 import { policyFor } from './guards';
 import { asOnlyDaemon, removeInstance, writeInstance, type Instance } from './instance';
@@ -100,13 +100,7 @@ async function serve(
     ],
     policy: policyFor(parts.host),
     isAuthorised: door?.isAuthorised,
-    onFault: ({ method, target }, { kind, message, stack }) =>
-      log.write('error', 'request-failed', {
-        request: `${method} ${target}`,
-        kind,
-        message,
-        ...(kind === 'internal' ? { stack } : {}),
-      }),
+    onFault: faultLog(parts.clock, log),
   });
   const server = httpServer(app, parts.limits ?? SERVER_LIMITS);
   const local = localAddress(parts.area.machine, 'daemon');
@@ -138,6 +132,27 @@ async function serve(
     if (isStarted) log.write('info', 'stopped');
   }
 }
+
+/** A page asks again and again: the same fault at the same address is logged once a minute. */
+function faultLog(clock: Clock, log: DaemonLog): AppDeps['onFault'] {
+  const told = new Map<string, number>();
+  return ({ method, target }, { kind, message, stack }) => {
+    const request = `${method} ${target}`;
+    const nowMs = clock.monotonic();
+    if (nowMs - (told.get(`${request} ${message}`) ?? -Infinity) < SAME_FAULT_MS) return;
+    if (told.size >= MAX_FAULTS) told.clear();
+    told.set(`${request} ${message}`, nowMs);
+    log.write('error', 'request-failed', {
+      request,
+      kind,
+      message,
+      ...(kind === 'internal' ? { stack } : {}),
+    });
+  };
+}
+
+const SAME_FAULT_MS = 60_000;
+const MAX_FAULTS = 100;
 
 async function statusOf(
   parts: DaemonParts,

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 
-import { StewardError, errnoCode } from '../errors';
+import { errnoCode } from '../errors';
+import { bodyOf, drained, hasBody } from './request-body';
 
 /** What came over the wire before a body. */
 export interface RequestHead {
@@ -68,8 +69,6 @@ export interface HttpServer {
   close: (graceMs: number) => Promise<void>;
 }
 
-/** A refused body is read on and dropped up to here, so that the client gets to read its answer. */
-const MAX_DROPPED_BYTES = 1024 * 1024;
 /** How long a connection is quiet before the server that closes takes leave of it. */
 const LINGER_MS = 150;
 
@@ -102,14 +101,12 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
     const isHead = head.method === 'HEAD';
     const refused = head.rawHeaders.length > limits.maxHeaders * 2 ? app.refuse(431) : app.admit(head);
     if (refused !== undefined) {
-      finish(response, refused, isHead, hasBody(request));
-      drop(request);
+      finish(response, refused, isHead, hasBody(request) && !(await drained(request)));
       return;
     }
     const body = hasBody(request) ? await bodyOf(request, limits.maxBodyBytes) : NO_BYTES;
     if (body === undefined) {
-      finish(response, app.refuse(413), isHead, true);
-      drop(request);
+      finish(response, app.refuse(413), isHead, !(await drained(request)));
       return;
     }
     const answer = app.answer(head, body);
@@ -257,42 +254,6 @@ const MAX_TURNS = 600;
 
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return (
-    headers['transfer-encoding'] !== undefined ||
-    (headers['content-length'] !== undefined && headers['content-length'] !== '0')
-  );
-}
-
-/** The whole body; undefined when it is, or says that it will be, larger than allowed. */
-function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBytes) resolve(undefined);
-      else chunks.push(chunk);
-    });
-    request.on('end', () => resolve(Buffer.concat(chunks)));
-    request.on('error', reject);
-    request.on('close', () => {
-      if (!request.complete)
-        reject(new StewardError('canceled', 'The client left before its request was whole.'));
-    });
-  });
-}
-
-function drop(request: IncomingMessage): void {
-  let dropped = 0;
-  request.on('error', () => request.destroy());
-  request.on('data', (chunk: Buffer) => {
-    dropped += chunk.length;
-    if (dropped > MAX_DROPPED_BYTES) request.destroy();
-  });
 }
 
 /** An answer as bytes, for a connection that has no request to answer to. */
