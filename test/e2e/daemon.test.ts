@@ -159,7 +159,7 @@ describe('the daemon (built)', function () {
   it('says what is wrong with its flags and its configuration', async () => {
     for (const [args, code, text] of [
       [['--port', '70000'], 2, '65535'],
-      [['--port', 'x'], 2, 'integer'],
+      [['--port', 'x'], 2, 'whole number'],
       [['--host', 'not a host'], 2, 'daemon.host'],
       [['--host', '0.0.0.0', '--port', '0'], 3, 'requireToken'],
       [['--host', '203.0.113.7', '--port', '0'], 3, 'requireToken'],

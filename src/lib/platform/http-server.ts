@@ -70,7 +70,7 @@ export interface HttpServer {
 }
 
 /** How long a connection is quiet before the server that closes takes leave of it. */
-const LINGER_MS = 150;
+const LINGER_MS = 400;
 
 /**
  * An HTTP/1.1 server over TCP and a local socket. It bounds sizes and times, reads the body, and closes without
