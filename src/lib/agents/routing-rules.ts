@@ -87,14 +87,14 @@ const RUNS = String.raw`\b(?:run|runs|work|works|keep|keeps|go|process|train|cra
 const MANAGED: Look = {
   any: [
     rx(String.raw`\b(?:hosted |managed |cloud )(?:managed )?agents?\b`),
-    rx(String.raw`\bovernight\b(?! (?:trains?|bus|buses|flights?|ferry|trip|stays?|bag|guests?|batch|builds?|jobs?|runs?|success|oats|shipping|delivery|sensation|parking|low|rate|rates|shift|backup|crash|failure|index|lens))`),
+    rx(String.raw`(?<!\b(?:the|our|an|last|my) )\bovernight\b(?! (?:trains?|bus|buses|flights?|ferry|trip|stays?|bag|guests?|batch|builds?|jobs?|runs?|success|oats|shipping|delivery|sensation|parking|low|rate|rates|shift|backup|crash|failure|index|lens))`),
     rx(String.raw`\b(?:while|when|as) (?:i|we)(?:'m| am|'re| are)? (?:sleep|asleep|sleeping|out\b|away|offline|gone|on (?:holiday|vacation|leave)|in bed)`),
     rx(String.raw`\bunattended\b(?! (?:luggage|bags?|baggage|child|children|upgrades?|packages?|mode))`),
     rx(String.raw`${RUNS}(?<w>\b(?:over|through) the weekend\b)`),
     rx(String.raw`\bsurviv\w* (?:a |any |my |the |when )?(?:disconnect\w*|reboots?|crash\w*|restarts?|log-?outs?|closing|losing|connection loss)`),
     rx(String.raw`\b(?:if|even if|when|even when|after|though) (?:my|the|this) (?:laptop|machine|computer|connection|network|terminal|ssh|wi-?fi|lid)(?: [a-z]+)? (?:disconnects?|sleeps?|closes?|dies|drops?|goes (?:down|away)|is (?:closed|off|gone)|shuts (?:down|off)|shut)\b`),
     rx(String.raw`\b(?:when|if|after|once|even if|even when|while) i (?:close|shut|log off|log out|disconnect|hang up|leave)\b`),
-    rx(String.raw`\bmulti-?hour\b|\bhours-long\b`),
+    rx(String.raw`(?<!\b(?:the|our|last|my) )\bmulti-?hour\b|\bhours-long\b`),
     rx(String.raw`${RUNS}(?<w>\b(?:for|takes?|about|over the next) (?:about |around |up to |at least |the next )?${LONG_HOURS}\b)`),
     rx(String.raw`(?<w>\b(?:it |this |that )?(?:takes|will take|should take|may take|runs) (?:about |around |up to |at least )?${LONG_HOURS}\b)`),
     rx(String.raw`${RUNS}(?<w>\b(?:all night|through(?:out)? the night|around the clock)\b)`),
@@ -102,7 +102,7 @@ const MANAGED: Look = {
     rx(String.raw`\bwebhook-(?:initiated|triggered|driven|started)\b|\b(?:triggered|initiated|started|launched|kicked off) by (?:a |the |each |every )?(?:[a-z]+ )?webhook`),
     rx(String.raw`\bsandboxed (?:execution|environment|container|agent)\b|${W.ASKS}(?:run|execute|try|test|launch|start)\b[^.;!?\n]{0,80}(?<w>\bin (?:a |an |the )?(?:isolated |cloud |hosted |remote )?sandbox\b)`),
   ],
-  notAfter: /\b(?:soak|marinate|rest|rise|chill|refrigerate|stay|stayed|park|charge|ship|deliver|travel|fly|drive|sleep|slept|i was|we were)(?: \w+){0,3} $|\b(?:the|our|an|last|this|my) $/,
+  notAfter: /\b(?:soak|marinate|rest|rise|chill|refrigerate|stay|stayed|park|charge|ship|deliver|travel|fly|drive|sleep|slept|i was|we were|did)(?: \w+){0,3} $/,
   mayBeTopic: true,
 }; // prettier-ignore
 
@@ -174,7 +174,7 @@ const CODE: Look = {
   any: [
     rx(String.raw`${W.ASKS}(?<w>(?:implement|refactor|debug|unit-test|type-?check|recompile)\b)(?! (?:a |the |our |new )?(?:policy|policies|law|laws|plan|strategy|diet|routine|habit|reform))`),
     rx(String.raw`${W.ASKS}(?<w>${W.CODE_VERB}\b[^.;:!?\n]{0,80}?\b${W.CODE_OBJECT})\b(?! (?:of conduct|words?\b))`),
-    rx(String.raw`\b(?<w>${W.CODE_OBJECT} (?:fails?|is failing|is broken|crash(?:es)?|throws?|segfaults|does not compile|doesn't compile|is flaky)\b[^.;!?\n]{0,60}\b(?:fix|repair|debug|mend) (?:it|this|that|them)?)`),
+    rx(String.raw`\b(?<w>${W.CODE_OBJECT}\b[^.;!?\n]{1,80}\b(?:fix|repair|debug|mend) (?:it|this|that|them))\b`),
   ],
   unless: [/\b(?:poem|haiku|birthday card|novel|limerick|cover letter|sonnet|short story|fairy tale|blog post|song|lyrics|thank-you note)\b/],
 }; // prettier-ignore

@@ -41,11 +41,11 @@ export const W = {
 
 /** Whoever cannot be meant: of these a request tells or asks something. Looked at in the four words before. */
 export const TOPIC =
-  /\b(?:about|what(?:'s| is| are| were| does| do)|describe|define|definition of|history of|difference between|how (?:do|does|did|are|is|can|should|would|to|much|many)|why (?:do|does|did|are|is|was|were)|who (?:is|are|were)|mention(?:s|ed|ing)?|called|titled|documentation (?:of|for|on)|docs (?:of|for|on)|words?|terms?|article on|essay on|talk on|post on|book on|do|did)(?: [a-z_'-]+){0,2}$/;
+  /\b(?:about|what(?:'s| is| are| were| does| do)|describe|define|definition of|history of|difference between|how (?:do|does|did|are|is|can|should|would|to|much|many)|why (?:do|does|did|are|is|was|were)|who (?:is|are|were)|mention(?:s|ed|ing)?|called|titled|documentation (?:of|for|on)|docs (?:of|for|on)|words?|terms?|article on|essay on|talk on|post on|book on)(?: [a-z_'-]+){0,2}$/;
 
 /** What takes a word back that comes after it in the same clause, seven words at most. */
 export const NEGATOR =
-  /\b(?:no|not|never|without|don't|dont|do not|doesn't|does not|didn't|isn't|aren't|won't|wouldn't|shouldn't|mustn't|can't|cannot|needn't|avoid|avoiding|skip|skipping|stop|instead of|rather than|refrain from|nor|neither|forbid|forbidden|minus|sans|nix)\b/;
+  /\b(?:no|not|never|without|don't|dont|do not|doesn't|does not|didn't|isn't|aren't|won't|wouldn't|shouldn't|mustn't|can't|cannot|needn't|avoid|avoiding|skip|skipping|(?<!the )stop|instead of|rather than|refrain from|nor|neither|forbid|forbidden|minus|sans|nix)\b/;
 /** A word taken back by what follows it. */
 export const NEGATED_AFTER =
   /^(?:(?:is|are|was|were|will be|would be) )?(?:not |un|never )(?:be )?(?:needed|necessary|required|wanted|allowed|helpful|an option)|^(?:aren't|isn't) (?:needed|necessary|required|wanted|allowed)|^(?:is|are) (?:forbidden|overkill|pointless|out)\b/;

@@ -22,6 +22,10 @@ export interface UserArea {
   bin: string;
   spool: string;
   observability: string;
+  /** The roster: a file an agent. */
+  agents: string;
+  /** The archive of people, companies, ideas and research. */
+  knowledge: string;
   sense: {
     root: string;
     config: string;
@@ -56,6 +60,8 @@ export function userArea(host: PathHost = processHost()): UserArea {
     bin: join(root, 'bin'),
     spool: join(root, 'state', 'spool'),
     observability: join(root, 'observability'),
+    agents: join(root, 'agents'),
+    knowledge: join(root, 'knowledge'),
     sense: {
       root: sense,
       config: join(sense, 'config.json'),
