@@ -8,6 +8,7 @@ import {
   type Approach,
   type Expertise,
   type Personality,
+  type TraitFamily,
 } from './traits';
 
 /** The three model tiers (service.md: Agent invocation); the assistant knows which of its models each one is. */
@@ -41,11 +42,30 @@ export interface BriefOptions {
   expertise?: readonly Expertise[];
   personality?: readonly Personality[];
   approach?: readonly Approach[];
+  /** Traits that suit this kind of work, behind those of the request. */
+  prefer?: Preferred;
 }
+
+export type Preferred = Partial<Record<TraitFamily, readonly string[]>>;
 
 /** As many as differ in perspective and can still be read by a person; also the cap on what one request launches. */
 export const MAX_BRIEFS = 32;
 const MAX_TASK = 8000;
+
+/** Who is asked first where a request names no field. */
+const ORDER: readonly Expertise[] = [
+  'business',
+  'technical',
+  'communications',
+  'data',
+  'creative',
+  'research',
+  'finance',
+  'security',
+  'legal',
+  'medical',
+];
+const GENERALISTS = [...EXPERTISE].sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
 
 /**
  * Composes briefs from the trait vocabulary. The same request and options give the same briefs, and no two of
@@ -54,16 +74,24 @@ const MAX_TASK = 8000;
  */
 export function composeBriefs(request: string, options: BriefOptions): Brief[] {
   const start = Number.parseInt(shortHash(request), 16);
+  const asked = (family: TraitFamily): readonly string[] => [
+    ...traitsIn(family, request),
+    ...(options.prefer?.[family] ?? []),
+  ];
   const lists = {
-    expertise: choices(EXPERTISE, options.expertise, traitsIn('expertise', request), 0),
-    personality: choices(PERSONALITY, options.personality, traitsIn('personality', request), start),
-    approach: choices(APPROACH, options.approach, traitsIn('approach', request), start >>> 8),
+    expertise: choices(GENERALISTS, options.expertise, asked('expertise'), 0),
+    personality: choices(PERSONALITY, options.personality, asked('personality'), start),
+    approach: choices(APPROACH, options.approach, asked('approach'), start >>> 8),
   };
   const distinct = Object.values(lists).reduce((product, { length }) => product * length, 1);
   if (options.count > distinct) {
-    throw new StewardError('usage', `${options.count} briefs cannot all differ when those traits are fixed.`, {
-      hint: `Fix fewer traits, or ask for ${distinct} at most.`,
-    });
+    throw new StewardError(
+      'usage',
+      `${options.count} briefs cannot all differ when those traits are fixed.`,
+      {
+        hint: `Fix fewer traits, or ask for ${distinct} at most.`,
+      },
+    );
   }
   return Array.from({ length: Math.min(options.count, MAX_BRIEFS) }, (_, index) => {
     const round = Math.floor(index / EXPERTISE.length);
@@ -84,10 +112,10 @@ interface Parts {
 function brief(request: string, options: BriefOptions, index: number, parts: Parts): Brief {
   const { expertise, personality, approach } = parts;
   const role = options.role ?? expertise.role;
-  const perspective = `${expertise.does}, seen by somebody ${personality.id} who works ${approach.does}`;
+  const perspective = `${expertise.does}, through ${personality.id} eyes`;
   const others = options.count - 1;
   const prompt = [
-    `You are ${article(role)} ${role}, ${personality.does}. You bring ${expertise.does}.`,
+    `You are ${article(role)} ${role}, ${personality.does}.`,
     `Perspective: ${perspective}.`,
     `Voice: ${personality.voice}.`,
     `Work ${approach.does}.`,

@@ -2,7 +2,7 @@ import { StewardError } from '../errors';
 import { isObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
 import { MAX_BRIEFS, MODEL_TIERS } from './brief';
-import type { AgentTypes } from './routing-rules';
+import type { AgentTypes } from './routing-types';
 
 /** A planned launch of an agent, as far as its fields are known (service.md: Agent invocation). */
 export interface Invocation {
@@ -16,6 +16,8 @@ export interface Invocation {
   needsContext: boolean;
   /** 1 to 5; null where nobody said. */
   effort: number | null;
+  /** What the assistant's own tool is about to be called with: models then go by the assistant's names. */
+  isCall: boolean;
 }
 
 /** A rule that an invocation breaks. */
@@ -43,10 +45,12 @@ const RETIRED = new Set(['architect', 'designer', 'engineer']);
 export function parseInvocations(text: string): Invocation[] {
   const values = listOf(valuesIn(text));
   if (values.length === 0) throw unreadable('There is no planned invocation in it.');
-  if (values.length > MAX_INVOCATIONS) throw unreadable(`It has ${values.length} invocations; ${MAX_INVOCATIONS} are read at most.`); // prettier-ignore
+  if (values.length > MAX_INVOCATIONS)
+    throw unreadable(`It has ${values.length} invocations; ${MAX_INVOCATIONS} are read at most.`);
   return values.map((value, index) => {
     if (!isObject(value)) throw unreadable(`Invocation ${index + 1} is no JSON object.`);
-    return invocationOf(isObject(value['tool_input']) ? value['tool_input'] : value);
+    const call = isObject(value['tool_input']) ? value['tool_input'] : undefined;
+    return { ...invocationOf(call ?? value), isCall: call !== undefined };
   });
 }
 
@@ -67,7 +71,8 @@ function lineValue(line: string, index: number): unknown {
   try {
     return JSON.parse(line);
   } catch (error) {
-    if (error instanceof SyntaxError) throw unreadable(`It is no JSON, and neither is line ${index + 1} by itself.`, error); // prettier-ignore
+    if (error instanceof SyntaxError)
+      throw unreadable(`It is no JSON, and neither is line ${index + 1} by itself.`, error);
     throw error;
   }
 }
@@ -78,7 +83,7 @@ function listOf(value: unknown): unknown[] {
   return [value];
 }
 
-function invocationOf(value: Record<string, unknown>): Invocation {
+function invocationOf(value: Record<string, unknown>): Omit<Invocation, 'isCall'> {
   const text = (...keys: string[]): string | null => {
     const found = keys.map((key) => value[key]).find((one) => one !== undefined && one !== null);
     return typeof found === 'string' ? found : null;
@@ -156,7 +161,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     rule: 'unknown-tier',
-    breaks: (one) => one.model === null || isManaged(one) || (MODEL_TIERS as readonly string[]).includes(one.model) ? undefined : { message: `${shown(one.model)} is no model tier.`, fix: `Choose ${MODEL_TIERS.join(', ')}.` },
+    breaks: (one) => one.model === null || one.isCall || isManaged(one) || (MODEL_TIERS as readonly string[]).includes(one.model) ? undefined : { message: `${shown(one.model)} is no model tier.`, fix: `Choose ${MODEL_TIERS.join(', ')}.` },
   },
   {
     rule: 'speaks',
@@ -168,7 +173,7 @@ const CHECKS: readonly Check[] = [
   {
     rule: 'audit-mode',
     breaks: ({ subagentType, prompt }, types) =>
-      subagentType === types.builder && /\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt) && !/^MODE: audit\b/.test(prompt)
+      subagentType === types.builder && /\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt)
         ? { message: 'An audit by the builder does not begin with "MODE: audit".', fix: 'Begin its prompt with MODE: audit; it then reads only.' }
         : undefined,
   },
@@ -216,14 +221,24 @@ function together(invocations: readonly Invocation[], types: AgentTypes): Breach
   const add = (rule: string, message: string, fix: string): void => {
     found.push({ invocation: null, rule, message, fix });
   };
-  const briefs = invocations.filter(({ worker, prompt }) => worker === 'custom' && prompt.trim() !== '').map(({ prompt }) => prompt.trim());
-  if (new Set(briefs).size < briefs.length) add('same-brief', 'Two custom agents have the same brief.', 'Write one distinct brief for each agent.');
+  const briefs = invocations
+    .filter(({ worker, prompt }) => worker === 'custom' && prompt.trim() !== '')
+    .map(({ prompt }) => prompt.trim());
+  if (new Set(briefs).size < briefs.length)
+    add('same-brief', 'Two custom agents have the same brief.', 'Write one distinct brief for each agent.');
   const launched = invocations.filter(({ worker }) => worker !== 'native');
-  const isSpotcheck = ({ subagentType, model, prompt }: Invocation): boolean => subagentType === types.general && model === 'fast' && /\bspot-?check|\bconsisten/i.test(prompt);
-  if (launched.length > 1 && !launched.some(isSpotcheck)) add('missing-spotcheck', 'Nobody checks the outputs of this parallel work against each other.', `Launch one more agent after it: ${types.general}, fast tier, that verifies consistency.`);
-  if (launched.length > MAX_BRIEFS + 1) add('fan-out', `${launched.length} agents are launched at once.`, `Launch ${MAX_BRIEFS} at most.`);
+  const isSpotcheck = ({ subagentType, model, prompt }: Invocation): boolean =>
+    subagentType === types.general && model === 'fast' && /\bspot-?check|\bconsisten/i.test(prompt);
+  if (launched.length > 1 && !launched.some(isSpotcheck))
+    add(
+      'missing-spotcheck',
+      'Nobody checks the outputs of this parallel work against each other.',
+      `Launch one more agent after it: ${types.general}, fast tier, that verifies consistency.`,
+    );
+  if (launched.length > MAX_BRIEFS + 1)
+    add('fan-out', `${launched.length} agents are launched at once.`, `Launch ${MAX_BRIEFS} at most.`);
   return found;
-} // prettier-ignore
+}
 
 function isRetired(type: string | null, types: AgentTypes): boolean {
   return type !== null && RETIRED.has(type.toLowerCase()) && !typesOf(types).includes(type);

@@ -64,7 +64,9 @@ interface File {
 
 /** Searches the archive. Reads only; bounded in files, bytes and results, whatever lies there. */
 export function searchKnowledge(folder: string, query: KnowledgeQuery): KnowledgeResult {
-  const words = folded(query.text).split(/\s+/).filter((word) => word !== '');
+  const words = folded(query.text)
+    .split(/\s+/)
+    .filter((word) => word !== '');
   const tag = query.tag === undefined ? undefined : folded(query.tag).trim();
   const skipped: KnowledgeResult['skipped'] = { count: 0, files: [] };
   const skip = (file: string, reason: string): void => {
@@ -84,8 +86,13 @@ export function searchKnowledge(folder: string, query: KnowledgeQuery): Knowledg
     if (match !== undefined) found.push(match);
   }
   found.sort((a, b) => a.rank - b.rank || (a.hit.id < b.hit.id ? -1 : 1));
-  return { results: found.slice(0, query.limit).map(({ hit }) => hit), total: found.length, scanned, skipped };
-} // prettier-ignore
+  return {
+    results: found.slice(0, query.limit).map(({ hit }) => hit),
+    total: found.length,
+    scanned,
+    skipped,
+  };
+}
 
 /** One entry by its id, its name, or the beginning of just one; none is `not_found`, several `usage`. */
 export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
@@ -95,7 +102,8 @@ export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
   const name = folded(type === undefined ? wanted.replace(/\.md$/i, '') : (rest[0] as string)).trim();
   const files = [...filesOf(folder, type, () => undefined)];
   const exact = files.filter((file) => folded(file.name) === name);
-  const alike = exact.length > 0 || name === '' ? exact : files.filter((file) => folded(file.name).startsWith(name));
+  const alike =
+    exact.length > 0 || name === '' ? exact : files.filter((file) => folded(file.name).startsWith(name));
   const [only] = alike;
   if (only === undefined) {
     throw new StewardError('not_found', `The archive has no entry ${clean(wanted).slice(0, 100)}.`, {
@@ -103,16 +111,20 @@ export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
     });
   }
   if (alike.length > 1) {
-    throw new StewardError('usage', `${alike.length} entries are called so.`, { hint: `Write one of them whole, such as ${idOf(only)}.` });
+    throw new StewardError('usage', `${alike.length} entries are called so.`, {
+      hint: `Write one of them whole, such as ${idOf(only)}.`,
+    });
   }
   const bytes = readBytes(only.path, { maxBytes: SHOW_BYTES });
   const text = bytes === undefined ? undefined : textOf(bytes);
   if (text === undefined) {
-    throw new StewardError('config', `${only.path} is no text in UTF-8.`, { hint: 'Save it as UTF-8, or move it away.' });
+    throw new StewardError('config', `${only.path} is no text in UTF-8.`, {
+      hint: 'Save it as UTF-8, or move it away.',
+    });
   }
   const { title, tags } = headOf(only, text);
   return { id: idOf(only), type: only.type, title, tags, path: only.path, body: bodyOf(text).trim() };
-} // prettier-ignore
+}
 
 function* filesOf(
   folder: string,
@@ -148,10 +160,11 @@ function readEntryText(path: string): { text: string } | { reason: string } {
     return text === undefined ? { reason: 'it is no text in UTF-8' } : { text };
   } catch (error) {
     if (error instanceof StewardError) return { reason: reasonOf(error, path) };
-    if (error instanceof Error && 'code' in error) return { reason: `it cannot be read (${String(error.code)})` };
+    if (error instanceof Error && 'code' in error)
+      return { reason: `it cannot be read (${String(error.code)})` };
     throw error;
   }
-} // prettier-ignore
+}
 
 function reasonOf(error: StewardError, path: string): string {
   return error.message.replace(`${path} is`, 'it is').replace(/\.$/, '');
@@ -183,11 +196,13 @@ function matchOf(
   const whole = folded(body);
   if (!words.every((word) => head.includes(word) || whole.includes(word))) return undefined;
   return { hit: { ...hit, excerpt: excerptOf(body, words) }, rank: inHead > 0 ? 1 : 2 };
-} // prettier-ignore
+}
 
 function headOf(file: File, text: string): { title: string; tags: string[] } {
   const lines = frontMatter(text) ?? [];
-  const titled = lines.map((line) => /^(?:title|name)[ \t]*:[ \t]+(.*)$/.exec(line)?.[1]).find((value) => value !== undefined); // prettier-ignore
+  const titled = lines
+    .map((line) => /^(?:title|name)[ \t]*:[ \t]+(.*)$/.exec(line)?.[1])
+    .find((value) => value !== undefined);
   const heading = /^#[ \t]+(.+)$/m.exec(text.slice(0, 4096))?.[1];
   const title = clean(scalar(titled ?? '') || heading?.trim() || file.name).slice(0, 200);
   const tags = [...listValue(lines, 'tags'), ...listValue(lines, 'topics'), ...listValue(lines, 'topic')];

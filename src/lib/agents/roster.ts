@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { createFile, readBytes } from '../platform/atomic-file';
-import { ensureFolder, listFolder, lstatOf } from '../platform/folder';
+import { readBytes } from '../platform/atomic-file';
+import { listFolder, lstatOf } from '../platform/folder';
 import { bodyOf, frontMatter } from '../platform/front-matter';
 import { isObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
@@ -55,7 +55,8 @@ export interface RosterEntry extends RosterAgent {
 
 const MAX_BYTES = 256 * 1024;
 const MAX_FILES = 500;
-const MAX_TEXT = 300;
+/** Characters of a name, a role or a description. */
+export const MAX_TEXT = 300;
 
 /** Reads the whole roster. A file with an error is left out and told of; the others are unharmed. */
 export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: RosterEntry[] }> {
@@ -63,14 +64,28 @@ export async function readRoster(deps: RosterDeps): Promise<Roster & { entries: 
   const entries: RosterEntry[] = [];
   const names = rosterFiles(deps.folder);
   if (names.length > MAX_FILES) {
-    problems.push(problem(deps.folder, 'error', `It holds ${names.length} files.`, `A roster has ${MAX_FILES} at most; the rest is not read.`)); // prettier-ignore
+    problems.push(
+      problem(
+        deps.folder,
+        'error',
+        `It holds ${names.length} files.`,
+        `A roster has ${MAX_FILES} at most; the rest is not read.`,
+      ),
+    );
   }
   for (const name of names.slice(0, MAX_FILES)) {
     const entry = await readEntry(deps, name, problems);
     if (entry !== undefined) entries.push(entry);
   }
   for (const [first, second] of sameNames(entries)) {
-    problems.push(problem(second.path, 'error', `Its name is ${first.name} as in ${first.slug}.md.`, 'Give each agent a name of its own.')); // prettier-ignore
+    problems.push(
+      problem(
+        second.path,
+        'error',
+        `Its name is ${first.name} as in ${first.slug}.md.`,
+        'Give each agent a name of its own.',
+      ),
+    );
   }
   return { agents: entries.map(withoutPersona), entries, problems };
 }
@@ -95,12 +110,18 @@ export async function rosterEntry(deps: RosterDeps, wanted: string): Promise<Ros
   const text = wanted.trim().toLowerCase();
   const found = entries.find(({ slug, name }) => slug === text || name.toLowerCase() === text);
   if (found !== undefined) return found;
-  const broken = problems.find(({ file, level }) => level === 'error' && file === join(deps.folder, `${text}.md`));
-  if (broken !== undefined) throw new StewardError('config', `${broken.file}: ${broken.message}`, { hint: broken.hint });
+  const broken = problems.find(
+    ({ file, level }) => level === 'error' && file === join(deps.folder, `${text}.md`),
+  );
+  if (broken !== undefined)
+    throw new StewardError('config', `${broken.file}: ${broken.message}`, { hint: broken.hint });
   throw new StewardError('not_found', `The roster has no agent ${clean(wanted)}.`, {
-    hint: entries.length === 0 ? 'Make one with "steward agents roster new NAME".' : `It has: ${entries.map(({ slug }) => slug).join(', ')}.`,
+    hint:
+      entries.length === 0
+        ? 'Make one with "steward agents roster new NAME".'
+        : `It has: ${entries.map(({ slug }) => slug).join(', ')}.`,
   });
-} // prettier-ignore
+}
 
 async function readEntry(
   deps: RosterDeps,
@@ -113,26 +134,40 @@ async function readEntry(
     return undefined;
   };
   const slug = file.replace(/\.md$/, '');
-  if (!isSlug(slug)) return wrong('Its name is no slug.', 'Use small letters, digits, - and _, such as ada.md.');
+  if (!isSlug(slug))
+    return wrong('Its name is no slug.', 'Use small letters, digits, - and _, such as ada.md.');
   const text = readMarkdown(path);
   if (typeof text !== 'string') return wrong(text.problem, text.hint);
   const lines = frontMatter(text);
-  if (lines === undefined) return wrong('It has no front matter.', 'Begin it with a line ---, the keys name and role, and a line ---.');
+  if (lines === undefined)
+    return wrong(
+      'It has no front matter.',
+      'Begin it with a line ---, the keys name and role, and a line ---.',
+    );
   const parsed = await deps.parseYaml(lines.join('\n'));
   if ('problem' in parsed) {
     const { line, column, message } = parsed.problem;
     return wrong(`Line ${line + 1}, column ${column}: ${message}.`, 'Mend the front matter; it is YAML.');
   }
-  if (!isObject(parsed.value)) return wrong('Its front matter has no keys.', 'Give it at least name and role.');
+  if (!isObject(parsed.value))
+    return wrong('Its front matter has no keys.', 'Give it at least name and role.');
   const { values, errors, notes } = personaOf(parsed.value);
-  problems.push(...notes.map((message) => problem(path, 'note', message, 'Only the voice of the assistant is configured, at da.voices.main.')));
+  problems.push(
+    ...notes.map((message) =>
+      problem(path, 'note', message, 'Only the voice of the assistant is configured, at da.voices.main.'),
+    ),
+  );
   const [error] = errors;
   if (error !== undefined) {
-    problems.push(...errors.map((message) => problem(path, 'error', message, 'See "steward agents traits", or take the key out.')));
+    problems.push(
+      ...errors.map((message) =>
+        problem(path, 'error', message, 'See "steward agents traits", or take the key out.'),
+      ),
+    );
     return undefined;
   }
   return { slug, path, ...values, name: values.name ?? slug, persona: bodyOf(text).trim() };
-} // prettier-ignore
+}
 
 type Persona = Omit<RosterAgent, 'slug' | 'path' | 'name'> & { name: string | null };
 
@@ -146,24 +181,30 @@ function personaOf(keys: Record<string, unknown>): { values: Persona; errors: st
     const value = keys[key];
     if (value === undefined || value === null) return null;
     const found = typeof value === 'string' ? clean(value).trim() : '';
-    if (found === '' || found.length > MAX_TEXT) errors.push(`${key} is not a text of up to ${MAX_TEXT} characters.`);
+    if (found === '' || found.length > MAX_TEXT)
+      errors.push(`${key} is not a text of up to ${MAX_TEXT} characters.`);
     return found;
   };
   const traits = (family: TraitFamily): string[] => {
     const value = keys[family];
-    const given = typeof value === 'string' ? value.split(',') : value === undefined || value === null ? [] : value;
+    const given =
+      typeof value === 'string' ? value.split(',') : value === undefined || value === null ? [] : value;
     if (!Array.isArray(given)) {
       errors.push(`${family} is not a list.`);
       return [];
     }
     return given.flatMap((item) => {
       const trait = typeof item === 'string' ? traitNamed(family, item) : undefined;
-      if (trait === undefined) errors.push(`${family} has ${shown(item)}; the vocabulary is ${TRAIT_FAMILIES[family].map(({ id }) => id).join(', ')}.`);
+      if (trait === undefined)
+        errors.push(
+          `${family} has ${shown(item)}; the vocabulary is ${TRAIT_FAMILIES[family].map(({ id }) => id).join(', ')}.`,
+        );
       return trait === undefined ? [] : [trait.id];
     });
   };
   const model = text('model')?.toLowerCase() ?? null;
-  if (model !== null && !MODEL_TIERS.includes(model as ModelTier)) errors.push(`model is ${shown(model)}; the tiers are ${MODEL_TIERS.join(', ')}.`);
+  if (model !== null && !MODEL_TIERS.includes(model as ModelTier))
+    errors.push(`model is ${shown(model)}; the tiers are ${MODEL_TIERS.join(', ')}.`);
   const values: Persona = {
     name: text('name'),
     role: text('role'),
@@ -176,7 +217,7 @@ function personaOf(keys: Record<string, unknown>): { values: Persona; errors: st
   const voices = Object.keys(keys).filter((key) => /^voice/i.test(key));
   const notes = voices.map((key) => `${clean(key)} is not read.`);
   return { values, errors, notes };
-} // prettier-ignore
+}
 
 function shown(value: unknown): string {
   return `"${clean(String(typeof value === 'object' ? 'a list or object' : value)).slice(0, 40)}"`;
@@ -205,12 +246,7 @@ function sameNames(entries: readonly RosterEntry[]): [RosterEntry, RosterEntry][
   });
 }
 
-function problem(
-  file: string,
-  level: RosterProblem['level'],
-  message: string,
-  hint: string,
-): RosterProblem {
+function problem(file: string, level: RosterProblem['level'], message: string, hint: string): RosterProblem {
   return { file, level, message, hint };
 }
 
@@ -218,51 +254,3 @@ export function withoutPersona(entry: RosterEntry): RosterAgent {
   const { slug, name, role, description, model, expertise, personality, approach, path } = entry;
   return { slug, name, role, description, model, expertise, personality, approach, path };
 }
-
-export interface NewAgent {
-  slug: string;
-  name?: string;
-  role: string;
-  model?: ModelTier;
-  expertise: readonly string[];
-  personality: readonly string[];
-  approach: readonly string[];
-}
-
-/** Writes the file of a new agent for a person to go on with. One that is there is `conflict` and stays. */
-export function newRosterAgent(folder: string, agent: NewAgent): { slug: string; path: string } {
-  if (!isSlug(agent.slug)) {
-    throw new StewardError('usage', `${clean(agent.slug).slice(0, 100)} is no name for a file of the roster.`, {
-      hint: 'Use small letters, digits, - and _, such as ada; --name takes the name as it is written.',
-    });
-  }
-  const name = clean(agent.name ?? agent.slug.charAt(0).toUpperCase() + agent.slug.slice(1)).trim();
-  const role = clean(agent.role).trim();
-  for (const [flag, text] of [['--name', name], ['--role', role]] as const) {
-    if (text === '' || text.length > MAX_TEXT) {
-      throw new StewardError('usage', `${flag} is not a text of up to ${MAX_TEXT} characters.`, { hint: 'Give a shorter one.' });
-    }
-  }
-  const list = (key: TraitFamily): string[] => (agent[key].length === 0 ? [] : [`${key}: [${agent[key].join(', ')}]`]);
-  const text = [
-    '---',
-    `name: ${JSON.stringify(name)}`,
-    `role: ${JSON.stringify(role)}`,
-    ...(agent.model === undefined ? [] : [`model: ${agent.model}`]),
-    ...list('expertise'),
-    ...list('personality'),
-    ...list('approach'),
-    '---',
-    '',
-    `${name} is a ${role}.`,
-    '',
-    'Write here who this is: what they have seen, what they care about, how they talk. It goes into every brief.',
-    '',
-  ].join('\n');
-  const path = join(folder, `${agent.slug}.md`);
-  ensureFolder(folder);
-  if (!createFile(path, text)) {
-    throw new StewardError('conflict', `The roster has an agent ${agent.slug} already.`, { hint: `Edit ${path}, or take another name.` });
-  }
-  return { slug: agent.slug, path };
-} // prettier-ignore

@@ -63,7 +63,11 @@ function counts(text: string, at: number, wanted: Look): boolean {
  */
 export function judge(request: Pick<RequestText, 'plain' | 'text'>, at: number, length: number): Finding {
   const { plain, text } = request;
-  const words = plain.slice(at, at + length).replace(/\s+/g, ' ').trim().slice(0, 80);
+  const words = plain
+    .slice(at, at + length)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 80);
   const before = clauseBefore(text, at, NEGATION_WORDS).replace(NO_NEGATION, ' ');
   const isRefused = NEGATOR.test(before) || NEGATED_AFTER.test(clauseAfter(text, at + length, 5));
   return isRefused ? { refused: { words, at } } : { hit: { words, at } };

@@ -1,4 +1,4 @@
-import type { Asked, NamedAgent } from './routing-rules';
+import type { Asked, NamedAgent } from './routing-types';
 import { judge, look, type Finding, type Hit } from './routing-match';
 import { rx } from './routing-words';
 import { clauseBefore } from './text';
@@ -44,10 +44,16 @@ function findName({ request }: Asked, { name, slug }: NamedAgent): Finding {
     const edge = String.raw`(?![\p{L}\p{N}_-])`;
     const patterns = [
       new RegExp(String.raw`(?<![\p{L}\p{N}_])@(?<n>${own})${edge}`, 'giu'),
-      new RegExp(String.raw`(?<![\p{L}\p{N}_])${HANDS_OVER} (?:the agent |agent |our agent )?(?<n>${own})${edge}`, 'giu'),
-      new RegExp(String.raw`(?:^|[.!?\n]\s*)(?:hey |hi |ok |okay )?(?<n>${own})(?=\s*[,:]| (?:should|must|please|can you|could you)\b)`, 'giu'),
+      new RegExp(
+        String.raw`(?<![\p{L}\p{N}_])${HANDS_OVER} (?:the agent |agent |our agent )?(?<n>${own})${edge}`,
+        'giu',
+      ),
+      new RegExp(
+        String.raw`(?:^|[.!?\n]\s*)(?:hey |hi |ok |okay )?(?<n>${own})(?=\s*[,:]| (?:should|must|please|can you|could you)\b)`,
+        'giu',
+      ),
       new RegExp(String.raw`(?<![\p{L}\p{N}_@.-])(?<n>${own})${edge}(?! [\p{Lu}])`, 'gu'),
-    ]; // prettier-ignore
+    ];
     for (const [index, pattern] of patterns.entries()) {
       // As a word of its own, without being spoken to, it has to look like a name.
       if (index === 3 && (!/^\p{Lu}/u.test(spelled) || isSentenceWord(request.plain, spelled))) continue;
@@ -74,7 +80,9 @@ function firstCounting(plain: string, text: string, pattern: RegExp): Finding {
 
 /** A name that is an English word says nothing at the beginning of a sentence: "Will it rain?" */
 function isSentenceWord(plain: string, name: string): boolean {
-  return COMMON_WORDS.has(name.toLowerCase()) && new RegExp(`(?:^|[.!?\\n]\\s*)${escaped(name)} `, 'u').test(plain);
+  return (
+    COMMON_WORDS.has(name.toLowerCase()) && new RegExp(`(?:^|[.!?\\n]\\s*)${escaped(name)} `, 'u').test(plain)
+  );
 }
 
 const COMMON_WORDS = new Set(
@@ -86,7 +94,9 @@ function byRole(asked: Asked, agent: NamedAgent): Finding {
   const role = agent.role?.toLowerCase() ?? '';
   if (!/^[a-z][a-z -]{2,60}$/.test(role)) return {};
   if (asked.named.filter((other) => other.role?.toLowerCase() === role).length > 1) return {};
-  return look(asked.request, { any: [rx(String.raw`\b${HANDS_OVER} (?:the|our|my|your) (?<w>${escaped(role)})\b`)] });
+  return look(asked.request, {
+    any: [rx(String.raw`\b${HANDS_OVER} (?:the|our|my|your) (?<w>${escaped(role)})\b`)],
+  });
 }
 
 function escaped(text: string): string {

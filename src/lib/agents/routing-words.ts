@@ -3,7 +3,8 @@
  * shared by several rules has a name here; what belongs to one stands in its entry (routing-rules.ts).
  */
 
-const NUMBERS = 'two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen|several|a few|a couple(?: of)?|many|multiple';
+const NUMBERS =
+  'two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen|several|a few|a couple(?: of)?|many|multiple';
 /** Up to three adjectives; a preposition would begin another thing. */
 const ADJECTIVES = String.raw`(?: (?!(?:for|to|in|of|on|with|from|that|which|by|at|into|about|as|and|or|over|is|are)\b)[a-z_'-]+){0,3}`;
 

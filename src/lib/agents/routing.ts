@@ -1,6 +1,8 @@
 import { composeBriefs, MAX_BRIEFS, spotcheckOf, type Brief, type ModelTier, type Spotcheck } from './brief';
 import { namedAgents } from './routing-named';
-import { RULES, typeIn, type AgentTypes, type Asked, type NamedAgent, type Rule, type Worker } from './routing-rules';
+import { typeIn } from './routing-looks';
+import { RULES } from './routing-rules';
+import type { AgentTypes, Asked, NamedAgent, Rule, Worker } from './routing-types';
 import { look, type Hit } from './routing-match';
 import { rx, W } from './routing-words';
 import { readRequest } from './text';
@@ -74,7 +76,13 @@ export function explainRoute(
     const against = hit === undefined ? undefined : rule.unsuitable?.(asked);
     const { id, from, says } = rule;
     const said = (outcome: Considered['outcome'], words: string | undefined): void => {
-      considered.push({ rule: id, from, says, outcome, words: words === undefined || words === '' ? null : words });
+      considered.push({
+        rule: id,
+        from,
+        says,
+        outcome,
+        words: words === undefined || words === '' ? null : words,
+      });
     };
     if (hit === undefined) said(refused === undefined ? 'no' : 'refused', refused?.words);
     else if (against !== undefined) {
@@ -99,7 +107,10 @@ function decide(rule: Rule, hit: Hit, asked: Asked, given: Given): Decision {
   const several = countOf(rule, hit, asked, given.warnings);
   const people = rule.id === 'named' ? namedAgents(asked) : [];
   const type = rule.id === 'built-in' ? typeIn(asked.types, hit.words) : gives.type(asked.types);
-  const briefs = people.length > 0 ? people.map((agent) => briefOfNamed(agent, given.request, asked, model)) : briefsOf(rule, asked, given.request, { several, type, model });
+  const briefs =
+    people.length > 0
+      ? people.map((agent) => briefOfNamed(agent, given.request, asked, model))
+      : briefsOf(rule, asked, given.request, { several, type, model });
   const isParallel = gives.parallel === true || briefs.length > 1;
   const first = briefs[0];
   given.warnings.push(...warningsOf(rule, asked, several));
@@ -117,7 +128,7 @@ function decide(rule: Rule, hit: Hit, asked: Asked, given: Given): Decision {
     spotcheck: isParallel ? spotcheckOf(given.request, briefs.length, asked.types.general) : null,
     warnings: given.warnings,
   };
-} // prettier-ignore
+}
 
 function briefsOf(
   rule: Rule,
@@ -140,10 +151,18 @@ function briefsOf(
 /** A named agent comes with its own persona; the brief adds the task. */
 function briefOfNamed(agent: NamedAgent, request: string, asked: Asked, tier: ModelTier): Brief {
   const model = agent.model ?? tier;
-  const [made] = composeBriefs(request, { count: 1, subagentType: asked.types.general, model, role: agent.role ?? agent.name }) as [Brief];
+  const [made] = composeBriefs(request, {
+    count: 1,
+    subagentType: asked.types.general,
+    model,
+    role: agent.role ?? agent.name,
+  }) as [Brief];
   const persona = agent.persona.trim();
-  return { ...made, prompt: [`You are ${agent.name}.`, ...(persona === '' ? [] : [persona]), made.prompt].join('\n') };
-} // prettier-ignore
+  return {
+    ...made,
+    prompt: [`You are ${agent.name}.`, ...(persona === '' ? [] : [persona]), made.prompt].join('\n'),
+  };
+}
 
 /** How many agents: as `--count` says, else as the request does; null: one, and nobody counted. */
 function countOf(rule: Rule, hit: Hit, asked: Asked, warnings: string[]): number | null {
@@ -215,12 +234,23 @@ const RETIRED = /\b(architect|designer|engineer) (?:sub-?)?(?:agent|type)s?\b/;
 function warningsOf(rule: Rule, asked: Asked, several: number | null): string[] {
   const { text } = asked.request;
   const retired = RETIRED.exec(text)?.[1];
-  const custom = /\bcustom\b/.test(text) && rule.id !== 'custom' && /\b(?:launch|spawn|delegate|sub-?agents?|agents?)\b/.test(text);
+  const custom =
+    /\bcustom\b/.test(text) &&
+    rule.id !== 'custom' &&
+    /\b(?:launch|spawn|delegate|sub-?agents?|agents?)\b/.test(text);
   return [
-    ...(retired === undefined ? [] : [`The agent type "${retired}" is retired: the general type with an inline brief takes its place.`]),
-    ...(rule.id === 'audit' && (asked.effort ?? 5) < 4 ? ['A cross-vendor audit is for effort E4 and E5.'] : []),
-    ...(rule.id === 'built-in' ? ['Built-in types are for internal work; say "custom agents" for agents with a brief of their own.'] : []),
-    ...(rule.gives.worker === 'native' && several !== null && several > 1 ? ['No agents are launched, so the count says nothing.'] : []),
+    ...(retired === undefined
+      ? []
+      : [`The agent type "${retired}" is retired: the general type with an inline brief takes its place.`]),
+    ...(rule.id === 'audit' && (asked.effort ?? 5) < 4
+      ? ['A cross-vendor audit is for effort E4 and E5.']
+      : []),
+    ...(rule.id === 'built-in'
+      ? ['Built-in types are for internal work; say "custom agents" for agents with a brief of their own.']
+      : []),
+    ...(rule.gives.worker === 'native' && several !== null && several > 1
+      ? ['No agents are launched, so the count says nothing.']
+      : []),
     ...(custom && rule.id !== 'declined' ? ['"custom" is not taken as asking for custom agents here.'] : []),
   ];
-} // prettier-ignore
+}

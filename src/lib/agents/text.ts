@@ -16,7 +16,12 @@ const TAIL = 16 * 1024;
 export function readRequest(request: string): RequestText {
   const cut = request.length > HEAD + TAIL;
   const part = cut ? `${request.slice(0, HEAD)}\n${request.slice(-TAIL)}` : request;
-  const whole = unwrapped(part.normalize('NFKC').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ').replace(/\p{Cf}/gu, ''));
+  const whole = unwrapped(
+    part
+      .normalize('NFKC')
+      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ')
+      .replace(/\p{Cf}/gu, ''),
+  );
   const plain = masked(straight(whole));
   return { plain, text: plain.replace(/[^\n\x20-\x7e]/gu, standIn).toLowerCase(), cut };
 }
@@ -73,7 +78,8 @@ function masked(text: string): string {
   );
 }
 
-const KEPT = /^(?:\.?\/?(?:[\w.-]+\/)?settings(?:\.local)?\.json|\.mcp\.json|claude\.md|agents\.md|github|gitlab|javascript|typescript|ios|macos|iphone|ipad|ebay|icloud|paypal|youtube)$/i;
+const KEPT =
+  /^(?:\.?\/?(?:[\w.-]+\/)?settings(?:\.local)?\.json|\.mcp\.json|claude\.md|agents\.md|github|gitlab|javascript|typescript|ios|macos|iphone|ipad|ebay|icloud|paypal|youtube)$/i;
 
 /** The words before a place of the text that belong to the same clause, the nearest last. */
 export function clauseBefore(text: string, at: number, words: number): string {

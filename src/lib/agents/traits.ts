@@ -74,10 +74,17 @@ export function traitsIn<F extends TraitFamily>(
   text: string,
 ): (typeof TRAIT_FAMILIES)[F][number]['id'][] {
   const traits: readonly Trait[] = TRAIT_FAMILIES[family];
-  const byWord = new Map(traits.flatMap(({ id, words }) => [id, ...words].map((word) => [word, id] as const)));
+  const byWord = new Map(
+    traits.flatMap(({ id, words }) => [id, ...words].map((word) => [word, id] as const)),
+  );
   const found = new Set<string>();
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu)) {
-    const id = byWord.get(word) ?? word.split('-').map((part) => byWord.get(part)).find((part) => part !== undefined);
+    const id =
+      byWord.get(word) ??
+      word
+        .split('-')
+        .map((part) => byWord.get(part))
+        .find((part) => part !== undefined);
     if (id !== undefined) found.add(id);
   }
   return [...found] as (typeof TRAIT_FAMILIES)[F][number]['id'][];

@@ -39,12 +39,20 @@ function unquoted(text: string): string {
  * @param lines as `frontMatter` gives them
  */
 export function listValue(lines: readonly string[], key: string): string[] {
-  const at = lines.findIndex((line) => line.startsWith(key) && /^[ \t]*:(?:[ \t]|$)/.test(line.slice(key.length)));
+  const at = lines.findIndex(
+    (line) => line.startsWith(key) && /^[ \t]*:(?:[ \t]|$)/.test(line.slice(key.length)),
+  );
   if (at === -1) return [];
-  const inline = (lines[at] as string).slice(key.length).replace(/^[ \t]*:/, '').trim();
+  const inline = (lines[at] as string)
+    .slice(key.length)
+    .replace(/^[ \t]*:/, '')
+    .trim();
   if (inline !== '' && !inline.startsWith('#')) {
     const inner = /^\[(.*)\](?:\s+#.*)?$/.exec(inline)?.[1];
-    return (inner ?? scalar(inline)).split(',').map(scalar).filter((text) => text !== '');
+    return (inner ?? scalar(inline))
+      .split(',')
+      .map(scalar)
+      .filter((text) => text !== '');
   }
   const items: string[] = [];
   for (const line of lines.slice(at + 1)) {
@@ -60,5 +68,9 @@ export function listValue(lines: readonly string[], key: string): string[] {
 export function bodyOf(text: string): string {
   const lines = frontMatter(text);
   if (lines === undefined) return text.replace(/^\ufeff/, '');
-  return text.split(/\r?\n/).slice(lines.length + 2).join('\n').replace(/^\n+/, '');
+  return text
+    .split(/\r?\n/)
+    .slice(lines.length + 2)
+    .join('\n')
+    .replace(/^\n+/, '');
 }
