@@ -1,3 +1,4 @@
+import { findCode } from './routing-code';
 import { look, type Finding, type Look } from './routing-match';
 import type { AgentTypes, Asked } from './routing-types';
 import { rx, W } from './routing-words';
@@ -5,7 +6,9 @@ import { rx, W } from './routing-words';
 /** What each rule of the table looks for, in the table's order. */
 
 export const CUSTOM: Look = {
-  any: [
+  endsWithAgent: true,
+  stems: ['custom'],
+  any: () => [
     rx(String.raw`\bcustom\b,?${W.ADJECTIVES} ${W.WORKER}`),
     rx(String.raw`\b(?:launch|spawn|spin up|fire up|dispatch|delegate to)(?: [a-z0-9_]+){0,3} custom\b`),
     rx(String.raw`\b(?:go|use|using|launch|prefer|want|with|make (?:them|the agents|it|these)(?: all)?) custom(?= ones?\b|$|[.,;:!?\n)]| (?:for|on|to|please|here|this time|and)\b)`),
@@ -15,7 +18,8 @@ export const CUSTOM: Look = {
 }; // prettier-ignore
 
 export const TEAM_NAMED: Look = {
-  any: [
+  stems: ['agent'],
+  any: () => [
     rx(String.raw`\b(?:sub-?)?agents?['s]{0,2} teams?\b`),
     rx(String.raw`\bteams? of (?:[a-z_'-]+ ){0,3}(?:sub-?)?agents\b`),
   ],
@@ -26,7 +30,8 @@ const LONG_HOURS = String.raw`(?:\d{1,3}(?:\s?(?:-|to|or)\s?\d{1,3})?|${W.NUMBER
 const RUNS = String.raw`\b(?:run|runs|work|works|keep|keeps|go|process|train|crawl|let|leave|continue|do|finish|grind|churn|execute|start|launch|scan|index|generate|try|schedule|kick off|should|needs to|has to|must)\b[^.;!?\n]{0,160}?`;
 
 export const MANAGED: Look = {
-  any: [
+  stems: ['managed', 'hosted', 'cloud', 'overnight', 'sleep', 'asleep', 'away', 'offline', 'gone', 'holiday', 'vacation', 'on leave', 'in bed', 'when i', 'while i', 'while we', 'when we', 'as i', 'as we', 'unattended', 'weekend', 'surviv', 'laptop', 'machine', 'computer', 'connection', 'network', 'terminal', 'ssh', 'wi-fi', 'wifi', 'lid', 'i close', 'i shut', 'i log', 'i disconnect', 'i hang', 'i leave', 'hour', 'night', 'clock', ' ci', 'webhook', 'sandbox'],
+  any: () => [
     rx(String.raw`\b(?:hosted |managed |cloud )(?:managed )?agents?\b`),
     rx(String.raw`(?<!\b(?:the|our|an|last|my) )\bovernight\b(?! (?:trains?|bus|buses|flights?|ferry|trip|stays?|bag|guests?|batch|builds?|jobs?|runs?|success|oats|shipping|delivery|sensation|parking|low|rate|rates|shift|backup|crash|failure|index|lens))`),
     rx(String.raw`\b(?:while|when|as) (?:i|we)(?:'m| am|'re| are)? (?:sleep|asleep|sleeping|out\b|away|offline|gone|on (?:holiday|vacation|leave)|in bed)`),
@@ -65,13 +70,18 @@ export function unsuitableForManaged({ request }: Asked): string | undefined {
 
 /** "No agents": the person wants no delegation at all; of custom, parallel or managed ones it says less. */
 const REFUSED_AGENTS: Look = {
-  any: [
+  endsWithAgent: true,
+  stems: ['agent', 'delegat', 'outsourc', 'fan out', 'fanning out'],
+  any: () => [
     rx(String.raw`\b(?:no|without|zero)(?: (?:launching|using|starting|spawning|any|more|ai|extra|other|the|help from|need for)){0,3} (?<w>${W.AGENT})(?! teams?\b)`),
     rx(String.raw`\b(?:don't|dont|do not|never|please don't|avoid|skip|stop|instead of|rather than|refrain from)(?: (?:use|using|launch|launching|spawn|spawning|start|starting|run|running|want|need|create|creating|send|bring in|involve|delegate to|delegating to|any|more|the|an?|to|your|other|parallel|multiple|several|specialized|specialised)){0,4} (?<w>${W.AGENT})(?! teams?\b)`),
     rx(String.raw`\b(?:don't|dont|do not|never|without|no) (?<w>(?:delegat(?:e|ing|ion)|outsourc(?:e|ing)|fan(?:ning)? out))\b`),
   ],
 }; // prettier-ignore
-const YOURSELF: Look = { any: [rx(String.raw`\b(?:do|answer|handle|solve) (?:it|this|that) yourself\b`)] };
+const YOURSELF: Look = {
+  stems: ['yourself'],
+  any: () => [rx(String.raw`\b(?:do|answer|handle|solve) (?:it|this|that) yourself\b`)],
+};
 
 /** Here what is taken back is what decides. */
 export function findDeclined({ request }: Asked): Finding {
@@ -81,7 +91,8 @@ export function findDeclined({ request }: Asked): Finding {
 
 const RESEARCH_NOUN = String.raw`(?! (?:paper|paper's|teams?|questions?|proposal|grants?|department|lab|labs|group|shows?|suggests?|says?|is|was|were|has|had|found|indicates|assistant|page|pages|project|skill|skills|fellow|methods?|methodology|results?|report|article|section|tab|button|and development|interests?|field)\b)`;
 export const RESEARCH: Look = {
-  any: [
+  stems: ['research', 'investigat'],
+  any: () => [
     rx(String.raw`${W.ASKS}(?:do )?(?<w>(?:research|investigate)\b)${RESEARCH_NOUN}(?=\s+\S|:)`),
     rx(String.raw`\b(?<w>(?:do|doing|run|conduct|carry out|perform|need|want|start)(?: [a-z_-]+){0,3} (?:research|investigation)\b)(?= (?:on|into|about|regarding|for|whether|why|how|what|around)\b|$|[.!?])`),
     rx(String.raw`\b(?<w>(?:use|launch|with|ask|send|via|run) (?:the |your |some |a )?(?:research (?:skill|agents?)|researcher agents?|researchers))\b`),
@@ -99,7 +110,8 @@ const ASSISTANT = String.raw`(?:claude(?: code)?|codex(?: cli)?|gemini cli|copil
 const FOREIGN =
   /\b(?:react|vue|svelte|preact|git|husky|webpack|wordpress|vs ?code|visual studio|django|laravel|kubernetes|stripe|twitter|drupal|electron|fish\w*|boxing|knitting|crochet|curtain|towel|rails|phone|iphone|android|excel|vim|emacs|windows|photoshop|sublime|minecraft|pirates?)\b/;
 export const TOOL_GUIDE: Look = {
-  any: [
+  stems: ['hook', 'setting', 'command', 'agent', 'api', 'permission', 'plugin', 'skill', 'keybinding', 'shortcut', 'flag', 'config', 'mcp', 'model', 'status', 'tooluse', 'session', 'subagent', 'compact', 'context', 'memory', 'worktree', 'output style', 'plan mode', 'claude.md', 'userprompt'],
+  any: () => [
     rx(TOOL_STRONG),
     rx(String.raw`\b${ASSISTANT}\b[^.!?\n]{0,80}\b(?<w>${TOOL_WEAK})\b`),
     rx(String.raw`\b(?<w>${TOOL_WEAK})\b[^.!?\n]{0,80}\b${ASSISTANT}\b`),
@@ -111,18 +123,10 @@ export const TOOL_GUIDE: Look = {
   unless: [FOREIGN, POLITE_COMMAND],
 }; // prettier-ignore
 
-export const CODE: Look = {
-  any: [
-    rx(String.raw`${W.ASKS}(?<w>(?:implement|refactor|debug|unit-test|type-?check|recompile)\b)(?! (?:a |the |our |new )?(?:policy|policies|law|laws|plan|strategy|diet|routine|habit|reform))`),
-    rx(String.raw`${W.ASKS}(?<w>${W.CODE_VERB}\b[^.;:!?\n]{0,80}?\b${W.CODE_OBJECT})\b(?! (?:of conduct|words?\b))`),
-    rx(String.raw`\b(?<w>${W.CODE_OBJECT}\b[^.;!?\n]{1,80}\b(?:fix|repair|debug|mend) (?:it|this|that|them))\b`),
-  ],
-  unless: [/\b(?:poem|haiku|birthday card|novel|limerick|cover letter|sonnet|short story|fairy tale|blog post|song|lyrics|thank-you note)\b/],
-}; // prettier-ignore
-
 const NO_SHORTCUTS = String.raw`\bno[- ]short-?cuts?\b|\bwithout (?:any |taking |cutting |taking any |cutting any )?(?:short-?cuts|corners)\b|\b(?:don't|do not|never) (?:take|use|allow)(?: any)? short-?cuts\b|\b(?:don't|do not|never) cut (?:any )?corners\b`;
 const PRODUCTION: Look = {
-  any: [
+  stems: ['shortcut', 'short-cut', 'corners', 'prod', 'battle', 'ship-quality'],
+  any: () => [
     rx(NO_SHORTCUTS),
     rx(String.raw`\bprod(?:uction)?[- ](?:grade|ready|quality|level)\b|\bready for production\b|\bbattle-tested\b|\bship-quality\b`),
   ],
@@ -133,9 +137,12 @@ const AUDIT = String.raw`${W.ASKS}(?<w>audit\b)(?! (?:logs?|trail|report|firm|fe
 const CROSS_AUDIT = String.raw`\b(?<w>cross-vendor audit|mode: ?audit|builder'?s? audit|audit (?:by|with|from) the builder)\b`;
 
 export function findProduction(asked: Asked): Finding {
-  const byName = look(asked.request, { any: [builderNamed(asked.types)] });
+  const byName = look(asked.request, {
+    stems: ['builder', asked.types.builder.toLowerCase()],
+    any: () => [builderNamed(asked.types)],
+  });
   if (byName.hit !== undefined) return byName;
-  const code = look(asked.request, CODE);
+  const code = findCode(asked);
   const said = look(asked.request, PRODUCTION);
   if (code.hit === undefined) return byName.refused === undefined ? {} : { refused: byName.refused };
   if (said.hit !== undefined) return said;
@@ -151,14 +158,15 @@ function builderNamed({ builder }: AgentTypes): RegExp {
 }
 
 export function findAudit(asked: Asked): Finding {
-  const named = look(asked.request, { any: [rx(CROSS_AUDIT)] });
+  const named = look(asked.request, { stems: ['audit'], any: () => [rx(CROSS_AUDIT)] });
   if (named.hit !== undefined || asked.effort === null || asked.effort < 4) return named;
-  return look(asked.request, { any: [rx(AUDIT)] });
+  return look(asked.request, { stems: ['audit'], any: () => [rx(AUDIT)] });
 }
 
 const SYSTEM = String.raw`(?:systems?|services?|apis?|architecture|database|data ?model|data ?base|schemas?|protocol|modules?|interfaces?|backend|microservices?|pipeline|platform|infrastructure|storage|cache|caching|queue|plugin system|class hierarchy|state machine|event (?:bus|model|log)|topology|framework|app|application|library|software|domain model|tables?|component structure|integration|sync|engine|layer|permission model|auth\w*)`;
 export const ARCHITECTURE: Look = {
-  any: [
+  stems: ['design', 'architect', 'structure', 'layer', 'lay out', 'partition', 'decouple', 'model'],
+  any: () => [
     rx(String.raw`${W.ASKS}(?<w>(?:re-?design|design|architect)\b(?: (?:me|us|out))?(?: [a-z_'-]+){0,6}? ${SYSTEM})\b`),
     rx(String.raw`\b(?<w>(?:system|software|service|data|api|database|application|cloud|event|plugin|module|technical|high-level|target) (?:architecture|design)|design doc(?:ument)?|architecture (?:decision|review|diagram|record|document|proposal|options?))\b`),
     rx(String.raw`\b(?<w>architecture)\b(?= (?:for|of|would|should|do|does|to|that|which|is|and)\b|[?.!,]|$)`),
@@ -168,7 +176,9 @@ export const ARCHITECTURE: Look = {
 }; // prettier-ignore
 
 export const RULE_2: Look = {
-  any: [
+  endsWithAgent: true,
+  stems: ['agent'],
+  any: () => [
     rx(String.raw`${W.DELEGATE}(?: (?!(?:no|not|about|like)\b)[a-z0-9_'-]+){0,5}? ${W.AGENT}`),
     rx(String.raw`\b(?:parallel|speciali[sz]ed|specialist|multiple|several|different|independent|separate|background|\d{1,4}|${W.NUMBERS})(?: [a-z_-]+)? ${W.AGENT}`),
     rx(W.AGENTS),
@@ -178,7 +188,8 @@ export const RULE_2: Look = {
 }; // prettier-ignore
 
 const PARALLEL: Look = {
-  any: [
+  stems: ['parallel', 'simultaneous', 'concurrent', 'same time', 'at once', 'side by side', 'split', 'divide', 'spread', 'share', 'fan out', 'these', 'following', 'those', 'depend', 'blocked', 'needs', 'waits', 'wait for', 'once', 'when', 'as soon', 'after'],
+  any: () => [
     rx(String.raw`\bin parallel\b(?! (?:with the law|to the))|\bparallel(?:ly|i[sz]e)\b|\bsimultaneously\b|\bconcurrently\b|\bat the same time\b|\ball at once\b|\bside by side(?= and)`),
     rx(String.raw`${W.ASKS}(?<w>(?:split|divide|spread|share|fan out)\b[^.;!?\n]{0,60}\b(?:among|between|across|into|up|out)\b)(?! the (?:difference|bill))`),
     rx(String.raw`\b(?<w>(?:do|handle|work on|tackle|finish|complete|process)(?: all)?(?: of)? (?:these|the following|those) (?:[a-z0-9_]+ )?(?:tasks|things|items|jobs|tickets|workstreams|chores))\b`),
@@ -193,7 +204,7 @@ const PARALLEL: Look = {
 export function findParallel(asked: Asked): Finding {
   const found = look(asked.request, PARALLEL);
   if (found.hit !== undefined || asked.count === null || asked.count < 2) return found;
-  return { hit: { words: `${asked.count} agents`, at: 0 } };
+  return { hit: { words: `${asked.count} agents`, at: 0, length: 0 } };
 }
 
 export function findType(asked: Asked): Finding {
@@ -201,7 +212,8 @@ export function findType(asked: Asked): Finding {
   const names = [any, explore, plan, toolGuide, ...researchers].map((name) => escaped(name.toLowerCase()));
   const name = `(?:${names.join('|')})`;
   return look(asked.request, {
-    any: [
+    stems: ['agent', ' type', 'subagent_type'],
+    any: () => [
       rx(
         String.raw`\b(?:use|using|with|via|launch|run|start|by|through)(?: the| a| an| your)? (?<w>${name} (?:sub-?)?(?:agents?|type|subagent type))\b`,
       ),

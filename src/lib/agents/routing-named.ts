@@ -95,7 +95,8 @@ function byRole(asked: Asked, agent: NamedAgent): Finding {
   if (!/^[a-z][a-z -]{2,60}$/.test(role)) return {};
   if (asked.named.filter((other) => other.role?.toLowerCase() === role).length > 1) return {};
   return look(asked.request, {
-    any: [rx(String.raw`\b${HANDS_OVER} (?:the|our|my|your) (?<w>${escaped(role)})\b`)],
+    stems: [role],
+    any: () => [rx(String.raw`\b${HANDS_OVER} (?:the|our|my|your) (?<w>${escaped(role)})\b`)],
   });
 }
 

@@ -1,8 +1,8 @@
 import type { Preferred } from './brief';
+import { findCode } from './routing-code';
 import { findNamed } from './routing-named';
 import {
   ARCHITECTURE,
-  CODE,
   CUSTOM,
   findAudit,
   findDeclined,
@@ -157,7 +157,7 @@ export const RULES: readonly Rule[] = [
     id: 'code',
     from: 'rule 5',
     says: 'Code: the general type with the brief of a senior engineer who works test-driven.',
-    find: words(CODE),
+    find: findCode,
     gives: {
       worker: 'builtin',
       type: general,
@@ -183,7 +183,7 @@ export const RULES: readonly Rule[] = [
     id: 'native',
     from: 'decisions 7',
     says: 'Everything else: no delegation.',
-    find: () => ({ hit: { words: '', at: 0 } }),
+    find: () => ({ hit: { words: '', at: 0, length: 0 } }),
     gives: { worker: 'native', type: none, model: 'balanced' },
   },
 ];

@@ -8,37 +8,38 @@ const NUMBERS =
 /** Up to three adjectives; a preposition would begin another thing. */
 const ADJECTIVES = String.raw`(?: (?!(?:for|to|in|of|on|with|from|that|which|by|at|into|about|as|and|or|over|is|are)\b)[a-z_'-]+){0,3}`;
 
-/** Compounds in which an agent is a thing of software, or of another world. */
-const NOT_AFTER = String.raw`(?!['-]?s? (?:framework|class|classes|sdk|library|libraries|pages?|components?|buttons?|api|apis|config|configuration|files?|types?|templates?|schemas?|sections?|tables?|names?|headings?|lists?|dashboard|tooling|modules?|skills?|pools?|service|services|plist|interface|registry|headers?|strings?|fees?|commissions?|salary|salaries|orange|smith|provocateur|carter)\b)(?!-based|-driven)`;
-/** Agents of another kind: of a trade, of chemistry, of a service. */
-const NOT_OURS = String.raw`(?<!\b(?:customer|customers|customs|travel|estate|insurance|secret|free|sales|support|cent(?:er|re)|user|ticket|booking|federal|fbi|cia|ice|border|cleaning|chemical|biological|reducing|oxidi[sz]ing|bonding|contrast|antimicrobial|infectious|nerve|double|undercover|talent|literary|press|sports|letting|lettings|patent|shipping|ssh|gpg|build|jenkins|monitoring|backup|mail|mining|purchasing|buying|leasing|listing|election|enforcement|station|gate|software's|service|game|npc|thickening|raising|launchd|economic)['s]{0,2} )`;
-
-/** An agent of ours, one or several; what it is a part of, or of what kind, may rule it out. */
-export const AGENT = String.raw`${NOT_OURS}\b(?:sub-?)?agents?\b${NOT_AFTER}`;
-const AGENTS = String.raw`${NOT_OURS}\b(?:sub-?)?agents\b${NOT_AFTER}`;
+/** An agent of any kind; whether it is one of ours, `isOurAgent` says of its neighbours. */
+const AGENT = String.raw`\b(?:sub-?)?agents?\b`;
+const AGENTS = String.raw`\b(?:sub-?)?agents\b`;
 /** Whoever does a piece of work: an agent by any name. */
-export const WORKER = String.raw`(?:(?:sub-?)?agents?|specialists?|experts?|reviewers?|personas?|workers?|critics?|advis[eo]rs?|analysts?|researchers?|perspectives?|panel|crew|swarm|briefs?)\b${NOT_AFTER}`;
+const WORKER = String.raw`\b(?:(?:sub-?)?agents?|specialists?|experts?|reviewers?|personas?|workers?|critics?|advis[eo]rs?|analysts?|researchers?|perspectives?|panel|crew|swarm|briefs?)\b`;
 
 const DELEGATE = String.raw`\b(?:launch|spawn|spin up|fire up|kick off|deploy|dispatch|use|using|send|run|start|create|make|get|have|let|ask|bring in|put|assign|give|set up|need|want|delegate|with|via|through|fan out|throw)\b`;
 
-/** The verbs that ask for code, and what they are said of when they could mean anything else. */
-const CODE_VERB = String.raw`(?:implement|code|build|write|fix|refactor|rewrite|add|create|port|debug|optimi[sz]e|migrate|develop|program|patch|extend|make|rename|remove|delete|update|upgrade|test|convert|wire up|set up|hook up|bump|extract|inline|type-?check|speed up|replace|support|handle|generate|finish|repair)`;
-const CODE_OBJECT = String.raw`(?:functions?|class|classes|method|endpoints?|apis?|modules?|scripts?|parsers?|unit tests?|tests?|test suite|bugs?|components?|features?|migrations?|cli|regex|regexp|regular expression|handlers?|hooks?|librar(?:y|ies)|schemas?|apps?|websites?|web ?page|settings page|login(?: page| form)?|sign-?in|buttons?|dropdown|modal|forms? validation|validation|algorithm|code|codebase|makefile|dockerfile|docker|build|compiler|lint(?:er|ing)?|type ?errors?|types?|exceptions?|crash(?:es)?|memory leaks?|race condition|deadlock|null pointer|stack ?trace|segfault|server|client|backend|frontend|database|quer(?:y|ies)|sql|cache|caching|queue|worker|cron job|webhooks?|middleware|router|routing table|service|microservice|daemon|package|dependenc(?:y|ies)|crate|gem|repo(?:sitory)?|branch|commit|pull request|merge conflict|ci|pipeline|workflow file|workflow|deploy(?:ment)? script|terraform|kubernetes|helm|typescript|javascript|python|rust|golang|java|c\+\+|ruby|swift|kotlin|react|vue|css|html|json|yaml|plugin|extension|bot|scraper|crawler|sync engine|engine|rate limit(?:er|ing)?|pagination|logging|logger|retry|retries|oauth|auth(?:entication)?|feature flags?|importer|exporter|wrapper|iterator|linked list|binary (?:tree|search)|hash ?map|loop|variable|constant|unused imports?|imports?|program|software|firmware|game|compiler warnings?|flags?|zp_*|zc_*)`;
-
 /** Where a sentence can begin to ask for something. */
-export const ASKS = String.raw`(?:^|[.;:!?\n,(]\s*|^\s*[-*\d.)]+\s+|\b(?:please|pls|and|then|now|first|also|just|go|to|you|let's|lets|us|kindly|should|must|help me|next|but|so|instead)\s+)(?:(?:please|quickly|carefully|thoroughly|properly|first|deeply|further|now|just|kindly|also|go|start|try to|and)\s+){0,3}`;
+const ASKS = String.raw`(?:^|[.;:!?\n,(]\s*|^\s*[-*\d.)]+\s+|\b(?:please|pls|and|then|now|first|also|just|go|to|you|let's|lets|us|kindly|should|must|help me|next|but|so|instead)\s+)(?:(?:please|quickly|carefully|thoroughly|properly|first|deeply|further|now|just|kindly|also|go|start|try to|and)\s+){0,3}`;
 
-export const W = {
-  AGENT,
-  AGENTS,
-  WORKER,
-  DELEGATE,
-  ADJECTIVES,
-  NUMBERS,
-  ASKS,
-  CODE_VERB,
-  CODE_OBJECT,
-};
+export const W = { AGENT, AGENTS, WORKER, DELEGATE, ADJECTIVES, NUMBERS, ASKS };
+
+/** Compounds in which an agent is a thing of software, or of another world: the word behind it. */
+const NOT_BEFORE = new Set(
+  'framework class classes sdk library libraries page pages component components button api apis config configuration file files type types template templates schema schemas section sections table tables name names heading headings list lists dashboard tooling module modules skill skills pool pools service services plist interface registry header headers string strings fee fees commission commissions salary salaries orange smith provocateur carter based driven'.split(
+    ' ',
+  ),
+);
+/** Agents of another kind, of a trade, of chemistry, of a service: the word before it. */
+const NOT_BEHIND = new Set(
+  "customer customers customers' customer's customs travel estate insurance secret free sales support center centre user ticket booking federal fbi cia ice border cleaning chemical biological reducing oxidising oxidizing bonding contrast antimicrobial infectious nerve double undercover talent literary press sports letting lettings patent shipping ssh gpg build jenkins monitoring backup mail mining purchasing buying leasing listing election enforcement station gate software's service game npc thickening raising launchd economic".split(
+    ' ',
+  ),
+);
+
+/** Is the agent at this place of the text one that work can be given to? "customer agents", "agent class" are not. */
+export function isOurAgent(text: string, at: number, length: number): boolean {
+  const before = /([a-z']+) $/.exec(text.slice(Math.max(0, at - 40), at))?.[1] ?? '';
+  const after = /^(?:['-]?s)?[ -]([a-z]+)/.exec(text.slice(at + length, at + length + 40))?.[1] ?? '';
+  return !NOT_BEHIND.has(before) && !NOT_BEFORE.has(after);
+}
 
 /** Whoever cannot be meant: of these a request tells or asks something. Looked at in the four words before. */
 export const TOPIC =

@@ -4,7 +4,6 @@ import { typeIn } from './routing-looks';
 import { RULES } from './routing-rules';
 import type { AgentTypes, Asked, NamedAgent, Rule, Worker } from './routing-types';
 import { look, type Hit } from './routing-match';
-import { rx, W } from './routing-words';
 import { readRequest } from './text';
 import { traitsIn } from './traits';
 
@@ -181,18 +180,42 @@ function countOf(rule: Rule, hit: Hit, asked: Asked, warnings: string[]): number
 }
 
 const COUNTED: ReadonlySet<Worker> = new Set<Worker>(['custom', 'team', 'research', 'builtin']);
-const NUMBER_WORDS: readonly string[] = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']; // prettier-ignore
-const COUNT = new RegExp(
-  String.raw`\b(\d{1,6}|${NUMBER_WORDS.join('|')}|a dozen|a couple(?: of)?)(?: [a-z'-]+){0,3}? (?:${W.WORKER}|briefs\b)`,
-);
+const NUMBER_WORDS: readonly string[] = [
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+];
+const COUNTED_NOUN =
+  /^(?:(?:sub-?)?agents?|specialists?|experts?|reviewers?|personas?|workers?|critics?|advis[eo]rs?|analysts?|researchers?|perspectives?|briefs)$/;
 
+/** "five custom agents", "3 reviewers": a number, and whom it counts in the four words behind it. */
 function numberIn(text: string): number | undefined {
-  const said = COUNT.exec(text)?.[1];
-  if (said === undefined) return undefined;
-  if (said === 'a dozen') return 12;
-  if (said.startsWith('a couple')) return 2;
-  const word = NUMBER_WORDS.indexOf(said);
-  return word === -1 ? Number(said) : word + 1;
+  const words = text.split(/[\s(]+/);
+  for (const [index, word] of words.entries()) {
+    const number = /^\d{1,6}$/.test(word) ? Number(word) : numberOf(word, words[index - 1], words[index + 1]);
+    if (number === undefined) continue;
+    for (const next of words.slice(index + 1, index + 5)) {
+      if (COUNTED_NOUN.test(next.replace(/[.,;:!?)'"]+$/, ''))) return number;
+      if (/[.,;:!?]$/.test(next)) break;
+    }
+  }
+  return undefined;
+}
+
+function numberOf(word: string, before: string | undefined, after: string | undefined): number | undefined {
+  if (before === 'a' && word === 'dozen') return 12;
+  if (before === 'a' && word === 'couple' && after === 'of') return 2;
+  const at = NUMBER_WORDS.indexOf(word);
+  return at === -1 ? undefined : at + 1;
 }
 
 /** `effort E4` or `E4:` in the request itself. */
@@ -202,8 +225,8 @@ function effortIn(text: string): number | null {
 }
 
 const TIERS: readonly { model: ModelTier; any: RegExp }[] = [
-  { model: 'deep', any: rx(String.raw`\b(?:trade-?offs?|strateg(?:y|ic)|prove|proof|root cause|deep(?:ly)?|very hard|complex|threat models?|security audit|race conditions?|deadlocks?|think hard|reason (?:about|through)|architecture)\b`) },
-  { model: 'fast', any: rx(String.raw`\b(?:check|verify|list|count|rename|re-?format|sort|spell-?check|look up|grep|typos?|quick(?:ly)?|simple|trivial|grunt work|boilerplate)\b`) },
+  { model: 'deep', any: /\b(?:trade-?offs?|strateg(?:y|ic)|prove|proof|root cause|deep(?:ly)?|very hard|complex|threat models?|security audit|race conditions?|deadlocks?|think hard|reason (?:about|through)|architecture)\b/g },
+  { model: 'fast', any: /\b(?:check|verify|list|count|rename|re-?format|sort|spell-?check|look up|grep|typos?|quick(?:ly)?|simple|trivial|grunt work|boilerplate)\b/g },
 ]; // prettier-ignore
 const NAMED_TIER = /\b(fast|balanced|deep) (?:model|tier)\b/;
 
@@ -213,7 +236,9 @@ function tierOf(rule: Rule, { request, effort }: Asked): ModelTier {
   if (named !== undefined) return named;
   if (rule.gives.fixedModel === true) return rule.gives.model;
   if (effort !== null && effort >= 4) return 'deep';
-  const byWords = TIERS.find(({ any }) => look(request, { any: [any] }).hit !== undefined)?.model;
+  const byWords = TIERS.find(
+    ({ any }) => look(request, { stems: [''], any: () => [any] }).hit !== undefined,
+  )?.model;
   // Production-grade work is not grunt work, whatever small words stand in it.
   if (byWords === 'fast' && rule.gives.mode === 'build') return rule.gives.model;
   if (byWords !== undefined) return byWords;

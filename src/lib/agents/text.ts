@@ -20,10 +20,10 @@ export function readRequest(request: string): RequestText {
     part
       .normalize('NFKC')
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ')
-      .replace(/\p{Cf}/gu, ''),
+      .replace(/[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, ''),
   );
   const plain = masked(straight(whole));
-  return { plain, text: plain.replace(/[^\n\x20-\x7e]/gu, standIn).toLowerCase(), cut };
+  return { plain, text: plain.replace(/[^\n\x20-\x7e]+/g, standIns).toLowerCase(), cut };
 }
 
 /** What the eye does not tell apart from the keyboard's own signs. One unit each: places stay. */
@@ -33,6 +33,10 @@ function straight(text: string): string {
     .replace(/[\u201c\u201d\u201e\u201f\u00ab\u00bb]/g, '"')
     .replace(/[\u3002\uff0e]/g, '.')
     .replace(/[\u2010-\u2015]/g, '-');
+}
+
+function standIns(text: string): string {
+  return text.replace(/[^]/gu, standIn);
 }
 
 function standIn(char: string): string {

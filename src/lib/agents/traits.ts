@@ -78,7 +78,7 @@ export function traitsIn<F extends TraitFamily>(
     traits.flatMap(({ id, words }) => [id, ...words].map((word) => [word, id] as const)),
   );
   const found = new Set<string>();
-  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu)) {
+  for (const [word] of text.toLowerCase().matchAll(/[^\s.,;:!?"'()[\]{}/\\]+/g)) {
     const id =
       byWord.get(word) ??
       word
