@@ -1,9 +1,15 @@
-import { routeText } from '../../agents/view';
+import type { Decision } from '../../agents/routing';
 import { userArea } from '../../config/user-area';
 import { terminalOf, writeOut } from '../../platform/stdio';
 import { keptAgentSettings, parseCount, parseEffort, requestOf, routeCall } from '../agents-context';
 import { reportError } from '../errors';
 import { toJson } from '../json';
+
+/** The colours of the view set up Node's stream for stdout, which JSON for a hook does without. */
+async function textOf(decision: Decision): Promise<string> {
+  const { routeText } = await import('../../agents/view');
+  return `${routeText(decision, terminalOf(process.stdout))}\n`;
+}
 
 interface Args {
   request: string | undefined;
@@ -28,7 +34,7 @@ export async function run(argv: readonly string[]): Promise<number | undefined> 
       ...(effort === undefined ? {} : { effort }),
       ...(count === undefined ? {} : { count }),
     });
-    writeOut(json ? toJson(decision) : `${routeText(decision, terminalOf(process.stdout))}\n`);
+    writeOut(json ? toJson(decision) : await textOf(decision));
     return 0;
   } catch (error) {
     const told = reportError(error, { json, debug: false });
