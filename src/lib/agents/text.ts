@@ -22,7 +22,7 @@ export function readRequest(request: string): RequestText {
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ')
       .replace(/[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, ''),
   );
-  const plain = masked(straight(whole));
+  const plain = masked(straight(whole.trim()));
   return { plain, text: plain.replace(/[^\n\x20-\x7e]+/g, standIns).toLowerCase(), cut };
 }
 
