@@ -165,7 +165,8 @@ export interface WatchOptions {
   signal: AbortSignal;
   /** How an alert goes out; it is not this feature's to know. */
   alert: (alert: SilenceAlert) => void | Promise<void>;
-  pollMs?: number;
+  /** Waits until the next look; two seconds when left out. */
+  pause?: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -196,7 +197,7 @@ export async function watch(deps: WatchDeps, options: WatchOptions): Promise<voi
   }
 }
 
-async function run(deps: WatchDeps, { session, signal, alert, pollMs }: WatchOptions): Promise<void> {
+async function run(deps: WatchDeps, { session, signal, alert, pause }: WatchOptions): Promise<void> {
   const dog = watchdog(deps);
   /** The silence of each session that was told already: without asking the file again. */
   const told = new Map<string, string>();
@@ -208,7 +209,7 @@ async function run(deps: WatchDeps, { session, signal, alert, pollMs }: WatchOpt
       if (await claim(deps, seen)) await alert(alertOf(seen, deps.clock.now()));
     }
     if (session !== undefined && !dog.isRunning(session)) return;
-    await pause(pollMs ?? POLL_MS, signal);
+    await (pause ?? pauseForPoll)(signal);
   }
 }
 
@@ -251,9 +252,9 @@ function toldIn(path: string): Map<string, string> {
   );
 }
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
+async function pauseForPoll(signal: AbortSignal): Promise<void> {
   try {
-    await delay(ms, undefined, { signal });
+    await delay(POLL_MS, undefined, { signal });
   } catch (error) {
     if (!signal.aborted) throw error;
   }
