@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
@@ -147,6 +147,8 @@ describe('agents, built', function () {
       if (out.includes('\n')) break;
     }
     expect(JSON.parse(out)).to.include({ agents: 1 });
+    const logged = readFileSync(join(home.path, '.steward', 'observability', 'agents.jsonl'), 'utf8');
+    expect(JSON.parse(logged)).to.include({ event: 'silence', agents: 1 });
     child.kill('SIGINT');
     const [code] = child.exitCode === null ? ((await once(child, 'exit')) as [number]) : [child.exitCode];
     expect(code).to.equal(130);

@@ -15,7 +15,16 @@ export const NAMED: readonly NamedAgent[] = [
 ];
 
 function agent(slug: string, name: string, role: string): NamedAgent {
-  return { slug, name, role, model: null, persona: `${name} has seen a lot.` };
+  return {
+    slug,
+    name,
+    role,
+    model: null,
+    expertise: [],
+    personality: [],
+    approach: [],
+    persona: `${name} has seen a lot.`,
+  };
 }
 
 export interface CorpusRequest {

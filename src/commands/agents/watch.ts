@@ -2,7 +2,7 @@ import { boolean, string as stringFlag } from '@oclif/core/flags';
 
 import { lookOnce, watch, type SilenceAlert, type WatchedSession } from '../../lib/agents/watchdog';
 import { alertText, watchedText } from '../../lib/agents/view';
-import { openWatchdog, sessionToWatch } from '../../lib/cli/agents-context';
+import { logAlert, openWatchdog, sessionToWatch } from '../../lib/cli/agents-context';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { EXIT_CODES } from '../../lib/cli/exit-codes';
 import { interruptSignal } from '../../lib/platform/interrupt';
@@ -34,6 +34,7 @@ export default class AgentsWatch extends BaseCommand {
       return seen;
     }
     const alert = (told: SilenceAlert): void => {
+      logAlert(this.context, told);
       process.stdout.write(this.json ? `${JSON.stringify(told)}\n` : `${alertText(told, this.terminal)}\n`);
     };
     const { signal, release } = interruptSignal();

@@ -8,7 +8,14 @@ import { isObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
 import { isSlug } from '../sessions/slug';
 import { MODEL_TIERS, type ModelTier } from './brief';
-import { TRAIT_FAMILIES, traitNamed, type TraitFamily } from './traits';
+import {
+  TRAIT_FAMILIES,
+  traitNamed,
+  type Approach,
+  type Expertise,
+  type Personality,
+  type TraitFamily,
+} from './traits';
 
 /** A named agent: a persistent identity of the person's own roster (service.md: Agent invocation). */
 export interface RosterAgent {
@@ -18,9 +25,9 @@ export interface RosterAgent {
   role: string | null;
   description: string | null;
   model: ModelTier | null;
-  expertise: string[];
-  personality: string[];
-  approach: string[];
+  expertise: Expertise[];
+  personality: Personality[];
+  approach: Approach[];
   path: string;
 }
 
@@ -185,7 +192,7 @@ function personaOf(keys: Record<string, unknown>): { values: Persona; errors: st
       errors.push(`${key} is not a text of up to ${MAX_TEXT} characters.`);
     return found;
   };
-  const traits = (family: TraitFamily): string[] => {
+  const traits = <F extends TraitFamily>(family: F): (typeof TRAIT_FAMILIES)[F][number]['id'][] => {
     const value = keys[family];
     const given =
       typeof value === 'string' ? value.split(',') : value === undefined || value === null ? [] : value;

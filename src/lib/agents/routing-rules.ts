@@ -72,7 +72,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     id: 'declined',
-    from: 'decisions 7',
+    from: 'your word',
     says: 'The request wants no agents: no delegation.',
     find: findDeclined,
     gives: { worker: 'native', type: none, model: 'balanced' },
@@ -181,7 +181,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     id: 'native',
-    from: 'decisions 7',
+    from: 'otherwise',
     says: 'Everything else: no delegation.',
     find: () => ({ hit: { words: '', at: 0, length: 0 } }),
     gives: { worker: 'native', type: none, model: 'balanced' },

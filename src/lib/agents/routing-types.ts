@@ -2,6 +2,7 @@ import type { UserConfig } from '../config/schema';
 import type { ModelTier, Preferred } from './brief';
 import type { Finding } from './routing-match';
 import type { RequestText } from './text';
+import type { Approach, Expertise, Personality } from './traits';
 
 /** The agent types as the person's assistant calls them (`agents.types`). */
 export type AgentTypes = UserConfig['agents']['types'];
@@ -12,6 +13,9 @@ export interface NamedAgent {
   name: string;
   role: string | null;
   model: ModelTier | null;
+  expertise: readonly Expertise[];
+  personality: readonly Personality[];
+  approach: readonly Approach[];
   /** What it is launched with: its persona. */
   persona: string;
 }
@@ -47,7 +51,7 @@ export interface Outcome {
 /** One line of the table. The first rule, from the top, that finds its words decides. */
 export interface Rule {
   id: string;
-  /** Where service.md says it: a number of "Agent routing rules", or what of decisions.md 7. */
+  /** Where service.md says it: a number of "Agent routing rules"; or what else makes it so. */
   from: string;
   /** In words, as `--explain` shows it. */
   says: string;

@@ -1,3 +1,4 @@
+import { StewardError } from '../errors';
 import { composeBriefs, MAX_BRIEFS, spotcheckOf, type Brief, type ModelTier, type Spotcheck } from './brief';
 import { namedAgents } from './routing-named';
 import { typeIn } from './routing-looks';
@@ -92,7 +93,7 @@ export function explainRoute(
       return { decision: decide(rule, hit, asked, { request, warnings }), considered };
     }
   }
-  throw new Error('The last rule of the table finds every request.');
+  throw new StewardError('internal', 'No rule of the table found the request.');
 }
 
 interface Given {
@@ -155,6 +156,9 @@ function briefOfNamed(agent: NamedAgent, request: string, asked: Asked, tier: Mo
     subagentType: asked.types.general,
     model,
     role: agent.role ?? agent.name,
+    expertise: agent.expertise.slice(0, 1),
+    personality: agent.personality.slice(0, 1),
+    approach: agent.approach.slice(0, 1),
   }) as [Brief];
   const persona = agent.persona.trim();
   return {

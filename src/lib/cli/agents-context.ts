@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 
 import { parseInvocations, type Invocation } from '../agents/check';
-import { readRoster, rosterFiles, type RosterDeps } from '../agents/roster';
+import { readRoster, rosterFiles, type RosterDeps, type RosterEntry } from '../agents/roster';
 import { explainRoute, type Considered, type Decision } from '../agents/routing';
 import type { AgentTypes, NamedAgent } from '../agents/routing-types';
 import { MAX_BRIEFS } from '../agents/brief';
-import type { WatchDeps } from '../agents/watchdog';
+import type { SilenceAlert, WatchDeps } from '../agents/watchdog';
 import { AGENT_TYPES } from '../config/agent-types';
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { readText } from '../platform/atomic-file';
 import { parseObject } from '../platform/json-object';
+import { appendLog } from '../platform/log';
 import { markOfTarget } from '../platform/stat';
 import { readStdin } from '../platform/stdin';
 import { clean } from '../platform/terminal';
@@ -54,12 +55,17 @@ export async function agentSettings(context: Pick<Context, 'area' | 'loadConfig'
   const { entries, problems } = await readRoster(openRoster(context));
   const settings: AgentSettings = {
     types: config.user.agents.types,
-    named: entries.map(({ slug, name, role, model, persona }) => ({ slug, name, role, model, persona })),
+    named: entries.map(namedAgent),
     broken: new Set(problems.filter(({ level }) => level === 'error').map(({ file }) => file)).size,
   };
   const value: Kept = { marks, settings };
   if (JSON.stringify(value).length <= MAX_KEPT) keep('agents', area, value);
   return settings;
+}
+
+function namedAgent(entry: RosterEntry): NamedAgent {
+  const { slug, name, role, model, expertise, personality, approach, persona } = entry;
+  return { slug, name, role, model, expertise, personality, approach, persona };
 }
 
 /** What fits into a file of the cache; a roster of novels is read each time. */
@@ -211,4 +217,16 @@ export async function openWatchdog(context: Context): Promise<WatchDeps> {
     locks: context.area.machine,
     alerts: join(context.area.state, 'watchdog.json'),
   };
+}
+
+const LOG_ROTATE_BYTES = 1024 * 1024;
+
+/** Notes an alert in `observability/agents.jsonl`, without a word of what the session is about. */
+export function logAlert({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void {
+  const { ts, session, agents, silentSec, lastTool } = alert;
+  const line = JSON.stringify({ ts, event: 'silence', session, agents, silentSec, lastTool });
+  appendLog(join(area.observability, 'agents.jsonl'), line, {
+    rotateBytes: LOG_ROTATE_BYTES,
+    nowMs: Date.parse(ts),
+  });
 }

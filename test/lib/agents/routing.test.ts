@@ -115,6 +115,13 @@ describe('routing', () => {
     expect(decision.briefs?.[1]?.prompt).to.include('Marcus has seen a lot.');
   });
 
+  it('gives a named agent its own traits and model', () => {
+    const ada = { slug: 'ada', name: 'Ada', role: 'counsel', model: 'deep', expertise: ['legal'], personality: ['bold'], approach: [], persona: '' } as const; // prettier-ignore
+    const { model, brief } = route('ask ada to read the medical report', { types: TYPES, named: [ada] });
+    expect(model).to.equal('deep');
+    expect(brief).to.include({ role: 'counsel', expertise: 'legal', personality: 'bold', model: 'deep' });
+  });
+
   it('calls the types as the configuration does', () => {
     const types = { ...TYPES, general: 'worker', builder: 'smith', researchers: ['r1'] };
     const named = { types, named: [] };
