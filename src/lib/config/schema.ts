@@ -18,6 +18,7 @@ import {
   webAddress,
   wholeNumber,
 } from './checks';
+import { AGENT_TYPES } from './agent-types';
 import { leaf, type Values } from './key';
 
 /**
@@ -68,15 +69,15 @@ export const USER_KEYS = {
   },
   agents: {
     types: {
-      general: text('general-purpose'),
-      explore: text('Explore'),
-      plan: text('Plan'),
-      builder: text('builder'),
-      toolGuide: text('tool-guide'),
+      general: text(AGENT_TYPES.general),
+      explore: text(AGENT_TYPES.explore),
+      plan: text(AGENT_TYPES.plan),
+      builder: text(AGENT_TYPES.builder),
+      toolGuide: text(AGENT_TYPES.toolGuide),
       researchers: leaf<string[]>({
         expected: 'a list of at least one agent type',
         check: v.pipe(v.array(v.pipe(v.string(), v.check(isCleanText))), v.minLength(1)),
-        fallback: () => ['researcher-a', 'researcher-b', 'researcher-c'],
+        fallback: () => [...AGENT_TYPES.researchers],
       }),
     },
     managed: { url: webAddress('https://api.anthropic.com') },

@@ -23,6 +23,10 @@ export interface UserArea {
   spool: string;
   observability: string;
   daemonLog: string;
+  /** The roster: a file an agent. */
+  agents: string;
+  /** The archive of people, companies, ideas and research. */
+  knowledge: string;
   sense: {
     root: string;
     config: string;
@@ -58,6 +62,8 @@ export function userArea(host: PathHost = processHost()): UserArea {
     spool: join(root, 'state', 'spool'),
     observability: join(root, 'observability'),
     daemonLog: join(root, 'daemon', 'daemon.log'),
+    agents: join(root, 'agents'),
+    knowledge: join(root, 'knowledge'),
     sense: {
       root: sense,
       config: join(sense, 'config.json'),
