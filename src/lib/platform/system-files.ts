@@ -59,16 +59,16 @@ export function listSystemFolder(path: string): string[] {
   }
 }
 
-/** Gives `use` the path of a file with that text, in a private folder that is removed afterwards. */
+/** Gives `use` the path of a file with that content, in a private folder that is removed afterwards. */
 export async function withTempFile<T>(
   name: string,
-  text: string,
+  content: string | Uint8Array,
   use: (path: string) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-'));
   try {
     const path = join(folder, name);
-    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+    writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
     return await use(path);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,103 @@
+import { dirname, join } from 'node:path';
+
+import { powerShellArgs } from '../../../platform/powershell';
+import { withTempFile } from '../../../platform/system-files';
+import { runStep, SYNTHESIS_MS, withoutCommands, type SpeechEngine, type SpeechMachine } from './engine';
+import { canPlay, play } from './players';
+
+/** macOS. */
+export function sayEngine(): SpeechEngine {
+  return {
+    id: 'say',
+    detect: (machine) => machine.platform === 'darwin' && machine.find('say') !== undefined,
+    speak: (machine, order) =>
+      runStep(machine, order, 'say', ['-f', '-'], { input: withoutCommands(order.text) }),
+  };
+}
+
+/** Base64 by stdin: whatever code page the console has. */
+const SPEAK_ON_WINDOWS =
+  '$t = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
+  'Add-Type -AssemblyName System.Speech;' +
+  '(New-Object System.Speech.Synthesis.SpeechSynthesizer).Speak($t)';
+
+/** Windows' own speech. */
+export function sapiEngine(): SpeechEngine {
+  return {
+    id: 'sapi',
+    detect: (machine) => machine.platform === 'win32' && machine.find('powershell.exe') !== undefined,
+    speak: (machine, order) =>
+      runStep(machine, order, 'powershell.exe', powerShellArgs(SPEAK_ON_WINDOWS), {
+        input: Buffer.from(order.text, 'utf8').toString('base64'),
+      }),
+  };
+}
+
+/** Through a player where there is one, since its own output knows fewer sound systems. */
+export function espeakEngine(): SpeechEngine {
+  return {
+    id: 'espeak-ng',
+    detect: (machine) => !isWindows(machine) && machine.find('espeak-ng') !== undefined,
+    async speak(machine, order) {
+      const input = withoutCommands(order.text);
+      // UTF-8, whatever the locale.
+      const args = ['-b', '1', '--stdin'];
+      if (!canPlay(machine, 'wav')) {
+        await runStep(machine, order, 'espeak-ng', args, { input });
+        return;
+      }
+      await withTempFile('speech.wav', '', async (wav) => {
+        await runStep(machine, order, 'espeak-ng', [...args, '-w', wav], { input, mostMs: SYNTHESIS_MS });
+        await play(machine, order, wav, 'wav');
+      });
+    },
+  };
+}
+
+export function fliteEngine(): SpeechEngine {
+  return fileEngine('flite', 'flite', (text, wav) => ['-f', text, '-o', wav]);
+}
+
+/** Needs a voice beside it (Debian: festvox-kallpc16k); without one it fails and says so. */
+export function festivalEngine(): SpeechEngine {
+  return fileEngine('festival', 'text2wave', (text, wav) => ['-o', wav, text]);
+}
+
+/** A program that makes a file of sound of a file of text. */
+function fileEngine(
+  id: string,
+  program: string,
+  args: (text: string, wav: string) => readonly string[],
+): SpeechEngine {
+  return {
+    id,
+    detect: (machine) =>
+      !isWindows(machine) && machine.find(program) !== undefined && canPlay(machine, 'wav'),
+    speak: (machine, order) =>
+      withTempFile('speech.txt', `${order.text}\n`, async (text) => {
+        const wav = join(dirname(text), 'speech.wav');
+        await runStep(machine, order, program, args(text, wav), { mostMs: SYNTHESIS_MS });
+        await play(machine, order, wav, 'wav');
+      }),
+  };
+}
+
+/** speech-dispatcher plays by itself. It reads lines, of which a long one would be cut anywhere. */
+export function spdEngine(): SpeechEngine {
+  return {
+    id: 'spd-say',
+    detect: (machine) => machine.platform === 'linux' && machine.find('spd-say') !== undefined,
+    speak: (machine, order) => {
+      // A line that begins with !-! would be a command.
+      const text = order.text.replace(/!(?=-!)/g, '! ');
+      const lines = text.match(/.{1,200}(?= |$)|.{1,200}/gu) ?? [];
+      return runStep(machine, order, 'spd-say', ['--pipe-mode', '--wait'], {
+        input: `${lines.join('\n')}\n`,
+      });
+    },
+  };
+}
+
+function isWindows(machine: SpeechMachine): boolean {
+  return machine.platform === 'win32';
+}
