@@ -78,7 +78,7 @@ function missing(program: string): StewardError {
   });
 }
 
-/** `[[…]]` gives commands and phonemes to say and espeak-ng: a text from elsewhere gives none. */
+/** `[[…]]` are commands or phonemes to say and espeak-ng: a text from elsewhere gives them none. */
 export function withoutCommands(text: string): string {
   return text.replace(/\[(?=\[)|\](?=\])/g, '$& ');
 }

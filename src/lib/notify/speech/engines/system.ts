@@ -89,7 +89,7 @@ export function spdEngine(): SpeechEngine {
     detect: (machine) => machine.platform === 'linux' && machine.find('spd-say') !== undefined,
     speak: (machine, order) => {
       // A line that begins with !-! would be a command.
-      const text = order.text.replace(/!(?=-!)/g, '! ');
+      const text = withoutCommands(order.text).replace(/!(?=-!)/g, '! ');
       const lines = text.match(/.{1,200}(?= |$)|.{1,200}/gu) ?? [];
       return runStep(machine, order, 'spd-say', ['--pipe-mode', '--wait'], {
         input: `${lines.join('\n')}\n`,
