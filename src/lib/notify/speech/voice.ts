@@ -52,7 +52,8 @@ export function makeVoice(deps: VoiceDeps): Voice {
       machine,
       engines: usable,
       spokenOf,
-      noVoice: () => `Nothing here can speak. ${installHint(choice, machine.platform)}`,
+      noVoice: () =>
+        `${choice === 'none' ? 'The voice is switched off' : 'Nothing here can speak'}. ${installHint(choice, machine.platform)}`,
     }),
     preview(text) {
       const { findTerms, problem } = pronunciations();

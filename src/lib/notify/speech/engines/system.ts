@@ -54,8 +54,9 @@ export function espeakEngine(): SpeechEngine {
   };
 }
 
+/** Its clearest voice; one that was built without it takes its default. */
 export function fliteEngine(): SpeechEngine {
-  return fileEngine('flite', 'flite', (text, wav) => ['-f', text, '-o', wav]);
+  return fileEngine('flite', 'flite', (text, wav) => ['-voice', 'slt', '-f', text, '-o', wav]);
 }
 
 /** Needs a voice beside it (Debian: festvox-kallpc16k); without one it fails and says so. */
