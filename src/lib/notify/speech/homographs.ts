@@ -20,8 +20,11 @@ export interface Context {
   then: 'respell' | 'keep';
   /** Matched against the sentence up to the word, to its end: ends in `$`. */
   before?: RegExp;
-  /** Matched against the sentence behind the word, from its beginning: begins with `^`. */
-  after?: RegExp;
+  /**
+   * Any of them matches the sentence behind the word, from its beginning: each begins with `^`. Contexts share
+   * them, since the engine compiles each at its first use.
+   */
+  after?: readonly RegExp[];
 }
 
 /** Every word that is told apart; another one is one more entry. */
@@ -47,7 +50,8 @@ export function findHomographs(text: string, table: readonly Homograph[] = HOMOG
 
 function isRespelled(contexts: readonly Context[], before: string, after: string): boolean {
   const fitting = contexts.find(
-    (context) => context.before?.test(before) !== false && context.after?.test(after) !== false,
+    (context) =>
+      context.before?.test(before) !== false && context.after?.some((one) => one.test(after)) !== false,
   );
   return fitting?.then === 'respell';
 }

@@ -66,7 +66,7 @@ describe('notify/speech: homographs', () => {
       respelling: 'tare',
       contexts: () => [
         { then: 'keep', before: /\b(?:a|the) $/ },
-        { then: 'respell', after: /^ (?:it|down|apart)\b/ },
+        { then: 'respell', after: [/^ (?:it|down|apart)\b/] },
       ],
     };
     const [live] = [{ word: 'live', respelling: 'lyve', contexts: () => [{ then: 'respell' as const }] }];
