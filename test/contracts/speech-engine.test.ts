@@ -2,7 +2,10 @@ import { expect } from 'chai';
 
 import { VOICE_ENGINES } from '../../src/lib/config/schema';
 import { installHint, speechEngines, usableEngines } from '../../src/lib/notify/speech/engines';
-import { machineWith } from '../helpers/speech';
+import { espeakEngine } from '../../src/lib/notify/speech/engines/system';
+import { rejection } from '../helpers/rejection';
+import { scratch } from '../helpers/scratch';
+import { machineWith, orderOf, script } from '../helpers/speech';
 import { speechEngineContract, type SpeechSituation } from './speech-engine';
 
 const HOMES: Record<string, SpeechSituation> = {
@@ -24,6 +27,7 @@ const none = {
 };
 
 describe('the contract of speech engines', () => {
+  const box = scratch();
   const engines = speechEngines(none);
 
   it('is kept by every engine of the family, and each can be configured', () => {
@@ -51,6 +55,17 @@ describe('the contract of speech engines', () => {
       }
     }
     expect(installHint('auto', 'linux')).to.match(/espeak-ng alsa-utils/);
+  });
+
+  it('do not say that espeak-ng was heard where it found no sound', async function () {
+    if (process.platform === 'win32') this.skip();
+    // As it does without a sound card: words on stderr, and an exit code of 0.
+    const deaf = script(
+      box.path('espeak-ng'),
+      'cat; echo "ALSA lib: no card" >&2; echo "error: No such file" >&2',
+    );
+    const error = await rejection(espeakEngine().speak(machineWith({ 'espeak-ng': deaf }), orderOf('Hi')));
+    expect(error.message).to.equal('espeak-ng found no sound: error: No such file.');
   });
 
   for (const engine of engines) {

@@ -189,6 +189,18 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
     expect(next).to.deep.equal({ spoken: true, engine: 'espeak-ng' });
   });
 
+  it('says what is wrong on a machine without a sound card, and claims nothing', async function () {
+    needs(this, 'espeak-ng', 'aplay');
+    const { path, steward } = engine('espeak-ng');
+    // A card that is not there, whatever this machine has.
+    writeFileSync(join(path, '.asoundrc'), 'pcm.!default { type hw card 31 }\n');
+    const { code, stderr } = await steward(['notify', 'speak', 'Hello']);
+    expect(code).to.equal(8);
+    expect(stderr).to.match(
+      /^It was not spoken\. espeak-ng: .*aplay failed with code 1: .+\. Install a player and check/,
+    );
+  });
+
   it('stops at Ctrl-C, with its player, and leaves nothing behind', async function () {
     needs(this, 'espeak-ng');
     const { path } = engine('espeak-ng');

@@ -78,7 +78,7 @@ export async function speakNow(
     return { text, spoken, ...(answer.engine === undefined ? {} : { engine: answer.engine }) };
   if (interrupted) throw new StewardError('canceled', 'It was interrupted.', { hint: 'Run it again.' });
   throw new StewardError('unavailable', `It was not spoken. ${answer.reason ?? ''}`.trim(), {
-    hint: 'See what would be said with --dry-run.',
+    hint: 'Mend what is named, or see what would be said with --dry-run.',
   });
 }
 

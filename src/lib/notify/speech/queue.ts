@@ -94,7 +94,7 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
     if (engines.length === 0) return unspoken(deps.noVoice());
     const end = clock.monotonic() + limits.textMs;
     const remainingMs = (): number => end - clock.monotonic();
-    const failures: string[] = [];
+    const failures = new Map<string, string[]>();
     for (const engine of engines) {
       if (remainingMs() <= 0 || stop.signal.aborted) break;
       const order: SpeechOrder = { ...utterance, remainingMs, signal: stop.signal };
@@ -103,10 +103,11 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
         resting.delete(engine.id);
         return { spoken: true, engine: engine.id };
       }
-      failures.push(`${engine.id}: ${failure}`);
+      failures.set(failure, [...(failures.get(failure) ?? []), engine.id]);
       if (!stop.signal.aborted) resting.set(engine.id, clock.monotonic() + limits.restMs);
     }
-    return unspoken(failures.join(' '));
+    // Engines that meet the same fault, such as no sound card, say so once.
+    return unspoken([...failures].map(([failure, ids]) => `${ids.join(', ')}: ${failure}`).join(' '));
   };
 
   /** Undefined when it was heard, else why not. Ends in time whatever the engine does. */

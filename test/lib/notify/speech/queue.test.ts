@@ -162,6 +162,13 @@ describe('notify/speech: queue', () => {
     expect(engines.map(({ asked }) => asked)).to.deep.equal([['x', 'y'], ['x', 'y']]); // prettier-ignore
   });
 
+  it('says once what several engines met', async () => {
+    const engines = [failing('a', 'No card.'), failing('b', 'No voice.'), failing('c', 'No card.')];
+    expect((await queueOf(engines).say({ text: 'x' })).reason).to.equal(
+      'a, c: No card. Mend it. b: No voice. Mend it.',
+    );
+  });
+
   it('says why where there is no voice, or nothing to say', async () => {
     expect(await queueOf([]).say({ text: 'x' })).to.deep.equal({
       spoken: false,

@@ -37,14 +37,18 @@ export interface SpeechEngine {
 /** The longest that making the sound of a text may take: what hangs leaves time for the next engine. */
 export const SYNTHESIS_MS = 12_000;
 
-/** Where the parts of one order run: with what is left of its time, and stopped with it. */
+/**
+ * Runs a part of one order: with what is left of its time, and stopped with it.
+ *
+ * @returns what the program said on stderr
+ */
 export async function runStep(
   machine: SpeechMachine,
   order: SpeechOrder,
   program: string,
   args: readonly string[],
   options: Pick<RunOptions, 'input'> & { mostMs?: number } = {},
-): Promise<void> {
+): Promise<string> {
   const path = machine.find(program);
   if (path === undefined) throw missing(program);
   const timeoutMs = Math.max(1, Math.min(order.remainingMs(), options.mostMs ?? Infinity));
@@ -60,12 +64,18 @@ export async function runStep(
       hint: `Check that ${program} works on its own.`,
     });
   }
-  if (code === 0) return;
-  const said = clean(stderr).trim().slice(0, 160);
+  if (code === 0) return stderr;
+  const said = lastWords(stderr);
   const end = code === null ? `was ended by ${signal ?? 'a signal'}` : `failed with code ${code}`;
   throw new StewardError('unavailable', `${program} ${end}${said === '' ? '' : `: ${said}`}.`, {
     hint: `Check that ${program} works on its own.`,
   });
+}
+
+/** The last line is the program's own; what libraries have to say comes before it. */
+export function lastWords(stderr: string): string {
+  const lines = stderr.split('\n').map((line) => clean(line).trim());
+  return (lines.findLast((line) => line !== '') ?? '').slice(0, 160).replace(/\.+$/, '');
 }
 
 export function stopped(): StewardError {

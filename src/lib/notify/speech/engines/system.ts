@@ -1,8 +1,16 @@
 import { dirname, join } from 'node:path';
 
+import { StewardError } from '../../../errors';
 import { powerShellArgs } from '../../../platform/powershell';
 import { withTempFile } from '../../../platform/system-files';
-import { runStep, SYNTHESIS_MS, withoutCommands, type SpeechEngine, type SpeechMachine } from './engine';
+import {
+  lastWords,
+  runStep,
+  SYNTHESIS_MS,
+  withoutCommands,
+  type SpeechEngine,
+  type SpeechMachine,
+} from './engine';
 import { canPlay, play } from './players';
 
 /** macOS. */
@@ -10,8 +18,9 @@ export function sayEngine(): SpeechEngine {
   return {
     id: 'say',
     detect: (machine) => machine.platform === 'darwin' && machine.find('say') !== undefined,
-    speak: (machine, order) =>
-      runStep(machine, order, 'say', ['-f', '-'], { input: withoutCommands(order.text) }),
+    async speak(machine, order) {
+      await runStep(machine, order, 'say', ['-f', '-'], { input: withoutCommands(order.text) });
+    },
   };
 }
 
@@ -26,10 +35,10 @@ export function sapiEngine(): SpeechEngine {
   return {
     id: 'sapi',
     detect: (machine) => machine.platform === 'win32' && machine.find('powershell.exe') !== undefined,
-    speak: (machine, order) =>
-      runStep(machine, order, 'powershell.exe', powerShellArgs(SPEAK_ON_WINDOWS), {
-        input: Buffer.from(order.text, 'utf8').toString('base64'),
-      }),
+    async speak(machine, order) {
+      const input = Buffer.from(order.text, 'utf8').toString('base64');
+      await runStep(machine, order, 'powershell.exe', powerShellArgs(SPEAK_ON_WINDOWS), { input });
+    },
   };
 }
 
@@ -43,7 +52,9 @@ export function espeakEngine(): SpeechEngine {
       // UTF-8, whatever the locale.
       const args = ['-b', '1', '--stdin'];
       if (!canPlay(machine, 'wav')) {
-        await runStep(machine, order, 'espeak-ng', args, { input });
+        const said = await runStep(machine, order, 'espeak-ng', args, { input });
+        // Its exit code is 0 whatever became of the sound.
+        if (/^error: /m.test(said)) throw silent(said);
         return;
       }
       await withTempFile('speech.wav', '', async (wav) => {
@@ -88,15 +99,27 @@ export function spdEngine(): SpeechEngine {
   return {
     id: 'spd-say',
     detect: (machine) => machine.platform === 'linux' && machine.find('spd-say') !== undefined,
-    speak: (machine, order) => {
+    async speak(machine, order) {
       // A line that begins with !-! would be a command.
       const text = withoutCommands(order.text).replace(/!(?=-!)/g, '! ');
       const lines = text.match(/.{1,200}(?= |$)|.{1,200}/gu) ?? [];
-      return runStep(machine, order, 'spd-say', ['--pipe-mode', '--wait'], {
+      await runStep(machine, order, 'spd-say', ['--pipe-mode', '--wait'], {
         input: `${lines.join('\n')}\n`,
+        // It waits for ever where its service has no sound.
+        mostMs: START_MS + order.text.length * CHARACTER_MS,
       });
     },
   };
+}
+
+const START_MS = 8000;
+/** A slow voice, at its slowest. */
+const CHARACTER_MS = 150;
+
+function silent(said: string): StewardError {
+  return new StewardError('unavailable', `espeak-ng found no sound: ${lastWords(said)}.`, {
+    hint: 'Check that `espeak-ng hello` is heard, or install a player (Debian: alsa-utils).',
+  });
 }
 
 function isWindows(machine: SpeechMachine): boolean {
