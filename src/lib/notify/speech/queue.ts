@@ -122,10 +122,11 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
       stop.abort();
     }, order.remainingMs());
     let giveUp: NodeJS.Timeout | undefined;
+    let soon: () => void = () => undefined;
     const givenUp = new Promise<string>((resolve) => {
-      const soon = (): void => void (giveUp = setTimeout(() => resolve('It was stopped.'), STOP_MS));
-      stop.signal.addEventListener('abort', soon, { once: true });
+      soon = () => void (giveUp = setTimeout(() => resolve('It was stopped.'), STOP_MS));
     });
+    stop.signal.addEventListener('abort', soon, { once: true });
     try {
       const speaks = engine.speak(deps.machine, order).then(() => undefined, wordsOf);
       const failure = await Promise.race([speaks, givenUp]);
@@ -133,6 +134,7 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
     } finally {
       clearTimeout(late);
       clearTimeout(giveUp);
+      stop.signal.removeEventListener('abort', soon);
     }
   };
 

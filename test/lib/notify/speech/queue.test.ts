@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { getEventListeners } from 'node:events';
 
 import { StewardError } from '../../../../src/lib/errors';
 import type { SpeechEngine, SpeechOrder } from '../../../../src/lib/notify/speech/engines/engine';
@@ -206,6 +207,18 @@ describe('notify/speech: queue', () => {
     const next = speech.say({ text: 'next' });
     (await hand.next()).end();
     expect((await next).spoken).to.equal(true);
+  });
+
+  it('listens no more for engines that failed before', async () => {
+    const hand = handEngine();
+    const speech = queueOf([failing('broken'), hand.engine]);
+    const answer = speech.say({ text: 'x' });
+    const { order, end } = await hand.next();
+    // That of the engine which speaks.
+    expect(getEventListeners(order.signal, 'abort')).to.have.length(1);
+    end();
+    await answer;
+    expect(getEventListeners(order.signal, 'abort')).to.have.length(0);
   });
 
   it('leaves an engine alone that does not even stop', async () => {
