@@ -24,6 +24,7 @@ export interface UserArea {
   bin: string;
   spool: string;
   observability: string;
+  daemonLog: string;
   sense: {
     root: string;
     config: string;
@@ -59,6 +60,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
     bin: join(root, 'bin'),
     spool: join(root, 'state', 'spool'),
     observability: join(root, 'observability'),
+    daemonLog: join(root, 'daemon', 'daemon.log'),
     sense: {
       root: sense,
       config: join(sense, 'config.json'),
