@@ -46,6 +46,22 @@ export const SENSE_KEYS = {
   },
 };
 
+/** `auto`: the first that speaks; `none`: no voice (decisions.md 5). */
+export const VOICE_ENGINES = [
+  'auto',
+  'none',
+  'provider',
+  'say',
+  'sapi',
+  'espeak-ng',
+  'flite',
+  'festival',
+  'spd-say',
+] as const;
+
+/** Where the speech provider is unless another server is named. */
+export const SPEECH_PROVIDER_URL = 'https://api.elevenlabs.io';
+
 export const USER_KEYS = {
   timezone: textFrom('an IANA time zone such as Europe/Berlin', isTimezone, systemZone),
   principal: {
@@ -66,6 +82,19 @@ export const USER_KEYS = {
   notify: {
     quietHours: optionalTextFrom('two times of day such as 22:00-07:00', isQuietHours),
     smsCommand: listOf('a list: a program and its arguments', isCleanText, []),
+    voice: {
+      engine: textFrom(`one of ${VOICE_ENGINES.join(', ')}`, isVoiceEngine, 'auto'),
+      provider: {
+        url: webAddress(SPEECH_PROVIDER_URL),
+        apiKey: secretText('a key without spaces', (value) => /^[!-~]{1,500}$/.test(value)),
+        model: optionalTextFrom('a model id: a text without spaces', isVoiceId),
+        settings: leaf<Record<string, number | boolean>>({
+          expected: 'names with numbers, true or false, such as {"stability": 0.5}',
+          check: v.record(v.string(), v.union([v.pipe(v.number(), v.finite()), v.boolean()])),
+          fallback: () => ({}),
+        }),
+      },
+    },
   },
   agents: {
     types: {
@@ -148,6 +177,10 @@ function isEmail(value: string): boolean {
 
 function isVoiceId(value: string): boolean {
   return /^\S{1,200}$/.test(value) && isCleanText(value);
+}
+
+function isVoiceEngine(value: string): boolean {
+  return (VOICE_ENGINES as readonly string[]).includes(value);
 }
 
 function isQuietHours(value: string): boolean {

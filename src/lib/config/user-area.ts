@@ -11,6 +11,8 @@ export interface UserArea {
   goals: string;
   goalsState: string;
   projects: string;
+  /** How the voice is to say the principal's terms. */
+  pronunciations: string;
   sessions: string;
   state: string;
   sessionsState: string;
@@ -52,6 +54,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
     goals: join(root, 'goals', 'goals.md'),
     goalsState: join(root, 'goals', 'state.json'),
     projects: join(root, 'projects.md'),
+    pronunciations: join(root, 'principal', 'pronunciations.json'),
     sessions: join(root, 'sessions'),
     state: join(root, 'state'),
     sessionsState: join(root, 'state', 'sessions.json'),

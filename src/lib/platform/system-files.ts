@@ -59,11 +59,15 @@ export function listSystemFolder(path: string): string[] {
   }
 }
 
-/** Gives `use` the path of a file with that text, in a private folder that is removed afterwards. */
-export function withTempFile<T>(name: string, text: string, use: (path: string) => Promise<T>): Promise<T> {
+/** Gives `use` the path of a file with that content, in a private folder that is removed afterwards. */
+export function withTempFile<T>(
+  name: string,
+  content: string | Uint8Array,
+  use: (path: string) => Promise<T>,
+): Promise<T> {
   return withTempFolder((folder) => {
     const path = join(folder, name);
-    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+    writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
     return use(path);
   });
 }
