@@ -22,6 +22,12 @@ export interface UserArea {
   bin: string;
   spool: string;
   observability: string;
+  /** Notifications that wait for their channels, a file a delivery. */
+  outbox: string;
+  /** What became of each notification. */
+  notifyLog: string;
+  /** Until when the voice is muted. */
+  mute: string;
   sense: {
     root: string;
     config: string;
@@ -56,6 +62,9 @@ export function userArea(host: PathHost = processHost()): UserArea {
     bin: join(root, 'bin'),
     spool: join(root, 'state', 'spool'),
     observability: join(root, 'observability'),
+    outbox: join(root, 'state', 'outbox'),
+    notifyLog: join(root, 'observability', 'notify.jsonl'),
+    mute: join(root, 'state', 'mute.json'),
     sense: {
       root: sense,
       config: join(sense, 'config.json'),
