@@ -72,8 +72,7 @@ export async function acceptRequest(deps: AcceptDeps, request: NotifyRequest): P
       }
     });
   }
-  const phase =
-    request.phase === undefined ? undefined : deps.phaseEffect?.(request.phase, request.slug);
+  const phase = request.phase === undefined ? undefined : deps.phaseEffect?.(request.phase, request.slug);
   return { status: 'accepted', id, ...(phase === undefined ? {} : { phase }) };
 }
 

@@ -5,14 +5,14 @@ import { StewardError } from '../errors';
 import { withLock } from '../platform/lock';
 import type { Delivery } from './delivery';
 import { startDispatcher, type DispatchDeps, type Dispatcher } from './dispatch';
-import { outboxStatus } from './outbox';
+import { waiting } from './outbox';
 
 export interface DeliverDeps extends DispatchDeps {
   /** Machine-local folder of the locks. */
   locks: string;
 }
 
-const POLL_MS = 100;
+const POLL_MS = 20;
 const SCAN_MS = 5_000;
 const BUSY_RETRY_MS = 1_000;
 
@@ -37,34 +37,27 @@ export interface DeliverOptions {
 export async function deliverWaiting(deps: DeliverDeps, options: DeliverOptions): Promise<boolean> {
   const endMs = deps.clock.monotonic() + options.longestMs;
   for (let worked = false; ; worked = true) {
-    if (worked && outboxStatus(deps).waiting === 0) return true;
+    let dispatcher: Dispatcher;
     try {
-      const more = await alone(deps, 0, () => deliverUntilQuiet(deps, options.patienceMs, endMs));
-      if (!more || deps.clock.monotonic() >= endMs) return true;
+      dispatcher = await alone(deps, 0, () => deliverUntilQuiet(deps, options.patienceMs, endMs));
     } catch (error) {
       if (error instanceof StewardError && error.kind === 'locked') return worked;
       throw error;
     }
+    const isSeen = waiting(deps).every((name) => dispatcher.has(name));
+    if (isSeen || deps.clock.monotonic() >= endMs) return true;
   }
 }
 
-/** True when something came at the last moment, and somebody should look again. */
-async function deliverUntilQuiet(deps: DeliverDeps, patienceMs: number, endMs: number): Promise<boolean> {
+async function deliverUntilQuiet(deps: DeliverDeps, patienceMs: number, endMs: number): Promise<Dispatcher> {
   const dispatcher = startDispatcher(deps);
-  let before = -1;
-  while (deps.clock.monotonic() < endMs) {
-    if (!dispatcher.isBusy(patienceMs)) {
-      // Nothing is due; what others have put there since is looked for once more.
-      const { waiting } = outboxStatus(deps);
-      if (waiting === before) break;
-      before = waiting;
-      dispatcher.scan();
-      if (!dispatcher.isBusy(patienceMs)) continue;
-    }
-    await delay(POLL_MS / 4);
+  for (;;) {
+    while (dispatcher.isBusy(patienceMs) && deps.clock.monotonic() < endMs) await delay(POLL_MS);
+    dispatcher.scan();
+    if (!dispatcher.isBusy(patienceMs) || deps.clock.monotonic() >= endMs) break;
   }
   await dispatcher.close(0);
-  return outboxStatus(deps).waiting > before && before !== -1;
+  return dispatcher;
 }
 
 /** What delivers for as long as a daemon lives. */

@@ -3,7 +3,7 @@ import type { Channel, Outcome } from './channels/channel';
 import { nameOf, parseName, type Delivery } from './delivery';
 import type { ChannelId } from './events';
 import { createLane, type Lane } from './lane';
-import { buryUnreadable, claim, readWaiting, record, sweep, waiting } from './outbox';
+import { buryUnreadable, claim, readWaiting, record, sweep, takeRetries, waiting } from './outbox';
 import { parcelOf } from './parcel';
 import { end, isOver, offOutcome, recover, settle, type SettleDeps } from './settle';
 
@@ -18,6 +18,8 @@ export interface Dispatcher {
   add: (deliveries: readonly Delivery[]) => void;
   /** Looks into the outbox for what others have put there. */
   scan: () => void;
+  /** Does it know the file of the outbox: waiting for its time, or another machine's? */
+  has: (name: string) => boolean;
   /** Is anything under way, or due within so many ms? */
   isBusy: (withinMs: number) => boolean;
   /** Begins nothing more, and waits so long for what is under way. */
@@ -35,29 +37,40 @@ const FAULT_PAUSE_MS = 2_000;
 export function startDispatcher(deps: DispatchDeps): Dispatcher {
   const lanes = new Map<ChannelId, Lane>(deps.channels.map(({ id }) => [id, createLane()]));
   const running = new Map<ChannelId, Promise<void>>();
+  /** What other machines have put into a folder that is shared, and what has no channel here. */
+  const foreign = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  const add = (deliveries: readonly Delivery[]): void => {
+  const enter = (deliveries: readonly Delivery[]): void => {
     for (const delivery of deliveries) {
-      if (delivery.machine === deps.machineId) lanes.get(delivery.channel)?.add(delivery);
+      const lane = delivery.machine === deps.machineId ? lanes.get(delivery.channel) : undefined;
+      if (lane === undefined) foreign.add(nameOf(delivery));
+      else lane.add(delivery);
     }
+  };
+
+  const add = (deliveries: readonly Delivery[]): void => {
+    enter(deliveries);
     pump();
   };
 
   const scan = (): void => {
     for (const name of sweep(deps)) giveUp(deps, name);
-    const found = waiting(deps).filter((name) => {
-      const lane = lanes.get(parseName(name)?.channel ?? 'voice');
-      return lane !== undefined && !lane.has(name);
+    const retries = takeRetries(deps);
+    const unknown = waiting(deps).filter((name) => !has(name));
+    const found = unknown.map((name) => readWaiting(deps, name));
+    unknown.forEach((name, index) => {
+      if (found[index] === undefined) buryUnreadable(deps, name);
     });
-    add(
-      found.flatMap((name) => {
-        const delivery = readWaiting(deps, name);
-        if (delivery === undefined) buryUnreadable(deps, name);
-        return delivery === undefined ? [] : [delivery];
-      }),
-    );
+    enter(found.filter((delivery) => delivery !== undefined));
+    for (const lane of lanes.values()) retries.forEach((id) => lane.hasten(id));
+    pump();
+  };
+
+  const has = (name: string): boolean => {
+    const channel = parseName(name)?.channel;
+    return foreign.has(name) || (channel !== undefined && lanes.get(channel)?.has(name) === true);
   };
 
   const pump = (): void => {
@@ -137,6 +150,7 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
   return {
     add,
     scan,
+    has,
     isBusy(withinMs) {
       const until = deps.clock.now() + withinMs;
       return running.size > 0 || [...lanes.values()].some((lane) => lane.nextDue() <= until);

@@ -77,6 +77,12 @@ export function logResult(
   });
 }
 
+/** Something that nobody foresaw while delivering; `history` does not show it. */
+export function logFault(deps: HistoryDeps, message: string): void {
+  const line = { kind: 'fault', ts: toIso(deps.clock.now()), message };
+  appendLog(deps.history, JSON.stringify(line), { rotateBytes: ROTATE_BYTES, nowMs: deps.clock.now() });
+}
+
 function append(deps: HistoryDeps, line: HistoryLine): void {
   appendLog(deps.history, JSON.stringify(line), { rotateBytes: ROTATE_BYTES, nowMs: deps.clock.now() });
 }
@@ -95,7 +101,8 @@ export function readHistory(path: string): HistoryLine[] {
 
 function parseLine(text: string): HistoryLine | undefined {
   const value = parseObject(text);
-  if (value === undefined || typeof value['id'] !== 'string' || typeof value['ts'] !== 'string') return undefined;
+  if (value === undefined || typeof value['id'] !== 'string' || typeof value['ts'] !== 'string')
+    return undefined;
   if (parseIso(value['ts']) === undefined) return undefined;
   if (value['kind'] === 'accepted') return Array.isArray(value['channels']) ? (value as never) : undefined;
   return value['kind'] === 'result' && typeof value['channel'] === 'string' ? (value as never) : undefined;
@@ -157,7 +164,12 @@ function entryOf(line: AcceptedLine): HistoryEntry {
           ? { nextAt: line.heldUntil, reason: 'quiet hours' }
           : {}),
       })),
-      ...line.skipped.map(({ channel, reason }) => ({ ...waits, channel, result: 'skipped' as const, reason })),
+      ...line.skipped.map(({ channel, reason }) => ({
+        ...waits,
+        channel,
+        result: 'skipped' as const,
+        reason,
+      })),
     ],
   };
 }

@@ -13,6 +13,8 @@ export interface Lane {
   take: (nowMs: number) => Delivery[];
   /** Nothing goes out before that. */
   pause: (untilMs: number) => void;
+  /** What waits of a notification is due now. */
+  hasten: (id: string) => void;
   /** When there may be something to do, wall-clock ms; Infinity: never. */
   nextDue: () => number;
 }
@@ -74,8 +76,16 @@ export function createLane(): Lane {
     pause(untilMs) {
       pausedUntil = untilMs;
     },
+    hasten(id) {
+      if (!delayed.some((delivery) => delivery.id === id)) return;
+      delayed = delayed.map((delivery) =>
+        delivery.id === id ? { ...delivery, nextAt: delivery.at } : delivery,
+      );
+      pausedUntil = 0;
+    },
     nextDue() {
-      const earliest = ready.length > head ? 0 : Math.min(Infinity, ...delayed.map(({ nextAt }) => Date.parse(nextAt)));
+      const earliest =
+        ready.length > head ? 0 : Math.min(Infinity, ...delayed.map(({ nextAt }) => Date.parse(nextAt)));
       return earliest === Infinity ? Infinity : Math.max(earliest, pausedUntil);
     },
   };

@@ -66,7 +66,10 @@ export function parseRequest(body: unknown): NotifyRequest {
     ...given('voiceId', pattern(body, 'voice_id', /^[!-~]{1,200}$/, 'a voice id: a text without spaces')),
     ...given('priority', number(body, 'priority', 1, 5, true)),
     ...given('durationSec', number(body, 'durationSec', 0, MAX_DURATION_SEC, false)),
-    ...given('dedupe', pattern(body, 'dedupe', /^[^\p{Cc}\p{Cf}]{1,200}$/u, 'a text of at most 200 characters')),
+    ...given(
+      'dedupe',
+      pattern(body, 'dedupe', /^[^\p{Cc}\p{Cf}]{1,200}$/u, 'a text of at most 200 characters'),
+    ),
     ...given('url', urlOf(body)),
     ...given('phase', optionalText(body, 'phase', 100)),
     ...given('slug', optionalText(body, 'slug', 200)),
@@ -175,7 +178,8 @@ function number(
 
 /** Half of a surrogate pair is no character: it can be neither spoken nor sent as UTF-8. */
 function wellFormed(key: string, text: string): void {
-  if (/\p{Surrogate}/u.test(text)) throw wrong(key, 'holds half of a character (a lone surrogate)', 'Unicode');
+  if (/\p{Surrogate}/u.test(text))
+    throw wrong(key, 'holds half of a character (a lone surrogate)', 'Unicode');
 }
 
 function wrong(key: string, what: string, expected: string): StewardError {

@@ -103,6 +103,18 @@ export function revive(deps: OutboxDeps, delivery: Delivery): void {
   removeFile(join(dead(deps), nameOf(delivery)));
 }
 
+/** Leaves word for whoever delivers: what waits of this notification is to be tried now. */
+export function askRetry(deps: Pick<OutboxDeps, 'outbox'>, id: string): void {
+  replaceFile(join(deps.outbox, `${id}.retry`), '', { sync: false });
+}
+
+/** The notifications that `askRetry` was called for since. */
+export function takeRetries(deps: Pick<OutboxDeps, 'outbox'>): string[] {
+  const names = listFolder(deps.outbox).filter((name) => name.endsWith('.retry'));
+  for (const name of names) removeFile(join(deps.outbox, name));
+  return names.map((name) => name.slice(0, -'.retry'.length));
+}
+
 export interface OutboxStatus {
   waiting: number;
   /** Given up; the last 500 are kept. */

@@ -50,7 +50,9 @@ export function parcelOf(deliveries: readonly [Delivery, ...Delivery[]]): Parcel
 function digestOf(deliveries: readonly [Delivery, ...Delivery[]]): Parcel {
   const [first] = deliveries;
   const highest = deliveries.reduce((best, one) => (one.priority > best.priority ? one : best));
-  const lines = deliveries.map(({ title, message }) => (title === undefined ? message : `${title}: ${message}`));
+  const lines = deliveries.map(({ title, message }) =>
+    title === undefined ? message : `${title}: ${message}`,
+  );
   return {
     id: first.id,
     acceptedMs: Date.parse(first.at),

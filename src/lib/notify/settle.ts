@@ -126,5 +126,7 @@ function told(outcome: { reason: string; hint: string }): string {
 /** Why a delivery cannot be tried: its channel was switched off since. */
 export function offOutcome(channel: Channel): Outcome | undefined {
   const off = channel.off();
-  return off === undefined ? undefined : { outcome: 'failed', reason: `It is off: ${off.reason}.`, hint: off.hint };
+  return off === undefined
+    ? undefined
+    : { outcome: 'failed', reason: `It is off: ${off.reason}.`, hint: off.hint };
 }

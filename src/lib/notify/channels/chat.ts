@@ -51,11 +51,7 @@ export function chatChannel(deps: ChatDeps): Channel {
   };
 }
 
-async function sendParts(
-  deps: ChatDeps,
-  parcel: Parcel,
-  onPart: (sent: number) => void,
-): Promise<Outcome> {
+async function sendParts(deps: ChatDeps, parcel: Parcel, onPart: (sent: number) => void): Promise<Outcome> {
   const url = deps.secret(deps.settings().webhook);
   if (url === undefined || !URL.canParse(url)) {
     const hint = 'Set notifications.chat.webhook to the whole https:// address.';

@@ -49,7 +49,10 @@ async function onFreedesktop(run: Run, parcel: Parcel): Promise<Outcome> {
   if (parcel.dedupe !== undefined) {
     // Two hints that servers know for "in place of the one before".
     const key = `steward-${shortHash(parcel.dedupe)}`;
-    args.push(`--hint=string:x-canonical-private-synchronous:${key}`, `--hint=string:x-dunst-stack-tag:${key}`);
+    args.push(
+      `--hint=string:x-canonical-private-synchronous:${key}`,
+      `--hint=string:x-dunst-stack-tag:${key}`,
+    );
   }
   // Behind the two dashes nothing is an option; the body may be read as markup, the title is not.
   args.push('--', titleOf(parcel), escapeMarkup(bodyOf(parcel)));

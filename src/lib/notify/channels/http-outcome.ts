@@ -38,7 +38,13 @@ export function judgeStatus(answer: PostAnswer, nowMs: number): Outcome {
   const wait = afterMs === undefined ? {} : { afterMs };
   if (status === 429) {
     const hint = 'It is sent again when the server allows it.';
-    return { outcome: 'again', reason: 'The server has had too many messages (429).', hint, all: true, ...wait };
+    return {
+      outcome: 'again',
+      reason: 'The server has had too many messages (429).',
+      hint,
+      all: true,
+      ...wait,
+    };
   }
   if (status === 408 || status === 425 || status >= 500) {
     const reason = `The server has a problem of its own (${status}).`;

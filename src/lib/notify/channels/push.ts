@@ -57,11 +57,7 @@ export function pushChannel(deps: PushDeps): Channel {
   };
 }
 
-async function sendParts(
-  deps: PushDeps,
-  parcel: Parcel,
-  onPart: (sent: number) => void,
-): Promise<Outcome> {
+async function sendParts(deps: PushDeps, parcel: Parcel, onPart: (sent: number) => void): Promise<Outcome> {
   const { topic: stored, token: storedToken, server, detail } = deps.settings();
   const topic = deps.secret(stored);
   if (topic === undefined || !TOPIC.test(topic)) {
@@ -109,7 +105,10 @@ export function pushBodies(
     { cost: jsonBytes, max: left },
   ]).slice(0, MAX_PARTS);
   // A server that knows these ids shows the same one again as a change of the message, not as another one.
-  const id = parcel.dedupe === undefined ? parcel.id : `key-${shortHash(parcel.dedupe)}${shortHash(parcel.dedupe + topic)}`;
+  const id =
+    parcel.dedupe === undefined
+      ? parcel.id
+      : `key-${shortHash(parcel.dedupe)}${shortHash(parcel.dedupe + topic)}`;
   return numberedParts(parts).map((message, index) => ({
     ...common,
     message,

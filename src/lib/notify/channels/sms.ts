@@ -19,13 +19,17 @@ export function smsChannel(deps: SmsDeps): Channel {
     id: 'sms',
     off() {
       if (deps.command().length > 0) return undefined;
-      const hint = 'Set a program and its arguments: `steward config set notify.smsCommand PROGRAM,ARGUMENT`.';
+      const hint =
+        'Set a program and its arguments: `steward config set notify.smsCommand PROGRAM,ARGUMENT`.';
       return { reason: 'no command is set', hint };
     },
     prepare: () => Promise.resolve(),
     async send(parcel) {
       const [program = '', ...given] = deps.command();
-      const text = short(parcel.title === undefined ? parcel.message : `${parcel.title}: ${parcel.message}`, MAX_CHARS);
+      const text = short(
+        parcel.title === undefined ? parcel.message : `${parcel.title}: ${parcel.message}`,
+        MAX_CHARS,
+      );
       const named = given.some((arg) => arg.includes(PLACE));
       try {
         const { code, timedOut } = await deps.run(
@@ -34,7 +38,11 @@ export function smsChannel(deps: SmsDeps): Channel {
           { timeoutMs: TIMEOUT_MS, input: named ? '' : `${text}\n` },
         );
         if (code === 0) return { outcome: 'delivered' };
-        const how = timedOut ? 'did not end in 30 s' : code === null ? 'was killed' : `ended with code ${code}`;
+        const how = timedOut
+          ? 'did not end in 30 s'
+          : code === null
+            ? 'was killed'
+            : `ended with code ${code}`;
         const hint = 'Run the command of notify.smsCommand by hand.';
         return { outcome: 'again', reason: `The command for short messages ${how}.`, hint };
       } catch (error) {
