@@ -55,7 +55,7 @@ export async function acceptRequest(deps: AcceptDeps, request: NotifyRequest): P
     off: deps.off,
   });
   const at = toIso(nowMs);
-  const id = `${at.replace(/[-:.]/g, '')}-${randomBytes(6).toString('hex')}`;
+  const id = newId(at, deps.clock.monotonic());
   const deliveries = plan.deliveries.map((planned) => deliveryOf(deps, request, plan, { id, at }, planned));
   const enter = (): void => store(deps, request, plan, id, deliveries);
   if (request.dedupe === undefined) enter();
@@ -74,6 +74,13 @@ export async function acceptRequest(deps: AcceptDeps, request: NotifyRequest): P
   }
   const phase = request.phase === undefined ? undefined : deps.phaseEffect?.(request.phase, request.slug);
   return { status: 'accepted', id, ...(phase === undefined ? {} : { phase }) };
+}
+
+/** In the order of time, also within the millisecond of one process. */
+function newId(at: string, monotonicMs: number): string {
+  const micros = Math.floor(monotonicMs * 1000) % 16 ** 7;
+  const unique = micros.toString(16).padStart(7, '0') + randomBytes(3).toString('hex').slice(1);
+  return `${at.replace(/[-:.]/g, '')}-${unique}`;
 }
 
 function store(

@@ -78,7 +78,7 @@ export function deliveryText(delivery: Delivery): string {
 export function parseDelivery(text: string): Delivery | undefined {
   const value = parseObject(text);
   if (value === undefined || value['version'] !== VERSION) return undefined;
-  const { version: _, ...rest } = value;
+  const rest = Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'version'));
   const { id, channel, machine, at, event, message, nextAt, tags } = rest;
   const isKnown = typeof id === 'string' && ID_GRAMMAR.test(id) && CHANNELS.includes(String(channel));
   const isTimed = isTime(at) && isTime(nextAt);

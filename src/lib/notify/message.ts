@@ -100,9 +100,7 @@ export function cleanLines(text: string): string {
 /** In characters as a person counts code points: an emoji is one. */
 function lengthOf(text: string): number {
   if (text.length <= MAX_MESSAGE) return text.length;
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
+  return Array.from(text).length;
 }
 
 function eventOf(value: unknown): EventName {

@@ -50,6 +50,6 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   if (header === undefined) return undefined;
   const text = header.trim();
   if (/^\d{1,7}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
+  const date = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
