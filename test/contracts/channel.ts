@@ -25,6 +25,7 @@ export const HOSTILE = [
   '{message} ${HOME} %PATH%',
   'ünïcödé 日本語 😀\nsecond line',
   '\\',
+  'C:\\new\\table \\x41 \\101',
 ] as const;
 
 /** What every channel keeps, whatever it talks to. */

@@ -13,7 +13,8 @@ export interface DeliverDeps extends DispatchDeps {
 }
 
 const POLL_MS = 20;
-const SCAN_MS = 5_000;
+const LOOKS_A_SCAN = 10;
+const SCAN_MS = 1_000;
 const BUSY_RETRY_MS = 1_000;
 
 /** One process of a machine delivers at a time; another one is `locked`. */
@@ -52,7 +53,11 @@ export async function deliverWaiting(deps: DeliverDeps, options: DeliverOptions)
 async function deliverUntilQuiet(deps: DeliverDeps, patienceMs: number, endMs: number): Promise<Dispatcher> {
   const dispatcher = startDispatcher(deps);
   for (;;) {
-    while (dispatcher.isBusy(patienceMs) && deps.clock.monotonic() < endMs) await delay(POLL_MS);
+    // What others put there meanwhile does not wait for what is to be tried again.
+    for (let look = 1; dispatcher.isBusy(patienceMs) && deps.clock.monotonic() < endMs; look += 1) {
+      await delay(POLL_MS);
+      if (look % LOOKS_A_SCAN === 0) dispatcher.scan();
+    }
     dispatcher.scan();
     if (!dispatcher.isBusy(patienceMs) || deps.clock.monotonic() >= endMs) break;
   }

@@ -1,7 +1,9 @@
 import { toStewardError } from '../errors';
+import { toIso } from '../platform/clock';
 import type { Channel, Outcome } from './channels/channel';
 import { nameOf, parseName, type Delivery } from './delivery';
 import type { ChannelId } from './events';
+import { logResult } from './history';
 import { createLane, type Lane } from './lane';
 import { buryUnreadable, claim, readWaiting, record, sweep, takeRetries, waiting } from './outbox';
 import { parcelOf } from './parcel';
@@ -39,6 +41,8 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
   const running = new Map<ChannelId, Promise<void>>();
   /** What other machines have put into a folder that is shared, and what has no channel here. */
   const foreign = new Set<string>();
+  /** Why a channel was last paused. */
+  const down = new Map<ChannelId, string>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -47,7 +51,15 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
       const lane = delivery.machine === deps.machineId ? lanes.get(delivery.channel) : undefined;
       if (lane === undefined) foreign.add(nameOf(delivery));
       else lane.add(delivery);
+      const until = lane?.pausedUntil(deps.clock.now());
+      if (until !== undefined && delivery.attempts === 0) notePause(delivery, until);
     }
+  };
+
+  /** Why it has not even been tried: its channel is down for the others, too. */
+  const notePause = (delivery: Delivery, untilMs: number): void => {
+    const until = toIso(Math.max(untilMs, Date.parse(delivery.nextAt)));
+    logResult(deps, { ...delivery, nextAt: until }, 'waiting', down.get(delivery.channel));
   };
 
   const add = (deliveries: readonly Delivery[]): void => {
@@ -122,8 +134,12 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
     };
     const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
     const next = [sent, ...others].flatMap((delivery) => settle(deps, delivery, outcome) ?? []);
-    const isDown = outcome.outcome === 'again' && outcome.all === true;
-    if (isDown) lane.pause(Math.min(...next.map(({ nextAt }) => Date.parse(nextAt)), Infinity));
+    const untilMs = Math.max(0, ...next.map(({ nextAt }) => Date.parse(nextAt)));
+    if (outcome.outcome === 'again' && outcome.all === true && untilMs > 0) {
+      down.set(channel.id, outcome.reason);
+      const stopped = lane.pause(untilMs).filter(({ attempts }) => attempts === 0);
+      for (const delivery of stopped) notePause(delivery, untilMs);
+    }
     return next;
   };
 

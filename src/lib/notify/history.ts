@@ -50,6 +50,9 @@ export interface ResultLine {
 
 export type HistoryLine = AcceptedLine | ResultLine;
 
+/** Why a push waits that is fine. */
+export const HELD = 'quiet hours';
+
 const ROTATE_BYTES = 1024 * 1024;
 const TEXT_CHARS = 200;
 
@@ -161,7 +164,7 @@ function entryOf(line: AcceptedLine): HistoryEntry {
         channel,
         result: 'waiting' as const,
         ...(channel === 'push' && line.heldUntil !== undefined
-          ? { nextAt: line.heldUntil, reason: 'quiet hours' }
+          ? { nextAt: line.heldUntil, reason: HELD }
           : {}),
       })),
       ...line.skipped.map(({ channel, reason }) => ({

@@ -11,8 +11,10 @@ export interface Lane {
   isReady: (nowMs: number) => boolean;
   /** Takes what goes out next, several where they go out as one; none when nothing is due. */
   take: (nowMs: number) => Delivery[];
-  /** Nothing goes out before that. */
-  pause: (untilMs: number) => void;
+  /** Nothing goes out before that; returns what was ready. */
+  pause: (untilMs: number) => Delivery[];
+  /** Until when nothing goes out; undefined: it is not paused. */
+  pausedUntil: (nowMs: number) => number | undefined;
   /** What waits of a notification is due now. */
   hasten: (id: string) => void;
   /** When there may be something to do, wall-clock ms; Infinity: never. */
@@ -75,7 +77,9 @@ export function createLane(): Lane {
     },
     pause(untilMs) {
       pausedUntil = untilMs;
+      return ready.slice(head);
     },
+    pausedUntil: (nowMs) => (isPaused(nowMs) ? pausedUntil : undefined),
     hasten(id) {
       if (!delayed.some((delivery) => delivery.id === id)) return;
       delayed = delayed.map((delivery) =>

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StewardError } from '../errors';
 import { toIso, type Clock } from '../platform/clock';
 import { ID_GRAMMAR, nameOf, type Delivery } from './delivery';
-import { historyEntries, readHistory, type HistoryDeps, type HistoryEntry } from './history';
+import { HELD, historyEntries, readHistory, type HistoryDeps, type HistoryEntry } from './history';
 import { askRetry, deadOf, readWaiting, revive, waiting, type OutboxDeps } from './outbox';
 
 /** One notification as the history has it; undefined while nothing is logged of it. */
@@ -40,9 +40,9 @@ export async function awaitAnswers(
  */
 export function whyNotReached(entry: HistoryEntry): string | undefined {
   const sent = entry.channels.filter(({ result }) => result !== 'skipped');
-  const isTaken = ({ result, attempts, nextAt }: (typeof sent)[number]): boolean =>
+  const isTaken = ({ result, attempts, reason }: (typeof sent)[number]): boolean =>
     ['delivered', 'shown', 'superseded'].includes(result) ||
-    (result === 'waiting' && attempts === 0 && nextAt !== null);
+    (result === 'waiting' && attempts === 0 && reason === HELD);
   const missed = sent.filter((one) => !isTaken(one));
   if (missed.length > 0) {
     return missed

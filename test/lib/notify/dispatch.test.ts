@@ -139,6 +139,9 @@ describe('notify: delivery', () => {
       world.nowMs += 59_999;
       dispatcher.scan();
       expect([texts('push'), dispatcher.isBusy(0)]).to.deep.equal([['m0'], false]);
+      const word = world.entries()[0]?.channels[0];
+      expect(word).to.include({ result: 'waiting', attempts: 0, reason: 'It is down.', nextAt: '2026-11-20T09:01:00.000Z' }); // prettier-ignore
+      expect(whyNotReached(world.entries()[0]!)).to.equal('push: It is down.');
       world.nowMs += 1;
       dispatcher.scan();
       await until('all are out', () => !dispatcher.isBusy(0));

@@ -54,8 +54,9 @@ async function onFreedesktop(run: Run, parcel: Parcel): Promise<Outcome> {
       `--hint=string:x-dunst-stack-tag:${key}`,
     );
   }
-  // Behind the two dashes nothing is an option; the body may be read as markup, the title is not.
-  args.push('--', titleOf(parcel), escapeMarkup(bodyOf(parcel)));
+  // Behind the two dashes nothing is an option. The body may be read as markup, and notify-send takes a backslash
+  // in it for the start of an escape; the title is left alone.
+  args.push('--', titleOf(parcel), escapeMarkup(bodyOf(parcel)).replaceAll('\\', '\\\\'));
   const { code, timedOut } = await run('notify-send', args, { timeoutMs: TIMEOUT_MS });
   if (code === 0) return { outcome: 'delivered' };
   return {
