@@ -36,7 +36,10 @@ describe('the contract of channels', () => {
   channelContract('voice', () => ({
     alive: voiceChannel({
       clock,
-      speech: { say: () => Promise.resolve({ spoken: true, engine: 'test' }), close: () => Promise.resolve() },
+      speech: {
+        say: () => Promise.resolve({ spoken: true, engine: 'test' }),
+        close: () => Promise.resolve(),
+      },
       muted: () => false,
     }),
     dead: voiceChannel({ clock, speech: noSpeech(), muted: () => false }),

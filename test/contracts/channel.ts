@@ -29,7 +29,10 @@ export const HOSTILE = [
 ] as const;
 
 /** What every channel keeps, whatever it talks to. */
-export function channelContract(name: string, situation: () => Promise<ChannelSituation> | ChannelSituation): void {
+export function channelContract(
+  name: string,
+  situation: () => Promise<ChannelSituation> | ChannelSituation,
+): void {
   describe(`channel ${name}`, () => {
     let at: ChannelSituation;
     beforeEach(async () => {
@@ -54,7 +57,10 @@ export function channelContract(name: string, situation: () => Promise<ChannelSi
     it('takes every text, hostile ones too', async () => {
       await at.alive.prepare();
       for (const message of HOSTILE) {
-        const outcome = await at.alive.send(parcel({ message, title: message, dedupe: message, tags: ['x'] }), () => undefined);
+        const outcome = await at.alive.send(
+          parcel({ message, title: message, dedupe: message, tags: ['x'] }),
+          () => undefined,
+        );
         expect(outcome, message).to.deep.equal({ outcome: 'delivered' });
       }
     }).timeout(60_000);

@@ -4,7 +4,15 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardOptions, type StewardResult } from '../helpers/cli';
+import {
+  BIN,
+  cleanEnv,
+  emptyHome,
+  jsonOf,
+  steward,
+  type StewardOptions,
+  type StewardResult,
+} from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
 
@@ -38,10 +46,14 @@ describe('notify (built)', function () {
     steward(['notify', ...args], { home: home.path, ...options });
   const settings = ({ push = {}, chat = {} }: { push?: object; chat?: object }): void => {
     mkdirSync(area(), { recursive: true, mode: 0o700 });
-    const notifications = { push: { topic: TOPIC, token: TOKEN, server: server.url, detail: 'full', ...push }, chat };
+    const notifications = {
+      push: { topic: TOPIC, token: TOKEN, server: server.url, detail: 'full', ...push },
+      chat,
+    };
     writeFileSync(area('settings.json'), JSON.stringify({ notifications }), { mode: 0o600 });
   };
-  const history = async (): Promise<Entry[]> => jsonOf(await run(['history', '--json', '--count', '1000'])) as Entry[];
+  const history = async (): Promise<Entry[]> =>
+    jsonOf(await run(['history', '--json', '--count', '1000'])) as Entry[];
 
   /** Files of the machine-local state and the user area, all of them. */
   const files = (folder: string): string[] =>
@@ -66,14 +78,22 @@ describe('notify (built)', function () {
     expect(id).to.match(/^\d{8}T\d{9}Z-[0-9a-f]{12}$/);
     await until('it has arrived', () => server.got.length === 1, 60_000);
     expect(server.got[0]?.body).to.deep.include({ topic: TOPIC, message: 'Fertig 😀', title: 'Bau', click: 'https://example.org' }); // prettier-ignore
-    await until('that is noted', async () => (await history())[0]?.channels[0]?.result === 'delivered', 60_000);
+    await until(
+      'that is noted',
+      async () => (await history())[0]?.channels[0]?.result === 'delivered',
+      60_000,
+    );
     expect((await run(['history'])).stdout).to.match(new RegExp(`^${id} +\\d\\d:\\d\\d +push +Bau: Fertig`));
   });
 
   it('takes the message from stdin, and waits for the answers when asked to', async () => {
-    const result = await run(['send', '--event', 'backgroundAgent', '--wait', '--json'], { input: 'one\ntwo\n' });
+    const result = await run(['send', '--event', 'backgroundAgent', '--wait', '--json'], {
+      input: 'one\ntwo\n',
+    });
     expect(result).to.include({ code: 0, stderr: '' });
-    expect(jsonOf(result)).to.have.nested.property('channels[0]').that.include({ channel: 'push', result: 'delivered' });
+    expect(jsonOf(result))
+      .to.have.nested.property('channels[0]')
+      .that.include({ channel: 'push', result: 'delivered' });
     expect(server.got[0]?.body['message']).to.equal('one\ntwo');
   });
 
@@ -83,7 +103,9 @@ describe('notify (built)', function () {
     expect(await run([...args, '--wait'])).to.include({ code: 0, stderr: '' });
     const strict = await run([...args, '--strict']);
     expect(strict).to.include({ code: 8, stdout: '' });
-    expect(strict.stderr).to.match(/^It was not delivered everywhere: push: The server has a problem of its own \(500\)\./);
+    expect(strict.stderr).to.match(
+      /^It was not delivered everywhere: push: The server has a problem of its own \(500\)\./,
+    );
     const json = await run([...args, '--strict', '--json']);
     expect(JSON.parse(json.stderr)).to.have.nested.property('error.kind', 'unavailable');
   });
@@ -118,7 +140,10 @@ describe('notify (built)', function () {
 
   it('refuses a megabyte, and what is no text, on stdin', async () => {
     const large = await run(['send', '--event', 'backgroundAgent'], { input: 'x'.repeat(1_000_000) });
-    expect([large.code, large.stderr.split('\n')[0]]).to.deep.equal([2, 'message has more than 4,000 characters.']);
+    expect([large.code, large.stderr.split('\n')[0]]).to.deep.equal([
+      2,
+      'message has more than 4,000 characters.',
+    ]);
     expect(server.got).to.deep.equal([]);
   });
 
@@ -135,11 +160,21 @@ describe('notify (built)', function () {
 
   it('lets no escape sequence reach the terminal', async () => {
     server.usual = () => ({ status: 404 });
-    await run(['send', 'a\u001b]0;owned\u0007b\u009b31mc\u202ed', '--event', 'backgroundAgent', '--wait', '--title', 'x\u001b[2Jy']);
+    await run([
+      'send',
+      'a\u001b]0;owned\u0007b\u009b31mc\u202ed',
+      '--event',
+      'backgroundAgent',
+      '--wait',
+      '--title',
+      'x\u001b[2Jy',
+    ]);
     const shown = await run(['history']);
     expect(shown.stdout).to.not.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
     expect(shown.stdout).to.include('xy: abcd');
-    expect((await run(['history', '--json'])).stdout).to.not.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect((await run(['history', '--json'])).stdout).to.not.match(
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/,
+    );
   });
 
   it('mutes and unmutes, and says so in routes', async () => {
@@ -156,7 +191,11 @@ describe('notify (built)', function () {
     const { id } = jsonOf(sent) as { id: string };
     server.usual = ntfyOk;
     expect(jsonOf(await run(['retry', id, '--json']))).to.deep.equal({ id, channels: ['push'] });
-    await until('it has arrived', async () => (await history())[0]?.channels[0]?.result === 'delivered', 60_000);
+    await until(
+      'it has arrived',
+      async () => (await history())[0]?.channels[0]?.result === 'delivered',
+      60_000,
+    );
     expect((await run(['retry', id])).code).to.equal(6);
   });
 
@@ -185,7 +224,11 @@ describe('notify (built)', function () {
       Array.from({ length: 50 }, (_, n) => run(['send', `m${n}`, '--event', 'backgroundAgent'])),
     );
     expect(results.map(({ code }) => code)).to.deep.equal(Array.from({ length: 50 }, () => 0));
-    await until('all have arrived', () => new Set(server.got.map(({ body }) => body['message'])).size === 50, 90_000);
+    await until(
+      'all have arrived',
+      () => new Set(server.got.map(({ body }) => body['message'])).size === 50,
+      90_000,
+    );
     await until('all are noted', async () => (await history()).every(({ channels }) => channels[0]?.result === 'delivered'), 60_000); // prettier-ignore
     expect(server.got).to.have.length(50);
     expect(await history()).to.have.length(50);
@@ -198,7 +241,9 @@ describe('notify (built)', function () {
     const args = ['announce', '--request', 'write the newsletter', '--skills', skills];
     expect((await run(args)).stdout).to.equal('Creating newsletter\n');
     const named = await run([...args, '--skill', 'Writing', '--workflow', 'Newsletter', '--send', '--json']);
-    expect(jsonOf(named)).to.deep.include({ line: 'Executing the Newsletter workflow within the Writing skill' });
+    expect(jsonOf(named)).to.deep.include({
+      line: 'Executing the Newsletter workflow within the Writing skill',
+    });
     const [entry] = await history();
     expect(entry).to.include({ text: 'Executing the Newsletter workflow within the Writing skill', title: 'Newsletter workflow' }); // prettier-ignore
     const nothing = await run(['announce', '--request', 'thanks!']);
@@ -207,10 +252,14 @@ describe('notify (built)', function () {
 
   it('ends at Ctrl-C with 130, and nothing is lost', async () => {
     server.usual = () => 'hang';
-    const child = spawn(process.execPath, [BIN, 'notify', 'send', 'x', '--event', 'backgroundAgent', '--wait'], {
-      env: cleanEnv(home.path),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      process.execPath,
+      [BIN, 'notify', 'send', 'x', '--event', 'backgroundAgent', '--wait'],
+      {
+        env: cleanEnv(home.path),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     const ended = once(child, 'exit');
     await until('it is under way', () => server.got.length === 1, 60_000);
     child.kill('SIGINT');
@@ -225,7 +274,14 @@ describe('notify (built)', function () {
     settings({ chat: { enabled: true, webhook: `${server.url}${HOOK}` } });
     const said: StewardResult[] = [];
     const body = (): unknown => ({ error: `no such topic ${TOPIC} ${HOOK} ${TOKEN}` });
-    for (const reply of [{ status: 500, body: body() }, { status: 404, body: body() }, { status: 429, body: body() }, 'reset' as const, { status: 302, headers: { location: `http://example.org/${TOPIC}` } }]) { // prettier-ignore
+    for (const reply of [
+      { status: 500, body: body() },
+      { status: 404, body: body() },
+      { status: 429, body: body() },
+      'reset' as const,
+      { status: 302, headers: { location: `http://example.org/${TOPIC}` } },
+    ]) {
+      // prettier-ignore
       server.usual = () => reply;
       said.push(await run(['send', 'x', '--event', 'security', '--strict', '--debug']));
       said.push(await run(['test', '--strict', '--debug']));

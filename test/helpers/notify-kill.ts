@@ -13,7 +13,11 @@ import { notifyServer } from './notify-server';
  * has arrived once, or, where a kill fell between the sending and the record of its success, twice, and that is
  * said; what may not have arrived is said, too.
  */
-export async function killNotifying(bundle: string, folder: string, kills: number): Promise<{ sent: number; twice: number; unknown: number }> {
+export async function killNotifying(
+  bundle: string,
+  folder: string,
+  kills: number,
+): Promise<{ sent: number; twice: number; unknown: number }> {
   const arrived = new Map<string, number>();
   const server = await notifyServer((got) => {
     const id = String(got.body['sequence_id']);
@@ -22,7 +26,9 @@ export async function killNotifying(bundle: string, folder: string, kills: numbe
   });
   const accepted: string[] = [];
   const start = (...more: string[]) => {
-    const child = spawn(process.execPath, [bundle, folder, server.url, ...more], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [bundle, folder, server.url, ...more], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     createInterface(child.stdout).on('line', (line) => accepted.push(line));
     return child;
   };
@@ -44,7 +50,9 @@ export async function killNotifying(bundle: string, folder: string, kills: numbe
   }
   const area = userArea({ platform: 'linux', env: { STEWARD_HOME: folder }, home: folder });
   expect(outboxStatus({ outbox: area.outbox }).waiting, 'nothing is left').to.equal(0);
-  const entries = new Map(historyEntries(readHistory(area.notifyLog), 100_000).map((entry) => [entry.id, entry]));
+  const entries = new Map(
+    historyEntries(readHistory(area.notifyLog), 100_000).map((entry) => [entry.id, entry]),
+  );
   let twice = 0;
   let unknown = 0;
   for (const id of accepted) {

@@ -34,7 +34,12 @@ export async function notifyServer(usual: NotifyServer['usual']): Promise<Notify
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString('utf8');
-      const got = { path: request.url ?? '', headers: request.headers, text, body: JSON.parse(text) as Got['body'] };
+      const got = {
+        path: request.url ?? '',
+        headers: request.headers,
+        text,
+        body: JSON.parse(text) as Got['body'],
+      };
       at.got.push(got);
       answer(at.replies.shift() ?? at.usual(got), response);
     });

@@ -10,7 +10,12 @@ import type { AcceptDeps } from '../../src/lib/notify/accept';
 import type { Channel, Outcome, Parcel } from '../../src/lib/notify/channels/channel';
 import type { DeliverDeps } from '../../src/lib/notify/deliver';
 import type { ChannelId } from '../../src/lib/notify/events';
-import { historyEntries, readHistory, type ChannelResult, type HistoryEntry } from '../../src/lib/notify/history';
+import {
+  historyEntries,
+  readHistory,
+  type ChannelResult,
+  type HistoryEntry,
+} from '../../src/lib/notify/history';
 import { loadPostJson } from '../../src/lib/platform/post-json';
 
 /** Friday, 20 November 2026, 09:00 UTC. */
@@ -60,13 +65,21 @@ export interface NotifyWorld {
 /** Notifications in a folder of their own, with a clock that is set by hand and channels that are told what to do. */
 export function notifyWorld(): NotifyWorld {
   const home = mkdtempSync(join(tmpdir(), 'steward-notify-'));
-  const area = userArea({ platform: 'linux', env: { STEWARD_HOME: home, XDG_STATE_HOME: join(home, 'm') }, home });
+  const area = userArea({
+    platform: 'linux',
+    env: { STEWARD_HOME: home, XDG_STATE_HOME: join(home, 'm') },
+    home,
+  });
   const ids = ['voice', 'desktop', 'push', 'chat', 'sms'] as const;
   const channels = Object.fromEntries(ids.map((id) => [id, fakeChannel(id)])) as Fakes;
   channels.sms.offReason = 'no command is set';
   const world: NotifyWorld = {
     channels,
-    notifications: structuredClone({ ...defaultConfig(area, home).settings.notifications, push: null, chat: null }) as never,
+    notifications: structuredClone({
+      ...defaultConfig(area, home).settings.notifications,
+      push: null,
+      chat: null,
+    }) as never,
     quietHours: undefined,
     nowMs: NINE,
     faults: [],
@@ -117,8 +130,16 @@ export function httpDeps(server: string) {
   return {
     push,
     chat,
-    pushDeps: { http, settings: () => push, secret: (from: { stored(): string }) => from.stored() || undefined },
-    chatDeps: { http, settings: () => chat, secret: (from: { stored(): string }) => from.stored() || undefined },
+    pushDeps: {
+      http,
+      settings: () => push,
+      secret: (from: { stored(): string }) => from.stored() || undefined,
+    },
+    chatDeps: {
+      http,
+      settings: () => chat,
+      secret: (from: { stored(): string }) => from.stored() || undefined,
+    },
   };
 }
 

@@ -34,7 +34,11 @@ describe('a real notification service (dunst)', () => {
     await startXvfb(kit);
     await startBus(kit);
     kit.start('dunst', ['-conf', '/dev/null']);
-    await until('dunst answers', () => spawnSync('dunstctl', ['count'], { env: { ...kit.env } }).status === 0, 30_000);
+    await until(
+      'dunst answers',
+      () => spawnSync('dunstctl', ['count'], { env: { ...kit.env } }).status === 0,
+      30_000,
+    );
     const inSession: Run = (file, args, options) => run(file, args, { ...options, env: { ...kit.env } });
     channel = desktopChannel({ platform: 'linux', run: inSession });
   });
@@ -47,7 +51,9 @@ describe('a real notification service (dunst)', () => {
   /** What stands on the screen is moved to the history, and read there: what is new in it. */
   const shown = (): Shown[] => {
     kit.tell('dunstctl', 'close-all');
-    const history = JSON.parse(kit.tell('dunstctl', 'history')) as { data: Record<string, { data: unknown }>[][] };
+    const history = JSON.parse(kit.tell('dunstctl', 'history')) as {
+      data: Record<string, { data: unknown }>[][];
+    };
     const all = history.data[0] ?? [];
     const fresh = all.filter((one) => Number(one['id']?.data) > seen);
     seen = Math.max(seen, ...all.map((one) => Number(one['id']?.data)));
@@ -63,9 +69,7 @@ describe('a real notification service (dunst)', () => {
 
   it('shows title and text', async () => {
     await show({ title: 'Build', message: 'Fertig: 日本語 😀', priority: 5 });
-    expect(shown()).to.deep.equal([
-      { summary: 'Build', body: 'Fertig: 日本語 😀', appname: 'steward' },
-    ]);
+    expect(shown()).to.deep.equal([{ summary: 'Build', body: 'Fertig: 日本語 😀', appname: 'steward' }]);
   }).timeout(30_000);
 
   it('gives a message without a title that of its event', async () => {
@@ -88,11 +92,18 @@ describe('a real notification service (dunst)', () => {
     await show({ message: '10 %', dedupe: 'build' });
     await show({ message: '20 %', dedupe: 'build' });
     await show({ message: 'other', dedupe: 'other' });
-    expect(shown().map(({ body }) => body).sort()).to.deep.equal(['20 %', 'other']);
+    expect(
+      shown()
+        .map(({ body }) => body)
+        .sort(),
+    ).to.deep.equal(['20 %', 'other']);
   }).timeout(30_000);
 
   it('says that there is no service, and no program, and what to do', async () => {
-    const nobody: NodeJS.ProcessEnv = { ...kit.env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(kit.home, 'none')}` };
+    const nobody: NodeJS.ProcessEnv = {
+      ...kit.env,
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(kit.home, 'none')}`,
+    };
     const lost = desktopChannel({ platform: 'linux', run: (file, args, options) => run(file, args, { ...options, env: nobody }) }); // prettier-ignore
     expect(await lost.send(parcel(), () => undefined)).to.include({
       outcome: 'again',

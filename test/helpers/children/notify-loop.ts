@@ -12,7 +12,11 @@ import { loadPostJson } from '../../../src/lib/platform/post-json';
 
 const folder = process.argv[2] ?? '';
 const server = process.argv[3] ?? '';
-const area = userArea({ platform: 'linux', env: { STEWARD_HOME: folder, XDG_STATE_HOME: `${folder}/m` }, home: folder });
+const area = userArea({
+  platform: 'linux',
+  env: { STEWARD_HOME: folder, XDG_STATE_HOME: `${folder}/m` },
+  home: folder,
+});
 const clock = systemClock();
 let loading: ReturnType<typeof loadPostJson> | undefined;
 const push = pushChannel({

@@ -50,7 +50,17 @@ describe('notify: announcements', () => {
       investigation: /^(?:Investigating|Debugging|Analyzing)\b/,
       research: /^(?:Researching|Exploring|Looking into)\b/,
     };
-    const verbs = fc.constantFrom('fix', 'why does', 'research', 'what is', 'please update', 'debug', 'find', 'Look into', '');
+    const verbs = fc.constantFrom(
+      'fix',
+      'why does',
+      'research',
+      'what is',
+      'please update',
+      'debug',
+      'find',
+      'Look into',
+      '',
+    );
     fc.assert(
       fc.property(verbs, fc.lorem({ maxCount: 30 }), fc.string(), (verb, words, noise) => {
         const { kind, line } = ask(`${verb} ${words} ${noise}`);
@@ -108,12 +118,21 @@ describe('notify: the voice line of a response', () => {
   it('is the last line that the DA speaks', () => {
     const response = 'I changed two files.\n\n- a\n- b\n\n🗣️ Kai: Fixed the login, all tests pass.\n';
     expect(completionLine(response, 'Kai')).to.equal('Fixed the login, all tests pass.');
-    expect(completionLine('**COMPLETED:** Moved the *notes* folder.', 'DA')).to.equal('Moved the *notes* folder.');
+    expect(completionLine('**COMPLETED:** Moved the *notes* folder.', 'DA')).to.equal(
+      'Moved the *notes* folder.',
+    );
     expect(completionLine('> Voice: done\n\nDA: really done', 'DA')).to.equal('really done');
   });
 
   it('is missing from a conversation: nothing is dispatched', () => {
-    for (const response of ['Sure, happy to help.', '', 'The file says: Kai', 'Completed', 'Kai:', 'Kaiser: no']) {
+    for (const response of [
+      'Sure, happy to help.',
+      '',
+      'The file says: Kai',
+      'Completed',
+      'Kai:',
+      'Kaiser: no',
+    ]) {
       expect(completionLine(response, 'Kai'), response).to.equal(undefined);
     }
   });

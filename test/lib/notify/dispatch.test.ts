@@ -70,7 +70,11 @@ describe('notify: delivery', () => {
     expect(texts('push')).to.deep.equal(['Hello']);
     free({ outcome: 'delivered' });
     await delivering.close(5000);
-    expect(world.entries()[1]?.channels.map(({ result }) => result)).to.deep.equal(['delivered', 'delivered', 'waiting']);
+    expect(world.entries()[1]?.channels.map(({ result }) => result)).to.deep.equal([
+      'delivered',
+      'delivered',
+      'waiting',
+    ]);
   }).timeout(30_000);
 
   it('tries again later, by itself and after a restart, and not before', async () => {
@@ -105,7 +109,9 @@ describe('notify: delivery', () => {
     expect(world.result(id, 'push')).to.include({ result: 'delivered', attempts: 1 });
     expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 0 });
     expect(thrown(() => retry(world.deps, id))).to.include({ kind: 'conflict' });
-    expect(thrown(() => retry(world.deps, '20261120T090000000Z-0123456789ab'))).to.include({ kind: 'not_found' });
+    expect(thrown(() => retry(world.deps, '20261120T090000000Z-0123456789ab'))).to.include({
+      kind: 'not_found',
+    });
     expect(thrown(() => retry(world.deps, '../../etc/passwd'))).to.include({ kind: 'usage' });
   }).timeout(60_000);
 
@@ -115,7 +121,11 @@ describe('notify: delivery', () => {
     delivering = keepDelivering(world.deps);
     await until('the first attempt failed', () => world.result(id, 'push')?.attempts === 1);
     retry(world.deps, id);
-    await until('the second came before its time', () => world.result(id, 'push')?.result === 'delivered', 20_000);
+    await until(
+      'the second came before its time',
+      () => world.result(id, 'push')?.result === 'delivered',
+      20_000,
+    );
     await delivering.close(0);
     expect(world.nowMs).to.equal(NINE);
   }).timeout(40_000);
@@ -285,7 +295,10 @@ describe('notify: delivery', () => {
     const body = { message: 'x', phase: 'execute', slug: 'fix-it' };
     expect(await acceptNotification(deps, body)).to.have.keys('status', 'id');
     expect(await acceptNotification(deps, { message: 'x', phase: 'party' })).to.include({ phase: 'unknown' });
-    expect(asked).to.deep.equal([['execute', 'fix-it'], ['party', undefined]]);
+    expect(asked).to.deep.equal([
+      ['execute', 'fix-it'],
+      ['party', undefined],
+    ]);
   });
 
   describe('several processes', () => {
@@ -362,7 +375,10 @@ describe('notify: delivery', () => {
       const name = `${id}.push.json`;
       claim(world.deps, name);
       const path = join(world.deps.outbox, 'claimed', name);
-      writeFileSync(path, readFileSync(path, 'utf8').replace('"attempts":0', '"attempts":1,"result":"delivered"'));
+      writeFileSync(
+        path,
+        readFileSync(path, 'utf8').replace('"attempts":0', '"attempts":1,"result":"delivered"'),
+      );
       await deliver();
       expect(texts('push')).to.deep.equal([]);
       expect(world.result(id, 'push')).to.include({ result: 'delivered', attempts: 1 });
@@ -396,7 +412,10 @@ describe('notify: delivery', () => {
     world.channels.push.offReason = 'switched off';
     await deliver();
     expect(texts('push')).to.deep.equal([]);
-    expect(world.result(id, 'push')).to.include({ result: 'failed' }).and.property('reason').to.include('switched off');
+    expect(world.result(id, 'push'))
+      .to.include({ result: 'failed' })
+      .and.property('reason')
+      .to.include('switched off');
   });
 
   it('closes in time, whatever hangs, and the next one takes it up', async () => {

@@ -111,14 +111,22 @@ describe('notify: a request', () => {
 
   it('either refuses or gives what is free of controls, whatever comes', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.oneof(fc.constantFrom('\u001b', '[', 'm', '\ud800', '\udc00', '\u202e', '\n'), fc.string()) }), (text) => {
-        try {
-          const { message } = parseRequest({ message: text, title: text });
-          expect(message.replaceAll('\n', '')).to.not.match(/[\p{Cc}\p{Surrogate}\u202e]/u);
-        } catch (error) {
-          expect(error).to.be.instanceOf(StewardError).with.property('kind', 'usage');
-        }
-      }),
+      fc.property(
+        fc.string({
+          unit: fc.oneof(
+            fc.constantFrom('\u001b', '[', 'm', '\ud800', '\udc00', '\u202e', '\n'),
+            fc.string(),
+          ),
+        }),
+        (text) => {
+          try {
+            const { message } = parseRequest({ message: text, title: text });
+            expect(message.replaceAll('\n', '')).to.not.match(/[\p{Cc}\p{Surrogate}\u202e]/u);
+          } catch (error) {
+            expect(error).to.be.instanceOf(StewardError).with.property('kind', 'usage');
+          }
+        },
+      ),
     );
     fc.assert(
       fc.property(fc.anything(), (body) => {

@@ -5,7 +5,8 @@ import { isQuietAt, parseQuietHours, quietUntil } from '../../../src/lib/notify/
 import { wallClock } from '../../../src/lib/platform/zone';
 
 const MINUTE = 60_000;
-const iso = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString());
+const iso = (ms: number | undefined): string | undefined =>
+  ms === undefined ? undefined : new Date(ms).toISOString();
 const until = (hours: string, at: string, zone: string): string | undefined =>
   iso(quietUntil(parseQuietHours(hours), Date.parse(at), zone));
 
@@ -25,20 +26,35 @@ describe('notify: quiet hours', () => {
 
   it('end by the wall clock when it is changed: a night of 8 hours and one of 10', () => {
     // Berlin, spring: 02:00 becomes 03:00; autumn: 03:00 becomes 02:00.
-    expect(until('22:00-07:00', '2026-03-28T22:00:00Z', 'Europe/Berlin')).to.equal('2026-03-29T05:00:00.000Z');
-    expect(until('22:00-07:00', '2026-10-24T21:00:00Z', 'Europe/Berlin')).to.equal('2026-10-25T06:00:00.000Z');
+    expect(until('22:00-07:00', '2026-03-28T22:00:00Z', 'Europe/Berlin')).to.equal(
+      '2026-03-29T05:00:00.000Z',
+    );
+    expect(until('22:00-07:00', '2026-10-24T21:00:00Z', 'Europe/Berlin')).to.equal(
+      '2026-10-25T06:00:00.000Z',
+    );
   });
 
   it('end when the end is within the hour that is left out', () => {
-    expect(until('22:00-02:30', '2026-03-29T00:30:00Z', 'Europe/Berlin')).to.equal('2026-03-29T01:00:00.000Z');
+    expect(until('22:00-02:30', '2026-03-29T00:30:00Z', 'Europe/Berlin')).to.equal(
+      '2026-03-29T01:00:00.000Z',
+    );
   });
 
   it('end at the first instant that is not quiet, whatever the zone does', () => {
-    const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'Asia/Kathmandu');
+    const zones = fc.constantFrom(
+      'UTC',
+      'Europe/Berlin',
+      'America/St_Johns',
+      'Australia/Lord_Howe',
+      'Asia/Kathmandu',
+    );
     const minutes = fc.integer({ min: 0, max: 1439 });
     // Around changes of the clock, where it is hard.
     const times = fc
-      .tuple(fc.constantFrom('2026-03-08', '2026-03-29', '2026-04-05', '2026-10-25', '2026-11-01', '2026-07-01'), fc.integer({ min: -86_400_000, max: 86_400_000 })) // prettier-ignore
+      .tuple(
+        fc.constantFrom('2026-03-08', '2026-03-29', '2026-04-05', '2026-10-25', '2026-11-01', '2026-07-01'),
+        fc.integer({ min: -86_400_000, max: 86_400_000 }),
+      ) // prettier-ignore
       .map(([day, offset]) => Date.parse(`${day}T01:00:00Z`) + offset);
     fc.assert(
       fc.property(minutes, minutes, times, zones, (from, to, ms, zone) => {

@@ -18,8 +18,14 @@ const settings: RoutingSettings = {
 const moment: RoutingMoment = { nowMs: NINE, muted: false, cronVoice: false, off: () => undefined };
 const QUIET = { ...settings, quietHours: '08:00-10:00' };
 
-function plan(body: object, more: { settings?: RoutingSettings; moment?: Partial<RoutingMoment> } = {}): Plan {
-  return route(parseRequest({ message: 'x', ...body }), more.settings ?? settings, { ...moment, ...more.moment });
+function plan(
+  body: object,
+  more: { settings?: RoutingSettings; moment?: Partial<RoutingMoment> } = {},
+): Plan {
+  return route(parseRequest({ message: 'x', ...body }), more.settings ?? settings, {
+    ...moment,
+    ...more.moment,
+  });
 }
 const to = (made: Plan): string => made.deliveries.map(({ channel }) => channel).join(' ');
 
@@ -41,7 +47,9 @@ describe('notify: routing', () => {
     expect(plan({ durationSec: 300 }).event).to.equal('taskComplete');
     expect(plan({ durationSec: 300.5 }).event).to.equal('longTask');
     expect(plan({ durationSec: 9999, event: 'error' }).event).to.equal('error');
-    expect(plan({ durationSec: 61 }, { settings: { ...settings, longTaskMinutes: 1 } }).event).to.equal('longTask');
+    expect(plan({ durationSec: 61 }, { settings: { ...settings, longTaskMinutes: 1 } }).event).to.equal(
+      'longTask',
+    );
   });
 
   it('gives an event its priority, unless it is given one', () => {
@@ -99,15 +107,22 @@ describe('notify: routing', () => {
   });
 
   it('lets security and priority 5 pass the quiet hours', () => {
-    for (const body of [{ event: 'security' }, { event: 'security', priority: 2 }, { event: 'error', priority: 5 }]) {
+    for (const body of [
+      { event: 'security' },
+      { event: 'security', priority: 2 },
+      { event: 'error', priority: 5 },
+    ]) {
       const made = plan(body, { settings: QUIET });
       expect(to(made)).to.match(/^voice push/);
-      expect(made.deliveries.every(({ silent, heldUntil }) => !silent && heldUntil === undefined)).to.equal(true);
+      expect(made.deliveries.every(({ silent, heldUntil }) => !silent && heldUntil === undefined)).to.equal(
+        true,
+      );
     }
   });
 
   it('skips a channel that is not set up, and says why; voice is shown then', () => {
-    const off = (channel: string): string | undefined => (channel === 'push' || channel === 'voice' ? 'no topic' : undefined);
+    const off = (channel: string): string | undefined =>
+      channel === 'push' || channel === 'voice' ? 'no topic' : undefined;
     const made = plan({ event: 'security' }, { moment: { off } });
     expect(to(made)).to.equal('desktop chat');
     expect(made.skipped).to.deep.equal([
@@ -117,6 +132,8 @@ describe('notify: routing', () => {
   });
 
   it('is the same for the same', () => {
-    expect(plan({ event: 'error' }, { settings: QUIET })).to.deep.equal(plan({ event: 'error' }, { settings: QUIET }));
+    expect(plan({ event: 'error' }, { settings: QUIET })).to.deep.equal(
+      plan({ event: 'error' }, { settings: QUIET }),
+    );
   });
 });

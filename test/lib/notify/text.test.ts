@@ -1,10 +1,21 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { digestText, jsonBytes, numberedParts, short, split, utf16Units, utf8Bytes } from '../../../src/lib/notify/text';
+import {
+  digestText,
+  jsonBytes,
+  numberedParts,
+  short,
+  split,
+  utf16Units,
+  utf8Bytes,
+} from '../../../src/lib/notify/text';
 
 describe('notify: texts in parts', () => {
-  const anyText = fc.string({ unit: fc.oneof(fc.constantFrom(' ', '\n', '"', '\\', '😀', 'é'), fc.string()), maxLength: 300 });
+  const anyText = fc.string({
+    unit: fc.oneof(fc.constantFrom(' ', '\n', '"', '\\', '😀', 'é'), fc.string()),
+    maxLength: 300,
+  });
 
   it('keep every measure, and lose nothing but white space', () => {
     fc.assert(
@@ -29,7 +40,10 @@ describe('notify: texts in parts', () => {
 
   it('break at a word or a line where one is near', () => {
     expect(split('alpha beta gamma', [{ cost: utf16Units, max: 12 }])).to.deep.equal(['alpha beta', 'gamma']);
-    expect(split('alpha beta\ngamma', [{ cost: utf16Units, max: 12 }])).to.deep.equal(['alpha beta', 'gamma']);
+    expect(split('alpha beta\ngamma', [{ cost: utf16Units, max: 12 }])).to.deep.equal([
+      'alpha beta',
+      'gamma',
+    ]);
     expect(split('', [{ cost: utf16Units, max: 12 }])).to.deep.equal(['']);
   });
 

@@ -33,7 +33,9 @@ describe('notify: chat', () => {
   });
 
   it('posts to Discord, and mentions nobody', async () => {
-    expect(await send(DISCORD, { message: '@everyone look', title: 'Build' })).to.deep.equal({ outcome: 'delivered' });
+    expect(await send(DISCORD, { message: '@everyone look', title: 'Build' })).to.deep.equal({
+      outcome: 'delivered',
+    });
     expect(server.got[0]?.body).to.deep.equal({
       content: '**Build**\n@everyone look',
       allowed_mentions: { parse: [] },
@@ -44,7 +46,12 @@ describe('notify: chat', () => {
     await send(DISCORD, { message: '😀'.repeat(3000) });
     expect(server.got.length).to.equal(4);
     for (const { body } of server.got) expect(String(body['content']).length).to.be.at.most(2000);
-    expect(server.got.map(({ body }) => String(body['content'])).join('').match(/😀/gu)).to.have.length(3000);
+    expect(
+      server.got
+        .map(({ body }) => String(body['content']))
+        .join('')
+        .match(/😀/gu),
+    ).to.have.length(3000);
   });
 
   it('escapes for Slack, so that nothing in a text is a command', () => {
@@ -65,7 +72,9 @@ describe('notify: chat', () => {
   });
 
   it('waits as long as Discord says, and as long as Slack says', async () => {
-    server.replies = [{ status: 429, body: { retry_after: 1.25, global: false }, headers: { 'retry-after': '2' } }];
+    server.replies = [
+      { status: 429, body: { retry_after: 1.25, global: false }, headers: { 'retry-after': '2' } },
+    ];
     expect(await send(DISCORD)).to.include({ outcome: 'again', afterMs: 1250, all: true });
     server.replies = [{ status: 429, headers: { 'retry-after': '30' } }];
     expect(await send(SLACK)).to.include({ outcome: 'again', afterMs: 30_000, all: true });
@@ -82,7 +91,12 @@ describe('notify: chat', () => {
 
   it('tells nothing of the address, whatever goes wrong', async () => {
     const told: unknown[] = [];
-    for (const reply of [{ status: 404 }, { status: 500 }, { status: 302, headers: { location: 'http://x/' } }, 'reset'] as const) {
+    for (const reply of [
+      { status: 404 },
+      { status: 500 },
+      { status: 302, headers: { location: 'http://x/' } },
+      'reset',
+    ] as const) {
       server.replies = [reply];
       told.push(await send(DISCORD), await send(SLACK));
     }

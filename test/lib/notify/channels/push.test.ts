@@ -17,12 +17,20 @@ describe('notify: push', () => {
   });
   afterEach(() => server.close());
 
-  const send = (more: Partial<Parcel> = {}, onPart: (sent: number) => void = () => undefined): Promise<Outcome> =>
-    pushChannel(deps.pushDeps).send(parcel(more), onPart);
+  const send = (
+    more: Partial<Parcel> = {},
+    onPart: (sent: number) => void = () => undefined,
+  ): Promise<Outcome> => pushChannel(deps.pushDeps).send(parcel(more), onPart);
 
   it("posts ntfy's JSON to the root, with token, priority, tags and click", async () => {
     deps.push.token = secret('notifications.push.token', 'tk_123');
-    const more = { title: 'Bäu', priority: 4, tags: ['tada'], url: 'https://example.org/1', event: 'longTask' as const };
+    const more = {
+      title: 'Bäu',
+      priority: 4,
+      tags: ['tada'],
+      url: 'https://example.org/1',
+      event: 'longTask' as const,
+    };
     expect(await send(more)).to.deep.equal({ outcome: 'delivered' });
     expect(server.got).to.have.length(1);
     const [{ path, headers, body } = server.got[0]!] = server.got;
@@ -41,7 +49,12 @@ describe('notify: push', () => {
 
   it('says no more than the kind of event by default', async () => {
     deps.push.detail = 'generic';
-    const secretWords = { message: 'payroll of Ann', title: 'payroll', url: 'https://pay.example', tags: ['payroll'] };
+    const secretWords = {
+      message: 'payroll of Ann',
+      title: 'payroll',
+      url: 'https://pay.example',
+      tags: ['payroll'],
+    };
     await send({ ...secretWords, event: 'error' });
     expect(server.got[0]?.text).to.not.match(/payroll|Ann|pay\.example/);
     expect(server.got[0]?.body).to.include({ message: 'Something failed.', priority: 3 });
@@ -51,7 +64,11 @@ describe('notify: push', () => {
 
   it('keeps 4,096 bytes a message and 8,192 a body, whatever the characters', () => {
     for (const char of ['x', '"', '\\', '\n', 'é', '😀', '日']) {
-      const extremes = { title: '"'.repeat(250), url: `https://example.org/${'q'.repeat(1900)}`, tags: ['t'.repeat(64)] };
+      const extremes = {
+        title: '"'.repeat(250),
+        url: `https://example.org/${'q'.repeat(1900)}`,
+        tags: ['t'.repeat(64)],
+      };
       const message = `${char.repeat(3998)}ab`;
       const bodies = pushBodies(parcel({ message, ...extremes }), TOPIC, 'full');
       for (const body of bodies) {
@@ -69,10 +86,16 @@ describe('notify: push', () => {
     server.replies = [{ status: 200 }, { status: 500 }];
     expect(await send({ message }, (sent) => parts.push(sent))).to.include({ outcome: 'again' });
     expect(parts).to.deep.equal([1]);
-    expect(await send({ message, sentParts: 1 }, (sent) => parts.push(sent))).to.deep.equal({ outcome: 'delivered' });
+    expect(await send({ message, sentParts: 1 }, (sent) => parts.push(sent))).to.deep.equal({
+      outcome: 'delivered',
+    });
     const ids = server.got.map(({ body }) => body['sequence_id']);
     expect(ids).to.deep.equal([parcel().id, `${parcel().id}-2`, `${parcel().id}-2`]);
-    expect(server.got.map(({ body }) => String(body['message']).slice(0, 5))).to.deep.equal(['(1/2)', '(2/2)', '(2/2)']);
+    expect(server.got.map(({ body }) => String(body['message']).slice(0, 5))).to.deep.equal([
+      '(1/2)',
+      '(2/2)',
+      '(2/2)',
+    ]);
   });
 
   it('gives messages of one key one id, that tells nothing of the key', async () => {
@@ -82,7 +105,9 @@ describe('notify: push', () => {
     const ids = server.got.map(({ body }) => String(body['sequence_id']));
     expect(ids[0]).to.equal(ids[1]);
     expect(ids[2]).to.not.equal(ids[0]);
-    expect(ids[0]).to.match(/^[-_A-Za-z0-9]{1,64}$/).and.not.include('backup');
+    expect(ids[0])
+      .to.match(/^[-_A-Za-z0-9]{1,64}$/)
+      .and.not.include('backup');
   });
 
   describe('faults', () => {
@@ -105,9 +130,14 @@ describe('notify: push', () => {
 
     for (const status of [401, 403]) {
       it(`${status} asks for a token`, async () => {
-        server.replies = [{ status, body: { code: status * 100 + 1, http: status, error: `topic ${TOPIC}` } }];
+        server.replies = [
+          { status, body: { code: status * 100 + 1, http: status, error: `topic ${TOPIC}` } },
+        ];
         const outcome = await send();
-        expect(outcome).to.include({ outcome: 'failed' }).and.property('hint').to.include('notifications.push.token');
+        expect(outcome)
+          .to.include({ outcome: 'failed' })
+          .and.property('hint')
+          .to.include('notifications.push.token');
       });
     }
 
@@ -157,13 +187,22 @@ describe('notify: push', () => {
     it('plain HTTP to another machine is refused before anything is sent', async () => {
       deps.push.server = 'http://192.0.2.1/';
       const outcome = await send();
-      expect(outcome).to.include({ outcome: 'failed', reason: '192.0.2.1 is to be reached without encryption.' });
+      expect(outcome).to.include({
+        outcome: 'failed',
+        reason: '192.0.2.1 is to be reached without encryption.',
+      });
     });
 
     it('says nothing of topic and token in what it tells', async () => {
       deps.push.token = secret('notifications.push.token', 'tk_hush');
       const told: unknown[] = [];
-      for (const reply of [ntfyError(42901), ntfyError(42908), { status: 404 }, { status: 500 }, 'reset'] as const) {
+      for (const reply of [
+        ntfyError(42901),
+        ntfyError(42908),
+        { status: 404 },
+        { status: 500 },
+        'reset',
+      ] as const) {
         server.replies = [reply];
         told.push(await send());
       }
