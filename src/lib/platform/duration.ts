@@ -17,14 +17,3 @@ export function parseDuration(text: string): number {
     hint: 'Write a number and a unit (s, m, h or d), such as 45s, 7m or 1h30m.',
   });
 }
-
-/** `45 s`, `7 m`, `1 h 30 m`, `2 d`: the two largest units. */
-export function durationWords(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} m`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} m`;
-  return `${Math.floor(hours / 24)} d${hours % 24 === 0 ? '' : ` ${hours % 24} h`}`;
-}
