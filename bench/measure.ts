@@ -2,6 +2,8 @@ import { spawnSync, type StdioOptions } from 'node:child_process';
 
 /** A process to time, whole: from its start to its end. */
 export interface Program {
+  /** Node by default. */
+  file?: string;
   args: readonly string[];
   env?: Readonly<Record<string, string>>;
   /** What it reads on stdin; without it stdin is empty. */
@@ -51,7 +53,7 @@ const TELL_MEMORY = `data:text/javascript,${encodeURIComponent(
 function run(program: Program, base: NodeJS.ProcessEnv, nodeArgs: readonly string[]): string {
   const env = { ...base, ...program.env };
   const stdio: StdioOptions = [program.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'];
-  const result = spawnSync(process.execPath, [...nodeArgs, ...program.args], {
+  const result = spawnSync(program.file ?? process.execPath, [...nodeArgs, ...program.args], {
     env,
     stdio,
     ...(program.input === undefined ? {} : { input: program.input }),

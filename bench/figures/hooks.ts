@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { BIN, cleanEnv, emptyHome } from '../../test/helpers/cli';
+import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
 import { hookJson } from '../../test/helpers/hooks';
 import { manySessions } from '../../test/helpers/sessions';
 import type { Figure } from '../figure';
+import type { Program } from '../measure';
+
+const SESSION = 'bench-0001';
+const MANY = 2000;
 
 /** What an assistant waits for at each prompt and each tool call; its hook JSON comes through a pipe. */
 export const FIGURES: readonly Figure[] = [
@@ -13,36 +17,30 @@ export const FIGURES: readonly Figure[] = [
   hook('steward hook prompt (no match)', 'prompt', 0, 1.3),
   hook('steward hook tool, 2,000 sessions', 'tool', 2000, 1.5),
   hook('steward hook prompt, 2,000 sessions', 'prompt', 2000, 1.5),
+  amongMany('steward hook session-start', 'session-start'),
+  amongMany('steward hook stop', 'stop'),
+  amongMany('steward hook session-end', 'session-end'),
+  shim(),
   hook('steward statusline', undefined, 0, 1.4),
   hook('steward statusline, 2,000 sessions', undefined, 2000, 1.5),
 ];
 
-const SESSION = 'bench-0001';
-
+/** A command beside bare node. */
 function hook(name: string, verb: 'tool' | 'prompt' | undefined, sessions: number, ratio: number): Figure {
   return {
     name,
     limit: { ratio },
     rounds: 40,
     prepare() {
-      const home = emptyHome();
-      const env = definedOnly(cleanEnv(home.path));
-      const state = join(home.path, '.steward', 'state');
-      mkdirSync(state, { recursive: true, mode: 0o700 });
-      if (sessions > 0) {
-        writeFileSync(join(state, 'sessions.json'), manySessions(sessions), { mode: 0o600 });
-      }
-      const start = hookJson('session-start', { session_id: SESSION, cwd: home.path });
-      const begun = spawnSync(process.execPath, [BIN, 'hook', 'session-start', '--strict'], {
-        env,
-        input: start,
-      });
-      if (begun.status !== 0) throw new Error(String(begun.stderr));
-      const args = verb === undefined ? [BIN, 'statusline'] : [BIN, 'hook', verb];
+      const home = homeWith(sessions);
       const input = hookJson(verb ?? 'stop', { session_id: SESSION, cwd: home.path });
       return {
-        program: { args, env, input },
-        yardstick: { args: ['-e', '0'], env, input },
+        program: {
+          args: verb === undefined ? [BIN, 'statusline'] : [BIN, 'hook', verb],
+          env: home.env,
+          input,
+        },
+        yardstick: { args: ['-e', '0'], env: home.env, input },
         against: 'node -e 0',
         remove: home.remove,
       };
@@ -50,8 +48,84 @@ function hook(name: string, verb: 'tool' | 'prompt' | undefined, sessions: numbe
   };
 }
 
-function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+/** A hook that brings the log into the state, with many sessions in it, beside the same with one. */
+function amongMany(name: string, verb: 'session-start' | 'stop' | 'session-end'): Figure {
+  return {
+    name: `${name}, ${MANY} sessions`,
+    limit: { ratio: 1.5 },
+    rounds: 40,
+    prepare() {
+      const [much, little] = [homeWith(MANY), homeWith(0)];
+      const program = ({ path, env }: Home): Program => ({
+        args: [BIN, 'hook', verb],
+        env,
+        input: hookJson(verb, { session_id: SESSION, cwd: path }),
+      });
+      return {
+        program: program(much),
+        yardstick: program(little),
+        against: 'one session',
+        remove() {
+          much.remove();
+          little.remove();
+        },
+      };
+    },
+  };
+}
+
+/** What an assistant really starts: a shell with the registered command, beside a shell with the hook itself. */
+function shim(): Figure {
+  return {
+    name: 'the shim, by hook tool',
+    limit: { moreMs: 5 },
+    rounds: 40,
+    prepare() {
+      const home = homeWith(0);
+      mkdirSync(join(home.path, '.claude'));
+      steward(home, ['hooks', 'install']);
+      const settings = readFileSync(join(home.path, '.claude', 'settings.json'), 'utf8');
+      const { hooks } = JSON.parse(settings) as { hooks: Record<string, { hooks: { command: string }[] }[]> };
+      const command = hooks['PreToolUse']?.[0]?.hooks[0]?.command ?? '';
+      const input = hookJson('tool', { session_id: SESSION, cwd: home.path });
+      const inShell = (text: string): Program => ({
+        file: '/bin/sh',
+        args: ['-c', text],
+        env: home.env,
+        input,
+      });
+      return {
+        program: inShell(command),
+        yardstick: inShell(`"${process.execPath}" "${BIN}" hook tool || :`),
+        against: 'without it',
+        remove: home.remove,
+      };
+    },
+  };
+}
+
+interface Home {
+  path: string;
+  env: Record<string, string>;
+  remove: () => void;
+}
+
+/** A home with a session that runs, and so many that are over. */
+function homeWith(sessions: number): Home {
+  const { path, remove } = emptyHome();
+  const home = { path, env: definedOnly(cleanEnv(path)), remove };
+  const state = join(path, '.steward', 'state');
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  if (sessions > 0) writeFileSync(join(state, 'sessions.json'), manySessions(sessions), { mode: 0o600 });
+  steward(
+    home,
+    ['hook', 'session-start', '--strict'],
+    hookJson('session-start', { session_id: SESSION, cwd: path }),
   );
+  return home;
+}
+
+function steward({ env }: Home, args: readonly string[], input = ''): void {
+  const ended = spawnSync(process.execPath, [BIN, ...args], { env, input });
+  if (ended.status !== 0) throw new Error(String(ended.stderr));
 }

@@ -218,6 +218,10 @@ describe('steward hook, as the assistant calls it', () => {
     expect(await steward(['sense', 'capture'], { home: home.path })).to.include({ code: 0 });
     const today = jsonOf(await steward(['sense', 'today', '--json'], { home: home.path }));
     expect(today).to.have.nested.property('sessions.count', 2);
+    const text = (await steward(['sense', 'today'], { home: home.path })).stdout;
+    expect(text).to.match(/sessions 2 +website 1$/m);
+    await hook('stop', { cwd: repo });
+    expect((await steward(['sense', 'today'], { home: home.path })).stdout).to.contain('1 waiting for you');
     const exported = await steward(['sense', 'export', '--what', 'events'], { home: home.path });
     const seen = JSON.parse(exported.stdout) as {
       repo?: string;
@@ -227,6 +231,26 @@ describe('steward hook, as the assistant calls it', () => {
       ['website', 3],
       [undefined, 1],
     ]);
+  });
+
+  it('forgets all of it when asked, and nothing else', async () => {
+    for (const event of ['session-start', 'prompt', 'stop', 'session-end'] as const) await hook(event);
+    writeFileSync(join(area, 'state', '.sessions.json.1234.tmp'), 'left by a kill');
+    mkdirSync(join(area, 'sessions', 'mine'), { recursive: true });
+    writeFileSync(join(area, 'sessions', 'mine', 'ISA.md'), '---\ntask: mine\n---\n');
+    const before = everything(area);
+    const dry = await steward(['sessions', 'forget'], { home: home.path });
+    expect(dry).to.include({ code: 0, stderr: 'Nothing was removed. Add --yes to do it.\n' });
+    expect(dry.stdout).to.contain('work-events.jsonl').and.to.contain('hooks.jsonl');
+    expect(everything(area)).to.equal(before);
+    expect(await steward(['sessions', 'forget', '--yes'], { home: home.path })).to.include({ code: 0 });
+    expect(everything(area)).to.equal('---\ntask: mine\n---\n');
+    expect((await sessions('--all')).sessions).to.deep.equal([]);
+    expect((await steward(['sessions', 'forget'], { home: home.path })).stdout).to.equal(
+      'The hooks have stored nothing.\n',
+    );
+    await hook('prompt');
+    expect((await sessions()).sessions).to.have.length(1);
   });
 
   it('gives a line of status, of the session that asks or of the last', async () => {

@@ -201,8 +201,8 @@ describe('sense (built)', function () {
       [['sense', 'purge', '--day', '2026-02-30'], 2, /is not a date/],
       [['sense', 'purge', '--all', '--app', 'x'], 2, /--all/],
       [['sense', 'capture', '--nope'], 2, /no flag --nope/],
-      [['sense', 'today', 'surplus'], 2, /Unexpected argument: surplus/],
-      [['sense', 'classify', 'explain'], 2, /required arg/],
+      [['sense', 'today', 'surplus'], 2, /does not take "surplus"/],
+      [['sense', 'classify', 'explain'], 2, /needs APP/],
     ];
     for (const [args, code, words] of mistakes) {
       it(`steward ${args.join(' ')}: ${code}`, async () => {

@@ -63,9 +63,20 @@ describe('the built steward', () => {
       [['help', 'senes'], /no command/, /Did you mean "steward sense"\?/],
       [['--jsn'], /no flag --jsn/, /steward --help/],
       [['config', 'path', '--jsn'], /no flag --jsn for "steward config path"/, /Did you mean "--json"\?/],
-      [['config', 'path', 'surplus'], /Unexpected argument: surplus\./, /steward config path --help/],
-      [['autocomplete', 'script'], /Missing 1 required arg/, /steward autocomplete script --help/],
-      [['autocomplete', 'script', 'csh'], /Expected csh to be one of: bash, zsh, fish\./, /--help/],
+      [
+        ['config', 'path', 'surplus'],
+        /^"steward config path" does not take "surplus"\.$/m,
+        /steward config path --help/,
+      ],
+      [
+        ['autocomplete', 'script'],
+        /^"steward autocomplete script" needs SHELL\.$/m,
+        /steward autocomplete script --help/,
+      ],
+      [['sense', 'recent', '--days', 'x'], /^--days must be a whole number, not "x"\.$/m, /--help/],
+      [['sense', 'export', '--format', 'xml'], /^--format must be one of json, csv, not "xml"\.$/m, /--help/],
+      [['config', 'set'], /^"steward config set" needs KEY and VALUE\.$/m, /--help/],
+      [['autocomplete', 'script', 'csh'], /^One of bash, zsh, fish is wanted, not "csh"\.$/m, /--help/],
       [['sense', '--json'], /not a whole command/, /steward sense --help/],
     ];
     for (const [args, message, hint] of mistakes) {

@@ -1,5 +1,7 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/cli/sense-context';
+import { waitingSessions } from '../../lib/cli/sessions-context';
+import { toStewardError } from '../../lib/errors';
 import { today } from '../../lib/sense/read';
 import type { DailyRecord } from '../../lib/sense/record';
 import { recordText } from '../../lib/sense/view';
@@ -20,8 +22,17 @@ export default class SenseToday extends BaseCommand {
   async run(): Promise<DailyRecord> {
     await this.parse(SenseToday);
     const { deps } = await openSense(this.context);
-    const { record, notSeen } = today(deps);
-    this.print(() => recordText(record, { ...this.terminal, notSeen }));
+    const { record, ...beside } = today(deps);
+    const waiting = this.json
+      ? 0
+      : await waitingSessions(this.context).catch((error: unknown) => this.miss(error));
+    this.print(() => recordText(record, { ...this.terminal, ...beside, waiting }));
     return record;
+  }
+
+  /** The day is shown even where the state of the sessions cannot be read. */
+  private miss(error: unknown): number {
+    this.say(toStewardError(error).message);
+    return 0;
   }
 }

@@ -80,7 +80,7 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
     return event.phase === undefined ? about : { ...about, output: setTab(deps, input, event, undefined) };
   }
   try {
-    const found = await updateSessions(deps, WAIT_MS, (state) =>
+    const found = await updateSessions(deps, WAIT_MS, [session], (state) =>
       Object.values(state.sessions).find(({ sessionIds }) => sessionIds.includes(session)),
     );
     about.output = setTab(deps, input, event, found);

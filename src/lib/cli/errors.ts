@@ -52,13 +52,36 @@ export function fromOclif(error: unknown, command: string, flags: readonly strin
       cause: error,
     });
   }
-  const message = clean(error.message.replace(/\n?See more help with --help\s*$/, '')).replace(/ {2,}/g, ' ');
-  return new StewardError('usage', sentence(message), { hint: help, cause: error });
+  return new StewardError('usage', sentence(inOurWords(error, command)), { hint: help, cause: error });
+}
+
+/** What oclif's parser says, as steward says such things: what is wrong with which word of the command line. */
+function inOurWords({ message, args }: OclifError, command: string): string {
+  const said = clean(message.replace(/\n?See more help with --help\s*$/, ''))
+    .replace(/ {2,}/g, ' ')
+    .replace(/^The following errors? occurred: ?/, '');
+  const names = (args ?? []).map((arg) =>
+    typeof arg === 'string' ? `"${clean(arg)}"` : (arg.name ?? '').toUpperCase(),
+  );
+  if (said.startsWith('Missing') && names.length > 0)
+    return `"steward ${command}" needs ${names.join(' and ')}`;
+  if (said.startsWith('Unexpected argument')) return `"steward ${command}" does not take ${names.join(', ')}`;
+  return said
+    .replace(/^Expected (--\S+?)=(.*) to be one of: (.*)$/, '$1 must be one of $3, not "$2"')
+    .replace(/^Expected (.*) to be one of: (.*)$/, 'One of $2 is wanted, not "$1"')
+    .replace(
+      /^Parsing (--\S+) Expected an integer but received: (.*)$/,
+      '$1 must be a whole number, not "$2"',
+    )
+    .replace(/^Parsing (--\S+) /, '$1: ')
+    .replace(/(--[\w-]+)=\S+ cannot also be provided when using (--[\w-]+)/, '$1 does not go with $2')
+    .replace(/^Missing required flag (.*)$/, '--$1 is missing');
 }
 
 interface OclifError extends Error {
   oclif: unknown;
   flags?: string[];
+  args?: (string | { name?: string })[];
 }
 
 function isOclifError(error: unknown): error is OclifError {

@@ -3,7 +3,8 @@ import type { Clock } from '../platform/clock';
 import { processHost } from '../platform/paths';
 import { markOfTarget } from '../platform/stat';
 import { dayOf, isZone, systemZone } from '../platform/time';
-import type { SessionsDeps } from '../sessions/state';
+import { statusOf } from '../sessions/session';
+import { runningSessions, type SessionsDeps } from '../sessions/state';
 import type { Context } from './context';
 import { keepHookSettings, keptHookSettings, type HookSettings } from './hook-settings';
 
@@ -42,6 +43,14 @@ export async function hookSettings(context: Pick<Context, 'area' | 'loadConfig'>
   const mark = markOfTarget(context.area.config);
   const { config } = await context.loadConfig();
   return keepHookSettings(context.area, mark, config.user);
+}
+
+/** How many sessions wait for the person now. */
+export async function waitingSessions(context: Context): Promise<number> {
+  const deps = await openSessions(context);
+  const nowMs = deps.clock.now();
+  const sessions = Object.values(runningSessions(deps).sessions);
+  return sessions.filter((session) => statusOf(session, nowMs) === 'waiting').length;
 }
 
 /** What the sessions commands call the library with. */

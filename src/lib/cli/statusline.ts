@@ -6,15 +6,13 @@ import { markOfTarget } from '../platform/stat';
 import { readStdin } from '../platform/stdin';
 import { writeOut } from '../platform/stdio';
 import { storedId } from '../sessions/work-events';
-import { currentSessions, liveSessions, type SessionsDeps } from '../sessions/state';
+import { runningSessions, type SessionsDeps } from '../sessions/state';
 import { statusLine, statusLineText, type StatusLine } from '../sessions/view';
 import { keep, readKept } from './hook-settings';
 import { toJson } from './json';
 
 /** An assistant writes its JSON at once; a shell that leaves its stdin to us writes nothing. */
 const STDIN = { firstByteMs: 60, endMs: 500, keepBytes: 64 * 1024 };
-/** A line of status reads this much of the log at most by itself. */
-const MAX_TAIL_BYTES = 512 * 1024;
 
 /** The id of the session that the assistant asks for; undefined when a shell asks. */
 export async function askedSession(): Promise<string | undefined> {
@@ -24,10 +22,13 @@ export async function askedSession(): Promise<string | undefined> {
   return 'problem' in read ? undefined : storedId(read.input.session);
 }
 
-/** The line from the small state where the log has not run far ahead of it, else from all of it. */
+/** The line for the session that asks, or for all. */
 export async function lineOf(deps: SessionsDeps, creationMinutes: number | null): Promise<StatusLine> {
-  const state = liveSessions(deps, MAX_TAIL_BYTES) ?? currentSessions(deps);
-  return statusLine(state, { session: await askedSession(), creationMinutes, nowMs: deps.clock.now() });
+  return statusLine(runningSessions(deps), {
+    session: await askedSession(),
+    creationMinutes,
+    nowMs: deps.clock.now(),
+  });
 }
 
 export function writeLine(line: StatusLine, json: boolean): void {

@@ -22,6 +22,7 @@ export interface UserArea {
   bin: string;
   spool: string;
   observability: string;
+  daemonLog: string;
   /** Notifications that wait for their channels, a file a delivery. */
   outbox: string;
   /** What became of each notification. */
@@ -62,6 +63,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
     bin: join(root, 'bin'),
     spool: join(root, 'state', 'spool'),
     observability: join(root, 'observability'),
+    daemonLog: join(root, 'daemon', 'daemon.log'),
     outbox: join(root, 'state', 'outbox'),
     notifyLog: join(root, 'observability', 'notify.jsonl'),
     mute: join(root, 'state', 'mute.json'),

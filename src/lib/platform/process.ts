@@ -41,6 +41,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const run: Run = (file, args, options) =>
   new Promise((resolve, reject) => {
     const child = start(file, args, options);
+    killAtExit(child);
     const max = options.maxBytes ?? DEFAULT_MAX_BYTES;
     const out = collector(max);
     const err = collector(max);
@@ -186,6 +187,29 @@ function killGroup(child: ChildProcess): void {
   } catch (error) {
     if (errnoCode(error) === 'ESRCH') return;
     throw error;
+  }
+}
+
+const running = new Set<ChildProcess>();
+
+/** A process of a group of its own hears nothing of Ctrl-C: it is killed when this one leaves before its end. */
+function killAtExit(child: ChildProcess): void {
+  if (running.size === 0) process.once('exit', killRunning);
+  running.add(child);
+  const forget = (): void => {
+    if (running.delete(child) && running.size === 0) process.off('exit', killRunning);
+  };
+  child.once('exit', forget).once('error', forget);
+}
+
+function killRunning(): void {
+  for (const child of running) {
+    try {
+      killGroup(child);
+    } catch {
+      // A group that may not be signalled as a whole: at least the program itself.
+      child.kill('SIGKILL');
+    }
   }
 }
 

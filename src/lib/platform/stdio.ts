@@ -8,6 +8,8 @@ export interface Terminal {
   isTTY: boolean;
   columns: number;
   color: boolean;
+  /** False for a terminal that cannot show block characters. */
+  unicode: boolean;
 }
 
 /**
@@ -51,7 +53,19 @@ interface Stream {
 export function terminalOf(stream: Stream = process.stdout, env: NodeJS.ProcessEnv = process.env): Terminal {
   const isTTY = stream.isTTY === true;
   const columns = stream.columns !== undefined && stream.columns > 0 ? stream.columns : 80;
-  return { isTTY, columns: isTTY ? columns : 80, color: hasColor(isTTY, env) };
+  return {
+    isTTY,
+    columns: isTTY ? columns : 80,
+    color: hasColor(isTTY, env),
+    unicode: !isTTY || hasUnicode(env),
+  };
+}
+
+/** The console of Linux has no such glyphs; a locale that names another character set means it. */
+function hasUnicode(env: NodeJS.ProcessEnv): boolean {
+  if (env['TERM'] === 'linux') return false;
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((name) => (name ?? '') !== '') ?? '';
+  return !/^(?:C|POSIX)$|\.(?!utf-?8)/i.test(locale);
 }
 
 function hasColor(isTTY: boolean, env: NodeJS.ProcessEnv): boolean {

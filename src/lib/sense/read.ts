@@ -3,7 +3,8 @@ import { dayOf, type Day } from '../platform/time';
 import type { SenseConfig } from '../config/schema';
 import { SOURCE_IDS, type SenseEvent, type SourceId } from './event';
 import type { DailyRecord } from './record';
-import { recordOf, type RollDeps } from './roll';
+import type { SessionRepos } from './record-tally';
+import { readDay, type RollDeps } from './roll';
 import type { SenseSource } from './source';
 import type { SenseState } from './state';
 import type { SenseStatus, SourceStatus } from './status-types';
@@ -14,6 +15,7 @@ export interface Today {
   record: DailyRecord;
   /** What could not be seen: shown beside the record, never stored in it. */
   notSeen: NotSeen;
+  sessionRepos: SessionRepos;
 }
 
 export interface ReadDeps extends RollDeps {
@@ -26,8 +28,10 @@ export interface ReadDeps extends RollDeps {
 export function today(deps: ReadDeps): Today {
   const { state } = deps.store.readState();
   const day = dayOf(deps.clock.now(), deps.timezone);
+  const { record, sessionRepos } = readDay(deps, state, day);
   return {
-    record: recordOf(deps, state, day),
+    record,
+    sessionRepos,
     notSeen: {
       idleMinutes: state.away?.day === day ? state.away.seconds / 60 : 0,
       sources: sourceRows(deps, state, [])

@@ -176,8 +176,12 @@ export function commitTally() {
   };
 }
 
+/** The repositories of a day's sessions and how many were in each: not part of the record, shown beside it. */
+export type SessionRepos = readonly { repo: string; sessions: number }[];
+
 /** The distinct assistant sessions of a day, and how many work events each had. */
 export function sessionTally() {
+  const repos = new Map<string, Set<string>>();
   const seen = new Set<string>();
   const sessions = new Map<string, number>();
   return {
@@ -185,12 +189,18 @@ export function sessionTally() {
     add(at: number, event: SenseEvent): void {
       const session = textOf(event.detail?.['session']);
       if (session === undefined) return;
+      const repo = textOf(event.repo);
+      if (repo !== undefined) repos.set(repo, (repos.get(repo) ?? new Set()).add(session));
       const count = event.detail?.['events'];
       const events = typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 1;
       const key = `${at}\n${textOf(event.detail?.['machine']) ?? ''}\n${events}\n${session}`;
       if (seen.has(key)) return;
       seen.add(key);
       sessions.set(session, (sessions.get(session) ?? 0) + events);
+    },
+    repos(): SessionRepos {
+      const rows = [...repos].map(([repo, ids]) => ({ repo, sessions: ids.size }));
+      return rows.sort((a, b) => b.sessions - a.sessions || compare(a.repo, b.repo));
     },
     result(): { count: number; items: { session: string; events: number }[] } {
       const items = [...sessions].map(([session, events]) => ({ session, events }));

@@ -90,6 +90,7 @@ export function recordTally(date: Day, options: TallyOptions) {
       else if (event.type === 'git-commit') commits.add(ms, event);
       else if (event.type === 'agent-session') sessions.add(ms, event);
     },
+    sessionRepos: sessions.repos,
     result({ version, generatedAt, final }: RecordLabel): DailyRecord {
       const time = focus.result();
       return {

@@ -4,6 +4,7 @@ import { toIso, type Clock } from '../platform/clock';
 import { addDays, dayOf, type Day } from '../platform/time';
 import type { Classifier } from './classify';
 import { recordTally, type DailyRecord } from './record';
+import type { SessionRepos } from './record-tally';
 import type { SenseState } from './state';
 import type { LogScan, SenseStore } from './store';
 import { SENSE_VERSION } from './version';
@@ -19,12 +20,15 @@ export interface RollDeps {
   afterRecords: (today: Day) => void;
 }
 
-/** The live record of a day from its raw log; nothing is stored. */
-export function recordOf(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
-  return build(deps, state, day).record;
+/** A day from its raw log. */
+export interface DayRead {
+  record: DailyRecord;
+  sessionRepos: SessionRepos;
+  scan: LogScan;
 }
 
-function build(deps: RollDeps, state: SenseState, day: Day): { record: DailyRecord; scan: LogScan } {
+/** Reads a day; nothing is stored. */
+export function readDay(deps: RollDeps, state: SenseState, day: Day): DayRead {
   const nowMs = deps.clock.now();
   const tally = recordTally(day, {
     timezone: state.zones[day] ?? deps.timezone,
@@ -37,12 +41,12 @@ function build(deps: RollDeps, state: SenseState, day: Day): { record: DailyReco
     generatedAt: toIso(nowMs),
     final: day < dayOf(nowMs, deps.timezone),
   });
-  return { record, scan };
+  return { record, sessionRepos: tally.sessionRepos(), scan };
 }
 
 /** Builds and stores one day's record, and sets its bad lines aside. The state is changed, not written. */
 function rollDay(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
-  const { record, scan } = build(deps, state, day);
+  const { record, scan } = readDay(deps, state, day);
   deps.store.writeQuarantine(day, scan.bad);
   deps.store.writeRecord(record, recordMarkdown(record));
   // A day without a log has nothing that could grow: its record tells all.

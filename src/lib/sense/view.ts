@@ -3,6 +3,7 @@ import { clean } from '../platform/terminal';
 import { displayWidth, fit, padEnd } from '../platform/text-width';
 import { APP_KINDS, type AppKind } from './classify';
 import type { AppTime, DailyRecord } from './record';
+import type { SessionRepos } from './record-tally';
 import { finish, isEmpty, MIN_COLUMNS, nameOf, seenHours, topApps, type TextOptions } from './view-parts';
 
 /** What the day's record cannot hold, said beside it (service.md: an incomplete day is shown as one). */
@@ -19,6 +20,8 @@ export interface RecordTextOptions extends TextOptions {
   nextCapture?: string;
   /** Sessions that wait for the person. */
   waiting?: number;
+  /** Where the day's sessions were, most first. */
+  sessionRepos?: SessionRepos;
 }
 
 /** No adapter of this version sees these, on any system. */
@@ -38,7 +41,7 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
   const view: View = { record, columns, isWide, side, colors };
   const blocks = isEmpty(record)
     ? [[...header(view), ...emptyDay(record, columns, options)]]
-    : [[...header(view), ...kindLines(view), ...appLines(view)], hoursAndCounts(view, options.waiting ?? 0)];
+    : [[...header(view), ...kindLines(view), ...appLines(view)], hoursAndCounts(view, options)];
   blocks.push(notSeenLines(options.notSeen, columns));
   const lines = blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block]));
   return finish(lines, options);
@@ -151,26 +154,31 @@ function restRow(rest: readonly AppTime[]) {
   return { name: `${rest.length} more`, time: minutes(value), value, kind, word: isOneKind ? kind : 'mixed' };
 }
 
-function hoursAndCounts(view: View, waiting: number): string[] {
+function hoursAndCounts(view: View, options: RecordTextOptions): string[] {
   const { record, columns, isWide, side } = view;
   const hours = seenHours(record);
-  const counts = countLines(view, waiting, isWide && hours.length > 0 ? columns - side : columns - 2);
+  const counts = countLines(view, options, isWide && hours.length > 0 ? columns - side : columns - 2);
   if (hours.length === 0) return counts.map((line) => `  ${line}`);
   const strip = hourStrip(view, hours, (isWide ? side : columns) - 4);
   if (!isWide) return [...strip, ...counts].map((line) => `  ${line}`);
   return strip.map((line, i) => padEnd(`  ${line}`, side) + (counts[i] ?? ''));
 }
 
-function countLines({ record, colors }: View, waiting: number, room: number): string[] {
-  const repos = record.commits.repos.map(({ repo, commits }) => `${nameOf(repo)} ${commits}`);
+function countLines({ record, colors }: View, options: RecordTextOptions, room: number): string[] {
+  const { waiting = 0, sessionRepos = [] } = options;
   const commits = `commits ${record.commits.count}`.padEnd(10);
   const sessions = `sessions ${record.sessions.count}`.padEnd(10);
-  return [
-    `${commits}  ${asManyAs(repos, room - commits.length - 2)}`.trimEnd(),
-    waiting === 0
-      ? sessions
-      : `${sessions}  ${colors.attention(fit(`${waiting} waiting for you`, room - 12))}`,
-  ];
+  const wait = waiting === 0 ? '' : fit(`${waiting} waiting for you`, room - sessions.length - 2);
+  const repos = asManyAs(
+    record.commits.repos.map(({ repo, commits: n }) => `${nameOf(repo)} ${n}`),
+    room - commits.length - 2,
+  );
+  const places = asManyAs(
+    sessionRepos.map(({ repo, sessions: n }) => `${nameOf(repo)} ${n}`),
+    room - sessions.length - 2 - (wait === '' ? 0 : wait.length + 3),
+  );
+  const after = [...(places === '' ? [] : [places]), ...(wait === '' ? [] : [colors.attention(wait)])];
+  return [`${commits}  ${repos}`.trimEnd(), `${sessions}  ${after.join(' · ')}`.trimEnd()];
 }
 
 /** Whole items that fit, and how many more there are: a figure is never cut. */

@@ -1,3 +1,4 @@
+import { isObject, parseObject } from '../platform/json-object';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
 import { LOG_START, parseTerminal, type LogCursor, type SessionTerminal } from './work-events';
@@ -48,6 +49,8 @@ export interface SessionsState {
   version: number;
   /** Up to where the work events are in it. */
   cursor: LogCursor;
+  /** The UTC day on which old sessions were looked for last. */
+  pruned?: string;
   sessions: Record<string, Session>;
 }
 
@@ -130,52 +133,64 @@ export function parseSessions(text: string): SessionsState | undefined {
       typeof offset === 'number' && offset >= 0 && typeof head === 'string'
         ? { offset, head }
         : { ...LOG_START },
+    ...(typeof value['pruned'] === 'string' ? { pruned: value['pruned'] } : {}),
     sessions,
   };
 }
 
-/** A session as it was stored; other tools write the file too, so what is not as it should be has its default. */
+/**
+ * A session as it was stored; other tools write the file too, so what is not as it should be gets its default.
+ * The object itself is kept: there may be thousands, and a hook waits.
+ */
 function parseSession(slug: string, value: Record<string, unknown>): Session | undefined {
   const { startedAt, updatedAt, activity } = value;
   if (!isTime(startedAt) || !isTime(updatedAt)) return undefined;
   const issue = value['github_issue'];
-  return {
-    slug,
-    sessionIds: texts(value['sessionIds']),
-    mode: value['mode'] === 'algorithm' ? 'algorithm' : 'native',
-    task: textOr(value['task']),
-    project: textOr(value['project']),
-    effort: textOr(value['effort']),
-    repo: textOr(value['repo']),
-    phase: phaseNamed(textOr(value['phase']) ?? '')?.id ?? 'native',
-    artifact: textOr(value['artifact']),
-    startedAt,
-    updatedAt,
-    activity: activity === 'working' || activity === 'ended' ? activity : 'waiting',
-    waitingFor: textOr(value['waitingFor']),
-    agents: texts(value['agents']),
-    phaseHistory: historyOf(value['phaseHistory']),
-    github_issue: typeof issue === 'number' && Number.isSafeInteger(issue) && issue > 0 ? issue : null,
-    github_issue_url: textOr(value['github_issue_url']),
-    terminal: parseTerminal(value['terminal']) ?? null,
-    machine: textOr(value['machine']),
-  };
+  const session = value as unknown as Session;
+  session.slug = slug;
+  session.sessionIds = texts(value['sessionIds']);
+  session.mode = value['mode'] === 'algorithm' ? 'algorithm' : 'native';
+  for (const key of TEXTS) session[key] = textOr(value[key]);
+  session.phase = phaseNamed(textOr(value['phase']) ?? '')?.id ?? 'native';
+  session.activity = activity === 'working' || activity === 'ended' ? activity : 'waiting';
+  session.agents = texts(value['agents']);
+  session.phaseHistory = historyOf(value['phaseHistory']);
+  session.github_issue = typeof issue === 'number' && Number.isSafeInteger(issue) && issue > 0 ? issue : null;
+  session.terminal = parseTerminal(value['terminal']) ?? null;
+  return session;
 }
+
+const TEXTS = [
+  'task',
+  'project',
+  'effort',
+  'repo',
+  'artifact',
+  'waitingFor',
+  'github_issue_url',
+  'machine',
+] as const;
 
 const SOURCES: readonly string[] = ['artifact', 'voice', 'merged', 'hook'];
 
 function historyOf(value: unknown): PhaseEntry[] {
   if (!Array.isArray(value)) return [];
-  return value.filter(isObject).flatMap(({ phase, at, source }): PhaseEntry[] => {
-    const id = typeof phase === 'string' ? phaseNamed(phase)?.id : undefined;
-    const isSource = typeof source === 'string' && SOURCES.includes(source);
-    return id === undefined || !isTime(at) || !isSource
-      ? []
-      : [{ phase: id, at, source: source as PhaseSource }];
+  if (value.every(isEntry)) return value;
+  return value.filter(isObject).flatMap((entry): PhaseEntry[] => {
+    const named = { ...entry, phase: phaseNamed(textOr(entry['phase']) ?? '')?.id };
+    return isEntry(named) ? [{ phase: named.phase, at: named.at, source: named.source }] : [];
   });
 }
 
+function isEntry(value: unknown): value is PhaseEntry {
+  if (!isObject(value)) return false;
+  const { phase, at, source } = value;
+  const isPhase = typeof phase === 'string' && phaseNamed(phase)?.id === phase;
+  return isPhase && isTime(at) && typeof source === 'string' && SOURCES.includes(source);
+}
+
 function texts(value: unknown): string[] {
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }
 
@@ -183,20 +198,10 @@ function textOr(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
+/** Times of our own are told by their form, which costs a tenth. */
 function isTime(value: unknown): value is string {
-  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+  return typeof value === 'string' && (OWN_TIME.test(value) || !Number.isNaN(Date.parse(value)));
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+const OWN_TIME =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { readText, renameOver, replaceFile } from '../platform/atomic-file';
-import type { Clock } from '../platform/clock';
+import { toIso, type Clock } from '../platform/clock';
 import { ensureFolder, lstatOf } from '../platform/folder';
 import { rotatedName } from '../platform/log';
 import { artifactPath, readArtifact } from './artifact';
@@ -16,7 +16,8 @@ import {
   SESSIONS_VERSION,
 } from './session';
 import type { Session, SessionsState } from './session';
-import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES } from './work-events';
+import { openText, stateText, type Awake } from './state-text';
+import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES, type LogCursor, type WorkEvent } from './work-events';
 
 /** The places and the means of the state. */
 export interface SessionsDeps extends FoldDeps {
@@ -40,11 +41,17 @@ const PRUNE_AFTER_MS = 30 * DAY_MS;
 /** Sessions that were left unfinished, the oldest first, leave it beyond this number. */
 const MAX_SESSIONS = 5000;
 
-/** The stored state. A missing or broken file is empty: the log tells it again. A newer format is `config`. */
-export function readSessions(path: string): SessionsState {
+/**
+ * The stored state. A missing or broken file is empty: the log tells it again; `onBroken` gets what no state can
+ * be read from, to keep it for a person to look at. A newer format is `config`.
+ */
+export function readSessions(path: string, onBroken?: (text: string) => void): SessionsState {
   const text = readText(path, { maxBytes: MAX_BYTES });
   const state = text === undefined ? undefined : parseSessions(text);
-  if (state === undefined) return emptySessions();
+  if (state === undefined) {
+    if (text !== undefined) onBroken?.(text);
+    return emptySessions();
+  }
   if (state.version > SESSIONS_VERSION) {
     throw new StewardError('config', `${path} was written by a newer steward (format ${state.version}).`, {
       hint: 'Upgrade steward; this version leaves the file alone.',
@@ -58,7 +65,7 @@ export function currentSessions(
   deps: Pick<SessionsDeps, 'path' | 'workEvents' | 'sessions' | 'dayOf'>,
 ): SessionsState {
   const state = readSessions(deps.path);
-  foldInto(state, deps);
+  fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
   return state;
 }
 
@@ -88,19 +95,21 @@ export function liveSessions(
   maxBytes: number,
 ): SessionsState | undefined {
   const state = readSessions(deps.livePath);
-  const fold = folder(state, deps);
-  const cursor = readWorkEvents(deps.workEvents, state.cursor, fold.take, maxBytes);
+  const { take } = folder(state, deps);
+  const cursor = readWorkEvents(deps.workEvents, state.cursor, take, maxBytes);
   return cursor === undefined ? undefined : { ...state, cursor };
 }
 
 /**
  * Brings the log into the state, lets `change` do more, and stores it, one writer at a time. Busy for longer
  * than `waitMs` is `locked`. What is not stored is in the log still: nothing is lost, and nothing counts twice,
- * because the state holds how far into the log it goes.
+ * because the state holds how far into the log it goes. `change` sees the sessions that run or ended since
+ * yesterday, those that the log speaks of, and those with one of the `names` (slugs or ids of the assistant's).
  */
 export async function updateSessions<T>(
   deps: SessionsDeps,
   waitMs: number,
+  names: readonly string[],
   change: (state: SessionsState) => T,
 ): Promise<T> {
   const { withLock } = await import('../platform/lock');
@@ -108,30 +117,72 @@ export async function updateSessions<T>(
   const lock = join(deps.locks, 'sessions.lock');
   return withLock(lock, { clock, machineId, waitMs }, () => {
     ensureFolder(dirname(deps.path));
-    keepBroken(deps.path);
-    const state = readSessions(deps.path);
-    foldInto(state, deps);
-    const result = change(state);
     const nowMs = clock.now();
-    prune(state, nowMs);
-    replaceFile(deps.path, `${JSON.stringify(state)}\n`);
-    replaceFile(deps.livePath, `${JSON.stringify(livePart(state, nowMs))}\n`);
+    const { state, asleep } = brought(deps, names, nowMs);
+    const result = change(state);
+    if (asleep.size === 0) {
+      prune(state, nowMs);
+      state.pruned = utcDay(nowMs);
+    }
+    replaceFile(deps.path, stateText(state, asleep));
+    replaceFile(deps.livePath, stateText(livePart(state, nowMs)));
     rotate(deps.workEvents);
     return Promise.resolve(result);
   });
 }
 
+/** The state with the log in it; once a day with every session, to look for those that are to be forgotten. */
+function brought(deps: SessionsDeps, names: readonly string[], nowMs: number): Awake {
+  const text = readText(deps.path, { maxBytes: MAX_BYTES });
+  const open = text === undefined ? undefined : openText(text);
+  if (open?.head.pruned === utcDay(nowMs) && open.head.version === SESSIONS_VERSION) {
+    const unread = unreadEvents(deps.workEvents, open.head.cursor);
+    const said = unread.events.flatMap(({ session, slug }) => (slug === null ? [session] : [session, slug]));
+    const awake = open.wake([...names, ...said], nowMs);
+    if (awake !== undefined) {
+      const touched = fold(awake.state, deps, unread);
+      // A new session with the name of an old one has to meet it.
+      if (![...touched].some((slug) => awake.asleep.has(slug))) return awake;
+    }
+  }
+  const state = readSessions(deps.path, (broken) => replaceFile(`${deps.path}.broken`, broken));
+  fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
+  return { state, asleep: new Map() };
+}
+
+interface Unread {
+  events: readonly WorkEvent[];
+  cursor: LogCursor;
+}
+
+function unreadEvents(workEvents: string, cursor: LogCursor): Unread {
+  const events: WorkEvent[] = [];
+  const next = readWorkEvents(workEvents, cursor, (event) => events.push(event));
+  return { events, cursor: next ?? cursor };
+}
+
 /**
- * Reads the artifacts of the sessions that something happened in: what they say stands in the state, the phase
- * with the source `artifact` (service.md: the artifact-sync hook).
+ * Brings events into the state, and reads the artifacts of the sessions that something happened in: what they
+ * say stands in the state, the phase with the source `artifact` (service.md: the artifact-sync hook). Gives their
+ * slugs.
  */
-function foldInto(state: SessionsState, deps: Pick<SessionsDeps, 'workEvents' | 'sessions' | 'dayOf'>): void {
-  const fold = folder(state, deps);
-  state.cursor = readWorkEvents(deps.workEvents, state.cursor, fold.take) ?? state.cursor;
-  for (const slug of fold.touched) {
+function fold(
+  state: SessionsState,
+  deps: Pick<SessionsDeps, 'sessions' | 'dayOf'>,
+  { events, cursor }: Unread,
+): ReadonlySet<string> {
+  const { take, touched } = folder(state, deps);
+  for (const event of events) take(event);
+  state.cursor = cursor;
+  for (const slug of touched) {
     const session = state.sessions[slug];
     if (session !== undefined) syncArtifact(session, deps.sessions);
   }
+  return touched;
+}
+
+function utcDay(nowMs: number): string {
+  return toIso(nowMs).slice(0, 10);
 }
 
 export function syncArtifact(session: Session, sessions: string): void {
@@ -149,12 +200,6 @@ export function syncArtifact(session: Session, sessions: string): void {
   else if (session.phase === 'native' && artifact.mode === 'algorithm') {
     recordPhase(session, 'starting', 'artifact', session.updatedAt);
   }
-}
-
-/** What no JSON can be read from is kept beside the new state, for a person to look at. */
-function keepBroken(path: string): void {
-  const text = readText(path, { maxBytes: MAX_BYTES });
-  if (text !== undefined && parseSessions(text) === undefined) replaceFile(`${path}.broken`, text);
 }
 
 function prune(state: SessionsState, nowMs: number): void {
@@ -184,4 +229,14 @@ function livePart(state: SessionsState, nowMs: number): SessionsState {
 /** Only here, where all of the log is read and no other process reads it. The name is the one that sense knows. */
 function rotate(path: string): void {
   if ((lstatOf(path)?.size ?? 0) > WORK_EVENTS_ROTATE_BYTES) renameOver(path, rotatedName(path));
+}
+
+/** A reader in a hurry reads this much of the log's end at most. */
+const MAX_TAIL_BYTES = 512 * 1024;
+
+/** What runs now: from the small state where the log has not run far ahead of it, else from all of it. */
+export function runningSessions(
+  deps: Parameters<typeof liveSessions>[0] & Parameters<typeof currentSessions>[0],
+): SessionsState {
+  return liveSessions(deps, MAX_TAIL_BYTES) ?? currentSessions(deps);
 }

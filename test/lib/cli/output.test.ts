@@ -107,6 +107,20 @@ describe('output', () => {
     expect(terminalOf({ columns: 120 }, {}).columns).to.equal(80);
   });
 
+  it('has block characters wherever the terminal can show them', () => {
+    const unicode = (env: NodeJS.ProcessEnv, isTTY = true): boolean => terminalOf({ isTTY }, env).unicode;
+    for (const env of [{}, { LANG: 'de_DE.UTF-8' }, { LC_ALL: 'C.utf8', LANG: 'C' }, { LANG: 'en_US' }])
+      expect(unicode(env), JSON.stringify(env)).to.equal(true);
+    for (const env of [
+      { TERM: 'linux' },
+      { LANG: 'C' },
+      { LC_ALL: 'POSIX', LANG: 'C.UTF-8' },
+      { LANG: 'de_DE.ISO-8859-1' },
+    ])
+      expect(unicode(env), JSON.stringify(env)).to.equal(false);
+    expect(unicode({ TERM: 'linux' }, false)).to.equal(true);
+  });
+
   it('escapes the controls that JSON leaves raw', () => {
     const value = { a: '\u009b2J\u202e\u007f日' };
     const text = toJson(value);

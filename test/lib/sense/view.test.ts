@@ -168,6 +168,18 @@ describe('sense: views', () => {
     golden('today-ascii', text);
   });
 
+  it('says where the sessions were, and how many wait, as far as there is room', () => {
+    const sessionRepos = [
+      { repo: 'web', sessions: 2 },
+      { repo: 'api', sessions: 1 },
+    ];
+    const text = (columns: number, waiting: number): string =>
+      recordText(full, { columns, color: false, notSeen, waiting, sessionRepos });
+    expect(text(80, 0)).to.match(/sessions \d+ +web 2 · api 1$/m);
+    expect(text(80, 1)).to.match(/sessions \d+ +1 waiting for you$/m);
+    expect(text(120, 1)).to.match(/sessions \d+ +web 2 · api 1 · 1 waiting for you$/m);
+  });
+
   it('says that nothing was captured, and what comes next', () => {
     golden('empty', recordText(empty, { columns: 80, color: false, notSeen, nextCapture: '09:42' }));
     golden('empty-unscheduled', recordText(empty, { columns: 80, color: false, notSeen: unsupported }));
@@ -214,7 +226,8 @@ describe('sense: views', () => {
         (used, count, columns, color) => {
           const events = used.flatMap((u) => use(DAY, u.hour, u.app, u.minutes - (u.minutes % 2)));
           const day = record(DAY, [...events, ...commits(DAY, 'répo 📦', count)]);
-          const options = { color, notSeen, waiting: count };
+          const sessionRepos = used.map(({ app: repo }, sessions) => ({ repo, sessions }));
+          const options = { color, notSeen, waiting: count, sessionRepos };
           const text = recordText(day, { ...options, columns });
           expect(widest(text)).to.be.at.most(Math.max(32, columns));
           expect(lines(text).length).to.be.at.least(

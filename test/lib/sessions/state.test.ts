@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -61,7 +62,7 @@ describe('the state of the sessions', () => {
     expect(more).to.deep.equal([]);
     return session as Session;
   };
-  const update = (): Promise<void> => updateSessions(deps, 5000, () => undefined);
+  const update = (): Promise<void> => updateSessions(deps, 5000, [], () => undefined);
   const artifact = (slug: string, frontMatter: string): void => {
     const path = join(deps.sessions, slug, 'ISA.md');
     mkdirSync(dirname(path), { recursive: true });
@@ -249,6 +250,96 @@ describe('the state of the sessions', () => {
     area.write('state/sessions.json', JSON.stringify(state));
     await update();
     expect(Object.keys(readSessions(deps.path).sessions)).to.deep.equal([b.slug, c.slug]);
+  });
+
+  describe('with thousands that have ended', () => {
+    const old = (index: number): string => `20261101-some-task-${String(index).padStart(8, '0')}`;
+    const idOf = (index: number): string => `0f0e9d1c-8a7b-4c6d-9e5f-${String(index).padStart(12, '0')}`;
+    const stored = (): Record<string, Session> => readSessions(deps.path).sessions;
+    const lineOf = (slug: string): string | undefined =>
+      area
+        .read('state/sessions.json')
+        .split('\n')
+        .find((line) => line.startsWith(`"${slug}"`));
+
+    beforeEach(async () => {
+      area.write('state/sessions.json', manySessions(300));
+      await update();
+    });
+
+    it('carries them over, byte for byte, and is JSON as before', async () => {
+      const before = JSON.parse(area.read('state/sessions.json')) as { sessions: object };
+      const line = lineOf(old(7))?.replace(/,$/, '');
+      say('session-start', { slug: 'a-1' });
+      await update();
+      const after = JSON.parse(area.read('state/sessions.json')) as { sessions: Record<string, Session> };
+      const { 'a-1': added, ...others } = after.sessions;
+      expect(added).to.include({ slug: 'a-1', activity: 'waiting' });
+      expect(others).to.deep.equal(before.sessions);
+      expect(lineOf(old(7))?.replace(/,$/, '')).to.equal(line);
+    });
+
+    it('does not even parse them', async () => {
+      const text = area.read('state/sessions.json');
+      const marked = text.replace(`"slug":"${old(9)}"`, `"slug":"not its own"`);
+      area.write('state/sessions.json', marked);
+      say('session-start', { slug: 'a-1' });
+      await update();
+      expect(lineOf(old(9))).to.contain('"slug":"not its own"');
+    });
+
+    it('wakes the one that an event speaks of, by its id or its slug', async () => {
+      say('prompt', { session: idOf(3) });
+      await update();
+      expect(stored()[old(3)]).to.include({ activity: 'working', updatedAt: toIso(nowMs) });
+      say('tool-after', { session: 'another', slug: old(4), artifact: true });
+      await update();
+      expect(stored()[old(4)]?.sessionIds).to.deep.equal([idOf(4), 'another']);
+      expect(Object.keys(stored())).to.have.length(300);
+    });
+
+    it('wakes the one that is asked for', async () => {
+      const seen = await updateSessions(deps, 5000, [old(5)], (state) => Object.keys(state.sessions));
+      expect(seen).to.deep.equal([old(5)]);
+    });
+
+    it('lets a new session meet the old one of its name', async () => {
+      say('session-start', { session: 'new', slug: old(6) });
+      await update();
+      expect(stored()[old(6)]?.sessionIds).to.include('new');
+      expect(Object.keys(stored())).to.have.length(300);
+    });
+
+    it('looks through all of them once a day', async () => {
+      nowMs += 40 * 24 * 60 * MINUTE;
+      const state = JSON.parse(area.read('state/sessions.json')) as { sessions: Record<string, Session> };
+      for (const session of Object.values(state.sessions).slice(0, 100)) session.phase = 'complete';
+      area.write('state/sessions.json', JSON.stringify(state));
+      await update();
+      expect(Object.keys(stored())).to.have.length(200);
+    });
+
+    it('says the same as with all of them in hand', async () => {
+      const events = fc.array(
+        fc.record({
+          type: fc.constantFrom('session-start', 'prompt', 'stop', 'session-end') as fc.Arbitrary<'prompt'>,
+          session: fc.oneof(fc.integer({ min: 0, max: 299 }).map(idOf), fc.constantFrom('x', 'y')),
+          slug: fc.option(fc.integer({ min: 0, max: 299 }).map(old), { nil: null }),
+          artifact: fc.boolean(),
+        }),
+        { maxLength: 6 },
+      );
+      await fc.assert(
+        fc.asyncProperty(events, async (list) => {
+          for (const { type, artifact: is, ...more } of list)
+            say(type, is ? { ...more, artifact: is } : more);
+          const expected = currentSessions(deps).sessions;
+          await update();
+          expect(stored()).to.deep.equal(expected);
+        }),
+        { numRuns: 30 },
+      );
+    });
   });
 
   it('makes a broken file anew from the log, and keeps it', async () => {
