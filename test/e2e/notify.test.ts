@@ -120,7 +120,7 @@ describe('notify (built)', function () {
     [['send'], 2, /^message is empty\./],
     [['send', ''], 2, /^message is empty\./],
     [['send', 'x'.repeat(4001)], 2, /^message has 4001 characters\./],
-    [['send', 'x', '--event', 'party'], 2, /party.*taskComplete/],
+    [['send', 'x', '--event', 'party'], 2, /--event.*taskComplete/],
     [['send', 'x', '--priority', '9'], 2, /^priority is not right\./],
     [['send', 'x', '--duration', '7'], 2, /^"7" is not a duration\./],
     [['send', 'x', '--url', 'javascript:1'], 2, /^url is not an address\./],
