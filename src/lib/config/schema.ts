@@ -126,8 +126,16 @@ export const SETTINGS_KEYS = {
   notifications: {
     push: {
       enabled: flag(true),
-      topic: secretText('a topic of letters, digits, - and _', (value) => /^[\w-]{1,256}$/.test(value)),
+      topic: secretText('a topic of 1 to 64 letters, digits, - and _', (value) =>
+        /^[A-Za-z0-9_-]{1,64}$/.test(value),
+      ),
       server: hostOrAddress('ntfy.sh'),
+      token: secretText('an access token of the push server', (value) => /^[\x21-\x7e]{1,512}$/.test(value)),
+      detail: leaf<'generic' | 'full'>({
+        expected: '"generic" (only the kind of event leaves this machine) or "full"',
+        check: v.picklist(['generic', 'full']),
+        fallback: 'generic',
+      }),
     },
     chat: { enabled: flag(false), webhook: secretText('an https:// address', isSafeUrl) },
     thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5) },

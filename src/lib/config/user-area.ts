@@ -29,6 +29,12 @@ export interface UserArea {
   agents: string;
   /** The archive of people, companies, ideas and research. */
   knowledge: string;
+  /** Notifications that wait for their channels, a file a delivery. */
+  outbox: string;
+  /** What became of each notification. */
+  notifyLog: string;
+  /** Until when the voice is muted. */
+  mute: string;
   sense: {
     root: string;
     config: string;
@@ -67,6 +73,9 @@ export function userArea(host: PathHost = processHost()): UserArea {
     daemonLog: join(root, 'daemon', 'daemon.log'),
     agents: join(root, 'agents'),
     knowledge: join(root, 'knowledge'),
+    outbox: join(root, 'state', 'outbox'),
+    notifyLog: join(root, 'observability', 'notify.jsonl'),
+    mute: join(root, 'state', 'mute.json'),
     sense: {
       root: sense,
       config: join(sense, 'config.json'),

@@ -26,6 +26,11 @@ export interface ReplaceOptions {
   mode?: number;
   /** Write through a symbolic link that this user owns (config.yaml, settings.json); else a link is refused. */
   followLink?: boolean;
+  /**
+   * False: not waited for until it is on the disk. It survives the end of any process, not that of the machine's
+   * power; then it may be lost or empty.
+   */
+  sync?: boolean;
 }
 
 /**
@@ -36,8 +41,9 @@ export interface ReplaceOptions {
 export function replaceFile(path: string, data: string | Uint8Array, options: ReplaceOptions = {}): void {
   const target = targetOf(path, options.followLink === true);
   try {
-    withTemp(target, data, options.mode, (temp) => renameOver(temp, target));
-    syncFolder(dirname(target));
+    const sync = options.sync !== false;
+    withTemp(target, data, { ...options, sync }, (temp) => renameOver(temp, target));
+    if (sync) syncFolder(dirname(target));
   } catch (error) {
     throw naming(error, target);
   }
@@ -46,7 +52,7 @@ export function replaceFile(path: string, data: string | Uint8Array, options: Re
 /** Makes a file, whole and durable, if nothing stands there yet; false when something does. */
 export function createFile(path: string, data: string | Uint8Array): boolean {
   try {
-    const made = withTemp(path, data, undefined, (temp) => linkNew(temp, path));
+    const made = withTemp(path, data, { sync: true }, (temp) => linkNew(temp, path));
     if (made) syncFolder(dirname(path));
     return made;
   } catch (error) {
@@ -163,20 +169,20 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Runs `work` on a whole, durable temp file with the data; no temp file is left, whatever happens. */
+/** Runs `work` on a whole temp file (a durable one with `sync`) with the data; no temp file is left, whatever happens. */
 function withTemp<T>(
   path: string,
   data: string | Uint8Array,
-  mode: number | undefined,
+  options: { mode?: number; sync: boolean },
   work: (temp: string) => T,
 ): T {
   const temp = tempOf(path);
   const fd = openSync(temp, 'wx', 0o600);
   try {
     try {
-      if (mode !== undefined) fchmodSync(fd, mode);
+      if (options.mode !== undefined) fchmodSync(fd, options.mode);
       writeAll(fd, typeof data === 'string' ? Buffer.from(data, 'utf8') : data);
-      fsyncSync(fd);
+      if (options.sync) fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
