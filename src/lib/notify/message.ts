@@ -2,10 +2,7 @@ import { StewardError } from '../errors';
 import { isObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
 import { EVENT_NAMES, isEventName, type EventName } from './events';
-
-/** Who speaks: the assistant, one of its subagents, a job that runs by itself. Only `da` is heard. */
-export const SOURCES = ['da', 'subagent', 'job'] as const;
-export type Source = (typeof SOURCES)[number];
+import { SOURCES, type Source } from './sources';
 
 /** A notification as it was asked for, checked (service.md: Notify request body; decisions.md 5). */
 export interface NotifyRequest {
