@@ -18,6 +18,7 @@ import { muteState } from '../notify/mute';
 import type { Speech } from '../notify/speech/speech';
 import type { Context } from './context';
 import { askDaemon } from './daemon-client';
+import { phaseEffect } from './phase-context';
 import { voiceOf } from './speech-context';
 
 /** What the notify commands, and the daemon, call the library with. */
@@ -37,7 +38,6 @@ export interface NotifyContext {
 export interface NotifyParts {
   /** The voice, where it is kept for longer than one call. */
   speech?: Speech;
-  phaseEffect?: AcceptDeps['phaseEffect'];
   wake?: AcceptDeps['wake'];
   /** The configuration as it is now, where it may change while this lives. */
   config?: () => Config;
@@ -85,7 +85,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     channels,
     random: Math.random,
     report,
-    ...(parts.phaseEffect === undefined ? {} : { phaseEffect: parts.phaseEffect }),
+    phaseEffect: phaseEffect(context, report),
     ...(parts.wake === undefined ? {} : { wake: parts.wake }),
   };
   return {
