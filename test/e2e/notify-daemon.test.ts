@@ -1,10 +1,20 @@
 import { expect } from 'chai';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { HistoryEntry } from '../../src/lib/notify/history';
+import { isAlive } from '../../src/lib/platform/lock-holder';
 import { steward } from '../helpers/cli';
-import { ask, daemonLogOf, startDaemon, until, type Reply, type RunningDaemon } from '../helpers/daemon';
+import {
+  ask,
+  daemonLogOf,
+  machineFolder,
+  startDaemon,
+  until,
+  type Reply,
+  type RunningDaemon,
+} from '../helpers/daemon';
+import { hookJson, type RecordedEvent } from '../helpers/hooks';
 import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
 import { requirePrograms } from '../helpers/real-part';
 import { factsOf, soundHome, type SoundHome } from '../helpers/sound-home';
@@ -152,6 +162,68 @@ describe('notifications with the daemon', () => {
     await sound.steward(['notify', 'retry', (await history())[0]?.id ?? '']);
     await until('it was given up', async () => (await status()).outbox !== undefined && JSON.stringify((await status()).outbox) === '{"waiting":0,"failed":1}', 60_000); // prettier-ignore
   });
+
+  /** What an assistant does: each hook is called, and returns at once. */
+  const hook = (
+    verb: string,
+    event: RecordedEvent,
+    changes: Record<string, unknown> = {},
+  ): Promise<unknown> =>
+    steward(['hook', verb, '--no-tab'], {
+      home: sound.path,
+      input: hookJson(event, { cwd: sound.path, ...changes }),
+    });
+  const session = async (): Promise<void> => {
+    const transcript = join(sound.path, 't.jsonl');
+    const lines = [
+      { type: 'user', message: { content: 'go' } },
+      {
+        type: 'assistant',
+        uuid: 'u-1',
+        message: { content: [{ type: 'text', text: 'DA: The site is built.' }] },
+      },
+    ];
+    writeFileSync(transcript, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await hook('session-start', 'session-start');
+    await hook('prompt', 'prompt');
+    for (let n = 0; n < 3; n += 1) {
+      await hook('subagent-start', 'subagent-start', { agent_id: `agent-${n}` });
+    }
+    await Promise.all(
+      [0, 1, 2].map((n) => hook('subagent-stop', 'subagent-stop', { agent_id: `agent-${n}` })),
+    );
+    await hook('stop', 'stop', { transcript_path: transcript });
+    await hook('notification', 'notification');
+  };
+  const told = async (): Promise<string[]> =>
+    [...new Set((await history()).map(({ event, text }) => `${event}: ${text}`))].sort();
+  const TOLD = [
+    'attention: The assistant waits for your permission.',
+    'backgroundAgent: The assistant: 3 agents are done.',
+    'taskComplete: The site is built.',
+  ];
+
+  it('tells of what hooks report, by the daemon', async () => {
+    await start();
+    await session();
+    await until('all three are told of', async () => (await told()).length >= 3, 60_000);
+    expect(await told()).to.deep.equal(TOLD);
+  });
+
+  it('tells of what hooks report, where no daemon runs, once hooks are installed', async () => {
+    await session();
+    expect(await told(), 'called by hand, a hook starts nothing').to.deep.equal([]);
+    sound.write('state/install-manifest.json', '{}');
+    await hook('notification', 'notification');
+    await until('all three are told of', async () => (await told()).length >= 3, 60_000);
+    expect(await told()).to.deep.equal(TOLD);
+    // It waits for what is to be tried again, here in vain.
+    const lock = join(machineFolder(sound.path), 'notify-deliver.lock');
+    await until('it delivers', () => existsSync(lock));
+    const { pid } = JSON.parse(readFileSync(lock, 'utf8')) as { pid: number };
+    process.kill(pid, 'SIGKILL');
+    await until('it has ended', () => !isAlive(pid));
+  }).timeout(200_000);
 
   it('says no secret: not in its log, its status, its pages, its answers', async () => {
     settings({ chat: { enabled: true, webhook: `${server.url}${HOOK}` } });

@@ -6,6 +6,7 @@ import { terminalOfParents, writeToTerminal } from '../platform/own-terminal';
 import { artifactPath, readArtifact, slugOfArtifact } from '../sessions/artifact';
 import { tabTitle, type PhaseId } from '../sessions/phases';
 import type { Session } from '../sessions/session';
+import { isWaiting } from '../sessions/fold';
 import { makeSlug } from '../sessions/slug';
 import { leave, sweep, type IntentionKind } from '../sessions/spool';
 import { readSessions, updateSessions, type SessionsDeps } from '../sessions/state';
@@ -49,6 +50,8 @@ export interface HookResult {
   session: string | null;
   tool?: string;
   agent?: string;
+  /** What was left in the spool; null: nothing. */
+  left: IntentionKind | null;
   /** What went wrong with a part that the event itself does not depend on. */
   trouble: StewardError | undefined;
 }
@@ -73,8 +76,18 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
     session,
     ...(event.tool === undefined ? {} : { tool: event.tool }),
     ...(event.agent === undefined ? {} : { agent: event.agent }),
+    left: null,
     trouble: undefined,
   };
+  const leaves = leftBy(verb, event);
+  const isTold = leaves === 'agent-ended' || leaves === 'attention';
+  if (isTold) {
+    try {
+      about.left = leaveFor(deps, leaves, input, event, undefined);
+    } catch (error) {
+      about.trouble = toStewardError(error);
+    }
+  }
   const isTurn = verb === 'session-start' || verb === 'stop' || verb === 'session-end';
   if (!isTurn && !isNamed && size < WORK_EVENTS_FOLD_BYTES) {
     return event.phase === undefined ? about : { ...about, output: setTab(deps, input, event, undefined) };
@@ -84,8 +97,7 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
       Object.values(state.sessions).find(({ sessionIds }) => sessionIds.includes(session)),
     );
     about.output = setTab(deps, input, event, found);
-    if (verb === 'stop') leaveFor(deps, 'turn-ended', input, event, found);
-    if (verb === 'session-end') leaveFor(deps, 'session-ended', input, event, found);
+    if (leaves !== null && !isTold) about.left = leaveFor(deps, leaves, input, event, found);
     if (isTurn) sweep({ clock: deps.clock, path: deps.spool });
   } catch (error) {
     about.trouble = toStewardError(error);
@@ -100,8 +112,16 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
 /** What `runHook` would do, and nothing of it done. */
 export function planHook(deps: HookDeps, call: HookCall): { event: WorkEvent; leaves: IntentionKind | null } {
   const { verb, input, session } = understood(deps, call);
-  const leaves = verb === 'stop' ? 'turn-ended' : verb === 'session-end' ? 'session-ended' : null;
-  return { event: eventOf(deps, verb, input, session), leaves };
+  const event = eventOf(deps, verb, input, session);
+  return { event, leaves: leftBy(verb, event) };
+}
+
+/** What of an event is for later. */
+function leftBy(verb: HookVerb, event: WorkEvent): IntentionKind | null {
+  if (verb === 'stop') return 'turn-ended';
+  if (verb === 'session-end') return 'session-ended';
+  if (verb === 'subagent-stop') return 'agent-ended';
+  return verb === 'notification' && isWaiting(event.reason) ? 'attention' : null;
 }
 
 function understood(
@@ -207,7 +227,8 @@ function leaveFor(
   input: HookInput,
   event: WorkEvent,
   session: Session | undefined,
-): void {
+): IntentionKind {
+  const tookMs = Date.parse(event.ts) - Date.parse(session?.promptedAt ?? '');
   leave(
     { clock: deps.clock, machineId: deps.machineId, path: deps.spool },
     {
@@ -215,8 +236,11 @@ function leaveFor(
       session: event.session,
       slug: session?.slug ?? event.slug,
       transcript: storedPath(input.transcript),
+      ...(kind === 'turn-ended' && tookMs >= 0 ? { durationSec: Math.round(tookMs / 1000) } : {}),
+      ...(kind === 'attention' && event.reason !== undefined ? { reason: event.reason } : {}),
     },
   );
+  return kind;
 }
 
 /** A path is kept as it came, or not at all. */

@@ -69,7 +69,10 @@ export async function openDaemon(
         assets: join(root, 'dist', 'assets'),
       }),
     ],
-    jobs: (log) => [captureJob(context, sense, (problem) => log.write('warn', 'capture', { problem }))],
+    jobs: (log) => [
+      captureJob(context, sense, (problem) => log.write('warn', 'capture', { problem })),
+      notify.job,
+    ],
     services: notify.services,
     modules: [
       {

@@ -1,23 +1,29 @@
 import type { Config } from '../config/schema';
 import type { DaemonParts, Service } from '../daemon/daemon';
+import type { Job } from '../daemon/jobs';
 import type { DaemonLog } from '../daemon/log';
 import { route, type Route } from '../daemon/route';
 import type { Module, ModuleHealth } from '../daemon/status';
 import { toStewardError } from '../errors';
 import { acceptNotification } from '../notify/accept';
 import { keepDelivering, type Delivering } from '../notify/deliver';
+import { drainTriggers, hasTriggers } from '../notify/triggers';
 import { outboxStatus } from '../notify/outbox';
 import type { Voice } from '../notify/speech/voice';
+import { listFolder } from '../platform/folder';
 import { remembered } from '../platform/remembered';
 import type { Context } from './context';
 import { openNotify, type NotifyContext } from './notify-context';
 import { voiceOf } from './speech-context';
+import { openTriggers } from './triggers-context';
 
 /** The notifications of the daemon: one voice, and one worker that delivers what waits. */
 export interface NotifyOfDaemon {
   notify: NotifyContext;
   routes: readonly Route[];
   services: (log: DaemonLog) => readonly Service[];
+  /** Tells of what hooks have left. */
+  job: Job;
   module: Module;
   outbox: DaemonParts['outbox'];
 }
@@ -39,6 +45,7 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
   const voice = voiceOf(context, config.user, faults.note);
   const settings = liveConfig(context, config);
   let delivering: Delivering | undefined;
+  let seen: string | undefined;
   const notify = await openNotify(context, {
     speech: voice.speech,
     config: settings.current,
@@ -66,6 +73,20 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
       voice.preview('live');
       delivering = keepDelivering(notify.deps);
       return [{ close: () => closed(delivering, voice) }];
+    },
+    job: {
+      id: 'triggers',
+      everySec: () => 1,
+      async run() {
+        // What is left there for others is not read anew each second.
+        if (listFolder(area.spool).join() === seen) return undefined;
+        await settings.refresh();
+        const deps = await openTriggers(context, notify, settings.current);
+        await drainTriggers(deps);
+        const names = listFolder(area.spool).join();
+        seen = hasTriggers(deps) ? undefined : names;
+        return undefined;
+      },
     },
     module: {
       id: 'notify',

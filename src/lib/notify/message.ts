@@ -23,6 +23,8 @@ export interface NotifyRequest {
   source: Source;
   phase?: string;
   slug?: string;
+  /** Where the person is, where a trigger knows: at the desk a push is too much, away only a push is seen. */
+  reach?: 'desk' | 'away';
 }
 
 export const MAX_MESSAGE = 4000;

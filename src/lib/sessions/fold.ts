@@ -109,17 +109,17 @@ function apply(session: Session, event: WorkEvent): void {
       // A compaction happens in the middle of work, with subagents that go on.
       if (event.reason === 'compact') return;
       session.agents = [];
-      turn(session, 'waiting');
+      turn(session, event, 'waiting');
       return;
     case 'stop':
-      turn(session, 'waiting');
+      turn(session, event, 'waiting');
       return;
     case 'session-end':
       session.agents = [];
-      turn(session, 'ended');
+      turn(session, event, 'ended');
       return;
     case 'notification':
-      if (isWaiting(event.reason)) turn(session, 'waiting', event.reason ?? null);
+      if (isWaiting(event.reason)) turn(session, event, 'waiting', event.reason ?? null);
       return;
     case 'subagent-start':
       if (agent !== undefined) {
@@ -132,14 +132,24 @@ function apply(session: Session, event: WorkEvent): void {
     case 'compact':
       return;
     case 'prompt':
+      if (agent === undefined) session.promptedAt = event.ts;
+      turn(session, event, 'working');
+      return;
     case 'tool-before':
     case 'tool-after':
     case 'tool-failed':
-      turn(session, 'working');
+      turn(session, event, 'working');
   }
 }
 
-function turn(session: Session, activity: Session['activity'], waitingFor: string | null = null): void {
+function turn(
+  session: Session,
+  event: WorkEvent,
+  activity: Session['activity'],
+  waitingFor: string | null = null,
+): void {
+  if (activity === 'waiting') session.waitingSince ??= event.ts;
+  else delete session.waitingSince;
   session.activity = activity;
   session.waitingFor = waitingFor;
 }
@@ -147,6 +157,6 @@ function turn(session: Session, activity: Session['activity'], waitingFor: strin
 /** Notices that need nobody. One without a type, of an older assistant, is about a person who is needed. */
 const NOTICES: readonly string[] = ['auth_success', 'elicitation_complete', 'elicitation_response'];
 
-function isWaiting(reason: string | undefined): boolean {
+export function isWaiting(reason: string | undefined): boolean {
   return reason === undefined || !NOTICES.includes(reason);
 }

@@ -34,6 +34,10 @@ export interface Session {
   activity: 'working' | 'waiting' | 'ended';
   /** Why it waits, a word of the assistant's (`permission_prompt`); null when it is simply the person's turn. */
   waitingFor: string | null;
+  /** Since when it waits, where it does. */
+  waitingSince?: string;
+  /** When the person last asked for something. */
+  promptedAt?: string;
   /** Ids of the subagents that are active. */
   agents: string[];
   phaseHistory: PhaseEntry[];

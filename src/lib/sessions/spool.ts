@@ -20,6 +20,10 @@ export interface Intention {
   slug: string | null;
   /** The assistant's own record of the session; null where it has none. */
   transcript: string | null;
+  /** Of a turn's end: how long the turn took, where its prompt was seen. */
+  durationSec?: number;
+  /** Of what waits for a person: why, a word of the assistant's. */
+  reason?: string;
 }
 
 export type IntentionKind = keyof typeof KINDS;
@@ -29,6 +33,8 @@ const HOUR_MS = 3_600_000;
 /** How long each is worth doing: a turn's end is spoken of at once or never, a session's end is not lost. */
 const KINDS = {
   'turn-ended': { keepMs: HOUR_MS / 6, isNews: true },
+  'agent-ended': { keepMs: HOUR_MS / 6, isNews: true },
+  attention: { keepMs: HOUR_MS / 6, isNews: true },
   'session-ended': { keepMs: 7 * 24 * HOUR_MS, isNews: false },
 } as const;
 
@@ -56,7 +62,7 @@ const AHEAD_MS = HOUR_MS;
 /** Leaves an intention, durably. */
 export function leave(
   deps: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
-  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript'>,
+  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript' | 'durationSec' | 'reason'>,
 ): Intention {
   const at = toIso(deps.clock.now());
   const id = `${at.replace(/[-:.]/g, '')}-${randomBytes(6).toString('hex')}`;
@@ -216,6 +222,13 @@ export function spoolStatus(path: string): SpoolStatus {
   };
 }
 
+/** What waits, the oldest first. */
+export function waitingIntentions(path: string): Intention[] {
+  return waiting(path)
+    .map((name) => read(join(path, name)))
+    .filter((intention) => intention !== undefined);
+}
+
 /** Names of intentions, the oldest first; temp files and folders are none. */
 function waiting(path: string): string[] {
   return listFolder(path)
@@ -243,10 +256,8 @@ function textOf(intention: Intention): string {
 function read(path: string): Intention | undefined {
   const value = parse(readText(path, { maxBytes: MAX_BYTES }) ?? '');
   if (typeof value !== 'object' || value === null) return undefined;
-  const { version, id, kind, at, machine, attempts, session, slug, transcript } = value as Record<
-    string,
-    unknown
-  >;
+  const { version, id, kind, at, machine, attempts, session, slug, transcript, durationSec, reason } =
+    value as Record<string, unknown>;
   if (version !== VERSION || typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) return undefined;
   if (typeof id !== 'string' || typeof machine !== 'string' || typeof session !== 'string') return undefined;
   if (typeof at !== 'string' || parseIso(at) === undefined) return undefined;
@@ -259,6 +270,8 @@ function read(path: string): Intention | undefined {
     session,
     slug: typeof slug === 'string' ? slug : null,
     transcript: typeof transcript === 'string' ? transcript : null,
+    ...(typeof durationSec === 'number' ? { durationSec } : {}),
+    ...(typeof reason === 'string' ? { reason } : {}),
   };
 }
 
