@@ -5,7 +5,6 @@ import { EVENT_NAMES } from '../../notify/events';
 import { SOURCES } from '../../notify/sources';
 import { writeOut } from '../../platform/stdio';
 import { askAt, keptSocket } from '../daemon-socket';
-import { reportError } from '../errors';
 import { toJson } from '../json';
 import { bodyOf, type SendFlags } from '../notify-body';
 
@@ -24,6 +23,8 @@ export async function run(argv: readonly string[]): Promise<number | undefined> 
     writeOut(call.json ? toJson(accepted) : `${accepted.id}\n`);
     return 0;
   } catch (error) {
+    // Only here, for what suggests a word fills a table when it is loaded.
+    const { reportError } = await import('../errors');
     const told = reportError(error, { json: call.json, debug: false });
     process.stderr.write(told.text);
     return told.exitCode;
