@@ -2,11 +2,16 @@ import { dirname, join } from 'node:path';
 
 import type { UserConfig } from '../config/schema';
 import type { UserArea } from '../config/user-area';
-import { readText, replaceFile } from '../platform/atomic-file';
+import { toStewardError } from '../errors';
+import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
+import { systemClock } from '../platform/clock';
 import { ensureFolder } from '../platform/folder';
+import { parseObject } from '../platform/json-object';
 import { cachePath } from '../platform/paths';
 import { shortHash } from '../platform/short-hash';
 import { markOfTarget } from '../platform/stat';
+
+const TEMPS_STALE_MS = 60_000;
 
 /** The few values of the configuration that a hook or a status line needs. */
 export interface HookSettings {
@@ -44,23 +49,28 @@ export function keepHookSettings(area: UserArea, mark: string | undefined, confi
   return settings;
 }
 
-/** Something of the user area in the cache folder; undefined when it is not there, or no JSON. */
+/** Something of the user area in the cache folder; undefined when it is not there, unreadable, or no JSON. */
 export function readKept<T>(name: string, area: UserArea): Partial<T> | undefined {
-  const text = readText(fileOf(name, area), { maxBytes: 64 * 1024 });
-  if (text === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Partial<T>) : undefined;
+    return parseObject(readText(fileOf(name, area), { maxBytes: 64 * 1024 }) ?? '') as Partial<T> | undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+    // The same as for writing: what it was made of is asked again.
+    if (toStewardError(error).kind === 'internal') throw error;
+    return undefined;
   }
 }
 
+/** Keeps it for the next run. Where the cache folder cannot be written, the next run makes it again. */
 export function keep(name: string, area: UserArea, value: object): void {
-  const path = fileOf(name, area);
-  ensureFolder(dirname(path));
-  replaceFile(path, `${JSON.stringify(value)}\n`);
+  try {
+    const path = fileOf(name, area);
+    ensureFolder(dirname(path));
+    sweepTemps(dirname(path), TEMPS_STALE_MS, systemClock().now());
+    replaceFile(path, `${JSON.stringify(value)}\n`);
+  } catch (error) {
+    // A cache is worth some milliseconds: a hook must not lose its event for it, nor a line of status its line.
+    if (toStewardError(error).kind === 'internal') throw error;
+  }
 }
 
 function fileOf(name: string, area: UserArea): string {
