@@ -111,8 +111,14 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
     const noun = report.crashed === 1 ? 'session has' : 'sessions have';
     lines.push('', `${report.crashed} ${noun} said nothing for 12 hours: crashed, or left.`);
   }
-  const { dead } = report.spool;
-  if (dead > 0) lines.push('', `${dead} ${dead === 1 ? 'task' : 'tasks'} of hooks could not be done.`);
+  const { dead, deadFolder } = report.spool;
+  if (dead > 0) {
+    lines.push(
+      '',
+      `${dead} ${dead === 1 ? 'task' : 'tasks'} of hooks failed again and again, and ${dead === 1 ? 'was' : 'were'} given up.`,
+      `Read ${dead === 1 ? 'it' : 'them'} in ${deadFolder}; remove the files there when you are done.`,
+    );
+  }
   const text = lines.join('\n');
   return options.unicode === false ? toAscii(text) : text;
 }
