@@ -6,7 +6,8 @@ import { markOfTarget } from '../platform/stat';
 import { readStdin } from '../platform/stdin';
 import { writeOut } from '../platform/stdio';
 import { storedId } from '../sessions/work-events';
-import { runningSessions, type SessionsDeps } from '../sessions/state';
+import { runningSessions } from '../sessions/live';
+import type { SessionsDeps } from '../sessions/state';
 import { statusLine, statusLineText, type StatusLine } from '../sessions/view';
 import { keep, readKept } from './hook-settings';
 import { toJson } from './json';
@@ -24,11 +25,10 @@ export async function askedSession(): Promise<string | undefined> {
 
 /** The line for the session that asks, or for all. */
 export async function lineOf(deps: SessionsDeps, creationMinutes: number | null): Promise<StatusLine> {
-  return statusLine(runningSessions(deps), {
-    session: await askedSession(),
-    creationMinutes,
-    nowMs: deps.clock.now(),
-  });
+  // First what may fail: stdin can be read once only.
+  const state = runningSessions(deps);
+  const session = await askedSession();
+  return statusLine(state, { session, creationMinutes, nowMs: deps.clock.now() });
 }
 
 export function writeLine(line: StatusLine, json: boolean): void {
