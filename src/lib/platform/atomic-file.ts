@@ -26,6 +26,11 @@ export interface ReplaceOptions {
   mode?: number;
   /** Write through a symbolic link that this user owns (config.yaml, settings.json); else a link is refused. */
   followLink?: boolean;
+  /**
+   * What a crash of the machine may not take: `all`, the new content and that it is there; `content`, one of the
+   * two, whole; `none`, for what is made again from elsewhere.
+   */
+  sync?: 'all' | 'content' | 'none';
 }
 
 /**
@@ -35,9 +40,11 @@ export interface ReplaceOptions {
  */
 export function replaceFile(path: string, data: string | Uint8Array, options: ReplaceOptions = {}): void {
   const target = targetOf(path, options.followLink === true);
+  const { sync = 'all' } = options;
   try {
-    withTemp(target, data, options.mode, (temp) => renameOver(temp, target));
-    syncFolder(dirname(target));
+    const how = { mode: options.mode, sync: sync !== 'none' };
+    withTemp(target, data, how, (temp) => renameOver(temp, target));
+    if (sync === 'all') syncFolder(dirname(target));
   } catch (error) {
     throw naming(error, target);
   }
@@ -46,7 +53,7 @@ export function replaceFile(path: string, data: string | Uint8Array, options: Re
 /** Makes a file, whole and durable, if nothing stands there yet; false when something does. */
 export function createFile(path: string, data: string | Uint8Array): boolean {
   try {
-    const made = withTemp(path, data, undefined, (temp) => linkNew(temp, path));
+    const made = withTemp(path, data, { mode: undefined, sync: true }, (temp) => linkNew(temp, path));
     if (made) syncFolder(dirname(path));
     return made;
   } catch (error) {
@@ -163,11 +170,11 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Runs `work` on a whole, durable temp file with the data; no temp file is left, whatever happens. */
+/** Runs `work` on a whole temp file with the data, a durable one with `sync`; none is left, whatever happens. */
 function withTemp<T>(
   path: string,
   data: string | Uint8Array,
-  mode: number | undefined,
+  { mode, sync }: { mode: number | undefined; sync: boolean },
   work: (temp: string) => T,
 ): T {
   const temp = tempOf(path);
@@ -176,7 +183,7 @@ function withTemp<T>(
     try {
       if (mode !== undefined) fchmodSync(fd, mode);
       writeAll(fd, typeof data === 'string' ? Buffer.from(data, 'utf8') : data);
-      fsyncSync(fd);
+      if (sync) fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
