@@ -11,11 +11,13 @@ import { cachePath } from '../platform/paths';
 import { shortHash } from '../platform/short-hash';
 import { markOfTarget } from '../platform/stat';
 
+/** No run writes its file for so long. */
 const TEMPS_STALE_MS = 60_000;
 
 /** The few values of the configuration that a hook or a status line needs. */
 export interface HookSettings {
   tab: boolean;
+  tellAssistant: boolean;
   /** Folder of the artifacts. */
   sessions: string;
   workEvents: string;
@@ -31,7 +33,13 @@ export interface HookSettings {
 export function keptHookSettings(area: UserArea): HookSettings | undefined {
   const mark = markOfTarget(area.config);
   if (mark === undefined) {
-    return { tab: true, sessions: area.sessions, workEvents: area.workEvents, timezone: null };
+    return {
+      tab: true,
+      tellAssistant: false,
+      sessions: area.sessions,
+      workEvents: area.workEvents,
+      timezone: null,
+    };
   }
   const kept = readKept<{ mark: string; settings: HookSettings }>('hooks', area);
   return kept?.mark === mark && isSettings(kept.settings) ? kept.settings : undefined;
@@ -41,6 +49,7 @@ export function keptHookSettings(area: UserArea): HookSettings | undefined {
 export function keepHookSettings(area: UserArea, mark: string | undefined, config: UserConfig): HookSettings {
   const settings: HookSettings = {
     tab: config.sessions.tab,
+    tellAssistant: config.sessions.tellAssistant,
     sessions: config.paths.sessions,
     workEvents: config.paths.workEvents,
     timezone: config.timezone,
@@ -79,9 +88,10 @@ function fileOf(name: string, area: UserArea): string {
 
 function isSettings(value: unknown): value is HookSettings {
   if (typeof value !== 'object' || value === null) return false;
-  const { tab, sessions, workEvents, timezone } = value as Partial<HookSettings>;
+  const { tab, tellAssistant, sessions, workEvents, timezone } = value as Partial<HookSettings>;
   return (
     typeof tab === 'boolean' &&
+    typeof tellAssistant === 'boolean' &&
     typeof sessions === 'string' &&
     typeof workEvents === 'string' &&
     (timezone === null || typeof timezone === 'string')
