@@ -80,7 +80,7 @@ describe('assistant: hooks in a home folder', () => {
     put(THEIRS);
     const first = await install();
     expect(first).to.deep.include({ kept: [], dryRun: false, warnings: [] });
-    expect(first.added).to.have.length(10);
+    expect(first.added).to.have.length(11);
     expect(first.shim).to.deep.equal({ path: shim(), written: true });
     expect(statSync(shim()).mode & 0o777).to.equal(0o700);
     expect(statSync(first.backup ?? '').mode & 0o777).to.equal(0o600);
@@ -95,7 +95,7 @@ describe('assistant: hooks in a home folder', () => {
     });
     expect([read(), leftovers(), readFileSync(manifest(), 'utf8')]).to.deep.equal([once, files, recorded]);
     const taken = await uninstall();
-    expect(taken.settings).to.deep.equal([{ path: path(), entries: 10, removed: false }]);
+    expect(taken.settings).to.deep.equal([{ path: path(), entries: 11, removed: false }]);
     expect(read()).to.equal(THEIRS);
     expect(leftovers()).to.deep.equal(['.claude/settings.json']);
     expect((await uninstall()).settings).to.deep.equal([{ path: path(), entries: 0, removed: false }]);
@@ -122,7 +122,7 @@ describe('assistant: hooks in a home folder', () => {
     const { backup } = await install();
     expect(backup).to.equal(null);
     expect(statSync(path()).mode & 0o777).to.equal(0o600);
-    expect((await uninstall()).settings).to.deep.equal([{ path: path(), entries: 10, removed: true }]);
+    expect((await uninstall()).settings).to.deep.equal([{ path: path(), entries: 11, removed: true }]);
     expect(existsSync(box.path('.claude'))).to.equal(false);
   });
 
@@ -200,13 +200,13 @@ describe('assistant: hooks in a home folder', () => {
   it('writes nothing at all in a dry run, and tells what it would do', async () => {
     put(THEIRS);
     const dry = await install({}, true);
-    expect(dry.added).to.have.length(10);
+    expect(dry.added).to.have.length(11);
     expect(dry).to.deep.include({ dryRun: true, backup: null, shim: { path: shim(), written: true } });
     expect(readdirSync(box.path())).to.deep.equal(['.claude']);
     await install();
     const files = leftovers();
     const dryUninstall = await uninstall({}, true);
-    expect(dryUninstall.settings).to.deep.equal([{ path: path(), entries: 10, removed: false }]);
+    expect(dryUninstall.settings).to.deep.equal([{ path: path(), entries: 11, removed: false }]);
     expect(leftovers()).to.deep.equal(files);
   });
 
