@@ -12,8 +12,8 @@ import { statusLine, statusLineText, type StatusLine } from '../sessions/view';
 import { keep, readKept } from './hook-settings';
 import { toJson } from './json';
 
-/** An assistant writes its JSON at once; a shell that leaves its stdin to us writes nothing. */
-const STDIN = { firstByteMs: 60, endMs: 500, keepBytes: 64 * 1024 };
+/** An assistant has written its JSON before Node has started; a shell that leaves its stdin to us writes nothing. */
+const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 64 * 1024 };
 
 /** The id of the session that the assistant asks for; undefined when a shell asks. */
 export async function askedSession(): Promise<string | undefined> {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -20,6 +19,7 @@ import { basename, dirname, join } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
 import { linkRefused, naming, notRegular, openRegular } from './regular-file';
+import { randomName } from './short-hash';
 
 export interface ReplaceOptions {
   /** Permission bits of the new file, whatever the umask; 0600 at most when left out. */
@@ -91,7 +91,7 @@ export function readBytes(
 
 /** The name of a temp file for `path`: hidden, beside it, and known to `sweepTemps`. */
 export function tempOf(path: string): string {
-  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+  return join(dirname(path), `.${basename(path)}.${randomName(12)}.tmp`);
 }
 
 /**

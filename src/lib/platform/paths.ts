@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
+import { folderHash } from './short-hash';
 import { clean } from './terminal';
 
 /** What the folders depend on; the process's own by default, so that tests can ask for any system. */
@@ -64,7 +64,7 @@ export function cachePath(host: PathHost = processHost()): string {
  * area has one however its path is spelled (through links, in other case where the disk does not tell).
  */
 export function machineStateOf(userArea: string, host: PathHost = processHost()): string {
-  const key = createHash('sha256').update(canonical(userArea, host)).digest('hex').slice(0, 12);
+  const key = folderHash(canonical(userArea, host));
   return pathOf(host).join(machineStatePath(host), key);
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
@@ -6,6 +5,7 @@ import { createFile, readText, renameOver, sweepTemps } from '../platform/atomic
 import { parseIso, toIso, type Clock } from '../platform/clock';
 import { ensureFolder, listFolder, removeFile } from '../platform/folder';
 import { parseObject } from '../platform/json-object';
+import { randomName } from '../platform/short-hash';
 
 /** Something that a hook has left for later, one file. It holds ids and paths, nothing that was said. */
 export interface Intention {
@@ -61,7 +61,7 @@ export function leave(
   what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript'>,
 ): Intention {
   const nowMs = deps.clock.now();
-  const id = `${compact(nowMs)}-${randomBytes(6).toString('hex')}`;
+  const id = `${compact(nowMs)}-${randomName(12)}`;
   const intention: Intention = { id, ...what, at: toIso(nowMs), machine: deps.machineId, attempts: 0 };
   ensureFolder(deps.path);
   if (!createFile(fileOf(deps.path, intention), textOf(intention))) {
