@@ -116,7 +116,10 @@ async function updated(deps: HookDeps, troubles: Troubles, event: WorkEvent): Pr
     const first = await updateSessions(deps, WAIT_MS, [event.session], (state, isKnown) => {
       const own = sessionOf(state, event.session);
       const ends = event.type === 'stop' || event.type === 'session-end';
-      const unseen = ends && own !== undefined ? unseenArtifact(deps, state, own, isKnown) : undefined;
+      const unseen =
+        ends && own !== undefined
+          ? tried(troubles, () => unseenArtifact(deps, state, own, isKnown))
+          : undefined;
       return { own, unseen };
     });
     if (first.unseen === undefined) return first.own;

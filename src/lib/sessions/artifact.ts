@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { basename, dirname, join, resolve } from 'node:path';
 
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { readBytes, replaceFile } from '../platform/atomic-file';
 import { lstatOf } from '../platform/folder';
 import { readHead } from '../platform/jsonl';
@@ -55,10 +55,19 @@ function sameFolder(a: string, b: string): boolean {
   return id !== undefined && id === targetOf(b)?.id;
 }
 
-/** What the artifact of a slug says; undefined when there is none, or its folder is a link. */
+/**
+ * What the artifact of a slug says; undefined when there is none that can be read: of a link, a folder in its place,
+ * a file of another user. One of them must not keep the other sessions from being told of.
+ */
 export function artifactOf(sessions: string, slug: string): Artifact | undefined {
-  if (lstatOf(join(sessions, slug))?.isFolder !== true) return undefined;
-  return readArtifact(artifactPath(sessions, slug));
+  const path = artifactPath(sessions, slug);
+  try {
+    const isReal = lstatOf(dirname(path))?.isFolder === true && lstatOf(path)?.isFile === true;
+    return isReal ? readArtifact(path) : undefined;
+  } catch (error) {
+    if (toStewardError(error).kind === 'internal') throw error;
+    return undefined;
+  }
 }
 
 /** What an artifact says of its session; undefined when there is none, or it has no front matter. */

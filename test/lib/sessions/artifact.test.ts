@@ -84,6 +84,11 @@ describe('session artifacts', () => {
     expect(slugOfArtifact(folder.path('sessions'), folder.path('sessions', 'one', 'ISA.md'))).to.equal(
       undefined,
     );
+    mkdirSync(folder.path('sessions', 'linked-file'));
+    symlinkSync('../../private/ISA.md', folder.path('sessions', 'linked-file', 'ISA.md'));
+    expect(artifactOf(folder.path('sessions'), 'linked-file')).to.equal(undefined);
+    mkdirSync(folder.path('sessions', 'folder', 'ISA.md'), { recursive: true });
+    expect(artifactOf(folder.path('sessions'), 'folder')).to.equal(undefined);
     mkdirSync(folder.path('sessions', 'two'));
     writeFileSync(folder.path('sessions', 'two', 'ISA.md'), '---\ntask: Mine\n---\n');
     expect(artifactOf(folder.path('sessions'), 'two')).to.include({ task: 'Mine' });
