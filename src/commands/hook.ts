@@ -12,8 +12,7 @@ export default class Hook extends BaseCommand {
     'The assistant calls this, with its hook JSON on stdin. It notes that something happened, never what was said. It exits 0 whatever happens, because another code would block the assistant; --strict gives the real one.';
   static override args = {
     event: string({
-      description: 'What happened.',
-      options: [...HOOK_VERBS],
+      description: `What happened: ${HOOK_VERBS.join(', ')}.`,
       required: true,
       ignoreStdin: true,
     }),
@@ -21,6 +20,7 @@ export default class Hook extends BaseCommand {
   static override flags = {
     json: boolean({
       description: 'With --strict, an error as JSON on stderr; what --dry-run prints is JSON anyway.',
+      helpGroup: 'GLOBAL',
     }),
     strict: boolean({ description: 'Give the real exit code, and say what is wrong on stderr.' }),
     'no-tab': boolean({ description: "Leave the terminal's tab alone." }),

@@ -8,7 +8,7 @@ import { writeOut } from '../platform/stdio';
 import { storedId } from '../sessions/work-events';
 import { runningSessions } from '../sessions/live';
 import type { SessionsDeps } from '../sessions/state';
-import { statusLine, statusLineText, type StatusLine } from '../sessions/view';
+import { statusLine, statusLineText, type StatusLine } from '../sessions/status-line';
 import { keep, readKept } from './hook-settings';
 import { toJson } from './json';
 

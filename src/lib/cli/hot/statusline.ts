@@ -4,7 +4,7 @@ import { machineId } from '../../platform/machine';
 import { keptHookSettings } from '../hook-settings';
 import { sessionsDeps } from '../sessions-context';
 import { keptCreation, lineOf, writeLine } from '../statusline';
-import type { StatusLine } from '../../sessions/view';
+import type { StatusLine } from '../../sessions/status-line';
 
 /**
  * `steward statusline [--json]`. The full command answers when something that the line is made of has changed,
