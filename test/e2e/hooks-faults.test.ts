@@ -69,6 +69,13 @@ describe('hooks and the status line on a machine where something is wrong', () =
     ]);
   });
 
+  it('note their event where their log cannot be written', async () => {
+    write('observability', 'a file in place of the folder');
+    expect(await hook('prompt')).to.deep.equal(QUIET);
+    expect(await hook('prompt', ['--strict'])).to.include({ code: 3 });
+    expect(linesOf('state/work-events.jsonl')).to.have.length(2);
+  });
+
   it('do without a cache that cannot be written', async function () {
     if (process.platform !== 'linux') this.skip();
     write('config.yaml', 'sessions:\n  tab: false\n');

@@ -73,7 +73,7 @@ export async function hookCommand(
   line.ms = Math.round(clock.monotonic() * 10) / 10;
   if (area !== undefined && !flags.has('--dry-run')) {
     try {
-      prepare(area);
+      prepare(area, area.observability);
       logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
     } catch (error) {
       // A full disk takes neither the event nor this line; with --strict the first of them is said.
@@ -113,7 +113,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     writeOutNow(toJson(planned(deps, call)), STDOUT_WAIT_MS);
     return undefined;
   }
-  prepare(area);
+  prepare(area, area.state);
   const result = await runHook(deps, call);
   line.session = result.session;
   if (result.agent !== undefined) line.agent = result.agent;
@@ -137,11 +137,10 @@ function planned(deps: HookDeps, call: HookCall): object {
   return plan;
 }
 
-/** The folders that a hook writes to; a link in their place is refused. */
-function prepare(area: UserArea): void {
+/** A folder of the area that a hook writes to; a link in its place is refused. */
+function prepare(area: UserArea, folder: string): void {
   ensureUserArea(area);
-  ensureFolder(area.state);
-  ensureFolder(area.observability);
+  ensureFolder(folder);
 }
 
 function isVerb(text: string): boolean {
