@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'coverage/**', 'node_modules/**', 'templates/**'] },
+  { ignores: ['dist/**', 'coverage/**', 'node_modules/**', 'templates/hooks/**'] },
   ...tseslint.configs.strict,
   {
     rules: {
@@ -13,6 +13,11 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       '@typescript-eslint/no-dynamic-delete': 'off',
     },
+  },
+  {
+    // The pages are modules of a browser; their types are checked with tsconfig.pages.json.
+    files: ['templates/dashboard/**'],
+    rules: { 'no-console': ['error', { allow: ['error'] }] },
   },
   {
     // Plain CommonJS, run as it is.

@@ -1,32 +1,55 @@
-import { boolean } from '@oclif/core/flags';
+import { boolean, integer } from '@oclif/core/flags';
 
 import { BaseCommand } from '../lib/cli/base-command';
+import { serveDaemon } from '../lib/cli/daemon';
+import { findDaemon } from '../lib/cli/daemon-client';
 import { consentText, isSetUp, up, type UpResult } from '../lib/cli/up';
 import { StewardError } from '../lib/errors';
 import { canAsk, confirm } from '../lib/platform/ask';
 import { recordText } from '../lib/sense/view';
 
 export default class Up extends BaseCommand {
-  static override summary = "Set up with defaults, watch this repository, capture, and show today's record.";
+  static override summary = 'Set up with defaults, watch this repository, capture, and run the daemon.';
   static override description =
-    'Asks once what is captured and where it stays; --yes answers it, and is needed where there is no terminal. Run again it keeps what is set.';
+    'Asks once what is captured and where it stays; --yes answers it, and is needed where there is no terminal. Run again it keeps what is set. The daemon then runs in the foreground, captures at the poll interval and serves the dashboard until Ctrl-C; where one runs already, its address is shown.';
   static override flags = {
     yes: boolean({ char: 'y', description: 'Answer the question with yes.' }),
+    once: boolean({ description: 'Set up, capture, show the day, and end.' }),
+    port: integer({ description: "The daemon's port (daemon.port).", min: 0, max: 65_535, helpValue: 'N' }),
   };
-  static override examples = ['<%= config.bin %> up', '<%= config.bin %> up --yes --json'];
-  static override related = ['sense today', 'sense status', 'config show'];
+  static override examples = ['<%= config.bin %> up', '<%= config.bin %> up --yes --once --json'];
+  static override related = ['sense today', 'daemon status', 'open', 'config show'];
 
-  async run(): Promise<UpResult> {
+  async run(): Promise<UpResult | undefined> {
     const { flags } = await this.parse(Up);
     if (!flags.yes && !isSetUp(this.context)) await this.ask();
     const result = await up(this.context, process.cwd());
+    this.show(result);
+    if (flags.once) return result;
+    const running = await findDaemon(this.context);
+    if (running !== undefined) {
+      this.say(`The daemon runs already: ${running.instance.url}/`);
+      return { ...result, daemon: running.instance.url };
+    }
+    process.exitCode = await serveDaemon(this.context, flags, {
+      say: (text) => {
+        if (!result.warnings.includes(text)) this.say(text);
+      },
+      onListening: ({ url }) => {
+        this.printDocument({ ...result, daemon: url });
+        this.say(`The dashboard: ${url}/   (Ctrl-C ends the daemon)`);
+      },
+    });
+    return undefined;
+  }
+
+  private show(result: UpResult): void {
     for (const problem of [...result.warnings, ...result.capture.problems]) this.say(problem);
     if (result.created) this.say(`Set up in ${result.userArea}`);
     this.say(
       result.watching === null ? 'No repository in this folder to watch.' : `Watching ${result.watching}`,
     );
     this.print(() => recordText(result.today.record, { ...this.terminal, notSeen: result.today.notSeen }));
-    return result;
   }
 
   private async ask(): Promise<void> {

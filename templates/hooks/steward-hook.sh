@@ -2,7 +2,7 @@
 # Written by "steward hooks install", removed by "steward hooks uninstall".
 # An assistant runs this at each of its hooks. It finds Node.js and steward, also after either was upgraded
 # or moved, and hands over. Where it cannot, it does nothing and says nothing: a hook never fails the assistant.
-# Only commands that are built into the shell, and nothing of the current folder.
+# While both are where they were, only what is built into the shell; and nothing of the current folder.
 
 node=@NODE@
 node_alias=@NODE_ALIAS@
@@ -33,6 +33,15 @@ fi
 # From here on something was upgraded, moved or removed.
 
 is_node() { [ -f "$1" ] && [ -x "$1" ]; }
+
+# A node on the PATH does not tell its version; one that is too old would do nothing, and say nothing.
+is_new_node() {
+  is_node "$1" || return 1
+  case $("$1" --version 2>/dev/null) in
+    v2[0-9].* | v[3-9][0-9].* | v[1-9][0-9][0-9].*) return 0 ;;
+  esac
+  return 1
+}
 
 # A name on the PATH may be the shim of a version manager; a link to the script itself begins as one for Node.js.
 is_steward() {
@@ -71,7 +80,7 @@ IFS=:
 for folder in ${PATH-}; do
   is_foreign "$folder" && continue
   folder=${folder%/}
-  is_node "$node" || { is_node "$folder/node" && node=$folder/node; }
+  is_node "$node" || { is_new_node "$folder/node" && node=$folder/node; }
   [ -f "$steward" ] || { is_steward "$folder/steward" && steward=$folder/steward; }
 done
 unset IFS

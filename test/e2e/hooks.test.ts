@@ -337,6 +337,26 @@ describe('steward hook, as the assistant calls it', () => {
     ]);
   });
 
+  it('forgets all of it when asked, and nothing else', async () => {
+    for (const event of ['session-start', 'prompt', 'stop', 'session-end'] as const) await hook(event);
+    writeFileSync(join(area, 'state', '.sessions.json.1234.tmp'), 'left by a kill');
+    mkdirSync(join(area, 'sessions', 'mine'), { recursive: true });
+    writeFileSync(join(area, 'sessions', 'mine', 'ISA.md'), '---\ntask: mine\n---\n');
+    const before = everything(area);
+    const dry = await steward(['sessions', 'forget'], { home: home.path });
+    expect(dry).to.include({ code: 0, stderr: 'Nothing was removed. Add --yes to do it.\n' });
+    expect(dry.stdout).to.contain('work-events.jsonl').and.to.contain('hooks.jsonl');
+    expect(everything(area)).to.equal(before);
+    expect(await steward(['sessions', 'forget', '--yes'], { home: home.path })).to.include({ code: 0 });
+    expect(everything(area)).to.equal('---\ntask: mine\n---\n');
+    expect((await sessions('--all')).sessions).to.deep.equal([]);
+    expect((await steward(['sessions', 'forget'], { home: home.path })).stdout).to.equal(
+      'The hooks have stored nothing.\n',
+    );
+    await hook('prompt');
+    expect((await sessions()).sessions).to.have.length(1);
+  });
+
   it('gives a line of status, of the session that asks or of the last', async () => {
     const line = async (input?: string): Promise<StatusLine> =>
       jsonOf(

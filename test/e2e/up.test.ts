@@ -48,12 +48,16 @@ describe('steward up (built)', function () {
     return repo;
   };
   const answered = (answer: string, cwd = home.path): { text: string; code: number } => {
-    const { stdout } = spawnSync('python3', ['-c', ON_TERMINAL, answer, process.execPath, BIN, 'up'], {
-      cwd,
-      env: cleanEnv(home.path),
-      encoding: 'utf8',
-      timeout: 60_000,
-    });
+    const { stdout } = spawnSync(
+      'python3',
+      ['-c', ON_TERMINAL, answer, process.execPath, BIN, 'up', '--once'],
+      {
+        cwd,
+        env: cleanEnv(home.path),
+        encoding: 'utf8',
+        timeout: 60_000,
+      },
+    );
     return { text: stdout, code: Number(/exit (-?\d+)\s*$/.exec(stdout)?.[1]) };
   };
 
@@ -70,22 +74,22 @@ describe('steward up (built)', function () {
     const repo = repository();
     mkdirSync(join(repo, 'deep'));
     for (const cwd of [join(repo, 'deep'), repo]) {
-      const result = await steward(['up', '--yes', '--json'], { home: home.path, cwd });
+      const result = await steward(['up', '--yes', '--once', '--json'], { home: home.path, cwd });
       expect(result.code, result.stderr).to.equal(0);
       expect(jsonOf(result)).to.include({ watching: repo, created: cwd !== repo });
       const { repos } = JSON.parse(readFileSync(area('sense', 'config.json'), 'utf8')) as { repos: string[] };
       expect(repos).to.deep.equal([repo]);
     }
-    const again = await steward(['up'], { home: home.path, cwd: repo });
+    const again = await steward(['up', '--once'], { home: home.path, cwd: repo });
     expect(again.code, 'the question was answered').to.equal(0);
     expect(again.stdout).to.match(/commits +1 +app 1/);
   });
 
   it('works in a folder without a repository, and says so', async () => {
-    const result = await steward(['up', '--yes'], { home: home.path });
+    const result = await steward(['up', '--yes', '--once'], { home: home.path });
     expect(result.code).to.equal(0);
     expect(result.stderr).to.include('No repository');
-    expect(jsonOf(await steward(['up', '--yes', '--json'], { home: home.path }))).to.include({
+    expect(jsonOf(await steward(['up', '--yes', '--once', '--json'], { home: home.path }))).to.include({
       watching: null,
     });
   });

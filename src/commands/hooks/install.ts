@@ -23,7 +23,7 @@ export default class HooksInstall extends BaseCommand {
   async run(): Promise<InstallResult> {
     const { flags } = await this.parse(HooksInstall);
     const { deps, assistant } = openHooks(this.context, this.config.root, flags.assistant);
-    const result = await installHooks(deps, { assistant, dryRun: flags['dry-run'] });
+    const result = await installHooks(deps, { assistant, dryRun: flags['dry-run'] === true });
     this.print(() => installText(result));
     for (const warning of result.warnings) this.say(warning);
     return result;

@@ -26,7 +26,7 @@ export default class HooksUninstall extends BaseCommand {
   async run(): Promise<UninstallResult> {
     const { flags } = await this.parse(HooksUninstall);
     const { deps, assistant } = openHooks(this.context, this.config.root, flags.assistant);
-    const result = await uninstallHooks(deps, { assistant, dryRun: flags['dry-run'] });
+    const result = await uninstallHooks(deps, { assistant, dryRun: flags['dry-run'] === true });
     this.print(() => uninstallText(result));
     return result;
   }

@@ -9,13 +9,13 @@ import { purgeText } from '../../lib/sense/view-capture';
 export default class SensePurge extends BaseCommand {
   static override summary = 'Forget what was captured: a day, an application, a repository, or all.';
   static override description =
-    'Records of days that still have their raw log are built again without it. There is no way back, so it only shows what it would do until you add --yes.';
+    'Records of days that still have their raw log are built again without it. What the hooks of an assistant have stored is theirs: see sessions forget. There is no way back, so it only shows what it would do until you add --yes.';
   static override flags = {
     day: string({ description: 'Only this day.', helpValue: 'DATE' }),
     before: string({ description: 'Only days before this one.', helpValue: 'DATE' }),
     app: string({ description: 'Only this application: its name or bundle id.', helpValue: 'NAME' }),
     repo: string({ description: 'Only this repository: its name or path.', helpValue: 'NAME' }),
-    all: boolean({ description: 'Everything that was ever captured.' }),
+    all: boolean({ description: 'Everything that sense ever captured.' }),
     records: boolean({ description: 'Also remove records that name it and cannot be built again.' }),
     yes: boolean({ char: 'y', description: 'Do it; without it nothing is removed.' }),
   };
@@ -23,7 +23,7 @@ export default class SensePurge extends BaseCommand {
     '<%= config.bin %> sense purge --app Solitaire',
     '<%= config.bin %> sense purge --day 2026-11-20 --yes',
   ];
-  static override related = ['config set sense.exclude A,B', 'sense export'];
+  static override related = ['config set sense.exclude A,B', 'sense export', 'sessions forget'];
 
   async run(): Promise<PurgeResult> {
     const { flags } = await this.parse(SensePurge);

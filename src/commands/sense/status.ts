@@ -1,4 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
+import { currentScheduler } from '../../lib/cli/daemon-client';
 import { openSense } from '../../lib/cli/sense-context';
 import { status } from '../../lib/sense/read';
 import type { SenseStatus } from '../../lib/sense/status-types';
@@ -13,7 +14,7 @@ export default class SenseStatusCommand extends BaseCommand {
     await this.parse(SenseStatusCommand);
     const { deps, warnings } = await openSense(this.context);
     for (const warning of warnings) this.say(warning);
-    const result = status(deps, null);
+    const result = status(deps, await currentScheduler(this.context));
     this.print(() =>
       statusText(result, { ...this.terminal, timezone: deps.timezone, now: deps.clock.now() }),
     );

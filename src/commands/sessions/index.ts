@@ -30,7 +30,7 @@ export default class Sessions extends BaseCommand {
       nowMs,
       all: flags.all,
     });
-    this.print(() => sessionsText(report, { ...this.terminal, nowMs }));
+    this.print(() => sessionsText(report, { ...this.terminal, nowMs, all: flags.all === true }));
     return report;
   }
 }

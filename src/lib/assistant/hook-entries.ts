@@ -27,7 +27,7 @@ export function addHooks(
 ): Added {
   const events: string[] = [];
   const created: string[] = [];
-  let text = source ?? NEW_FILE;
+  let text = isBlank(source) ? NEW_FILE : source;
   for (const hook of hooks) {
     const entry = entryOf(hook, commands);
     const table = hooksOf(text, path);
@@ -41,8 +41,7 @@ export function addHooks(
         text = applyEdits(text, [appendChild(text, table.hooks, [entry], hook.event)]);
       } else {
         if (groups.kind !== 'array') throw wrongShape(path, `hooks.${hook.event} is not a list`);
-        const verbs = ownHooksIn(text, groups, commands).map(({ verb }) => verb);
-        if (verbs.includes(hook.verb)) continue;
+        if (hasHook(text, groups, hook, commands)) continue;
         text = applyEdits(text, [appendChild(text, groups, entry)]);
       }
     }
@@ -62,11 +61,19 @@ export function eventsWithHooks(
   return hooks
     .filter(({ event, verb }) => {
       const groups = table.hooks === undefined ? undefined : memberOf(table.hooks, event);
-      return (
-        groups !== undefined && ownHooksIn(source, groups, commands).some((found) => found.verb === verb)
-      );
+      return groups !== undefined && hasHook(source, groups, { verb }, commands);
     })
     .map(({ event }) => event);
+}
+
+/** The commands in the settings that run another user area's hooks: each event of theirs counts there, too. */
+export function strangersIn(source: string, path: string, commands: ShimCommands): string[] {
+  const root = rootOf(source, path);
+  const hooks = root.kind === 'object' ? memberOf(root, 'hooks') : undefined;
+  const all = hooks?.kind === 'object' ? hooks.members.flatMap(({ value }) => commandsIn(source, value)) : [];
+  return all.filter(
+    (command) => /steward-hook(?:\.cmd)?\b/.test(command) && !commands.isMentionedIn(command),
+  );
 }
 
 export interface Removed {
@@ -176,15 +183,18 @@ function prune(plan: Plan, container: JsonNode, gone: ReadonlySet<number>): void
   if (gone.size > 0 && container.kind !== 'scalar') plan.edits.push(...removeChildren(container, gone));
 }
 
-interface OwnHook {
-  verb: string;
-}
-
-function ownHooksIn(source: string, groups: JsonNode, commands: ShimCommands): OwnHook[] {
-  return commandsIn(source, groups).flatMap((command) => {
-    const verb = commands.verbOf(command);
-    return verb === undefined ? [] : [{ verb }];
-  });
+/** Ours, or one that a person built around it: with a second one each event would count twice. */
+function hasHook(
+  source: string,
+  groups: JsonNode,
+  { verb }: Pick<HookRegistration, 'verb'>,
+  commands: ShimCommands,
+): boolean {
+  return commandsIn(source, groups).some(
+    (command) =>
+      commands.verbOf(command) === verb ||
+      (commands.verbOf(command) === undefined && commands.isMentionedIn(command)),
+  );
 }
 
 function foreignCommands(source: string, table: JsonObject, commands: ShimCommands): string[] {
@@ -231,8 +241,13 @@ function valueOf(source: string, node: JsonNode): unknown {
   return JSON.parse(source.slice(node.start, node.end));
 }
 
+/** No file, or one that `touch` made: no settings yet. */
+function isBlank(source: string | undefined): source is undefined {
+  return source === undefined || /^\ufeff?\s*$/.test(source);
+}
+
 function rootOf(source: string, path: string): JsonNode {
-  const tree = parseJsonTree(source);
+  const tree = parseJsonTree(isBlank(source) ? NEW_FILE : source);
   if (!('problem' in tree)) return tree.root;
   const { line, column, message } = tree.problem;
   throw new StewardError('config', `${path} is not JSON: line ${line}, column ${column}: ${message}.`, {

@@ -2,9 +2,9 @@ import { StewardError, errnoCode } from '../errors';
 import { modeOf } from '../platform/folder';
 import type { PathHost } from '../platform/paths';
 import type { Run } from '../platform/process';
-import { topValue } from './hook-entries';
+import { strangersIn, topValue } from './hook-entries';
 import type { AssistantSettings } from './claude-code-settings';
-import { installedEvents, shimDeps, type HookInstallDeps } from './install';
+import { commandsOf, installedEvents, shimDeps, type HookInstallDeps } from './install';
 import { readSettings } from './settings-file';
 import { shimPath } from './shim';
 
@@ -16,7 +16,10 @@ export interface HooksStatus {
   events: { event: string; registered: boolean }[];
   /** The settings switch all hooks off. */
   switchedOff: boolean;
-  shim: { path: string; exists: boolean };
+  /** `runs`: asked what it would start, it answers. */
+  shim: { path: string; exists: boolean; runs: boolean };
+  /** Commands there that run the hooks of another user area. */
+  strangers: string[];
   /** What the shim would start now; null where it finds none, or what it finds does not run. */
   node: { path: string; version: string } | null;
   steward: { path: string; version: string } | null;
@@ -27,6 +30,7 @@ export interface StatusDeps extends Omit<HookInstallDeps, 'clock' | 'machineId'>
 }
 
 const PROBE_MS = 10_000;
+const NOTHING = { runs: false, node: null, steward: null };
 
 /** What is registered, and what the registered shim would start. Settings that cannot be read are `config`. */
 export async function hooksStatus(deps: StatusDeps, assistant: AssistantSettings): Promise<HooksStatus> {
@@ -36,7 +40,7 @@ export async function hooksStatus(deps: StatusDeps, assistant: AssistantSettings
   const events = assistant.hooks.map(({ event }) => ({ event, registered: registered.has(event) }));
   const shim = shimPath(shimDeps(deps));
   const exists = modeOf(shim) !== undefined;
-  const found = exists ? await probe(deps.run, shim, deps.host) : { node: null, steward: null };
+  const { runs, ...found } = exists ? await probe(deps.run, shim, deps.host) : NOTHING;
   const works = found.node !== null && found.steward !== null;
   const isAll = registered.size === assistant.hooks.length;
   const isNothing = registered.size === 0 && !exists;
@@ -46,7 +50,8 @@ export async function hooksStatus(deps: StatusDeps, assistant: AssistantSettings
     state: isAll && works ? 'installed' : isNothing ? 'not' : 'partly',
     events,
     switchedOff: source !== undefined && topValue(source, path, assistant.switchedOffBy) === true,
-    shim: { path: shim, exists },
+    shim: { path: shim, exists, runs },
+    strangers: source === undefined ? [] : strangersIn(source, path, commandsOf(deps)),
     ...found,
   };
 }
@@ -56,16 +61,17 @@ async function probe(
   run: Run,
   shim: string,
   { platform, env }: PathHost,
-): Promise<Pick<HooksStatus, 'node' | 'steward'>> {
+): Promise<Pick<HooksStatus, 'node' | 'steward'> & { runs: boolean }> {
   const answer =
     platform === 'win32'
       ? await ask(run, env['ComSpec'] ?? 'cmd.exe', ['/d', '/c', shim, '--where'])
       : await ask(run, shim, ['--where']);
   const [node = '', steward = ''] = (answer ?? '').split(/\r?\n/).map((line) => line.replace(/^"|"$/g, ''));
-  if (node === '' || steward === '') return { node: null, steward: null };
+  if (node === '' || steward === '') return { ...NOTHING, runs: answer !== undefined };
   const nodeVersion = await ask(run, node, ['-p', 'process.versions.node']);
   const version = await ask(run, node, [steward, '--version']);
   return {
+    runs: true,
     node: nodeVersion === undefined ? null : { path: node, version: nodeVersion },
     steward: version === undefined ? null : { path: steward, version: version.replace(/^steward /, '') },
   };

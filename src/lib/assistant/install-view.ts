@@ -14,38 +14,45 @@ export function installText(result: InstallResult): string {
           `${dryRun ? 'Would add' : 'Added'} ${count(added.length, 'hook')} to ${settings}: ${added.join(', ')}`,
         ]),
     ...(kept.length === 0 ? [] : [`There already: ${kept.join(', ')}`]),
-    ...(backup === null ? [] : [`As it was: ${backup}`]),
+    ...(backup === null ? [] : [`${dryRun ? 'Would keep it as it is' : 'As it was'}: ${backup}`]),
     ...(shim.written ? [`${dryRun ? 'Would write' : 'Wrote'} ${shim.path}`] : []),
-    ...(dryRun ? [] : ['Sessions that start from now on are seen.']),
+    ...(dryRun || result.warnings.length > 0 ? [] : ['Sessions that start from now on are seen.']),
   ];
   return lines.map(clean).join('\n');
 }
 
 /** `hooks uninstall` */
-export function uninstallText({ settings, shim, left, dryRun }: UninstallResult): string {
+export function uninstallText({ settings, shim, left, strangers, dryRun }: UninstallResult): string {
   const lines = [
     ...settings
       .filter(({ entries, removed }) => entries > 0 || removed)
       .map(({ path, entries, removed }) =>
         removed
-          ? `Removed ${path}, which held nothing else`
+          ? `${dryRun ? 'Would remove' : 'Removed'} ${path}, which ${dryRun ? 'holds' : 'held'} nothing else`
           : `${dryRun ? 'Would take' : 'Took'} ${count(entries, 'hook')} out of ${path}`,
       ),
-    ...(shim.removed ? [`Removed ${shim.path}`] : []),
-    ...left.map((what) => `Left, since it was written or changed by somebody else: ${what}`),
+    ...(shim.removed ? [`${dryRun ? 'Would remove' : 'Removed'} ${shim.path}`] : []),
+    ...left.map(
+      (what) =>
+        `Left, since it was written or changed by somebody else${what.includes(shim.path) ? ', and it runs what is gone now' : ''}: ${what}`,
+    ),
+    ...strangers.map(
+      (command) => `Another user area's, see "STEWARD_HOME=… steward hooks uninstall": ${command}`,
+    ),
   ];
   return lines.length === 0 ? 'No hooks of steward are installed.' : lines.map(clean).join('\n');
 }
 
 /** `hooks status` */
 export function statusText(status: HooksStatus): string {
-  const { state, settings, events, switchedOff, shim, node, steward } = status;
+  const { state, settings, events, switchedOff, shim, node, steward, strangers } = status;
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
   const lines = [
     `${WORDS[state]}, in ${settings}`,
     ...(state === 'partly' && missing.length > 0 ? [`  not registered: ${missing.join(', ')}`] : []),
     ...(switchedOff ? ['  switched off there: all hooks are disabled'] : []),
     ...(state === 'not' ? [] : [shimText(shim, node, steward)]),
+    ...strangers.map((command) => `  another user area's hooks count each event there: ${command}`),
     ...(state === 'installed' ? [] : ['Run "steward hooks install" to install what is missing.']),
   ];
   return lines.map(clean).join('\n');
@@ -59,6 +66,7 @@ function shimText(
   steward: HooksStatus['steward'],
 ): string {
   if (!shim.exists) return `  ${shim.path} is missing: the hooks do nothing`;
+  if (!shim.runs) return `  ${shim.path} does not run: the hooks do nothing`;
   if (node === null) return `  ${shim.path} finds no Node.js that runs: the hooks do nothing`;
   if (steward === null) return `  ${shim.path} finds no steward that runs: the hooks do nothing`;
   return `  runs steward ${steward.version} (${steward.path}) with Node.js ${node.version} (${node.path})`;

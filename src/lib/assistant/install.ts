@@ -13,10 +13,11 @@ import {
 } from '../platform/install-manifest';
 import type { PathHost } from '../platform/paths';
 import type { AssistantSettings } from './claude-code-settings';
-import { addHooks, eventsWithHooks, removeHooks } from './hook-entries';
-import { isShimCurrent, shimPath, writeShim, type ShimDeps } from './shim';
+import { addHooks, eventsWithHooks, removeHooks, strangersIn, topValue } from './hook-entries';
+import { isShimCurrent, removeShim, shimPath, writeShim, type ShimDeps } from './shim';
 import { shimCommands, type ShimCommands } from './shim-command';
 import {
+  aboutSettings,
   backupOf,
   ensureSettingsFolder,
   hasSettingsFolder,
@@ -76,23 +77,35 @@ export async function installHooks(
   const shim = shimDeps(deps);
   const commands = commandsOf(deps);
   const { hooks } = assistant;
-  const plan = addHooks(readSettings(path), path, hooks, commands);
+  const source = readSettings(path);
+  const plan = addHooks(source, path, hooks, commands);
   const result = {
     assistant: assistant.id,
     settings: path,
     added: plan.events,
     kept: hooks.map(({ event }) => event).filter((event) => !plan.events.includes(event)),
-    backup: null,
+    backup: plan.events.length === 0 || source === undefined ? null : backupFor(deps, path, source).path,
     shim: { path: shimPath(shim), written: !isShimCurrent(shim) },
     dryRun,
-    warnings: warningsFor(deps),
+    warnings: warningsFor(deps, assistant, source, path),
   };
   if (dryRun) return result;
   ensureFolder(deps.area.root, { allowLink: true });
   return withInstallManifest(manifestDeps(deps), (manifest) => {
     const written = writeShim({ ...shim, clock: deps.clock, machineId: deps.machineId }, manifest);
-    sweepSettings(path, deps.clock.now());
-    const { events, backup } = addTo(deps, assistant, path, manifest);
+    const earlier = manifest.find(idOf(assistant), path);
+    const { events, backup } = orTakeBack(path, {
+      work() {
+        sweepSettings(path, deps.clock.now());
+        return addTo(deps, assistant, path, manifest);
+      },
+      takeBack() {
+        if (earlier !== undefined || plan.events.length < hooks.length) return;
+        for (const made of manifest.find(idOf(assistant), path)?.backups ?? []) removeBackup(made);
+        manifest.forget(idOf(assistant), path);
+        if (written) removeShim({ ...shim, clock: deps.clock }, manifest);
+      },
+    });
     return {
       ...result,
       added: events,
@@ -101,6 +114,16 @@ export async function installHooks(
       shim: { ...result.shim, written },
     };
   });
+}
+
+/** Where the settings cannot be written, nothing is left of an install that was the first. */
+function orTakeBack<T>(path: string, { work, takeBack }: { work: () => T; takeBack: () => void }): T {
+  try {
+    return work();
+  } catch (error) {
+    takeBack();
+    throw aboutSettings(path, error);
+  }
 }
 
 /** Which events have their entry in the settings that the assistant reads now. */
@@ -129,7 +152,7 @@ function addTo(
     const added = addHooks(source, path, assistant.hooks, commandsOf(deps));
     if (added.events.length === 0) return { events: [], backup: undefined };
     const at = toIso(deps.clock.now());
-    const backup = source === undefined ? undefined : backupOf(path, source, at);
+    const backup = source === undefined ? undefined : backupFor(deps, path, source);
     const earlier = manifest.find(idOf(assistant), path);
     const { entry, outdated } = entryFor({ deps, assistant, path, source, added, at, backup, earlier });
     manifest.record(entry);
@@ -141,6 +164,10 @@ function addTo(
     return { events: added.events, backup };
   }
   throw busy(path);
+}
+
+function backupFor({ clock }: Pick<HookInstallDeps, 'clock'>, path: string, source: string): Backup {
+  return backupOf(path, source, toIso(clock.now()));
 }
 
 /** What the manifest is to say, given what an earlier install had it say. */
@@ -202,10 +229,28 @@ export function manifestDeps({ area, clock, machineId }: HookInstallDeps) {
   return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
 }
 
-function warningsFor({ product }: HookInstallDeps): string[] {
-  if (!product.root.includes(`${sep}_npx${sep}`)) return [];
+function warningsFor(
+  deps: HookInstallDeps,
+  assistant: AssistantSettings,
+  source: string | undefined,
+  path: string,
+): string[] {
+  const isOff = source !== undefined && topValue(source, path, assistant.switchedOffBy) === true;
+  const strangers = source === undefined ? [] : strangersIn(source, path, commandsOf(deps));
   return [
-    'This steward lies in a cache of npx, which may be emptied: install it with "npm install --global" to keep the hooks working.',
+    ...(deps.product.root.includes(`${sep}_npx${sep}`)
+      ? [
+          'This steward lies in a cache of npx, which may be emptied: install it with "npm install --global" to keep the hooks working.',
+        ]
+      : []),
+    ...(isOff
+      ? [
+          `The settings switch all hooks off: ${assistant.switchedOffBy} is true. Nothing is seen until it is not.`,
+        ]
+      : []),
+    ...(strangers.length > 0
+      ? [`Hooks of another user area are registered, too, and count each event there: ${strangers[0] ?? ''}`]
+      : []),
   ];
 }
 

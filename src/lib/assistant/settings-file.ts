@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { basename, dirname } from 'node:path';
 
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { createFile, readBytes, replaceFile, sweepTemps } from '../platform/atomic-file';
 import { ensureFolder, exists, lstatOf, modeOf, removeEmptyFolder, removeFile } from '../platform/folder';
 import { sha256, type Backup } from '../platform/install-manifest';
+import { kindOf } from '../platform/stat';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 /** What others may read of a settings file that steward makes: nothing. */
@@ -15,12 +16,21 @@ const NEW_MODE = 0o600;
  * no UTF-8 text, no regular file, or a link that is not this user's or leads nowhere, is `config`.
  */
 export function readSettings(path: string): string | undefined {
-  const bytes = readBytes(path, { followLink: true, maxBytes: MAX_BYTES });
+  let bytes: Buffer | undefined;
+  try {
+    bytes = readBytes(path, { followLink: true, maxBytes: MAX_BYTES });
+  } catch (error) {
+    throw aboutSettings(path, error);
+  }
   if (bytes === undefined) {
-    if (lstatOf(path)?.isLink !== true) return undefined;
-    throw new StewardError('config', `${path} is a link to a file that is not there.`, {
-      hint: 'Make that file, or remove the link.',
-    });
+    for (const place of [path, dirname(path)]) {
+      if (lstatOf(place)?.isLink !== true || kindOf(place) !== undefined) continue;
+      const what = place === path ? 'file' : 'folder';
+      throw new StewardError('config', `${place} is a link to a ${what} that is not there.`, {
+        hint: `Make that ${what}, or remove the link.`,
+      });
+    }
+    return undefined;
   }
   if (!isUtf8(bytes)) {
     throw new StewardError('config', `${path} is not UTF-8 text.`, {
@@ -30,9 +40,29 @@ export function readSettings(path: string): string | undefined {
   return bytes.toString('utf8');
 }
 
-/** Replaces the settings file as a whole, through a link of the user's, with the mode that it has. */
+/**
+ * Replaces the settings file as a whole, through a link of the user's, with the mode that it has. One that is
+ * read-only is meant to stay as it is: `unavailable`.
+ */
 export function writeSettings(path: string, text: string): void {
-  replaceFile(path, text, { followLink: true, mode: modeOf(path) ?? NEW_MODE });
+  const mode = modeOf(path) ?? NEW_MODE;
+  if ((mode & 0o200) === 0) {
+    throw new StewardError('unavailable', `${path} is read-only.`, {
+      hint: 'Allow it to be written, then run the command again.',
+    });
+  }
+  replaceFile(path, text, { followLink: true, mode });
+}
+
+/** What goes wrong with the assistant's own folder is not mended by another user area. */
+export function aboutSettings(path: string, error: unknown): unknown {
+  const known = toStewardError(error);
+  const folder = dirname(path);
+  if (!known.message.includes(folder) || known.hint?.includes('STEWARD_HOME') !== true) return error;
+  return new StewardError(known.kind, known.message, {
+    hint: `It belongs to the assistant, whose settings are ${path}. CLAUDE_CONFIG_DIR names another folder for them.`,
+    cause: error,
+  });
 }
 
 /** Is there a folder for the settings file? Without the assistant there is none. */

@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path';
 
-import { StewardError } from '../errors';
+import { StewardError, errnoCode } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
 import { ensureFolder, exists, modeOf, removeEmptyFolder, removeFile } from '../platform/folder';
 import { sha256, type InstallManifest } from '../platform/install-manifest';
@@ -158,13 +158,23 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
  */
 function aliasOf(node: string, { platform, env }: PathHost): string {
   const { join, delimiter, isAbsolute } = pathOf({ platform });
-  const own = targetOf(node)?.id;
+  const own = idOf(node);
   const found = (env['PATH'] ?? '')
     .split(delimiter)
     .filter((folder) => isAbsolute(folder) && !/fnm_multishells|[\\/]node_modules[\\/]\.bin/.test(folder))
     .map((folder) => join(folder, platform === 'win32' ? 'node.exe' : 'node'))
-    .find((path) => path !== node && own !== undefined && targetOf(path)?.id === own);
+    .find((path) => path !== node && own !== undefined && idOf(path) === own);
   return found ?? node;
+}
+
+/** A folder of the PATH may be somebody else's: what cannot be looked at is no name of ours. */
+function idOf(path: string): string | undefined {
+  try {
+    return targetOf(path)?.id;
+  } catch (error) {
+    if (errnoCode(error) !== undefined) return undefined;
+    throw error;
+  }
 }
 
 function pathOf({ platform }: Pick<PathHost, 'platform'>): typeof posix {

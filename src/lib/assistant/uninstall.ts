@@ -6,7 +6,7 @@ import {
   type InstallEntry,
 } from '../platform/install-manifest';
 import type { AssistantSettings } from './claude-code-settings';
-import { removeHooks } from './hook-entries';
+import { removeHooks, strangersIn } from './hook-entries';
 import {
   ATTEMPTS,
   KIND,
@@ -36,6 +36,8 @@ export interface UninstallResult {
   shim: { path: string; removed: boolean };
   /** Commands of the person's own that name the shim, and backups that somebody changed: left as they are. */
   left: string[];
+  /** Commands that run the hooks of another user area. */
+  strangers: string[];
   dryRun: boolean;
 }
 
@@ -55,12 +57,20 @@ export async function uninstallHooks(
   if (dryRun) {
     const { installManifest } = deps.area;
     const entries = exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
-    const files = filesOf(id, current, entries).map(({ path, entry }) => ({
-      path,
-      removed: false,
-      ...without(deps, path, readSettings(path), entry),
-    }));
-    return resultOf(assistant, files, { path: shimPath(shim), removed: false }, true);
+    const files = filesOf(id, current, entries).map(({ path, entry }) => {
+      const found = without(deps, path, readSettings(path), entry);
+      const isOurs = entry !== undefined && hooksAddedBy(entry).createdFile;
+      return { path, ...found, removed: isOurs && found.isEmpty };
+    });
+    const others = entries.some(
+      (entry) => entry.kind === KIND && !files.some(({ path }) => path === entry.path),
+    );
+    return resultOf(
+      assistant,
+      files,
+      { path: shimPath(shim), removed: exists(shimPath(shim)) && !others },
+      true,
+    );
   }
   return withInstallManifest(manifestDeps(deps), (manifest) => {
     const files = filesOf(id, current, manifest.entries()).map(({ path, entry }) =>
@@ -78,6 +88,7 @@ interface RemovedFrom {
   entries: number;
   removed: boolean;
   left: string[];
+  strangers: string[];
 }
 
 /** The settings files to look at: the one of now, and those that the manifest knows of. */
@@ -100,7 +111,14 @@ function resultOf(
   dryRun: boolean,
 ): UninstallResult {
   const settings = files.map(({ path, entries, removed }) => ({ path, entries, removed }));
-  return { assistant: assistant.id, settings, shim, left: files.flatMap(({ left }) => left), dryRun };
+  return {
+    assistant: assistant.id,
+    settings,
+    shim,
+    left: files.flatMap(({ left }) => left),
+    strangers: files.flatMap(({ strangers }) => strangers),
+    dryRun,
+  };
 }
 
 function removeFrom(deps: HookInstallDeps, path: string, entry: InstallEntry | undefined): RemovedFrom {
@@ -108,13 +126,13 @@ function removeFrom(deps: HookInstallDeps, path: string, entry: InstallEntry | u
   sweepSettings(path, deps.clock.now());
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const source = readSettings(path);
-    const { text, isEmpty, entries, left } = without(deps, path, source, entry);
+    const { text, isEmpty, entries, left, strangers } = without(deps, path, source, entry);
     if (source !== undefined && readSettings(path) !== source) continue;
     const removed = known?.createdFile === true && isEmpty && removeSettings(path);
     if (!removed && text !== undefined && text !== source) writeSettings(path, text);
     const kept = (entry?.backups ?? []).filter((backup) => !removeBackup(backup));
     if (known?.createdFolder === true) removeSettingsFolder(path);
-    return { path, entries, removed, left: [...left, ...kept.map((backup) => backup.path)] };
+    return { path, entries, removed, left: [...left, ...kept.map((backup) => backup.path)], strangers };
   }
   throw busy(path);
 }
@@ -125,11 +143,16 @@ function without(
   path: string,
   source: string | undefined,
   entry: InstallEntry | undefined,
-): { text: string | undefined; isEmpty: boolean; entries: number; left: string[] } {
-  if (source === undefined) return { text: undefined, isEmpty: false, entries: 0, left: [] };
+): { text: string | undefined } & Omit<RemovedFrom, 'path' | 'removed'> & { isEmpty: boolean } {
+  if (source === undefined) return { text: undefined, isEmpty: false, entries: 0, left: [], strangers: [] };
   const created = entry === undefined ? undefined : hooksAddedBy(entry).created;
   const found = removeHooks(source, path, commandsOf(deps), created);
-  return { ...found, text: (entry === undefined ? undefined : oldText(entry, source)) ?? found.text };
+  const strangers = strangersIn(source, path, commandsOf(deps));
+  return {
+    ...found,
+    strangers,
+    text: (entry === undefined ? undefined : oldText(entry, source)) ?? found.text,
+  };
 }
 
 /** The bytes before the install, where the file is exactly as the install left it. */

@@ -4,7 +4,7 @@ import { boolean } from '@oclif/core/flags';
 import { StewardError } from '../errors';
 import { terminalOf, type Terminal } from '../platform/stdio';
 import { createContext, type Context } from './context';
-import { toJson } from './json';
+import { toJson, toJsonLine } from './json';
 import { flagsOf } from './resolve';
 
 /**
@@ -54,6 +54,16 @@ export abstract class BaseCommand extends Command {
     if (this.json) return;
     const lines = text();
     process.stdout.write(lines.endsWith('\n') ? lines : `${lines}\n`);
+  }
+
+  /** With `--json`: the document of a command that goes on after it, and returns none. */
+  protected printDocument(value: unknown): void {
+    if (this.json) process.stdout.write(toJson(value));
+  }
+
+  /** With `--json`: one document of a stream, on a line of its own. */
+  protected printLine(value: unknown): void {
+    if (this.json) process.stdout.write(toJsonLine(value));
   }
 
   /** Talk beside the result, on stderr: what was done, what comes next. */

@@ -26,6 +26,11 @@ export const HOT: readonly HotEntry[] = [
   { words: ['--version'], load: () => import('./hot/version') },
   { words: ['hook'], load: () => import('./hot/hook'), bundle: './hot/hook.js' },
   { words: ['statusline'], load: () => import('./hot/statusline'), bundle: './hot/statusline.js' },
+  {
+    words: ['agents', 'route'],
+    load: () => import('./hot/agents-route'),
+    bundle: './hot/agents-route.js',
+  },
   { words: ['sense', 'version'], load: () => import('./hot/sense-version') },
 ];
 

@@ -15,6 +15,8 @@ export interface UpResult {
   warnings: readonly string[];
   capture: CaptureResult;
   today: Today;
+  /** The address of the daemon; null when none runs. */
+  daemon: string | null;
 }
 
 /** The words of the one question: what is captured and where it stays (decisions.md 2). */
@@ -40,7 +42,15 @@ export async function up(context: Context, folder: string): Promise<UpResult> {
   if (watching !== null) await watch(context, watching);
   const { deps, locked, warnings } = await openSense(context);
   const captured = await locked(() => capture(deps));
-  return { userArea: context.area.root, created, watching, warnings, capture: captured, today: today(deps) };
+  return {
+    userArea: context.area.root,
+    created,
+    watching,
+    warnings,
+    capture: captured,
+    today: today(deps),
+    daemon: null,
+  };
 }
 
 async function watch(context: Context, root: string): Promise<void> {

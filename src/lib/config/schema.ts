@@ -18,6 +18,7 @@ import {
   webAddress,
   wholeNumber,
 } from './checks';
+import { AGENT_TYPES } from './agent-types';
 import { leaf, type Values } from './key';
 
 /**
@@ -45,6 +46,22 @@ export const SENSE_KEYS = {
   },
 };
 
+/** `auto`: the first that speaks; `none`: no voice (decisions.md 5). */
+export const VOICE_ENGINES = [
+  'auto',
+  'none',
+  'provider',
+  'say',
+  'sapi',
+  'espeak-ng',
+  'flite',
+  'festival',
+  'spd-say',
+] as const;
+
+/** Where the speech provider is unless another server is named. */
+export const SPEECH_PROVIDER_URL = 'https://api.elevenlabs.io';
+
 export const USER_KEYS = {
   timezone: textFrom('an IANA time zone such as Europe/Berlin', isTimezone, systemZone),
   principal: {
@@ -65,18 +82,31 @@ export const USER_KEYS = {
   notify: {
     quietHours: optionalTextFrom('two times of day such as 22:00-07:00', isQuietHours),
     smsCommand: listOf('a list: a program and its arguments', isCleanText, []),
+    voice: {
+      engine: textFrom(`one of ${VOICE_ENGINES.join(', ')}`, isVoiceEngine, 'auto'),
+      provider: {
+        url: webAddress(SPEECH_PROVIDER_URL),
+        apiKey: secretText('a key without spaces', (value) => /^[!-~]{1,500}$/.test(value)),
+        model: optionalTextFrom('a model id: a text without spaces', isVoiceId),
+        settings: leaf<Record<string, number | boolean>>({
+          expected: 'names with numbers, true or false, such as {"stability": 0.5}',
+          check: v.record(v.string(), v.union([v.pipe(v.number(), v.finite()), v.boolean()])),
+          fallback: () => ({}),
+        }),
+      },
+    },
   },
   agents: {
     types: {
-      general: text('general-purpose'),
-      explore: text('Explore'),
-      plan: text('Plan'),
-      builder: text('builder'),
-      toolGuide: text('tool-guide'),
+      general: text(AGENT_TYPES.general),
+      explore: text(AGENT_TYPES.explore),
+      plan: text(AGENT_TYPES.plan),
+      builder: text(AGENT_TYPES.builder),
+      toolGuide: text(AGENT_TYPES.toolGuide),
       researchers: leaf<string[]>({
         expected: 'a list of at least one agent type',
         check: v.pipe(v.array(v.pipe(v.string(), v.check(isCleanText))), v.minLength(1)),
-        fallback: () => ['researcher-a', 'researcher-b', 'researcher-c'],
+        fallback: () => [...AGENT_TYPES.researchers],
       }),
     },
     managed: { url: webAddress('https://api.anthropic.com') },
@@ -96,8 +126,16 @@ export const SETTINGS_KEYS = {
   notifications: {
     push: {
       enabled: flag(true),
-      topic: secretText('a topic of letters, digits, - and _', (value) => /^[\w-]{1,256}$/.test(value)),
+      topic: secretText('a topic of 1 to 64 letters, digits, - and _', (value) =>
+        /^[A-Za-z0-9_-]{1,64}$/.test(value),
+      ),
       server: hostOrAddress('ntfy.sh'),
+      token: secretText('an access token of the push server', (value) => /^[\x21-\x7e]{1,512}$/.test(value)),
+      detail: leaf<'generic' | 'full'>({
+        expected: '"generic" (only the kind of event leaves this machine) or "full"',
+        check: v.picklist(['generic', 'full']),
+        fallback: 'generic',
+      }),
     },
     chat: { enabled: flag(false), webhook: secretText('an https:// address', isSafeUrl) },
     thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5) },
@@ -147,6 +185,10 @@ function isEmail(value: string): boolean {
 
 function isVoiceId(value: string): boolean {
   return /^\S{1,200}$/.test(value) && isCleanText(value);
+}
+
+function isVoiceEngine(value: string): boolean {
+  return (VOICE_ENGINES as readonly string[]).includes(value);
 }
 
 function isQuietHours(value: string): boolean {

@@ -63,5 +63,6 @@ function placeOf(origin: Origin): string | null {
 export function valueWords(value: unknown): string {
   if (value === null || value === undefined) return 'not set';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  if (typeof value === 'object') return Object.keys(value).length === 0 ? 'none' : JSON.stringify(value);
   return value === '' ? 'empty' : String(value);
 }

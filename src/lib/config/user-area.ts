@@ -11,6 +11,8 @@ export interface UserArea {
   goals: string;
   goalsState: string;
   projects: string;
+  /** How the voice is to say the principal's terms. */
+  pronunciations: string;
   sessions: string;
   state: string;
   sessionsState: string;
@@ -22,6 +24,17 @@ export interface UserArea {
   bin: string;
   spool: string;
   observability: string;
+  daemonLog: string;
+  /** The roster: a file an agent. */
+  agents: string;
+  /** The archive of people, companies, ideas and research. */
+  knowledge: string;
+  /** Notifications that wait for their channels, a file a delivery. */
+  outbox: string;
+  /** What became of each notification. */
+  notifyLog: string;
+  /** Until when the voice is muted. */
+  mute: string;
   sense: {
     root: string;
     config: string;
@@ -47,6 +60,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
     goals: join(root, 'goals', 'goals.md'),
     goalsState: join(root, 'goals', 'state.json'),
     projects: join(root, 'projects.md'),
+    pronunciations: join(root, 'principal', 'pronunciations.json'),
     sessions: join(root, 'sessions'),
     state: join(root, 'state'),
     sessionsState: join(root, 'state', 'sessions.json'),
@@ -56,6 +70,12 @@ export function userArea(host: PathHost = processHost()): UserArea {
     bin: join(root, 'bin'),
     spool: join(root, 'state', 'spool'),
     observability: join(root, 'observability'),
+    daemonLog: join(root, 'daemon', 'daemon.log'),
+    agents: join(root, 'agents'),
+    knowledge: join(root, 'knowledge'),
+    outbox: join(root, 'state', 'outbox'),
+    notifyLog: join(root, 'observability', 'notify.jsonl'),
+    mute: join(root, 'state', 'mute.json'),
     sense: {
       root: sense,
       config: join(sense, 'config.json'),

@@ -27,10 +27,11 @@ export interface ReplaceOptions {
   /** Write through a symbolic link that this user owns (config.yaml, settings.json); else a link is refused. */
   followLink?: boolean;
   /**
-   * What a crash of the machine may not take: `all`, the new content and that it is there; `content`, one of the
-   * two, whole; `none`, for what is made again from elsewhere.
+   * False: not waited for until it is on the disk. It survives the end of any process, not that of the machine's
+   * power; then it may be lost or empty. `content`: such an end leaves the old content or the new, whole, and
+   * either may be there.
    */
-  sync?: 'all' | 'content' | 'none';
+  sync?: boolean | 'content';
 }
 
 /**
@@ -40,11 +41,10 @@ export interface ReplaceOptions {
  */
 export function replaceFile(path: string, data: string | Uint8Array, options: ReplaceOptions = {}): void {
   const target = targetOf(path, options.followLink === true);
-  const { sync = 'all' } = options;
   try {
-    const how = { mode: options.mode, sync: sync !== 'none' };
-    withTemp(target, data, how, (temp) => renameOver(temp, target));
-    if (sync === 'all') syncFolder(dirname(target));
+    const { sync = true } = options;
+    withTemp(target, data, { ...options, sync: sync !== false }, (temp) => renameOver(temp, target));
+    if (sync === true) syncFolder(dirname(target));
   } catch (error) {
     throw naming(error, target);
   }
@@ -53,7 +53,7 @@ export function replaceFile(path: string, data: string | Uint8Array, options: Re
 /** Makes a file, whole and durable, if nothing stands there yet; false when something does. */
 export function createFile(path: string, data: string | Uint8Array): boolean {
   try {
-    const made = withTemp(path, data, { mode: undefined, sync: true }, (temp) => linkNew(temp, path));
+    const made = withTemp(path, data, { sync: true }, (temp) => linkNew(temp, path));
     if (made) syncFolder(dirname(path));
     return made;
   } catch (error) {
@@ -170,20 +170,20 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Runs `work` on a whole temp file with the data, a durable one with `sync`; none is left, whatever happens. */
+/** Runs `work` on a whole temp file (a durable one with `sync`) with the data; no temp file is left, whatever happens. */
 function withTemp<T>(
   path: string,
   data: string | Uint8Array,
-  { mode, sync }: { mode: number | undefined; sync: boolean },
+  options: { mode?: number; sync: boolean },
   work: (temp: string) => T,
 ): T {
   const temp = tempOf(path);
   const fd = openSync(temp, 'wx', 0o600);
   try {
     try {
-      if (mode !== undefined) fchmodSync(fd, mode);
+      if (options.mode !== undefined) fchmodSync(fd, options.mode);
       writeAll(fd, typeof data === 'string' ? Buffer.from(data, 'utf8') : data);
-      if (sync) fsyncSync(fd);
+      if (options.sync) fsyncSync(fd);
     } finally {
       closeSync(fd);
     }

@@ -6,7 +6,7 @@ import { ensureFolder, lstatOf } from './folder';
 import { naming, openRegular } from './regular-file';
 
 export interface LogOptions {
-  /** A log of this size becomes `<name>.1.jsonl`, in place of the one before; without it, it is never renamed. */
+  /** A log of this size becomes `rotatedName`, in place of the one before; without it, it is never renamed. */
   rotateBytes?: number;
   /** Wall-clock ms; with it a rotation that a killed process began is given up after a minute. */
   nowMs?: number;
@@ -41,9 +41,9 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
   }
 }
 
-/** `events.jsonl` → `events.1.jsonl` */
+/** `events.jsonl` → `events.1.jsonl`, `daemon.log` → `daemon.1.log` */
 export function rotatedName(path: string): string {
-  return path.replace(/\.jsonl$/, '.1.jsonl');
+  return path.replace(/\.(jsonl|log)$/, '.1.$1');
 }
 
 function openLog(path: string): number {

@@ -5,10 +5,9 @@ const TIMEOUT_MS = 10_000;
 
 /** Runs a script in Windows PowerShell and gives the JSON object that it prints. Slow: about a second. */
 export async function askPowerShell(run: Run, script: string): Promise<Record<string, unknown>> {
-  // Base64 of UTF-16: nothing of the script is up to the rules of a command line.
-  const encoded = Buffer.from(script, 'utf16le').toString('base64');
-  const args = ['-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
-  const { code, stdout, timedOut } = await run('powershell.exe', args, { timeoutMs: TIMEOUT_MS });
+  const { code, stdout, timedOut } = await run('powershell.exe', powerShellArgs(script), {
+    timeoutMs: TIMEOUT_MS,
+  });
   if (timedOut || code !== 0) {
     const reason = timedOut ? `did not answer in ${TIMEOUT_MS / 1000} s` : `failed with code ${code}`;
     throw new StewardError('unavailable', `PowerShell ${reason}.`, {
@@ -24,4 +23,11 @@ export async function askPowerShell(run: Run, script: string): Promise<Record<st
   throw new StewardError('unavailable', 'PowerShell gave no readable answer.', {
     hint: 'Check that "powershell.exe -NoProfile" starts without errors.',
   });
+}
+
+/** The arguments that make PowerShell run a script. */
+export function powerShellArgs(script: string): string[] {
+  // Base64 of UTF-16: nothing of the script is up to the rules of a command line.
+  const encoded = Buffer.from(script, 'utf16le').toString('base64');
+  return ['-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
 }

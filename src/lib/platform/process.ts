@@ -12,6 +12,8 @@ export interface RunOptions {
   /** Output kept of each stream, in bytes; what is beyond is dropped and `truncated` is set. */
   maxBytes?: number;
   input?: string | Buffer;
+  /** Kills the process and its children when it is aborted; what was said by then is the result. */
+  signal?: AbortSignal;
 }
 
 export interface RunResult {
@@ -41,6 +43,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const run: Run = (file, args, options) =>
   new Promise((resolve, reject) => {
     const child = start(file, args, options);
+    killAtExit(child);
     const max = options.maxBytes ?? DEFAULT_MAX_BYTES;
     const out = collector(max);
     const err = collector(max);
@@ -53,6 +56,7 @@ export const run: Run = (file, args, options) =>
     const done = (code: number | null, signal: NodeJS.Signals | null): void => {
       clearTimeout(timer);
       clearTimeout(grace);
+      options.signal?.removeEventListener('abort', stop);
       resolve({
         code,
         signal,
@@ -67,6 +71,21 @@ export const run: Run = (file, args, options) =>
       child.stdout?.destroy();
       child.stderr?.destroy();
     };
+    const stop = (): void => {
+      clearTimeout(timer);
+      clearTimeout(grace);
+      try {
+        killGroup(child);
+      } catch (error) {
+        reject(error);
+      }
+      // A grandchild that left the group may hold the pipes open: do not wait for it.
+      closePipes();
+      grace = setTimeout(() => {
+        child.unref();
+        done(null, 'SIGKILL');
+      }, AFTER_KILL_MS);
+    };
     const timer = setTimeout(
       () => {
         if (exited) {
@@ -75,20 +94,12 @@ export const run: Run = (file, args, options) =>
           return;
         }
         timedOut = true;
-        try {
-          killGroup(child);
-        } catch (error) {
-          reject(error);
-        }
-        // A grandchild that left the group may hold the pipes open: do not wait for it.
-        closePipes();
-        grace = setTimeout(() => {
-          child.unref();
-          done(null, 'SIGKILL');
-        }, AFTER_KILL_MS);
+        stop();
       },
       Math.min(options.timeoutMs, LONGEST_TIMER_MS),
     );
+    if (options.signal?.aborted === true) stop();
+    else options.signal?.addEventListener('abort', stop, { once: true });
 
     let heard = 0;
     const closeWhenQuiet = (): void => {
@@ -121,12 +132,13 @@ export const run: Run = (file, args, options) =>
     child.on('error', (error) => {
       clearTimeout(timer);
       clearTimeout(grace);
+      options.signal?.removeEventListener('abort', stop);
       closePipes();
       reject(startError(error, file, options.cwd));
     });
     child.on('exit', () => {
       exited = true;
-      if (!timedOut) closeWhenQuiet();
+      if (!timedOut && options.signal?.aborted !== true) closeWhenQuiet();
     });
     child.on('close', done);
   });
@@ -186,6 +198,29 @@ function killGroup(child: ChildProcess): void {
   } catch (error) {
     if (errnoCode(error) === 'ESRCH') return;
     throw error;
+  }
+}
+
+const running = new Set<ChildProcess>();
+
+/** A process of a group of its own hears nothing of Ctrl-C: it is killed when this one leaves before its end. */
+function killAtExit(child: ChildProcess): void {
+  if (running.size === 0) process.once('exit', killRunning);
+  running.add(child);
+  const forget = (): void => {
+    if (running.delete(child) && running.size === 0) process.off('exit', killRunning);
+  };
+  child.once('exit', forget).once('error', forget);
+}
+
+function killRunning(): void {
+  for (const child of running) {
+    try {
+      killGroup(child);
+    } catch {
+      // A group that may not be signalled as a whole: at least the program itself.
+      child.kill('SIGKILL');
+    }
   }
 }
 

@@ -38,6 +38,29 @@ export function markOfTarget(path: string): string | undefined {
   return found === undefined ? undefined : datesOf(found).mark;
 }
 
+/** What stands at the ends of several paths, in one text that is the same as long as nothing changes. */
+export interface Marks {
+  text: string;
+  /** The latest date of change among them, wall-clock ms; 0 when nothing is there. */
+  newestMs: number;
+}
+
+export function marksOf(paths: readonly string[]): Marks {
+  let text = '';
+  let newestMs = 0;
+  for (const path of paths) {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) {
+      text += '-\n';
+      continue;
+    }
+    const { mark, mtimeMs } = datesOf(found);
+    text += `${mark}\n`;
+    if (mtimeMs > newestMs) newestMs = mtimeMs;
+  }
+  return { text, newestMs };
+}
+
 /** What stands at the end of a path's links. */
 export interface Target {
   kind: 'file' | 'folder' | 'other';

@@ -60,6 +60,20 @@ export async function readStdin(
   }
 }
 
+/**
+ * All of stdin, however long it takes to come: the text that another program pipes in. Undefined when a person's
+ * terminal is at the other end. Of what is longer than `keepBytes` the rest is dropped, and `cut` is set.
+ */
+export async function readPipedStdin(
+  keepBytes: number,
+): Promise<{ bytes: Buffer; cut: boolean } | undefined> {
+  if (kindOfStdin() === 'terminal') return undefined;
+  const kept = keeper(keepBytes);
+  for await (const chunk of process.stdin) kept.add(chunk as Buffer);
+  const { bytes, end } = kept.result('end');
+  return { bytes, cut: end === 'large' };
+}
+
 function kindOfStdin(): 'file' | 'stream' | 'terminal' {
   try {
     const facts = fstatSync(0);

@@ -117,6 +117,20 @@ export function exitOnInterrupt(code: number): void {
 }
 
 /**
+ * Runs work that has to stop what it started before the process may end: Ctrl-C, a termination and a terminal
+ * that is closed call `stop`, and the run goes on until `work` has ended.
+ */
+export async function stoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
+  const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, stop);
+  try {
+    return await work();
+  } finally {
+    for (const signal of signals) process.off(signal, stop);
+  }
+}
+
+/**
  * Ends a process whose work is done. One that is left to end by itself first waits for the engine, which
  * compiles the busiest functions on other threads: 5 to 15 ms after a long log. What could not be written yet
  * is still waited for.

@@ -59,17 +59,24 @@ export function listSystemFolder(path: string): string[] {
   }
 }
 
-/** Gives `use` the path of a file with that text, in a private folder that is removed afterwards. */
-export async function withTempFile<T>(
+/** Gives `use` the path of a file with that content, in a private folder that is removed afterwards. */
+export function withTempFile<T>(
   name: string,
-  text: string,
+  content: string | Uint8Array,
   use: (path: string) => Promise<T>,
 ): Promise<T> {
+  return withTempFolder((folder) => {
+    const path = join(folder, name);
+    writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
+    return use(path);
+  });
+}
+
+/** Gives `use` the path of an empty private folder that is removed afterwards, whatever is in it then. */
+export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-'));
   try {
-    const path = join(folder, name);
-    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
-    return await use(path);
+    return await use(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

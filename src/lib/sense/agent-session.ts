@@ -72,7 +72,8 @@ function collect(deps: AgentSessionDeps, input: CollectInput): Collected {
   };
   const cursor = readNew(deps.path, before, take);
   if (cursor === undefined) {
-    const reason = 'no assistant session has been reported on this machine';
+    const reason =
+      'no assistant session has been reported on this machine (run "steward hooks install" to have them reported)';
     // A file that comes later is new, and what it says of the time since now is to be taken.
     return { events: [], cursor: before ?? { ...UNREAD, afterMs }, state: 'idle', reason };
   }

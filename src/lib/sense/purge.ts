@@ -33,6 +33,8 @@ export interface PurgeResult {
   removed: Day[];
   /** Days whose record still names it: their raw log is discarded, and `records` was not asked for. */
   kept: Day[];
+  /** Days whose content-type read was removed: it may tell of what is removed, and cannot be made again without it. */
+  insights: Day[];
 }
 
 /**
@@ -49,9 +51,22 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
     const kept = state.pending.filter((plan) => plan.day !== 'late' && !covers(selection, plan.day));
     store.writeState({ ...state, pending: kept });
   }
-  const result: PurgeResult = { dryRun, events: 0, logs: [], rebuilt: [], removed: [], kept: [] };
+  const result: PurgeResult = {
+    dryRun,
+    events: 0,
+    logs: [],
+    rebuilt: [],
+    removed: [],
+    kept: [],
+    insights: [],
+  };
   const whole = selection.app === undefined && selection.repo === undefined;
-  const days = new Set([...store.loggedDays(), ...store.recordedDays(), ...store.quarantinedDays()]);
+  const days = new Set([
+    ...store.loggedDays(),
+    ...store.recordedDays(),
+    ...store.quarantinedDays(),
+    ...store.insightDays(),
+  ]);
   for (const day of [...days].sort()) {
     if (!covers(selection, day)) continue;
     if (whole) removeDay(deps, day, result, dryRun);
@@ -91,11 +106,11 @@ function removeDay(deps: RollDeps, day: Day, result: PurgeResult, dryRun: boolea
     result.logs.push(day);
   }
   if (store.hasRecord(day)) result.removed.push(day);
+  removeInsight(deps, day, result, dryRun);
   if (dryRun) return;
   // The log first: a record without one is not built again, whatever stops this run.
   store.removeLog(day);
   store.removeQuarantine(day);
-  store.removeInsight(day);
   store.removeRecord(day);
 }
 
@@ -142,6 +157,7 @@ function removeMatches(
       record?.apps.some(({ app }) => same(app, selection.app)) === true ||
       record?.commits.repos.some(({ repo }) => same(repo, selection.repo)) === true;
     if (!named) return;
+    removeInsight(deps, day, result, dryRun);
     if (selection.records === true) {
       result.removed.push(day);
       if (!dryRun) store.removeRecord(day);
@@ -155,11 +171,17 @@ function removeMatches(
   result.logs.push(day);
   const recorded = store.hasRecord(day);
   if (recorded) result.rebuilt.push(day);
+  removeInsight(deps, day, result, dryRun);
   if (dryRun) return;
   store.rewriteLog(day, left);
   store.removeQuarantine(day);
-  store.removeInsight(day);
   if (recorded) rollup(deps, day);
+}
+
+function removeInsight({ store }: RollDeps, day: Day, result: PurgeResult, dryRun: boolean): void {
+  if (!store.insightDays().includes(day)) return;
+  result.insights.push(day);
+  if (!dryRun) store.removeInsight(day);
 }
 
 function matches(event: SenseEvent, { app, repo }: PurgeSelection): boolean {

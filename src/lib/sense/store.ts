@@ -53,6 +53,9 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
 
   return {
     logOf,
+    /** What the reads depend on beside the logs: the state's file and the folder of the records. */
+    statePath: sense.state,
+    dailyPath: sense.daily,
     /** Makes the folders, private; refuses links in their place. */
     prepare(): void {
       ensureFolder(area.root, { allowLink: true });
@@ -183,6 +186,8 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
     removeQuarantine: (day: Day): void => removeFile(quarantineOf(day)),
     /** Removes the copy of a damaged state. */
     removeStateAside: (): void => removeFile(stateAside),
+    /** Days that have a content-type read, oldest first. */
+    insightDays: (): Day[] => daysIn(sense.insights, RECORD_FILE),
     removeInsight: (day: Day): void => removeFile(join(sense.insights, `${day}.json`)),
   };
 }

@@ -29,12 +29,13 @@ export function captureText(result: CaptureResult, options: { timezone: string; 
 
 /** `sense purge`: what was removed, or would be. */
 export function purgeText(result: PurgeResult): string {
-  const { dryRun, events, logs, rebuilt, removed, kept } = result;
+  const { dryRun, events, logs, rebuilt, removed, kept, insights } = result;
   const days = (names: readonly string[]): string => names.join(', ');
   const lines = [
     ...(logs.length === 0 ? [] : [`${plural(events, 'event')} from the raw logs of ${days(logs)}`]),
     ...(rebuilt.length === 0 ? [] : [`records built again: ${days(rebuilt)}`]),
     ...(removed.length === 0 ? [] : [`records removed: ${days(removed)}`]),
+    ...(insights.length === 0 ? [] : [`content-type reads removed: ${days(insights)}`]),
     ...(kept.length === 0
       ? []
       : [`records that still name it (their raw log is discarded; --records removes them): ${days(kept)}`]),

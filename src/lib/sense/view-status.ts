@@ -132,8 +132,7 @@ function schedulerRow(
   row: (name: string, value: string, paint?: (text: string) => string) => string[],
   colors: Palette,
 ): string[] {
-  if (scheduler === null)
-    return row('scheduler', 'none registered; let your own run "steward sense capture"');
+  if (scheduler === null) return row('scheduler', 'none registered; "steward up" captures while it runs');
   const kind = clean(scheduler.kind);
   return scheduler.installed
     ? row('scheduler', kind)

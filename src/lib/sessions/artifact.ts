@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { StewardError, toStewardError } from '../errors';
 import { readBytes, replaceFile } from '../platform/atomic-file';
 import { lstatOf } from '../platform/folder';
+import { frontMatter, scalar } from '../platform/front-matter';
 import { readHead } from '../platform/jsonl';
 import { stampOf, targetOf } from '../platform/stat';
 import { clean } from '../platform/terminal';
@@ -97,35 +98,6 @@ export function readArtifact(path: string): Artifact | undefined {
 }
 
 const KEY = /^([a-z_]+)[ \t]*:(?:[ \t]+(.*))?$/;
-
-/** The lines between the two marks, without their ends; undefined when the text does not begin with any. */
-function frontMatter(text: string): string[] | undefined {
-  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
-  if (lines[0]?.trimEnd() !== '---') return undefined;
-  const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)\s*$/.test(line));
-  return end === -1 ? undefined : lines.slice(1, end);
-}
-
-/** A value of one line: plain, 'quoted' or "quoted"; a comment behind it is none of it. */
-function scalar(raw: string): string {
-  const text = raw.trim();
-  const single = /^'((?:[^']|'')*)'/.exec(text)?.[1];
-  if (single !== undefined) return single.replaceAll("''", "'");
-  const double = /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0];
-  if (double !== undefined) return unquoted(double);
-  const plain = text.replace(/(?:^|\s+)#.*$/, '');
-  // A text over several lines, a list or an object is no value of ours.
-  return plain === 'null' || plain === '~' || /^[|>[{&*!]/.test(plain) ? '' : plain;
-}
-
-function unquoted(text: string): string {
-  try {
-    return String(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) return text.slice(1, -1);
-    throw error;
-  }
-}
 
 /** The issue of a session, as it stands in its artifact. */
 export interface IssueLink {

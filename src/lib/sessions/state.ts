@@ -128,7 +128,7 @@ export async function updateSessions<T>(
     }
     // The log tells again what a crash of the machine takes: no name need be durable, and the live part not at all.
     replaceFile(deps.path, stateText(state, asleep), { sync: 'content' });
-    replaceFile(deps.livePath, stateText(livePart(state, nowMs)), { sync: 'none' });
+    replaceFile(deps.livePath, stateText(livePart(state, nowMs)), { sync: false });
     rotate(deps.workEvents);
     return Promise.resolve(result);
   });

@@ -86,6 +86,8 @@ export interface SessionsTextOptions {
   /** False for terminals without such characters. */
   unicode?: boolean;
   nowMs: number;
+  /** Are those that ended among them? */
+  all?: boolean;
 }
 
 /** `steward sessions`: a row a session, its slug first, as one would type it next. */
@@ -93,15 +95,22 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   const colors = palette(options);
   const lines: string[] = [];
   if (report.sessions.length === 0) {
-    lines.push('No session runs now. `steward sessions --all` shows those that ended.');
+    lines.push(
+      options.all === true
+        ? 'No session is known. The hooks of your assistant report them: steward hooks install'
+        : 'No session runs now. `steward sessions --all` shows those that ended.',
+    );
+  } else if (options.columns < NARROW) {
+    // The slug is what one types next, so it is never cut: the rest comes below it.
+    for (const row of report.sessions) {
+      const [slug = '', ...rest] = cellsOf(row, options.nowMs).filter((cell) => cell !== '');
+      lines.push(
+        painted(slug, row, colors),
+        painted(fit(`  ${rest.join(' · ')}`, options.columns), row, colors),
+      );
+    }
   } else {
-    const rows = report.sessions.map((row) => [
-      row.slug,
-      row.status,
-      phase(row.phase).label,
-      ago(row.startedAt, options.nowMs),
-      [...aboutOf(row), ...agentsOf(row)].join(' · '),
-    ]);
+    const rows = report.sessions.map((row) => cellsOf(row, options.nowMs));
     const text = table(rows, [{ max: 42 }, {}, {}, { align: 'right' }]);
     lines.push(
       ...text.split('\n').map((line, i) => painted(fit(line, options.columns), report.sessions[i], colors)),
@@ -109,7 +118,8 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   }
   if (report.crashed > 0) {
     const noun = report.crashed === 1 ? 'session has' : 'sessions have';
-    lines.push('', `${report.crashed} ${noun} said nothing for 12 hours: crashed, or left.`);
+    const where = options.all === true ? '' : ' `steward sessions --all` shows which.';
+    lines.push('', `${report.crashed} ${noun} said nothing for 12 hours: crashed, or left.${where}`);
   }
   const { dead, deadFolder } = report.spool;
   if (dead > 0) {
@@ -121,6 +131,19 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   }
   const text = lines.join('\n');
   return options.unicode === false ? toAscii(text) : text;
+}
+
+/** A table of sessions has no room for what they are about in less. */
+const NARROW = 72;
+
+function cellsOf(row: SessionRow, nowMs: number): string[] {
+  return [
+    row.slug,
+    row.status,
+    phase(row.phase).label,
+    ago(row.startedAt, nowMs),
+    [...aboutOf(row), ...agentsOf(row)].join(' · '),
+  ];
 }
 
 function painted(line: string, row: SessionRow | undefined, colors: Palette): string {

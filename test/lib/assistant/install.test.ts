@@ -167,7 +167,7 @@ describe('assistant: hooks in a home folder', () => {
   it('leaves what it cannot read as it is, and installs nothing at all', async () => {
     const cases: [string, () => void][] = [
       ['is not JSON', () => put('{\n  // mine\n}')],
-      ['is not JSON', () => put('')],
+      ['is not JSON', () => put('{')],
       ['is no mapping', () => put('{"hooks": 1}')],
       ['is not UTF-8', () => (put(''), writeFileSync(path(), Buffer.from('{"a": "\xe9"}', 'latin1')))],
       ['is a link to a file that is not there', () => symlinkSync(box.path('nowhere'), path())],
@@ -201,13 +201,71 @@ describe('assistant: hooks in a home folder', () => {
     put(THEIRS);
     const dry = await install({}, true);
     expect(dry.added).to.have.length(11);
-    expect(dry).to.deep.include({ dryRun: true, backup: null, shim: { path: shim(), written: true } });
+    expect(dry).to.deep.include({ dryRun: true, shim: { path: shim(), written: true } });
+    expect(dry.backup).to.match(/settings\.json\.steward-backup-/);
     expect(readdirSync(box.path())).to.deep.equal(['.claude']);
     await install();
     const files = leftovers();
     const dryUninstall = await uninstall({}, true);
     expect(dryUninstall.settings).to.deep.equal([{ path: path(), entries: 11, removed: false }]);
+    expect(dryUninstall.shim).to.deep.equal({ path: shim(), removed: true });
     expect(leftovers()).to.deep.equal(files);
+    expect((await uninstall()).settings).to.deep.equal(dryUninstall.settings);
+    rmSync(path());
+    await install();
+    const whole = await uninstall({}, true);
+    expect(whole.settings).to.deep.equal([{ path: path(), entries: 11, removed: true }]);
+    expect((await uninstall()).settings).to.deep.equal(whole.settings);
+  });
+
+  it('takes a file that touch made for one without settings, and gives it back as it was', async () => {
+    for (const text of ['', '\n \n']) {
+      put(text);
+      expect((await install()).added).to.have.length(11);
+      expect((await install()).added).to.deep.equal([]);
+      await uninstall();
+      expect(read()).to.equal(text);
+    }
+  });
+
+  it('leaves nothing behind where the settings cannot be written', async () => {
+    const refused: [string, () => void][] = [
+      ['is read-only', () => put(THEIRS, 0o400)],
+      ['.claude', () => writeFileSync(box.path('.claude'), 'a file')],
+      ['.claude', () => symlinkSync(box.path('nowhere'), box.path('.claude'))],
+    ];
+    for (const [message, make] of refused) {
+      rmSync(box.path('.claude'), { recursive: true, force: true });
+      make();
+      const error = await refusal(install());
+      expect(error.message).to.include(message);
+      expect(error.hint).to.be.a('string').and.not.include('STEWARD_HOME');
+      expect(leftovers().filter((name) => !name.startsWith('.claude'))).to.satisfy((names: string[]) =>
+        names.every((name) => name.endsWith('install-manifest.json')),
+      );
+      expect(existsSync(shim())).to.equal(false);
+      if (existsSync(path())) expect(read()).to.equal(THEIRS);
+    }
+  });
+
+  it('says that all hooks are switched off, and whose else are registered', async () => {
+    put('{"disableAllHooks": true}');
+    expect((await install()).warnings.join()).to.include('disableAllHooks');
+    const other = { STEWARD_HOME: box.path('other') };
+    const second = await install({ env: other });
+    expect(second.warnings.join()).to.include('another user area').and.to.include(shim());
+    const { strangers } = await hooksStatus({ ...deps(), run }, claudeCodeSettings);
+    expect(strangers).to.have.length(11);
+    expect((await uninstall()).strangers).to.have.length(11);
+    expect((await uninstall({ env: other })).strangers).to.deep.equal([]);
+    expect(read()).to.not.include('steward-hook');
+  });
+
+  it('passes over what it may not look at on the PATH', async () => {
+    put(THEIRS);
+    const loop = box.path('loop');
+    symlinkSync(loop, loop);
+    expect((await install({ env: { PATH: `${loop}:${path()}:/nowhere` } })).added).to.have.length(11);
   });
 
   it('follows CLAUDE_CONFIG_DIR, and uninstalls from where it once installed', async () => {
@@ -313,7 +371,10 @@ describe('assistant: hooks in a home folder', () => {
         { event: 'Stop', registered: false },
       ]);
       rmSync(shim());
-      expect(await status()).to.deep.include({ state: 'partly', shim: { path: shim(), exists: false } });
+      expect(await status()).to.deep.include({
+        state: 'partly',
+        shim: { path: shim(), exists: false, runs: false },
+      });
     });
   });
 

@@ -23,6 +23,7 @@ const template = (name: string): string => readFileSync(join(TEMPLATES, name), '
 
 /** A stand-in for node: says what it was asked to run, in which area, with which options. */
 const NODE = `#!/bin/sh
+[ "$1" != --version ] || { echo v22.1.0; exit; }
 printf '%s|' "$0" "$@" "area=\${STEWARD_HOME-}" "options=\${NODE_OPTIONS-}"
 `;
 const SCRIPT = '#!/usr/bin/env node\n';
@@ -140,6 +141,16 @@ for (const shell of SHELLS) {
       symlinkSync(real, box.path('b in', 'steward'));
       const path = ['/nowhere', box.path('b in'), '/usr/none'].join(':');
       expect(run(target(), { PATH: path })).to.deep.equal(calls(node, box.path('b in', 'steward')));
+    });
+
+    it('passes by a node on the PATH that is too old, or does not run', () => {
+      put(box.path('old', 'node'), '#!/bin/sh\necho v18.20.8\n');
+      put(box.path('older', 'node'), '#!/bin/sh\necho v9.0.0\n');
+      put(box.path('broken', 'node'), '#!/nowhere/sh\n');
+      const node = put(box.path('new', 'node'), NODE);
+      const steward = put(box.path('run.js'), SCRIPT);
+      const path = ['old', 'older', 'broken', 'new'].map((name) => box.path(name)).join(':');
+      expect(run(target({ steward }), { PATH: path })).to.deep.equal(calls(node, steward));
     });
 
     it('passes by a steward on the PATH that is the shim of a version manager', () => {

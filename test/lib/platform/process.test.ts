@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { getEventListeners } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { StewardError } from '../../../src/lib/errors';
@@ -136,6 +137,30 @@ describe('platform/process', () => {
       const pids = result.stdout.trim().split('\n').map(Number);
       expect(pids).to.have.length(2);
       for (const pid of pids) await ended(pid);
+    });
+
+    it('kills the program and its children when it is told to stop, also before it began', async () => {
+      const stop = new AbortController();
+      const began = performance.now();
+      const path = box.path('pid');
+      const running = run('sh', ['-c', 'sleep 60 & echo $! >"$0.new"; mv "$0.new" "$0"; wait', path], {
+        timeoutMs: 60_000,
+        signal: stop.signal,
+      });
+      while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 5));
+      stop.abort();
+      expect(await running).to.include({ code: null, signal: 'SIGKILL', timedOut: false });
+      await ended(Number(readFileSync(path, 'utf8')));
+      const late = await run('sleep', ['60'], { timeoutMs: 60_000, signal: stop.signal });
+      expect(late).to.include({ signal: 'SIGKILL', timedOut: false });
+      expect(performance.now() - began).to.be.below(15_000);
+    });
+
+    it('leaves no listener on a signal that outlives it', async () => {
+      const { signal } = new AbortController();
+      await run('true', [], { timeoutMs: 20_000, signal });
+      await failure(run('no-such-program', [], { timeoutMs: 20_000, signal }));
+      expect(getEventListeners(signal, 'abort')).to.have.length(0);
     });
 
     it('does not wait for a background process that holds the output open', async () => {

@@ -3,6 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { purge, type PurgeResult, type PurgeSelection } from '../../../src/lib/sense/purge';
+import { purgeText } from '../../../src/lib/sense/view-capture';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import { commit, filesIn, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
 import { thrown } from '../../helpers/thrown';
@@ -44,6 +45,7 @@ describe('sense: purge', () => {
       rebuilt: [],
       removed: ['2026-11-19'],
       kept: [],
+      insights: ['2026-11-19'],
     });
     expect(box.told, 'the goals are told').to.deep.equal(['2026-11-20']);
     expect(
@@ -124,6 +126,18 @@ describe('sense: purge', () => {
     run({ app: 'solitaire' });
     await captureAgain();
     expect(JSON.stringify(eventsOf('2026-11-20'))).not.to.match(/solitaire/i);
+  });
+
+  it('removes the content-type reads of what it removes, also where the record or nothing else is left', () => {
+    for (const day of ['2026-09-01', '2026-10-01', '2026-11-19', '2026-11-20']) {
+      box.write(`sense/insights/${day}.json`, '{}');
+    }
+    expect(run({ app: 'Code' }, true).insights).to.deep.equal(['2026-11-19']);
+    expect(run({ app: 'Code' }).insights).to.deep.equal(['2026-11-19']);
+    expect(run({ repo: 'secret' }).insights).to.deep.equal(['2026-10-01', '2026-11-20']);
+    expect(purgeText(run({ all: true }, true))).to.match(/content-type reads removed: 2026-09-01$/m);
+    expect(run({ all: true }).insights).to.deep.equal(['2026-09-01']);
+    expect(box.store.insightDays()).to.deep.equal([]);
   });
 
   it('touches nothing in a dry run, and says the same', () => {

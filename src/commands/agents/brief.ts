@@ -1,0 +1,57 @@
+import { string } from '@oclif/core/args';
+import { string as stringFlag } from '@oclif/core/flags';
+
+import { composeBriefs, MODEL_TIERS, type Brief, type ModelTier } from '../../lib/agents/brief';
+import {
+  APPROACH,
+  EXPERTISE,
+  PERSONALITY,
+  type Approach,
+  type Expertise,
+  type Personality,
+} from '../../lib/agents/traits';
+import { briefsText } from '../../lib/agents/view';
+import { agentSettings, parseCount, requestOf } from '../../lib/cli/agents-context';
+import { BaseCommand } from '../../lib/cli/base-command';
+
+const ids = <T extends string>(traits: readonly { id: T }[]): T[] => traits.map(({ id }) => id);
+
+export default class AgentsBrief extends BaseCommand {
+  static override summary = 'Write briefs for custom agents: role, perspective and voice.';
+  static override description =
+    'Composed from the trait vocabulary and the words of the request: the same request gives the same briefs, and no two are alike. A trait that is given is in all of them. Launch them with the general type, all in one message.';
+  static override args = {
+    request: string({ description: 'What is to be done, in quotes; else from stdin.', ignoreStdin: true }),
+  };
+  static override flags = {
+    count: stringFlag({ description: 'So many, 1 to 32.', default: '1', helpValue: 'N' }),
+    role: stringFlag({ description: 'What each of them is.', helpValue: 'TEXT' }),
+    expertise: stringFlag({ description: 'What they know.', options: ids(EXPERTISE), helpValue: 'TRAIT' }),
+    personality: stringFlag({ description: 'How they are.', options: ids(PERSONALITY), helpValue: 'TRAIT' }),
+    approach: stringFlag({ description: 'How they work.', options: ids(APPROACH), helpValue: 'TRAIT' }),
+    model: stringFlag({ description: 'The model tier.', options: [...MODEL_TIERS], default: 'balanced' }),
+  };
+  static override examples = [
+    '<%= config.bin %> agents brief "review the pricing page" --count 3',
+    '<%= config.bin %> agents brief "read the lease" --expertise legal --personality skeptical',
+  ];
+  static override related = ['agents traits', 'agents route REQUEST', 'agents check FILE'];
+
+  async run(): Promise<Brief[]> {
+    const { args, flags } = await this.parse(AgentsBrief);
+    const { types } = await agentSettings(this.context);
+    const count = parseCount(flags.count);
+    const { request } = await requestOf(args.request);
+    const briefs = composeBriefs(request, {
+      count,
+      subagentType: types.general,
+      model: flags.model as ModelTier,
+      ...(flags.role === undefined ? {} : { role: flags.role }),
+      ...(flags.expertise === undefined ? {} : { expertise: [flags.expertise as Expertise] }),
+      ...(flags.personality === undefined ? {} : { personality: [flags.personality as Personality] }),
+      ...(flags.approach === undefined ? {} : { approach: [flags.approach as Approach] }),
+    });
+    this.print(() => briefsText(briefs, this.terminal));
+    return briefs;
+  }
+}

@@ -1,0 +1,28 @@
+import { string } from '@oclif/core/args';
+
+import { showKnowledge, type KnowledgeEntry } from '../../../lib/agents/knowledge';
+import { entryText } from '../../../lib/agents/view';
+import { BaseCommand } from '../../../lib/cli/base-command';
+
+export default class AgentsKnowledgeShow extends BaseCommand {
+  static override summary = 'Show one entry of the knowledge archive.';
+  static override args = {
+    id: string({
+      required: true,
+      ignoreStdin: true,
+      description: 'TYPE/NAME, the name alone, or the beginning of just one.',
+    }),
+  };
+  static override examples = [
+    '<%= config.bin %> agents knowledge show people/ada-lovelace',
+    '<%= config.bin %> agents knowledge show ada --json',
+  ];
+  static override related = ['agents knowledge search WORDS'];
+
+  async run(): Promise<KnowledgeEntry> {
+    const { args } = await this.parse(AgentsKnowledgeShow);
+    const entry = showKnowledge(this.context.area.knowledge, args.id);
+    this.print(() => entryText(entry, this.terminal));
+    return entry;
+  }
+}

@@ -1,0 +1,24 @@
+import { readRoster, type Roster } from '../../../lib/agents/roster';
+import { rosterCheckText } from '../../../lib/agents/view';
+import { openRoster } from '../../../lib/cli/agents-context';
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { EXIT_CODES } from '../../../lib/cli/exit-codes';
+
+export default class AgentsRosterCheck extends BaseCommand {
+  static override summary = 'Check every file of the roster, and say what is wrong with which.';
+  static override description =
+    'Front matter that is missing or broken, names that are taken, traits and model tiers that do not exist, links and binary files. Exits 3 when an agent cannot be used. That a voice stands in a file is only noted: nothing reads it.';
+  static override examples = [
+    '<%= config.bin %> agents roster check',
+    '<%= config.bin %> agents roster check --json',
+  ];
+  static override related = ['agents roster list', 'agents traits'];
+
+  async run(): Promise<Roster> {
+    await this.parse(AgentsRosterCheck);
+    const { agents, problems } = await readRoster(openRoster(this.context));
+    this.print(() => rosterCheckText({ agents, problems }, this.terminal));
+    if (problems.some(({ level }) => level === 'error')) process.exitCode = EXIT_CODES.config;
+    return { agents, problems };
+  }
+}

@@ -1,0 +1,21 @@
+import { readRoster, type Roster } from '../../../lib/agents/roster';
+import { rosterText } from '../../../lib/agents/view';
+import { openRoster } from '../../../lib/cli/agents-context';
+import { BaseCommand } from '../../../lib/cli/base-command';
+
+export default class AgentsRosterList extends BaseCommand {
+  static override summary = 'List the named agents of your roster.';
+  static override examples = [
+    '<%= config.bin %> agents roster list',
+    `<%= config.bin %> agents roster list --json | jq '.agents[].slug'`,
+  ];
+  static override related = ['agents roster show NAME', 'agents roster new NAME', 'agents roster check'];
+
+  async run(): Promise<Roster> {
+    await this.parse(AgentsRosterList);
+    const deps = openRoster(this.context);
+    const { agents, problems } = await readRoster(deps);
+    this.print(() => rosterText({ agents, problems }, deps.folder, this.terminal));
+    return { agents, problems };
+  }
+}

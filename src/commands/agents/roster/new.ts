@@ -1,0 +1,49 @@
+import { string } from '@oclif/core/args';
+import { string as stringFlag } from '@oclif/core/flags';
+
+import { MODEL_TIERS, type ModelTier } from '../../../lib/agents/brief';
+import { newRosterAgent } from '../../../lib/agents/roster-new';
+import { APPROACH, EXPERTISE, PERSONALITY } from '../../../lib/agents/traits';
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { ensureUserArea } from '../../../lib/config/user-area';
+
+const ids = (traits: readonly { id: string }[]): string[] => traits.map(({ id }) => id);
+
+export default class AgentsRosterNew extends BaseCommand {
+  static override summary = 'Write the file of a new named agent, for you to go on with.';
+  static override description =
+    'A Markdown file with the persona as front matter. Only the assistant has a speaking voice, so there is no key for one.';
+  static override args = {
+    name: string({ required: true, ignoreStdin: true, description: 'Small letters, digits, - and _.' }),
+  };
+  static override flags = {
+    role: stringFlag({ required: true, description: 'What it is.', helpValue: 'TEXT' }),
+    name: stringFlag({ description: 'Its name as it is written.', helpValue: 'TEXT' }),
+    model: stringFlag({ description: 'The model tier.', options: [...MODEL_TIERS] }),
+    expertise: stringFlag({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: ids(EXPERTISE), helpValue: 'TRAIT' }),
+    personality: stringFlag({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: ids(PERSONALITY), helpValue: 'TRAIT' }),
+    approach: stringFlag({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: ids(APPROACH), helpValue: 'TRAIT' }),
+  }; // prettier-ignore
+  static override examples = [
+    '<%= config.bin %> agents roster new ada --role "security specialist"',
+    '<%= config.bin %> agents roster new bo --role "primary researcher" --expertise research --model deep',
+  ];
+  static override related = ['agents roster list', 'agents roster check', 'agents traits'];
+
+  async run(): Promise<{ slug: string; path: string }> {
+    const { args, flags } = await this.parse(AgentsRosterNew);
+    const { area } = this.context;
+    ensureUserArea(area);
+    const made = newRosterAgent(area.agents, {
+      slug: args.name,
+      role: flags.role,
+      expertise: flags.expertise ?? [],
+      personality: flags.personality ?? [],
+      approach: flags.approach ?? [],
+      ...(flags.name === undefined ? {} : { name: flags.name }),
+      ...(flags.model === undefined ? {} : { model: flags.model as ModelTier }),
+    });
+    this.print(() => `${made.path}\nWrite below the front matter who this is.`);
+    return made;
+  }
+}

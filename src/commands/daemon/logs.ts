@@ -1,0 +1,47 @@
+import { boolean, integer } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { localTimes } from '../../lib/cli/local-times';
+import type { LogLine } from '../../lib/daemon/log';
+import { followLog, lastLines } from '../../lib/daemon/log-read';
+import { logLineText } from '../../lib/daemon/view';
+
+export default class DaemonLogs extends BaseCommand {
+  static override summary = "Show the end of the daemon's log.";
+  static override flags = {
+    lines: integer({
+      char: 'n',
+      description: 'How many lines.',
+      default: 50,
+      min: 1,
+      max: 10_000,
+      helpValue: 'N',
+    }),
+    follow: boolean({
+      char: 'f',
+      description: 'Go on with what is written from now on; with --json a document a line.',
+    }),
+  };
+  static override examples = [
+    '<%= config.bin %> daemon logs',
+    '<%= config.bin %> daemon logs --lines 5 --follow',
+  ];
+  static override related = ['daemon status', 'sense status'];
+
+  async run(): Promise<LogLine[] | undefined> {
+    const { flags } = await this.parse(DaemonLogs);
+    const path = this.context.area.daemonLog;
+    const localTime = localTimes(this.context.clock);
+    const show = (line: LogLine): string => logLineText(line, { ...this.terminal, localTime });
+    const lines = lastLines(path, flags.lines);
+    if (lines.length === 0) this.say(`Nothing is logged in ${path} yet.`);
+    else if (!this.json || !flags.follow) this.print(() => lines.map(show).join('\n'));
+    if (!flags.follow) return lines;
+    for (const line of this.json ? lines : []) this.printLine(line);
+    await followLog(path, (line) => {
+      this.print(() => show(line));
+      this.printLine(line);
+    });
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { integer, string } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { serveDaemon } from '../../lib/cli/daemon';
+
+export default class DaemonServe extends BaseCommand {
+  static override summary = 'Run the daemon in the foreground: the pages, the endpoints, the periodic jobs.';
+  static override description =
+    'Prints one line once it listens, and runs until Ctrl-C, SIGTERM, or "steward daemon stop". It answers on loopback only; another --host needs daemon.requireToken. When another version of steward is installed, it starts anew as soon as it has nothing to do.';
+  static override flags = {
+    port: integer({
+      description: 'The port; 0 is any free one (daemon.port).',
+      min: 0,
+      max: 65_535,
+      helpValue: 'N',
+    }),
+    host: string({ description: 'The address to listen on (daemon.host).', helpValue: 'HOST' }),
+  };
+  static override examples = [
+    '<%= config.bin %> daemon serve',
+    '<%= config.bin %> daemon serve --port 0 --json',
+  ];
+  static override related = ['up', 'daemon status', 'daemon stop', 'open'];
+
+  async run(): Promise<undefined> {
+    const { flags } = await this.parse(DaemonServe);
+    process.exitCode = await serveDaemon(this.context, flags, {
+      say: (text) => this.say(text),
+      onListening: ({ url, port, pid }) => {
+        this.printDocument({ url, port, pid });
+        this.print(() => `Listening on ${url}`);
+      },
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import { boolean, string } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { announceRequest, type Announced } from '../../lib/cli/notify-announce';
+import { openNotify } from '../../lib/cli/notify-context';
+import { HANDLINGS } from '../../lib/notify/announce';
+
+export default class NotifyAnnounce extends BaseCommand {
+  static override summary = 'Say in a few words what is begun for a request.';
+  static override description =
+    'The line opens with a verb that fits the request; for a workflow that exists it names workflow and skill. Conversations, and what is done directly, get no line.';
+  static override flags = {
+    request: string({ description: "The principal's words.", required: true }),
+    kind: string({ description: 'How it is handled.', options: [...HANDLINGS], default: 'task' }),
+    skill: string({ description: 'The skill that handles it.' }),
+    workflow: string({
+      description: 'The workflow of the skill: a file of its workflows folder, without .md.',
+    }),
+    skills: string({ description: "The folder of the skills; your assistant's own by default." }),
+    send: boolean({ description: 'Send the line as a notification, too.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> notify announce --request "fix the login bug in the auth service"',
+    '<%= config.bin %> notify announce --request "write the newsletter" --skill Writing --workflow Newsletter --send',
+  ];
+  static override related = ['notify send', 'notify routes'];
+
+  async run(): Promise<Announced> {
+    const { flags } = await this.parse(NotifyAnnounce);
+    const notify = await openNotify(this.context);
+    const announced = await announceRequest(notify, flags);
+    if (announced.line === null) this.say(`Nothing to announce: ${announced.reason ?? ''}.`);
+    else this.print(() => announced.line ?? '');
+    return announced;
+  }
+}

@@ -1,0 +1,33 @@
+import { integer } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openNotify } from '../../lib/cli/notify-context';
+import { historyEntries, readHistory, type HistoryEntry } from '../../lib/notify/history';
+import { historyText } from '../../lib/notify/view';
+
+export default class NotifyHistory extends BaseCommand {
+  static override summary = 'Show the last notifications, and what became of each.';
+  static override description =
+    'The newest first: its id, when, the channels that took it, its text; and a line for each channel that did not, with the reason.';
+  static override flags = {
+    count: integer({ description: 'How many.', default: 20, min: 1, max: 1000 }),
+  };
+  static override examples = [
+    '<%= config.bin %> notify history',
+    {
+      description: 'What was given up, for a script',
+      command: `<%= config.bin %> notify history --json | jq '.[] | select(.channels[].result == "expired").id'`,
+    },
+  ];
+  static override related = ['notify retry ID', 'notify test'];
+
+  async run(): Promise<HistoryEntry[]> {
+    const { flags } = await this.parse(NotifyHistory);
+    const { deps } = await openNotify(this.context);
+    const entries = historyEntries(readHistory(deps.history), flags.count);
+    this.print(() =>
+      historyText(entries, { ...this.terminal, zone: deps.settings().zone, nowMs: deps.clock.now() }),
+    );
+    return entries;
+  }
+}

@@ -1,0 +1,33 @@
+import { string } from '@oclif/core/args';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openNotify } from '../../lib/cli/notify-context';
+import { mute, type MuteState } from '../../lib/notify/mute';
+import { parseDuration } from '../../lib/platform/duration';
+import { timeOf } from '../../lib/platform/time';
+
+export default class NotifyMute extends BaseCommand {
+  static override summary = 'Mute the voice, and the sound of banners.';
+  static override description = 'What would be spoken is shown. Push and chat go on as they are.';
+  static override args = {
+    duration: string({
+      description: 'For how long, such as 1h; without it until `notify unmute`.',
+      ignoreStdin: true,
+    }),
+  };
+  static override examples = ['<%= config.bin %> notify mute 1h', '<%= config.bin %> notify mute'];
+  static override related = ['notify unmute', 'notify routes'];
+
+  async run(): Promise<MuteState> {
+    const { args } = await this.parse(NotifyMute);
+    const forMs = args.duration === undefined ? undefined : parseDuration(args.duration);
+    const { deps } = await openNotify(this.context);
+    const state = mute(deps, forMs);
+    const end =
+      state.until === null
+        ? '`steward notify unmute`'
+        : timeOf(Date.parse(state.until), deps.settings().zone);
+    this.print(() => `Muted until ${end}. What would be spoken is shown.`);
+    return state;
+  }
+}

@@ -1,0 +1,32 @@
+import { string } from '@oclif/core/args';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openNotify } from '../../lib/cli/notify-context';
+import type { ChannelId } from '../../lib/notify/events';
+import { retry } from '../../lib/notify/results';
+
+export default class NotifyRetry extends BaseCommand {
+  static override summary = 'Try the channels again that did not take a notification.';
+  static override description =
+    'What was given up goes back into the outbox; what waits for its time is tried now. Channels that took it get nothing twice.';
+  static override args = {
+    id: string({ description: 'As `notify history` shows it.', required: true, ignoreStdin: true }),
+  };
+  static override examples = [
+    '<%= config.bin %> notify retry 20261120T080000123Z-0123456789ab',
+    {
+      description: 'The last one that was given up',
+      command: `<%= config.bin %> notify retry "$(<%= config.bin %> notify history --json | jq -r 'first(.[] | select(.channels[].result == "expired")).id')"`,
+    },
+  ];
+  static override related = ['notify history', 'notify test'];
+
+  async run(): Promise<{ id: string; channels: ChannelId[] }> {
+    const { args } = await this.parse(NotifyRetry);
+    const { deps, deliverLater } = await openNotify(this.context);
+    const channels = retry(deps, args.id).map(({ channel }) => channel);
+    deliverLater();
+    this.print(() => `${args.id} is tried again: ${channels.join(', ')}`);
+    return { id: args.id, channels };
+  }
+}

@@ -1,0 +1,28 @@
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openNotify } from '../../lib/cli/notify-context';
+import { routesReport, type RoutesReport } from '../../lib/notify/routes';
+import { routesText } from '../../lib/notify/view';
+
+export default class NotifyRoutes extends BaseCommand {
+  static override summary = 'Show which event goes to which channel.';
+  static override description =
+    'The routes of the settings, with what stands in their way now: mute, quiet hours, channels that are not set up. Change one with `config set notifications.routing.EVENT push,chat`.';
+  static override examples = [
+    '<%= config.bin %> notify routes',
+    {
+      description: 'The channels of one event, for a script',
+      command: `<%= config.bin %> notify routes --json | jq '.events[] | select(.event == "error").channels'`,
+    },
+  ];
+  static override related = ['notify test', 'notify mute', 'config set KEY VALUE'];
+
+  async run(): Promise<RoutesReport> {
+    await this.parse(NotifyRoutes);
+    const { deps } = await openNotify(this.context);
+    const report = routesReport(deps);
+    this.print(() =>
+      routesText(report, { ...this.terminal, zone: deps.settings().zone, nowMs: deps.clock.now() }),
+    );
+    return report;
+  }
+}

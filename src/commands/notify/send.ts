@@ -1,0 +1,49 @@
+import { string } from '@oclif/core/args';
+import { boolean, integer, string as text } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openNotify } from '../../lib/cli/notify-context';
+import { sendFromTerminal, type Sent } from '../../lib/cli/notify-send';
+import { EVENT_NAMES } from '../../lib/notify/events';
+import { SOURCES } from '../../lib/notify/message';
+
+export default class NotifySend extends BaseCommand {
+  static override summary = 'Send a notification.';
+  static override description =
+    'By its event it is spoken, shown, pushed, or posted to a chat (`notify routes`). It is accepted at once and delivered in the background; a channel that is down is tried again for a day, and keeps nothing else waiting.';
+  static override args = {
+    message: string({
+      description: 'What is said, at most 4,000 characters; without it, or with -, it is read from stdin.',
+      ignoreStdin: true,
+    }),
+  };
+  static override flags = {
+    title: text({ description: 'Title of the notification.' }),
+    event: text({ description: 'What happened.', options: EVENT_NAMES, default: 'taskComplete' }),
+    priority: integer({ description: '1 (lowest) to 5 (passes quiet hours).' }),
+    voice: boolean({ description: 'Speak it, where the event is spoken.', allowNo: true, default: true }),
+    'voice-id': text({ description: 'A voice of the speech provider.' }),
+    source: text({ description: 'Who speaks; only da is heard.', options: [...SOURCES], default: 'da' }),
+    phase: text({ description: "The session's phase that begins with it." }),
+    slug: text({ description: 'The session that the phase is of.' }),
+    duration: text({ description: 'How long the task took, such as 7m.' }),
+    dedupe: text({ description: 'Messages of one key are one message that changes.' }),
+    url: text({ description: 'An address that a click opens.' }),
+    tag: text({ description: 'A tag for push and chat; may be given several times.', multiple: true }),
+    wait: boolean({ description: 'Wait until each channel has answered once, and say what it answered.' }),
+    strict: boolean({ description: 'Wait, and fail when a channel did not take it.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> notify send "The build is done" --duration 7m',
+    'make 2>&1 | tail -1 | <%= config.bin %> notify send --event error --wait',
+  ];
+  static override related = ['notify routes', 'notify test', 'notify history'];
+
+  async run(): Promise<Sent> {
+    const { args, flags } = await this.parse(NotifySend);
+    const notify = await openNotify(this.context);
+    const { sent, shown } = await sendFromTerminal(notify, args.message, flags, this.terminal);
+    this.print(() => shown);
+    return sent;
+  }
+}

@@ -1,0 +1,24 @@
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { openInsight } from '../../../lib/cli/insight-context';
+import { previewInsight, type InsightPreview } from '../../../lib/sense/insight';
+import { previewText } from '../../../lib/sense/view-insight';
+
+export default class SenseInsightPreview extends BaseCommand {
+  static override summary = 'Print exactly what "sense insight build" would send, and send nothing.';
+  static override description =
+    'The text goes to stdout, byte for byte what the assistant would read; the program that would get it is named on stderr.';
+  static override examples = [
+    '<%= config.bin %> sense insight preview',
+    '<%= config.bin %> sense insight preview --json | jq .command',
+  ];
+  static override related = ['sense insight build', 'config set sense.exclude A,B', 'sense purge'];
+
+  async run(): Promise<InsightPreview> {
+    await this.parse(SenseInsightPreview);
+    const { deps } = await openInsight(this.context);
+    const preview = await previewInsight(deps);
+    if (preview.prompt !== null) this.print(() => preview.prompt ?? '');
+    if (!this.json) this.say(previewText(preview));
+    return preview;
+  }
+}

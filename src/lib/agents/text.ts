@@ -1,0 +1,106 @@
+/** A request as the routing table looks at it. Both texts have the same length, so that a place in one is one in the other. */
+export interface RequestText {
+  /** What the person wrote, NFKC, with quotes, code, addresses and paths masked. */
+  plain: string;
+  /** The same in lower case ASCII; a letter of another script is `_`, which is part of a word as it is there. */
+  text: string;
+  /** True when the middle of a very long request was not looked at. */
+  cut: boolean;
+}
+
+/** What a person asks for stands at the beginning or the end of what they paste. UTF-16 units. */
+const HEAD = 48 * 1024;
+const TAIL = 16 * 1024;
+
+/** Prepares a request. Whatever it holds, this returns, in time linear in at most 64 Ki characters. */
+export function readRequest(request: string): RequestText {
+  const cut = request.length > HEAD + TAIL;
+  const part = cut ? `${request.slice(0, HEAD)}\n${request.slice(-TAIL)}` : request;
+  const whole = unwrapped(
+    part
+      .normalize('NFKC')
+      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ')
+      .replace(/[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, ''),
+  );
+  const plain = masked(straight(whole.trim()));
+  return { plain, text: plain.replace(/[^\n\x20-\x7e]+/g, standIns).toLowerCase(), cut };
+}
+
+/** What the eye does not tell apart from the keyboard's own signs. One unit each: places stay. */
+function straight(text: string): string {
+  return text
+    .replace(/[\u2018\u2019\u201b\u02bc]/g, "'")
+    .replace(/[\u201c\u201d\u201e\u201f\u00ab\u00bb]/g, '"')
+    .replace(/[\u3002\uff0e]/g, '.')
+    .replace(/[\u2010-\u2015]/g, '-');
+}
+
+function standIns(text: string): string {
+  return text.replace(/[^]/gu, standIn);
+}
+
+function standIn(char: string): string {
+  const sign = /[\p{L}\p{N}\p{M}\p{Cs}]/u.test(char) ? '_' : /[\s\p{S}]/u.test(char) ? ' ' : ',';
+  return sign.repeat(char.length);
+}
+
+/** A request that stands in quotes as a whole is meant. */
+function unwrapped(text: string): string {
+  const found = /^\s*(["'\u201c\u00ab])([^"'`\u201c\u201d\u00ab\u00bb]{2,})(["'\u201d\u00bb])\s*$/.exec(text);
+  return found === null ? text : (found[2] as string);
+}
+
+/** Each pattern with what stands in the place of its text, filled up with `_` to the same length. */
+const MASKS: readonly (readonly [pattern: RegExp, word: string])[] = [
+  [/```[^]*?(?:```|$)/g, ''],
+  [/`[^`\n]{1,2000}`/g, 'zc'],
+  [/^[ \t]*>.*$/gm, ''],
+  [/"[^"\n]{1,4000}"/g, ''],
+  // An apostrophe inside of a word is no quote.
+  [/(?<![\w\u00c0-\uffff])'[^'\n]{1,400}'(?![\w\u00c0-\uffff])/g, ''],
+  [/\bhttps?:\/\/[^\s<>"]{1,2000}/gi, 'zu'],
+  [/(?<![\w@])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ''],
+  // A path, or the name of a file: src/agents/custom.ts, ~/Library/LaunchAgents, agents.yaml.
+  [/(?<![\w@])(?:~|\.{1,2})?\/?(?:[\w@.-]{1,80}\/){1,20}[\w.-]{0,80}\.[a-z]\w{0,5}\b/gi, 'zp'],
+  [/(?<![\w/])[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|swift|c|h|cc|cpp|cs|php|sh|sql|css|html?|vue|json|ya?ml|toml|plist)\b/gi, 'zp'],
+  [/(?<![\w/])(?:~|\.{1,2})?\/(?:[\w@.-]{1,80}\/?){1,20}/g, 'zf'],
+  // Names in code: custom_agents, launchAgents, --custom.
+  [/(?<![\w-])--[\w-]{1,60}/g, ''],
+  [/\b(?!z[cpuf]_)[a-z0-9]{1,40}_\w{1,60}\b/gi, ''],
+  [/\b[a-z][a-z0-9]{0,40}[A-Z][A-Za-z0-9]{0,40}\b/g, ''],
+]; // prettier-ignore
+
+/** What is quoted, code or an address is what a request is about, never what it asks for. */
+function masked(text: string): string {
+  return MASKS.reduce(
+    (left, [pattern, word]) =>
+      left.replace(pattern, (found) =>
+        // The event names of hooks and the files of settings say what a question is about.
+        KEPT.test(found) ? found : (found.length < word.length ? '' : word).padEnd(found.length, '_'),
+      ),
+    text,
+  );
+}
+
+const KEPT =
+  /^(?:\.?\/?(?:[\w.-]+\/)?settings(?:\.local)?\.json|\.mcp\.json|claude\.md|agents\.md|github|gitlab|javascript|typescript|ios|macos|iphone|ipad|ebay|icloud|paypal|youtube)$/i;
+
+/** The words before a place of the text that belong to the same clause, the nearest last. */
+export function clauseBefore(text: string, at: number, words: number): string {
+  const from = Math.max(0, at - 240);
+  const before = text.slice(from, at);
+  let start = 0;
+  for (const { 0: boundary, index } of before.matchAll(BOUNDARY)) start = index + boundary.length;
+  return before.slice(start).trim().split(/\s+/).slice(-words).join(' ');
+}
+
+/** The words after a place of the text that belong to the same clause. */
+export function clauseAfter(text: string, at: number, words: number): string {
+  const after = text.slice(at, at + 160);
+  const end = after.search(BOUNDARY_ONCE);
+  return (end === -1 ? after : after.slice(0, end)).trim().split(/\s+/).slice(0, words).join(' ');
+}
+
+const CLAUSE_END = String.raw`[.;:!?\n,()]|\s-\s|\b(?:but|then|so|because|instead(?! of)|otherwise|and just|just|and instead|rather(?! than))\b`;
+const BOUNDARY = new RegExp(CLAUSE_END, 'g');
+const BOUNDARY_ONCE = new RegExp(CLAUSE_END);

@@ -1,0 +1,269 @@
+import { palette, table, wrap } from '../platform/format';
+import type { Terminal } from '../platform/stdio';
+import { clean } from '../platform/terminal';
+import { fit } from '../platform/text-width';
+import type { Brief } from './brief';
+import type { CheckReport } from './check';
+import type { KnowledgeEntry, KnowledgeResult } from './knowledge';
+import type { Roster, RosterEntry, RosterProblem } from './roster';
+import type { Considered, Decision } from './routing';
+import { TRAIT_FAMILIES, type TraitFamily } from './traits';
+import type { SilenceAlert, WatchedSession } from './watchdog';
+
+type Options = Pick<Terminal, 'columns' | 'color'>;
+
+const WORKERS: Readonly<Record<Decision['worker'], string>> = {
+  team: 'an agent team',
+  custom: 'custom agents',
+  managed: 'a managed agent',
+  builtin: 'a built-in type',
+  named: 'a named agent',
+  research: 'the research skill',
+  native: 'no delegation',
+};
+
+/** `steward agents route`: the worker, what to launch it as, and why. */
+export function routeText(
+  decision: Decision,
+  options: Options,
+  considered: readonly Considered[] = [],
+): string {
+  const { strong, attention } = palette(options);
+  const count = decision.briefs?.length;
+  const facts: [string, string | undefined][] = [
+    ['agent', decision.agent],
+    ['agents', count === undefined ? undefined : String(count)],
+    ['type', decision.subagentType ?? undefined],
+    ['model', decision.model],
+    ['mode', decision.mode],
+    ['rule', decision.rule],
+    [
+      'spotcheck',
+      decision.spotcheck === null
+        ? undefined
+        : `${decision.spotcheck.subagentType}, ${decision.spotcheck.model}`,
+    ],
+  ];
+  const rows = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, clean(value)]]));
+  return [
+    strong(WORKERS[decision.worker]),
+    '',
+    table(rows),
+    '',
+    ...wrap(clean(decision.why), options.columns),
+    ...decision.warnings.flatMap((text) =>
+      wrap(clean(text), options.columns, '! ', '  ').map((line) => attention(line)),
+    ),
+    ...(considered.length === 0 ? [] : ['', ...consideredLines(considered, options)]),
+    ...briefLines(decision.briefs ?? (decision.brief === undefined ? [] : [decision.brief]), options),
+  ].join('\n');
+}
+
+const OUTCOMES: Readonly<Record<Considered['outcome'], string>> = {
+  decided: 'decides',
+  no: '-',
+  refused: 'taken back',
+  unsuitable: 'does not suit',
+};
+
+function consideredLines(considered: readonly Considered[], options: Options): string[] {
+  const rows = considered.map(({ rule, outcome, words, from }) => [
+    rule,
+    OUTCOMES[outcome],
+    words === null ? from : `${from}: ${clean(words)}`,
+  ]);
+  return table(rows)
+    .split('\n')
+    .map((line) => fit(line, options.columns));
+}
+
+function briefLines(briefs: readonly Brief[], options: Options): string[] {
+  return briefs.flatMap((brief, index) => [
+    '',
+    briefTitle(brief, index, briefs.length, options),
+    ...promptLines(brief.prompt, options),
+  ]);
+}
+
+function briefTitle(brief: Brief, index: number, count: number, options: Options): string {
+  const place = count === 1 ? 'brief' : `brief ${index + 1} of ${count}`;
+  const parts = [
+    brief.role,
+    brief.expertise,
+    brief.personality,
+    brief.approach,
+    brief.subagentType,
+    brief.model,
+  ];
+  return fit(`${place} · ${clean(parts.join(' · '))}`, options.columns);
+}
+
+function promptLines(prompt: string, options: Options): string[] {
+  return prompt
+    .split('\n')
+    .flatMap((line) => (line === '' ? [''] : wrap(clean(line), options.columns, '  ')));
+}
+
+/** `steward agents brief`: each brief, ready to be launched. */
+export function briefsText(briefs: readonly Brief[], options: Options): string {
+  return briefLines(briefs, options).slice(1).join('\n');
+}
+
+/** `steward agents traits`: the menu. */
+export function traitsText(options: Options): string {
+  const families = Object.keys(TRAIT_FAMILIES) as TraitFamily[];
+  return families
+    .flatMap((family, index) => {
+      const rows = TRAIT_FAMILIES[family].map(({ id, does }) => [`  ${id}`, meaningOf(id, does)]);
+      const lines = table(rows)
+        .split('\n')
+        .map((line) => fit(line, options.columns));
+      return [...(index === 0 ? [] : ['']), family, ...lines];
+    })
+    .join('\n');
+}
+
+/** "skeptical: you ask …" says the trait's name again; the menu has it in front. */
+function meaningOf(id: string, does: string): string {
+  return does.startsWith(`${id}: `) ? does.slice(id.length + 2) : does;
+}
+
+/** `steward agents roster list`. */
+export function rosterText(roster: Roster, folder: string, options: Options): string {
+  const errors = roster.problems.filter(({ level }) => level === 'error').length;
+  const rows = roster.agents.map(({ slug, name, role, model, expertise }) => [
+    slug,
+    clean(name),
+    clean(role ?? ''),
+    model ?? '',
+    expertise.join(', '),
+  ]);
+  return [
+    ...(rows.length === 0
+      ? [
+          `The roster is empty. Make an agent with "steward agents roster new NAME"; its file lies in ${clean(folder)}.`,
+        ]
+      : table(rows, [{ max: 30 }, { max: 30 }, { max: 40 }])
+          .split('\n')
+          .map((line) => fit(line, options.columns))),
+    ...(errors === 0
+      ? []
+      : [
+          '',
+          `${errors} ${errors === 1 ? 'thing is' : 'things are'} wrong with it: "steward agents roster check".`,
+        ]),
+  ].join('\n');
+}
+
+/** `steward agents roster show`. */
+export function agentText(agent: RosterEntry, options: Options): string {
+  const { strong } = palette(options);
+  const list = (items: readonly string[]): string | null => (items.length === 0 ? null : items.join(', '));
+  const facts: [string, string | null][] = [
+    ['role', agent.role],
+    ['about', agent.description],
+    ['model', agent.model],
+    ['expertise', list(agent.expertise)],
+    ['personality', list(agent.personality)],
+    ['approach', list(agent.approach)],
+    ['file', agent.path],
+  ];
+  const rows = facts.flatMap(([name, value]) => (value === null ? [] : [[name, clean(value)]]));
+  const body = promptLines(agent.persona, options);
+  return [strong(clean(agent.name)), '', table(rows), ...(agent.persona === '' ? [] : ['', ...body])].join(
+    '\n',
+  );
+}
+
+/** `steward agents roster check`. */
+export function rosterCheckText(roster: Roster, options: Options): string {
+  const count = `${roster.agents.length} ${roster.agents.length === 1 ? 'agent' : 'agents'} can be used.`;
+  return [...roster.problems.flatMap((one) => problemLines(one, options)), count].join('\n');
+}
+
+function problemLines({ file, level, message, hint }: RosterProblem, options: Options): string[] {
+  const { attention } = palette(options);
+  const head = fit(clean(file), options.columns);
+  const lines = wrap(clean(`${message} ${hint}`), options.columns, '  ');
+  return [level === 'error' ? attention(head) : head, ...lines];
+}
+
+/** `steward agents check`. */
+export function checkText(report: CheckReport, options: Options): string {
+  const planned = report.invocations === 1 ? '1 invocation' : `${report.invocations} invocations`;
+  if (report.ok) return `${planned}, no rule broken.`;
+  const { attention } = palette(options);
+  return [
+    ...report.breaches.flatMap(({ invocation, rule, message, fix }) => [
+      attention(`${invocation === null ? 'together' : `invocation ${invocation}`}: ${rule}`),
+      ...wrap(clean(`${message} ${fix}`), options.columns, '  '),
+    ]),
+    `${planned}, ${report.breaches.length} ${report.breaches.length === 1 ? 'rule' : 'rules'} broken.`,
+  ].join('\n');
+}
+
+/** `steward agents knowledge search`. */
+export function knowledgeText(result: KnowledgeResult, folder: string, options: Options): string {
+  const { neutral } = palette(options);
+  const { results, total, scanned, skipped } = result;
+  const lines = results.flatMap(({ id, title, tags, excerpt }) => {
+    const named = [clean(id), ...(id.endsWith(`/${title}`) ? [] : [title]), ...tags.map((tag) => `#${tag}`)];
+    const head = fit(named.join('  '), options.columns);
+    return excerpt === null ? [head] : [head, neutral(fit(`  ${excerpt}`, options.columns))];
+  });
+  const rest = total > results.length ? [`${total - results.length} more: --limit shows them.`] : [];
+  const none =
+    scanned === 0
+      ? [`The archive is empty. Its entries are Markdown files in ${clean(folder)}.`]
+      : total === 0
+        ? [`None of ${scanned} entries has all of that.`]
+        : [];
+  const left =
+    skipped.count === 0
+      ? []
+      : [
+          '',
+          `${skipped.count} not read:`,
+          ...skipped.files.map(({ file, reason }) =>
+            fit(`  ${clean(file)}: ${clean(reason)}`, options.columns),
+          ),
+        ];
+  return [...lines, ...rest, ...none, ...left].join('\n');
+}
+
+/** `steward agents knowledge show`: the text as it was written. */
+export function entryText(entry: KnowledgeEntry, options: Options): string {
+  const { strong, neutral } = palette(options);
+  const tags = entry.tags.map((tag) => `#${tag}`).join(' ');
+  const body = entry.body.split('\n').map((line) => clean(line.replaceAll('\t', '  ')));
+  return [
+    strong(clean(entry.title)),
+    neutral(`${clean(entry.id)}${tags === '' ? '' : `  ${tags}`}`),
+    '',
+    ...body,
+  ].join('\n');
+}
+
+/** `steward agents watch --once`. */
+export function watchedText(sessions: readonly WatchedSession[], options: Options): string {
+  if (sessions.length === 0) return 'No agents are active.';
+  const { attention } = palette(options);
+  const rows = sessions.map(({ session, agents, silentSec, lastTool, silent }) => [
+    clean(session),
+    `${agents} ${agents === 1 ? 'agent' : 'agents'}`,
+    `${silentSec} s`,
+    [silent ? 'silent' : 'working', ...(lastTool === null ? [] : [`last ${clean(lastTool)}`])].join(' · '),
+  ]);
+  return table(rows, [{ max: 42 }, {}, { align: 'right' }])
+    .split('\n')
+    .map((line, index) =>
+      sessions[index]?.silent === true ? attention(fit(line, options.columns)) : fit(line, options.columns),
+    )
+    .join('\n');
+}
+
+/** One alert of `steward agents watch`. */
+export function alertText(alert: SilenceAlert, options: Options): string {
+  const last = alert.lastTool === null ? '' : ` The last was ${alert.lastTool}.`;
+  return fit(clean(`${alert.ts.slice(11, 19)} UTC  ${alert.message}${last}`), options.columns);
+}

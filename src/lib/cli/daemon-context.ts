@@ -1,0 +1,166 @@
+import { dirname, join } from 'node:path';
+
+import type { Config } from '../config/schema';
+import { ensureUserArea } from '../config/user-area';
+import type { DaemonParts } from '../daemon/daemon';
+import type { Job } from '../daemon/jobs';
+import { pageRoutes } from '../daemon/pages';
+import { senseRoutes } from '../daemon/sense-routes';
+import type { LiveSession, ModuleHealth } from '../daemon/status';
+import { readText } from '../platform/atomic-file';
+import { exists } from '../platform/folder';
+import { parseObject } from '../platform/json-object';
+import { remembered } from '../platform/remembered';
+import { capture } from '../sense/capture';
+import { senseHealth } from '../sense/health';
+import { insightStore } from '../sense/insight-store';
+import { liveReads } from '../sense/live';
+import { spoolStatus } from '../sessions/spool';
+import { currentSessions } from '../sessions/state';
+import { sessionsReport } from '../sessions/view';
+import type { Context } from './context';
+import { DAEMON_SCHEDULER } from './daemon-client';
+import { openSense, type SenseContext } from './sense-context';
+import { openSessions } from './sessions-context';
+import { VERSION } from './version';
+
+export interface DaemonFlags {
+  host?: string | undefined;
+  port?: number | undefined;
+}
+
+type Sense = () => SenseContext | Promise<SenseContext>;
+
+/** Joins the daemon with the features: a new route, job or module is a row here. */
+export async function openDaemon(
+  context: Context,
+  flags: DaemonFlags,
+  say: (text: string) => void,
+): Promise<{ parts: DaemonParts; warnings: readonly string[] }> {
+  const { config, warnings } = await context.loadConfig({
+    'daemon.host': flags.host,
+    'daemon.port': flags.port,
+  });
+  const { area, clock, machineId } = context;
+  ensureUserArea(area);
+  await mirrorVoice(context, say);
+  const sense = rememberedSense(context);
+  const live = liveReads(DAEMON_SCHEDULER);
+  const senseDeps = async (): Promise<SenseContext['deps']> => (await sense()).deps;
+  const root = dirname(context.templates);
+  const parts: DaemonParts = {
+    area,
+    clock,
+    machineId,
+    version: VERSION,
+    ...listenOn(config),
+    routes: [
+      ...senseRoutes({
+        sense: () => mapped(sense(), ({ deps }) => deps),
+        live,
+        insights: insightStore(area.sense.insights),
+      }),
+      ...pageRoutes({
+        clock,
+        pages: join(context.templates, 'dashboard'),
+        assets: join(root, 'dist', 'assets'),
+      }),
+    ],
+    jobs: (log) => [captureJob(context, sense, (problem) => log.write('warn', 'capture', { problem }))],
+    modules: [
+      {
+        id: 'sense',
+        label: 'Sense',
+        health: async () => healthOfSense(context, live.status(await senseDeps())),
+      },
+    ],
+    sessions: () => liveSessions(context),
+    // Nothing of this version puts a notification there.
+    outbox: () => ({ waiting: 0, failed: 0 }),
+    spool: () => spoolStatus(area.spool),
+    installedVersion: () => versionIn(root),
+    say,
+  };
+  return { parts, warnings };
+}
+
+function listenOn({ user }: Config): Pick<DaemonParts, 'host' | 'port' | 'requireToken'> {
+  const { host, port, requireToken } = user.daemon;
+  return { host, port, requireToken };
+}
+
+/** What of the configuration the requests depend on, read again when one of its files changes. */
+function rememberedSense(context: Context): Sense {
+  const { area, clock } = context;
+  const files = [area.config, area.settings, area.sense.config, area.sense.classify];
+  return remembered(clock, files, () => openSense(context));
+}
+
+/** What the daemon does at its start may fail, and says so; the daemon serves all the same. */
+async function mirrorVoice(context: Context, say: (text: string) => void): Promise<void> {
+  const { mirrorVoice: mirror } = await import('../config/write');
+  try {
+    await mirror(context);
+  } catch (error) {
+    say(
+      `The voice could not be mirrored into settings.json: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/**
+ * The capture of the system's scheduler, for machines without one. It runs under the same lock, and leaves the
+ * interval to whoever captured last: beside a scheduler it finds nothing to do.
+ */
+function captureJob(context: Context, sense: Sense, tell: (problem: string) => void): Job {
+  return {
+    id: 'capture',
+    everySec: async () => (await sense()).deps.config.pollIntervalSec,
+    async run() {
+      // Nothing runs by itself before a person has set it up, nor after the user area was removed (decisions.md 3).
+      if (!exists(context.area.sense.config)) return 'sense is not set up; run "steward up"';
+      const { deps, locked } = await sense();
+      if (!deps.config.enabled) return 'sense.enabled is false';
+      return locked(async () => {
+        const { lastCaptureTs } = deps.store.readState().state;
+        const ageSec =
+          lastCaptureTs === null ? Infinity : (context.clock.now() - Date.parse(lastCaptureTs)) / 1000;
+        if (ageSec >= 0 && ageSec < deps.config.pollIntervalSec / 2) return 'another capture ran just before';
+        const { problems } = await capture(deps);
+        problems.forEach(tell);
+        return undefined;
+      });
+    },
+  };
+}
+
+function healthOfSense(context: Context, status: Parameters<typeof senseHealth>[0]): ModuleHealth {
+  if (exists(context.area.sense.config)) return senseHealth(status);
+  return { state: 'needs-you', reason: 'Nothing is captured before it is set up.', fix: 'steward up' };
+}
+
+async function liveSessions(context: Context): Promise<LiveSession[]> {
+  const deps = await openSessions(context);
+  const options = { nowMs: context.clock.now(), all: false };
+  const { sessions } = sessionsReport(currentSessions(deps), spoolStatus(context.area.spool), options);
+  return sessions.map(({ slug, task, repo, phase, status, startedAt, updatedAt }) => ({
+    slug,
+    task,
+    repo,
+    phase,
+    status,
+    startedAt,
+    updatedAt,
+    waiting: status === 'waiting',
+  }));
+}
+
+function versionIn(root: string): string | undefined {
+  const version = parseObject(readText(join(root, 'package.json'), { followLink: true }) ?? '')?.['version'];
+  return typeof version === 'string' ? version : undefined;
+}
+
+/** Applies it at once where there is nothing to wait for: a request then costs no turn of the loop. */
+function mapped<A, B>(value: A | Promise<A>, apply: (value: A) => B): B | Promise<B> {
+  return value instanceof Promise ? value.then(apply) : apply(value);
+}

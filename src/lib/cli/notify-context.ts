@@ -1,0 +1,122 @@
+import { dirname, join } from 'node:path';
+
+import { claudeCodeSettings } from '../assistant/claude-code-settings';
+import { resolveSecret, secretSources } from '../config/secret';
+import type { Config } from '../config/schema';
+import { ensureUserArea } from '../config/user-area';
+import { toStewardError } from '../errors';
+import { startDetached } from '../platform/detached';
+import { ensureFolder } from '../platform/folder';
+import { processHost } from '../platform/paths';
+import type { PostJson } from '../platform/post-json';
+import type { AcceptDeps, Accepted } from '../notify/accept';
+import type { Channel } from '../notify/channels/channel';
+import { allChannels } from '../notify/channels';
+import type { DeliverDeps } from '../notify/deliver';
+import { logFault } from '../notify/history';
+import { muteState } from '../notify/mute';
+import { noSpeech } from '../notify/speech/no-speech';
+import type { Speech } from '../notify/speech/speech';
+import type { Context } from './context';
+
+/** What the notify commands, and the daemon, call the library with. */
+export interface NotifyContext {
+  deps: AcceptDeps & DeliverDeps;
+  channels: readonly Channel[];
+  /** The voice id of the DA, where one is configured. */
+  voiceId: string | undefined;
+  /** The folder of the assistant's skills. */
+  skills: string;
+  /** Posts a body to the daemon; undefined: none runs. */
+  post: (body: object) => Promise<Accepted | undefined>;
+  /** Has what waits delivered by a process of its own, which nobody waits for. */
+  deliverLater: () => void;
+}
+
+export interface NotifyParts {
+  /** The voice; one that speaks nothing by default. */
+  speech?: Speech;
+  post?: NotifyContext['post'];
+  phaseEffect?: AcceptDeps['phaseEffect'];
+  wake?: AcceptDeps['wake'];
+  /** The configuration as it is now, where it may change while this lives. */
+  config?: () => Config;
+  report?: DeliverDeps['report'];
+}
+
+/** Joins the notifications with the configuration, the machine and the voice. */
+export async function openNotify(context: Context, parts: NotifyParts = {}): Promise<NotifyContext> {
+  const { config: loaded } = await context.loadConfig();
+  const current = parts.config ?? ((): Config => loaded);
+  const { area, clock } = context;
+  ensureUserArea(area);
+  ensureFolder(area.state);
+  const { platform, env } = processHost();
+  const muteDeps = { clock, mute: area.mute };
+  const notifications = (): Config['settings']['notifications'] => current().settings.notifications;
+  const secret: Parameters<typeof allChannels>[0]['push']['secret'] = (from) =>
+    resolveSecret(from, secretSources());
+  const http = { clock, load: once(loadHttp) };
+  const channels = allChannels({
+    voice: { clock, speech: parts.speech ?? noSpeech(), muted: () => muteState(muteDeps).muted },
+    desktop: { platform, run: context.run },
+    push: { http, secret, settings: () => notifications().push },
+    chat: { http, secret, settings: () => notifications().chat },
+    sms: { run: context.run, command: () => current().user.notify.smsCommand },
+  });
+  const byId = new Map(channels.map((channel) => [channel.id, channel]));
+  const deps: NotifyContext['deps'] = {
+    ...muteDeps,
+    machineId: context.machineId,
+    outbox: area.outbox,
+    history: area.notifyLog,
+    locks: area.machine,
+    settings: () => ({
+      routing: notifications().routing,
+      longTaskMinutes: notifications().thresholds.longTaskMinutes,
+      quietHours: current().user.notify.quietHours,
+      zone: current().user.timezone,
+      hasSms: current().user.notify.smsCommand.length > 0,
+    }),
+    off: (channel) => byId.get(channel)?.off()?.reason,
+    cronVoice: env['DAEMON_CRON_VOICE'] === '1',
+    channels,
+    random: Math.random,
+    report: parts.report ?? ((error) => note(deps, error)),
+    ...(parts.phaseEffect === undefined ? {} : { phaseEffect: parts.phaseEffect }),
+    ...(parts.wake === undefined ? {} : { wake: parts.wake }),
+  };
+  return {
+    deps,
+    channels,
+    voiceId: loaded.user.da.voices.main.voiceId,
+    skills: join(dirname(claudeCodeSettings.path(processHost())), 'skills'),
+    post: parts.post ?? (() => Promise.resolve(undefined)),
+    deliverLater: () => startDetached(['notify', 'deliver'], area.root),
+  };
+}
+
+function note(deps: NotifyContext['deps'], error: unknown): void {
+  try {
+    logFault(deps, toStewardError(error).message);
+  } catch {
+    // A disk that takes nothing takes no word of it either; what is not delivered stays in the outbox.
+  }
+}
+
+async function loadHttp(): Promise<PostJson> {
+  const { loadPostJson } = await import('../platform/post-json');
+  return loadPostJson();
+}
+
+/** Loads once; a failure is tried again. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+}

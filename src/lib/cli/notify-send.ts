@@ -1,0 +1,117 @@
+import { isUtf8 } from 'node:buffer';
+
+import { StewardError } from '../errors';
+import { acceptNotification, type Accepted } from '../notify/accept';
+import { deliverWaiting } from '../notify/deliver';
+import type { ChannelResult } from '../notify/history';
+import { awaitAnswers, whyNotReached } from '../notify/results';
+import { answersText } from '../notify/view';
+import { parseDuration } from '../platform/duration';
+import type { Terminal } from '../platform/stdio';
+import { readPipedStdin } from '../platform/stdin';
+import type { NotifyContext } from './notify-context';
+
+/** The flags of `notify send`. */
+export interface SendFlags {
+  title?: string | undefined;
+  event: string;
+  priority?: number | undefined;
+  voice: boolean;
+  'voice-id'?: string | undefined;
+  source: string;
+  phase?: string | undefined;
+  slug?: string | undefined;
+  duration?: string | undefined;
+  dedupe?: string | undefined;
+  url?: string | undefined;
+  tag?: string[] | undefined;
+  wait: boolean;
+  strict: boolean;
+}
+
+/** What `notify send --json` prints; `channels` with `--wait` only. */
+export interface Sent extends Accepted {
+  channels?: ChannelResult[];
+}
+
+const MAX_STDIN_BYTES = 64 * 1024;
+/** Longer than any channel takes for an attempt. */
+const WAIT_MS = 60_000;
+
+/**
+ * Sends through the daemon where one runs, else through the outbox and a process that nobody waits for. With
+ * `wait` this process delivers by itself, and hears each channel's first answer; with `strict` one that did not
+ * take it is `unavailable`.
+ */
+export async function sendFromTerminal(
+  notify: NotifyContext,
+  given: string | undefined,
+  flags: SendFlags,
+  terminal: Terminal,
+): Promise<{ sent: Sent; shown: string }> {
+  const body = bodyOf(await messageOf(given), flags);
+  const posted = await notify.post(body);
+  const accepted = posted ?? (await acceptNotification(notify.deps, body));
+  if (!flags.wait && !flags.strict) {
+    if (posted === undefined) notify.deliverLater();
+    return { sent: accepted, shown: accepted.id };
+  }
+  const { deps } = notify;
+  if (posted === undefined) await deliverWaiting(deps, { patienceMs: 0, longestMs: WAIT_MS });
+  const entry = await awaitAnswers(deps, accepted.id, WAIT_MS);
+  if (entry === undefined) {
+    throw new StewardError('unavailable', 'What came of it is not known: the log has nothing of it.', {
+      hint: 'Check the disk, and `steward notify history`.',
+    });
+  }
+  // What is to be tried again goes on without this process.
+  if (posted === undefined && entry.channels.some(({ result }) => result === 'waiting'))
+    notify.deliverLater();
+  const missed = flags.strict ? whyNotReached(entry) : undefined;
+  if (missed !== undefined) {
+    throw new StewardError('unavailable', `It was not delivered everywhere: ${missed}`, {
+      hint: `\`steward notify test\` says what to do; \`steward notify retry ${accepted.id}\` tries it again.`,
+    });
+  }
+  const options = { ...terminal, zone: deps.settings().zone, nowMs: deps.clock.now() };
+  return { sent: { ...accepted, channels: entry.channels }, shown: answersText(entry, options) };
+}
+
+/** The body of `POST /notify` that the flags stand for. */
+export function bodyOf(message: string, flags: SendFlags): Record<string, unknown> {
+  const body = {
+    message,
+    title: flags.title,
+    event: flags.event,
+    priority: flags.priority,
+    voice_enabled: flags.voice,
+    voice_id: flags['voice-id'],
+    source: flags.source,
+    phase: flags.phase,
+    slug: flags.slug,
+    durationSec: flags.duration === undefined ? undefined : parseDuration(flags.duration) / 1000,
+    dedupe: flags.dedupe,
+    url: flags.url,
+    tags: flags.tag,
+  };
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+}
+
+async function messageOf(given: string | undefined): Promise<string> {
+  if (given !== undefined && given !== '-') return given;
+  const piped = await readPipedStdin(MAX_STDIN_BYTES);
+  if (piped === undefined) {
+    throw new StewardError('usage', 'There is no message.', {
+      hint: 'Give it as an argument, or pipe it in: echo Done | steward notify send',
+    });
+  }
+  if (piped.cut) {
+    throw new StewardError('usage', 'message has more than 4,000 characters.', {
+      hint: 'Pipe in a shorter text, such as the last line of a log.',
+    });
+  }
+  if (!isUtf8(piped.bytes)) {
+    throw new StewardError('usage', 'What stdin gives is not UTF-8 text.', { hint: 'Pipe in text.' });
+  }
+  return piped.bytes.toString('utf8');
+}

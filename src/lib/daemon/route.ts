@@ -1,0 +1,80 @@
+import { StewardError } from '../errors';
+import type { HttpAnswer, RequestHead } from '../platform/http-server';
+
+/** What a route's `input` reads from. */
+export interface RouteRequest {
+  query: URLSearchParams;
+  /** The parsed JSON of a POST; undefined without a body. */
+  body: unknown;
+  head: RequestHead;
+}
+
+/** One row of the table: what the daemon answers at a path (decisions.md 8). */
+export type Route = JsonRoute | RawRoute;
+
+interface RouteBase {
+  method: 'GET' | 'POST';
+  /** Exact, without a query. */
+  path: string;
+  /** Only over the local socket: elsewhere there is no such path. */
+  isLocal?: true;
+  /** Answered without a token where one is required. */
+  isOpen?: true;
+}
+
+/** `run` is the function that the command calls; what it returns is the body. */
+export interface JsonRoute extends RouteBase {
+  /** 200 unless told. */
+  status?: number;
+  /** Never kept by a browser, and without an ETag: it differs at every call. */
+  isLive?: true;
+  /** Throws `usage`, naming the parameter; without it no parameter is taken. */
+  input?: (request: RouteRequest) => unknown;
+  run: (input: never) => unknown;
+}
+
+/** Answers in bytes: pages, and values whose bytes are kept. */
+export interface RawRoute extends RouteBase {
+  serve: (request: RouteRequest) => HttpAnswer | Promise<HttpAnswer>;
+}
+
+/** Types a row: `run` is given what `input` returns. */
+export function route<I>(
+  row: Omit<JsonRoute, 'input' | 'run'> & {
+    input: (request: RouteRequest) => I;
+    run: (input: I) => unknown;
+  },
+): JsonRoute {
+  return row as JsonRoute;
+}
+
+/** The parameters of a query, each at most once; others than these are `usage`. */
+export function parameters<K extends string>(
+  query: URLSearchParams,
+  names: readonly K[],
+): Partial<Record<K, string>> {
+  const found: Partial<Record<K, string>> = {};
+  for (const [name, value] of query) {
+    if (!(names as readonly string[]).includes(name)) throw unknownParameter(name, names);
+    if (found[name as K] !== undefined) {
+      throw new StewardError('usage', `The parameter ${name} is given twice.`, { hint: 'Give it once.' });
+    }
+    found[name as K] = value;
+  }
+  return found;
+}
+
+function unknownParameter(name: string, names: readonly string[]): StewardError {
+  return new StewardError('usage', `There is no parameter "${name.slice(0, 100)}" here.`, {
+    hint: names.length === 0 ? 'This address takes none.' : `It takes: ${names.join(', ')}.`,
+  });
+}
+
+/** A whole number in a query; undefined when it is not given. Anything else is `usage`. */
+export function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^-?\d{1,9}$/.test(text)) return Number(text);
+  throw new StewardError('usage', `${name} must be a whole number, not "${text.slice(0, 100)}".`, {
+    hint: `Such as: ?${name}=30`,
+  });
+}

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+
+import { toIso, type Clock } from '../platform/clock';
+import { shortHash } from '../platform/short-hash';
+import { withLock } from '../platform/lock';
+import type { Delivery } from './delivery';
+import type { ChannelId } from './events';
+import { logAccepted, logResult, readHistory, type HistoryDeps } from './history';
+import { parseRequest, type NotifyRequest } from './message';
+import { muteState, type MuteDeps } from './mute';
+import { put, readWaiting, waiting, withdraw, type OutboxDeps } from './outbox';
+import { route, type Plan, type RoutingSettings } from './routing';
+
+/** What accepting needs. `settings` and `off` are asked each time: the configuration may change under a daemon. */
+export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
+  clock: Clock;
+  /** Machine-local folder of the locks. */
+  locks: string;
+  settings: () => RoutingSettings;
+  off: (channel: ChannelId) => string | undefined;
+  /** DAEMON_CRON_VOICE is 1. */
+  cronVoice: boolean;
+  /** Does the phase writes of a request that has a phase, and says in a word what did not happen. Never throws. */
+  phaseEffect?: (phase: string, slug: string | undefined) => string | undefined;
+  /** Told of what there is to deliver. */
+  wake?: (deliveries: readonly Delivery[]) => void;
+}
+
+/** The answer to `POST /notify`, status 202 (decisions.md 5). */
+export interface Accepted {
+  status: 'accepted';
+  id: string;
+  /** What came of the phase, where it was not written: `no session`, `unknown`. */
+  phase?: string;
+}
+
+const DEDUPE_MS = 12 * 3_600_000;
+const LOCK_WAIT_MS = 5_000;
+
+/**
+ * Accepts a request body: checks it, decides where it goes, and puts a file for each channel into the outbox.
+ * What is delivered is delivered later, by whoever delivers. A body that is wrong is `usage`, and names the key.
+ */
+export async function acceptNotification(deps: AcceptDeps, body: unknown): Promise<Accepted> {
+  return acceptRequest(deps, parseRequest(body));
+}
+
+export async function acceptRequest(deps: AcceptDeps, request: NotifyRequest): Promise<Accepted> {
+  const nowMs = deps.clock.now();
+  const plan = route(request, deps.settings(), {
+    nowMs,
+    muted: muteState(deps).muted,
+    cronVoice: deps.cronVoice,
+    off: deps.off,
+  });
+  const at = toIso(nowMs);
+  const id = newId(at, deps.clock.monotonic());
+  const deliveries = plan.deliveries.map((planned) => deliveryOf(deps, request, plan, { id, at }, planned));
+  const enter = (): void => store(deps, request, plan, id, deliveries);
+  if (request.dedupe === undefined) enter();
+  else {
+    const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
+    const key = request.dedupe;
+    await withLock(join(deps.locks, 'notify-dedupe.lock'), lock, async () => {
+      const before = sameBefore(deps, key, hashOf(request), nowMs);
+      if (before === undefined) {
+        enter();
+        supersede(deps, key, deliveries);
+      } else {
+        logAccepted(deps, { ...aboutOf(request, plan, id), channels: [], skipped: [], duplicateOf: before });
+      }
+    });
+  }
+  const phase = request.phase === undefined ? undefined : deps.phaseEffect?.(request.phase, request.slug);
+  return { status: 'accepted', id, ...(phase === undefined ? {} : { phase }) };
+}
+
+/** In the order of time, also within the millisecond of one process. */
+function newId(at: string, monotonicMs: number): string {
+  const micros = Math.floor(monotonicMs * 1000) % 16 ** 7;
+  const unique = micros.toString(16).padStart(7, '0') + randomBytes(3).toString('hex').slice(1);
+  return `${at.replace(/[-:.]/g, '')}-${unique}`;
+}
+
+function store(
+  deps: AcceptDeps,
+  request: NotifyRequest,
+  plan: Plan,
+  id: string,
+  deliveries: readonly Delivery[],
+): void {
+  for (const delivery of deliveries) put(deps, delivery);
+  const heldUntil = deliveries.find((delivery) => delivery.heldUntil !== undefined)?.heldUntil;
+  logAccepted(deps, {
+    ...aboutOf(request, plan, id),
+    channels: deliveries.map(({ channel }) => channel),
+    skipped: plan.skipped,
+    ...(heldUntil === undefined ? {} : { heldUntil }),
+  });
+  deps.wake?.(deliveries);
+}
+
+function aboutOf(
+  request: NotifyRequest,
+  plan: Plan,
+  id: string,
+): Omit<Parameters<typeof logAccepted>[1], 'channels' | 'skipped'> {
+  const { title, dedupe, source, message } = request;
+  return {
+    id,
+    event: plan.event,
+    priority: plan.priority,
+    source,
+    text: message,
+    hash: hashOf(request),
+    ...(title === undefined ? {} : { title }),
+    ...(dedupe === undefined ? {} : { dedupe }),
+  };
+}
+
+function hashOf({ title, message, event }: NotifyRequest): string {
+  const text = JSON.stringify([event, title ?? null, message]);
+  return shortHash(text) + shortHash(`${text} `);
+}
+
+/** The id of a notification with the same key and the same text, of the last hours, that went out or will. */
+function sameBefore(deps: AcceptDeps, key: string, hash: string, nowMs: number): string | undefined {
+  let last: { id: string; hash: string } | undefined;
+  for (const line of readHistory(deps.history)) {
+    if (line.kind === 'result') {
+      if (line.id === last?.id && (line.result === 'failed' || line.result === 'expired')) last = undefined;
+      continue;
+    }
+    if (line.dedupe !== key || line.duplicateOf !== undefined) continue;
+    last = Math.abs(nowMs - Date.parse(line.ts)) < DEDUPE_MS ? line : undefined;
+  }
+  return last?.hash === hash ? last.id : undefined;
+}
+
+/** What still waits for the same channels with the same key has been overtaken. */
+function supersede(deps: AcceptDeps, key: string, by: readonly Delivery[]): void {
+  const channels = new Set(by.map(({ channel }) => channel));
+  const id = by[0]?.id;
+  for (const name of waiting(deps)) {
+    const old = readWaiting(deps, name);
+    if (old?.dedupe !== key || old.id === id || !channels.has(old.channel)) continue;
+    if (old.machine !== deps.machineId || !withdraw(deps, name)) continue;
+    logResult(deps, old, 'superseded', 'a newer message of the same key took its place');
+  }
+}
+
+function deliveryOf(
+  deps: AcceptDeps,
+  request: NotifyRequest,
+  plan: Plan,
+  { id, at }: { id: string; at: string },
+  planned: Plan['deliveries'][number],
+): Delivery {
+  const { message, title, voiceId, url, dedupe, tags } = request;
+  const heldUntil = planned.heldUntil === undefined ? undefined : toIso(planned.heldUntil);
+  const isShown = plan.deliveries.some(({ channel }) => channel === 'desktop');
+  return {
+    id,
+    channel: planned.channel,
+    machine: deps.machineId,
+    at,
+    event: plan.event,
+    priority: plan.priority,
+    message,
+    ...(title === undefined ? {} : { title }),
+    ...(voiceId === undefined ? {} : { voiceId }),
+    ...(url === undefined ? {} : { url }),
+    ...(dedupe === undefined ? {} : { dedupe }),
+    tags,
+    silent: planned.silent,
+    ...(planned.channel === 'voice' && isShown ? { alsoShown: true } : {}),
+    ...(heldUntil === undefined ? {} : { heldUntil }),
+    nextAt: heldUntil ?? at,
+    attempts: 0,
+    interrupted: 0,
+    sentParts: 0,
+  };
+}

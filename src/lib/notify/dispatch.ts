@@ -1,0 +1,217 @@
+import { toStewardError } from '../errors';
+import { toIso } from '../platform/clock';
+import type { Channel, Outcome } from './channels/channel';
+import { nameOf, parseName, type Delivery } from './delivery';
+import type { ChannelId } from './events';
+import { logResult } from './history';
+import { createLane, type Lane } from './lane';
+import { buryUnreadable, claim, readWaiting, record, sweep, takeRetries, waiting } from './outbox';
+import { parcelOf } from './parcel';
+import { end, isOver, offOutcome, recover, settle, type SettleDeps } from './settle';
+
+export interface DispatchDeps extends SettleDeps {
+  channels: readonly Channel[];
+  /** Told of what nobody foresaw (a full disk, a folder that has gone): the work goes on. */
+  report: (error: unknown) => void;
+}
+
+export interface Dispatcher {
+  /** Takes up deliveries that were just accepted. */
+  add: (deliveries: readonly Delivery[]) => void;
+  /** Looks into the outbox for what others have put there. */
+  scan: () => void;
+  /** Does it know the file of the outbox: waiting for its time, or another machine's? */
+  has: (name: string) => boolean;
+  /** Is anything under way, or due within so many ms? */
+  isBusy: (withinMs: number) => boolean;
+  /** Begins nothing more, and waits so long for what is under way. */
+  close: (graceMs: number) => Promise<void>;
+}
+
+const LONGEST_SLEEP_MS = 60_000;
+/** After a fault of the machine's own. */
+const FAULT_PAUSE_MS = 2_000;
+
+/**
+ * Delivers what is in the outbox. Each channel goes its own way, one delivery after the other: a dead one keeps
+ * none of the others from theirs. Only one dispatcher of a machine may be at it (deliver.ts holds the lock).
+ */
+export function startDispatcher(deps: DispatchDeps): Dispatcher {
+  const lanes = new Map<ChannelId, Lane>(deps.channels.map(({ id }) => [id, createLane()]));
+  const running = new Map<ChannelId, Promise<void>>();
+  /** What other machines have put into a folder that is shared, and what has no channel here. */
+  const foreign = new Set<string>();
+  /** Why a channel was last paused. */
+  const down = new Map<ChannelId, string>();
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const enter = (deliveries: readonly Delivery[]): void => {
+    for (const delivery of deliveries) {
+      const lane = delivery.machine === deps.machineId ? lanes.get(delivery.channel) : undefined;
+      if (lane === undefined) foreign.add(nameOf(delivery));
+      else lane.add(delivery);
+      const until = lane?.pausedUntil(deps.clock.now());
+      if (until !== undefined && delivery.attempts === 0) notePause(delivery, until);
+    }
+  };
+
+  /** Why it has not even been tried: its channel is down for the others, too. */
+  const notePause = (delivery: Delivery, untilMs: number): void => {
+    const until = toIso(Math.max(untilMs, Date.parse(delivery.nextAt)));
+    logResult(deps, { ...delivery, nextAt: until }, 'waiting', down.get(delivery.channel));
+  };
+
+  const add = (deliveries: readonly Delivery[]): void => {
+    enter(deliveries);
+    pump();
+  };
+
+  const scan = (): void => {
+    for (const name of sweep(deps)) giveUp(deps, name);
+    const retries = takeRetries(deps);
+    const unknown = waiting(deps).filter((name) => !has(name));
+    const found = unknown.map((name) => readWaiting(deps, name));
+    unknown.forEach((name, index) => {
+      if (found[index] === undefined) buryUnreadable(deps, name);
+    });
+    enter(found.filter((delivery) => delivery !== undefined));
+    for (const lane of lanes.values()) retries.forEach((id) => lane.hasten(id));
+    pump();
+  };
+
+  const has = (name: string): boolean => {
+    const channel = parseName(name)?.channel;
+    return foreign.has(name) || (channel !== undefined && lanes.get(channel)?.has(name) === true);
+  };
+
+  const pump = (): void => {
+    if (isClosed) return;
+    for (const channel of deps.channels) {
+      const lane = lanes.get(channel.id);
+      if (lane === undefined || running.has(channel.id)) continue;
+      if (!lane.isReady(deps.clock.now())) continue;
+      const work = drain(channel, lane).finally(() => {
+        running.delete(channel.id);
+        pump();
+      });
+      running.set(channel.id, work);
+    }
+    wakeLater();
+  };
+
+  const drain = async (channel: Channel, lane: Lane): Promise<void> => {
+    while (!isClosed) {
+      const batch = lane.take(deps.clock.now());
+      if (batch.length === 0) return;
+      let next: Delivery[] = [];
+      try {
+        next = await deliver(channel, lane, batch);
+      } catch (error) {
+        deps.report(error);
+        lane.pause(deps.clock.now() + FAULT_PAUSE_MS);
+        return;
+      } finally {
+        for (const delivery of batch) lane.forget(delivery);
+      }
+      add(next);
+    }
+  };
+
+  /** One attempt; returns what goes on from there. */
+  const deliver = async (channel: Channel, lane: Lane, batch: Delivery[]): Promise<Delivery[]> => {
+    const off = offOutcome(channel);
+    const early = off ?? (await prepared(channel));
+    // What somebody has withdrawn since is nobody's any more.
+    const mine = batch.filter((delivery) => claim(deps, nameOf(delivery)));
+    const live = mine.filter((delivery) => !ended(delivery));
+    const [first, ...others] = live;
+    if (first === undefined) return [];
+    let sent = first;
+    const onPart = (sentParts: number): void => {
+      sent = { ...sent, sentParts };
+      record(deps, nameOf(sent), sent);
+    };
+    const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
+    const next = [sent, ...others].flatMap((delivery) => settle(deps, delivery, outcome) ?? []);
+    const untilMs = Math.max(0, ...next.map(({ nextAt }) => Date.parse(nextAt)));
+    if (outcome.outcome === 'again' && outcome.all === true && untilMs > 0) {
+      down.set(channel.id, outcome.reason);
+      const stopped = lane.pause(untilMs).filter(({ attempts }) => attempts === 0);
+      for (const delivery of stopped) notePause(delivery, untilMs);
+    }
+    return next;
+  };
+
+  /** Ends what has waited for too long; true when it did. */
+  const ended = (delivery: Delivery): boolean => {
+    // What was to be spoken is shown, however late it is.
+    if (delivery.channel === 'voice' || !isOver(delivery, deps.clock.now())) return false;
+    end(deps, delivery, 'expired', 'it could not be delivered in time');
+    return true;
+  };
+
+  const wakeLater = (): void => {
+    clearTimeout(timer);
+    const idle = [...lanes].filter(([id]) => !running.has(id));
+    const next = Math.min(Infinity, ...idle.map(([, lane]) => lane.nextDue()));
+    if (isClosed || next === Infinity) return;
+    const inMs = Math.min(Math.max(next - deps.clock.now(), 0), LONGEST_SLEEP_MS);
+    timer = setTimeout(pump, Math.max(inMs, 1));
+    timer.unref();
+  };
+
+  recover(deps);
+  scan();
+  return {
+    add,
+    scan,
+    has,
+    isBusy(withinMs) {
+      const until = deps.clock.now() + withinMs;
+      return running.size > 0 || [...lanes.values()].some((lane) => lane.nextDue() <= until);
+    },
+    async close(graceMs) {
+      isClosed = true;
+      clearTimeout(timer);
+      let grace: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => (grace = setTimeout(resolve, graceMs)));
+      await Promise.race([Promise.all(running.values()), late]);
+      clearTimeout(grace);
+    },
+  };
+}
+
+async function prepared(channel: Channel): Promise<Outcome | undefined> {
+  try {
+    await channel.prepare();
+    return undefined;
+  } catch (error) {
+    return fault(error);
+  }
+}
+
+/** A channel never throws; should one, its fault is its own and stops no other. */
+async function attempt(
+  channel: Channel,
+  parcel: Parameters<Channel['send']>[0],
+  onPart: (sent: number) => void,
+): Promise<Outcome> {
+  try {
+    return await channel.send(parcel, onPart);
+  } catch (error) {
+    return fault(error);
+  }
+}
+
+function fault(error: unknown): Outcome {
+  const { message, hint = 'Try again.' } = toStewardError(error);
+  return { outcome: 'again', reason: message, hint };
+}
+
+/** One of too many that wait. */
+function giveUp(deps: DispatchDeps, name: string): void {
+  const delivery = readWaiting(deps, name);
+  if (delivery?.machine !== deps.machineId || !claim(deps, name)) return;
+  end(deps, delivery, 'expired', 'too many deliveries waited');
+}

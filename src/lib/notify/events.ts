@@ -1,0 +1,72 @@
+import type { RoutedChannel, SettingsConfig } from '../config/schema';
+
+/** The events that a route can be set for (service.md: Notification event types and routing). */
+export type EventName = keyof SettingsConfig['notifications']['routing'];
+
+/** Every channel; the settings route to push, chat and desktop, the others have rules of their own. */
+export type ChannelId = RoutedChannel | 'voice' | 'sms';
+
+export interface EventFacts {
+  /** Is it spoken, where nothing speaks against it? Voice is apart from the routing. */
+  voice: boolean;
+  /** 1 (lowest) to 5, as push servers count. */
+  priority: number;
+  /** Passes quiet hours whatever its priority. */
+  urgent: boolean;
+  /** All that a generic push says. */
+  generic: string;
+  /** A push server turns this name into a picture. */
+  tag: string;
+  /** For people. */
+  title: string;
+}
+
+/** One row an event. The default channels are those of the settings: config/schema.ts. */
+export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
+  taskComplete: {
+    voice: true,
+    priority: 3,
+    urgent: false,
+    generic: 'A task is complete.',
+    tag: 'white_check_mark',
+    title: 'Task complete',
+  },
+  longTask: {
+    voice: true,
+    priority: 3,
+    urgent: false,
+    generic: 'A long task is complete.',
+    tag: 'white_check_mark',
+    title: 'Long task complete',
+  },
+  backgroundAgent: {
+    voice: false,
+    priority: 3,
+    urgent: false,
+    generic: 'A background agent is done.',
+    tag: 'robot',
+    title: 'Background agent done',
+  },
+  error: {
+    voice: true,
+    priority: 4,
+    urgent: false,
+    generic: 'Something failed.',
+    tag: 'warning',
+    title: 'Error',
+  },
+  security: {
+    voice: true,
+    priority: 5,
+    urgent: true,
+    generic: 'A security alert: look at your machine.',
+    tag: 'rotating_light',
+    title: 'Security alert',
+  },
+};
+
+export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
+
+export function isEventName(text: string): text is EventName {
+  return Object.hasOwn(EVENTS, text);
+}

@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+
+import { errnoCode } from '../errors';
+import { readText, renameOver, replaceFile, sweepTemps } from '../platform/atomic-file';
+import type { Clock } from '../platform/clock';
+import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/folder';
+import { deliveryText, nameOf, parseDelivery, parseName, type Delivery } from './delivery';
+
+export interface OutboxDeps {
+  clock: Clock;
+  machineId: string;
+  /** `state/outbox` */
+  outbox: string;
+}
+
+const MAX_BYTES = 64 * 1024;
+/** More than this waits for nothing good: the oldest are given up. */
+export const MAX_WAITING = 20_000;
+const MAX_DEAD = 500;
+const TEMPS_STALE_MS = 60_000;
+
+/*
+ * A delivery is one file, in one of three folders: waiting (the outbox itself), `claimed` while somebody is at
+ * it, `dead` when it was given up and a person may still want it. It moves by renames, which one process wins.
+ * Nothing is synced: a notification survives the end of any process, not the loss of the machine's power.
+ */
+
+/** Puts a delivery into the outbox. */
+export function put(deps: Pick<OutboxDeps, 'outbox'>, delivery: Delivery): void {
+  const path = join(deps.outbox, nameOf(delivery));
+  try {
+    write(path, delivery);
+  } catch (error) {
+    if (errnoCode(error) !== 'ENOENT') throw error;
+    ensureFolder(deps.outbox);
+    write(path, delivery);
+  }
+}
+
+/** Names of the deliveries that wait, the oldest first. */
+export function waiting(deps: Pick<OutboxDeps, 'outbox'>): string[] {
+  return deliveriesIn(deps.outbox);
+}
+
+/** A delivery that waits; undefined when it has gone, or is none. */
+export function readWaiting(deps: Pick<OutboxDeps, 'outbox'>, name: string): Delivery | undefined {
+  return read(join(deps.outbox, name));
+}
+
+/** Takes a delivery that waits; false when somebody else did. */
+export function claim(deps: OutboxDeps, name: string): boolean {
+  return moved(join(deps.outbox, name), claimed(deps), name);
+}
+
+/** Takes a delivery that waits out of the outbox for good; false when somebody is at it already. */
+export function withdraw(deps: OutboxDeps, name: string): boolean {
+  if (!moved(join(deps.outbox, name), dead(deps), name)) return false;
+  removeFile(join(dead(deps), name));
+  return true;
+}
+
+/** Notes in a claimed file how far its delivery has come. */
+export function record(deps: OutboxDeps, name: string, delivery: Delivery): void {
+  write(join(claimed(deps), name), delivery);
+}
+
+/** Puts a claimed delivery back, as it was last recorded, under the name of its channel. */
+export function release(deps: OutboxDeps, name: string, delivery: Delivery): void {
+  renameOver(join(claimed(deps), name), join(deps.outbox, nameOf(delivery)));
+}
+
+/** Ends a claimed delivery. */
+export function finish(deps: OutboxDeps, name: string): void {
+  removeFile(join(claimed(deps), name));
+}
+
+/** Ends a claimed delivery that did not arrive: kept for a while, so that a person can have it tried again. */
+export function bury(deps: OutboxDeps, name: string): void {
+  moved(join(claimed(deps), name), dead(deps), name);
+}
+
+/**
+ * What processes that have ended had claimed. Only one process of a machine delivers at a time, and this is that
+ * one: whatever this machine has claimed before is nobody's.
+ */
+export function abandoned(deps: OutboxDeps): { name: string; delivery: Delivery | undefined }[] {
+  return deliveriesIn(claimed(deps))
+    .map((name) => ({ name, delivery: read(join(claimed(deps), name)) }))
+    .filter(({ delivery }) => delivery === undefined || delivery.machine === deps.machineId);
+}
+
+/** Deliveries of a notification that were given up. */
+export function deadOf(deps: Pick<OutboxDeps, 'outbox'>, id: string): Delivery[] {
+  return deliveriesIn(dead(deps))
+    .filter((name) => name.startsWith(`${id}.`))
+    .map((name) => read(join(dead(deps), name)))
+    .filter((delivery) => delivery !== undefined);
+}
+
+/** Takes a delivery that was given up back into the outbox, as given. */
+export function revive(deps: OutboxDeps, delivery: Delivery): void {
+  put(deps, delivery);
+  removeFile(join(dead(deps), nameOf(delivery)));
+}
+
+/** Leaves word for whoever delivers: what waits of this notification is to be tried now. */
+export function askRetry(deps: Pick<OutboxDeps, 'outbox'>, id: string): void {
+  replaceFile(join(deps.outbox, `${id}.retry`), '', { sync: false });
+}
+
+/** The notifications that `askRetry` was called for since. */
+export function takeRetries(deps: Pick<OutboxDeps, 'outbox'>): string[] {
+  const names = listFolder(deps.outbox).filter((name) => name.endsWith('.retry'));
+  for (const name of names) removeFile(join(deps.outbox, name));
+  return names.map((name) => name.slice(0, -'.retry'.length));
+}
+
+export interface OutboxStatus {
+  waiting: number;
+  /** Given up; the last 500 are kept. */
+  dead: number;
+}
+
+export function outboxStatus(deps: Pick<OutboxDeps, 'outbox'>): OutboxStatus {
+  return {
+    waiting: deliveriesIn(deps.outbox).length + deliveriesIn(join(deps.outbox, 'claimed')).length,
+    dead: deliveriesIn(dead(deps)).length,
+  };
+}
+
+/** Keeps the outbox in its bounds; returns the names of those that waited and are too many, the oldest. */
+export function sweep(deps: OutboxDeps): string[] {
+  if (!exists(deps.outbox)) return [];
+  const nowMs = deps.clock.now();
+  for (const folder of [deps.outbox, claimed(deps)]) {
+    if (exists(folder)) sweepTemps(folder, TEMPS_STALE_MS, nowMs);
+  }
+  const buried = deliveriesIn(dead(deps));
+  for (const name of buried.slice(0, Math.max(0, buried.length - MAX_DEAD))) {
+    removeFile(join(dead(deps), name));
+  }
+  const names = waiting(deps);
+  return names.slice(0, Math.max(0, names.length - MAX_WAITING));
+}
+
+/** A file that waits and holds no delivery: of a crash of the machine, or of a newer version. True: buried. */
+export function buryUnreadable(deps: OutboxDeps, name: string): boolean {
+  const path = join(deps.outbox, name);
+  return lstatOf(path)?.isFile === true && read(path) === undefined && moved(path, dead(deps), name);
+}
+
+function deliveriesIn(folder: string): string[] {
+  return listFolder(folder)
+    .filter((name) => parseName(name) !== undefined)
+    .sort();
+}
+
+function claimed(deps: Pick<OutboxDeps, 'outbox'>): string {
+  return join(deps.outbox, 'claimed');
+}
+
+function dead(deps: Pick<OutboxDeps, 'outbox'>): string {
+  return join(deps.outbox, 'dead');
+}
+
+function write(path: string, delivery: Delivery): void {
+  replaceFile(path, deliveryText(delivery), { sync: false });
+}
+
+function read(path: string): Delivery | undefined {
+  return parseDelivery(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+}
+
+/** Moves a file into a folder, which is made where it is missing; false when the file has gone. */
+function moved(from: string, folder: string, name: string): boolean {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      renameOver(from, join(folder, name));
+      return true;
+    } catch (error) {
+      if (errnoCode(error) !== 'ENOENT') throw error;
+      if (attempt > 0 || !exists(from)) return false;
+      ensureFolder(folder);
+    }
+  }
+}

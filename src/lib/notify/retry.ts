@@ -1,0 +1,55 @@
+import type { ChannelId } from './events';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const FIRST_MS = 5_000;
+const LONGEST_MS = 30 * MINUTE_MS;
+
+/** How long a delivery is worth trying, by channel: 24 h at most; a banner of an hour ago is no news. */
+export const KEEP_MS: Readonly<Record<ChannelId, number>> = {
+  push: 24 * HOUR_MS,
+  chat: 24 * HOUR_MS,
+  sms: 24 * HOUR_MS,
+  desktop: 15 * MINUTE_MS,
+  voice: 15 * MINUTE_MS,
+};
+
+/**
+ * When to try again, wall-clock ms: after 5 s, 15 s, 45 s, … at most half an hour, each spread by a fifth so that
+ * many do not come back at once, and never before the time that the server asked for.
+ *
+ * @param attempts how many were made, the failed one included
+ * @param random 0 to 1
+ */
+export function nextAttempt(
+  nowMs: number,
+  attempts: number,
+  random: number,
+  askedMs: number | undefined,
+): number {
+  const backOff = Math.min(LONGEST_MS, FIRST_MS * 3 ** Math.max(0, attempts - 1));
+  const spread = backOff * (0.8 + 0.4 * random);
+  const asked = askedMs === undefined ? 0 : Math.min(Math.max(askedMs, 0), 24 * HOUR_MS);
+  return Math.round(nowMs + Math.max(spread, asked));
+}
+
+/** A delivery of that age is given up. One from the future was written by a clock that was put back since. */
+export function isExpired(channel: ChannelId, acceptedMs: number, nowMs: number, heldUntil = 0): boolean {
+  const from = Math.max(acceptedMs, Math.min(heldUntil, acceptedMs + 24 * HOUR_MS));
+  const age = nowMs - from;
+  return age > KEEP_MS[channel] || age < -25 * HOUR_MS;
+}
+
+/** Is the next attempt due? A time that is further ahead than any that is ever set counts as passed. */
+export function isDue(nextMs: number, nowMs: number): boolean {
+  return nextMs <= nowMs || nextMs - nowMs > 25 * HOUR_MS;
+}
+
+/** Seconds of a Retry-After header, or its date, as ms from now; undefined when there is none to read. */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d{1,7}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const date = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}

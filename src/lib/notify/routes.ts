@@ -1,0 +1,47 @@
+import type { RoutedChannel } from '../config/schema';
+import { toIso, type Clock } from '../platform/clock';
+import type { Channel } from './channels/channel';
+import { EVENTS, EVENT_NAMES, type ChannelId, type EventName } from './events';
+import { muteState, type MuteState } from './mute';
+import { parseQuietHours, quietUntil } from './quiet-hours';
+import type { RoutingSettings } from './routing';
+
+/** What `notify routes` shows. */
+export interface RoutesReport {
+  events: { event: EventName; title: string; voice: boolean; channels: RoutedChannel[] }[];
+  longTaskMinutes: number;
+  muted: MuteState;
+  /** As configured; null: none. */
+  quietHours: string | null;
+  /** When the quiet hours end that are now, ISO-8601 UTC; null: it is not quiet. */
+  quietUntil: string | null;
+  /** Channels that take nothing as things are. */
+  off: { channel: ChannelId; reason: string; hint: string }[];
+}
+
+export function routesReport(deps: {
+  clock: Clock;
+  mute: string;
+  settings: () => RoutingSettings;
+  channels: readonly Channel[];
+}): RoutesReport {
+  const { routing, longTaskMinutes, quietHours, zone } = deps.settings();
+  const quietMs =
+    quietHours === undefined ? undefined : quietUntil(parseQuietHours(quietHours), deps.clock.now(), zone);
+  return {
+    events: EVENT_NAMES.map((event) => ({
+      event,
+      title: EVENTS[event].title,
+      voice: EVENTS[event].voice,
+      channels: [...new Set(routing[event])],
+    })),
+    longTaskMinutes,
+    muted: muteState(deps),
+    quietHours: quietHours ?? null,
+    quietUntil: quietMs === undefined ? null : toIso(quietMs),
+    off: deps.channels.flatMap((channel) => {
+      const off = channel.off();
+      return off === undefined ? [] : [{ channel: channel.id, ...off }];
+    }),
+  };
+}

@@ -1,0 +1,132 @@
+import { parseIso, toIso } from '../platform/clock';
+import type { Channel, Outcome } from './channels/channel';
+import type { Delivery, Result } from './delivery';
+import { nameOf } from './delivery';
+import { logResult, type HistoryDeps } from './history';
+import { abandoned, bury, finish, record, release, type OutboxDeps } from './outbox';
+import { isExpired, nextAttempt } from './retry';
+
+export interface SettleDeps extends OutboxDeps, HistoryDeps {
+  /** 0 to 1. */
+  random: () => number;
+}
+
+/** A delivery that goes on: it waits again, under the channel that it has now. */
+export type GoesOn = Delivery | undefined;
+
+/**
+ * Writes down what came of an attempt. The claimed file is the truth: its result is recorded in it first, and
+ * from then on nobody sends it again; then the log gets its line, then the file goes. Whoever finds the file
+ * after a kill does what is left.
+ */
+export function settle(deps: SettleDeps, delivery: Delivery, outcome: Outcome): GoesOn {
+  switch (outcome.outcome) {
+    case 'delivered':
+      return end(deps, { ...delivery, attempts: delivery.attempts + 1 }, 'delivered', undefined);
+    case 'failed':
+      return end(deps, { ...delivery, attempts: delivery.attempts + 1 }, 'failed', told(outcome));
+    case 'show':
+      return moveToDesktop(deps, delivery, outcome.reason);
+    case 'again':
+      return postpone(deps, delivery, outcome);
+  }
+}
+
+export function end(
+  deps: SettleDeps,
+  delivery: Delivery,
+  result: Result,
+  reason: string | undefined,
+): undefined {
+  const name = nameOf(delivery);
+  const ended: Delivery = { ...delivery, result, ...(reason === undefined ? {} : { reason }) };
+  record(deps, name, ended);
+  close(deps, name, ended);
+  return undefined;
+}
+
+/** The last step of a delivery that has its result. */
+function close(deps: SettleDeps, name: string, ended: Delivery): void {
+  logResult(deps, ended, ended.result ?? 'unknown', ended.reason);
+  if (ended.result === 'delivered' || ended.result === 'shown' || ended.result === 'superseded') {
+    finish(deps, name);
+  } else bury(deps, name);
+}
+
+function postpone(
+  deps: SettleDeps,
+  delivery: Delivery,
+  outcome: Extract<Outcome, { outcome: 'again' }>,
+): GoesOn {
+  const attempts = delivery.attempts + 1;
+  const nowMs = deps.clock.now();
+  const nextMs = nextAttempt(nowMs, attempts, deps.random(), outcome.afterMs);
+  const reason = told(outcome);
+  if (isOver(delivery, nextMs)) {
+    return end(deps, { ...delivery, attempts }, 'expired', reason);
+  }
+  const next: Delivery = { ...delivery, attempts, nextAt: toIso(nextMs) };
+  const name = nameOf(delivery);
+  record(deps, name, next);
+  release(deps, name, next);
+  logResult(deps, next, 'waiting', reason);
+  return next;
+}
+
+/** The delivery itself moves on, in one rename, so that it is shown once, whoever is killed where. */
+function moveToDesktop(deps: SettleDeps, delivery: Delivery, reason: string): GoesOn {
+  if (delivery.alsoShown === true) return end(deps, delivery, 'shown', reason);
+  const name = nameOf(delivery);
+  const nowIso = toIso(deps.clock.now());
+  const moved: Delivery = { ...delivery, channel: 'desktop', at: nowIso, nextAt: nowIso, attempts: 0 };
+  record(deps, name, moved);
+  logResult(deps, delivery, 'shown', reason);
+  release(deps, name, moved);
+  return moved;
+}
+
+export function isOver(delivery: Delivery, nowMs: number): boolean {
+  const held = delivery.heldUntil === undefined ? undefined : parseIso(delivery.heldUntil);
+  return isExpired(delivery.channel, Date.parse(delivery.at), nowMs, held);
+}
+
+/**
+ * What a process that was killed has left: a delivery with its result is closed; one that was being moved goes
+ * on; one that was in the midst of an attempt may have arrived. That is tried once more, and said to be so; the
+ * second time it is given up, so that nothing arrives three times.
+ */
+export function recover(deps: SettleDeps): void {
+  for (const { name, delivery } of abandoned(deps)) {
+    if (delivery === undefined) bury(deps, name);
+    else if (delivery.result !== undefined) close(deps, name, delivery);
+    else if (nameOf(delivery) !== name || delivery.nextAt > toIso(deps.clock.now())) {
+      release(deps, name, delivery);
+    } else again(deps, name, delivery);
+  }
+}
+
+function again(deps: SettleDeps, name: string, delivery: Delivery): void {
+  const interrupted = delivery.interrupted + 1;
+  const next: Delivery = { ...delivery, interrupted };
+  if (interrupted > 1) {
+    end(deps, next, 'unknown', TWICE);
+    return;
+  }
+  record(deps, name, next);
+  release(deps, name, next);
+}
+
+const TWICE =
+  'it was interrupted twice while it was being sent, and may have arrived; `steward notify retry ID` sends it again';
+
+function told(outcome: { reason: string; hint: string }): string {
+  return `${outcome.reason} ${outcome.hint}`;
+}
+
+/** Why a delivery cannot be tried: its channel was switched off since. */
+export function offOutcome(channel: Channel): Outcome | undefined {
+  const off = channel.off();
+  return off === undefined
+    ? undefined
+    : { outcome: 'failed', reason: `It is off: ${off.reason}.`, hint: off.hint };
+}

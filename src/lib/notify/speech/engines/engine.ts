@@ -1,0 +1,94 @@
+import { StewardError } from '../../../errors';
+import type { Run, RunOptions } from '../../../platform/process';
+import type { FindProgram } from '../../../platform/program';
+import { clean } from '../../../platform/terminal';
+
+/** What engines and players need of the machine. */
+export interface SpeechMachine {
+  platform: NodeJS.Platform;
+  find: FindProgram;
+  run: Run;
+}
+
+/** One text to be spoken now. */
+export interface SpeechOrder {
+  /** One line, as the voice is to say it. */
+  text: string;
+  /** The provider's voice id; engines of the system have voices of their own. */
+  voiceId?: string;
+  /** What is left of the time that one message may take, ms; asked for again at every step. */
+  remainingMs: () => number;
+  /** Aborted when it is to stop at once. */
+  signal: AbortSignal;
+}
+
+/** A way to say a text aloud. To add one: a file here with a factory, and its line in index.ts. */
+export interface SpeechEngine {
+  readonly id: string;
+  /** May it be tried here? Looks, and starts nothing. */
+  detect(machine: SpeechMachine): boolean;
+  /**
+   * Says the text and returns when it was heard. What went wrong is a StewardError. The text goes by a file or
+   * by stdin, never by a command line, where other users of the machine read it and shells and flags do.
+   */
+  speak(machine: SpeechMachine, order: SpeechOrder): Promise<void>;
+}
+
+/** The longest that making the sound of a text may take: what hangs leaves time for the next engine. */
+export const SYNTHESIS_MS = 12_000;
+
+/**
+ * Runs a part of one order: with what is left of its time, and stopped with it.
+ *
+ * @returns what the program said on stderr
+ */
+export async function runStep(
+  machine: SpeechMachine,
+  order: SpeechOrder,
+  program: string,
+  args: readonly string[],
+  options: Pick<RunOptions, 'input'> & { mostMs?: number } = {},
+): Promise<string> {
+  const path = machine.find(program);
+  if (path === undefined) throw missing(program);
+  const timeoutMs = Math.max(1, Math.min(order.remainingMs(), options.mostMs ?? Infinity));
+  const { code, signal, stderr, timedOut } = await machine.run(path, args, {
+    timeoutMs,
+    maxBytes: 64 * 1024,
+    signal: order.signal,
+    ...(options.input === undefined ? {} : { input: options.input }),
+  });
+  if (order.signal.aborted) throw stopped();
+  if (timedOut) {
+    throw new StewardError('unavailable', `${program} did not end in ${Math.round(timeoutMs / 1000)} s.`, {
+      hint: `Check that ${program} works on its own.`,
+    });
+  }
+  if (code === 0) return stderr;
+  const said = lastWords(stderr);
+  const end = code === null ? `was ended by ${signal ?? 'a signal'}` : `failed with code ${code}`;
+  throw new StewardError('unavailable', `${program} ${end}${said === '' ? '' : `: ${said}`}.`, {
+    hint: `Check that ${program} works on its own.`,
+  });
+}
+
+/** The last line is the program's own; what libraries have to say comes before it. */
+export function lastWords(stderr: string): string {
+  const lines = stderr.split('\n').map((line) => clean(line).trim());
+  return (lines.findLast((line) => line !== '') ?? '').slice(0, 160).replace(/\.+$/, '');
+}
+
+export function stopped(): StewardError {
+  return new StewardError('canceled', 'It was stopped.');
+}
+
+function missing(program: string): StewardError {
+  return new StewardError('not_found', `${program} is not installed or not on the PATH.`, {
+    hint: `Install ${program}, or add its folder to PATH.`,
+  });
+}
+
+/** `[[…]]` are commands or phonemes to say and espeak-ng: a text from elsewhere gives them none. */
+export function withoutCommands(text: string): string {
+  return text.replace(/\[(?=\[)|\](?=\])/g, '$& ');
+}

@@ -1,0 +1,83 @@
+import { StewardError } from '../../../errors';
+import { powerShellArgs } from '../../../platform/powershell';
+import { runStep, type SpeechMachine, type SpeechOrder } from './engine';
+
+export type AudioKind = 'wav' | 'mp3';
+
+/** A program that plays a file of sound to its end. */
+interface Player {
+  program: string;
+  platforms: readonly NodeJS.Platform[];
+  plays: readonly AudioKind[];
+  /** The file is an absolute path that steward made, so it is no flag. */
+  args: (file: string) => readonly string[];
+  /** What the player reads, where the file is not among its arguments. */
+  input?: (file: string) => string;
+}
+
+/** The path comes by stdin: PowerShell's arguments are a script. */
+const PLAY_ON_WINDOWS =
+  '$p = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
+  '(New-Object System.Media.SoundPlayer $p).PlaySync()';
+
+const LINUX: readonly NodeJS.Platform[] = ['linux', 'freebsd', 'openbsd', 'netbsd'];
+
+/** In the order to try. */
+const PLAYERS: readonly Player[] = [
+  { program: 'afplay', platforms: ['darwin'], plays: ['wav', 'mp3'], args: (file) => [file] },
+  { program: 'pw-play', platforms: LINUX, plays: ['wav'], args: (file) => [file] },
+  { program: 'paplay', platforms: LINUX, plays: ['wav'], args: (file) => [file] },
+  { program: 'aplay', platforms: LINUX, plays: ['wav'], args: (file) => ['-q', file] },
+  { program: 'mpg123', platforms: LINUX, plays: ['mp3'], args: (file) => ['-q', file] },
+  {
+    program: 'ffplay',
+    platforms: [...LINUX, 'darwin', 'win32'],
+    plays: ['wav', 'mp3'],
+    args: (file) => ['-nodisp', '-autoexit', '-nostdin', '-loglevel', 'error', '-i', file],
+  },
+  {
+    program: 'powershell.exe',
+    platforms: ['win32'],
+    plays: ['wav'],
+    args: () => powerShellArgs(PLAY_ON_WINDOWS),
+    input: (file) => Buffer.from(file, 'utf8').toString('base64'),
+  },
+];
+
+/** Is there a player for this kind of sound? Starts nothing. */
+export function canPlay(machine: SpeechMachine, kind: AudioKind): boolean {
+  return playersFor(machine, kind).length > 0;
+}
+
+/** Plays a file to its end, with the first player that can: one without its sound server fails at once. */
+export async function play(
+  machine: SpeechMachine,
+  order: SpeechOrder,
+  file: string,
+  kind: AudioKind,
+): Promise<void> {
+  const failures: string[] = [];
+  for (const { program, args, input } of playersFor(machine, kind)) {
+    try {
+      await runStep(machine, order, program, args(file), input === undefined ? {} : { input: input(file) });
+      return;
+    } catch (error) {
+      if (!(error instanceof StewardError) || error.kind === 'canceled') throw error;
+      failures.push(error.message);
+    }
+  }
+  throw new StewardError(
+    'unavailable',
+    failures.length > 0 ? failures.join(' ') : `No program plays ${kind} files here.`,
+    { hint: PLAYER_HINT },
+  );
+}
+
+const PLAYER_HINT = 'Install a player and check that it plays a file, such as aplay (Debian: alsa-utils).';
+
+function playersFor(machine: SpeechMachine, kind: AudioKind): Player[] {
+  return PLAYERS.filter(
+    ({ program, platforms, plays }) =>
+      platforms.includes(machine.platform) && plays.includes(kind) && machine.find(program) !== undefined,
+  );
+}

@@ -1,0 +1,127 @@
+import { dirname, join } from 'node:path';
+
+import { StewardError } from '../../../errors';
+import { powerShellArgs } from '../../../platform/powershell';
+import { withTempFile } from '../../../platform/system-files';
+import {
+  lastWords,
+  runStep,
+  SYNTHESIS_MS,
+  withoutCommands,
+  type SpeechEngine,
+  type SpeechMachine,
+} from './engine';
+import { canPlay, play } from './players';
+
+/** macOS. */
+export function sayEngine(): SpeechEngine {
+  return {
+    id: 'say',
+    detect: (machine) => machine.platform === 'darwin' && machine.find('say') !== undefined,
+    async speak(machine, order) {
+      await runStep(machine, order, 'say', ['-f', '-'], { input: withoutCommands(order.text) });
+    },
+  };
+}
+
+/** Base64 by stdin: whatever code page the console has. */
+const SPEAK_ON_WINDOWS =
+  '$t = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String([Console]::In.ReadToEnd()));' +
+  'Add-Type -AssemblyName System.Speech;' +
+  '(New-Object System.Speech.Synthesis.SpeechSynthesizer).Speak($t)';
+
+/** Windows' own speech. */
+export function sapiEngine(): SpeechEngine {
+  return {
+    id: 'sapi',
+    detect: (machine) => machine.platform === 'win32' && machine.find('powershell.exe') !== undefined,
+    async speak(machine, order) {
+      const input = Buffer.from(order.text, 'utf8').toString('base64');
+      await runStep(machine, order, 'powershell.exe', powerShellArgs(SPEAK_ON_WINDOWS), { input });
+    },
+  };
+}
+
+/** Through a player where there is one, since its own output knows fewer sound systems. */
+export function espeakEngine(): SpeechEngine {
+  return {
+    id: 'espeak-ng',
+    detect: (machine) => !isWindows(machine) && machine.find('espeak-ng') !== undefined,
+    async speak(machine, order) {
+      const input = withoutCommands(order.text);
+      // UTF-8, whatever the locale.
+      const args = ['-b', '1', '--stdin'];
+      if (!canPlay(machine, 'wav')) {
+        const said = await runStep(machine, order, 'espeak-ng', args, { input });
+        // Its exit code is 0 whatever became of the sound.
+        if (/^error: /m.test(said)) throw silent(said);
+        return;
+      }
+      await withTempFile('speech.wav', '', async (wav) => {
+        await runStep(machine, order, 'espeak-ng', [...args, '-w', wav], { input, mostMs: SYNTHESIS_MS });
+        await play(machine, order, wav, 'wav');
+      });
+    },
+  };
+}
+
+/** Its clearest voice; one that was built without it takes its default. */
+export function fliteEngine(): SpeechEngine {
+  return fileEngine('flite', 'flite', (text, wav) => ['-voice', 'slt', '-f', text, '-o', wav]);
+}
+
+/** Needs a voice beside it (Debian: festvox-kallpc16k); without one it fails and says so. */
+export function festivalEngine(): SpeechEngine {
+  return fileEngine('festival', 'text2wave', (text, wav) => ['-o', wav, text]);
+}
+
+/** A program that makes a file of sound of a file of text. */
+function fileEngine(
+  id: string,
+  program: string,
+  args: (text: string, wav: string) => readonly string[],
+): SpeechEngine {
+  return {
+    id,
+    detect: (machine) =>
+      !isWindows(machine) && machine.find(program) !== undefined && canPlay(machine, 'wav'),
+    speak: (machine, order) =>
+      withTempFile('speech.txt', `${order.text}\n`, async (text) => {
+        const wav = join(dirname(text), 'speech.wav');
+        await runStep(machine, order, program, args(text, wav), { mostMs: SYNTHESIS_MS });
+        await play(machine, order, wav, 'wav');
+      }),
+  };
+}
+
+/** speech-dispatcher plays by itself. It reads lines, of which a long one would be cut anywhere. */
+export function spdEngine(): SpeechEngine {
+  return {
+    id: 'spd-say',
+    detect: (machine) => machine.platform === 'linux' && machine.find('spd-say') !== undefined,
+    async speak(machine, order) {
+      // A line that begins with !-! would be a command.
+      const text = withoutCommands(order.text).replace(/!(?=-!)/g, '! ');
+      const lines = text.match(/.{1,200}(?= |$)|.{1,200}/gu) ?? [];
+      await runStep(machine, order, 'spd-say', ['--pipe-mode', '--wait'], {
+        input: `${lines.join('\n')}\n`,
+        // It waits for ever where its service has no sound.
+        mostMs: START_MS + order.text.length * CHARACTER_MS,
+      });
+    },
+  };
+}
+
+const START_MS = 8000;
+/** A slow voice, at its slowest. */
+const CHARACTER_MS = 150;
+
+function silent(said: string): StewardError {
+  return new StewardError('unavailable', `espeak-ng found no sound: ${lastWords(said)}.`, {
+    hint: 'Check that `espeak-ng hello` is heard, or install a player (Debian: alsa-utils).',
+  });
+}
+
+function isWindows(machine: SpeechMachine): boolean {
+  return machine.platform === 'win32';
+}

@@ -1,0 +1,172 @@
+import { StewardError } from '../../errors';
+import type { Clock } from '../../platform/clock';
+import type { SpeechEngine, SpeechMachine, SpeechOrder } from './engines/engine';
+import type { Speech, Spoken, Utterance } from './speech';
+
+/** What the voice is made of. */
+export interface QueueDeps {
+  clock: Clock;
+  machine: SpeechMachine;
+  /** Those that may be tried now, in order. Asked before each text: one may have been installed since. */
+  engines: () => readonly SpeechEngine[];
+  /** The text as it is to be said. */
+  spokenOf: (text: string) => string;
+  /** Why there is no voice, for a person: asked where `engines` has none. */
+  noVoice: () => string;
+}
+
+export interface QueueLimits {
+  /** Texts that wait; one more is refused. */
+  waiting: number;
+  /** What waited longer is not spoken any more, ms. */
+  staleMs: number;
+  /** What one text may take, engines that failed before included, ms. */
+  textMs: number;
+  /** So long an engine that failed is asked last, ms. */
+  restMs: number;
+}
+
+/** decisions.md 5. */
+export const LIMITS: QueueLimits = { waiting: 50, staleMs: 60_000, textMs: 30_000, restMs: 60_000 };
+
+/** An engine that does not even stop when it is told is left alone after so long. */
+const STOP_MS = 2000;
+
+interface Waiting {
+  utterance: Utterance;
+  since: Moment;
+  answer: (spoken: Spoken) => void;
+}
+
+interface Moment {
+  now: number;
+  monotonic: number;
+}
+
+/** The voice: speaks one text at a time, in the order in which they came (service.md: Voice). */
+export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Speech {
+  const { clock } = deps;
+  const waiting: Waiting[] = [];
+  const resting = new Map<string, number>();
+  let current: { ends: Promise<void>; stop: AbortController } | undefined;
+  let closed = false;
+
+  const next = (): void => {
+    const first = waiting.shift();
+    if (first === undefined) {
+      current = undefined;
+      return;
+    }
+    const stop = new AbortController();
+    const ends = spoken(first, stop).then((answer) => {
+      first.answer(answer);
+      next();
+    });
+    current = { ends, stop };
+  };
+
+  const spoken = async ({ utterance, since }: Waiting, stop: AbortController): Promise<Spoken> => {
+    // A machine that slept has a monotonic clock that stood still.
+    const waited = Math.max(clock.monotonic() - since.monotonic, clock.now() - since.now);
+    if (waited > limits.staleMs) {
+      return unspoken(`It waited for ${Math.round(waited / 1000)} s and is not news any more.`);
+    }
+    try {
+      const text = deps.spokenOf(utterance.text);
+      if (text === '') return unspoken('There is nothing in it to say.');
+      return await speakWith(inOrder(deps.engines()), { ...utterance, text }, stop);
+    } catch (error) {
+      return unspoken(wordsOf(error));
+    }
+  };
+
+  /** Those that failed lately come last: one that hangs delays a single text, not each. */
+  const inOrder = (engines: readonly SpeechEngine[]): SpeechEngine[] => {
+    const rests = ({ id }: SpeechEngine): boolean => (resting.get(id) ?? -Infinity) > clock.monotonic();
+    return [...engines.filter((engine) => !rests(engine)), ...engines.filter(rests)];
+  };
+
+  const speakWith = async (
+    engines: readonly SpeechEngine[],
+    utterance: Utterance,
+    stop: AbortController,
+  ): Promise<Spoken> => {
+    if (engines.length === 0) return unspoken(deps.noVoice());
+    const end = clock.monotonic() + limits.textMs;
+    const remainingMs = (): number => end - clock.monotonic();
+    const failures = new Map<string, string[]>();
+    for (const engine of engines) {
+      if (remainingMs() <= 0 || stop.signal.aborted) break;
+      const order: SpeechOrder = { ...utterance, remainingMs, signal: stop.signal };
+      const failure = await attempt(engine, order, stop);
+      if (failure === undefined) {
+        resting.delete(engine.id);
+        return { spoken: true, engine: engine.id };
+      }
+      failures.set(failure, [...(failures.get(failure) ?? []), engine.id]);
+      if (!stop.signal.aborted) resting.set(engine.id, clock.monotonic() + limits.restMs);
+    }
+    // Engines that meet the same fault, such as no sound card, say so once.
+    return unspoken([...failures].map(([failure, ids]) => `${ids.join(', ')}: ${failure}`).join(' '));
+  };
+
+  /** Undefined when it was heard, else why not. Ends in time whatever the engine does. */
+  const attempt = async (
+    engine: SpeechEngine,
+    order: SpeechOrder,
+    stop: AbortController,
+  ): Promise<string | undefined> => {
+    let isLate = false;
+    const late = setTimeout(() => {
+      isLate = true;
+      stop.abort();
+    }, order.remainingMs());
+    let giveUp: NodeJS.Timeout | undefined;
+    let soon: () => void = () => undefined;
+    const givenUp = new Promise<string>((resolve) => {
+      soon = () => void (giveUp = setTimeout(() => resolve('It was stopped.'), STOP_MS));
+    });
+    stop.signal.addEventListener('abort', soon, { once: true });
+    try {
+      const speaks = engine.speak(deps.machine, order).then(() => undefined, wordsOf);
+      const failure = await Promise.race([speaks, givenUp]);
+      return failure !== undefined && isLate ? `It took longer than ${limits.textMs / 1000} s.` : failure;
+    } finally {
+      clearTimeout(late);
+      clearTimeout(giveUp);
+      stop.signal.removeEventListener('abort', soon);
+    }
+  };
+
+  return {
+    say(utterance) {
+      if (closed) return Promise.resolve(unspoken('The voice is closing.'));
+      if (waiting.length >= limits.waiting) {
+        return Promise.resolve(unspoken(`${limits.waiting} messages are waiting to be spoken already.`));
+      }
+      return new Promise((answer) => {
+        waiting.push({ utterance, answer, since: { now: clock.now(), monotonic: clock.monotonic() } });
+        if (current === undefined) next();
+      });
+    },
+    async close(graceMs) {
+      closed = true;
+      for (const { answer } of waiting.splice(0)) answer(unspoken('The voice is closing.'));
+      if (current === undefined) return;
+      const { ends, stop } = current;
+      const grace = setTimeout(() => stop.abort(), graceMs);
+      await ends;
+      clearTimeout(grace);
+    },
+  };
+}
+
+function unspoken(reason: string): Spoken {
+  return { spoken: false, reason };
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof StewardError)
+    return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}

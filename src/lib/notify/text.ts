@@ -1,0 +1,73 @@
+/** What one character may cost, and how much of it fits into a part. */
+export interface Measure {
+  cost: (char: string) => number;
+  max: number;
+}
+
+/** Bytes of UTF-8. */
+export function utf8Bytes(char: string): number {
+  return Buffer.byteLength(char, 'utf8');
+}
+
+/** Bytes within a JSON text. */
+export function jsonBytes(char: string): number {
+  return Buffer.byteLength(JSON.stringify(char), 'utf8') - 2;
+}
+
+/** As the length of a JavaScript string, which several services count in. */
+export function utf16Units(char: string): number {
+  return char.length;
+}
+
+/**
+ * The text in parts that are each within every measure, cut at a line or a word where one ends in the last third
+ * of a part, never within a character. One part at least; together they hold every character but the white space
+ * that they were cut at.
+ */
+export function split(text: string, measures: readonly Measure[]): string[] {
+  const parts: string[] = [];
+  let part = '';
+  let spent = measures.map(() => 0);
+  const spend = (char: string): number[] => measures.map(({ cost }, i) => (spent[i] ?? 0) + cost(char));
+  for (const char of text) {
+    const after = spend(char);
+    if (part === '' || after.every((cost, i) => cost <= (measures[i]?.max ?? 0))) {
+      part += char;
+      spent = after;
+      continue;
+    }
+    const at = cutAt(part);
+    parts.push(part.slice(0, at).trimEnd());
+    part = part.slice(at).trimStart() + char;
+    spent = measures.map(({ cost }) => [...part].reduce((sum, one) => sum + cost(one), 0));
+  }
+  return [...parts, part].filter((one, index) => one !== '' || index === 0);
+}
+
+function cutAt(part: string): number {
+  const line = part.lastIndexOf('\n');
+  const word = part.lastIndexOf(' ');
+  const from = (part.length * 2) / 3;
+  if (line > from) return line;
+  return word > from ? word : part.length;
+}
+
+/** Parts that say which of how many they are, as `(2/3)`; a single one is left alone. */
+export function numberedParts(parts: readonly string[]): string[] {
+  return parts.length === 1
+    ? [...parts]
+    : parts.map((part, index) => `(${index + 1}/${parts.length}) ${part}`);
+}
+
+/** Several messages as one: a line each, cut to a length, and how many more there were. */
+export function digestText(messages: readonly string[], most = 20): string {
+  const lines = messages.slice(0, most).map((message) => `• ${short(message, 120)}`);
+  const more = messages.length - lines.length;
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+}
+
+/** One line of at most so many characters, with `…` where something is missing. */
+export function short(text: string, max: number): string {
+  const chars = [...text.replace(/\s+/g, ' ').trim()];
+  return chars.length <= max ? chars.join('') : `${chars.slice(0, max - 1).join('')}…`;
+}

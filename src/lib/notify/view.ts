@@ -1,0 +1,122 @@
+import { palette, table, toAscii, wrap, type Palette } from '../platform/format';
+import { clean } from '../platform/terminal';
+import { fit } from '../platform/text-width';
+import { timeOf, dayOf } from '../platform/time';
+import type { ChannelResult, HistoryEntry } from './history';
+import type { RoutesReport } from './routes';
+import type { TestResult } from './test-channels';
+
+export interface ViewOptions {
+  columns: number;
+  color: boolean;
+  /** False for terminals without such characters. */
+  unicode?: boolean;
+  zone: string;
+  nowMs: number;
+}
+
+/** `notify history`: a line a notification, and a line for each channel that did not simply take it. */
+export function historyText(entries: readonly HistoryEntry[], options: ViewOptions): string {
+  if (entries.length === 0) return 'No notification yet. `steward notify send MESSAGE` sends one.';
+  const colors = palette(options);
+  const lines = entries.flatMap((entry) => entryLines(entry, options, colors));
+  return plain(lines.join('\n'), options);
+}
+
+function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette): string[] {
+  const at = Date.parse(entry.at);
+  const isToday = dayOf(at, options.zone) === dayOf(options.nowMs, options.zone);
+  const when = isToday ? timeOf(at, options.zone) : dayOf(at, options.zone);
+  const text = clean(entry.title === null ? entry.text : `${entry.title}: ${entry.text}`);
+  const took = entry.channels.filter(({ result }) => result === 'delivered').map(({ channel }) => channel);
+  const head = [entry.id, when, took.join(', ') || '–', text].join('  ');
+  const rest = entry.channels.filter(({ result, maybeTwice }) => result !== 'delivered' || maybeTwice);
+  return [
+    fit(head, options.columns),
+    ...(entry.duplicateOf === null ? [] : [`  the same as ${entry.duplicateOf}, and not sent again`]),
+    ...rest.flatMap((one) => channelLines(one, options, colors)),
+  ];
+}
+
+/** `  push  waits until 07:00: quiet hours` */
+export function channelLines(one: ChannelResult, options: ViewOptions, colors: Palette): string[] {
+  const words = resultWords(one, options.zone);
+  const text = clean(one.reason === null ? words : `${words}: ${one.reason}`);
+  const lines = wrap(text, options.columns, `  ${one.channel}  `, '    ');
+  const isBad = ['failed', 'expired', 'unknown'].includes(one.result);
+  return lines.map((line) => (isBad ? colors.attention(line) : colors.neutral(line)));
+}
+
+function resultWords({ result, nextAt, maybeTwice }: ChannelResult, zone: string): string {
+  if (result === 'waiting') {
+    return nextAt === null ? 'on its way' : `waits until ${timeOf(Date.parse(nextAt), zone)}`;
+  }
+  if (result === 'delivered' && maybeTwice) return 'delivered, perhaps twice';
+  return RESULT_WORDS[result];
+}
+
+const RESULT_WORDS: Readonly<Record<ChannelResult['result'], string>> = {
+  delivered: 'delivered',
+  shown: 'shown instead',
+  failed: 'failed',
+  expired: 'given up',
+  superseded: 'overtaken',
+  unknown: 'not known',
+  waiting: 'on its way',
+  skipped: 'not sent',
+};
+
+/** What `notify send --wait` says: a line a channel. */
+export function answersText(entry: HistoryEntry, options: ViewOptions): string {
+  const colors = palette(options);
+  const lines = entry.channels.flatMap((one) => channelLines(one, options, colors));
+  return plain([entry.id, ...lines].join('\n'), options);
+}
+
+/** `notify routes` */
+export function routesText(report: RoutesReport, options: ViewOptions): string {
+  const colors = palette(options);
+  const rows = report.events.map(({ event, voice, channels, title }) => [
+    event,
+    [...(voice ? ['voice'] : []), ...channels].join(' + ') || 'nobody',
+    title,
+  ]);
+  const lines = table(rows)
+    .split('\n')
+    .map((line) => fit(line, options.columns));
+  const notes = [
+    `A task of more than ${report.longTaskMinutes} minutes is a longTask.`,
+    report.muted.muted
+      ? `The voice is muted ${report.muted.until === null ? 'until `steward notify unmute`' : `until ${timeOf(Date.parse(report.muted.until), options.zone)}`}; what it would say is shown.`
+      : undefined,
+    report.quietHours === null
+      ? undefined
+      : `Quiet hours ${report.quietHours}${report.quietUntil === null ? '' : ', now'}: push waits for their end, nothing is spoken.`,
+  ].filter((note) => note !== undefined);
+  const off = report.off.flatMap(({ channel, reason, hint }) =>
+    wrap(`${reason}. ${hint}`, options.columns, `  ${channel}  `, '    '),
+  );
+  const parts = [...lines, '', ...notes.flatMap((note) => wrap(note, options.columns))];
+  if (off.length > 0) parts.push('', 'Not in use:', ...off.map((line) => colors.neutral(line)));
+  return plain(parts.join('\n'), options);
+}
+
+/** `notify test` */
+export function testText(results: readonly TestResult[], options: ViewOptions): string {
+  const colors = palette(options);
+  const lines = results.flatMap(({ channel, state, reason, hint }) => {
+    const words = state === 'ok' ? 'works' : state === 'off' ? `off: ${reason}.` : `does not work. ${reason}`;
+    const text = wrap(
+      clean([words, hint].filter((part) => part !== null).join(' ')),
+      options.columns,
+      `${channel.padEnd(8)} `,
+      '         ',
+    );
+    return state === 'failed' ? text.map((line) => colors.attention(line)) : text;
+  });
+  return plain(lines.join('\n'), options);
+}
+
+function plain(text: string, { unicode }: ViewOptions): string {
+  return unicode === false ? toAscii(text) : text;
+}

@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * Starts steward itself with other arguments, and does not wait for it: it lives on when this process ends, has
+ * no terminal and says nothing. What it is to do must stand in a file, for it may fail to start.
+ *
+ * @param cwd a folder that it may keep busy
+ */
+export function startDetached(args: readonly string[], cwd: string): void {
+  const program = process.argv[1];
+  if (program === undefined) return;
+  const child = spawn(process.execPath, [...process.execArgv, program, ...args], {
+    cwd,
+    detached: true,
+    stdio: 'ignore',
+    windowsHide: true,
+  });
+  // A system that is out of processes: the next run of steward does what waits.
+  child.on('error', () => child.unref());
+  child.unref();
+}

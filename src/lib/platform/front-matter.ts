@@ -1,0 +1,76 @@
+/**
+ * The front matter of Markdown as many tools write it, read line by line: thousands of files can be looked at
+ * where the YAML library would take seconds. Where a person has to hear what is wrong with theirs, the library
+ * reads it.
+ */
+
+/** The lines between the two marks, without their ends; undefined when the text does not begin with any. */
+export function frontMatter(text: string): string[] | undefined {
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  if (lines[0]?.trimEnd() !== '---') return undefined;
+  const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)\s*$/.test(line));
+  return end === -1 ? undefined : lines.slice(1, end);
+}
+
+/** A value of one line: plain, 'quoted' or "quoted"; a comment behind it is none of it. */
+export function scalar(raw: string): string {
+  const text = raw.trim();
+  const single = /^'((?:[^']|'')*)'/.exec(text)?.[1];
+  if (single !== undefined) return single.replaceAll("''", "'");
+  const double = /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0];
+  if (double !== undefined) return unquoted(double);
+  const plain = text.replace(/(?:^|\s+)#.*$/, '');
+  // A text over several lines, a list or an object is no value of ours.
+  return plain === 'null' || plain === '~' || /^[|>[{&*!]/.test(plain) ? '' : plain;
+}
+
+function unquoted(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return text.slice(1, -1);
+    throw error;
+  }
+}
+
+/**
+ * The texts of a key: `[a, b]`, `a, b`, or a list with a line each; none where the key is missing.
+ *
+ * @param lines as `frontMatter` gives them
+ */
+export function listValue(lines: readonly string[], key: string): string[] {
+  const at = lines.findIndex(
+    (line) => line.startsWith(key) && /^[ \t]*:(?:[ \t]|$)/.test(line.slice(key.length)),
+  );
+  if (at === -1) return [];
+  const inline = (lines[at] as string)
+    .slice(key.length)
+    .replace(/^[ \t]*:/, '')
+    .trim();
+  if (inline !== '' && !inline.startsWith('#')) {
+    const inner = /^\[(.*)\](?:\s+#.*)?$/.exec(inline)?.[1];
+    return (inner ?? scalar(inline))
+      .split(',')
+      .map(scalar)
+      .filter((text) => text !== '');
+  }
+  const items: string[] = [];
+  for (const line of lines.slice(at + 1)) {
+    const item = /^[ \t]*-[ \t]+(.*)$/.exec(line)?.[1];
+    if (item === undefined && line.trim() !== '') break;
+    const text = item === undefined ? '' : scalar(item);
+    if (text !== '') items.push(text);
+  }
+  return items;
+}
+
+/** What follows the front matter; the whole text where there is none. */
+export function bodyOf(text: string): string {
+  const lines = frontMatter(text);
+  if (lines === undefined) return text.replace(/^\ufeff/, '');
+  return text
+    .split(/\r?\n/)
+    .slice(lines.length + 2)
+    .join('\n')
+    .replace(/^\n+/, '');
+}

@@ -1,0 +1,276 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
+
+import { errnoCode } from '../errors';
+import { bodyOf, drained, hasBody } from './request-body';
+
+/** What came over the wire before a body. */
+export interface RequestHead {
+  method: string;
+  /** The request target as it was sent: path and query. */
+  target: string;
+  /** By lower-case name. */
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Names and values in turn, as they were sent. */
+  rawHeaders: readonly string[];
+  /** It came over the local socket, which only this user can open. */
+  isLocal: boolean;
+}
+
+export interface HttpAnswer {
+  status: number;
+  /** Names and values in turn; content-length is added. */
+  headers: readonly string[];
+  /** A text goes out in one write with its headers, bytes in a second one. */
+  body: string | Buffer;
+  /** Bytes of the body, where they are known. */
+  length?: number;
+}
+
+/** The application behind the server. */
+export interface Application {
+  /** Looks at a request before its body is read; an answer refuses it. */
+  admit: (head: RequestHead) => HttpAnswer | undefined;
+  answer: (head: RequestHead, body: Buffer) => HttpAnswer | Promise<HttpAnswer>;
+  /** The answer to what does not even get as far as `admit`: 400, 408, 413 or 431; and to a fault, 500. */
+  refuse: (status: number, cause?: unknown) => HttpAnswer;
+}
+
+export interface ServerLimits {
+  /** Of a body, bytes. */
+  maxBodyBytes: number;
+  /** Of all headers together, bytes; and how many there may be. */
+  maxHeaderBytes: number;
+  maxHeaders: number;
+  /** In which headers, and then the whole request, have to come, ms. */
+  requestMs: number;
+  /** How long a connection may be idle between requests, ms. */
+  idleMs: number;
+  maxConnections: number;
+}
+
+export const SERVER_LIMITS: ServerLimits = {
+  maxBodyBytes: 64 * 1024,
+  maxHeaderBytes: 16 * 1024,
+  maxHeaders: 100,
+  requestMs: 10_000,
+  idleMs: 65_000,
+  maxConnections: 1000,
+};
+
+export interface HttpServer {
+  /** Resolves with the port; port 0 is any free one. */
+  listenTcp: (host: string, port: number) => Promise<number>;
+  /** A unix socket, or a named pipe on Windows. */
+  listenLocal: (path: string) => Promise<void>;
+  /** Requests that are being answered, and how many were since the start. */
+  load: () => { open: number; answered: number };
+  /** Stops listening, answers every request that has arrived, and closes; after `graceMs` whatever is left is cut. */
+  close: (graceMs: number) => Promise<void>;
+}
+
+/** How long a connection is quiet before the server that closes takes leave of it. */
+const LINGER_MS = 400;
+
+/**
+ * An HTTP/1.1 server over TCP and a local socket. It bounds sizes and times, reads the body, and closes without
+ * losing a request: an answer that is given while it closes carries `Connection: close`, and a connection is
+ * only closed when nothing has come over it for a moment.
+ */
+export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
+  const servers: Server[] = [];
+  const sockets = new Map<Socket, Connection>();
+  let open = 0;
+  let answered = 0;
+  let accepted = 0;
+  let closing = false;
+  let settled: (() => void) | undefined;
+
+  const finish = (response: ServerResponse, answer: HttpAnswer, isHead: boolean, hangUp: boolean): void => {
+    const headers = answer.headers.slice();
+    const isBare = isHead || answer.status === 304;
+    if (answer.status !== 304) {
+      headers.push('content-length', String(answer.length ?? Buffer.byteLength(answer.body)));
+    }
+    if (hangUp || closing) headers.push('connection', 'close');
+    response.writeHead(answer.status, headers);
+    response.end(isBare ? undefined : answer.body);
+  };
+
+  const serve = async (head: RequestHead, request: IncomingMessage, response: ServerResponse) => {
+    const isHead = head.method === 'HEAD';
+    const refused = head.rawHeaders.length > limits.maxHeaders * 2 ? app.refuse(431) : app.admit(head);
+    if (refused !== undefined) {
+      finish(response, refused, isHead, hasBody(request) && !(await drained(request)));
+      return;
+    }
+    const body = hasBody(request) ? await bodyOf(request, limits.maxBodyBytes) : NO_BYTES;
+    if (body === undefined) {
+      finish(response, app.refuse(413), isHead, !(await drained(request)));
+      return;
+    }
+    const answer = app.answer(head, body);
+    finish(response, answer instanceof Promise ? await answer : answer, isHead, false);
+  };
+
+  const onRequest =
+    (isLocal: boolean) =>
+    (request: IncomingMessage, response: ServerResponse): void => {
+      const known = sockets.get(request.socket);
+      if (known !== undefined) known.idleSince = undefined;
+      open += 1;
+      response.once('close', () => {
+        open -= 1;
+        answered += 1;
+        if (known !== undefined) known.idleSince = process.uptime();
+        if (open === 0) settled?.();
+      });
+      const { method = '', url: target = '', headers, rawHeaders } = request;
+      serve({ method, target, headers, rawHeaders, isLocal }, request, response).catch((error: unknown) => {
+        // A client that has gone while it was sending needs no answer.
+        if (request.destroyed && !request.complete) response.destroy();
+        else if (response.headersSent) response.destroy();
+        else finish(response, app.refuse(500, error), method === 'HEAD', true);
+      });
+    };
+
+  const make = (isLocal: boolean): Server => {
+    const server = createServer(
+      {
+        headersTimeout: limits.requestMs,
+        requestTimeout: limits.requestMs,
+        keepAliveTimeout: limits.idleMs,
+        connectionsCheckingInterval: Math.min(1000, limits.requestMs / 4),
+        maxHeaderSize: limits.maxHeaderBytes,
+        noDelay: true,
+      },
+      onRequest(isLocal),
+    );
+    // None is dropped unseen, as Node would: `serve` counts them.
+    server.maxHeadersCount = 0;
+    server.maxConnections = limits.maxConnections;
+    server.on('connection', (socket: Socket) => {
+      accepted += 1;
+      sockets.set(socket, { idleSince: process.uptime(), isLeaving: false });
+      socket.once('close', () => sockets.delete(socket));
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      const status = STATUS_OF.get(error.code ?? '') ?? 400;
+      if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+      else socket.end(wireText(app.refuse(status)), () => socket.destroy());
+    });
+    servers.push(server);
+    return server;
+  };
+
+  return {
+    async listenTcp(host, port) {
+      const server = make(false);
+      await listening(server, { host, port, exclusive: true });
+      return (server.address() as AddressInfo).port;
+    },
+    listenLocal: (path) => listening(make(true), { path }),
+    load: () => ({ open, answered }),
+    async close(graceMs) {
+      closing = true;
+      await takeWaiting(() => accepted);
+      // Not http's own close(): that would cut connections whose next request is on its way.
+      const closed = servers.map((server) => closedNet(server));
+      const idle = setInterval(() => setImmediate(() => hangUpIdle(sockets)), LINGER_MS);
+      const answeredAll = new Promise<void>((resolve) => {
+        settled = resolve;
+        if (open === 0) resolve();
+      });
+      const cut = setTimeout(() => {
+        for (const socket of sockets.keys()) socket.destroy();
+      }, graceMs);
+      await answeredAll;
+      await Promise.all(closed);
+      clearTimeout(cut);
+      clearInterval(idle);
+      for (const server of servers) server.close();
+    },
+  };
+}
+
+interface Connection {
+  /** Seconds of `process.uptime()`; undefined while it carries a request. */
+  idleSince: number | undefined;
+  isLeaving: boolean;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+const STATUS_OF: ReadonlyMap<string, number> = new Map([
+  ['HPE_HEADER_OVERFLOW', 431],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+]);
+
+function listening(server: Server, where: object): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(where, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Stops accepting; resolves when the last connection has gone. */
+function closedNet(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    NetServer.prototype.close.call(server, () => resolve());
+  });
+}
+
+/**
+ * Takes leave of the connections that were quiet for a while; one whose client does not answer that is cut at the
+ * next look. It is called when what lay in the sockets has been read.
+ */
+function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
+  for (const [socket, connection] of sockets) {
+    const { idleSince, isLeaving } = connection;
+    if (idleSince === undefined || (process.uptime() - idleSince) * 1000 < LINGER_MS) continue;
+    if (isLeaving) socket.destroy();
+    else socket.end();
+    connection.isLeaving = true;
+  }
+}
+
+/**
+ * The system has accepted connections for us that we have not seen: closing the door would cut them. The loop takes
+ * one a turn, so it is turned until a turn brought none.
+ */
+async function takeWaiting(accepted: () => number): Promise<void> {
+  for (let left = MAX_TURNS, quiet = 0; left > 0 && quiet < 2; left -= 1) {
+    const before = accepted();
+    await turn();
+    quiet = accepted() === before ? quiet + 1 : 0;
+  }
+}
+
+/** The system keeps 511 at most. */
+const MAX_TURNS = 600;
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** An answer as bytes, for a connection that has no request to answer to. */
+function wireText({ status, headers, body }: HttpAnswer): string {
+  const lines = [`HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Refused'}`];
+  for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
+  lines.push(`content-length: ${Buffer.byteLength(body)}`, 'connection: close');
+  return `${lines.join('\r\n')}\r\n\r\n${body.toString()}`;
+}
+
+const REASONS: ReadonlyMap<number, string> = new Map([
+  [400, 'Bad Request'],
+  [408, 'Request Timeout'],
+  [431, 'Request Header Fields Too Large'],
+]);
+
+/** Is the error that a port or socket is taken? */
+export function isTaken(error: unknown): boolean {
+  return errnoCode(error) === 'EADDRINUSE';
+}

@@ -1,0 +1,13 @@
+/** A signal that Ctrl-C, or a polite end of the process, aborts: for a command that closes down by itself. */
+export function interruptSignal(): { signal: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  const names = ['SIGINT', 'SIGTERM'] as const;
+  for (const name of names) process.on(name, abort);
+  return {
+    signal: controller.signal,
+    release() {
+      for (const name of names) process.off(name, abort);
+    },
+  };
+}

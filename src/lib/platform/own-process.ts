@@ -1,0 +1,26 @@
+/** Facts of this process. */
+export function ownProcess(): { pid: number; uptimeSec: number } {
+  return { pid: process.pid, uptimeSec: Math.round(process.uptime()) };
+}
+
+/** Resident memory, MiB with one decimal. The system is asked for it, which takes some 40 µs. */
+export function residentMiB(): number {
+  return Math.round((process.memoryUsage.rss() / 2 ** 20) * 10) / 10;
+}
+
+/** Signals that ask a server to close down: a person's Ctrl-C, a manager's SIGTERM, a terminal that is closed. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
+
+/** Calls `stop` at the first such signal; a second Ctrl-C ends the process at once with 130. Returns the way to stop listening. */
+export function onStopSignal(stop: (signal: string) => void): () => void {
+  let asked = false;
+  const heard = (signal: NodeJS.Signals): void => {
+    if (asked && signal === 'SIGINT') process.exit(130);
+    asked = true;
+    stop(signal);
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, heard);
+  return () => {
+    for (const signal of STOP_SIGNALS) process.removeListener(signal, heard);
+  };
+}

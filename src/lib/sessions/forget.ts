@@ -1,0 +1,61 @@
+import { dirname, join } from 'node:path';
+
+import type { Clock } from '../platform/clock';
+import { exists, listFolder, removeFile } from '../platform/folder';
+import { withLock } from '../platform/lock';
+import { rotatedName } from '../platform/log';
+
+export interface ForgetDeps {
+  clock: Clock;
+  machineId: string;
+  /** `state/sessions.json` */
+  path: string;
+  workEvents: string;
+  /** `state/spool` */
+  spool: string;
+  /** `observability/hooks.jsonl` */
+  hookLog: string;
+  /** Machine-local folder of the lock. */
+  locks: string;
+}
+
+export interface Forgotten {
+  dryRun: boolean;
+  /** The files that are removed (in a dry run: would be), absolute. */
+  files: string[];
+}
+
+const LOCK_WAIT_MS = 5_000;
+
+/**
+ * Removes everything that the hooks of an assistant have stored: the log, the state, what waits to be done.
+ * Artifacts are the person's own and stay. A session that goes on is known again by its next event.
+ */
+export async function forgetSessions(deps: ForgetDeps, dryRun: boolean): Promise<Forgotten> {
+  if (dryRun) return { dryRun, files: filesOf(deps) };
+  const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
+  return withLock(join(deps.locks, 'sessions.lock'), lock, async () => {
+    const files = filesOf(deps);
+    for (const file of files) removeFile(file);
+    return { dryRun, files };
+  });
+}
+
+function filesOf({ path, workEvents, spool, hookLog }: ForgetDeps): string[] {
+  const state = dirname(path);
+  return [
+    ...listFolder(state)
+      .filter((name) => /^\.?sessions(?:-live)?\.json/.test(name))
+      .map((name) => join(state, name)),
+    ...[workEvents, hookLog].flatMap((log) => [log, rotatedName(log)]).filter((log) => exists(log)),
+    ...[spool, join(spool, 'claimed'), join(spool, 'dead')].flatMap((folder) =>
+      namesIn(folder).map((name) => join(folder, name)),
+    ),
+  ];
+}
+
+function namesIn(folder: string): string[] {
+  return exists(folder)
+    ? listFolder(folder).filter((name) => name.endsWith('.json') || name.startsWith('.'))
+    : [];
+}

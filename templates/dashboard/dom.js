@@ -1,0 +1,119 @@
+// Text from elsewhere becomes text nodes and attributes only. What is shown already is changed in place, so that
+// focus, scroll and hover stay where they are.
+
+const SVG = 'http://www.w3.org/2000/svg';
+const SVG_TAGS = new Set(['svg', 'rect', 'text', 'g']);
+
+/** @typedef {string | number | boolean | null | undefined} Attribute */
+/** @typedef {Node | string | null | undefined | false} Child */
+
+/**
+ * An element; an attribute that is false, null or undefined is left out.
+ * @param {string} tag @param {Record<string, Attribute>} [attributes] @param {...(Child | Child[])} children
+ * @returns {Element}
+ */
+export function h(tag, attributes = {}, ...children) {
+  const element = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== false && value !== null && value !== undefined)
+      element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...nodes(children));
+  return element;
+}
+
+/** @param {(Child | Child[])[]} children */
+function nodes(children) {
+  return children.flat().flatMap((child) => (child ? [child] : []));
+}
+
+/** The element of the page with this id. @param {string} id @returns {HTMLElement} */
+export function byId(id) {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`The page has no #${id}.`);
+  return element;
+}
+
+/**
+ * Makes the children of an element the given ones. Nodes of the same kind in the same place, or with the same
+ * `data-key`, stay the same nodes.
+ * @param {Element} parent @param {...(Child | Child[])} children
+ */
+export function show(parent, ...children) {
+  const fragment = document.createDocumentFragment();
+  fragment.append(...nodes(children));
+  morphChildren(parent, [...fragment.childNodes]);
+}
+
+/** @param {Element} parent @param {ChildNode[]} wanted */
+function morphChildren(parent, wanted) {
+  const keys = new Set(wanted.map(keyOf));
+  for (const node of [...parent.childNodes])
+    if (keyOf(node) !== undefined && !keys.has(keyOf(node))) node.remove();
+  const kept = new Map([...parent.childNodes].map((node) => [keyOf(node), node]));
+  let place = parent.firstChild;
+  for (const next of wanted) {
+    const key = keyOf(next);
+    const old = key === undefined ? place : kept.get(key);
+    if (old && key === keyOf(old) && old.nodeName === next.nodeName) {
+      if (old === place) place = place.nextSibling;
+      else parent.insertBefore(old, place);
+      morph(old, next);
+    } else parent.insertBefore(next, place);
+  }
+  while (place !== null) {
+    const after = place.nextSibling;
+    place.remove();
+    place = after;
+  }
+}
+
+/** @param {ChildNode} old @param {ChildNode} next */
+function morph(old, next) {
+  if (!(old instanceof Element) || !(next instanceof Element)) {
+    if (old.nodeValue !== next.nodeValue) old.nodeValue = next.nodeValue;
+    return;
+  }
+  for (const { name, value } of next.attributes)
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  // What a person has opened stays open.
+  for (const { name } of [...old.attributes])
+    if (!next.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
+  morphChildren(old, [...next.childNodes]);
+}
+
+/** @param {Node} node */
+function keyOf(node) {
+  return node instanceof Element ? (node.getAttribute('data-key') ?? undefined) : undefined;
+}
+
+/** A command to type, with a button that copies it. @param {string} text */
+export function command(text) {
+  return h(
+    'span',
+    { class: 'command' },
+    h('code', {}, text),
+    h('button', { type: 'button', class: 'copy', 'data-copy': text, 'aria-label': `Copy: ${text}` }, 'copy'),
+  );
+}
+
+/** Makes the copy buttons of the page work, also those that come later. */
+export function watchCopies() {
+  document.addEventListener('click', (event) => {
+    const button = event.target instanceof Element ? event.target.closest('[data-copy]') : null;
+    if (button !== null) void copy(button, button.getAttribute('data-copy') ?? '');
+  });
+}
+
+/** @param {Element} button @param {string} text */
+async function copy(button, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = 'copied';
+  } catch {
+    // Not allowed here: the text is selected, and the keys that copy do the rest.
+    const code = button.parentElement?.querySelector('code');
+    if (code) getSelection()?.selectAllChildren(code);
+    button.textContent = 'selected';
+  }
+}

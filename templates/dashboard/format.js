@@ -1,0 +1,113 @@
+// Figures and times as the terminal writes them: short units, local times, unknown said as unknown.
+
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const DAY_MS = 86_400_000;
+
+/** `3 h 02 m`, `46 m`; rounded to whole minutes. @param {number} value */
+export function minutes(value) {
+  const whole = Math.round(value);
+  const hours = Math.floor(whole / 60);
+  const rest = whole % 60;
+  return hours === 0 ? `${rest} m` : `${hours} h ${String(rest).padStart(2, '0')} m`;
+}
+
+/** `Fri 20 Nov 2026`, of a day such as `2026-11-20`. @param {string} day */
+export function longDay(day) {
+  return `${shortDay(day)} ${day.slice(0, 4)}`;
+}
+
+/** `Fri 20 Nov`. @param {string} day */
+export function shortDay(day) {
+  const at = new Date(`${day}T00:00:00Z`);
+  return `${WEEKDAYS[at.getUTCDay()]} ${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`;
+}
+
+/** The day so many days before. @param {string} day @param {number} count */
+export function daysBefore(day, count) {
+  return new Date(Date.parse(`${day}T00:00:00Z`) - count * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** `09:42` on the wall clock of the zone, of the browser's zone where none is given. @param {number} ms @param {string} [zone] */
+export function clock(ms, zone) {
+  return wall(ms, zone).slice(11, 16);
+}
+
+/** `2026-11-20`. @param {number} ms @param {string} [zone] */
+export function dayOf(ms, zone) {
+  return wall(ms, zone).slice(0, 10);
+}
+
+/** `14:02`, or `Thu 19 Nov 14:02` of another day than today. @param {number} ms @param {number} now @param {string} [zone] */
+export function moment(ms, now, zone) {
+  const day = dayOf(ms, zone);
+  return day === dayOf(now, zone) ? clock(ms, zone) : `${shortDay(day)} ${clock(ms, zone)}`;
+}
+
+/** @param {number} ms @param {string} [zone] */
+function wall(ms, zone) {
+  /** @type {Intl.DateTimeFormatOptions} */
+  const parts = {
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  };
+  let format;
+  try {
+    format = new Intl.DateTimeFormat('en-CA', { ...parts, timeZone: zone });
+  } catch {
+    // A zone that this browser does not know: its own is the nearest truth.
+    format = new Intl.DateTimeFormat('en-CA', parts);
+  }
+  const found = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+  return `${found.year}-${found.month}-${found.day}T${found.hour}:${found.minute}`;
+}
+
+/** `just now`, `2 min ago`, `3 h ago`, `4 days ago`; a time ahead of this clock is just now. @param {number} ms @param {number} now */
+export function ago(ms, now) {
+  const min = Math.floor((now - ms) / 60_000);
+  if (min < 1) return 'just now';
+  if (min < 60) return `${min} min ago`;
+  const hours = Math.floor(min / 60);
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
+}
+
+/** `2 min`, `90 s`. @param {number} seconds */
+export function span(seconds) {
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+}
+
+/** `1 commit`, `2 commits`. @param {number} count @param {string} noun */
+export function plural(count, noun) {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Whole percents of the shares' sum that add up to 100, by largest remainder. @param {readonly number[]} shares */
+export function percents(shares) {
+  const sum = shares.reduce((a, b) => a + b, 0);
+  if (!(sum > 0)) return shares.map(() => 0);
+  const exact = shares.map((share) => (share / sum) * 100);
+  const whole = exact.map(Math.floor);
+  let left = 100 - whole.reduce((a, b) => a + b, 0);
+  const order = exact.map((_, i) => i).sort((a, b) => ((exact[b] ?? 0) % 1) - ((exact[a] ?? 0) % 1) || a - b);
+  for (const i of order) {
+    if (left <= 0) break;
+    whole[i] = (whole[i] ?? 0) + 1;
+    left -= 1;
+  }
+  return whole;
+}
+
+/**
+ * `09:00`; with its offset where the day has that hour twice.
+ * @param {readonly { start: string }[]} hours @param {number} index
+ */
+export function hourName(hours, index) {
+  const start = hours[index]?.start ?? '';
+  const time = start.slice(11, 16);
+  const isTwice = hours.some((hour, i) => i !== index && hour.start.slice(11, 16) === time);
+  return isTwice ? `${time} (UTC${start.slice(19)})` : time;
+}

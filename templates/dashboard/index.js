@@ -1,0 +1,143 @@
+// The page /: what runs, what needs a hand and the command that mends it, live sessions, jobs, the outbox.
+
+import { byId, command, h, show, watchCopies } from './dom.js';
+import { ago, minutes, moment, plural, span } from './format.js';
+import { follow } from './live.js';
+import { drawPanels } from './notes.js';
+
+/** @typedef {import('../../src/lib/daemon/status').DaemonStatus} Status */
+
+const STATES = { ok: ['●', 'ok'], off: ['–', 'off'], 'needs-you': ['◇', 'needs you'], error: ['▲', 'error'] };
+
+follow({ status: '/api/status' }, ({ status: feed }) => {
+  const now = Date.now();
+  const status = /** @type {Status | undefined} */ (feed.data);
+  drawPanels(byId('notes'), [
+    {
+      name: 'Status',
+      feeds: [feed],
+      from: [status, Math.floor(now / 60_000)],
+      draw() {
+        if (status !== undefined) draw(status, now);
+      },
+    },
+  ]);
+});
+watchCopies();
+
+/** @param {Status} status @param {number} now */
+function draw(status, now) {
+  showFacts(status, now);
+  show(byId('modules'), status.modules.map(moduleRow));
+  const { sessions, jobs } = status;
+  show(
+    byId('sessions'),
+    sessions.length === 0 ? empty('No assistant session runs.') : sessions.map((one) => sessionRow(one, now)),
+  );
+  show(
+    byId('jobs'),
+    jobs.length === 0 ? empty('This daemon runs no job.') : jobs.map((job) => jobRow(job, now)),
+  );
+  show(byId('outbox'), outbox(status));
+}
+
+/** @param {Status} status @param {number} now */
+function showFacts({ version, startedAt, uptimeSec, memoryMiB, pid, sessions, modules }, now) {
+  const waiting = sessions.filter((session) => session.waiting).length;
+  const needy = modules.filter(({ state }) => state === 'needs-you' || state === 'error').length;
+  show(
+    byId('facts'),
+    h('b', {}, `steward ${version}`),
+    ` runs since ${moment(Date.parse(startedAt), now)} (`,
+    h('b', {}, minutes(uptimeSec / 60)),
+    `), ${Math.round(memoryMiB)} MiB, process ${pid}`,
+    needy > 0 &&
+      h('span', {}, '; ', h('b', {}, plural(needy, 'module')), ` need${needy === 1 ? 's' : ''} you`),
+    waiting > 0 &&
+      h('span', {}, '; ', h('b', {}, plural(waiting, 'session')), ` wait${waiting === 1 ? 's' : ''} for you`),
+    '.',
+  );
+}
+
+/** @param {Status['modules'][number]} module */
+function moduleRow({ id, label, state, reason, fix }) {
+  const [dot, word] = STATES[state] ?? ['?', state];
+  return h(
+    'li',
+    { 'data-key': id, 'data-state': state },
+    h('h3', {}, label),
+    h('span', { class: `state ${state}` }, h('span', { 'aria-hidden': 'true' }, dot), ` ${word}`),
+    reason && h('p', { class: 'muted why' }, reason),
+    fix && h('p', { class: 'why' }, command(fix)),
+  );
+}
+
+/** @param {Status['sessions'][number]} session @param {number} now */
+function sessionRow({ slug, task, repo, phase, status, startedAt, updatedAt, waiting }, now) {
+  return h(
+    'li',
+    { 'data-key': slug },
+    h('h3', {}, task || slug),
+    h(
+      'span',
+      { class: `state ${waiting ? 'needs-you' : 'ok'}` },
+      h('span', { 'aria-hidden': 'true' }, waiting ? '◇' : '●'),
+      waiting ? ' waits for you' : ` ${status}`,
+    ),
+    h('p', { class: 'muted why' }, [phase, repo, slug].filter(Boolean).join(' · ')),
+    h(
+      'p',
+      { class: 'muted why' },
+      `began ${ago(Date.parse(startedAt), now)} · last active ${ago(Date.parse(updatedAt), now)}`,
+    ),
+  );
+}
+
+/** @param {Status['jobs'][number]} job @param {number} now */
+function jobRow({ id, everySec, lastRun, lastOk, reason, nextRun }, now) {
+  const failed = lastOk === false;
+  return h(
+    'li',
+    { 'data-key': id },
+    h('h3', {}, id),
+    h(
+      'span',
+      { class: `state ${failed ? 'error' : lastRun === null ? 'idle' : 'ok'}` },
+      h('span', { 'aria-hidden': 'true' }, failed ? '▲' : lastRun === null ? '○' : '●'),
+      failed ? ' failed' : lastRun === null ? ' not run yet' : ' ok',
+    ),
+    h(
+      'p',
+      { class: 'muted why' },
+      [
+        `every ${span(everySec)}`,
+        lastRun === null ? '' : `last ${ago(Date.parse(lastRun), now)}`,
+        nextRun === null ? 'runs now' : `next at ${moment(Date.parse(nextRun), now)}`,
+      ]
+        .filter(Boolean)
+        .join(' · '),
+    ),
+    reason && h('p', { class: failed ? 'attention why' : 'muted why' }, reason),
+  );
+}
+
+/** @param {Status} status */
+function outbox({ outbox: { waiting, failed }, spool }) {
+  return [
+    waiting + failed === 0
+      ? h('p', { class: 'muted' }, 'No notification waits to be delivered.')
+      : h('p', {}, h('b', {}, String(waiting)), ' waiting · ', h('b', {}, String(failed)), ' failed'),
+    h(
+      'p',
+      { class: 'muted' },
+      spool.waiting + spool.dead === 0
+        ? 'Hooks have left nothing to be done.'
+        : `Left by hooks to be done: ${spool.waiting}; given up: ${spool.dead}.`,
+    ),
+  ];
+}
+
+/** @param {string} text */
+function empty(text) {
+  return h('li', { class: 'muted' }, text);
+}

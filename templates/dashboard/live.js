@@ -1,0 +1,128 @@
+// Follows the daemon's answers: asks at intervals while the page is seen, sends the ETag of what it has, keeps the
+// last good answer through errors, and asks less often while they last.
+
+const EVERY_MS = 30_000;
+const SLOWEST_MS = 300_000;
+const PATIENCE_MS = 10_000;
+
+/**
+ * What is known of one address.
+ * @typedef {object} Feed
+ * @property {unknown} data the last good answer; undefined before the first
+ * @property {number | undefined} goodAt when the daemon last confirmed it, ms
+ * @property {Problem | undefined} problem what is wrong since then
+ */
+/** @typedef {{ reached: boolean, message: string, hint?: string | undefined }} Problem */
+
+/**
+ * @template {string} K
+ * @param {Record<K, string>} urls
+ * @param {(feeds: Record<K, Feed>) => void} draw called with all of them after each answer, at most once a frame
+ */
+export function follow(urls, draw) {
+  const names = /** @type {K[]} */ (Object.keys(urls));
+  const feeds = /** @type {Record<K, Feed>} */ (
+    Object.fromEntries(
+      names.map((name) => [name, { data: undefined, goodAt: undefined, problem: undefined }]),
+    )
+  );
+  /** @type {Partial<Record<K, string>>} */
+  const etags = {};
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let failures = 0;
+  let isAsking = false;
+  let isDrawing = false;
+
+  function drawSoon() {
+    if (isDrawing) return;
+    isDrawing = true;
+    // A page that is not seen gets no frames.
+    const soon = document.hidden ? (/** @type {() => void} */ run) => setTimeout(run) : requestAnimationFrame;
+    soon(() => {
+      isDrawing = false;
+      draw(feeds);
+    });
+  }
+
+  async function askAll() {
+    if (isAsking) return;
+    clearTimeout(timer);
+    isAsking = true;
+    await Promise.all(
+      names.map(async (name) => {
+        const answer = await ask(urls[name], etags[name]);
+        const feed = feeds[name];
+        if ('problem' in answer) feed.problem = answer.problem;
+        else {
+          if (answer.data !== undefined) feed.data = answer.data;
+          etags[name] = answer.etag;
+          feed.goodAt = Date.now();
+          feed.problem = undefined;
+        }
+        drawSoon();
+      }),
+    );
+    isAsking = false;
+    failures = names.some((name) => feeds[name].problem !== undefined) ? failures + 1 : 0;
+    plan();
+  }
+
+  function plan() {
+    clearTimeout(timer);
+    if (document.hidden) return;
+    timer = setTimeout(() => void askAll(), Math.min(EVERY_MS * 2 ** failures, SLOWEST_MS));
+  }
+
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) clearTimeout(timer);
+    else void askAll();
+  });
+  addEventListener('online', () => void askAll());
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) void askAll();
+  });
+  void askAll();
+  return { redraw: drawSoon };
+}
+
+/**
+ * @param {string} url @param {string | undefined} etag
+ * @returns {Promise<{ data?: unknown, etag: string | undefined } | { problem: Problem }>}
+ */
+async function ask(url, etag) {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), PATIENCE_MS);
+  try {
+    /** @type {Record<string, string>} */
+    const headers = etag === undefined ? {} : { 'If-None-Match': etag };
+    // The first one may have been asked for by the page's head.
+    const cache = etag === undefined ? 'default' : 'no-store';
+    const response = await fetch(url, { headers, cache, signal: stop.signal });
+    if (response.status === 304) return { etag };
+    const body = await response.json().catch(() => undefined);
+    if (!response.ok) return { problem: { reached: true, ...told(body, response.status) } };
+    if (body === undefined)
+      return { problem: { reached: true, message: `${url} answered something that is no JSON.` } };
+    return { data: body, etag: response.headers.get('ETag') ?? undefined };
+  } catch {
+    const isSlow = stop.signal.aborted;
+    return {
+      problem: {
+        reached: false,
+        message: isSlow ? 'The daemon is too slow to answer.' : 'The daemon does not answer.',
+      },
+    };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What the daemon says of an error. @param {any} body @param {number} status */
+function told(body, status) {
+  const { message, hint } = body?.error ?? {};
+  return {
+    message: typeof message === 'string' ? message : `The daemon answered ${status}.`,
+    hint: typeof hint === 'string' ? hint : undefined,
+  };
+}

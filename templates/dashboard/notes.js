@@ -1,0 +1,66 @@
+// What a page says when an answer does not come: the picture stays, and a line says since when it stands still.
+
+import { command, h, show } from './dom.js';
+import { moment } from './format.js';
+
+/** @typedef {import('./live.js').Feed} Feed */
+
+/**
+ * One part of a page.
+ * @typedef {object} Panel
+ * @property {string} name
+ * @property {Feed[]} feeds whose problems it tells of
+ * @property {unknown[]} from what it is drawn from: it is drawn when one of these is another
+ * @property {() => void} draw
+ */
+
+/** What each panel was drawn from, and whether that went well. @type {Map<string, { from: unknown[], failed: boolean }>} */
+const drawn = new Map();
+
+/** Draws each panel; those that cannot be drawn, or stand still, are told of. @param {Element} place @param {Panel[]} panels */
+export function drawPanels(place, panels) {
+  /** @type {Map<string, string[]>} what is said, and of which panels */
+  const told = new Map();
+  for (const { name, feeds, from, draw } of panels) {
+    const failed = feeds.find(({ problem }) => problem?.reached);
+    let text =
+      failed?.problem && `${since(failed)}${failed.problem.message} ${failed.problem.hint ?? ''}`.trim();
+    if (!isDrawn(name, from, draw))
+      text ??=
+        'The daemon answered in a way that this page does not know. Reload the page: one of the two is of another version.';
+    if (text) told.set(text, [...(told.get(text) ?? []), name]);
+  }
+  const lost = panels.flatMap(({ feeds }) => feeds).find(({ problem }) => problem?.reached === false);
+  show(
+    place,
+    lost?.problem &&
+      h(
+        'p',
+        { class: 'attention' },
+        `${since(lost)}${lost.problem.message} Start it with `,
+        command('steward up'),
+        '; this page asks again by itself.',
+      ),
+    [...told].map(([text, names]) => h('p', { class: 'attention' }, `${names.join(', ')}: ${text}`)),
+  );
+}
+
+/** @param {string} name @param {unknown[]} from @param {() => void} draw */
+function isDrawn(name, from, draw) {
+  const last = drawn.get(name);
+  if (last !== undefined && from.every((value, i) => value === last.from[i])) return !last.failed;
+  let failed = false;
+  try {
+    draw();
+  } catch (error) {
+    console.error(error);
+    failed = true;
+  }
+  drawn.set(name, { from, failed });
+  return !failed;
+}
+
+/** @param {Feed} feed */
+function since({ goodAt }) {
+  return goodAt === undefined ? '' : `Not refreshed since ${moment(goodAt, Date.now())}. `;
+}

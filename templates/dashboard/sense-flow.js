@@ -1,0 +1,104 @@
+// What is flowing in: the hourly content-type read, its narrative and its weights.
+
+import { command, h, show } from './dom.js';
+import { ago, longDay, moment, percents } from './format.js';
+
+/** @typedef {import('../../src/lib/sense/insight-read').Insight} Insight */
+
+/** A segment narrower than this, in percent, has no room for its number. */
+const ROOM = 5;
+
+/** @param {Element} place @param {Insight} insight @param {string | undefined} zone @param {number} now */
+export function showFlow(place, insight, zone, now) {
+  if (!insight.available) return show(place, none(insight));
+  const kinds = [...insight.contentTypes].sort((a, b) => b.share - a.share);
+  const shares = percents(kinds.map(({ share }) => share));
+  show(
+    place,
+    insight.stale && staleNote(insight),
+    insight.narrative && h('p', { class: 'narrative' }, insight.narrative),
+    kinds.length > 0 && weightsBar(shares),
+    kinds.length > 0 &&
+      h(
+        'ol',
+        { class: 'weights', 'aria-label': 'Weights' },
+        kinds.map(({ label, evidence }, i) =>
+          h(
+            'li',
+            {},
+            h('span', { class: `swatch w${tone(i)}`, 'aria-hidden': 'true' }, String(i + 1)),
+            h('span', { class: 'name' }, label),
+            h('span', { class: 'figure' }, `${shares[i]} %`),
+            evidence && h('span', { class: 'muted' }, evidence),
+          ),
+        ),
+      ),
+    h('p', { class: 'muted small' }, madeAt(insight, zone, now)),
+    insight.reason &&
+      h('p', { class: 'muted small' }, `The last attempt made none: ${sentence(insight.reason)}`),
+  );
+}
+
+/** @param {Insight} insight */
+function none({ reason }) {
+  return h(
+    'div',
+    { class: 'empty' },
+    h('p', {}, sentence(reason ?? 'no read has been made yet')),
+    h('p', {}, 'See what one would send: ', command('steward sense insight preview')),
+    h('p', {}, 'Make one now: ', command('steward sense insight build')),
+  );
+}
+
+/** @param {Insight} insight */
+function staleNote({ date }) {
+  return h(
+    'p',
+    { class: 'attention' },
+    `This read is of ${longDay(date)}; today has none yet. Make one now: `,
+    command('steward sense insight build'),
+  );
+}
+
+/** @param {number[]} shares */
+function weightsBar(shares) {
+  let from = 0;
+  const parts = shares.flatMap((share, i) => {
+    const x = from;
+    from += share;
+    if (share === 0) return [];
+    return [
+      h('rect', { class: `w${tone(i)}`, x: `${x}%`, width: `${share}%`, height: 24 }),
+      share >= ROOM &&
+        h(
+          'text',
+          { class: `w${tone(i)}`, x: `${x + share / 2}%`, y: 17, 'text-anchor': 'middle' },
+          String(i + 1),
+        ),
+    ];
+  });
+  // The list below says the same in words.
+  return h('svg', { class: 'weights-bar', height: 24, 'aria-hidden': 'true' }, parts);
+}
+
+/** @param {number} i */
+function tone(i) {
+  return Math.min(i, 5) + 1;
+}
+
+/** @param {Insight} insight @param {string | undefined} zone @param {number} now */
+function madeAt({ generatedAt, since, model }, zone, now) {
+  const made = Date.parse(generatedAt ?? '');
+  const from = Date.parse(since ?? '');
+  return [
+    Number.isNaN(made) ? 'made at an unknown time' : `made ${ago(made, now)}, at ${moment(made, now, zone)}`,
+    ...(Number.isNaN(from) ? [] : [`of what was seen since ${moment(from, now, zone)}`]),
+    ...(model ? [`model ${model}`] : []),
+  ].join(' · ');
+}
+
+/** @param {string} text */
+function sentence(text) {
+  const start = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(start) ? start : `${start}.`;
+}

@@ -1,0 +1,104 @@
+// Sources and cadence: a row a source, and whether something captures by itself.
+
+import { command, h, show } from './dom.js';
+import { ago, moment, plural, span } from './format.js';
+
+/** @typedef {import('../../src/lib/sense/status-types').SourceStatus} SourceStatus */
+/** @typedef {import('../../src/lib/sense/status-types').SenseStatus} SenseStatus */
+
+/** Each state has a shape as well as a word and a colour. */
+const DOTS = { ok: '●', idle: '○', off: '–', unsupported: '◇', error: '▲' };
+
+/** @param {Element} place @param {SourceStatus[]} sources @param {number} now */
+export function showSources(place, sources, now) {
+  show(
+    place,
+    sources.map((source) => sourceRow(source, now)),
+  );
+}
+
+/** @param {SourceStatus} source @param {number} now */
+function sourceRow({ id, label, description, state, reason, eventsToday, lastEventTs }, now) {
+  const needsYou = state === 'error' || state === 'unsupported';
+  return h(
+    'li',
+    { 'data-key': id, 'data-state': state },
+    h('h3', {}, label),
+    h(
+      'span',
+      { class: `state ${state}` },
+      h('span', { 'aria-hidden': 'true' }, DOTS[state] ?? '?'),
+      ` ${state}`,
+    ),
+    h('p', { class: 'muted what' }, description),
+    h('p', { class: 'figures' }, `${plural(eventsToday, 'event')} today · `, lastEvent(lastEventTs, now)),
+    reason && state !== 'ok' && h('p', { class: needsYou ? 'attention why' : 'muted why' }, reason),
+  );
+}
+
+/** @param {string | null} ts @param {number} now */
+function lastEvent(ts, now) {
+  return ts === null
+    ? 'never seen anything'
+    : h('time', { datetime: ts, title: moment(Date.parse(ts), now) }, `last ${ago(Date.parse(ts), now)}`);
+}
+
+/** @param {Element} place @param {SenseStatus} status @param {string | undefined} zone @param {number} now */
+export function showCadence(place, status, zone, now) {
+  const { enabled, pollIntervalSec, lastCaptureTs, quarantined } = status;
+  if (!enabled) {
+    return show(
+      place,
+      h(
+        'p',
+        { class: 'attention' },
+        'Capture is off: sense.enabled is false. Switch it on: ',
+        command('steward config set sense.enabled true'),
+      ),
+    );
+  }
+  const last = lastCaptureTs === null ? undefined : Date.parse(lastCaptureTs);
+  show(
+    place,
+    h(
+      'p',
+      {},
+      `Capture every ${span(pollIntervalSec)} · `,
+      last === undefined
+        ? 'never yet'
+        : h('time', { datetime: lastCaptureTs, title: moment(last, now, zone) }, `last ${ago(last, now)}`),
+    ),
+    last === undefined &&
+      h('p', { class: 'attention' }, 'Nothing was captured so far. Set it up: ', command('steward up')),
+    last !== undefined &&
+      isLate(status, now) &&
+      h(
+        'p',
+        { class: 'attention' },
+        `No capture since ${moment(last, now, zone)}. See what one says: `,
+        command('steward sense capture'),
+      ),
+    quarantined > 0 &&
+      h(
+        'p',
+        { class: 'muted' },
+        `${plural(quarantined, 'line')} of the logs ${quarantined === 1 ? 'was no event and is' : 'were no events and are'} set aside in sense/quarantine.`,
+      ),
+  );
+}
+
+/** So late that it does not come by itself: three polls, and never less than five minutes. @param {SenseStatus} status @param {number} now */
+function isLate({ lastCaptureTs, pollIntervalSec }, now) {
+  return (
+    lastCaptureTs === null || now - Date.parse(lastCaptureTs) > Math.max(3 * pollIntervalSec, 300) * 1000
+  );
+}
+
+/**
+ * When the next capture is due; undefined when none is to be expected.
+ * @param {SenseStatus} status @param {number} now
+ */
+export function nextCapture(status, now) {
+  if (!status.enabled || status.lastCaptureTs === null || isLate(status, now)) return undefined;
+  return Math.max(now, Date.parse(status.lastCaptureTs) + status.pollIntervalSec * 1000);
+}

@@ -1,0 +1,128 @@
+// Time and creation of one day: kinds, applications, commits and sessions, each also in words.
+
+import { h, show } from './dom.js';
+import { minutes, plural } from './format.js';
+import { byKind, fill, KINDS } from './kinds.js';
+
+/** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
+
+const APP_ROWS = 10;
+
+/** @param {DailyRecord} record */
+export function isEmpty({ totalMinutes, commits, sessions }) {
+  return totalMinutes === 0 && commits.count === 0 && sessions.count === 0;
+}
+
+/** @param {Element} place @param {DailyRecord} record */
+export function showKinds(place, record) {
+  const time = byKind(record);
+  show(
+    place,
+    KINDS.map((kind) =>
+      h(
+        'li',
+        {},
+        h(
+          'svg',
+          { class: 'swatch', width: 16, height: 16, 'aria-hidden': 'true' },
+          h('rect', { width: 16, height: 16, fill: fill(kind) }),
+        ),
+        h('span', {}, kind),
+        h('b', {}, minutes(time[kind])),
+      ),
+    ),
+  );
+}
+
+/** @param {Element} place @param {Element} more @param {DailyRecord} record */
+export function showApps(place, more, record) {
+  const { apps } = record;
+  const max = apps[0]?.minutes ?? 0;
+  // A list of eleven is not cut for the sake of one.
+  const shown = apps.length <= APP_ROWS + 1 ? apps : apps.slice(0, APP_ROWS);
+  const rest = apps.slice(shown.length);
+  show(
+    place,
+    shown.length === 0 ? h('p', { class: 'muted' }, 'No application was seen.') : appTable(shown, max),
+  );
+  show(
+    more,
+    rest.length > 0 &&
+      h(
+        'details',
+        {},
+        h('summary', {}, `${rest.length} more · ${minutes(rest.reduce((sum, app) => sum + app.minutes, 0))}`),
+        appTable(rest, max),
+      ),
+  );
+}
+
+/** @param {DailyRecord['apps']} apps @param {number} max */
+function appTable(apps, max) {
+  return h(
+    'table',
+    { class: 'apps' },
+    // The heads are for those who hear the table; they also set the widths.
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        ['application', 'kind', 'time', 'bar'].map((name) =>
+          h('th', { scope: 'col', class: name }, h('span', { class: 'unseen' }, name)),
+        ),
+      ),
+    ),
+    h(
+      'tbody',
+      {},
+      apps.map(({ app, kind, minutes: time }) =>
+        h(
+          'tr',
+          { 'data-key': `${kind} ${app}` },
+          h('th', { scope: 'row', title: app }, app.trim() === '' ? 'unknown' : app),
+          h('td', { class: 'muted' }, kind),
+          h('td', { class: 'figure' }, minutes(time)),
+          h(
+            'td',
+            {},
+            h(
+              'svg',
+              { height: 12, 'aria-hidden': 'true' },
+              // Something that is not nothing can be seen.
+              time > 0 &&
+                h('rect', { width: `${Math.max(0.7, (time / max) * 100)}%`, height: 12, fill: fill(kind) }),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** @param {Element} place @param {DailyRecord} record */
+export function showCounts(place, { commits, sessions }) {
+  show(
+    place,
+    h('dt', {}, 'commits'),
+    h(
+      'dd',
+      {},
+      h('b', {}, String(commits.count)),
+      commits.repos.length > 0 &&
+        ` · ${commits.repos.map(({ repo, commits: n }) => `${repo} ${n}`).join(' · ')}`,
+    ),
+    h('dt', {}, 'assistant sessions'),
+    h(
+      'dd',
+      {},
+      h('b', {}, String(sessions.count)),
+      sessions.count > 0 &&
+        ` · ${plural(
+          sessions.items.reduce((sum, { events }) => sum + events, 0),
+          'event',
+        )}`,
+    ),
+  );
+}

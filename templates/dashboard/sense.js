@@ -1,0 +1,143 @@
+// The page /sense: what is asked, and which panel shows it. Nothing is known here that was not answered.
+
+import { byId, command, h, show, watchCopies } from './dom.js';
+import { clock, longDay, minutes, plural } from './format.js';
+import { follow } from './live.js';
+import { drawPanels } from './notes.js';
+import { daysStrip, lastDays } from './sense-days.js';
+import { showFlow } from './sense-flow.js';
+import { hoursPlot } from './sense-hours.js';
+import { nextCapture, showCadence, showSources } from './sense-sources.js';
+import { isEmpty, showApps, showCounts, showKinds } from './sense-time.js';
+
+/** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
+/** @typedef {import('../../src/lib/sense/status-types').SenseStatus} SenseStatus */
+
+const plot = hoursPlot(byId('hours'), byId('hour'), byId('hours-table'));
+const strip = daysStrip(byId('days'), byId('day'), byId('days-table'));
+
+/** The record that stands in the panel of time. @type {DailyRecord | undefined} */
+let shown;
+
+const { redraw } = follow(
+  {
+    today: '/api/sense/today',
+    recent: '/api/sense/recent?days=30',
+    sources: '/api/sense/sources',
+    insight: '/api/sense/insight',
+    status: '/api/sense/status',
+  },
+  (feeds) => {
+    const now = Date.now();
+    // The times that are told in words change with it.
+    const minute = Math.floor(now / 60_000);
+    const today = /** @type {DailyRecord | undefined} */ (feeds.today.data);
+    const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
+    const sources = /** @type {SenseStatus['sources'] | undefined} */ (feeds.sources.data);
+    const insight = /** @type {import('../../src/lib/sense/insight-read').Insight | undefined} */ (
+      feeds.insight.data
+    );
+    const status = /** @type {SenseStatus | undefined} */ (feeds.status.data);
+    const zone = today?.timezone;
+    drawPanels(byId('notes'), [
+      {
+        name: 'Today',
+        feeds: [feeds.today],
+        from: [today, status, minute],
+        draw() {
+          if (today !== undefined) showFacts(today, status, now);
+        },
+      },
+      {
+        name: 'Time and creation',
+        feeds: [feeds.today],
+        from: [today, recent, location.hash],
+        draw() {
+          if (today !== undefined) showTime(today, recent);
+        },
+      },
+      {
+        name: 'What is flowing in',
+        feeds: [feeds.insight],
+        from: [insight, zone, minute],
+        draw() {
+          if (insight !== undefined) showFlow(byId('flow'), insight, zone, now);
+        },
+      },
+      {
+        name: 'Sources and cadence',
+        feeds: [feeds.sources, feeds.status],
+        from: [sources, status, zone, minute],
+        draw() {
+          if (status !== undefined) showCadence(byId('cadence'), status, zone, now);
+          if (sources !== undefined) showSources(byId('sources'), sources, now);
+        },
+      },
+      {
+        name: 'The last 30 days',
+        feeds: [feeds.recent],
+        from: [today, recent, location.hash],
+        draw() {
+          if (today !== undefined && recent !== undefined)
+            strip.draw(lastDays(today, recent), shownDay(today, recent).date);
+        },
+      },
+    ]);
+  },
+);
+// The day that is open stands in the address.
+addEventListener('hashchange', redraw);
+watchCopies();
+
+/** @param {DailyRecord} record @param {SenseStatus | undefined} status @param {number} now */
+function showFacts(record, status, now) {
+  const day = `${longDay(record.date)}, ${record.timezone}: `;
+  if (isEmpty(record))
+    return show(byId('facts'), `${day}nothing captured yet today. `, whatNext(record, status, now));
+  show(
+    byId('facts'),
+    day,
+    h('b', {}, minutes(record.totalMinutes)),
+    ' seen so far, ',
+    h('b', {}, minutes(record.creationMinutes)),
+    ' of it creation; ',
+    h('b', {}, plural(record.commits.count, 'commit')),
+    ', ',
+    h('b', {}, plural(record.sessions.count, 'session')),
+    '.',
+  );
+}
+
+/** @param {DailyRecord} record @param {SenseStatus | undefined} status @param {number} now */
+function whatNext({ timezone }, status, now) {
+  // Switched off, it is said where the sources are.
+  if (status === undefined || !status.enabled) return '';
+  const next = nextCapture(status, now);
+  if (next !== undefined) return `The next capture is at ${clock(next, timezone)}.`;
+  return h('span', {}, 'Take a sample: ', command('steward sense capture'));
+}
+
+/** The day of the address, where it is known. @param {DailyRecord} today @param {readonly DailyRecord[]} [recent] */
+function shownDay(today, recent) {
+  if (recent === undefined || location.hash === '') return today;
+  return lastDays(today, recent).find(({ day }) => `#${day}` === location.hash)?.record ?? today;
+}
+
+/** @param {DailyRecord} today @param {readonly DailyRecord[]} [recent] */
+function showTime(today, recent) {
+  const record = shownDay(today, recent);
+  if (record === shown) return;
+  const isToday = record.date === today.date;
+  show(
+    byId('time-day'),
+    isToday
+      ? 'today, so far'
+      : `${longDay(record.date)}, ${record.timezone}${record.final ? '' : ', not over when it was recorded'}`,
+    !isToday && h('a', { href: '#', class: 'back' }, 'back to today'),
+  );
+  showKinds(byId('kinds'), record);
+  plot.draw(record);
+  showApps(byId('apps'), byId('apps-more'), record);
+  showCounts(byId('counts'), record);
+  shown = record;
+}

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+
+import { secret } from '../../src/lib/config/secret';
+import { allChannels } from '../../src/lib/notify/channels';
+import { chatChannel } from '../../src/lib/notify/channels/chat';
+import { desktopChannel } from '../../src/lib/notify/channels/desktop';
+import { pushChannel } from '../../src/lib/notify/channels/push';
+import { smsChannel } from '../../src/lib/notify/channels/sms';
+import { voiceChannel } from '../../src/lib/notify/channels/voice';
+import { noSpeech } from '../../src/lib/notify/speech/no-speech';
+import { run } from '../../src/lib/platform/process';
+import { recordedDesktop } from '../helpers/fake-desktop';
+import { NINE, httpDeps } from '../helpers/notify';
+import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
+import { channelContract } from './channel';
+
+const clock = { now: () => NINE, monotonic: () => 0 };
+
+describe('the contract of channels', () => {
+  let server: NotifyServer;
+  beforeEach(async () => {
+    server = await notifyServer(ntfyOk);
+  });
+  afterEach(() => server.close());
+
+  /** A port that nobody listens on. */
+  const DEAD = 'http://127.0.0.1:1';
+
+  it('is kept by every channel', () => {
+    const { pushDeps, chatDeps } = httpDeps(DEAD);
+    const voice = { clock, speech: noSpeech(), muted: () => false };
+    const all = allChannels({ voice, desktop: { platform: 'linux', run }, push: pushDeps, chat: chatDeps, sms: { run, command: () => [] } }); // prettier-ignore
+    expect(all.map(({ id }) => id)).to.deep.equal(['voice', 'desktop', 'push', 'chat', 'sms']);
+  });
+
+  channelContract('voice', () => ({
+    alive: voiceChannel({
+      clock,
+      speech: {
+        say: () => Promise.resolve({ spoken: true, engine: 'test' }),
+        close: () => Promise.resolve(),
+      },
+      muted: () => false,
+    }),
+    dead: voiceChannel({ clock, speech: noSpeech(), muted: () => false }),
+    off: undefined,
+  }));
+
+  for (const platform of ['linux', 'darwin', 'win32'] as const) {
+    channelContract('desktop', () => ({
+      alive: desktopChannel({
+        platform,
+        run: recordedDesktop(platform, {
+          'notify-send': { code: 0 },
+          '/usr/bin/osascript': { code: 0 },
+          'powershell.exe': { code: 0, stdout: '{"shown":true}' },
+        }).run,
+      }),
+      dead: desktopChannel({
+        platform,
+        run: recordedDesktop(platform, {
+          'notify-send': { code: 1 },
+          '/usr/bin/osascript': { code: 1 },
+          'powershell.exe': { code: 1 },
+        }).run,
+      }),
+      off: undefined,
+    }));
+  }
+
+  channelContract('push', () => {
+    const off = httpDeps(DEAD);
+    off.push.topic = secret('notifications.push.topic', '');
+    return {
+      alive: pushChannel(httpDeps(server.url).pushDeps),
+      dead: pushChannel(httpDeps(DEAD).pushDeps),
+      off: pushChannel(off.pushDeps),
+    };
+  });
+
+  for (const path of ['/hook', '/api/webhooks/123/abc', '/services/T1/B2/x3']) {
+    channelContract('chat', () => {
+      const off = httpDeps(DEAD);
+      off.chat.webhook = secret('notifications.chat.webhook', '');
+      return {
+        alive: chatChannel(httpDeps(`${server.url}${path}`).chatDeps),
+        dead: chatChannel(httpDeps(`${DEAD}${path}`).chatDeps),
+        off: chatChannel(off.chatDeps),
+      };
+    });
+  }
+
+  channelContract('sms', () => ({
+    alive: smsChannel({ run, command: () => [process.execPath, '-e', 'process.exit(0)', '--', '{message}'] }),
+    dead: smsChannel({ run, command: () => [process.execPath, '-e', 'process.exit(3)'] }),
+    off: smsChannel({ run, command: () => [] }),
+  }));
+});

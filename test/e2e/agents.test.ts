@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+import { hookJson } from '../helpers/hooks';
+
+describe('agents, built', function () {
+  this.timeout(120_000);
+  let home: ReturnType<typeof emptyHome>;
+
+  beforeEach(() => {
+    home = emptyHome();
+  });
+
+  afterEach(() => {
+    home.remove();
+  });
+
+  function write(name: string, text: string): void {
+    const path = join(home.path, '.steward', name);
+    mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+    writeFileSync(path, text, { mode: 0o600 });
+  }
+
+  async function route(args: string[], input?: string): Promise<Record<string, unknown>> {
+    const options = { home: home.path, ...(input === undefined ? {} : { input }) };
+    const result = await steward(['agents', 'route', ...args, '--json'], options);
+    expect(result, result.stderr).to.include({ code: 0, stderr: '' });
+    return jsonOf(result) as Record<string, unknown>;
+  }
+
+  it('routes an argument, a text on stdin, and the hook JSON of an assistant', async () => {
+    expect(await route(['research tea'])).to.include({
+      worker: 'research',
+      rule: 'research',
+      spotcheck: null,
+    });
+    expect(await route([], 'use custom agents\n')).to.include({ worker: 'custom' });
+    const hook = (prompt: string): string => hookJson('prompt', { prompt });
+    expect(await route([], hook('run it overnight'))).to.include({ worker: 'managed', subagentType: null });
+    expect(await route([], hook(''))).to.include({ worker: 'native' });
+  });
+
+  it('gives N distinct briefs and the spotcheck', async () => {
+    const decision = await route(['custom agents for the plan', '--count=4', '--effort', 'E4']);
+    expect(decision).to.include({ model: 'deep' });
+    expect(new Set((decision['briefs'] as { prompt: string }[]).map(({ prompt }) => prompt)).size).to.equal(
+      4,
+    );
+    expect(decision['spotcheck']).to.include({ model: 'fast' });
+  });
+
+  it('knows the roster and the types of the configuration, and notices their change', async () => {
+    expect(await route(['ask Ada to look'])).to.include({ worker: 'native' });
+    write('agents/ada.md', '---\nname: Ada\nrole: tester\nvoice: SECRET\n---\nHas seen it all.\n');
+    for (const time of [1, 2]) {
+      const decision = await route(['ask Ada to look']);
+      expect(decision, `run ${time}`).to.include({ worker: 'named', agent: 'ada' });
+      expect(JSON.stringify(decision)).to.include('Has seen it all.').and.not.to.include('SECRET');
+    }
+    write('config.yaml', 'agents:\n  types:\n    general: worker\n');
+    for (const time of [1, 2]) {
+      expect(await route(['custom agents']), `run ${time}`).to.include({ subagentType: 'worker' });
+    }
+    write('agents/broken.md', 'no front matter');
+    expect((await route(['hello']))['warnings']).to.match(/1 file of the roster is not used/);
+  });
+
+  it('answers the same from the hot path and the whole command', async () => {
+    const { considered, ...whole } = await route(['launch agents for the party', '--explain']);
+    expect(considered).to.be.an('array').that.is.not.empty;
+    expect(await route(['launch agents for the party'])).to.deep.equal(whole);
+  });
+
+  const mistakes: [what: string, args: string[], code: number, says: RegExp][] = [
+    ['an empty request', ['route', ' '], 2, /There is no request/],
+    ['nothing at all', ['route'], 2, /There is no request/],
+    ['an unknown effort', ['route', 'x', '--effort', 'E9'], 2, /--effort E9/],
+    ['a count of 0', ['route', 'x', '--count', '0'], 2, /--count 0/],
+    ['a count of 1000', ['route', 'x', '--count=1000'], 2, /--count 1000/],
+    ['a word too many', ['route', 'x', 'y'], 2, /y/],
+    ['an unknown flag', ['route', 'x', '--cuont', '2'], 2, /--cuont/],
+    ['a file that is not there', ['check', 'nothing.json'], 5, /nothing\.json/],
+    ['an agent that is not there', ['roster', 'show', 'nobody'], 5, /nobody/],
+    ['a name that is no slug', ['roster', 'new', '../x', '--role', 'x'], 2, /no name for a file/],
+    ['a trait that is not there', ['brief', 'x', '--expertise', 'magic'], 2, /magic/],
+    ['an entry that is not there', ['knowledge', 'show', 'people/nobody'], 5, /nobody/],
+    ['a type that is not there', ['knowledge', 'search', '--type', 'places'], 2, /places/],
+    ['a session that is not there', ['watch', '--session', 'nothing'], 5, /nothing/],
+  ];
+  for (const [what, args, code, says] of mistakes) {
+    it(`says what is wrong with ${what}`, async () => {
+      const result = await steward(['agents', ...args], { home: home.path });
+      expect(result.stdout).to.equal('');
+      expect(result.stderr)
+        .to.match(says)
+        .and.not.to.match(/\n\s+at /);
+      expect(result.code).to.equal(code);
+    });
+  }
+
+  it('checks planned invocations, and stops the call of a hook', async () => {
+    const call = { hook_event_name: 'PreToolUse', tool_name: 'Task', tool_input: { subagent_type: 'engineer', prompt: 'x' } }; // prettier-ignore
+    const result = await steward(['agents', 'check', '-', '--json'], { input: JSON.stringify(call) });
+    expect(result.code).to.equal(2);
+    expect(result.stderr).to.match(/"engineer" is retired/);
+    expect(jsonOf(result)).to.deep.include({ ok: false, invocations: 1 });
+    const sound = { subagent_type: 'general-purpose', model: 'fast', prompt: 'Count.' };
+    expect(await steward(['agents', 'check', '-'], { input: JSON.stringify(sound) })).to.include({
+      code: 0,
+      stdout: '1 invocation, no rule broken.\n',
+    });
+  });
+
+  it('keeps a roster', async () => {
+    const run = (...args: string[]) => steward(['agents', 'roster', ...args], { home: home.path });
+    expect((await run('list')).stdout).to.match(/^The roster is empty/);
+    expect(await run('new', 'ada', '--role', 'tester', '--expertise', 'data')).to.include({ code: 0 });
+    expect((await run('new', 'ada', '--role', 'tester')).code).to.equal(6);
+    expect((await run('show', 'Ada')).stdout).to.match(/role +tester/);
+    expect((await run('check')).code).to.equal(0);
+    write('agents/bad.md', '---\nname: [\n---\n');
+    const checked = await run('check', '--json');
+    expect(checked.code).to.equal(3);
+    expect((jsonOf(checked) as { problems: object[] }).problems[0]).to.include({ level: 'error' });
+  });
+
+  it('watches what the hooks report, and goes at Ctrl-C', async () => {
+    const hook = (verb: string, event: Parameters<typeof hookJson>[0]) =>
+      steward(['hook', verb, '--strict'], { home: home.path, input: hookJson(event, { cwd: home.path }) });
+    await hook('session-start', 'session-start');
+    await hook('subagent-start', 'subagent-start');
+    const once_ = await steward(['agents', 'watch', '--once', '--json'], { home: home.path });
+    expect(jsonOf(once_)).to.have.length(1);
+    // An agent that has been silent for long.
+    const log = join(home.path, '.steward', 'state', 'work-events.jsonl');
+    const ts = new Date(Date.now() - 600_000).toISOString();
+    const silent = { session: 'silent', slug: null, repo: null };
+    writeFileSync(log, `${JSON.stringify({ ts, type: 'session-start', ...silent })}\n${JSON.stringify({ ts, type: 'subagent-start', agent: 'a', ...silent })}\n`, { flag: 'a' }); // prettier-ignore
+    const child = spawn(process.execPath, [BIN, 'agents', 'watch', '--json'], { env: cleanEnv(home.path) });
+    let out = '';
+    for await (const chunk of child.stdout) {
+      out += String(chunk);
+      if (out.includes('\n')) break;
+    }
+    expect(JSON.parse(out)).to.include({ agents: 1 });
+    const logged = readFileSync(join(home.path, '.steward', 'observability', 'agents.jsonl'), 'utf8');
+    expect(JSON.parse(logged)).to.include({ event: 'silence', agents: 1 });
+    child.kill('SIGINT');
+    const [code] = child.exitCode === null ? ((await once(child, 'exit')) as [number]) : [child.exitCode];
+    expect(code).to.equal(130);
+  });
+});

@@ -1,0 +1,394 @@
+import { expect } from 'chai';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+
+import type { DaemonStatus } from '../../src/lib/daemon/status';
+import { emptyHome, jsonOf, steward } from '../helpers/cli';
+import { ask, daemonLogOf, machineFolder, startDaemon, until, type RunningDaemon } from '../helpers/daemon';
+
+describe('the daemon (built)', function () {
+  this.timeout(120_000);
+  let home: { path: string; remove: () => void };
+  const running: RunningDaemon[] = [];
+  beforeEach(() => (home = emptyHome()));
+  afterEach(async () => {
+    for (const daemon of running.splice(0)) await daemon.stop('SIGKILL');
+    home.remove();
+  });
+
+  const start = async (more: Partial<Parameters<typeof startDaemon>[0]> = {}): Promise<RunningDaemon> => {
+    const daemon = await startDaemon({ home: home.path, ...more });
+    running.push(daemon);
+    return daemon;
+  };
+  const cli = (...args: string[]) => steward(args, { home: home.path });
+  const area = (...names: string[]): string => join(home.path, '.steward', ...names);
+  const json = async <T>(url: string): Promise<T> => JSON.parse((await ask(url)).text) as T;
+
+  it('serves, tells how it is, and stops when it is asked to', async () => {
+    await cli('sense', 'init');
+    const daemon = await start();
+    expect(daemon.url).to.equal(`http://127.0.0.1:${daemon.port}`);
+    expect(await json(`${daemon.url}/healthz`)).to.include({ status: 'ok', pid: daemon.pid });
+    const status = await json<DaemonStatus>(`${daemon.url}/api/status`);
+    expect(status.modules.map(({ id }) => id)).to.include('sense');
+    expect(status).to.deep.include({ outbox: { waiting: 0, failed: 0 }, sessions: [] });
+
+    const shown = await cli('daemon', 'status');
+    expect(shown.code, shown.stderr).to.equal(0);
+    expect(shown.stdout).to.include(daemon.url).and.include('capture');
+    expect(jsonOf(await cli('daemon', 'status', '--json'))).to.include({ running: true, url: daemon.url });
+    expect((await cli('sense', 'status')).stdout).to.match(/scheduler +the daemon/);
+    expect(await cli('open', '--print')).to.include({ code: 0, stdout: `${daemon.url}/\n` });
+
+    const stopped = await cli('daemon', 'stop');
+    expect(stopped).to.include({ code: 0, stdout: 'The daemon has stopped.\n' });
+    expect(await daemon.ended).to.equal(0);
+    expect(readdirSync(machineFolder(home.path)).filter((name) => name.startsWith('daemon'))).to.deep.equal(
+      [],
+    );
+
+    expect(await cli('daemon', 'status')).to.include({ code: 8 });
+    expect(jsonOf(await cli('daemon', 'status', '--json'))).to.include({ running: false });
+    expect(await cli('daemon', 'stop')).to.include({ code: 0, stdout: 'The daemon does not run.\n' });
+    expect((await cli('open')).code).to.equal(8);
+    expect((await cli('sense', 'status')).stdout).to.include('steward up');
+    const log = await cli('daemon', 'logs', '--json');
+    expect((jsonOf(log) as { event: string }[]).map(({ event }) => event)).to.deep.equal([
+      'started',
+      'stopping',
+      'stopped',
+    ]);
+    expect((await cli('daemon', 'logs', '-n', '1')).stdout).to.match(/stopped\n$/);
+  });
+
+  it('answers the reads of sense as the commands do, and 304 to who has them', async () => {
+    await cli('up', '--yes', '--once');
+    const daemon = await start();
+    const today = await json<{ generatedAt: string }>(`${daemon.url}/api/sense/today`);
+    const told = jsonOf(await cli('sense', 'today', '--json')) as object;
+    expect(today).to.deep.equal({ ...told, generatedAt: today.generatedAt });
+    expect(await json(`${daemon.url}/api/sense/recent?days=30`)).to.deep.equal([]);
+    expect(await json(`${daemon.url}/api/sense/insight`))
+      .to.deep.equal(jsonOf(await cli('sense', 'insight', '--json')))
+      .and.to.include({ available: false, stale: false });
+    expect(await json(`${daemon.url}/api/sense/sources`)).to.deep.equal(
+      jsonOf(await cli('sense', 'sources', '--json')),
+    );
+    expect(await json(`${daemon.url}/api/sense/status`)).to.deep.equal(
+      jsonOf(await cli('sense', 'status', '--json')),
+    );
+    for (const path of ['today', 'recent', 'sources', 'status']) {
+      const url = `${daemon.url}/api/sense/${path}`;
+      const { headers } = await ask(url);
+      expect(
+        (await ask(url, { headers: { 'if-none-match': String(headers['etag']) } })).status,
+        path,
+      ).to.equal(304);
+    }
+    for (const days of ['0', '367', '-1', 'x', '1.5']) {
+      const answer = await ask(`${daemon.url}/api/sense/recent?days=${days}`);
+      expect(answer.status, days).to.equal(400);
+      expect(answer.text).to.include('days');
+    }
+  });
+
+  it('captures at once and by itself, under the lock that a scheduler takes', async () => {
+    await cli('sense', 'init');
+    const daemon = await start();
+    await until('a capture', async () => {
+      const { lastCaptureTs } = await json<{ lastCaptureTs: string | null }>(
+        `${daemon.url}/api/sense/status`,
+      );
+      return lastCaptureTs !== null;
+    });
+    const captured = (): string => readFileSync(area('sense', 'state.json'), 'utf8');
+    const before = captured();
+    await daemon.stop();
+    const again = await start();
+    await until('the job to have run', async () => {
+      const { jobs } = await json<DaemonStatus>(`${again.url}/api/status`);
+      return jobs.some(({ id, reason }) => id === 'capture' && reason === 'another capture ran just before');
+    });
+    expect(captured()).to.equal(before);
+  });
+
+  it('captures nothing before a person has set it up', async () => {
+    const daemon = await start();
+    await until('the job to have run', async () => {
+      const { jobs } = await json<DaemonStatus>(`${daemon.url}/api/status`);
+      return jobs.some(({ id, lastRun }) => id === 'capture' && lastRun !== null);
+    });
+    const { modules } = await json<DaemonStatus>(`${daemon.url}/api/status`);
+    expect(modules.find(({ id }) => id === 'sense')).to.include({ state: 'needs-you', fix: 'steward up' });
+    expect(existsSync(area('sense'))).to.equal(false);
+  });
+
+  it('is one a user area, and is taken over when it was killed', async () => {
+    const first = await start();
+    const second = await cli('daemon', 'serve', '--port', '0');
+    expect(second.code).to.equal(7);
+    expect(second.stderr).to.include(first.url).and.include(`process ${first.pid}`);
+    const up = await cli('up', '--yes');
+    expect(up.code, up.stderr).to.equal(0);
+    expect(up.stderr).to.include(`The daemon runs already: ${first.url}/`);
+    expect(await first.stop('SIGKILL')).to.equal('SIGKILL');
+    expect((await cli('daemon', 'status')).code).to.equal(8);
+    const next = await start();
+    expect(await json(`${next.url}/healthz`)).to.include({ pid: next.pid });
+    expect((await cli('daemon', 'status')).code).to.equal(0);
+  });
+
+  it('says who has taken its port', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    try {
+      const result = await cli('daemon', 'serve', '--port', String(port));
+      expect(result.code).to.equal(6);
+      expect(result.stderr).to.include(`Port ${port} is taken by`);
+      if (process.platform === 'linux') expect(result.stderr).to.include(`process ${process.pid}`);
+      const told = (await cli('daemon', 'serve', '--port', String(port), '--json')).stderr;
+      expect(JSON.parse(told)).to.have.nested.property('error.kind', 'conflict');
+    } finally {
+      other.close();
+    }
+  });
+
+  it('says what is wrong with its flags and its configuration', async () => {
+    for (const [args, code, text] of [
+      [['--port', '70000'], 2, '65535'],
+      [['--port', 'x'], 2, 'whole number'],
+      [['--host', 'not a host'], 2, 'daemon.host'],
+      [['--host', '0.0.0.0', '--port', '0'], 3, 'requireToken'],
+      [['--host', '203.0.113.7', '--port', '0'], 3, 'requireToken'],
+      [['more'], 2, 'more'],
+    ] as const) {
+      const result = await cli('daemon', 'serve', ...args);
+      expect(result.code, `${args.join(' ')}: ${result.stderr}`).to.equal(code);
+      expect(result.stderr).to.include(text);
+    }
+    mkdirSync(area(), { recursive: true });
+    writeFileSync(area('config.yaml'), 'daemon: {port: many}\n');
+    expect(await cli('daemon', 'serve')).to.include({ code: 3 });
+  });
+
+  it('answers a broken configuration with its error, lives on, and is right again when it is mended', async () => {
+    await cli('sense', 'init');
+    const daemon = await start();
+    const config = area('sense', 'config.json');
+    const good = readFileSync(config, 'utf8');
+    expect((await ask(`${daemon.url}/api/sense/today`)).status).to.equal(200);
+    writeFileSync(config, '{"version":1,"pollIntervalSec":"often"}');
+    for (const path of ['today', 'sources', 'status', 'recent']) {
+      const answer = await ask(`${daemon.url}/api/sense/${path}`);
+      expect(answer.status, path).to.equal(500);
+      expect(JSON.parse(answer.text)).to.have.nested.property('error.kind', 'config');
+      expect(answer.text).to.include('pollIntervalSec');
+    }
+    await ask(`${daemon.url}/api/sense/today`);
+    const faults = daemonLogOf(home.path).filter(({ event }) => event === 'request-failed');
+    expect(
+      faults.map(({ request }) => request),
+      'each is logged once',
+    ).to.have.members(['today', 'sources', 'status', 'recent'].map((path) => `GET /api/sense/${path}`));
+    const { modules } = await json<DaemonStatus>(`${daemon.url}/api/status`);
+    expect(modules.find(({ id }) => id === 'sense')?.state).to.equal('error');
+    writeFileSync(config, good.replace('120', '300'));
+    await until('it is right', async () =>
+      (await ask(`${daemon.url}/api/sense/status`)).text.includes('"pollIntervalSec":300'),
+    );
+  });
+
+  it('follows a change of the configured zone', async () => {
+    await cli('sense', 'init');
+    const daemon = await start();
+    const zone = async (): Promise<string> =>
+      (await json<{ timezone: string }>(`${daemon.url}/api/sense/today`)).timezone;
+    expect(await zone()).to.equal('UTC');
+    await cli('config', 'set', 'timezone', 'Pacific/Kiritimati');
+    // The zone of a day is fixed at its first write: today in UTC may have begun there, so the date decides.
+    await until('the date there', async () => {
+      const there = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Pacific/Kiritimati' }).format(new Date());
+      return (await json<{ date: string }>(`${daemon.url}/api/sense/today`)).date === there;
+    });
+  });
+
+  it('lives on when the user area is removed, and does not bring it back', async () => {
+    await cli('sense', 'init');
+    const daemon = await start();
+    await until('the first capture', () => existsSync(area('sense', 'state.json')));
+    await until('it to have ended', async () => {
+      const { jobs } = await json<DaemonStatus>(`${daemon.url}/api/status`);
+      return jobs.every(({ nextRun }) => nextRun !== null);
+    });
+    rmSync(area(), { recursive: true });
+    expect(await json(`${daemon.url}/api/sense/today`)).to.include({ totalMinutes: 0 });
+    expect((await ask(`${daemon.url}/healthz`)).status).to.equal(200);
+    const { modules } = await json<DaemonStatus>(`${daemon.url}/api/status`);
+    expect(modules.find(({ id }) => id === 'sense')?.fix).to.equal('steward up');
+    expect(await cli('daemon', 'stop')).to.include({ code: 0 });
+    expect(existsSync(area())).to.equal(false);
+  });
+
+  it('answers 10,000 requests, 100 at a time', async () => {
+    await cli('sense', 'init');
+    const daemon = await start();
+    const { default: autocannon } = await import('autocannon');
+    const result = await autocannon({
+      url: `${daemon.url}/api/sense/today`,
+      connections: 100,
+      amount: 10_000,
+    });
+    expect([result['2xx'], result.non2xx, result.errors]).to.deep.equal([10_000, 0, 0]);
+  });
+
+  it('loses no request that it has accepted when SIGTERM comes under load', async () => {
+    await cli('sense', 'init');
+    const daemon = await start();
+    const { Agent, get } = await import('node:http');
+    let answered = 0;
+    const lost: string[] = [];
+    const client = async (agent: InstanceType<typeof Agent>): Promise<void> => {
+      for (let last = false; !last;) {
+        last = await new Promise<boolean>((resolve) => {
+          get(`${daemon.url}/api/sense/today`, { agent }, (response) => {
+            if (response.statusCode !== 200) lost.push(String(response.statusCode));
+            response.on('error', (error) => lost.push(error.message));
+            response.resume().on('end', () => {
+              answered += 1;
+              resolve(response.headers.connection === 'close');
+            });
+          }).on('error', (error) => {
+            lost.push(error.message);
+            resolve(true);
+          });
+        });
+      }
+    };
+    const clients = Array.from({ length: 100 }, () => client(new Agent({ keepAlive: true, maxSockets: 1 })));
+    await until('they are at it', () => answered > 1000);
+    const ended = daemon.stop('SIGTERM');
+    await Promise.all(clients);
+    expect(lost).to.deep.equal([]);
+    expect(await ended).to.equal(0);
+    const log = daemonLogOf(home.path);
+    expect(log.map(({ event }) => event)).to.deep.equal(['started', 'stopping', 'stopped']);
+  });
+
+  it('ends with 0 at Ctrl-C', async () => {
+    const daemon = await start();
+    expect(await daemon.stop('SIGINT')).to.equal(0);
+  });
+
+  describe('the socket', () => {
+    it('is for this user alone, and needs no token', async function () {
+      if (process.platform === 'win32') this.skip();
+      await cli('config', 'set', 'daemon.requireToken', 'true');
+      const daemon = await start();
+      const socket = join(machineFolder(home.path), 'daemon.sock');
+      expect(statSync(machineFolder(home.path)).mode & 0o777).to.equal(0o700);
+      expect((await ask('http://localhost/healthz', { socket })).status).to.equal(200);
+      expect((await ask(`${daemon.url}/healthz`)).status).to.equal(401);
+      expect((await ask('http://evil.example/healthz', { socket })).status).to.equal(403);
+    });
+
+    it('lies elsewhere where its path would be too long', async function () {
+      if (process.platform === 'win32') this.skip();
+      const env = { XDG_STATE_HOME: join(home.path, 'x'.repeat(90)) };
+      await start({ env });
+      const status = await steward(['daemon', 'status', '--json'], { home: home.path, env });
+      expect(jsonOf(status)).to.include({ running: true });
+    });
+  });
+
+  describe('the token', () => {
+    it('closes TCP to who has none, and a one-time link lets a browser in', async () => {
+      await cli('config', 'set', 'daemon.requireToken', 'true');
+      const daemon = await start();
+      for (const path of [
+        '/',
+        '/healthz',
+        '/api/status',
+        '/api/sense/today',
+        '/nowhere',
+        '/open',
+        '/open?code=x',
+      ]) {
+        expect((await ask(daemon.url + path)).status, path).to.equal(401);
+      }
+      const token = readFileSync(join(machineFolder(home.path), 'daemon.token'), 'utf8').trim();
+      const authorization = `Bearer ${token}`;
+      expect((await ask(`${daemon.url}/healthz`, { headers: { authorization } })).status).to.equal(200);
+      const { url, expiresInSec } = jsonOf(await cli('open', '--print', '--json')) as {
+        url: string;
+        expiresInSec: number;
+      };
+      expect(expiresInSec).to.equal(60);
+      expect(url).not.to.include(token);
+      expect((await ask(url, { method: 'HEAD' })).status, 'a look does not use it up').to.equal(401);
+      const entered = await ask(url);
+      expect([entered.status, entered.headers['location']]).to.deep.equal([303, '/']);
+      const cookie = String(entered.headers['set-cookie']?.[0]).split(';')[0] ?? '';
+      expect((await ask(`${daemon.url}/api/status`, { headers: { cookie } })).status).to.equal(200);
+      expect((await ask(url)).status, 'once').to.equal(401);
+      const shown = await cli('config', 'show', '--json');
+      expect(shown.stdout + JSON.stringify(daemonLogOf(home.path))).not.to.include(token);
+    });
+
+    it('is what another host needs', async () => {
+      await cli('config', 'set', 'daemon.requireToken', 'true');
+      const daemon = await start({ args: ['daemon', 'serve', '--host', '0.0.0.0', '--port', '0', '--json'] });
+      expect((await ask(`http://127.0.0.1:${daemon.port}/healthz`)).status).to.equal(401);
+    });
+  });
+
+  describe('open', () => {
+    const opener = (script: string): Record<string, string> => {
+      const bin = join(home.path, 'bin');
+      mkdirSync(bin);
+      writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      return { PATH: `${bin}:/usr/bin:/bin` };
+    };
+    const open = (env: Record<string, string>) => steward(['open'], { home: home.path, env });
+    beforeEach(function () {
+      if (process.platform !== 'linux') this.skip();
+    });
+
+    it('hands the address to the system, and leaves a browser that stays alone', async () => {
+      const env = opener(
+        `printf '%s\\n' "$#" "$1" >"${home.path}/opened"; echo $$ >"${home.path}/pid"; exec sleep 30`,
+      );
+      const daemon = await start();
+      expect(await open(env)).to.include({ code: 0, stdout: 'Opened in the browser.\n' });
+      expect(readFileSync(join(home.path, 'opened'), 'utf8')).to.equal(`1\n${daemon.url}/\n`);
+      // It is alive still, and ours to end.
+      process.kill(Number(readFileSync(join(home.path, 'pid'), 'utf8')), 'SIGKILL');
+    });
+
+    it('says when there is no browser', async () => {
+      const env = opener('exit 3');
+      await start();
+      const failed = await open(env);
+      expect(failed.code).to.equal(8);
+      expect(failed.stderr).to.include('xdg-open ended with 3').and.include('--print');
+      const missing = await open({ PATH: '/nowhere' });
+      expect(missing.code).to.equal(8);
+      expect(missing.stderr).to.include('xdg-open is not installed');
+    });
+  });
+
+  describe('up', () => {
+    it('sets up, captures, says where the dashboard is, and serves until it is stopped', async () => {
+      const daemon = await start({ args: ['up', '--yes', '--port', '0', '--json'] });
+      const { daemon: url, created } = daemon.document as { daemon: string; created: boolean };
+      expect(created).to.equal(true);
+      await until('the address', () => daemon.output().includes(`The dashboard: ${url}/`));
+      expect(await json(`${url}/api/sense/status`))
+        .to.have.property('lastCaptureTs')
+        .that.is.a('string');
+      expect(await daemon.stop('SIGINT')).to.equal(0);
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+
+import { launchBrowser } from '../helpers/browser';
+import { emptyHome, steward } from '../helpers/cli';
+import { startDaemon, type RunningDaemon } from '../helpers/daemon';
+import { openPage, textOf, waitForText } from '../helpers/dashboard-page';
+import { requirePrograms } from '../helpers/real-part';
+
+describe('the pages as the built daemon serves them', function () {
+  this.timeout(180_000);
+  let browser: Browser;
+  let home: ReturnType<typeof emptyHome>;
+  let daemon: RunningDaemon;
+
+  before(async function () {
+    requirePrograms(this, { chromium: 'chromium' });
+    home = emptyHome();
+    const captured = await steward(['sense', 'capture'], { home: home.path });
+    expect(captured.code, captured.stderr).to.equal(0);
+    daemon = await startDaemon({ home: home.path });
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+    home?.remove();
+  });
+
+  it('/sense shows its answers, within its policy', async () => {
+    const one = await openPage(browser, `${daemon.url}/sense`, { now: null });
+    await waitForText(one.page, '#facts', /UTC: nothing captured yet today/);
+    await waitForText(one.page, '#cadence', /^Capture every 2 min · last (just now|\d+ min ago)$/);
+    await waitForText(one.page, '#sources', /Applications.*unsupported.*Git.*Assistant sessions/);
+    expect(await one.page.locator('[data-hour]').count()).to.be.within(23, 25);
+    expect(one.console.filter((text) => /policy|refused|error:/i.test(text))).to.deep.equal([]);
+    expect(
+      one.requests.filter((url) => !url.startsWith(`${daemon.url}/`) && !url.startsWith('data:')),
+    ).to.deep.equal([]);
+    await one.close();
+  });
+
+  it('/ shows what runs, and the process that says so', async () => {
+    const one = await openPage(browser, `${daemon.url}/`, { now: null });
+    await waitForText(one.page, '#facts', new RegExp(`runs since .* process ${daemon.pid}`));
+    await waitForText(one.page, '#modules', /Sense/);
+    await waitForText(one.page, '#jobs', /capture.*every 2 min/);
+    expect(await textOf(one.page, '#notes')).to.equal('');
+    expect(one.console).to.deep.equal([]);
+    await one.close();
+  });
+
+  it('every asset that a page names is in the package', async () => {
+    for (const path of ['/', '/sense']) {
+      const html = await (await fetch(`${daemon.url}${path}`)).text();
+      const assets = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, asset]) => asset!);
+      expect(assets.length).to.be.greaterThan(3);
+      for (const asset of assets) expect((await fetch(`${daemon.url}${asset}`)).status, asset).to.equal(200);
+    }
+  });
+});

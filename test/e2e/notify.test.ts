@@ -1,0 +1,302 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import {
+  BIN,
+  cleanEnv,
+  emptyHome,
+  jsonOf,
+  steward,
+  type StewardOptions,
+  type StewardResult,
+} from '../helpers/cli';
+import { until } from '../helpers/desktop-kit';
+import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
+
+const TOPIC = 'topic-hush-3f9a1c';
+const TOKEN = 'tk_hush_77aa';
+const HOOK = '/services/T0HUSH/B0HUSH/hushhushhush';
+const SECRETS = /hush/i;
+
+interface Entry {
+  id: string;
+  channels: { channel: string; result: string; reason: string | null }[];
+}
+
+describe('notify (built)', function () {
+  this.timeout(120_000);
+  let home: { path: string; remove: () => void };
+  let server: NotifyServer;
+  beforeEach(async () => {
+    home = emptyHome();
+    server = await notifyServer(ntfyOk);
+    settings({ push: {} });
+  });
+  afterEach(async () => {
+    await deliverersEnd();
+    await server.close();
+    home.remove();
+  });
+
+  const area = (...names: string[]) => join(home.path, '.steward', ...names);
+  const run = (args: string[], options: StewardOptions = {}): Promise<StewardResult> =>
+    steward(['notify', ...args], { home: home.path, ...options });
+  const settings = ({ push = {}, chat = {} }: { push?: object; chat?: object }): void => {
+    mkdirSync(area(), { recursive: true, mode: 0o700 });
+    const notifications = {
+      push: { topic: TOPIC, token: TOKEN, server: server.url, detail: 'full', ...push },
+      chat,
+    };
+    writeFileSync(area('settings.json'), JSON.stringify({ notifications }), { mode: 0o600 });
+  };
+  const history = async (): Promise<Entry[]> =>
+    jsonOf(await run(['history', '--json', '--count', '1000'])) as Entry[];
+
+  /** Files of the machine-local state and the user area, all of them. */
+  const files = (folder: string): string[] =>
+    readdirSync(folder, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+  /** Those that send in the background end by themselves when nothing is due; here they are not waited for. */
+  const deliverersEnd = async (): Promise<void> => {
+    for (const path of files(home.path).filter((name) => name.endsWith('notify-deliver.lock'))) {
+      try {
+        process.kill((JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid, 'SIGKILL');
+      } catch {
+        // It has just ended.
+      }
+    }
+  };
+
+  it('is accepted at once and delivered in the background', async () => {
+    const result = await run(['send', 'Fertig 😀', '--event', 'backgroundAgent', '--title', 'Bau', '--tag', 'tada', '--url', 'https://example.org']); // prettier-ignore
+    expect(result).to.include({ code: 0, stderr: '' });
+    const id = result.stdout.trim();
+    expect(id).to.match(/^\d{8}T\d{9}Z-[0-9a-f]{12}$/);
+    await until('it has arrived', () => server.got.length === 1, 60_000);
+    expect(server.got[0]?.body).to.deep.include({ topic: TOPIC, message: 'Fertig 😀', title: 'Bau', click: 'https://example.org' }); // prettier-ignore
+    await until(
+      'that is noted',
+      async () => (await history())[0]?.channels[0]?.result === 'delivered',
+      60_000,
+    );
+    expect((await run(['history'])).stdout).to.match(new RegExp(`^${id} +\\d\\d:\\d\\d +push +Bau: Fertig`));
+  });
+
+  it('takes the message from stdin, and waits for the answers when asked to', async () => {
+    const result = await run(['send', '--event', 'backgroundAgent', '--wait', '--json'], {
+      input: 'one\ntwo\n',
+    });
+    expect(result).to.include({ code: 0, stderr: '' });
+    expect(jsonOf(result))
+      .to.have.nested.property('channels[0]')
+      .that.include({ channel: 'push', result: 'delivered' });
+    expect(server.got[0]?.body['message']).to.equal('one\ntwo');
+  });
+
+  it('exits 0 when a channel is down, and 8 with --strict', async () => {
+    server.usual = () => ({ status: 500 });
+    const args = ['send', 'x', '--event', 'backgroundAgent'];
+    expect(await run([...args, '--wait'])).to.include({ code: 0, stderr: '' });
+    const strict = await run([...args, '--strict']);
+    expect(strict).to.include({ code: 8, stdout: '' });
+    expect(strict.stderr).to.match(
+      /^It was not delivered everywhere: push: The server has a problem of its own \(500\)\./,
+    );
+    const json = await run([...args, '--strict', '--json']);
+    expect(JSON.parse(json.stderr)).to.have.nested.property('error.kind', 'unavailable');
+  });
+
+  it('with --strict it is a failure to reach nobody', async () => {
+    settings({ push: { topic: '' } });
+    const { code, stderr } = await run(['send', 'x', '--event', 'backgroundAgent', '--strict']);
+    expect([code, stderr.split('\n')[0]]).to.deep.equal([8, 'It was not delivered everywhere: no channel takes it; push: no topic is set']); // prettier-ignore
+  });
+
+  const wrong: [args: string[], code: number, message: RegExp][] = [
+    [['send'], 2, /^message is empty\./],
+    [['send', ''], 2, /^message is empty\./],
+    [['send', 'x'.repeat(4001)], 2, /^message has 4001 characters\./],
+    [['send', 'x', '--event', 'party'], 2, /--event.*taskComplete/],
+    [['send', 'x', '--priority', '9'], 2, /^priority is not right\./],
+    [['send', 'x', '--duration', '7'], 2, /^"7" is not a duration\./],
+    [['send', 'x', '--url', 'javascript:1'], 2, /^url is not an address\./],
+    [['send', 'x', '--prio', '1'], 2, /^There is no flag --prio/],
+    [['retry', 'nonsense'], 2, /^That is no id/],
+    [['retry', '20261120T090000000Z-0123456789ab'], 5, /^There is no such notification\./],
+    [['mute', 'soon'], 2, /^"soon" is not a duration\./],
+    [['announce', '--request', 'x', '--kind', 'party'], 2, /party/],
+  ];
+  for (const [args, code, message] of wrong) {
+    it(`refuses ${JSON.stringify(args).slice(0, 60)}`, async () => {
+      const result = await run(args);
+      expect(result).to.include({ code, stdout: '' });
+      expect(result.stderr).to.match(message);
+    });
+  }
+
+  it('refuses a megabyte, and what is no text, on stdin', async () => {
+    const large = await run(['send', '--event', 'backgroundAgent'], { input: 'x'.repeat(1_000_000) });
+    expect([large.code, large.stderr.split('\n')[0]]).to.deep.equal([
+      2,
+      'message has more than 4,000 characters.',
+    ]);
+    expect(server.got).to.deep.equal([]);
+  });
+
+  it('names what is wrong in the settings: an unknown channel, a malformed webhook without its text', async () => {
+    settings({ chat: { webhook: 'htps:/hush' } });
+    const bad = await run(['send', 'x']);
+    expect(bad.code).to.equal(3);
+    expect(bad.stderr).to.include('notifications.chat.webhook').and.not.match(SECRETS);
+    writeFileSync(area('settings.json'), '{"notifications": {"routing": {"error": ["pigeon"]}}}');
+    const unknown = await run(['routes']);
+    expect(unknown.code).to.equal(3);
+    expect(unknown.stderr).to.include('notifications.routing.error').and.include('push, chat, desktop');
+  });
+
+  it('lets no escape sequence reach the terminal', async () => {
+    server.usual = () => ({ status: 404 });
+    await run([
+      'send',
+      'a\u001b]0;owned\u0007b\u009b31mc\u202ed',
+      '--event',
+      'backgroundAgent',
+      '--wait',
+      '--title',
+      'x\u001b[2Jy',
+    ]);
+    const shown = await run(['history']);
+    expect(shown.stdout).to.not.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(shown.stdout).to.include('xy: abcd');
+    expect((await run(['history', '--json'])).stdout).to.not.match(
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/,
+    );
+  });
+
+  it('mutes and unmutes, and says so in routes', async () => {
+    expect((await run(['mute', '1h'])).stdout).to.match(/^Muted until \d\d:\d\d\./);
+    expect((await run(['routes'])).stdout).to.match(/The voice is muted until \d\d:\d\d/);
+    expect(jsonOf(await run(['routes', '--json']))).to.have.nested.property('muted.muted', true);
+    expect((await run(['unmute'])).stdout).to.equal('The voice is heard again.\n');
+    expect((await run(['unmute'])).stdout).to.equal('It was not muted.\n');
+  });
+
+  it('keeps what no server took, and retry sends it', async () => {
+    server.usual = () => ({ status: 404 });
+    const sent = await run(['send', 'again', '--event', 'backgroundAgent', '--wait', '--json']);
+    const { id } = jsonOf(sent) as { id: string };
+    server.usual = ntfyOk;
+    expect(jsonOf(await run(['retry', id, '--json']))).to.deep.equal({ id, channels: ['push'] });
+    await until(
+      'it has arrived',
+      async () => (await history())[0]?.channels[0]?.result === 'delivered',
+      60_000,
+    );
+    expect((await run(['retry', id])).code).to.equal(6);
+  });
+
+  it('tests each channel, and says what to do', async () => {
+    const { code, stdout } = await run(['test']);
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^push +works$/m);
+    expect(stdout).to.match(/^voice +does not work\./m);
+    expect(stdout).to.match(/^chat +off: switched off\. Switch it on/m);
+    expect(stdout).to.match(/^sms +off: no command is set\. Set a program/m);
+    for (const line of stdout.split('\n')) expect(line.length).to.be.at.most(80);
+    expect((await run(['test', '--strict'])).code).to.equal(8);
+  });
+
+  it('uses the command for short messages, without a shell, for what a job says', async () => {
+    const out = join(home.path, 'sms.txt');
+    const script = `require('fs').appendFileSync(${JSON.stringify(out)}, JSON.stringify(process.argv.slice(1)) + '\\n')`;
+    writeFileSync(area('config.yaml'), `notify:\n  smsCommand: [${JSON.stringify(process.execPath)}, -e, ${JSON.stringify(script)}, --, "{message}"]\n`); // prettier-ignore
+    const text = '-n $(id) `id`; "quoted"';
+    await run(['send', '--source', 'job', '--wait'], { input: text });
+    expect(JSON.parse(readFileSync(out, 'utf8'))).to.deep.equal([` ${text}`]);
+  });
+
+  it('fifty sends at once all arrive, each once', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => run(['send', `m${n}`, '--event', 'backgroundAgent'])),
+    );
+    expect(results.map(({ code }) => code)).to.deep.equal(Array.from({ length: 50 }, () => 0));
+    await until(
+      'all have arrived',
+      () => new Set(server.got.map(({ body }) => body['message'])).size === 50,
+      90_000,
+    );
+    await until('all are noted', async () => (await history()).every(({ channels }) => channels[0]?.result === 'delivered'), 60_000); // prettier-ignore
+    expect(server.got).to.have.length(50);
+    expect(await history()).to.have.length(50);
+  }).timeout(240_000);
+
+  it('announces, and sends the line', async () => {
+    const skills = join(home.path, 'skills');
+    mkdirSync(join(skills, 'Writing', 'workflows'), { recursive: true });
+    writeFileSync(join(skills, 'Writing', 'workflows', 'Newsletter.md'), '# Newsletter');
+    const args = ['announce', '--request', 'write the newsletter', '--skills', skills];
+    expect((await run(args)).stdout).to.equal('Creating newsletter\n');
+    const named = await run([...args, '--skill', 'Writing', '--workflow', 'Newsletter', '--send', '--json']);
+    expect(jsonOf(named)).to.deep.include({
+      line: 'Executing the Newsletter workflow within the Writing skill',
+    });
+    const [entry] = await history();
+    expect(entry).to.include({ text: 'Executing the Newsletter workflow within the Writing skill', title: 'Newsletter workflow' }); // prettier-ignore
+    const nothing = await run(['announce', '--request', 'thanks!']);
+    expect(nothing).to.include({ code: 0, stdout: '' });
+  });
+
+  it('ends at Ctrl-C with 130, and nothing is lost', async () => {
+    server.usual = () => 'hang';
+    const child = spawn(
+      process.execPath,
+      [BIN, 'notify', 'send', 'x', '--event', 'backgroundAgent', '--wait'],
+      {
+        env: cleanEnv(home.path),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    const ended = once(child, 'exit');
+    await until('it is under way', () => server.got.length === 1, 60_000);
+    child.kill('SIGINT');
+    expect((await ended)[0]).to.equal(130);
+    server.usual = ntfyOk;
+    expect(jsonOf(await run(['deliver', '--json']))).to.include({ waiting: 0 });
+    const [entry] = await history();
+    expect(entry?.channels[0]).to.include({ result: 'delivered', maybeTwice: true });
+  });
+
+  it('writes and says no secret, in a full run with every fault', async () => {
+    settings({ chat: { enabled: true, webhook: `${server.url}${HOOK}` } });
+    const said: StewardResult[] = [];
+    const body = (): unknown => ({ error: `no such topic ${TOPIC} ${HOOK} ${TOKEN}` });
+    for (const reply of [
+      { status: 500, body: body() },
+      { status: 404, body: body() },
+      { status: 429, body: body() },
+      'reset' as const,
+      { status: 302, headers: { location: `http://example.org/${TOPIC}` } },
+    ]) {
+      // prettier-ignore
+      server.usual = () => reply;
+      said.push(await run(['send', 'x', '--event', 'security', '--strict', '--debug']));
+      said.push(await run(['test', '--strict', '--debug']));
+    }
+    server.usual = ntfyOk;
+    said.push(await run(['send', 'x', '--event', 'security', '--wait', '--json']));
+    for (const args of [['history'], ['history', '--json'], ['routes', '--json'], ['test', '--json']]) said.push(await run(args)); // prettier-ignore
+    said.push(await steward(['config', 'show'], { home: home.path }));
+    said.push(await steward(['config', 'show', '--json'], { home: home.path }));
+    await deliverersEnd();
+    expect(server.got.some(({ path }) => path === HOOK)).to.equal(true);
+    expect(server.got.some(({ headers }) => headers.authorization === `Bearer ${TOKEN}`)).to.equal(true);
+    for (const { stdout, stderr } of said) expect(stdout + stderr).to.not.match(SECRETS);
+    const written = files(home.path).filter((path) => !path.endsWith('settings.json'));
+    expect(written.some((path) => path.endsWith('notify.jsonl'))).to.equal(true);
+    for (const path of written) expect(readFileSync(path, 'latin1'), path).to.not.match(SECRETS);
+  }).timeout(240_000);
+});

@@ -1,0 +1,103 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What the program that plays the assistant was called with. */
+export interface AssistantCall {
+  argv: string[];
+  cwd: string;
+  /** What it found in its folder. */
+  files: string[];
+  env: Record<string, string>;
+  stdin: string;
+}
+
+export interface PlayedAssistant {
+  /** The command that plays it so. */
+  command: (mode: AssistantMode) => string[];
+  /** What it answers in the mode `reply`. */
+  answer: (text: string) => void;
+  calls: () => AssistantCall[];
+  /** A file of its own, such as `started` and `go` of the mode `wait`. */
+  file: (name: string) => string;
+  /** Makes it the program of that name in a folder that can stand on the PATH; it answers `reply`. */
+  install: (name: string, more?: string) => string;
+}
+
+export type AssistantMode = 'reply' | 'slow' | 'huge' | 'fail' | 'killed' | 'refuse' | 'wait' | 'deaf';
+
+export const GOOD_REPLY = JSON.stringify({
+  narrative: 'Programming with a terminal beside it, then some reading.',
+  contentTypes: [
+    { label: 'programming', share: 0.75, evidence: 'Ghostty and commit subjects' },
+    { label: 'reading', share: 0.25, evidence: 'Firefox' },
+  ],
+});
+
+/** A program in a process of its own that reads a prompt and answers, well or badly, as the assistant may. */
+export function playAssistant(folder: string): PlayedAssistant {
+  mkdirSync(folder, { recursive: true });
+  const file = (name: string): string => join(folder, name);
+  const script = file('assistant.cjs');
+  writeFileSync(script, `${SCRIPT}\nplay(${JSON.stringify(folder)}, process.argv[2]);\n`);
+  writeFileSync(file('reply'), GOOD_REPLY);
+  return {
+    command: (mode) => [process.execPath, script, mode],
+    answer: (text) => writeFileSync(file('reply'), text),
+    calls: () =>
+      existsSync(file('calls'))
+        ? readFileSync(file('calls'), 'utf8')
+            .trimEnd()
+            .split('\n')
+            .map((line) => JSON.parse(line) as AssistantCall)
+        : [],
+    file,
+    install(name, more = '') {
+      const bin = file('bin');
+      mkdirSync(bin, { recursive: true });
+      const text = `#!${process.execPath}\n${SCRIPT}\n${more}\nplay(${JSON.stringify(folder)}, 'reply');\n`;
+      writeFileSync(join(bin, name), text);
+      chmodSync(join(bin, name), 0o755);
+      return bin;
+    },
+  };
+}
+
+const SCRIPT = String.raw`
+const { spawn } = require('node:child_process');
+const fs = require('node:fs');
+const { join } = require('node:path');
+function play(folder, mode) {
+  if (mode === 'deaf') {
+    process.stdout.write(fs.readFileSync(join(folder, 'reply')));
+    return;
+  }
+  const stdin = fs.readFileSync(0, 'utf8');
+  const call = { argv: process.argv.slice(2), cwd: process.cwd(), files: fs.readdirSync('.'), env: process.env, stdin };
+  fs.appendFileSync(join(folder, 'calls'), JSON.stringify(call) + '\n');
+  if (mode === 'reply') process.stdout.write(fs.readFileSync(join(folder, 'reply')));
+  if (mode === 'huge') process.stdout.write('x'.repeat(3_000_000));
+  if (mode === 'fail') {
+    process.stdout.write(fs.readFileSync(join(folder, 'reply')));
+    process.stderr.write('first line\n\u001b[31mno such model\u001b[0m\n');
+    process.exitCode = 1;
+  }
+  if (mode === 'killed') process.kill(process.pid, 'SIGKILL');
+  if (mode === 'refuse') {
+    const result = 'Not logged in \u00b7 Please run /login';
+    process.stdout.write(JSON.stringify({ type: 'result', subtype: 'success', is_error: true, result, modelUsage: {} }));
+    process.exitCode = 1;
+  }
+  if (mode === 'slow') {
+    const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], { stdio: 'inherit' });
+    fs.writeFileSync(join(folder, 'pids'), JSON.stringify([process.pid, child.pid]));
+    setTimeout(() => {}, 600_000);
+  }
+  if (mode === 'wait') {
+    fs.writeFileSync(join(folder, 'started'), '');
+    const timer = setInterval(() => {
+      if (!fs.existsSync(join(folder, 'go'))) return;
+      clearInterval(timer);
+      process.stdout.write(fs.readFileSync(join(folder, 'reply')));
+    }, 5);
+  }
+}`;

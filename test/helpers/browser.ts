@@ -1,0 +1,20 @@
+import { chromium, type Browser } from 'playwright-core';
+
+/** Chromium without a display, and without anything that would make requests of its own. */
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    timeout: 60_000,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      ...more,
+    ],
+  });
+}

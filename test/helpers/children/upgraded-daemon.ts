@@ -1,0 +1,27 @@
+/**
+ * A daemon that looks for another version ten times a second, and is started anew by the script of this file, as
+ * the built one is: `upgraded-daemon.ts VERSION_FILE …`. The version in the file is the installed one.
+ */
+import { readFileSync } from 'node:fs';
+
+import { createContext } from '../../../src/lib/cli/context';
+import { openDaemon } from '../../../src/lib/cli/daemon-context';
+import { runDaemon } from '../../../src/lib/daemon/daemon';
+import { relaunch } from '../../../src/lib/platform/relaunch';
+
+const [file = '', port = '0'] = process.argv.slice(2);
+const installed = (): string => readFileSync(file, 'utf8').trim();
+
+async function main(): Promise<void> {
+  const context = createContext(process.cwd());
+  const { parts } = await openDaemon(context, { port: Number(port) }, () => undefined);
+  let listensOn = 0;
+  const own = { ...parts, version: installed(), installedVersion: installed, lookSec: 0.1 };
+  const ending = await runDaemon(own, ({ url, pid, port: chosen }) => {
+    listensOn = chosen;
+    process.stdout.write(`${JSON.stringify({ url, pid, port: chosen })}\n`);
+  });
+  process.exit(ending === 'stopped' ? 7 : await relaunch([file, String(listensOn)]));
+}
+
+void main();

@@ -1,0 +1,154 @@
+import type { DaemonStatus } from '../../src/lib/daemon/status';
+import type { Insight } from '../../src/lib/sense/insight-read';
+import { recent, sources, status, today } from '../../src/lib/sense/read';
+import type { SenseEvent } from '../../src/lib/sense/event';
+import type { Collected, SenseSource } from '../../src/lib/sense/source';
+import { addDays, dayOf, hourStarts } from '../../src/lib/platform/time';
+import type { Answers } from './page-server';
+import { commit, focus, senseBox, type SenseBox } from './sense';
+
+/** When the full day of the tests is looked at. */
+export const NOW = '2026-11-20T17:41:00Z';
+
+/** What the applications of a working day are, by the hour of the day; two minutes a sample. */
+const DAY: Record<number, readonly [app: string, samples: number][]> = {
+  8: [['Ghostty', 9], ['Firefox', 6]],
+  9: [['Ghostty', 22], ['Slack', 4], ['Code', 4]],
+  10: [['Code', 24], ['Firefox', 6]],
+  11: [['Code', 12], ['Ghostty', 10], ['Firefox', 5], ['Mail', 3]],
+  12: [['Firefox', 9], ['Spotify', 4]],
+  13: [['Ghostty', 14], ['Slack', 3], ['Firefox', 8]],
+  14: [['Ghostty', 20], ['Finder', 4], ['Code', 6]],
+  15: [['Code', 26], ['Firefox', 4]],
+  16: [['Ghostty', 12], ['Firefox', 11], ['Zoom', 7]],
+  17: [['Mail', 4], ['Ghostty', 9]],
+}; // prettier-ignore
+
+/** A user area with 29 recorded days and a full one, as captures made it. */
+export async function fullBox(timezone = 'UTC', now = NOW): Promise<SenseBox> {
+  const box = senseBox(now, timezone);
+  const last = dayOf(Date.parse(now), timezone);
+  const days = Array.from({ length: 30 }, (_, i) => addDays(last, i - 29));
+  await captureInto(
+    box,
+    days
+      .flatMap((day, i) => (i === 29 || i % 7 !== 3 ? eventsOf(day, timezone, i) : []))
+      .filter(({ ts }) => ts < now),
+  );
+  return box;
+}
+
+/** One capture that sees these events. */
+export async function captureInto(box: SenseBox, events: readonly SenseEvent[]): Promise<void> {
+  box.deps.sources = realSources(events);
+  await box.capture();
+}
+
+/** A working day: less of it on some days, so that they differ. */
+export function eventsOf(day: string, timezone: string, seed: number): SenseEvent[] {
+  const starts = hourStarts(day, timezone);
+  const at = (hour: number, minute: number): string =>
+    new Date((starts[hour] ?? 0) + minute * 60_000).toISOString();
+  const hours = Object.entries(DAY).filter(([hour]) => (Number(hour) * 7 + seed) % 5 !== 0 || seed === 29);
+  const apps = hours.flatMap(([hour, list]) =>
+    list
+      .flatMap(([app, samples]) => Array.from({ length: samples }, () => app))
+      .slice(0, seed === 29 ? 30 : 12 + (seed % 19))
+      .map((app, i) => focus(at(Number(hour), i * 2), app)),
+  );
+  const commits = Array.from({ length: 2 + (seed % 8) }, (_, i) =>
+    commit(at(9 + i, 20), i % 3 === 0 ? 'notes' : 'steward', `${day}-${i}`),
+  );
+  const sessions = Array.from({ length: seed % 4 }, (_, i) => session(at(10 + i, 5), `s${seed}-${i}`));
+  return [...apps, ...commits, ...sessions];
+}
+
+function session(ts: string, id: string): SenseEvent {
+  return {
+    ts,
+    type: 'agent-session',
+    source: 'agentSession',
+    repo: 'steward',
+    detail: { session: id, events: 12 },
+  };
+}
+
+/** The three sources with their own words, over the given events. */
+export function realSources(
+  events: readonly SenseEvent[],
+  states: Partial<Record<string, Pick<Collected, 'state' | 'reason'>>> = {},
+): SenseSource[] {
+  const make = (id: SenseSource['id'], label: string, description: string): SenseSource => ({
+    id,
+    label,
+    description,
+    collect: ({ cursor }) => {
+      const own = events.filter((event) => event.source === id);
+      const from = typeof cursor === 'number' ? cursor : 0;
+      return Promise.resolve({ events: own.slice(from), cursor: own.length, state: 'ok', ...states[id] });
+    },
+  });
+  return [
+    make('appFocus', 'Applications', 'Which application is in front, by name only: never a window title.'),
+    make('git', 'Git', 'Commits in the local branches of the repositories you name.'),
+    make(
+      'agentSession',
+      'Assistant sessions',
+      'Which assistant sessions were active, by id and repository; nothing of what was said.',
+    ),
+  ];
+}
+
+/** What the daemon answers, by the functions that it calls. */
+export function senseAnswers(box: SenseBox, insight: unknown = INSIGHT): Answers {
+  return {
+    '/api/sense/today': () => ({ body: today(box.deps).record }),
+    '/api/sense/recent': () => ({ body: recent(box.deps, 30) }),
+    '/api/sense/sources': () => ({ body: sources(box.deps) }),
+    '/api/sense/status': () => ({ body: status(box.deps, null) }),
+    '/api/sense/insight': () => ({ body: insight }),
+  };
+}
+
+export const INSIGHT: Insight = {
+  available: true,
+  stale: false,
+  date: '2026-11-20',
+  narrative:
+    'Mostly terminal work and code in steward, with its commits about the daily record; mail and chat came in between, and a call in the late afternoon.',
+  contentTypes: [
+    { label: 'Source code', share: 0.52, evidence: 'Ghostty, Code, 6 commits in steward' },
+    { label: 'Web reading', share: 0.21, evidence: 'Firefox' },
+    { label: 'Messages and mail', share: 0.13, evidence: 'Slack, Mail' },
+    { label: 'Meetings', share: 0.1, evidence: 'Zoom' },
+    { label: 'Music', share: 0.04, evidence: 'Spotify' },
+  ],
+  since: '2026-11-20T16:00:12Z',
+  generatedAt: '2026-11-20T17:00:40Z',
+  model: 'fast',
+};
+
+/** What `/api/status` answers on a machine where something needs a hand. */
+export const STATUS: DaemonStatus = {
+  version: '0.1.0',
+  pid: 4711,
+  uptimeSec: 7800,
+  memoryMiB: 61.4,
+  startedAt: '2026-11-20T15:31:00Z',
+  modules: [
+    { id: 'sense', label: 'Sense', state: 'ok' },
+    { id: 'insight', label: 'Hourly read', state: 'off', reason: 'not installed', fix: 'steward sense install --insight' },
+    { id: 'hooks', label: 'Assistant hooks', state: 'needs-you', reason: 'No hook is registered with an assistant.', fix: 'steward hooks install' },
+    { id: 'work', label: 'Work', state: 'error', reason: 'The host answers 401.', fix: 'gh auth login' },
+  ],
+  sessions: [
+    { slug: 'fix-login', task: 'Fix the login', repo: 'steward', phase: 'execute', status: 'waiting', startedAt: '2026-11-20T16:20:00Z', updatedAt: '2026-11-20T17:39:00Z', waiting: true },
+    { slug: 'native-3f2a', task: null, repo: 'notes', phase: 'native', status: 'working', startedAt: '2026-11-20T17:30:00Z', updatedAt: '2026-11-20T17:40:50Z', waiting: false },
+  ],
+  outbox: { waiting: 2, failed: 1 },
+  spool: { waiting: 3, dead: 0, oldest: null },
+  jobs: [
+    { id: 'capture', everySec: 120, lastRun: '2026-11-20T17:40:00Z', lastOk: true, nextRun: '2026-11-20T17:42:00Z' },
+    { id: 'poll', everySec: 60, lastRun: '2026-11-20T17:40:30Z', lastOk: false, reason: 'The host answers 401.', nextRun: '2026-11-20T17:41:30Z' },
+  ],
+}; // prettier-ignore

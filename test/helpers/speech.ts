@@ -1,0 +1,24 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+
+import type { SpeechMachine, SpeechOrder } from '../../src/lib/notify/speech/engines/engine';
+import { run } from '../../src/lib/platform/process';
+
+/** A machine on which these programs are, by the path of each; they are really run. */
+export function machineWith(
+  programs: Readonly<Record<string, string>>,
+  platform: NodeJS.Platform = 'linux',
+): SpeechMachine {
+  return { platform, find: (name) => programs[name], run };
+}
+
+/** A small shell script that stands for a program. */
+export function script(path: string, lines: string): string {
+  writeFileSync(path, `#!/bin/sh\n${lines}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** An order for a text, with plenty of time. */
+export function orderOf(text: string, more: Partial<SpeechOrder> = {}): SpeechOrder {
+  return { text, remainingMs: () => 20_000, signal: new AbortController().signal, ...more };
+}

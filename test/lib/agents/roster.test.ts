@@ -1,0 +1,128 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+
+import { readRoster, rosterEntry, type RosterDeps } from '../../../src/lib/agents/roster';
+import { newRosterAgent } from '../../../src/lib/agents/roster-new';
+import { parseYaml } from '../../../src/lib/config/yaml-text';
+import { rejection } from '../../helpers/rejection';
+import { scratch } from '../../helpers/scratch';
+import { thrown } from '../../helpers/thrown';
+
+describe('roster', () => {
+  const { path } = scratch();
+  const deps = (): RosterDeps => ({ folder: path('agents'), parseYaml });
+
+  function write(name: string, text: string | Buffer): void {
+    mkdirSync(path('agents'), { recursive: true });
+    writeFileSync(path('agents', name), text);
+  }
+
+  async function errorOf(name: string, text: string | Buffer): Promise<string> {
+    write(name, text);
+    const { agents, problems } = await readRoster(deps());
+    expect(agents, name).to.deep.equal([]);
+    return problems.map(({ message }) => message).join(' ');
+  }
+
+  it('is empty where there is no folder', async () => {
+    expect(await readRoster(deps())).to.deep.equal({ agents: [], entries: [], problems: [] });
+  });
+
+  it('reads personas', async () => {
+    write('ada.md', '---\nname: Ada\nrole: security specialist\nmodel: deep\nexpertise: [security, legal]\npersonality: skeptical\n---\n\nHas seen a lot.\n'); // prettier-ignore
+    write('bo.md', '\ufeff---\r\nrole: "primary researcher"\r\napproach:\r\n  - thorough\r\n---\r\nBody');
+    const { agents, problems } = await readRoster(deps());
+    expect(problems).to.deep.equal([]);
+    expect(agents.map(({ slug, name, role }) => [slug, name, role])).to.deep.equal([
+      ['ada', 'Ada', 'security specialist'],
+      ['bo', 'bo', 'primary researcher'],
+    ]);
+    expect(agents[0]).to.deep.include({ model: 'deep', expertise: ['security', 'legal'], personality: ['skeptical'] });
+    expect(agents[1]).to.deep.include({ approach: ['thorough'] });
+    expect((await rosterEntry(deps(), 'ADA')).persona).to.equal('Has seen a lot.');
+  }); // prettier-ignore
+
+  it('never reads a voice: it is in nothing that comes out, and noted', async () => {
+    write(
+      'ada.md',
+      '---\nname: Ada\nrole: x\nvoice: SECRET-ONE\nvoice_id: SECRET-TWO\nvoiceId: [SECRET-THREE]\n---\n',
+    );
+    const { agents, entries, problems } = await readRoster(deps());
+    expect(agents).to.have.length(1);
+    expect(problems.map(({ level, message }) => [level, message])).to.deep.equal([
+      ['note', 'voice is not read.'],
+      ['note', 'voice_id is not read.'],
+      ['note', 'voiceId is not read.'],
+    ]);
+    expect(JSON.stringify([agents, entries, problems])).not.to.include('SECRET');
+  });
+
+  it('says what is wrong with a file', async () => {
+    expect(await errorOf('a.md', 'no front matter')).to.match(/no front matter/);
+    expect(await errorOf('a.md', '---\nname: x\n')).to.match(/no front matter/);
+    expect(await errorOf('a.md', '---\nname: "x\nrole: y\n---\n')).to.match(/Line \d+, column \d+/);
+    expect(await errorOf('a.md', '---\nname: a\nname: b\n---\n')).to.match(/Line 3, column 1: this key stands twice/);
+    expect(await errorOf('a.md', '---\n- a\n---\n')).to.match(/no keys/);
+    expect(await errorOf('a.md', '---\nname: [x]\n---\n')).to.match(/name is not a text/);
+    expect(await errorOf('a.md', '---\nrole: x\nmodel: huge\n---\n')).to.match(/tiers are fast, balanced, deep/);
+    expect(await errorOf('a.md', '---\nexpertise: [magic]\n---\n')).to.match(/"magic"; the vocabulary is security/);
+    expect(await errorOf('a.md', '---\nexpertise: {a: 1}\n---\n')).to.match(/not a list/);
+    expect(await errorOf('a.md', Buffer.from([0x89, 0x50, 0, 1]))).to.match(/binary/);
+    expect(await errorOf('a.md', 'x'.repeat(300_000))).to.match(/larger than/);
+  }); // prettier-ignore
+
+  it('takes no file whose name is no slug, no link, and no hidden file', async () => {
+    write('Ada Lovelace.md', '---\nname: A\n---\n');
+    write('.hidden.md', '---\nname: A\n---\n');
+    writeFileSync(path('outside.md'), '---\nname: Outside\n---\n');
+    symlinkSync(path('outside.md'), path('agents', 'link.md'));
+    const { agents, problems } = await readRoster(deps());
+    expect(agents).to.deep.equal([]);
+    expect(problems.map(({ message }) => message)).to.deep.equal([
+      'Its name is no slug.',
+      'It is a symbolic link.',
+    ]);
+  });
+
+  it('is no link itself', async () => {
+    mkdirSync(path('elsewhere'));
+    symlinkSync(path('elsewhere'), path('agents'));
+    expect(await rejection(readRoster(deps()))).to.include({ kind: 'config' });
+  });
+
+  it('uses what is sound beside what is broken, and tells of a name that is taken', async () => {
+    write('a.md', '---\nname: Ada\n---\n');
+    write('b.md', '---\nname: ADA\n---\n');
+    write('c.md', 'broken');
+    const { agents, problems } = await readRoster(deps());
+    expect(agents.map(({ slug }) => slug)).to.deep.equal(['a', 'b']);
+    expect(problems.map(({ message }) => message)).to.deep.equal([
+      'It has no front matter.',
+      'Its name is Ada as in a.md.',
+    ]);
+  });
+
+  it('finds nobody with an error that helps', async () => {
+    write('ada.md', '---\nname: Ada\n---\n');
+    write('bo.md', 'broken');
+    expect(await rejection(rosterEntry(deps(), '../ada'))).to.include({
+      kind: 'not_found',
+      hint: 'It has: ada.',
+    });
+    expect(await rejection(rosterEntry(deps(), 'bo'))).to.include({ kind: 'config' });
+  });
+
+  it('makes a file that it can read, once', async () => {
+    const made = { slug: 'ada', role: 'tester: "of" things', name: "O'Brien #1", expertise: ['data'], personality: [], approach: ['rapid'], model: 'fast' } as const; // prettier-ignore
+    newRosterAgent(path('agents'), made);
+    const [agent] = (await readRoster(deps())).agents;
+    expect(agent).to.deep.include({ slug: 'ada', name: "O'Brien #1", role: 'tester: "of" things', model: 'fast' });
+    const before = readFileSync(path('agents', 'ada.md'), 'utf8');
+    expect(thrown(() => newRosterAgent(path('agents'), made))).to.include({ kind: 'conflict' });
+    expect(readFileSync(path('agents', 'ada.md'), 'utf8')).to.equal(before);
+    for (const slug of ['../x', 'A', 'con', '', 'a b', 'x'.repeat(200)]) {
+      expect(thrown(() => newRosterAgent(path('agents'), { ...made, slug })), slug).to.include({ kind: 'usage' });
+    }
+    expect(thrown(() => newRosterAgent(path('agents'), { ...made, slug: 'b', role: ' ' }))).to.include({ kind: 'usage' });
+  }); // prettier-ignore
+});

@@ -1,0 +1,192 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { MAX_BRIEFS, MODEL_TIERS } from '../../../src/lib/agents/brief';
+import { explainRoute, route, type RouteOptions } from '../../../src/lib/agents/routing';
+import { RULES } from '../../../src/lib/agents/routing-rules';
+import { corpus, NAMED, TYPES, type CorpusRequest } from '../../helpers/agents';
+
+const OPTIONS: RouteOptions = { types: TYPES, named: NAMED };
+
+function wrongIn(requests: readonly CorpusRequest[]): string[] {
+  return requests.flatMap(({ rule, request, effort }) => {
+    const decision = route(request, { ...OPTIONS, ...(effort === undefined ? {} : { effort }) });
+    return decision.rule === rule ? [] : [`${rule}, not ${decision.rule}: ${request}`];
+  });
+}
+
+describe('routing', () => {
+  it('routes every request of the corpus by the right rule', () => {
+    const requests = corpus('requests');
+    expect(requests.length).to.be.at.least(200);
+    expect(wrongIn(requests)).to.deep.equal([]);
+  });
+
+  it('routes the requests that were written before the rules, and those after', () => {
+    const requests = [...corpus('held-out'), ...corpus('held-out-2')];
+    expect(requests.length).to.be.at.least(100);
+    expect(wrongIn(requests)).to.deep.equal([]);
+  });
+
+  it('has a request in the corpus for each rule', () => {
+    const used = new Set(corpus('requests').map(({ rule }) => rule));
+    expect(RULES.map(({ id }) => id).filter((id) => !used.has(id))).to.deep.equal([]);
+  });
+
+  it('names the rule, the words and the reason of each decision', () => {
+    const decision = route('Please use custom agents to review it', OPTIONS);
+    expect(decision).to.include({ worker: 'custom', subagentType: 'general-purpose', rule: 'custom' });
+    expect(decision.triggers).to.deep.equal(['custom agents']);
+    expect(decision.why).to.include('"custom agents" (rule 1)');
+  });
+
+  it('keeps the three systems apart', () => {
+    for (const { request, effort } of corpus('requests')) {
+      const decision = route(request, { ...OPTIONS, ...(effort === undefined ? {} : { effort }) });
+      if (decision.worker === 'custom') expect(decision.subagentType, request).to.equal(TYPES.general);
+      expect(decision.agent === undefined, request).to.equal(decision.worker !== 'named');
+      expect(decision.mode === undefined || decision.subagentType === TYPES.builder, request).to.equal(true);
+      const launched = !['native', 'managed'].includes(decision.worker);
+      expect(decision.subagentType !== null, request).to.equal(launched);
+    }
+  });
+
+  it('chooses a model tier every time', () => {
+    const tier = (request: string, effort?: number): string =>
+      route(request, { ...OPTIONS, ...(effort === undefined ? {} : { effort }) }).model;
+    expect(tier('use agents to check the spelling')).to.equal('fast');
+    expect(tier('use agents to read the book')).to.equal('balanced');
+    expect(tier('use agents to weigh the trade-offs')).to.equal('deep');
+    expect(tier('design the API')).to.equal('deep');
+    expect(tier('use agents to read the book', 5)).to.equal('deep');
+    expect(tier('use agents to read the book', 1)).to.equal('fast');
+    expect(tier('use agents to read the book with the deep model')).to.equal('deep');
+  });
+
+  it('sends a spotcheck after parallel work, and after nothing else', () => {
+    const spotcheck = route('custom agents for the plan', { ...OPTIONS, count: 3 }).spotcheck;
+    expect(spotcheck).to.include({ subagentType: 'general-purpose', model: 'fast' });
+    expect(spotcheck?.prompt).to.match(/consistent/);
+    expect(route('translate it in parallel', OPTIONS).spotcheck).not.to.equal(null);
+    expect(route('use an agent team for the move', OPTIONS).spotcheck).not.to.equal(null);
+    expect(route('use a custom agent for the plan', OPTIONS).spotcheck).to.equal(null);
+    expect(route('fix the failing test', OPTIONS).spotcheck).to.equal(null);
+    expect(route('hello', OPTIONS).spotcheck).to.equal(null);
+  });
+
+  it('gives as many distinct briefs as are asked for', () => {
+    const prompts = (request: string, count?: number): number => {
+      const { briefs } = route(request, { ...OPTIONS, ...(count === undefined ? {} : { count }) });
+      expect(new Set(briefs?.map(({ prompt }) => prompt)).size).to.equal(briefs?.length);
+      return briefs?.length ?? 0;
+    };
+    expect(prompts('custom agents for the plan', 7)).to.equal(7);
+    expect(prompts('launch five agents for the plan')).to.equal(5);
+    expect(prompts('two custom agents for the plan')).to.equal(2);
+    expect(prompts('custom agents for legal, finance and security')).to.equal(3);
+    expect(prompts('implement the parser', 4)).to.equal(4);
+    expect(prompts('research the market', 6)).to.equal(6);
+    expect(prompts('hello', 2)).to.equal(2);
+  });
+
+  it('says that more agents were asked for than one request launches', () => {
+    const decision = route('launch 500 agents', OPTIONS);
+    expect(decision.briefs).to.have.length(MAX_BRIEFS);
+    expect(decision.warnings.join()).to.match(/500 agents/);
+  });
+
+  it('spreads research over the researchers', () => {
+    const { briefs } = route('research the market', { ...OPTIONS, count: 4 });
+    expect(briefs?.map(({ subagentType }) => subagentType)).to.deep.equal([
+      'researcher-a',
+      'researcher-b',
+      'researcher-c',
+      'researcher-a',
+    ]);
+  });
+
+  it('launches every agent that is named, with its own persona', () => {
+    const decision = route('Let Serena and Marcus look at it', OPTIONS);
+    expect(decision.agent).to.equal('serena');
+    expect(decision.briefs?.map(({ prompt }) => prompt.slice(0, 16))).to.deep.equal([
+      'You are Serena.\n',
+      'You are Marcus.\n',
+    ]);
+    expect(decision.briefs?.[1]?.prompt).to.include('Marcus has seen a lot.');
+  });
+
+  it('gives a named agent its own traits and model', () => {
+    const ada = { slug: 'ada', name: 'Ada', role: 'counsel', model: 'deep', expertise: ['legal'], personality: ['bold'], approach: [], persona: '' } as const; // prettier-ignore
+    const { model, brief } = route('ask ada to read the medical report', { types: TYPES, named: [ada] });
+    expect(model).to.equal('deep');
+    expect(brief).to.include({ role: 'counsel', expertise: 'legal', personality: 'bold', model: 'deep' });
+  });
+
+  it('calls the types as the configuration does', () => {
+    const types = { ...TYPES, general: 'worker', builder: 'smith', researchers: ['r1'] };
+    const named = { types, named: [] };
+    expect(route('custom agents please', named).subagentType).to.equal('worker');
+    expect(route('use the smith for the parser', named)).to.include({ subagentType: 'smith', mode: 'build' });
+    expect(route('research tea', named).subagentType).to.equal('r1');
+  });
+
+  it('warns of what is retired or does not suit', () => {
+    expect(route('launch the architect agent', OPTIONS).warnings.join()).to.match(/"architect" is retired/);
+    expect(route('Run this overnight, it takes 10 minutes', OPTIONS).warnings.join()).to.match(/30 minutes/);
+    expect(route('Run it unattended with my notes', OPTIONS).warnings.join()).to.match(/own files/);
+    expect(route('Run it overnight but ask me first', OPTIONS).warnings.join()).to.match(/interactive/);
+  });
+
+  it('explains which rules were looked at, and what was taken back', () => {
+    const { considered } = explainRoute("don't use custom agents, research tea", OPTIONS);
+    expect(considered[0]).to.include({ rule: 'custom', outcome: 'refused', words: 'custom agents' });
+    expect(considered[considered.length - 1]).to.include({ rule: 'research', outcome: 'decided' });
+  });
+
+  it('looks at the beginning and the end of a request of any length, in bounded time', () => {
+    const long = `${'lorem '.repeat(400_000)} Use custom agents for this.`;
+    const started = process.uptime();
+    const decision = route(long, OPTIONS);
+    expect(decision.rule).to.equal('custom');
+    expect(decision.warnings.join()).to.match(/very long/);
+    expect(decision.brief?.prompt.length).to.be.lessThan(20_000);
+    expect(route('custom '.repeat(100_000), OPTIONS).rule).to.be.a('string');
+    expect(route('launch the use of agent '.repeat(50_000), OPTIONS).rule).to.be.a('string');
+    expect(route('"\'`(['.repeat(100_000), OPTIONS).rule).to.be.a('string');
+    // Quadratic time would take minutes.
+    expect(process.uptime() - started).to.be.lessThan(15);
+  });
+
+  it('never throws, and decides the same for the same request', () => {
+    const words = corpus('requests').flatMap(({ request }) => request.split(' '));
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 5 })), { maxLength: 40 }).map((parts) => parts.join(' ')),
+    ); // prettier-ignore
+    const count = fc.option(fc.integer({ min: 1, max: MAX_BRIEFS }), { nil: undefined });
+    const effort = fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined });
+    fc.assert(
+      fc.property(text, count, effort, (request, wanted, level) => {
+        const options = { ...OPTIONS, ...(wanted === undefined ? {} : { count: wanted }), ...(level === undefined ? {} : { effort: level }) }; // prettier-ignore
+        const decision = route(request, options);
+        expect(MODEL_TIERS).to.include(decision.model);
+        expect(decision.why).not.to.equal('');
+        expect(RULES.map(({ id }) => id)).to.include(decision.rule);
+        if (decision.briefs !== undefined && decision.worker !== 'named') {
+          expect(new Set(decision.briefs.map(({ prompt }) => prompt)).size).to.equal(decision.briefs.length);
+        }
+        expect(route(request, options)).to.deep.equal(decision);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('does not change its mind for case, spaces or a full stop', () => {
+    for (const { request, rule, effort } of corpus('requests').filter(({ rule: id }) => id !== 'named' && id !== 'native')) {
+      const options = { ...OPTIONS, named: [], ...(effort === undefined ? {} : { effort }) };
+      if (/[`"'_/]|[a-z][A-Z]/.test(request)) continue;
+      expect(route(request.toUpperCase(), options).rule, request).to.equal(rule);
+      expect(route(`  ${request}  `, options).rule, request).to.equal(rule);
+    }
+  }); // prettier-ignore
+});

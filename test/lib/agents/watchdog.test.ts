@@ -1,0 +1,182 @@
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+
+import {
+  lookOnce,
+  SILENCE_MS,
+  watch,
+  type SilenceAlert,
+  type WatchDeps,
+} from '../../../src/lib/agents/watchdog';
+import { appendWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
+import { rejection } from '../../helpers/rejection';
+import { scratch } from '../../helpers/scratch';
+
+const START = Date.parse('2026-11-20T09:00:00Z');
+
+describe('watchdog', () => {
+  const { path } = scratch();
+  let now = START;
+
+  beforeEach(() => {
+    now = START;
+    mkdirSync(path('state'));
+  });
+
+  function deps(): WatchDeps {
+    return {
+      clock: { now: () => now, monotonic: () => now - START },
+      sessions: {
+        path: path('state', 'sessions.json'),
+        workEvents: path('state', 'work-events.jsonl'),
+        sessions: path('sessions'),
+        dayOf: () => '2026-11-20',
+      },
+      machineId: '0123456789ab',
+      locks: path('locks'),
+      alerts: path('state', 'watchdog.json'),
+    };
+  }
+
+  function happens(type: WorkEvent['type'], more: Partial<WorkEvent> = {}): void {
+    const ts = new Date(now).toISOString();
+    const event: WorkEvent = { ts, type, session: 'one', slug: null, repo: 'notes', ...more };
+    appendWorkEvent(path('state', 'work-events.jsonl'), event);
+  }
+
+  function launch(session = 'one'): void {
+    happens('session-start', { session });
+    happens('tool-before', { session, tool: 'Task' });
+    happens('subagent-start', { session, agent: 'a1' });
+  }
+
+  /** Runs a watchdog with a step before each of its looks but the first; it ends after the last of them. */
+  async function watched(steps: readonly (() => void)[], session?: string): Promise<SilenceAlert[]> {
+    const alerts: SilenceAlert[] = [];
+    const controller = new AbortController();
+    const left = [...steps];
+    await watch(deps(), {
+      signal: controller.signal,
+      alert: (told) => void alerts.push(told),
+      pause: () => {
+        const step = left.shift();
+        if (step === undefined) controller.abort();
+        else step();
+        return Promise.resolve();
+      },
+      ...(session === undefined ? {} : { session }),
+    });
+    return alerts;
+  }
+
+  const later = (ms: number) => (): void => {
+    now += ms;
+  };
+  const nothing = (): void => undefined;
+
+  it('is quiet when nothing runs', async () => {
+    expect(lookOnce(deps())).to.deep.equal([]);
+    expect(await watched([later(SILENCE_MS * 5), nothing])).to.deep.equal([]);
+    happens('session-start');
+    happens('tool-after', { tool: 'Bash' });
+    expect(await watched([later(SILENCE_MS * 5), nothing])).to.deep.equal([]);
+  });
+
+  it('tells once of a silence, and again only after activity has returned', async () => {
+    launch();
+    const alerts = await watched([
+      later(SILENCE_MS - 1000),
+      later(1000),
+      later(SILENCE_MS * 3),
+      () => happens('tool-after', { tool: 'Bash' }),
+      later(SILENCE_MS),
+      later(SILENCE_MS),
+    ]);
+    expect(alerts.map(({ agents, lastTool }) => [agents, lastTool])).to.deep.equal([
+      [1, 'Task'],
+      [1, 'Bash'],
+    ]);
+    expect(alerts[0]).to.deep.include({ silentSec: 90 });
+    expect(alerts[0]?.message).to.match(
+      /^1 agent of 20261120-notes-[0-9a-f]{8} made no tool call for 90 s\.$/,
+    );
+  });
+
+  it('does not tell the same silence again after a restart', async () => {
+    launch();
+    now += SILENCE_MS;
+    expect(await watched([nothing])).to.have.length(1);
+    expect(await watched([nothing])).to.deep.equal([]);
+    happens('tool-before', { tool: 'Read' });
+    now += SILENCE_MS;
+    expect(await watched([nothing])).to.have.length(1);
+  });
+
+  it('counts from a later start of an agent, and forgets agents that are done', async () => {
+    launch();
+    now += SILENCE_MS - 1000;
+    happens('subagent-start', { agent: 'a2' });
+    now += 2000;
+    expect(lookOnce(deps())[0]).to.deep.include({ agents: 2, silentSec: 2, silent: false, lastTool: 'Task' });
+    happens('subagent-stop', { agent: 'a1' });
+    happens('subagent-stop', { agent: 'a2' });
+    now += SILENCE_MS;
+    expect(lookOnce(deps())).to.deep.equal([]);
+  });
+
+  it('keeps sessions apart, and watches one until it ends', async () => {
+    launch('one');
+    launch('two');
+    const [first, second] = lookOnce(deps()).map(({ session }) => session);
+    const alerts = await watched(
+      [
+        later(SILENCE_MS - 1000),
+        () => happens('tool-after', { session: 'two', tool: 'Bash' }),
+        later(1000),
+        () => happens('session-end', { session: 'one' }),
+        () => expect.fail('it should have ended'),
+      ],
+      first,
+    );
+    expect(second).to.be.a('string');
+    expect(alerts.map(({ session }) => session)).to.deep.equal([first]);
+  });
+
+  it('is alone with its session', async () => {
+    launch();
+    const controller = new AbortController();
+    const options = { signal: controller.signal, alert: () => undefined };
+    const first = watch(deps(), options);
+    const error = await rejection(watch(deps(), options));
+    expect(error).to.include({ kind: 'locked', message: 'A watchdog runs already.' });
+    controller.abort();
+    await first;
+  });
+
+  it('reads on through a rotated log and lines that are none', async () => {
+    launch();
+    const log = path('state', 'work-events.jsonl');
+    const alerts = await watched([
+      () => appendFileSync(log, 'nonsense\n{"half":\n'),
+      () => renameSync(log, log.replace('.jsonl', '.1.jsonl')),
+      () => happens('tool-after', { tool: 'Edit' }),
+      later(SILENCE_MS),
+    ]);
+    expect(alerts.map(({ lastTool }) => lastTool)).to.deep.equal(['Edit']);
+  });
+
+  it('takes no clock that was put back for a silence', () => {
+    launch();
+    now -= 3_600_000;
+    expect(lookOnce(deps())[0]).to.deep.include({ silentSec: 0, silent: false });
+  });
+
+  it('survives a broken file of told silences, and leaves a newer one alone', async () => {
+    launch();
+    now += SILENCE_MS;
+    writeFileSync(path('state', 'watchdog.json'), '{"version":2,"alerts":{}}');
+    expect(await rejection(watched([nothing]))).to.include({ kind: 'config' });
+    writeFileSync(path('state', 'watchdog.json'), 'nonsense');
+    expect(await watched([nothing])).to.have.length(1);
+  });
+});

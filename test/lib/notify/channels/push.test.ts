@@ -1,0 +1,221 @@
+import { expect } from 'chai';
+
+import { secret } from '../../../../src/lib/config/secret';
+import type { Outcome, Parcel } from '../../../../src/lib/notify/channels/channel';
+import { pushBodies, pushChannel, rootOf } from '../../../../src/lib/notify/channels/push';
+import { NINE, httpDeps, parcel } from '../../../helpers/notify';
+import { notifyServer, ntfyError, ntfyOk, type NotifyServer } from '../../../helpers/notify-server';
+
+const TOPIC = 'steward-topic-3f9a1c';
+
+describe('notify: push', () => {
+  let server: NotifyServer;
+  let deps: ReturnType<typeof httpDeps>;
+  beforeEach(async () => {
+    server = await notifyServer(ntfyOk);
+    deps = httpDeps(server.url);
+  });
+  afterEach(() => server.close());
+
+  const send = (
+    more: Partial<Parcel> = {},
+    onPart: (sent: number) => void = () => undefined,
+  ): Promise<Outcome> => pushChannel(deps.pushDeps).send(parcel(more), onPart);
+
+  it("posts ntfy's JSON to the root, with token, priority, tags and click", async () => {
+    deps.push.token = secret('notifications.push.token', 'tk_123');
+    const more = {
+      title: 'Bäu',
+      priority: 4,
+      tags: ['tada'],
+      url: 'https://example.org/1',
+      event: 'longTask' as const,
+    };
+    expect(await send(more)).to.deep.equal({ outcome: 'delivered' });
+    expect(server.got).to.have.length(1);
+    const [{ path, headers, body } = server.got[0]!] = server.got;
+    expect(path).to.equal('/');
+    expect(headers.authorization).to.equal('Bearer tk_123');
+    expect(body).to.deep.equal({
+      topic: TOPIC,
+      message: 'The build is done.',
+      title: 'Bäu',
+      priority: 4,
+      tags: ['white_check_mark', 'tada'],
+      click: 'https://example.org/1',
+      sequence_id: '20261120T090000000Z-0123456789ab',
+    });
+  });
+
+  it('says no more than the kind of event by default', async () => {
+    deps.push.detail = 'generic';
+    const secretWords = {
+      message: 'payroll of Ann',
+      title: 'payroll',
+      url: 'https://pay.example',
+      tags: ['payroll'],
+    };
+    await send({ ...secretWords, event: 'error' });
+    expect(server.got[0]?.text).to.not.match(/payroll|Ann|pay\.example/);
+    expect(server.got[0]?.body).to.include({ message: 'Something failed.', priority: 3 });
+    await send({ ...secretWords, count: 5 });
+    expect(server.got[1]?.body).to.include({ message: '5 notifications came in the quiet hours.' });
+  });
+
+  it('keeps 4,096 bytes a message and 8,192 a body, whatever the characters', () => {
+    for (const char of ['x', '"', '\\', '\n', 'é', '😀', '日']) {
+      const extremes = {
+        title: '"'.repeat(250),
+        url: `https://example.org/${'q'.repeat(1900)}`,
+        tags: ['t'.repeat(64)],
+      };
+      const message = `${char.repeat(3998)}ab`;
+      const bodies = pushBodies(parcel({ message, ...extremes }), TOPIC, 'full');
+      for (const body of bodies) {
+        expect(Buffer.byteLength(String(body['message'])), char).to.be.at.most(4096);
+        expect(Buffer.byteLength(JSON.stringify(body)), char).to.be.at.most(8192);
+      }
+      const joined = bodies.map((body) => String(body['message']).replace(/^\(\d+\/\d+\) /, '')).join('');
+      expect(joined.replace(/\s/g, ''), char).to.equal(message.replace(/\s/g, ''));
+    }
+  });
+
+  it('sends a long message in parts, and after a fault goes on where it was', async () => {
+    const message = 'é'.repeat(4000);
+    const parts: number[] = [];
+    server.replies = [{ status: 200 }, { status: 500 }];
+    expect(await send({ message }, (sent) => parts.push(sent))).to.include({ outcome: 'again' });
+    expect(parts).to.deep.equal([1]);
+    expect(await send({ message, sentParts: 1 }, (sent) => parts.push(sent))).to.deep.equal({
+      outcome: 'delivered',
+    });
+    const ids = server.got.map(({ body }) => body['sequence_id']);
+    expect(ids).to.deep.equal([parcel().id, `${parcel().id}-2`, `${parcel().id}-2`]);
+    expect(server.got.map(({ body }) => String(body['message']).slice(0, 5))).to.deep.equal([
+      '(1/2)',
+      '(2/2)',
+      '(2/2)',
+    ]);
+  });
+
+  it('gives messages of one key one id, that tells nothing of the key', async () => {
+    await send({ dedupe: 'nightly backup' });
+    await send({ dedupe: 'nightly backup', id: '20261120T090001000Z-ffffffffffff', message: 'other' });
+    await send({ dedupe: 'something else' });
+    const ids = server.got.map(({ body }) => String(body['sequence_id']));
+    expect(ids[0]).to.equal(ids[1]);
+    expect(ids[2]).to.not.equal(ids[0]);
+    expect(ids[0])
+      .to.match(/^[-_A-Za-z0-9]{1,64}$/)
+      .and.not.include('backup');
+  });
+
+  describe('faults', () => {
+    it('42901 waits some seconds, all of the channel', async () => {
+      server.replies = [ntfyError(42901)];
+      expect(await send()).to.include({ outcome: 'again', afterMs: 5000, all: true });
+    });
+
+    it('42908 waits for the day of the server to end', async () => {
+      server.replies = [ntfyError(42908)];
+      const outcome = await send();
+      expect(outcome).to.include({ outcome: 'again', all: true });
+      expect(outcome).to.have.property('afterMs', Date.UTC(2026, 10, 21) - NINE + 5000);
+    });
+
+    it('a topic that the server does not take is final', async () => {
+      server.replies = [ntfyError(40009)];
+      expect(await send()).to.include({ outcome: 'failed' });
+    });
+
+    for (const status of [401, 403]) {
+      it(`${status} asks for a token`, async () => {
+        server.replies = [
+          { status, body: { code: status * 100 + 1, http: status, error: `topic ${TOPIC}` } },
+        ];
+        const outcome = await send();
+        expect(outcome)
+          .to.include({ outcome: 'failed' })
+          .and.property('hint')
+          .to.include('notifications.push.token');
+      });
+    }
+
+    for (const [what, reply] of [
+      ['500', { status: 500 }],
+      ['503 with a body that is no JSON', { status: 503, body: undefined }],
+      ['408', { status: 408 }],
+    ] as const) {
+      it(`${what} is tried again`, async () => {
+        server.replies = [reply];
+        expect(await send()).to.include({ outcome: 'again', all: true });
+      });
+    }
+
+    it('a broken connection is tried again', async () => {
+      server.replies = ['reset'];
+      const outcome = await send();
+      expect(outcome).to.include({ outcome: 'again' });
+      expect(outcome).to.have.property('reason').that.includes('closed the connection');
+    });
+
+    it('a server that never answers is left after ten seconds', async () => {
+      server.replies = ['hang'];
+      const outcome = await send();
+      expect(outcome).to.include({ outcome: 'again', reason: '127.0.0.1 did not answer in 10 s.' });
+    }).timeout(40_000);
+
+    it('an answer without an end is not read to its end', async () => {
+      server.replies = ['endless'];
+      expect(await send()).to.deep.equal({ outcome: 'delivered' });
+    }).timeout(40_000);
+
+    it('a redirect to another host is not followed, and the token goes nowhere', async () => {
+      const other = await notifyServer(ntfyOk);
+      try {
+        deps.push.token = secret('notifications.push.token', 'tk_123');
+        for (const status of [301, 302, 307, 308]) {
+          server.replies = [{ status, headers: { location: `${other.url}/` } }];
+          expect(await send()).to.include({ outcome: 'failed' });
+        }
+        expect(other.got).to.deep.equal([]);
+      } finally {
+        await other.close();
+      }
+    });
+
+    it('plain HTTP to another machine is refused before anything is sent', async () => {
+      deps.push.server = 'http://192.0.2.1/';
+      const outcome = await send();
+      expect(outcome).to.include({
+        outcome: 'failed',
+        reason: '192.0.2.1 is to be reached without encryption.',
+      });
+    });
+
+    it('says nothing of topic and token in what it tells', async () => {
+      deps.push.token = secret('notifications.push.token', 'tk_hush');
+      const told: unknown[] = [];
+      for (const reply of [
+        ntfyError(42901),
+        ntfyError(42908),
+        { status: 404 },
+        { status: 500 },
+        'reset',
+      ] as const) {
+        server.replies = [reply];
+        told.push(await send());
+      }
+      deps.push.topic = secret('notifications.push.topic', 'not a topic of hush');
+      told.push(await send());
+      expect(JSON.stringify(told)).to.not.match(/hush|3f9a1c/);
+    });
+  });
+
+  it('reaches a host by https, this machine by http', () => {
+    expect(rootOf('ntfy.sh')).to.equal('https://ntfy.sh/');
+    expect(rootOf('push.example:8443')).to.equal('https://push.example:8443/');
+    expect(rootOf('localhost:8080')).to.equal('http://localhost:8080/');
+    expect(rootOf('https://push.example')).to.equal('https://push.example/');
+  });
+});

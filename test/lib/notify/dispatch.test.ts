@@ -1,0 +1,432 @@
+import { expect } from 'chai';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { acceptNotification } from '../../../src/lib/notify/accept';
+import { deliverWaiting, keepDelivering, type Delivering } from '../../../src/lib/notify/deliver';
+import { startDispatcher } from '../../../src/lib/notify/dispatch';
+import type { Outcome } from '../../../src/lib/notify/channels/channel';
+import { mute, muteState, unmute } from '../../../src/lib/notify/mute';
+import { claim, outboxStatus, waiting } from '../../../src/lib/notify/outbox';
+import { retry, whyNotReached } from '../../../src/lib/notify/results';
+import { until } from '../../helpers/desktop-kit';
+import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
+import { rejection } from '../../helpers/rejection';
+import { thrown } from '../../helpers/thrown';
+
+const HOUR = 60 * MINUTE;
+const AGAIN: Outcome = { outcome: 'again', reason: 'It is down.', hint: 'Wait.' };
+const DOWN: Outcome = { ...AGAIN, all: true };
+
+describe('notify: delivery', () => {
+  let world: NotifyWorld;
+  let delivering: Delivering | undefined;
+  beforeEach(() => {
+    world = notifyWorld();
+  });
+  afterEach(async () => {
+    // Also of a test that failed in the midst.
+    await delivering?.close(0);
+    delivering = undefined;
+    expect(world.faults).to.deep.equal([]);
+    world.remove();
+  });
+
+  const send = async (body: object): Promise<string> =>
+    (await acceptNotification(world.deps, { message: 'Hello', ...body })).id;
+  const deliver = (): Promise<boolean> => deliverWaiting(world.deps, { patienceMs: 0, longestMs: 20_000 });
+  const texts = (channel: 'voice' | 'push' | 'chat' | 'desktop' | 'sms'): string[] =>
+    world.channels[channel].got.map(({ message }) => message);
+
+  it('accepts at once, before anything is delivered', async () => {
+    const accepted = await acceptNotification(world.deps, { message: 'Hello', event: 'security' });
+    expect(accepted).to.have.keys('status', 'id').and.include({ status: 'accepted' });
+    expect(texts('push')).to.deep.equal([]);
+    expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 3, dead: 0 });
+    await deliver();
+    expect([texts('voice'), texts('push'), texts('chat')]).to.deep.equal([['Hello'], ['Hello'], ['Hello']]);
+    expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 0 });
+    const results = world.entries()[0]?.channels.map(({ channel, result }) => `${channel} ${result}`);
+    expect(results).to.deep.equal(['voice delivered', 'push delivered', 'chat delivered']);
+  });
+
+  it('accepts nothing of a body that is wrong', async () => {
+    const error = await rejection(acceptNotification(world.deps, { message: '' }));
+    expect(error).to.include({ kind: 'usage', message: 'message is empty.' });
+    expect(existsSync(world.deps.outbox)).to.equal(false);
+    expect(world.entries()).to.deep.equal([]);
+  });
+
+  it('a channel that hangs, or throws, keeps none of the others waiting', async () => {
+    let free: (outcome: Outcome) => void = () => undefined;
+    world.channels.push.answers = [() => new Promise((resolve) => (free = resolve))];
+    world.channels.chat.answers = [() => Promise.reject(new Error('boom'))];
+    delivering = keepDelivering(world.deps);
+    world.deps.wake = delivering.wake;
+    await send({ event: 'security' });
+    const next = await send({ event: 'taskComplete', message: 'next' });
+    await until('voice has spoken both', () => world.result(next, 'voice')?.result === 'delivered');
+    expect(texts('voice')).to.deep.equal(['Hello', 'next']);
+    expect(texts('push')).to.deep.equal(['Hello']);
+    free({ outcome: 'delivered' });
+    await delivering.close(5000);
+    expect(world.entries()[1]?.channels.map(({ result }) => result)).to.deep.equal([
+      'delivered',
+      'delivered',
+      'waiting',
+    ]);
+  }).timeout(30_000);
+
+  it('tries again later, by itself and after a restart, and not before', async () => {
+    world.channels.push.answers = [AGAIN, AGAIN];
+    const id = await send({ event: 'backgroundAgent' });
+    await deliver();
+    expect(world.result(id, 'push')).to.include({ result: 'waiting', attempts: 1, reason: 'It is down. Wait.', nextAt: '2026-11-20T09:00:05.000Z' }); // prettier-ignore
+    world.nowMs += 4_999;
+    await deliver();
+    expect(texts('push')).to.have.length(1);
+    world.nowMs += 1;
+    await deliver();
+    expect(world.result(id, 'push')).to.include({ result: 'waiting', attempts: 2 });
+    world.nowMs += 15_000;
+    await deliver();
+    expect(world.result(id, 'push')).to.include({ result: 'delivered', attempts: 3, maybeTwice: false });
+  });
+
+  it('gives up after a day, keeps it, and sends it when asked to', async () => {
+    world.channels.push.answers = Array.from({ length: 200 }, () => AGAIN);
+    const id = await send({ event: 'backgroundAgent' });
+    for (let hour = 0; hour < 100 && world.result(id, 'push')?.result !== 'expired'; hour += 1) {
+      await deliver();
+      world.nowMs += HOUR / 2;
+    }
+    expect(world.result(id, 'push')).to.include({ result: 'expired', reason: 'It is down. Wait.' });
+    expect(world.nowMs - NINE).to.be.within(23 * HOUR, 25 * HOUR);
+    expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 1 });
+    world.channels.push.answers = [];
+    expect(retry(world.deps, id).map(({ channel }) => channel)).to.deep.equal(['push']);
+    await deliver();
+    expect(world.result(id, 'push')).to.include({ result: 'delivered', attempts: 1 });
+    expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 0 });
+    expect(thrown(() => retry(world.deps, id))).to.include({ kind: 'conflict' });
+    expect(thrown(() => retry(world.deps, '20261120T090000000Z-0123456789ab'))).to.include({
+      kind: 'not_found',
+    });
+    expect(thrown(() => retry(world.deps, '../../etc/passwd'))).to.include({ kind: 'usage' });
+  }).timeout(60_000);
+
+  it('retry hastens what waits, also in a process that delivers already', async () => {
+    world.channels.push.answers = [AGAIN];
+    const id = await send({ event: 'backgroundAgent' });
+    delivering = keepDelivering(world.deps);
+    await until('the first attempt failed', () => world.result(id, 'push')?.attempts === 1);
+    retry(world.deps, id);
+    await until(
+      'the second came before its time',
+      () => world.result(id, 'push')?.result === 'delivered',
+      20_000,
+    );
+    await delivering.close(0);
+    expect(world.nowMs).to.equal(NINE);
+  }).timeout(40_000);
+
+  it('a channel that refuses for good is not asked again', async () => {
+    world.channels.push.answers = [{ outcome: 'failed', reason: 'Gone.', hint: 'Make a new one.' }];
+    const id = await send({ event: 'backgroundAgent' });
+    await deliver();
+    world.nowMs += HOUR;
+    await deliver();
+    expect(texts('push')).to.have.length(1);
+    expect(world.result(id, 'push')).to.include({ result: 'failed', reason: 'Gone. Make a new one.' });
+  });
+
+  it('a server that is down is asked with one message, not with all that wait', async () => {
+    world.channels.push.answers = [{ ...DOWN, afterMs: 60_000 } as Outcome];
+    for (let n = 0; n < 5; n += 1) await send({ event: 'backgroundAgent', message: `m${n}` });
+    const dispatcher = startDispatcher(world.deps);
+    try {
+      await until('it was asked', () => !dispatcher.isBusy(0));
+      world.nowMs += 59_999;
+      dispatcher.scan();
+      expect([texts('push'), dispatcher.isBusy(0)]).to.deep.equal([['m0'], false]);
+      const word = world.entries()[0]?.channels[0];
+      expect(word).to.include({ result: 'waiting', attempts: 0, reason: 'It is down.', nextAt: '2026-11-20T09:01:00.000Z' }); // prettier-ignore
+      expect(whyNotReached(world.entries()[0]!)).to.equal('push: It is down.');
+      world.nowMs += 1;
+      dispatcher.scan();
+      await until('all are out', () => !dispatcher.isBusy(0));
+      expect(texts('push')).to.deep.equal(['m0', 'm0', 'm1', 'm2', 'm3', 'm4']);
+    } finally {
+      await dispatcher.close(0);
+    }
+  });
+
+  it('shows what was to be spoken and could not be, once', async () => {
+    world.channels.voice.answers = [{ outcome: 'show', reason: 'no speech engine is set up' }];
+    const id = await send({});
+    await deliver();
+    expect(texts('desktop')).to.deep.equal(['Hello']);
+    expect(world.result(id, 'voice')).to.include({ result: 'shown', reason: 'no speech engine is set up' });
+    expect(world.result(id, 'desktop')).to.include({ result: 'delivered' });
+  });
+
+  it('does not show twice what is routed to the desktop as well', async () => {
+    world.notifications.routing.taskComplete = ['desktop'];
+    world.channels.voice.answers = [{ outcome: 'show', reason: 'broken' }];
+    await send({});
+    await deliver();
+    await deliver();
+    expect(texts('desktop')).to.deep.equal(['Hello']);
+  });
+
+  it('mutes, for a time or until it is taken back, and shows meanwhile', async () => {
+    expect(muteState(world.deps)).to.deep.equal({ muted: false, until: null });
+    mute(world.deps, HOUR);
+    expect(muteState(world.deps)).to.deep.equal({ muted: true, until: '2026-11-20T10:00:00.000Z' });
+    await send({});
+    await deliver();
+    expect([texts('voice'), world.channels.desktop.got[0]?.silent]).to.deep.equal([[], true]);
+    world.nowMs += HOUR;
+    await send({});
+    await deliver();
+    expect(texts('voice')).to.deep.equal(['Hello']);
+    mute(world.deps, undefined);
+    world.nowMs += 1000 * HOUR;
+    expect(muteState(world.deps).muted).to.equal(true);
+    unmute(world.deps);
+    expect(muteState(world.deps).muted).to.equal(false);
+    writeFileSync(world.deps.mute, '{"until": 5');
+    expect(muteState(world.deps), 'a broken file mutes').to.deep.equal({ muted: true, until: null });
+  });
+
+  it('holds pushes for one digest at the end of the quiet hours', async () => {
+    world.quietHours = '08:30-10:00';
+    const first = await send({ event: 'backgroundAgent', message: 'one' });
+    await send({ event: 'error', message: 'two', title: 'Oh' });
+    await send({ event: 'security', message: 'at once' });
+    await deliver();
+    expect(texts('push')).to.deep.equal(['at once']);
+    expect(texts('voice')).to.deep.equal(['at once']);
+    expect(world.result(first, 'push')).to.include({ result: 'waiting', nextAt: '2026-11-20T10:00:00.000Z', reason: 'quiet hours' }); // prettier-ignore
+    expect(whyNotReached(world.entries().find(({ id }) => id === first)!)).to.equal(undefined);
+    world.nowMs += HOUR;
+    await deliver();
+    const digest = world.channels.push.got[1];
+    expect(digest).to.include({ count: 2, title: '2 notifications', message: '• one\n• Oh: two', priority: 4, event: 'error' }); // prettier-ignore
+    expect(world.channels.push.got).to.have.length(2);
+    expect(world.result(first, 'push')?.result).to.equal('delivered');
+  });
+
+  it('a single push that was held goes out as it is', async () => {
+    world.quietHours = '08:30-10:00';
+    await send({ event: 'backgroundAgent', message: 'one' });
+    world.nowMs += HOUR;
+    await deliver();
+    expect(world.channels.push.got[0]).to.include({ count: 1, message: 'one' });
+  });
+
+  it('makes one banner of many at once', async () => {
+    for (let n = 0; n < 8; n += 1) await send({ source: 'subagent', message: `agent ${n}` });
+    await deliver();
+    expect(world.channels.desktop.got.map(({ count }) => count)).to.deep.equal([8]);
+    expect(world.channels.desktop.got[0]?.message).to.include('• agent 7');
+    expect(world.entries().every(({ channels }) => channels.some(({ channel, result }) => channel === 'desktop' && result === 'delivered'))).to.equal(true); // prettier-ignore
+  });
+
+  describe('dedupe keys', () => {
+    const key = { dedupe: 'build', event: 'backgroundAgent' };
+
+    it('send the same text once', async () => {
+      const first = await send(key);
+      const second = await send(key);
+      await deliver();
+      await send(key);
+      await deliver();
+      expect(texts('push')).to.deep.equal(['Hello']);
+      expect(world.entries().find(({ id }) => id === second)?.duplicateOf).to.equal(first);
+      world.nowMs += 13 * HOUR;
+      await send(key);
+      await deliver();
+      expect(texts('push'), 'much later it is news again').to.have.length(2);
+    });
+
+    it('replace what has not gone out yet', async () => {
+      const old = await send({ ...key, message: '10 %' });
+      await send({ ...key, message: '20 %' });
+      await send({ event: 'backgroundAgent', message: 'other' });
+      await deliver();
+      expect(texts('push')).to.deep.equal(['20 %', 'other']);
+      expect(world.result(old, 'push')?.result).to.equal('superseded');
+    });
+
+    it('hand the key on, so that the channel can update', async () => {
+      await send({ ...key, message: '10 %' });
+      await deliver();
+      await send({ ...key, message: '20 %' });
+      await deliver();
+      expect(world.channels.push.got.map(({ dedupe }) => dedupe)).to.deep.equal(['build', 'build']);
+    });
+
+    it('send what was given up once more', async () => {
+      world.channels.push.answers = [{ outcome: 'failed', reason: 'No.', hint: 'Do.' }];
+      await send(key);
+      await deliver();
+      await send(key);
+      await deliver();
+      expect(texts('push')).to.have.length(2);
+    });
+
+    it('send one of fifty at once', async () => {
+      await Promise.all(Array.from({ length: 50 }, () => send(key)));
+      await deliver();
+      expect(texts('push')).to.deep.equal(['Hello']);
+    }).timeout(60_000);
+  });
+
+  it('a phase is written by whoever is given for it, and its word is in the answer', async () => {
+    const asked: unknown[] = [];
+    const deps = {
+      ...world.deps,
+      phaseEffect: (phase: string, slug: string | undefined) => {
+        asked.push([phase, slug]);
+        return phase === 'execute' ? undefined : 'unknown';
+      },
+    };
+    const body = { message: 'x', phase: 'execute', slug: 'fix-it' };
+    expect(await acceptNotification(deps, body)).to.have.keys('status', 'id');
+    expect(await acceptNotification(deps, { message: 'x', phase: 'party' })).to.include({ phase: 'unknown' });
+    expect(asked).to.deep.equal([
+      ['execute', 'fix-it'],
+      ['party', undefined],
+    ]);
+  });
+
+  describe('several processes', () => {
+    it('one delivers at a time; the other leaves it to that one', async () => {
+      let free: (outcome: Outcome) => void = () => undefined;
+      world.channels.voice.answers = [() => new Promise((resolve) => (free = resolve))];
+      await send({});
+      const first = deliver();
+      await until('it speaks', () => texts('voice').length === 1);
+      await send({ message: 'meanwhile' });
+      expect(await deliver()).to.equal(false);
+      free({ outcome: 'delivered' });
+      expect(await first).to.equal(true);
+      expect(texts('voice')).to.deep.equal(['Hello', 'meanwhile']);
+    });
+
+    it('a daemon waits until another process has ended, and takes what others put there', async () => {
+      let free: (outcome: Outcome) => void = () => undefined;
+      world.channels.voice.answers = [() => new Promise((resolve) => (free = resolve))];
+      await send({});
+      const first = deliver();
+      await until('it speaks', () => texts('voice').length === 1);
+      delivering = keepDelivering(world.deps);
+      free({ outcome: 'delivered' });
+      await first;
+      await send({ message: 'by another' });
+      await until('the daemon has it', () => texts('voice').includes('by another'), 20_000);
+      await delivering.close(100);
+    }).timeout(40_000);
+
+    it('leaves what another machine has put into a shared folder', async () => {
+      const other = { ...world.deps, machineId: 'ffffffffffff' };
+      await acceptNotification(other, { message: 'theirs' });
+      await send({ message: 'ours' });
+      await deliver();
+      expect(texts('voice')).to.deep.equal(['ours']);
+      expect(waiting(world.deps)).to.have.length(1);
+    });
+  });
+
+  describe('after a kill', () => {
+    it('what was in the midst of an attempt is tried once more, and said to be so', async () => {
+      const id = await send({ event: 'backgroundAgent' });
+      claim(world.deps, `${id}.push.json`);
+      await deliver();
+      expect(texts('push')).to.deep.equal(['Hello']);
+      expect(world.result(id, 'push')).to.include({ result: 'delivered', maybeTwice: true });
+    });
+
+    it('the second time it is given up, said to be unknown, and sent when asked to', async () => {
+      const id = await send({ event: 'backgroundAgent' });
+      const name = `${id}.push.json`;
+      claim(world.deps, name);
+      world.channels.push.answers = [
+        () => {
+          // As if it were killed here: the claim stands and nothing is recorded.
+          throw new Error('unreachable');
+        },
+      ];
+      const path = join(world.deps.outbox, 'claimed', name);
+      writeFileSync(path, readFileSync(path, 'utf8').replace('"interrupted":0', '"interrupted":1'));
+      await deliver();
+      expect(texts('push')).to.deep.equal([]);
+      expect(world.result(id, 'push')?.result).to.equal('unknown');
+      expect(world.result(id, 'push')?.reason).to.include('may have arrived');
+      world.channels.push.answers = [];
+      retry(world.deps, id);
+      await deliver();
+      expect(texts('push')).to.deep.equal(['Hello']);
+    });
+
+    it('what has its result recorded is not sent again, only logged', async () => {
+      const id = await send({ event: 'backgroundAgent' });
+      const name = `${id}.push.json`;
+      claim(world.deps, name);
+      const path = join(world.deps.outbox, 'claimed', name);
+      writeFileSync(
+        path,
+        readFileSync(path, 'utf8').replace('"attempts":0', '"attempts":1,"result":"delivered"'),
+      );
+      await deliver();
+      expect(texts('push')).to.deep.equal([]);
+      expect(world.result(id, 'push')).to.include({ result: 'delivered', attempts: 1 });
+      expect(readdirSync(join(world.deps.outbox, 'claimed'))).to.deep.equal([]);
+    });
+
+    it('what was on its way from the voice to the desktop is shown once', async () => {
+      const id = await send({});
+      const name = `${id}.voice.json`;
+      claim(world.deps, name);
+      const path = join(world.deps.outbox, 'claimed', name);
+      writeFileSync(path, readFileSync(path, 'utf8').replace('"channel":"voice"', '"channel":"desktop"'));
+      await deliver();
+      expect([texts('voice'), texts('desktop')]).to.deep.equal([[], ['Hello']]);
+    });
+  });
+
+  it('puts aside what is no delivery, and goes on', async () => {
+    mkdirSync(world.deps.outbox, { recursive: true });
+    writeFileSync(join(world.deps.outbox, '20261120T080000000Z-0123456789ab.push.json'), '{"version": 9}');
+    writeFileSync(join(world.deps.outbox, '20261120T080000000Z-0123456789ac.push.json'), '');
+    writeFileSync(join(world.deps.outbox, 'README'), 'mine');
+    await send({});
+    await deliver();
+    expect(texts('voice')).to.deep.equal(['Hello']);
+    expect(readdirSync(world.deps.outbox).sort()).to.deep.equal(['README', 'claimed', 'dead']);
+  });
+
+  it('a channel that was switched off since is not asked', async () => {
+    const id = await send({ event: 'backgroundAgent' });
+    world.channels.push.offReason = 'switched off';
+    await deliver();
+    expect(texts('push')).to.deep.equal([]);
+    expect(world.result(id, 'push'))
+      .to.include({ result: 'failed' })
+      .and.property('reason')
+      .to.include('switched off');
+  });
+
+  it('closes in time, whatever hangs, and the next one takes it up', async () => {
+    world.channels.push.answers = [() => new Promise(() => undefined)];
+    const id = await send({ event: 'backgroundAgent' });
+    delivering = keepDelivering(world.deps);
+    await until('it is under way', () => texts('push').length === 1);
+    const began = performance.now();
+    await delivering.close(50);
+    expect(performance.now() - began).to.be.lessThan(5000);
+    await deliver();
+    expect(world.result(id, 'push')).to.include({ result: 'delivered', maybeTwice: true });
+  });
+});

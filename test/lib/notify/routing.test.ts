@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+
+import { parseRequest } from '../../../src/lib/notify/message';
+import { route, type Plan, type RoutingMoment, type RoutingSettings } from '../../../src/lib/notify/routing';
+import { defaultConfig } from '../../../src/lib/config/load';
+import { userArea } from '../../../src/lib/config/user-area';
+import { NINE } from '../../helpers/notify';
+
+const area = userArea({ platform: 'linux', env: { STEWARD_HOME: '/nonexistent' }, home: '/nonexistent' });
+const { routing, thresholds } = defaultConfig(area, '/nonexistent').settings.notifications;
+const settings: RoutingSettings = {
+  routing,
+  longTaskMinutes: thresholds.longTaskMinutes,
+  quietHours: undefined,
+  zone: 'UTC',
+  hasSms: false,
+};
+const moment: RoutingMoment = { nowMs: NINE, muted: false, cronVoice: false, off: () => undefined };
+const QUIET = { ...settings, quietHours: '08:00-10:00' };
+
+function plan(
+  body: object,
+  more: { settings?: RoutingSettings; moment?: Partial<RoutingMoment> } = {},
+): Plan {
+  return route(parseRequest({ message: 'x', ...body }), more.settings ?? settings, {
+    ...moment,
+    ...more.moment,
+  });
+}
+const to = (made: Plan): string => made.deliveries.map(({ channel }) => channel).join(' ');
+
+describe('notify: routing', () => {
+  it('is as specified by default', () => {
+    expect(to(plan({}))).to.equal('voice');
+    expect(to(plan({ event: 'longTask' }))).to.equal('voice push');
+    expect(to(plan({ event: 'backgroundAgent' }))).to.equal('push');
+    expect(to(plan({ event: 'error' }))).to.equal('voice push');
+    expect(to(plan({ event: 'security' }))).to.equal('voice push chat');
+  });
+
+  it('follows the settings', () => {
+    const own = { ...settings, routing: { ...routing, taskComplete: ['chat', 'desktop'] as const } };
+    expect(to(plan({}, { settings: own }))).to.equal('voice desktop chat');
+  });
+
+  it('makes a long task of one that took longer than the threshold', () => {
+    expect(plan({ durationSec: 300 }).event).to.equal('taskComplete');
+    expect(plan({ durationSec: 300.5 }).event).to.equal('longTask');
+    expect(plan({ durationSec: 9999, event: 'error' }).event).to.equal('error');
+    expect(plan({ durationSec: 61 }, { settings: { ...settings, longTaskMinutes: 1 } }).event).to.equal(
+      'longTask',
+    );
+  });
+
+  it('gives an event its priority, unless it is given one', () => {
+    expect([plan({}).priority, plan({ event: 'error' }).priority, plan({ event: 'security' }).priority]).to.deep.equal([3, 4, 5]); // prettier-ignore
+    expect(plan({ event: 'security', priority: 1 }).priority).to.equal(1);
+  });
+
+  it('speaks by default, and not when the caller wants no voice', () => {
+    const silent = plan({ voice_enabled: false });
+    expect([to(silent), silent.skipped]).to.deep.equal(['', []]);
+    expect(to(plan({ voice_enabled: false, event: 'error' }))).to.equal('push');
+  });
+
+  it('lets only the DA speak: a subagent is shown', () => {
+    const made = plan({ source: 'subagent' });
+    expect(to(made)).to.equal('desktop');
+    expect(made.skipped).to.deep.equal([{ channel: 'voice', reason: 'subagents do not speak' }]);
+    expect(to(plan({ source: 'subagent', voice_enabled: false }))).to.equal('');
+    expect(to(plan({ source: 'subagent', event: 'backgroundAgent' }))).to.equal('push');
+  });
+
+  it('lets no job speak unless DAEMON_CRON_VOICE is 1 and it asks for the voice', () => {
+    const job = { source: 'job' };
+    expect(plan(job).deliveries).to.deep.equal([{ channel: 'desktop', silent: true }]);
+    const allowed = { moment: { cronVoice: true } };
+    expect(to(plan(job, allowed))).to.equal('voice desktop');
+    expect(to(plan({ ...job, voice_enabled: false }, allowed))).to.equal('desktop');
+    expect(to(plan({ voice_enabled: true, source: 'subagent' }, allowed))).to.equal('desktop');
+  });
+
+  it("sends what a job says to the principal's own tool where there is one", () => {
+    const withSms = { settings: { ...settings, hasSms: true } };
+    expect(to(plan({ source: 'job' }, withSms))).to.equal('desktop sms');
+    expect(to(plan({}, withSms))).to.equal('voice');
+  });
+
+  it('shows without a sound what is muted', () => {
+    const made = plan({ event: 'error' }, { moment: { muted: true } });
+    expect(made.deliveries).to.deep.equal([
+      { channel: 'desktop', silent: true },
+      { channel: 'push', silent: true },
+    ]);
+    expect(made.skipped).to.deep.equal([{ channel: 'voice', reason: 'muted' }]);
+    expect(to(plan({ event: 'security' }, { moment: { muted: true } }))).to.equal('desktop push chat');
+  });
+
+  it('holds push, and only push, until the quiet hours end, and shows what would be spoken', () => {
+    const heldUntil = NINE + 3_600_000;
+    const made = plan({ event: 'error' }, { settings: QUIET });
+    expect(made.deliveries).to.deep.equal([
+      { channel: 'desktop', silent: true },
+      { channel: 'push', silent: true, heldUntil },
+    ]);
+    expect(made.skipped).to.deep.equal([{ channel: 'voice', reason: 'quiet hours' }]);
+  });
+
+  it('lets security and priority 5 pass the quiet hours', () => {
+    for (const body of [
+      { event: 'security' },
+      { event: 'security', priority: 2 },
+      { event: 'error', priority: 5 },
+    ]) {
+      const made = plan(body, { settings: QUIET });
+      expect(to(made)).to.match(/^voice push/);
+      expect(made.deliveries.every(({ silent, heldUntil }) => !silent && heldUntil === undefined)).to.equal(
+        true,
+      );
+    }
+  });
+
+  it('skips a channel that is not set up, and says why; voice is shown then', () => {
+    const off = (channel: string): string | undefined =>
+      channel === 'push' || channel === 'voice' ? 'no topic' : undefined;
+    const made = plan({ event: 'security' }, { moment: { off } });
+    expect(to(made)).to.equal('desktop chat');
+    expect(made.skipped).to.deep.equal([
+      { channel: 'voice', reason: 'no topic' },
+      { channel: 'push', reason: 'no topic' },
+    ]);
+  });
+
+  it('is the same for the same', () => {
+    expect(plan({ event: 'error' }, { settings: QUIET })).to.deep.equal(
+      plan({ event: 'error' }, { settings: QUIET }),
+    );
+  });
+});

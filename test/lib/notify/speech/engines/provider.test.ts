@@ -1,0 +1,193 @@
+import { expect } from 'chai';
+import { existsSync, readFileSync } from 'node:fs';
+
+import type { SpeechEngine, SpeechMachine } from '../../../../../src/lib/notify/speech/engines';
+import { providerEngine, type ProviderSettings } from '../../../../../src/lib/notify/speech/engines/provider';
+import { rejection } from '../../../../helpers/rejection';
+import { scratch } from '../../../../helpers/scratch';
+import { machineWith, orderOf, script } from '../../../../helpers/speech';
+import { pcm, speechServer, status, type SpeechServer } from '../../../../helpers/speech-server';
+
+const KEY = 'sk_1234567890-secret';
+
+describe('notify/speech: the HTTP provider', () => {
+  const box = scratch();
+  let server: SpeechServer;
+  let machine: SpeechMachine;
+
+  before(function () {
+    if (process.platform === 'win32') this.skip();
+  });
+  beforeEach(async () => {
+    server = await speechServer();
+    // "Plays" by keeping the sound.
+    machine = machineWith({ aplay: script(box.path('aplay'), `cp "$2" '${box.path('played.wav')}'`) });
+  });
+  afterEach(() => server.close());
+
+  const settingsOf = (more: Partial<ProviderSettings> = {}): ProviderSettings => ({
+    url: server.url,
+    isConfigured: true,
+    apiKey: () => KEY,
+    voiceId: 'da-voice',
+    model: undefined,
+    settings: {},
+    ...more,
+  });
+  const engineOf = (more: Partial<ProviderSettings> = {}): SpeechEngine => providerEngine(settingsOf(more));
+  const played = (): Buffer => readFileSync(box.path('played.wav'));
+
+  it('sends the text with its voice, model, settings and key, and plays the answer', async () => {
+    await engineOf({ model: 'm-2', settings: { stability: 0.5, use_speaker_boost: true } }).speak(
+      machine,
+      orderOf('Grüße "live"', { voiceId: 'v/1?x' }),
+    );
+    expect(server.asked).to.have.length(1);
+    const [asked] = server.asked;
+    expect(asked).to.include({ method: 'POST', url: '/v1/text-to-speech/v%2F1%3Fx?output_format=pcm_22050' });
+    expect(asked?.headers).to.include({ 'xi-api-key': KEY, 'content-type': 'application/json' });
+    expect(JSON.parse(asked?.body ?? '')).to.deep.equal({
+      text: 'Grüße "live"',
+      model_id: 'm-2',
+      voice_settings: { stability: 0.5, use_speaker_boost: true },
+    });
+    const wav = played();
+    expect([wav.subarray(0, 4), wav.subarray(8, 16), wav.subarray(36, 40)].map(String)).to.deep.equal(['RIFF', 'WAVEfmt ', 'data']); // prettier-ignore
+    expect([wav.readUInt32LE(24), wav.readUInt16LE(34), wav.readUInt32LE(40), wav.length]).to.deep.equal([22_050, 16, 6, 50]); // prettier-ignore
+  });
+
+  it("takes the DA's voice, and the server's own model and settings", async () => {
+    await engineOf().speak(machine, orderOf('Hi'));
+    expect(server.asked[0]?.url).to.match(/\/da-voice\?/);
+    expect(JSON.parse(server.asked[0]?.body ?? '')).to.deep.equal({ text: 'Hi' });
+  });
+
+  it('sends no key where there is none, and finds the server under a path', async () => {
+    await engineOf({ apiKey: () => undefined, url: `${server.url}/proxy/v1/` }).speak(machine, orderOf('Hi'));
+    expect(server.asked[0]?.headers).not.to.have.property('xi-api-key');
+    expect(server.asked[0]?.url).to.match(/^\/proxy\/v1\/text-to-speech\/da-voice/);
+  });
+
+  it('plays WAV as it is, and MP3 with a player for it', async () => {
+    server.answer(pcm(Buffer.from('RIFF....WAVE')));
+    await engineOf().speak(machine, orderOf('Hi'));
+    expect(String(played())).to.equal('RIFF....WAVE');
+    const onlyMp3 = machineWith({
+      mpg123: script(box.path('mpg123'), `cp "$2" '${box.path('played.mp3')}'`),
+    });
+    server.answer((response) => response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3tag'));
+    await engineOf().speak(onlyMp3, orderOf('Hi'));
+    expect(server.asked[1]?.url).to.match(/output_format=mp3_44100_128$/);
+    expect(String(readFileSync(box.path('played.mp3')))).to.equal('ID3tag');
+  });
+
+  it('is there where it is configured and something plays', () => {
+    expect(engineOf().detect(machine)).to.equal(true);
+    expect(engineOf({ isConfigured: false }).detect(machine)).to.equal(false);
+    expect(engineOf().detect(machineWith({}))).to.equal(false);
+  });
+
+  it('needs a voice, and asks nobody without one', async () => {
+    for (const voiceId of [undefined, '..', '.']) {
+      const error = await rejection(engineOf({ voiceId }).speak(machine, orderOf('Hi')));
+      expect(error.kind).to.equal('config');
+      expect(error.hint).to.match(/da\.voices\.main\.voiceId/);
+    }
+    expect(server.asked).to.have.length(0);
+  });
+
+  const refusals: [code: number, body: unknown, kind: string, message: RegExp][] = [
+    [400, { detail: 'bad' }, 'unavailable', /does not take the request \(400\): bad\.$/],
+    [401, { detail: { status: 'invalid_api_key', message: `Invalid key ${KEY}.` } }, 'auth', /refuses the key \(401\): Invalid key ••••\.$/],
+    [402, { detail: { message: 'Upgrade\u001b[31m now' } }, 'unavailable', /paid.*\(402\): Upgrade now\.$/],
+    [403, {}, 'auth', /does not allow this/],
+    [404, { message: 'nope' }, 'not_found', /does not know the voice da-voice \(404\): nope\.$/],
+    [422, { detail: [{ msg: 'x' }] }, 'unavailable', /does not take the request \(422\)\.$/],
+    [429, { detail: { message: 'x'.repeat(5000) } }, 'unavailable', /too many requests.*\(429\): x{199}…\.$/],
+    [500, 'no object', 'unavailable', /a fault of its own \(500\)\.$/],
+    [503, { detail: 'later' }, 'unavailable', /a fault of its own \(503\): later\.$/],
+    [418, {}, 'unavailable', /does not answer as expected \(418\)/],
+    [204, {}, 'unavailable', /does not answer as expected \(204\)/],
+  ]; // prettier-ignore
+  for (const [code, body, kind, message] of refusals) {
+    it(`says in plain words what ${code} means, and what to do`, async () => {
+      server.answer(status(code, body));
+      const error = await rejection(engineOf().speak(machine, orderOf('Hi')));
+      expect(error.kind).to.equal(kind);
+      expect(error.message).to.match(message).and.not.include(KEY);
+      expect(error.hint).to.match(/^[A-Z].+\.$/);
+      expect(existsSync(box.path('played.wav'))).to.equal(false);
+    });
+  }
+
+  it('takes its key to no other place: a redirect is not followed', async () => {
+    const other = await speechServer();
+    try {
+      for (const code of [301, 302, 303, 307, 308]) {
+        server.answer(status(code, {}, { location: `${other.url}/v1/text-to-speech/x` }));
+        const error = await rejection(engineOf().speak(machine, orderOf('Hi')));
+        expect(error.message).to.match(new RegExp(`redirect, which is not followed.*\\(${code}\\)`));
+      }
+      expect(other.asked).to.have.length(0);
+    } finally {
+      await other.close();
+    }
+  });
+
+  const broken: [what: string, answer: Parameters<SpeechServer['answer']>[0], message: RegExp][] = [
+    ['is empty', pcm(Buffer.alloc(0)), /empty answer/],
+    ['is a page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), /no sound/],
+    ['is JSON', status(200, { audio: 'x' }), /no sound/],
+    ['is of a kind that no player takes', pcm(Buffer.from('OggS....')), /Ogg/],
+    ['breaks off', (response) => {
+      response.writeHead(200, { 'content-type': 'audio/pcm', 'content-length': '1000' });
+      response.write('half', () => response.destroy());
+    }, /broke off/],
+    ['breaks off in its chunks', (response) => {
+      response.writeHead(200, { 'content-type': 'audio/pcm' });
+      response.write('half', () => response.destroy());
+    }, /broke off/],
+    ['is cut before it begins', (response) => response.destroy(), /broke off/],
+    ['does not end', (response) => {
+      response.writeHead(200, { 'content-type': 'audio/pcm' });
+      const more = (): void => void (response.destroyed || response.write(Buffer.alloc(1 << 20), more));
+      more();
+    }, /more than a message can be/],
+    ['is an error that does not end', (response) => {
+      response.writeHead(500);
+      const more = (): void => void (response.destroyed || response.write(Buffer.alloc(1 << 16), more));
+      more();
+    }, /a fault of its own/],
+  ]; // prettier-ignore
+  for (const [what, answer, message] of broken) {
+    it(`plays nothing of an answer that ${what}`, async () => {
+      server.answer(answer);
+      const error = await rejection(engineOf().speak(machine, orderOf('Hi')));
+      expect(error.kind).to.equal('unavailable');
+      expect(error.message).to.match(message);
+      expect(existsSync(box.path('played.wav'))).to.equal(false);
+    });
+  }
+
+  it('does not wait for a server that hangs, before or within its answer', async () => {
+    for (const hangs of [() => undefined, (response: import('node:http').ServerResponse) => void response.writeHead(200, { 'content-type': 'audio/pcm' }).write('x')]) {
+      server.answer(hangs);
+      const error = await rejection(engineOf().speak(machine, orderOf('Hi', { remainingMs: () => 150 })));
+      expect(error.message).to.match(/did not answer in time/);
+    }
+  }); // prettier-ignore
+
+  it('stops at once when it is told to', async () => {
+    const stop = new AbortController();
+    server.answer(() => stop.abort());
+    const error = await rejection(engineOf().speak(machine, orderOf('Hi', { signal: stop.signal })));
+    expect(error.kind).to.equal('canceled');
+  });
+
+  it('says where nobody is', async () => {
+    await server.close();
+    const error = await rejection(engineOf().speak(machine, orderOf('Hi')));
+    expect(error.message).to.match(/at 127\.0\.0\.1:\d+ is not there: nothing listens/);
+    server = await speechServer();
+  }); // prettier-ignore
+});

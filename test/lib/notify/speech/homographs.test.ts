@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { findHomographs, type Homograph } from '../../../../src/lib/notify/speech/homographs';
+import { written } from '../../../../src/lib/notify/speech/replacement';
+import { readCorpus } from '../../../helpers/live-corpus';
+
+const respelled = (text: string, table?: readonly Homograph[]): string =>
+  written(text, findHomographs(text, table));
+
+describe('notify/speech: homographs', () => {
+  for (const name of ['live.txt', 'live-held-out.txt']) {
+    describe(`on the sentences of ${name}`, () => {
+      const { verb, broadcast } = readCorpus(name);
+
+      it('leaves every verb as it is', () => {
+        expect(verb.filter((sentence) => respelled(sentence) !== sentence)).to.deep.equal([]);
+      });
+
+      it('respells at least 95 % of what is said of a broadcast', () => {
+        const missed = broadcast.filter(
+          (sentence) => respelled(sentence) !== sentence.replace(/\blive\b/gi, 'lyve'),
+        );
+        expect(missed.length / broadcast.length, missed.join('\n')).to.be.at.most(0.05);
+      });
+    });
+  }
+
+  it('has enough sentences to say so, half of them verbs, and none twice', () => {
+    const { verb, broadcast } = readCorpus('live.txt');
+    const heldOut = readCorpus('live-held-out.txt');
+    expect(verb.length + broadcast.length).to.be.at.least(300);
+    expect(verb.length / (verb.length + broadcast.length)).to.be.at.least(0.5);
+    expect(heldOut.verb.length + heldOut.broadcast.length).to.be.at.least(60);
+    const all = [verb, broadcast, heldOut.verb, heldOut.broadcast].flat();
+    expect(new Set(all).size).to.equal(all.length);
+    for (const sentence of all) expect(sentence, sentence).to.match(/(?<!\p{L})live(?!\p{L})/iu);
+  });
+
+  it('tells the two apart in one text', () => {
+    expect(respelled('We live here, and the show is live. Live updates follow where you live.')).to.equal(
+      'We live here, and the show is lyve. lyve updates follow where you live.',
+    );
+  });
+
+  it('reads curly apostrophes and any space as the plain ones', () => {
+    expect(respelled('We’re live. Let’s live. It’s\u00a0live,\tis live.')).to.equal(
+      'We’re lyve. Let’s live. It’s\u00a0lyve,\tis lyve.',
+    );
+  });
+
+  it('leaves other words, addresses, paths and identifiers alone', () => {
+    for (const text of [
+      'The livestream is livelier, alive, relived and delivered live_stream.',
+      'See https://example.org/live/show and live.example.org, is live@example.org, the @live.',
+      'The is_live flag, the path /srv/live, the key live=1, the #live tag.',
+      'It is olive. It is lively.',
+    ]) {
+      expect(respelled(text)).to.equal(text);
+    }
+  });
+
+  it('takes another word as one more entry', () => {
+    const tear: Homograph = {
+      word: 'tear',
+      respelling: 'tare',
+      contexts: () => [
+        { then: 'keep', before: /\b(?:a|the) $/ },
+        { then: 'respell', after: [/^ (?:it|down|apart)\b/] },
+      ],
+    };
+    const [live] = [{ word: 'live', respelling: 'lyve', contexts: () => [{ then: 'respell' as const }] }];
+    expect(respelled('Tear it down: a tear, live; tear.', [live, tear])).to.equal(
+      'tare it down: a tear, lyve; tear.',
+    );
+  });
+
+  it('changes nothing but whole words, whatever the text', () => {
+    const words = fc.constantFrom('live', 'Live', 'LIVE', 'is', 'we', 'the', 'on', 'stream', '.', ',', '$&', '\ud83d', '😀', 'ö', "'s", '-', ' ', '\n', 'to', 'where'); // prettier-ignore
+    fc.assert(
+      fc.property(fc.array(fc.oneof(words, fc.string()), { maxLength: 60 }), (parts) => {
+        const text = parts.join(' ');
+        let end = 0;
+        for (const one of findHomographs(text)) {
+          expect(one.start).to.be.at.least(end);
+          expect(text.slice(one.start, one.end).toLowerCase()).to.equal('live');
+          expect(one.written).to.equal('lyve');
+          end = one.end;
+        }
+        expect(respelled(text).replaceAll('lyve', 'live').toLowerCase()).to.equal(text.toLowerCase());
+      }),
+    );
+  });
+
+  it('is quick on the text that costs it most', () => {
+    for (const part of ['live ', 'watch the one two three live ', 'where people live ', "'".repeat(20)]) {
+      const text = part.repeat(4000 / part.length);
+      findHomographs(text);
+      const began = performance.now();
+      findHomographs(text);
+      // 15 ms where nothing else runs; the bound leaves room for a busy machine.
+      expect(performance.now() - began, part).to.be.below(300);
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import {
+  digestText,
+  jsonBytes,
+  numberedParts,
+  short,
+  split,
+  utf16Units,
+  utf8Bytes,
+} from '../../../src/lib/notify/text';
+
+describe('notify: texts in parts', () => {
+  const anyText = fc.string({
+    unit: fc.oneof(fc.constantFrom(' ', '\n', '"', '\\', '😀', 'é'), fc.string()),
+    maxLength: 300,
+  });
+
+  it('keep every measure, and lose nothing but white space', () => {
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 8, max: 60 }), (text, max) => {
+        const parts = split(text, [
+          { cost: utf8Bytes, max },
+          { cost: jsonBytes, max: max + 4 },
+        ]);
+        for (const part of parts) {
+          expect(Buffer.byteLength(part)).to.be.at.most(max);
+          expect(Buffer.byteLength(JSON.stringify(part)) - 2).to.be.at.most(max + 4);
+        }
+        expect(parts.join('').replace(/\s/g, '')).to.equal(text.replace(/\s/g, ''));
+      }),
+    );
+  });
+
+  it('break no character, and count as the service counts', () => {
+    expect(split('😀😀😀', [{ cost: utf8Bytes, max: 9 }])).to.deep.equal(['😀😀', '😀']);
+    expect(split('😀😀😀', [{ cost: utf16Units, max: 5 }])).to.deep.equal(['😀😀', '😀']);
+  });
+
+  it('break at a word or a line where one is near', () => {
+    expect(split('alpha beta gamma', [{ cost: utf16Units, max: 12 }])).to.deep.equal(['alpha beta', 'gamma']);
+    expect(split('alpha beta\ngamma', [{ cost: utf16Units, max: 12 }])).to.deep.equal([
+      'alpha beta',
+      'gamma',
+    ]);
+    expect(split('', [{ cost: utf16Units, max: 12 }])).to.deep.equal(['']);
+  });
+
+  it('say which of how many they are', () => {
+    expect(numberedParts(['a'])).to.deep.equal(['a']);
+    expect(numberedParts(['a', 'b'])).to.deep.equal(['(1/2) a', '(2/2) b']);
+  });
+
+  it('shorten by characters', () => {
+    expect(short('a\n b\tc', 10)).to.equal('a b c');
+    expect(short('😀😀😀', 2)).to.equal('😀…');
+  });
+
+  it('digest says how many more there were', () => {
+    expect(digestText(['a', 'b', 'c'], 2)).to.equal('• a\n• b\nand 1 more');
+  });
+});

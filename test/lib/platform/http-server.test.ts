@@ -1,0 +1,238 @@
+import { expect } from 'chai';
+import { connect, type Socket } from 'node:net';
+import { Agent, get } from 'node:http';
+
+import {
+  httpServer,
+  SERVER_LIMITS,
+  type Application,
+  type HttpAnswer,
+  type HttpServer,
+  type ServerLimits,
+} from '../../../src/lib/platform/http-server';
+import { ask, until } from '../../helpers/daemon';
+
+const text = (status: number, body: string): HttpAnswer => ({
+  status,
+  headers: ['content-type', 'text/plain'],
+  body,
+});
+
+describe('the HTTP server', function () {
+  this.timeout(60_000);
+  let server: HttpServer;
+  let port = 0;
+  const seen: string[] = [];
+  const faults: unknown[] = [];
+  let release: (() => void)[] = [];
+
+  const app: Application = {
+    admit: ({ target }) => (target === '/refused' ? text(403, 'refused') : undefined),
+    answer: async ({ method, target }, body) => {
+      seen.push(`${method} ${target}`);
+      if (target === '/slow') await new Promise<void>((resolve) => release.push(resolve));
+      if (target === '/throws') throw new Error('thrown');
+      if (target === '/bytes') return { ...text(200, ''), body: Buffer.from([0xe2, 0x82, 0xac]) };
+      return text(200, `${target} ${body.toString()}`);
+    },
+    refuse: (status, cause) => {
+      if (status === 500) faults.push(cause);
+      return text(status, `refused with ${status}`);
+    },
+  };
+  const start = async (limits: Partial<ServerLimits> = {}): Promise<void> => {
+    server = httpServer(app, { ...SERVER_LIMITS, ...limits });
+    port = await server.listenTcp('127.0.0.1', 0);
+  };
+  const url = (path: string): string => `http://127.0.0.1:${port}${path}`;
+  beforeEach(() => {
+    seen.length = 0;
+    faults.length = 0;
+    release = [];
+  });
+  afterEach(() => server.close(1000));
+
+  /** A connection as bytes. */
+  const raw = (): { socket: Socket; text: () => string; closed: Promise<void> } => {
+    const socket = connect(port, '127.0.0.1');
+    let got = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => (got += chunk));
+    socket.on('error', () => undefined);
+    const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+    return { socket, text: () => got, closed };
+  };
+
+  it('hands over the request, and answers texts and bytes', async () => {
+    await start();
+    expect(await ask(url('/x?y=1'), { method: 'POST', body: 'héllo' })).to.include({
+      status: 200,
+      text: '/x?y=1 héllo',
+    });
+    expect((await ask(url('/bytes'))).text).to.equal('€');
+    const head = await ask(url('/x'), { method: 'HEAD' });
+    expect([head.status, head.text, head.headers['content-length']]).to.deep.equal([200, '', '3']);
+  });
+
+  it('lives through an application that throws', async () => {
+    await start();
+    expect((await ask(url('/throws'))).status).to.equal(500);
+    expect(faults.map(String)).to.deep.equal(['Error: thrown']);
+    expect((await ask(url('/x'))).status).to.equal(200);
+  });
+
+  it('takes 64 KiB and not a byte more, with a length and in chunks, and answers at the end of what is too much', async () => {
+    await start();
+    const most = 'x'.repeat(64 * 1024);
+    expect((await ask(url('/x'), { method: 'POST', body: most })).status).to.equal(200);
+    for (const body of [`${most}x`, 'x'.repeat(900_000)]) {
+      expect((await ask(url('/x'), { method: 'POST', body })).status).to.equal(413);
+      const headers = { 'transfer-encoding': 'chunked' };
+      expect((await ask(url('/x'), { method: 'POST', body, headers })).status).to.equal(413);
+    }
+    const before = seen.length;
+    expect((await ask(url('/refused'), { method: 'POST', body: most })).text).to.equal('refused');
+    expect(seen.length, 'a refused request goes no further').to.equal(before);
+  });
+
+  it('refuses too many headers and too long ones: 431', async () => {
+    await start();
+    const many = (count: number): Record<string, string> =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, '1']));
+    expect((await ask(url('/x'), { headers: many(90) })).status).to.equal(200);
+    expect((await ask(url('/x'), { headers: many(101) })).status).to.equal(431);
+    expect((await ask(url('/x'), { headers: many(1500) })).status).to.equal(431);
+    expect((await ask(url('/x'), { headers: { long: 'x'.repeat(17_000) } })).status).to.equal(431);
+  });
+
+  it('answers what is no HTTP with 400, and hangs up', async () => {
+    await start();
+    for (const bytes of ['\x16\x03\x01\x02\x00', 'HELO me\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n']) {
+      const connection = raw();
+      connection.socket.write(bytes, 'latin1');
+      await connection.closed;
+      expect(connection.text(), JSON.stringify(bytes)).to.match(/^HTTP\/1\.1 400 /);
+    }
+  });
+
+  it('hangs up on slow headers, slow bodies and silence with 408, and serves others meanwhile', async () => {
+    await start({ requestMs: 400 });
+    const slow = [
+      '',
+      'GET / HTTP/1.1\r\nhost: x\r\n',
+      'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab',
+    ];
+    const connections = slow.map((bytes) => {
+      const connection = raw();
+      connection.socket.write(bytes);
+      return connection;
+    });
+    expect((await ask(url('/x'))).status).to.equal(200);
+    await Promise.all(connections.map(({ closed }) => closed));
+    expect(connections.map((connection) => connection.text().slice(9, 12))).to.deep.equal([
+      '408',
+      '408',
+      '408',
+    ]);
+    expect(seen).to.deep.equal(['GET /x']);
+  });
+
+  it('keeps ten seconds as the time of a request', () => {
+    expect(SERVER_LIMITS).to.include({ requestMs: 10_000, maxBodyBytes: 65_536 });
+  });
+
+  it('survives clients that leave in the midst of a request or an answer', async () => {
+    await start();
+    for (const bytes of [
+      'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nab',
+      'GET /slow HTTP/1.1\r\nhost: x\r\n\r\n',
+    ]) {
+      const connection = raw();
+      await new Promise<void>((resolve) => connection.socket.write(bytes, () => resolve()));
+      connection.socket.destroy();
+      await connection.closed;
+    }
+    expect((await ask(url('/x'))).status).to.equal(200);
+    release.forEach((go) => go());
+    await until('nothing is open', () => server.load().open === 0);
+    expect(faults).to.deep.equal([]);
+  });
+
+  it('serves while 200 connections do nothing', async () => {
+    await start();
+    const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+    const fetchOne = (path: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        get(url(path), { agent }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode ?? 0));
+        }).on('error', reject);
+      });
+    expect(await Promise.all(Array.from({ length: 200 }, () => fetchOne('/x')))).to.satisfy((all: number[]) =>
+      all.every((status) => status === 200),
+    );
+    expect((await ask(url('/x'))).status).to.equal(200);
+    agent.destroy();
+  });
+
+  it('closes without losing a request: those that have arrived are answered, and no connection stays', async () => {
+    await start();
+    const slow = Array.from({ length: 20 }, () =>
+      ask(url('/slow'), { headers: { connection: 'keep-alive' } }),
+    );
+    await until('they have arrived', () => release.length === 20);
+    const idle = raw();
+    await until('it is connected', () => idle.socket.readyState === 'open');
+    const closing = server.close(20_000);
+    release.forEach((go) => go());
+    const answers = await Promise.all(slow);
+    expect(answers.map(({ status, headers }) => `${status} ${String(headers['connection'])}`)).to.deep.equal(
+      Array.from({ length: 20 }, () => '200 close'),
+    );
+    await closing;
+    await idle.closed;
+    expect(
+      await ask(url('/x')).then(
+        () => 'answered',
+        () => 'refused',
+      ),
+    ).to.equal('refused');
+  });
+
+  it('answers every request that clients send over open connections while it closes', async () => {
+    await start();
+    const lost: string[] = [];
+    let answered = 0;
+    const client = async (agent: Agent): Promise<void> => {
+      // Until the server says that this was the last one.
+      for (;;) {
+        const last = await new Promise<boolean>((resolve) => {
+          get(url('/x'), { agent }, (response) => {
+            response.resume().on('end', () => {
+              answered += 1;
+              resolve(response.headers.connection === 'close');
+            });
+          }).on('error', (error) => {
+            lost.push(error.message);
+            resolve(true);
+          });
+        });
+        if (last) return;
+      }
+    };
+    const clients = Array.from({ length: 50 }, () => client(new Agent({ keepAlive: true, maxSockets: 1 })));
+    await until('they are at it', () => answered > 500);
+    await Promise.all([server.close(20_000), ...clients]);
+    expect(lost).to.deep.equal([]);
+    expect(answered).to.be.greaterThan(500);
+  });
+
+  it('cuts what is left after the grace', async () => {
+    await start();
+    const slow = ask(url('/slow')).then(
+      () => 'answered',
+      () => 'cut',
+    );
+    await until('it has arrived', () => release.length === 1);
+    await server.close(100);
+    expect(await slow).to.equal('cut');
+  });
+});

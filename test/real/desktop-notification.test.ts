@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { desktopChannel } from '../../src/lib/notify/channels/desktop';
+import type { Channel, Parcel } from '../../src/lib/notify/channels/channel';
+import { run, type Run } from '../../src/lib/platform/process';
+import { HOSTILE } from '../contracts/channel';
+import { desktopKit, startBus, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
+import { parcel } from '../helpers/notify';
+import { requirePrograms } from '../helpers/real-part';
+
+interface Shown {
+  summary: string;
+  body: string;
+  appname: string;
+}
+
+describe('a real notification service (dunst)', () => {
+  let kit: DesktopKit;
+  let channel: Channel;
+
+  before(async function () {
+    this.timeout(60_000);
+    requirePrograms(this, {
+      Xvfb: 'xvfb',
+      'dbus-daemon': 'dbus',
+      dunst: 'dunst',
+      dunstctl: 'dunst',
+      'notify-send': 'libnotify-bin',
+    });
+    kit = desktopKit();
+    await startXvfb(kit);
+    await startBus(kit);
+    kit.start('dunst', ['-conf', '/dev/null']);
+    await until(
+      'dunst answers',
+      () => spawnSync('dunstctl', ['count'], { env: { ...kit.env } }).status === 0,
+      30_000,
+    );
+    const inSession: Run = (file, args, options) => run(file, args, { ...options, env: { ...kit.env } });
+    channel = desktopChannel({ platform: 'linux', run: inSession });
+  });
+
+  after(async () => {
+    await kit?.stop();
+  });
+
+  let seen = 0;
+  /** What stands on the screen is moved to the history, and read there: what is new in it. */
+  const shown = (): Shown[] => {
+    kit.tell('dunstctl', 'close-all');
+    const history = JSON.parse(kit.tell('dunstctl', 'history')) as {
+      data: Record<string, { data: unknown }>[][];
+    };
+    const all = history.data[0] ?? [];
+    const fresh = all.filter((one) => Number(one['id']?.data) > seen);
+    seen = Math.max(seen, ...all.map((one) => Number(one['id']?.data)));
+    return fresh.map((one) => ({
+      summary: String(one['summary']?.data),
+      body: String(one['body']?.data),
+      appname: String(one['appname']?.data),
+    }));
+  };
+  const show = async (more: Partial<Parcel>): Promise<void> => {
+    expect(await channel.send(parcel(more), () => undefined)).to.deep.equal({ outcome: 'delivered' });
+  };
+
+  it('shows title and text', async () => {
+    await show({ title: 'Build', message: 'Fertig: 日本語 😀', priority: 5 });
+    expect(shown()).to.deep.equal([{ summary: 'Build', body: 'Fertig: 日本語 😀', appname: 'steward' }]);
+  }).timeout(30_000);
+
+  it('gives a message without a title that of its event', async () => {
+    await show({ event: 'error', message: 'x' });
+    expect(shown()[0]).to.include({ summary: 'Error' });
+  }).timeout(30_000);
+
+  it('shows hostile texts as they are, as title and as body: no option, no markup, no command', async () => {
+    for (const text of HOSTILE) {
+      await show({ title: text, message: text });
+      const [{ summary, body } = { summary: '', body: '' }] = shown();
+      expect(summary, 'title').to.equal(text.replace(/\s+/g, ' '));
+      const plain = body.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+      expect(plain, 'body').to.equal(text);
+    }
+    expect(existsSync('/tmp/owned')).to.equal(false);
+  }).timeout(60_000);
+
+  it('replaces a banner of the same key', async () => {
+    await show({ message: '10 %', dedupe: 'build' });
+    await show({ message: '20 %', dedupe: 'build' });
+    await show({ message: 'other', dedupe: 'other' });
+    expect(
+      shown()
+        .map(({ body }) => body)
+        .sort(),
+    ).to.deep.equal(['20 %', 'other']);
+  }).timeout(30_000);
+
+  it('says that there is no service, and no program, and what to do', async () => {
+    const nobody: NodeJS.ProcessEnv = {
+      ...kit.env,
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(kit.home, 'none')}`,
+    };
+    const lost = desktopChannel({ platform: 'linux', run: (file, args, options) => run(file, args, { ...options, env: nobody }) }); // prettier-ignore
+    expect(await lost.send(parcel(), () => undefined)).to.include({
+      outcome: 'again',
+      reason: 'There is no notification service on the message bus (D-Bus).',
+    });
+    const bare = desktopChannel({ platform: 'linux', run: (_file, args, options) => run('notify-send-that-is-not-there', args, options) }); // prettier-ignore
+    expect(await bare.send(parcel(), () => undefined))
+      .to.include({ outcome: 'failed' })
+      .and.property('hint')
+      .to.include('libnotify-bin');
+  }).timeout(30_000);
+});
