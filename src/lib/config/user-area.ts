@@ -87,7 +87,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
       quarantine: join(sense, 'quarantine'),
       logs: join(sense, 'logs'),
     },
-    // Lazy: its hash loads a module that costs a run several milliseconds.
+    // Lazy: it looks at every folder of the path, and most runs need no lock.
     get machine() {
       return machineStateOf(root, host);
     },

@@ -65,6 +65,8 @@ function newSession(slug: string, event: WorkEvent): Session {
     updatedAt: event.ts,
     activity: 'waiting',
     waitingFor: null,
+    askedBy: null,
+    turnAt: null,
     agents: [],
     phaseHistory: [{ phase: 'native', at: event.ts, source: 'hook' }],
     github_issue: null,
@@ -119,7 +121,7 @@ function apply(session: Session, event: WorkEvent): void {
       turn(session, 'ended');
       return;
     case 'notification':
-      if (isWaiting(event.reason)) turn(session, 'waiting', event.reason ?? null);
+      if (isWaiting(event.reason)) ask(session, event);
       return;
     case 'subagent-start':
       if (agent !== undefined) {
@@ -128,20 +130,46 @@ function apply(session: Session, event: WorkEvent): void {
       return;
     case 'subagent-stop':
       session.agents = session.agents.filter((id) => id !== agent);
-      return;
-    case 'compact':
+      if (agent !== undefined) answered(session, agent);
       return;
     case 'prompt':
+      session.turnAt = event.ts;
+      turn(session, 'working');
+      return;
     case 'tool-before':
     case 'tool-after':
     case 'tool-failed':
-      turn(session, 'working');
+      answered(session, agent);
+      // A subagent's work says nothing of the main turn, which may be over.
+      if (agent === undefined) session.activity = 'working';
   }
 }
 
-function turn(session: Session, activity: Session['activity'], waitingFor: string | null = null): void {
+/** Somebody asks a person for something: a subagent, or the main turn, which then does nothing else. */
+function ask(session: Session, { agent, reason }: WorkEvent): void {
+  // The assistant tells of one permission twice: when it is asked for, and when nobody has answered yet.
+  if (agent === undefined) {
+    if (session.askedBy !== null && session.waitingFor === reason) return;
+    turn(session, 'waiting');
+    session.waitingFor = reason ?? null;
+  } else {
+    session.waitingFor = reason ?? 'notification';
+    session.askedBy = agent;
+  }
+}
+
+/** Whoever asked goes on: it was answered. The others may have gone on all the time. */
+function answered(session: Session, agent: string | undefined): void {
+  if (session.askedBy !== (agent ?? null)) return;
+  session.waitingFor = null;
+  session.askedBy = null;
+}
+
+/** A turn of the person or of the assistant: what was asked for before is over. */
+function turn(session: Session, activity: Session['activity']): void {
   session.activity = activity;
-  session.waitingFor = waitingFor;
+  session.waitingFor = null;
+  session.askedBy = null;
 }
 
 /** Notices that need nobody. One without a type, of an older assistant, is about a person who is needed. */
