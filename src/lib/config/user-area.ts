@@ -33,6 +33,21 @@ export interface UserArea {
     quarantine: string;
     logs: string;
   };
+  work: {
+    root: string;
+    /** Which repository, and what was seen of its privacy. */
+    repo: string;
+    config: string;
+    labels: string;
+    readme: string;
+    /** Marks the subtree of customers as restricted: nothing of it is ever sent. */
+    restricted: string;
+    cache: string;
+    /** Which issue belongs to what, and what was about to be created. */
+    ledger: string;
+    /** The clone with TASKLIST.md. */
+    tasklist: string;
+  };
   /** Machine-local: locks, socket, token, pid file. */
   machine: string;
 }
@@ -40,6 +55,7 @@ export interface UserArea {
 export function userArea(host: PathHost = processHost()): UserArea {
   const root = userAreaPath(host);
   const sense = join(root, 'sense');
+  const work = join(root, 'work');
   return {
     root,
     config: join(root, 'config.yaml'),
@@ -66,6 +82,17 @@ export function userArea(host: PathHost = processHost()): UserArea {
       insights: join(sense, 'insights'),
       quarantine: join(sense, 'quarantine'),
       logs: join(sense, 'logs'),
+    },
+    work: {
+      root: work,
+      repo: join(work, 'work_repo.json'),
+      config: join(work, 'config.yaml'),
+      labels: join(work, 'labels.yml'),
+      readme: join(work, 'README.md'),
+      restricted: join(work, 'customers', 'RESTRICTED.md'),
+      cache: join(work, 'cache.json'),
+      ledger: join(work, 'ledger.json'),
+      tasklist: join(work, 'tasklist'),
     },
     // Lazy: its hash loads a module that costs a run several milliseconds.
     get machine() {
