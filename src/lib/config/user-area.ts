@@ -43,6 +43,8 @@ export interface UserArea {
     /** Marks the subtree of customers as restricted: nothing of it is ever sent. */
     restricted: string;
     cache: string;
+    /** When the cache was last brought up to date, and what went wrong since. */
+    poll: string;
     /** Which issue belongs to what, and what was about to be created. */
     ledger: string;
     /** The clone with TASKLIST.md. */
@@ -91,6 +93,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
       readme: join(work, 'README.md'),
       restricted: join(work, 'customers', 'RESTRICTED.md'),
       cache: join(work, 'cache.json'),
+      poll: join(work, 'poll.json'),
       ledger: join(work, 'ledger.json'),
       tasklist: join(work, 'tasklist'),
     },
