@@ -6,7 +6,15 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = resolve(fileURLToPath(import.meta.url), '..', '..');
 
 /** Libraries that a run loads only where it uses them: each a bundle of its own, `vendor/<name>.js`. */
-const VENDORS = ['chrono-node', 'cosmiconfig/dist/Explorer.js', 'dbus-next', 'listr2', 'undici', 'x11', 'yaml'];
+const VENDORS = [
+  'chrono-node/en',
+  'cosmiconfig/dist/Explorer.js',
+  'dbus-next',
+  'listr2',
+  'undici',
+  'x11',
+  'yaml',
+];
 
 /** A file of ours that joins several libraries which share parts: one bundle of them all. */
 const JOINED = new Map([['src/lib/work/host/octokit.ts', './vendor/octokit.js']]);

@@ -48,7 +48,7 @@ const HEAVY = [
   'undici',
   'listr2',
   'dbus-next',
-  'chrono-node',
+  'chrono-node/en',
   '@octokit/core',
 ];
 
