@@ -7,6 +7,7 @@ import { clean } from '../platform/terminal';
 import { remember } from './cache';
 import type { EnsureDeps } from './ensure';
 import type { Host, HostIssue, LabelEvent } from './host';
+import { failureOf } from './host/failure';
 import { agentLabel, agentsOf, sameLabel, statusOf, statusOfLabel } from './label';
 import { labelNames, onlyExisting } from './labels';
 import { openForWriting } from './privacy';
@@ -74,7 +75,7 @@ export async function claim(
         const holder = await holderOf(host, repo, before);
         if (holder !== input.agent.toLowerCase()) throw taken(before, nameOf(before, holder));
       } else {
-        await refuseUnknownAgent(deps, host, repo, label);
+        await ensureLabels(deps, host, repo, label);
         // An earlier label of this agent (the hook sets the DA's) would not show when it came.
         if (hasLabel(before.labels, label)) await host.removeLabel(repo, input.number, label);
         await host.addLabels(repo, input.number, [IN_PROGRESS, label]);
@@ -106,12 +107,25 @@ function refuseUnclaimable(issue: HostIssue): void {
   );
 }
 
-async function refuseUnknownAgent(deps: EnsureDeps, host: Host, repo: string, label: string): Promise<void> {
+/** An agent that has no label yet gets one; without the Status label there is no claim. */
+async function ensureLabels(deps: EnsureDeps, host: Host, repo: string, label: string): Promise<void> {
   const { missing } = onlyExisting([label, IN_PROGRESS], await labelNames(deps, host, repo), repo);
+  if (missing.includes(IN_PROGRESS)) {
+    throw new StewardError('config', `${repo} has no label ${IN_PROGRESS}.`, {
+      hint: 'Run `steward work labels seed`.',
+    });
+  }
   if (missing.length === 0) return;
-  throw new StewardError('not_found', `${repo} has no label ${missing.join(' and no label ')}.`, {
-    hint: 'Add it to work/labels.yml, then run `steward work labels seed`.',
-  });
+  try {
+    await host.createLabel(repo, {
+      name: label,
+      color: '0052cc',
+      description: `Worked on by ${label.slice('Agent:'.length)}`,
+    });
+  } catch (error) {
+    // Somebody made it in the same moment.
+    if (failureOf(error)?.reason !== 'rejected') throw error;
+  }
 }
 
 async function winOrLeave(

@@ -51,7 +51,7 @@ export function identityKey({ kind, value }: Identity): string {
 
 /** One line, no brackets (they end it in a title), not too long. */
 function normalValue(value: string): string {
-  const line = clean(value).replaceAll('[', '(').replaceAll(']', ')').replace(/\s+/g, ' ').trim();
+  const line = wellFormed(clean(value)).replaceAll('[', '(').replaceAll(']', ')').replace(/\s+/g, ' ').trim();
   return cut(line, MAX_IDENTITY);
 }
 
@@ -62,8 +62,8 @@ function normalValue(value: string): string {
 export function makeTitle(kind: TitleKind | null, text: string, identity: Identity): string {
   const before = kind === null ? '' : `[${PREFIXES[kind]}] `;
   const after = identity.kind === 'id' ? '' : ` [${identity.kind}:${normalValue(identity.value)}]`;
-  const line = clean(text).replace(/\s+/g, ' ').trim();
-  const room = MAX_TITLE - length(before) - length(after);
+  const line = wellFormed(clean(text)).replace(/\s+/g, ' ').trim();
+  const room = MAX_TITLE - before.length - after.length;
   return `${before}${cut(line === '' ? 'untitled' : line, room)}${after}`;
 }
 
@@ -109,7 +109,7 @@ export function makeBody(text: string, identity: Identity, data: MarkerData = {}
     ...(data.due === undefined ? [] : [`due=${encode(data.due)}`]),
   ];
   const marker = `<!-- steward ${pairs.join(' ')} -->`;
-  const harmless = text.replaceAll('<!--', '<!\u2010-').trimEnd();
+  const harmless = wellFormed(text).replaceAll('<!--', '<!\u2010-').trimEnd();
   const kept = cut(harmless, MAX_BODY - marker.length - 2);
   return kept === '' ? marker : `${kept}\n\n${marker}`;
 }
@@ -128,6 +128,11 @@ export function parseBody(body: string): { identity: string | null; due: string 
     identity: kind === undefined ? null : identityKey({ kind, value: pairs.get(kind) ?? '' }),
     due: pairs.get('due') ?? null,
   };
+}
+
+/** Halves of characters have no place in a request. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
 function encode(value: string): string {
@@ -149,8 +154,4 @@ function cut(text: string, units: number): string {
   const last = text.charCodeAt(units - 2);
   const end = last >= 0xd800 && last <= 0xdbff ? units - 2 : units - 1;
   return `${text.slice(0, Math.max(0, end)).trimEnd()}…`;
-}
-
-function length(text: string): number {
-  return text.length;
 }
