@@ -10,6 +10,9 @@ export interface Due {
 }
 
 const MORNING = 9;
+const TIME_OF_DAY = /morning|noon|midday|afternoon|evening|night|now\b/i;
+/** Minutes from UTC. */
+const NOBODYS_OFFSET = 7;
 
 /**
  * Reads a date in natural words out of a text (`call Ann tomorrow at 9`, `in 2 hours`, `next friday`), in the local
@@ -19,16 +22,18 @@ export async function readDue(text: string, options: { nowMs: number; zone: stri
   const { casual } = await import('chrono-node/en');
   const { nowMs, zone } = options;
   const wall = wallClock(nowMs, zone);
-  // The library counts in UTC with what the wall clock shows; what it finds is put back into the zone, whose
-  // summer time may begin in between.
+  // The library counts with what the wall clock shows, in a zone that nobody has; what it finds is put back into
+  // the real one, whose summer time may begin in between. Only a zone in the text itself is another one.
   const shown = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
-  const [found] = casual.parse(text, { instant: toDate(shown), timezone: 0 }, { forwardDate: true });
+  const reference = { instant: toDate(shown - NOBODYS_OFFSET * 60_000), timezone: NOBODYS_OFFSET };
+  const [found] = casual.parse(text, reference, { forwardDate: true });
   if (found === undefined) return { text: text.trim(), dueMs: undefined };
   const at = found.start;
   const get = (part: 'year' | 'month' | 'day' | 'hour' | 'minute'): number => at.get(part) ?? 0;
-  // A day alone is read as its noon, and meant for its morning; "tonight" has an hour of its own.
-  const isDayOnly = !at.isCertain('hour') && get('hour') === 12 && !/noon|midday/i.test(found.text);
-  const dueMs = at.isCertain('timezoneOffset')
+  // A day alone is given some hour by the library, and meant for its morning; "tonight" has an hour of its own.
+  const isDayOnly = !at.isCertain('hour') && !TIME_OF_DAY.test(found.text);
+  const isZoned = at.isCertain('timezoneOffset') && at.get('timezoneOffset') !== NOBODYS_OFFSET;
+  const dueMs = isZoned
     ? at.date().getTime()
     : instantOf(
         {

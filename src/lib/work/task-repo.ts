@@ -107,19 +107,28 @@ async function atRemote(deps: TaskListDeps, git: Git, remote: Remote): Promise<s
     removeFolder(join(deps.folder, '.git'));
     await good(git('init', '--quiet'));
   }
-  const head = await good(git('ls-remote', '--symref', remote.url, 'HEAD'));
-  const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(head.stdout)?.[1] ?? 'main';
-  if (!/\tHEAD$/m.test(head.stdout.replace(/^ref: .*$/m, ''))) {
+  const branch = await remoteBranch(git, remote);
+  if (branch === undefined) {
     // A repository without a commit: the first one will be ours.
-    await good(git('symbolic-ref', 'HEAD', `refs/heads/${branch}`));
-    await git('update-ref', '-d', `refs/heads/${branch}`);
+    await good(git('symbolic-ref', 'HEAD', `refs/heads/${FIRST_BRANCH}`));
+    await git('update-ref', '-d', `refs/heads/${FIRST_BRANCH}`);
     await good(git('read-tree', '--empty'));
-    return branch;
+    return FIRST_BRANCH;
   }
   await good(git('fetch', '--quiet', '--depth', '1', '--no-tags', remote.url, `refs/heads/${branch}`));
   await good(git('checkout', '--quiet', '--force', '-B', branch, 'FETCH_HEAD'));
   await good(git('clean', '-ffdxq'));
   return branch;
+}
+
+const FIRST_BRANCH = 'main';
+
+/** The branch that the repository shows first; one that it has where that is not there yet; undefined without any. */
+async function remoteBranch(git: Git, remote: Remote): Promise<string | undefined> {
+  const { stdout } = await good(git('ls-remote', '--symref', remote.url, 'HEAD', 'refs/heads/*'));
+  const head = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(stdout)?.[1];
+  const branches = [...stdout.matchAll(/^[0-9a-f]+\trefs\/heads\/(\S+)$/gm)].map(([, name]) => name);
+  return [head, FIRST_BRANCH, ...branches].find((name) => name !== undefined && branches.includes(name));
 }
 
 async function good(answer: Promise<GitAnswer>): Promise<GitAnswer> {
