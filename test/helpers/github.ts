@@ -34,6 +34,8 @@ export interface GitHub {
   pullRequests: boolean;
   /** A request as the person would make it, past faults and counts. */
   api: (method: string, path: string, body?: unknown) => Promise<unknown>;
+  /** Listens on a socket file too: that is how the real `gh` is brought here. */
+  listenOn: (socket: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -69,9 +71,11 @@ export async function startGitHub(options: GitHubOptions = {}): Promise<GitHub> 
       },
     },
   });
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
     answer(github, emulator, request, response).catch(() => response.destroy());
-  });
+  };
+  const server = createServer(listener);
+  const others: Server[] = [];
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const github: GitHub = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -90,8 +94,13 @@ export async function startGitHub(options: GitHubOptions = {}): Promise<GitHub> 
       if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${text}`);
       return text === '' ? undefined : (JSON.parse(text) as unknown);
     },
+    async listenOn(socket) {
+      const other = createServer(listener);
+      others.push(other);
+      await new Promise<void>((done) => other.listen(socket, done));
+    },
     close: async () => {
-      await closeServer(server);
+      for (const one of [server, ...others]) await closeServer(one);
       await emulator.close();
     },
   };

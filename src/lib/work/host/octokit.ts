@@ -37,7 +37,12 @@ export function makeOctokit(options: OctokitOptions) {
     userAgent: options.userAgent,
     request: { fetch: options.fetch },
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    retry: { retries: 2, retryAfterBaseValue: options.secondMs },
+    // 500 is also what the library calls a network that is away: a person does not wait for that twice.
+    retry: {
+      retries: 1,
+      doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451, 500],
+      retryAfterBaseValue: options.secondMs,
+    },
     throttle: {
       write: writes,
       notifications: new Bottleneck.Group({ maxConcurrent: 1 }),

@@ -156,7 +156,7 @@ describe('work: the GitHub host', function () {
       await rejection(host.comment(REPO, 1, 'once'));
       expect(github.seen, JSON.stringify(fault)).to.have.length(2);
     }
-    let left = 2;
+    let left = 1;
     github.fault = () => (left-- > 0 ? { status: 502 } : undefined);
     expect((await host.repository(REPO)).repo).to.equal(REPO);
   });
