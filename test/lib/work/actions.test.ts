@@ -6,6 +6,7 @@ import { dayOf, instantOf, timeOf, wallClock } from '../../../src/lib/platform/t
 import { addIssue, addReminder, closeIssue, showIssue } from '../../../src/lib/work/actions';
 import { readDue } from '../../../src/lib/work/due';
 import { refresh } from '../../../src/lib/work/poll';
+import { setStatus } from '../../../src/lib/work/status-edit';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { rejection } from '../../helpers/rejection';
 import { scratch } from '../../helpers/scratch';
@@ -163,5 +164,23 @@ describe('work: add, remind, close, show', function () {
     expect((await rejection(addIssue(world.deps, { title: 'x' }))).kind).to.equal('unavailable');
     github.fault = () => undefined;
     expect((await rejection(showIssue(world.deps, 99_999))).kind).to.equal('not_found');
+  });
+
+  it('replaces the Status label only, and nothing of what is closed or unknown', async () => {
+    const labels = ['Status:queued', 'Status:blocked', 'Type:feature', 'wip', 'mine'];
+    const { number } = (await github.api('POST', '/repos/ann/work/issues', { title: 'x', labels })) as { number: number }; // prettier-ignore
+    const host = await world.deps.host();
+    const edit = (status: 'in-review' | 'done') =>
+      setStatus(world.deps, host, 'ann/work', { number, status });
+    const done = await edit('in-review');
+    expect([done.changed, done.missingLabels]).to.deep.equal([true, []]);
+    expect(done.issue.labels).to.have.members(['Status:in-review', 'Type:feature', 'wip', 'mine']);
+    github.seen.length = 0;
+    expect((await edit('in-review')).changed).to.equal(false);
+    expect(github.seen).to.have.length(1);
+    await github.api('DELETE', '/repos/ann/work/labels/Status:done');
+    expect(await edit('done')).to.deep.include({ changed: false, missingLabels: ['Status:done'] });
+    await github.api('PATCH', `/repos/ann/work/issues/${number}`, { state: 'closed' });
+    expect((await edit('done')).changed).to.equal(false);
   });
 });
