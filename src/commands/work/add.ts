@@ -5,7 +5,7 @@ import { BaseCommand } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/cli/work-context';
 import { addIssue, type Added } from '../../lib/work/actions';
 import { STATUSES } from '../../lib/work/label';
-import { addedText, missingText } from '../../lib/work/view';
+import { addedText, missingText } from '../../lib/work/view-results';
 
 export default class WorkAdd extends BaseCommand {
   static override summary = 'Add an issue.';

@@ -4,7 +4,7 @@ import { BaseCommand } from '../../lib/cli/base-command';
 import { issueNumber } from '../../lib/cli/issue-number';
 import { openWork } from '../../lib/cli/work-context';
 import { claimIssue, type ClaimResult } from '../../lib/work/claim';
-import { claimText } from '../../lib/work/view';
+import { claimText } from '../../lib/work/view-results';
 
 export default class WorkClaim extends BaseCommand {
   static override summary = 'Take an issue as an agent; of two at once exactly one gets it.';

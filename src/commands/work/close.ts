@@ -4,7 +4,7 @@ import { BaseCommand } from '../../lib/cli/base-command';
 import { issueNumber } from '../../lib/cli/issue-number';
 import { openWork } from '../../lib/cli/work-context';
 import { closeIssue, type Closed } from '../../lib/work/actions';
-import { closedText } from '../../lib/work/view';
+import { closedText } from '../../lib/work/view-results';
 
 export default class WorkClose extends BaseCommand {
   static override summary = 'Close an issue with the evidence that it is done.';

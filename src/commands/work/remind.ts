@@ -4,7 +4,7 @@ import { string as stringFlag } from '@oclif/core/flags';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/cli/work-context';
 import { addReminder, type Added } from '../../lib/work/actions';
-import { addedText, missingText } from '../../lib/work/view';
+import { addedText, missingText } from '../../lib/work/view-results';
 
 export default class WorkRemind extends BaseCommand {
   static override summary = 'Add a reminder; its time may stand in the text.';

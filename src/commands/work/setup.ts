@@ -5,7 +5,7 @@ import { BaseCommand } from '../../lib/cli/base-command';
 import { withSteps } from '../../lib/cli/progress';
 import { openWork } from '../../lib/cli/work-context';
 import { setUp, type SetupResult } from '../../lib/work/setup';
-import { setupText } from '../../lib/work/view';
+import { setupText } from '../../lib/work/view-results';
 
 export default class WorkSetup extends BaseCommand {
   static override summary = 'Set up work tracking in one private repository.';

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/cli/work-context';
 import { workStatus, type WorkStatus } from '../../lib/work/status';
-import { statusText } from '../../lib/work/view';
+import { statusText } from '../../lib/work/view-results';
 
 export default class WorkStatusCommand extends BaseCommand {
   static override summary = 'Show how work tracking is doing.';

@@ -52,16 +52,17 @@ function proxiesOf(
 ): { httpProxy?: string; httpsProxy?: string; noProxy?: string } | undefined {
   const of = (name: string): string | undefined => {
     const value = env[name.toLowerCase()] ?? env[name] ?? '';
-    return value === '' ? undefined : value;
+    // Other kinds of proxies (SOCKS) are not spoken here.
+    return name === 'NO_PROXY' || /^https?:\/\//i.test(value) ? value : undefined;
   };
   const all = of('ALL_PROXY');
   const httpProxy = of('HTTP_PROXY') ?? all;
   const httpsProxy = of('HTTPS_PROXY') ?? all;
-  const noProxy = of('NO_PROXY');
+  const noProxy = of('NO_PROXY') ?? '';
   if (httpProxy === undefined && httpsProxy === undefined) return undefined;
   return {
     ...(httpProxy === undefined ? {} : { httpProxy }),
     ...(httpsProxy === undefined ? {} : { httpsProxy }),
-    ...(noProxy === undefined ? {} : { noProxy }),
+    noProxy,
   };
 }

@@ -142,7 +142,8 @@ export async function labelNames(deps: { paths: CachePaths }, host: Host, repo: 
   if (found.unchanged) return kept?.names ?? [];
   const names = found.value.map(({ name }) => name);
   const labels = { names, etag: found.etag, tokenHash: host.tokenHash };
-  writeCache(deps.paths.cache, { ...cache, labels });
+  // Read again: somebody else may have brought it up to date in the meantime.
+  writeCache(deps.paths.cache, { ...readCache(deps.paths.cache, repo), labels });
   return names;
 }
 

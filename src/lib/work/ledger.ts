@@ -1,3 +1,4 @@
+import { StewardError } from '../errors';
 import { readText, replaceFile } from '../platform/atomic-file';
 import { parseObject, isObject } from '../platform/json-object';
 
@@ -23,7 +24,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The ledger of a repository. One of another repository is none of this one's. */
 export function readLedger(path: string, repo: string): Ledger {
-  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  const stored = readStored(path);
   const entries = new Map<string, Entry>();
   const all = isObject(stored?.['repos']) ? stored['repos'] : {};
   const own = all[repo.toLowerCase()];
@@ -35,7 +36,7 @@ export function readLedger(path: string, repo: string): Ledger {
 
 /** Writes one entry, durably; undefined takes it out. The entries of other repositories stay. */
 export function writeEntry(path: string, repo: string, key: string, entry: Entry | undefined): void {
-  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  const stored = readStored(path);
   const repos = isObject(stored?.['repos']) ? stored['repos'] : {};
   const own = isObject(repos[repo.toLowerCase()]) ? { ...(repos[repo.toLowerCase()] as object) } : {};
   const next = { ...own, [key]: entry };
@@ -43,4 +44,15 @@ export function writeEntry(path: string, repo: string, key: string, entry: Entry
     path,
     `${JSON.stringify({ version: VERSION, repos: { ...repos, [repo.toLowerCase()]: next } })}\n`,
   );
+}
+
+/** A ledger that cannot be read is made anew: the issues themselves say whose they are. */
+function readStored(path: string): Record<string, unknown> | undefined {
+  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  if (typeof stored?.['version'] === 'number' && stored['version'] > VERSION) {
+    throw new StewardError('config', `${path} was written by a newer steward.`, {
+      hint: 'Update steward: without it an issue might be made twice.',
+    });
+  }
+  return stored;
 }

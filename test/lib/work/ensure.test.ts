@@ -167,6 +167,12 @@ describe('work: one issue for one identity', function () {
     }
   });
 
+  it('writes nothing where a newer version keeps the ledger', async () => {
+    world.at.write('work/ledger.json', '{"version":2,"repos":{}}');
+    expect((await rejection(ensure(wanted('a')))).kind).to.equal('config');
+    expect(await all()).to.deep.equal([]);
+  });
+
   describe('killed', () => {
     let child: Bundle;
     before(() => (child = bundleChild('work-create')));

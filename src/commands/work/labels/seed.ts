@@ -5,7 +5,7 @@ import { withSteps } from '../../../lib/cli/progress';
 import { openWork } from '../../../lib/cli/work-context';
 import { readLabels, seedLabels, type SeedResult } from '../../../lib/work/labels';
 import { openForWriting } from '../../../lib/work/privacy';
-import { seedText } from '../../../lib/work/view';
+import { seedText } from '../../../lib/work/view-results';
 
 export default class WorkLabelsSeed extends BaseCommand {
   static override summary = 'Bring the labels of labels.yml to the repository.';

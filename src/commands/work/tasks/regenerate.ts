@@ -3,7 +3,7 @@ import { boolean } from '@oclif/core/flags';
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { openWork } from '../../../lib/cli/work-context';
 import { regenerateTaskList, type TaskListResult } from '../../../lib/work/task-repo';
-import { taskListText } from '../../../lib/work/view';
+import { taskListText } from '../../../lib/work/view-results';
 
 export default class WorkTasksRegenerate extends BaseCommand {
   static override summary = 'Make TASKLIST.md anew from all issues.';

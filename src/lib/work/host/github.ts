@@ -1,7 +1,18 @@
 import type { Clock } from '../../platform/clock';
 import { boundFetch } from '../../platform/fetch';
 import { failureOf, garbled, hostError, type Asked } from './failure';
-import type { Comment, Host, HostIssue, HostLabel, LabelEvent, Repository } from './index';
+import {
+  isData,
+  labelNames,
+  readComment,
+  readEvent,
+  readIssue,
+  readLabel,
+  readRepository,
+  textOf,
+  type Data,
+} from './github-read';
+import type { Host } from './index';
 import type { Client } from './octokit';
 import { apiUrl, findCredential, tokenHash, type CredentialDeps } from './token';
 
@@ -226,82 +237,4 @@ function fail(asked: Asked): never {
 
 function isNotModified(error: unknown): boolean {
   return error instanceof Error && 'status' in error && error.status === 304;
-}
-
-type Data = Record<string, unknown>;
-
-function isData(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function readRepository(data: Data): Repository | undefined {
-  const { id, full_name: repo, html_url: url, visibility, permissions } = data;
-  if (typeof id !== 'number' || typeof repo !== 'string' || typeof data['private'] !== 'boolean')
-    return undefined;
-  const rights = isData(permissions) ? permissions['push'] : undefined;
-  return {
-    id,
-    repo,
-    url: textOf(url) ?? '',
-    visibility: textOf(visibility) ?? (data['private'] ? 'private' : 'public'),
-    hasIssues: data['has_issues'] !== false,
-    archived: data['archived'] === true,
-    canWrite: typeof rights === 'boolean' ? rights : null,
-  };
-}
-
-function readIssue(data: Data): HostIssue | undefined {
-  const { number, title, state, html_url: url, created_at: createdAt, updated_at: updatedAt } = data;
-  const labels = labelNames(data['labels']);
-  if (typeof number !== 'number' || typeof title !== 'string' || labels === undefined) return undefined;
-  if (typeof createdAt !== 'string' || typeof updatedAt !== 'string') return undefined;
-  return {
-    number,
-    title,
-    body: textOf(data['body']) ?? '',
-    url: textOf(url) ?? '',
-    state: state === 'closed' ? 'closed' : 'open',
-    stateReason: textOf(data['state_reason']) ?? null,
-    labels,
-    createdAt,
-    updatedAt,
-    closedAt: textOf(data['closed_at']) ?? null,
-  };
-}
-
-/** Labels come as objects, and from old endpoints as names. */
-function labelNames(value: unknown): string[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  return (value as unknown[]).flatMap((label) => {
-    const name = typeof label === 'string' ? label : isData(label) ? textOf(label['name']) : undefined;
-    return name === undefined ? [] : [name];
-  });
-}
-
-function readComment(data: Data): Comment | undefined {
-  const user = data['user'];
-  const createdAt = textOf(data['created_at']);
-  if (createdAt === undefined) return undefined;
-  const author = isData(user) ? textOf(user['login']) : undefined;
-  return { author: author ?? 'ghost', body: textOf(data['body']) ?? '', createdAt };
-}
-
-/** null: an event of another kind. */
-function readEvent(data: Data): LabelEvent | null | undefined {
-  const { id, event, label, created_at: at } = data;
-  if (typeof id !== 'number' || typeof event !== 'string') return undefined;
-  const name = isData(label) ? textOf(label['name']) : undefined;
-  if ((event !== 'labeled' && event !== 'unlabeled') || name === undefined || typeof at !== 'string')
-    return null;
-  return { id, event, label: name, at };
-}
-
-function readLabel(data: Data): HostLabel | undefined {
-  const name = textOf(data['name']);
-  if (name === undefined) return undefined;
-  return { name, color: textOf(data['color']) ?? '', description: textOf(data['description']) ?? '' };
 }
