@@ -55,27 +55,45 @@ export const SETUP_STEPS: readonly string[] = [
   'steward work board',
 ];
 
-export function toItem(issue: Issue, columns: readonly Lane[]): Item {
+/** What the labels of an issue say; thousands of issues share a few sets of labels. */
+type LabelFacts = Pick<Item, 'status' | 'type' | 'priority' | 'property' | 'agents' | 'stale' | 'source'> & {
+  openLane: Lane;
+};
+
+function factsOf(labels: string[]): LabelFacts {
+  return {
+    openLane: laneOf({ state: 'open', labels }),
+    status: statusOf(labels),
+    type: typeOf(labels),
+    priority: priorityOf(labels),
+    property: propertyOf(labels),
+    agents: agentsOf(labels),
+    stale: isStale(labels),
+    source: sourceOf({ labels, title: '' }),
+  };
+}
+
+export function toItem(issue: Issue, columns: readonly Lane[], facts = factsOf(issue.labels)): Item {
   const { number, title, url, state, labels, createdAt, updatedAt, closedAt, identity } = issue;
-  const lane = laneOf(issue);
+  const lane = state === 'closed' ? 'Complete' : facts.openLane;
   return {
     number,
     title,
     url,
     state,
     lane: columns.includes(lane) ? lane : 'Queued',
-    status: statusOf(labels),
-    type: typeOf(labels),
-    priority: priorityOf(labels),
-    property: propertyOf(labels),
-    agents: agentsOf(labels),
-    source: sourceOf(issue),
+    status: facts.status,
+    type: facts.type,
+    priority: facts.priority,
+    property: facts.property,
+    agents: facts.agents,
+    source: facts.source === 'manual' ? sourceOf({ labels: [], title }) : facts.source,
     slug: identity?.startsWith('slug=') === true ? identity.slice('slug='.length) : null,
     labels,
     createdAt,
     updatedAt,
     closedAt,
-    stale: isStale(labels),
+    stale: facts.stale,
   };
 }
 
@@ -91,7 +109,8 @@ export function groupItems(items: readonly Item[], columns: readonly Lane[]): Re
 
 /** P0 first, without a priority last; then the older one. */
 export function byUrgency(a: Item, b: Item): number {
-  return (a.priority ?? 'P9').localeCompare(b.priority ?? 'P9') || a.number - b.number;
+  const [x, y] = [a.priority ?? 'P9', b.priority ?? 'P9'];
+  return x === y ? a.number - b.number : x < y ? -1 : 1;
 }
 
 function byCompletion(a: Item, b: Item): number {
@@ -139,7 +158,13 @@ export function itemsOf(
   workRepo: WorkRepoConfig,
 ): Item[] {
   if (workRepo.repo === undefined) return [];
-  return deps.cache(workRepo.repo).issues.map((issue) => toItem(issue, deps.config.KANBAN_COLUMNS));
+  const known = new Map<string, LabelFacts>();
+  return deps.cache(workRepo.repo).issues.map((issue) => {
+    const key = issue.labels.join('\n');
+    let facts = known.get(key);
+    if (facts === undefined) known.set(key, (facts = factsOf(issue.labels)));
+    return toItem(issue, deps.config.KANBAN_COLUMNS, facts);
+  });
 }
 
 export interface Filter {
