@@ -123,6 +123,8 @@ describe('the packed steward', function () {
       'undici.js',
       'dbus-next.js',
       'listr2.js',
+      'chrono-node.js',
+      'octokit.js',
     ]);
     for (const name of vendors) {
       const script = `const m = require(${JSON.stringify(join(dist, 'vendor', name))}); if (Object.keys(m).length === 0) throw new Error('empty')`;

@@ -1,4 +1,4 @@
-import { SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, type Config } from './schema';
+import { SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS, type Config } from './schema';
 import type { Tree } from './key';
 import type { UserArea } from './user-area';
 
@@ -51,6 +51,28 @@ export const CONFIG_FILES: readonly ConfigFile[] = [
     format: 'json',
     prefix: 'sense',
     keys: SENSE_KEYS,
+    version: 1,
+    followLink: false,
+    notRead: [],
+  },
+  {
+    id: 'work',
+    name: 'work/config.yaml',
+    path: (area) => area.work.config,
+    format: 'yaml',
+    prefix: 'WORK',
+    keys: WORK_KEYS,
+    version: 1,
+    followLink: false,
+    notRead: ['config.yml', 'config.json'],
+  },
+  {
+    id: 'workRepo',
+    name: 'work/work_repo.json',
+    path: (area) => area.work.repo,
+    format: 'json',
+    prefix: 'WORK',
+    keys: WORK_REPO_KEYS,
     version: 1,
     followLink: false,
     notRead: [],

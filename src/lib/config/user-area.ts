@@ -46,6 +46,23 @@ export interface UserArea {
     quarantine: string;
     logs: string;
   };
+  work: {
+    root: string;
+    /** Which repository, and what was seen of its privacy. */
+    repo: string;
+    config: string;
+    labels: string;
+    readme: string;
+    /** Marks the subtree of customers as restricted: nothing of it is ever sent. */
+    restricted: string;
+    cache: string;
+    /** When the cache was last brought up to date, and what went wrong since. */
+    poll: string;
+    /** Which issue belongs to what, and what was about to be created. */
+    ledger: string;
+    /** The clone with TASKLIST.md. */
+    tasklist: string;
+  };
   /** Machine-local: locks, socket, token, pid file. */
   machine: string;
 }
@@ -53,6 +70,7 @@ export interface UserArea {
 export function userArea(host: PathHost = processHost()): UserArea {
   const root = userAreaPath(host);
   const sense = join(root, 'sense');
+  const work = join(root, 'work');
   return {
     root,
     config: join(root, 'config.yaml'),
@@ -86,6 +104,18 @@ export function userArea(host: PathHost = processHost()): UserArea {
       insights: join(sense, 'insights'),
       quarantine: join(sense, 'quarantine'),
       logs: join(sense, 'logs'),
+    },
+    work: {
+      root: work,
+      repo: join(work, 'work_repo.json'),
+      config: join(work, 'config.yaml'),
+      labels: join(work, 'labels.yml'),
+      readme: join(work, 'README.md'),
+      restricted: join(work, 'customers', 'RESTRICTED.md'),
+      cache: join(work, 'cache.json'),
+      poll: join(work, 'poll.json'),
+      ledger: join(work, 'ledger.json'),
+      tasklist: join(work, 'tasklist'),
     },
     // Lazy: it looks at every folder of the path, and most runs need no lock.
     get machine() {

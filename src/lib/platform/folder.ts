@@ -99,6 +99,11 @@ export function removeFile(path: string): void {
   rmSync(path, { force: true });
 }
 
+/** Removes a folder with all that is in it; links in it are removed, not followed. */
+export function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+}
+
 /** Removes a folder that has nothing in it; false when it has, or is not there. */
 export function removeEmptyFolder(path: string): boolean {
   try {
