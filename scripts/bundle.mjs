@@ -6,7 +6,15 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = resolve(fileURLToPath(import.meta.url), '..', '..');
 
 /** Libraries that a run loads only where it uses them: each a bundle of its own, `vendor/<name>.js`. */
-const VENDORS = ['cosmiconfig/dist/Explorer.js', 'dbus-next', 'listr2', 'undici', 'x11', 'yaml'];
+const VENDORS = [
+  'cosmiconfig/dist/Explorer.js',
+  'dbus-next',
+  'eventsource-parser',
+  'listr2',
+  'undici',
+  'x11',
+  'yaml',
+];
 
 /** The bundles by the module that each is made of. */
 export const VENDOR_BUNDLES = new Map(VENDORS.map((id) => [id, `./vendor/${id.split('/')[0]}.js`]));

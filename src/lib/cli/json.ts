@@ -3,7 +3,15 @@
  * written as escapes: the document may be shown on a terminal, and its values come from elsewhere.
  */
 export function toJson(value: unknown): string {
-  const text = JSON.stringify(value, null, 2) ?? 'null';
+  return escaped(JSON.stringify(value, null, 2) ?? 'null');
+}
+
+/** The same on one line, for a stream of documents. */
+export function toJsonLine(value: unknown): string {
+  return escaped(JSON.stringify(value) ?? 'null');
+}
+
+function escaped(text: string): string {
   return `${text.replace(RAW_CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 

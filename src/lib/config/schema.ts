@@ -18,7 +18,7 @@ import {
   webAddress,
   wholeNumber,
 } from './checks';
-import { leaf, type Values } from './key';
+import { leaf, optionalLeaf, type Values } from './key';
 
 /**
  * Every key of the configuration, once: type, words, default (decisions.md 1, 3, 5, 9; service.md: Sense
@@ -79,7 +79,15 @@ export const USER_KEYS = {
         fallback: () => ['researcher-a', 'researcher-b', 'researcher-c'],
       }),
     },
-    managed: { url: webAddress('https://api.anthropic.com') },
+    managed: {
+      url: webAddress('https://api.anthropic.com'),
+      apiKey: secretText('an API key', isCredential),
+      authToken: secretText('an OAuth token', isCredential),
+      silenceSec: wholeNumber(1, 600, 45),
+      retentionDays: wholeNumber(1, 3650, 90),
+      inputPrice: optionalPrice(),
+      outputPrice: optionalPrice(),
+    },
   },
   daemon: {
     host: textFrom('a host name or an IP address without a port', isBindHost, '127.0.0.1'),
@@ -126,6 +134,19 @@ export interface Config {
   user: UserConfig;
   settings: SettingsConfig;
   sense: SenseConfig;
+}
+
+/** What goes into a header: printable, without spaces. */
+function isCredential(value: string): boolean {
+  return /^[\x21-\x7e]{1,4096}$/.test(value);
+}
+
+/** USD for a million tokens. */
+function optionalPrice() {
+  return optionalLeaf<number>({
+    expected: 'a price in USD for a million tokens, from 0 to 10000',
+    check: v.pipe(v.number(), v.minValue(0), v.maxValue(10_000)),
+  });
 }
 
 function route(fallback: readonly RoutedChannel[]) {

@@ -22,6 +22,8 @@ export interface UserArea {
   bin: string;
   spool: string;
   observability: string;
+  /** Logs of hosted sessions, what is being sent to them, and what was shown. */
+  managed: string;
   sense: {
     root: string;
     config: string;
@@ -56,6 +58,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
     bin: join(root, 'bin'),
     spool: join(root, 'state', 'spool'),
     observability: join(root, 'observability'),
+    managed: join(root, 'state', 'managed'),
     sense: {
       root: sense,
       config: join(sense, 'config.json'),
