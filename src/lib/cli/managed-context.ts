@@ -1,8 +1,13 @@
 import { join } from 'node:path';
 
-import { managedClient, type Credential, type ManagedClient } from '../agents/managed/client';
+import { managedClient, type Credential, type ManagedClient, type Resource } from '../agents/managed/client';
 import type { Prices } from '../agents/managed/cost';
-import type { SecretReference } from '../agents/managed/definition';
+import {
+  withSecrets,
+  withoutSecrets,
+  type EnvironmentBody,
+  type SecretReference,
+} from '../agents/managed/definition';
 import type { SendDeps } from '../agents/managed/outbox';
 import { TIMING } from '../agents/managed/retry';
 import type { UserConfig } from '../config/schema';
@@ -86,7 +91,12 @@ export function credentialOf(
   );
   if (configured !== undefined) return configured;
   if (isLocal || hostname === VENDOR_HOST) {
-    const vendor = pick(sources.env[VENDOR.apiKey], sources.env[VENDOR.authToken], VENDOR.apiKey, VENDOR.authToken);
+    const vendor = pick(
+      sources.env[VENDOR.apiKey],
+      sources.env[VENDOR.authToken],
+      VENDOR.apiKey,
+      VENDOR.authToken,
+    );
     if (vendor !== undefined) return vendor;
   }
   // A server on this machine may want none.
@@ -104,18 +114,26 @@ function pick(
 ): { credential: Credential; from: string } | undefined {
   const [key, token] = [apiKey?.trim() ?? '', authToken?.trim() ?? ''];
   if (key !== '' && token !== '') {
-    throw new StewardError('auth', `Two credentials are set: ${keyName} and ${tokenName}. The service refuses both at once.`, {
-      hint: 'Unset the one that you do not mean.',
-    });
+    throw new StewardError(
+      'auth',
+      `Two credentials are set: ${keyName} and ${tokenName}. The service refuses both at once.`,
+      {
+        hint: 'Unset the one that you do not mean.',
+      },
+    );
   }
   for (const [value, name] of [
     [key, keyName],
     [token, tokenName],
   ] as const) {
     if (value !== '' && !/^[\x21-\x7e]+$/.test(value)) {
-      throw new StewardError('config', `The credential from ${name} has characters that no header can carry.`, {
-        hint: 'Copy it again, without spaces and line breaks inside.',
-      });
+      throw new StewardError(
+        'config',
+        `The credential from ${name} has characters that no header can carry.`,
+        {
+          hint: 'Copy it again, without spaces and line breaks inside.',
+        },
+      );
     }
   }
   if (key !== '') return { credential: { apiKey: key }, from: keyName };
@@ -123,8 +141,23 @@ function pick(
 }
 
 /** The value of an environment's secret. */
-export function secretValue({ name, reference }: SecretReference): string {
+function secretValue({ name, reference }: SecretReference): string {
   return resolveSecret(secret(`The secret ${name}`, reference), secretSources()) ?? '';
+}
+
+/** Makes an environment; its secrets are read now, and hidden in whatever the service says of them. */
+export async function createEnvironment(
+  { client }: Pick<ManagedContext, 'client'>,
+  environment: EnvironmentBody,
+): Promise<Resource> {
+  const { body, values } = withSecrets(environment, secretValue);
+  try {
+    return withoutSecrets(await client.create('environments', body), values);
+  } catch (error) {
+    if (!(error instanceof StewardError) || values.length === 0) throw error;
+    const hint = error.hint === undefined ? {} : { hint: withoutSecrets(error.hint, values) };
+    throw new StewardError(error.kind, withoutSecrets(error.message, values), hint);
+  }
 }
 
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
@@ -160,7 +193,8 @@ export async function definitionFile(path: string | undefined): Promise<Record<s
     });
   }
   const { value } = parsed;
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
   throw new StewardError('usage', `${clean(path)} holds no mapping of keys and values.`, {
     hint: 'Write keys such as name: and model: into it.',
   });

@@ -24,7 +24,11 @@ export interface FollowHost {
   say: (text: string) => void;
 }
 
-export type FollowOptions = Omit<FollowInput, 'session'> & { policy: Policy; fromStart?: boolean };
+export type FollowOptions = Omit<FollowInput, 'session'> & {
+  /** Undefined: nothing is answered, and nobody is asked. */
+  policy: Policy | undefined;
+  fromStart?: boolean;
+};
 
 /** So long a second Ctrl-C is waited for. */
 const SECOND_PRESS_MS = 2000;
@@ -78,7 +82,9 @@ async function followOne(
   signal: AbortSignal,
 ): Promise<FollowEnd> {
   const { terminal } = host;
-  const render = host.json ? toJsonLine : (event: Parameters<typeof eventText>[0]) => eventText(event, terminal);
+  const render = host.json
+    ? toJsonLine
+    : (event: Parameters<typeof eventText>[0]) => eventText(event, terminal);
   const log = openSessionLog(managed.folder, input.session, { output: standardOutput(), render });
   try {
     if (fromStart === true) log.rewind();
@@ -87,12 +93,13 @@ async function followOne(
         ...managed.deps,
         log,
         prices: managed.prices,
-        answer: (pending) => answers(policy, pending, signal),
+        answer: (pending) => (policy === undefined ? Promise.resolve([]) : answers(policy, pending, signal)),
         say: host.say,
       },
       input,
     );
-    if (log.mayRepeat()) host.say('The run before was killed while it wrote: its last lines may be shown twice.');
+    if (log.mayRepeat())
+      host.say('The run before was killed while it wrote: its last lines may be shown twice.');
     return end;
   } finally {
     log.close();
@@ -110,7 +117,10 @@ async function answers(
   const asked: SentEvent[] = [];
   for (const use of pending.filter(({ kind }) => kind === 'tool')) {
     const input = cleanLine(JSON.stringify(use.input) ?? '', 300);
-    const allowed = await Promise.race([confirm(`Allow ${cleanLine(use.name, 80)} ${input}?`, 'no'), aborted(signal)]);
+    const allowed = await Promise.race([
+      confirm(`Allow ${cleanLine(use.name, 80)} ${input}?`, 'no'),
+      aborted(signal),
+    ]);
     asked.push(confirmation(use.id, allowed ? 'allow' : 'deny'));
   }
   return asked;
@@ -136,7 +146,8 @@ function finish(host: FollowHost, end: FollowEnd): void {
 }
 
 function detachedError(session: string | undefined): StewardError {
-  const words = session === undefined ? 'Stopped before the session was known.' : `Detached: session ${session} goes on.`;
+  const words =
+    session === undefined ? 'Stopped before the session was known.' : `Detached: session ${session} goes on.`;
   const hint = `Go on with: steward agents managed wake${session === undefined ? '' : ` ${session}`}`;
   return new StewardError('canceled', words, { hint });
 }

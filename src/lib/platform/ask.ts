@@ -14,7 +14,10 @@ export async function confirm(question: string, preset: 'yes' | 'no' = 'yes'): P
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
-    const answer = await Promise.race([lines.question(`${question} ${preset === 'yes' ? '[Y/n]' : '[y/N]'} `), closed]);
+    const answer = await Promise.race([
+      lines.question(`${question} ${preset === 'yes' ? '[Y/n]' : '[y/N]'} `),
+      closed,
+    ]);
     if (answer === undefined) process.stderr.write('\n');
     if (answer === undefined) return false;
     return answer.trim() === '' ? preset === 'yes' : /^(y|yes)$/i.test(answer.trim());

@@ -66,7 +66,13 @@ export interface ClientDeps {
 }
 
 /** The calls of the managed-agents API, each once, without retries (service.md: Managed-agents API). */
-export function managedClient({ http, clock, credential, credentialFrom, signal }: ClientDeps): ManagedClient {
+export function managedClient({
+  http,
+  clock,
+  credential,
+  credentialFrom,
+  signal,
+}: ClientDeps): ManagedClient {
   const headers: Record<string, string> = {
     accept: 'application/json',
     'anthropic-beta': BETA,

@@ -111,6 +111,7 @@ function count(value: unknown): number {
 /** `{amount: "250", currency: "USD"}` is 2.50: the amount is in the smallest unit, as a text. */
 function dollars(value: unknown): number | undefined {
   const amount = textOf(value, 'amount');
-  if (amount === undefined || !/^\d{1,15}$/.test(amount) || textOf(value, 'currency') !== 'USD') return undefined;
+  if (amount === undefined || !/^\d{1,15}$/.test(amount) || textOf(value, 'currency') !== 'USD')
+    return undefined;
   return Number(amount) / 100;
 }

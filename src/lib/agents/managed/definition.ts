@@ -165,11 +165,16 @@ function secretFlag(flag: string): SecretReference {
 
 /** A value given in the open is refused, and never repeated in the message. */
 function checkedSecret(name: string, reference: unknown): SecretReference {
-  const isReference = typeof reference === 'string' && /^(?:env:[A-Za-z_]\w*|file:(?:[/\\~]|[A-Za-z]:).*)$/.test(reference);
+  const isReference =
+    typeof reference === 'string' && /^(?:env:[A-Za-z_]\w*|file:(?:[/\\~]|[A-Za-z]:).*)$/.test(reference);
   if (/^[A-Za-z_]\w{0,127}$/.test(name) && isReference) return { name, reference };
-  throw new StewardError('usage', `A secret is given by reference${name === '' ? '' : ` (${clean(name).slice(0, 80)})`}.`, {
-    hint: 'Write NAME=env:VARIABLE or NAME=file:PATH (absolute or from ~/); a value in the open is not taken.',
-  });
+  throw new StewardError(
+    'usage',
+    `A secret is given by reference${name === '' ? '' : ` (${clean(name).slice(0, 80)})`}.`,
+    {
+      hint: 'Write NAME=env:VARIABLE or NAME=file:PATH (absolute or from ~/); a value in the open is not taken.',
+    },
+  );
 }
 
 function checkKeys(file: Record<string, unknown>, known: readonly string[], what: string): void {

@@ -73,9 +73,7 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
       }
     } catch (error) {
       if (!isTransient(error)) throw error;
-      const lost = reached
-        ? clock.monotonic() - failingSince > timing.patienceMs
-        : tried + 1 >= timing.tries;
+      const lost = reached ? clock.monotonic() - failingSince > timing.patienceMs : tried + 1 >= timing.tries;
       if (lost) throw given(error, input.session);
       await wait(pauseMs(timing, tried, error), deps.signal);
       tried += 1;

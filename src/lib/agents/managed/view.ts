@@ -59,7 +59,9 @@ function inputText(input: unknown): string {
 
 /** The end of a turn in one or two lines. */
 export function endText(end: FollowEnd): string {
-  const lines = [`${end.outcome.message === 'end_turn' ? 'Done' : end.outcome.message}. ${costText(end.cost)}`];
+  const lines = [
+    `${end.outcome.message === 'end_turn' ? 'Done' : end.outcome.message}. ${costText(end.cost)}`,
+  ];
   return [...lines, ...pendingLines(end.session, end.pending)].join('\n');
 }
 
@@ -78,7 +80,8 @@ export function costText(cost: Cost): string {
   const cached = cost.cacheTokens === 0 ? '' : `, ${grouped(cost.cacheTokens)} cached`;
   const tokens = `${grouped(cost.inputTokens)} tokens in${cached}, ${grouped(cost.outputTokens)} out`;
   const active = `active ${span(cost.activeSeconds)}, ${usd(cost.activeUsd)}`;
-  if (cost.listCost !== undefined) return `${tokens} · ${active} · ${usd(cost.listCost)} as the service counts it`;
+  if (cost.listCost !== undefined)
+    return `${tokens} · ${active} · ${usd(cost.listCost)} as the service counts it`;
   const priced = cost.tokenUsd === undefined ? 'tokens not priced' : `${usd(cost.totalUsd)} in all`;
   return `${tokens} · ${active} · ${priced}`;
 }
