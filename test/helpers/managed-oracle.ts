@@ -5,24 +5,12 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Timing } from '../../src/lib/agents/managed/retry';
 import type { RunInput } from './children/managed-run';
 import { randomFaults } from './fake-managed/faults';
 import { seeded, type Random } from './fake-managed/random';
 import { startFake, talk, type Fake } from './fake-managed/server';
 import type { LogEvent, Script, Step } from './fake-managed/session';
-
-/** Pauses of milliseconds where the product has seconds. */
-const TIMING: Timing = {
-  firstPauseMs: 4,
-  longestPauseMs: 30,
-  tries: 60,
-  patienceMs: 60_000,
-  silenceMs: 150,
-  lookMs: 100,
-  lagMs: 3000,
-  paceMs: [1, 10],
-};
+import { QUICK } from './managed';
 
 interface Ending {
   steps: (random: Random) => Step[];
@@ -72,7 +60,7 @@ export async function checkSeed(bundle: string, seed: number): Promise<void> {
     agent: 'agent_1',
     environment: 'env_1',
     message: `seed ${seed}: ürgent`,
-    timing: TIMING,
+    timing: QUICK,
     allow: ['all'],
   };
   const restarts = random.chance(0.25) ? [10 + random.below(250)] : [];

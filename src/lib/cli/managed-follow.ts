@@ -64,7 +64,7 @@ export async function followHere(
       },
       detached.signal,
     );
-    finish(host, end);
+    finish(host, options.until, end);
   } catch (error) {
     if (detached.signal.aborted && session !== undefined && canAsk()) {
       await maybeInterrupt(host, session, again);
@@ -132,13 +132,11 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function finish(host: FollowHost, end: FollowEnd): void {
+function finish(host: FollowHost, until: FollowOptions['until'], end: FollowEnd): void {
   const { outcome, session, pending } = end;
-  if (outcome.kind === undefined) {
-    host.say(endText(end));
-    return;
-  }
-  if (!host.json) host.say(endText({ ...end, pending: [] }));
+  host.say(endText(end));
+  // Who watches a session sees its end as well: that is no failure of the watching.
+  if (outcome.kind === undefined || until === 'session') return;
   const commands = pendingLines(session, pending).join('\n');
   throw new StewardError(outcome.kind, `${outcome.message}.`, {
     hint: commands === '' ? `steward agents managed show ${session} says more.` : `Answer it:\n${commands}`,

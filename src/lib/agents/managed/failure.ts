@@ -168,6 +168,12 @@ export function mayHaveLanded(error: unknown): boolean {
   return status === 408 || (status !== undefined && status >= 500);
 }
 
+/** Did a POST that failed so certainly have no effect? Of one that was given up half-way nobody can say. */
+export function isNothingDone(error: unknown): boolean {
+  const told = failureOf(error) !== undefined || networkFailureOf(error) !== undefined;
+  return told && !mayHaveLanded(error);
+}
+
 /** Seconds or a date, as ms from now; at most an hour, since a clock may be wrong. */
 export function retryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;

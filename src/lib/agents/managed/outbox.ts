@@ -5,7 +5,7 @@ import { ensureFolder, exists } from '../../platform/folder';
 import { isObject, parseObject } from '../../platform/json-object';
 import type { ManagedClient } from './client';
 import { contentText, hasId, textBlocks, textOf, type ManagedEvent, type SentEvent } from './event';
-import { failureOf, isTransient, mayHaveLanded } from './failure';
+import { failureOf, isNothingDone, isTransient, mayHaveLanded } from './failure';
 import { once, repeated, type RetryDeps } from './retry';
 
 /** A message that is being sent: it is written down before, so that it is sent once whoever is killed. */
@@ -89,6 +89,7 @@ async function settle(deps: SendDeps, session: string, pending: Pending): Promis
 
 async function post(deps: SendDeps, session: string, pending: Pending): Promise<Sent> {
   const event: SentEvent = { type: MESSAGE, content: textBlocks(pending.text) };
+  let certain = true;
   try {
     const sent = await once<Sent>(
       deps,
@@ -98,13 +99,16 @@ async function post(deps: SendDeps, session: string, pending: Pending): Promise<
         return { id: own !== undefined && hasId(own) ? own.id : undefined };
       },
       () => findLanded(deps, session, pending),
-      mayHaveLanded,
+      (error) => {
+        certain = isNothingDone(error);
+        return mayHaveLanded(error);
+      },
     );
     done(deps, session, sent.id);
     return sent;
   } catch (error) {
     // What was refused is not tried again by anybody; what is uncertain stays written down.
-    if (failureOf(error) !== undefined && !isTransient(error)) done(deps, session, undefined);
+    if (certain && isNothingDone(error) && !isTransient(error)) done(deps, session, undefined);
     throw error;
   }
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
-import { StewardError } from '../../errors';
+import { StewardError, toStewardError } from '../../errors';
 import { readText, replaceFile } from '../../platform/atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from '../../platform/folder';
 import { parseObject } from '../../platform/json-object';
 import type { Resource } from './client';
 import { textOf } from './event';
-import { mayHaveLanded } from './failure';
+import { isNothingDone, mayHaveLanded } from './failure';
 import { prepareFirst, type SendDeps } from './outbox';
 import { once, repeated } from './retry';
 import { checkedId } from './session-id';
@@ -56,6 +56,7 @@ export async function resumeStart(deps: SendDeps): Promise<string | undefined> {
 async function complete(deps: SendDeps, start: Start, wasTried: boolean): Promise<string> {
   const path = startPath(deps.folder, start.nonce);
   let session: Resource;
+  let certain = !wasTried;
   try {
     const found = wasTried ? await repeated(deps, () => findByNonce(deps, start)) : undefined;
     session =
@@ -64,12 +65,22 @@ async function complete(deps: SendDeps, start: Start, wasTried: boolean): Promis
         deps,
         () => deps.client.create('sessions', bodyOf(start)),
         () => findByNonce(deps, start),
-        mayHaveLanded,
+        (error) => {
+          certain = isNothingDone(error);
+          return mayHaveLanded(error);
+        },
       ));
   } catch (error) {
     // Refused: nothing was made, and nothing will be. What is uncertain stays, for a wake.
-    if (error instanceof StewardError && !mayHaveLanded(error)) removeFile(path);
-    throw error;
+    if (certain && isNothingDone(error)) {
+      removeFile(path);
+      throw error;
+    }
+    const known = toStewardError(error);
+    throw new StewardError(known.kind, known.message, {
+      hint: 'The session may have been made: "steward agents managed wake" finds out, and goes on with it.',
+      cause: known,
+    });
   }
   const id = checkedId(session.id, 'a session');
   prepareFirst(deps.folder, id, start.message);

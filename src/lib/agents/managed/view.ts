@@ -20,7 +20,7 @@ export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns
       .flatMap((line) => wrap(clean(line), columns, indent))
       .map((line) => `${line.trimEnd()}\n`)
       .join('');
-  const small = (text: string): string => `${neutral(cleanLine(text, columns))}\n`;
+  const small = (text: string): string => `  ${neutral(cleanLine(text, columns - 2))}\n`;
   switch (event.type) {
     case 'agent.message':
       return told(contentText(event['content']), '');
@@ -29,23 +29,24 @@ export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns
     case 'agent.tool_use':
     case 'agent.mcp_tool_use':
     case 'agent.custom_tool_use':
-      return small(`  ${textOf(event, 'name') ?? 'tool'} ${inputText(event['input'])}`);
+      return small(`${textOf(event, 'name') ?? 'tool'} ${inputText(event['input'])}`);
     case 'agent.tool_result':
     case 'agent.mcp_tool_result':
-      return event['is_error'] === true ? small(`  failed: ${contentText(event['content'])}`) : '';
+      return event['is_error'] === true ? small(`failed: ${contentText(event['content'])}`) : '';
     case 'user.tool_confirmation':
-      return small(`  ${textOf(event, 'result') === 'allow' ? 'allowed' : 'denied'}`);
+      return small(`${textOf(event, 'result') === 'allow' ? 'allowed' : 'denied'}`);
     case 'user.interrupt':
-      return small('  interrupted');
+      return small('interrupted');
     case 'session.error': {
       const error = isObject(event['error']) ? event['error'] : event;
-      return `${attention(cleanLine(`  error: ${textOf(error, 'message') ?? 'not told'}`, columns))}\n`;
+      const words = `error: ${textOf(error, 'message') ?? 'not told'}`;
+      return `  ${attention(cleanLine(words, columns - 2))}\n`;
     }
     case 'session.status_rescheduled':
-      return small('  the service tries again');
+      return small('the service tries again');
     case 'session.status_terminated':
     case 'session.deleted':
-      return small(`  ${event.type.replace(/^session\.(?:status_)?/, 'session ')}`);
+      return small(`${event.type.replace(/^session\.(?:status_)?/, 'session ')}`);
     default:
       return '';
   }
@@ -57,12 +58,9 @@ function inputText(input: unknown): string {
   return cleanLine(command ?? JSON.stringify(input), LINE);
 }
 
-/** The end of a turn in one or two lines. */
-export function endText(end: FollowEnd): string {
-  const lines = [
-    `${end.outcome.message === 'end_turn' ? 'Done' : end.outcome.message}. ${costText(end.cost)}`,
-  ];
-  return [...lines, ...pendingLines(end.session, end.pending)].join('\n');
+/** The end of a turn in a line. */
+export function endText({ outcome, cost }: FollowEnd): string {
+  return outcome.kind === undefined ? `Done. ${costText(cost)}` : costText(cost);
 }
 
 /** What the agent waits for, and the command that answers each. */
@@ -87,7 +85,7 @@ export function costText(cost: Cost): string {
 }
 
 function usd(value: number): string {
-  return `${value !== 0 && value < 0.01 ? value.toFixed(4) : value.toFixed(2)} USD`;
+  return value !== 0 && value < 0.01 ? 'under 0.01 USD' : `${value.toFixed(2)} USD`;
 }
 
 function grouped(value: number): string {
