@@ -20,9 +20,10 @@ export const QUICK: Timing = {
 export async function sendDeps(
   url: string,
   folder: string,
+  apiKey = 'k',
 ): Promise<SendDeps & { close: () => Promise<void> }> {
   const http = await openOrigin(url);
   const clock = systemClock();
-  const client = managedClient({ http, clock, credential: { apiKey: 'k' }, credentialFrom: 'the test' });
+  const client = managedClient({ http, clock, credential: { apiKey }, credentialFrom: 'the test' });
   return { client, clock, timing: QUICK, folder, alone: (_, work) => work(), close: () => client.close() };
 }
