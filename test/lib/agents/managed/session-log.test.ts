@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { runInNewContext } from 'node:vm';
+import { setFlagsFromString } from 'node:v8';
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 
 import type { ManagedEvent } from '../../../../src/lib/agents/managed/event';
@@ -118,5 +120,26 @@ describe('managed: the local log and what was shown of it', () => {
     log.rewind();
     await log.show();
     expect(printed()).to.deep.equal(['a', 'b', 'a', 'b']);
+  });
+
+  it('needs at most 150 bytes of memory for an event that it has shown', async function () {
+    this.timeout(120_000);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const log = open({ chunkBytes: 4096, file: () => undefined, write: () => Promise.resolve() });
+    const shown = async (from: number, to: number): Promise<void> => {
+      for (let start = from; start < to; start += 1000) {
+        const ids = Array.from({ length: 1000 }, (_, at) => `sevt_01${String(start + at).padStart(22, '0')}`);
+        log.append(keyed(...ids));
+        await log.show();
+      }
+    };
+    await shown(0, 1000);
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    await shown(1000, 61_000);
+    collect();
+    expect((process.memoryUsage().heapUsed - before) / 60_000).to.be.at.most(150);
+    expect(log.count()).to.equal(61_000);
   });
 });
