@@ -40,7 +40,7 @@ const MACHINE_MODULES = [
 ];
 
 /** Loaded inside the function that uses them, so that only the runs that need them pay. */
-const HEAVY = ['x11', 'yaml', 'cosmiconfig', 'koffi', 'undici', 'listr2', 'dbus-next'];
+const HEAVY = ['x11', 'yaml', 'cosmiconfig', 'koffi', 'undici', 'listr2', 'dbus-next', 'eventsource-parser'];
 
 /** Files that a rule does not hold for, each with its reason. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {

@@ -151,9 +151,11 @@ function detachedError(session: string | undefined): StewardError {
 }
 
 async function maybeInterrupt(host: FollowHost, session: string, again: Promise<void>): Promise<void> {
-  host.say('Press Ctrl-C again now to interrupt the agent as well.');
+  host.say('Detaching. Press Ctrl-C again now to interrupt the agent as well.');
   const second = await Promise.race([again.then(() => true), wait(SECOND_PRESS_MS).then(() => false)]);
   if (!second) return;
   await withManaged(host.context, ({ deps }) => sendInterrupt(deps, session));
-  host.say('The agent was told to stop.');
+  throw new StewardError('canceled', `The agent of ${session} was told to stop.`, {
+    hint: `See how it ended: steward agents managed wake ${session}`,
+  });
 }

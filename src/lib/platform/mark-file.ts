@@ -1,5 +1,6 @@
 import { constants, closeSync, readSync, writeSync } from 'node:fs';
 
+import { StewardError } from '../errors';
 import { openRegular } from './regular-file';
 import { parseObject } from './json-object';
 
@@ -19,7 +20,11 @@ const BYTES = 512;
  */
 export function openMark<T extends object>(path: string): MarkFile<T> {
   const fd = openRegular(path, constants.O_RDWR | constants.O_CREAT);
-  if (fd === undefined) throw new Error(`the folder of ${path} is missing`);
+  if (fd === undefined) {
+    throw new StewardError('not_found', `The folder of ${path} does not exist.`, {
+      hint: 'Run the command again.',
+    });
+  }
   const bytes = Buffer.alloc(BYTES, ' ');
   return {
     read: () => {

@@ -152,25 +152,44 @@ async function messagesOf(client: ManagedClient, session: string): Promise<Manag
   return found;
 }
 
-/** Answers that the service may have taken although no answer came back: each names the tool use that it is for. */
+/**
+ * Sends answers, each once: each names the tool use that it is for, so that those which have arrived are known. A
+ * process that was killed may have sent some of them; the service refuses them all then, and the rest goes again.
+ */
 export async function sendAnswers(
   deps: SendDeps,
   session: string,
   answers: readonly SentEvent[],
 ): Promise<ManagedEvent[]> {
   if (answers.length === 0) return [];
-  const targets = answers.map(targetOf);
-  return once(
-    deps,
-    () => deps.client.send(session, answers),
-    async () => {
-      const types = ['user.tool_confirmation', 'user.custom_tool_result'];
-      const { data } = await deps.client.events(session, { types, order: 'desc', limit: 100 });
-      const answered = new Set(data.map(targetOf));
-      return targets.every((target) => answered.has(target)) ? data : undefined;
-    },
-    mayHaveLanded,
-  );
+  const arrived = async (): Promise<ManagedEvent[]> => {
+    const types = ['user.tool_confirmation', 'user.custom_tool_result'];
+    const { data } = await deps.client.events(session, { types, order: 'desc', limit: 100 });
+    const wanted = new Set(answers.map(targetOf));
+    return data.filter((event) => wanted.has(targetOf(event)));
+  };
+  const all = (found: readonly ManagedEvent[]): boolean => {
+    const targets = new Set(found.map(targetOf));
+    return answers.every((answer) => targets.has(targetOf(answer)));
+  };
+  try {
+    return await once(
+      deps,
+      () => deps.client.send(session, answers),
+      async () => {
+        const found = await arrived();
+        return all(found) ? found : undefined;
+      },
+      (error) => mayHaveLanded(error) || failureOf(error)?.status === 400,
+    );
+  } catch (error) {
+    if (failureOf(error)?.status !== 400) throw error;
+    const found = await repeated(deps, arrived);
+    if (found.length === 0) throw error;
+    const targets = new Set(found.map(targetOf));
+    const rest = answers.filter((answer) => !targets.has(targetOf(answer)));
+    return [...found, ...(await sendAnswers(deps, session, rest))];
+  }
 }
 
 function targetOf(event: unknown): string | undefined {

@@ -116,6 +116,20 @@ describe('managed: sending once over a connection that loses answers', () => {
     expect(log.filter(({ type }) => type === 'user.tool_confirmation')).to.have.length(1);
   });
 
+  it('takes the refusal of what a killed process has answered already for done, and sends the rest', async () => {
+    const { id } = fake.makeSession();
+    const session = fake.sessions.get(id);
+    for (const use of ['one', 'two']) session?.pending.add(use);
+    const answer = (use: string) =>
+      ({ type: 'user.tool_confirmation', tool_use_id: use, result: 'allow' }) as const;
+    await sendAnswers(deps, id, [answer('one')]);
+    await sendAnswers(deps, id, [answer('one'), answer('two')]);
+    await sendAnswers(deps, id, [answer('one'), answer('two')]);
+    const targets = session?.log.flatMap((event) => event['tool_use_id'] ?? []);
+    expect(targets).to.deep.equal(['one', 'two']);
+    expect(await rejection(sendAnswers(deps, id, [answer('three')]))).to.include({ kind: 'conflict' });
+  });
+
   describe('a session', () => {
     const input = { agent: 'agent_1', environment: 'env_1', message: 'hello' };
     beforeEach(() => {
