@@ -6,10 +6,25 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = resolve(fileURLToPath(import.meta.url), '..', '..');
 
 /** Libraries that a run loads only where it uses them: each a bundle of its own, `vendor/<name>.js`. */
-const VENDORS = ['cosmiconfig/dist/Explorer.js', 'dbus-next', 'listr2', 'undici', 'x11', 'yaml'];
+const VENDORS = [
+  'chrono-node/en',
+  'cosmiconfig/dist/Explorer.js',
+  'dbus-next',
+  'eventsource-parser',
+  'listr2',
+  'undici',
+  'x11',
+  'yaml',
+];
+
+/** A file of ours that joins several libraries which share parts: one bundle of them all. */
+const JOINED = new Map([['src/lib/work/host/octokit.ts', './vendor/octokit.js']]);
 
 /** The bundles by the module that each is made of. */
-export const VENDOR_BUNDLES = new Map(VENDORS.map((id) => [id, `./vendor/${id.split('/')[0]}.js`]));
+export const VENDOR_BUNDLES = new Map([
+  ...VENDORS.map((id) => [id, `./vendor/${id.split('/')[0]}.js`]),
+  ...JOINED,
+]);
 
 /** Native code cannot be bundled (looked up at run time); oclif asks for the compiler in its own development only. */
 const EXTERNAL = ['koffi', 'typescript'];
@@ -63,6 +78,10 @@ const lazyBundles = {
       return {
         errors: [{ text: `Import "${path}" inside the function that uses it: await import('${path}').` }],
       };
+    });
+    build.onResolve({ filter: /^\.\/octokit$/ }, ({ path, kind, resolveDir }) => {
+      const id = JOINED.get(shown(join(resolveDir, `${path}.ts`)).replaceAll('\\', '/'));
+      return kind === 'dynamic-import' && id !== undefined ? { path: id, external: true } : undefined;
     });
     build.onResolve({ filter: /^\.\/hot\// }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path: `${path}.js`, external: true } : undefined,

@@ -1,7 +1,10 @@
 import { dirname } from 'node:path';
 
+import { EXIT_CODES } from './lib/cli/exit-codes';
 import { HOT, runHot } from './lib/cli/hot-path';
+import { errorBody, toStewardError } from './lib/errors';
 import { bundleLoader, type Bundles } from './lib/platform/code-cache';
+import { clean } from './lib/platform/terminal';
 
 /** The bundles of this build with the hashes of their bytes; written in by the build. */
 declare const STEWARD_BUNDLES: Bundles;
@@ -27,4 +30,22 @@ function kindOf(argv: readonly string[]): string {
   return [...words, ...argv.filter((word) => word === '--help' || word === '--json')].join(' ');
 }
 
-void launch(process.argv.slice(2));
+/**
+ * What nothing else has caught, in a line and never as a dump. Under `hook` it is not even said: an exit code would
+ * block the assistant.
+ */
+function fail(argv: readonly string[], error: unknown): void {
+  if (argv[0] === 'hook' && !argv.includes('--strict')) {
+    process.exitCode = 0;
+    return;
+  }
+  const { kind, message, hint } = toStewardError(error);
+  const lines = argv.includes('--json')
+    ? [JSON.stringify(errorBody(error))]
+    : [message, ...(hint === undefined ? [] : [hint])].map(clean);
+  process.stderr.write(`${lines.join('\n')}\n`);
+  process.exitCode = EXIT_CODES[kind];
+}
+
+const argv = process.argv.slice(2);
+launch(argv).catch((error: unknown) => fail(argv, error));

@@ -22,6 +22,11 @@ describe('architecture', () => {
     expect(cyclesIn(files)).to.deep.equal([]);
   });
 
+  it('makes folders in one place only, which comes to an end everywhere', () => {
+    const making = files.filter(({ text }) => /\bmkdir(?:Sync)?\(/.test(text)).map(({ path }) => path);
+    expect(making).to.deep.equal(['lib/platform/make-folders.ts']);
+  });
+
   describe('catches', () => {
     const caught: [rule: string, path: string, text: string, message: RegExp][] = [
       [

@@ -17,22 +17,31 @@ export const FIGURES: readonly Figure[] = [
   hook('steward hook prompt (no match)', 'prompt', 0, 1.3),
   hook('steward hook tool, 2,000 sessions', 'tool', 2000, 1.5),
   hook('steward hook prompt, 2,000 sessions', 'prompt', 2000, 1.5),
+  hook('steward hook tool, 2,000 that run', 'tool', 2000, 1.5, { live: true }),
   amongMany('steward hook session-start', 'session-start'),
   amongMany('steward hook stop', 'stop'),
   amongMany('steward hook session-end', 'session-end'),
   shim(),
   hook('steward statusline', undefined, 0, 1.4),
   hook('steward statusline, 2,000 sessions', undefined, 2000, 1.5),
+  hook('steward statusline, with sense', undefined, 0, 1.4, { sense: true }),
 ];
 
 /** A command beside bare node. */
-function hook(name: string, verb: 'tool' | 'prompt' | undefined, sessions: number, ratio: number): Figure {
+function hook(
+  name: string,
+  verb: 'tool' | 'prompt' | undefined,
+  sessions: number,
+  ratio: number,
+  kind: { live?: boolean; sense?: boolean } = {},
+): Figure {
   return {
     name,
     limit: { ratio },
     rounds: 40,
     prepare() {
-      const home = homeWith(sessions);
+      const home = homeWith(sessions, kind.live);
+      if (kind.sense === true) steward(home, ['sense', 'init']);
       const input = hookJson(verb ?? 'stop', { session_id: SESSION, cwd: home.path });
       return {
         program: {
@@ -110,13 +119,16 @@ interface Home {
   remove: () => void;
 }
 
-/** A home with a session that runs, and so many that are over. */
-function homeWith(sessions: number): Home {
+/** A home with a session that runs, and so many that are over, or run, too. */
+function homeWith(sessions: number, live = false): Home {
   const { path, remove } = emptyHome();
   const home = { path, env: definedOnly(cleanEnv(path)), remove };
   const state = join(path, '.steward', 'state');
   mkdirSync(state, { recursive: true, mode: 0o700 });
-  if (sessions > 0) writeFileSync(join(state, 'sessions.json'), manySessions(sessions), { mode: 0o600 });
+  const text = live
+    ? manySessions(sessions, new Date().toISOString()).replaceAll('"ended"', '"working"')
+    : manySessions(sessions);
+  if (sessions > 0) writeFileSync(join(state, 'sessions.json'), text, { mode: 0o600 });
   steward(
     home,
     ['hook', 'session-start', '--strict'],

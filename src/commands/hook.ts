@@ -1,6 +1,7 @@
 import { string } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 
+import { HOOK_VERBS } from '../lib/assistant/claude-code';
 import { BaseCommand } from '../lib/cli/base-command';
 import { hookCommand, isInternal } from '../lib/cli/hook-command';
 import { hookSettings } from '../lib/cli/sessions-context';
@@ -8,16 +9,23 @@ import { hookSettings } from '../lib/cli/sessions-context';
 export default class Hook extends BaseCommand {
   static override summary = 'Take what an assistant reports of its session.';
   static override description =
-    'The assistant calls this, with its hook JSON on stdin: session-start, prompt, tool, subagent-start, subagent-stop, notification, stop, session-end. It notes that something happened, never what was said. It exits 0 whatever happens, because another code would block the assistant; --strict gives the real one.';
+    'The assistant calls this, with its hook JSON on stdin. It notes that something happened, never what was said. It exits 0 whatever happens, because another code would block the assistant; --strict gives the real one.';
   static override args = {
-    event: string({ description: 'What happened.', ignoreStdin: true }),
+    event: string({
+      description: `What happened: ${HOOK_VERBS.join(', ')}.`,
+      required: true,
+      ignoreStdin: true,
+    }),
   };
   static override flags = {
+    json: boolean({
+      description: 'With --strict, an error as JSON on stderr; what --dry-run prints is JSON anyway.',
+      helpGroup: 'GLOBAL',
+    }),
     strict: boolean({ description: 'Give the real exit code, and say what is wrong on stderr.' }),
     'no-tab': boolean({ description: "Leave the terminal's tab alone." }),
     'dry-run': boolean({ description: 'Print what would be done, and do nothing.' }),
   };
-  static override strict = false;
   static override examples = [
     '<%= config.bin %> hook stop < hook.json',
     {

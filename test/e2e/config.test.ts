@@ -57,6 +57,8 @@ describe('config (built)', function () {
         { name: 'config.yaml', path: area('config.yaml'), exists: false },
         { name: 'settings.json', path: area('settings.json'), exists: false },
         { name: 'sense/config.json', path: area('sense/config.json'), exists: true },
+        { name: 'work/config.yaml', path: area('work/config.yaml'), exists: false },
+        { name: 'work/work_repo.json', path: area('work/work_repo.json'), exists: false },
       ],
     });
     expect((await run(['config', 'path'])).stdout.split('\n')[0]).to.equal(join(home.path, '.steward'));

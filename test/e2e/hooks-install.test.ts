@@ -24,7 +24,7 @@ describe('hooks from the command line', () => {
     expect((await run(['hooks', 'status'])).stdout).to.match(/^Not installed, in /);
     const first = await run(['hooks', 'install']);
     expect(first).to.include({ code: 0, stderr: '' });
-    expect(first.stdout).to.include('Added 10 hooks');
+    expect(first.stdout).to.include('Added 11 hooks');
     const installed = readFileSync(settings(), 'utf8');
     expect((await run(['hooks', 'install'])).stdout).to.match(/^The hooks are installed already/);
     expect(readFileSync(settings(), 'utf8')).to.equal(installed);
@@ -32,7 +32,7 @@ describe('hooks from the command line', () => {
     expect(status).to.include({ state: 'installed', switchedOff: false });
     expect(status).to.have.nested.property('node.version', process.versions.node);
     expect(status).to.have.nested.property('steward.version').that.matches(/^\d/);
-    expect((await run(['hooks', 'uninstall'])).stdout).to.include('Took 10 hooks out of');
+    expect((await run(['hooks', 'uninstall'])).stdout).to.include('Took 11 hooks out of');
     expect(readFileSync(settings(), 'utf8')).to.equal(THEIRS);
     expect(readdirSync(join(home.path, '.claude'))).to.deep.equal(['settings.json']);
     expect(await run(['hooks', 'uninstall'])).to.include({
@@ -70,7 +70,7 @@ describe('hooks from the command line', () => {
     const registered = Object.entries(hooks).map(
       ([event, groups]) => [event, groups.at(-1)?.hooks[0]?.command ?? ''] as const,
     );
-    expect(registered).to.have.length(10);
+    expect(registered).to.have.length(11);
     for (const [event, command] of registered) {
       const input = JSON.stringify({ session_id: 's1', cwd: home.path, hook_event_name: event });
       const env = cleanEnv(home.path, { NODE_OPTIONS: '--require ./not-there.js' });

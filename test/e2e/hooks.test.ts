@@ -14,7 +14,8 @@ import {
 import { join } from 'node:path';
 
 import type { WorkEvent } from '../../src/lib/sessions/work-events';
-import type { SessionsReport, StatusLine } from '../../src/lib/sessions/view';
+import type { StatusLine } from '../../src/lib/sessions/status-line';
+import type { SessionsReport } from '../../src/lib/sessions/view';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { hookJson, RECORDED_EVENTS, verbOf, type RecordedEvent } from '../helpers/hooks';
 
@@ -184,6 +185,109 @@ describe('steward hook, as the assistant calls it', () => {
     expect(readFileSync(path, 'utf8')).to.equal(
       '---\nslug: fix-login\ntask: Fix the login\nphase: build\n---\n',
     );
+  });
+
+  const begin = '---\ntask: Fix the login\nphase: build\n---\n';
+  const artifact = (slug: string, text = begin): string => {
+    const path = join(area, 'sessions', slug, 'ISA.md');
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  };
+  const only = async (): Promise<SessionsReport['sessions'][number]> => {
+    const { sessions: found } = await sessions('--all');
+    expect(found).to.have.length(1);
+    return found[0] as SessionsReport['sessions'][number];
+  };
+
+  it('finds the artifact that a shell has written, at the end of the turn', async () => {
+    for (const event of ['session-start', 'prompt'] as const) await hook(event);
+    artifact('fix-login');
+    await hook('tool');
+    await hook('stop');
+    expect(await only()).to.include({
+      slug: 'fix-login',
+      task: 'Fix the login',
+      phase: 'build',
+      mode: 'algorithm',
+    });
+    expect(events().pop()).to.include({ type: 'stop', slug: 'fix-login', artifact: true, phase: 'build' });
+    rmSync(join(area, 'state', 'sessions.json'));
+    rmSync(join(area, 'state', 'sessions-live.json'));
+    expect(await only()).to.include({ slug: 'fix-login' });
+  });
+
+  it("finds it under the session's own name, and when the session ends", async () => {
+    for (const event of ['session-start', 'prompt'] as const) await hook(event);
+    const { slug } = await only();
+    artifact(slug);
+    await hook('stop');
+    expect(await only()).to.include({ slug, task: 'Fix the login', mode: 'algorithm' });
+    await hook('session-start', { session_id: 'other' });
+    artifact('by-another');
+    await hook('session-end', { session_id: 'other' });
+    expect((await sessions('--all')).sessions.map((session) => session.slug)).to.have.members([
+      slug,
+      'by-another',
+    ]);
+  });
+
+  it('knows the artifact that is written first and completed by a shell, or through a link', async function () {
+    await hook('session-start');
+    const path = artifact('fix-login', '');
+    await hook('tool', { tool_name: 'Write', tool_input: { file_path: path } });
+    writeFileSync(path, begin);
+    await hook('stop');
+    expect(await only()).to.include({ slug: 'fix-login', task: 'Fix the login' });
+    if (process.platform === 'win32') return;
+    await hook('session-start', { session_id: 'two' });
+    symlinkSync(join(area, 'sessions'), join(home.path, 'linked'));
+    artifact('second');
+    const linked = join(home.path, 'linked', 'second', 'ISA.md');
+    await hook('tool', { session_id: 'two', tool_name: 'Edit', tool_input: { file_path: linked } });
+    expect((await sessions()).sessions.map(({ slug }) => slug)).to.have.members(['fix-login', 'second']);
+  });
+
+  it('knows the artifact whose JSON is larger than what is kept', async () => {
+    await hook('session-start');
+    const path = artifact('fix-login');
+    const big = { file_path: path, content: 'x'.repeat(1_500_000) };
+    await hook('tool', { tool_name: 'Write', tool_input: big });
+    expect(await only()).to.include({ slug: 'fix-login', phase: 'build' });
+  });
+
+  it("shows nothing of a folder outside that a session's folder is a link to", async function () {
+    if (process.platform === 'win32') this.skip();
+    for (const event of ['session-start', 'prompt'] as const) await hook(event);
+    const { slug } = await only();
+    mkdirSync(join(home.path, 'private'));
+    writeFileSync(join(home.path, 'private', 'ISA.md'), '---\ntask: SECRET\n---\n');
+    mkdirSync(join(area, 'sessions'));
+    symlinkSync(join(home.path, 'private'), join(area, 'sessions', slug));
+    symlinkSync(join(home.path, 'private'), join(area, 'sessions', 'another'));
+    await hook('stop');
+    expect(await only()).to.include({ slug, task: null, mode: 'native' });
+    expect(everything(join(area, 'state'))).not.to.include('SECRET');
+  });
+
+  it('tells the assistant where the record belongs, only when it is asked to', async () => {
+    expect(await hook('session-start')).to.deep.equal(QUIET);
+    writeFileSync(join(area, 'config.yaml'), 'sessions:\n  tellAssistant: true\n');
+    for (let time = 0; time < 2; time += 1) {
+      const said = JSON.parse((await hook('session-start')).stdout) as Record<string, Record<string, string>>;
+      const { slug } = await only();
+      expect(Object.keys(said)).to.deep.equal(['hookSpecificOutput']);
+      expect(said['hookSpecificOutput']).to.include({ hookEventName: 'SessionStart' });
+      const text = said['hookSpecificOutput']?.['additionalContext'] ?? '';
+      expect(text)
+        .to.include(join(area, 'sessions', slug, 'ISA.md'))
+        .and.to.include('task, project, effort and phase');
+      expect(text.length).to.be.below(500);
+    }
+    const newer = { CLAUDE_CODE_VERSION: '2.1.141' };
+    const both = JSON.parse((await hook('session-start', {}, [], newer)).stdout) as object;
+    expect(both).to.have.all.keys('hookSpecificOutput', 'terminalSequence');
+    for (const event of ['prompt', 'tool', 'stop'] as const) expect(await hook(event)).to.deep.equal(QUIET);
   });
 
   it('leaves what is for later in the spool, without what was said', async () => {

@@ -40,12 +40,25 @@ const MACHINE_MODULES = [
 ];
 
 /** Loaded inside the function that uses them, so that only the runs that need them pay. */
-const HEAVY = ['x11', 'yaml', 'cosmiconfig', 'koffi', 'undici', 'listr2', 'dbus-next'];
+const HEAVY = [
+  'x11',
+  'yaml',
+  'cosmiconfig',
+  'koffi',
+  'undici',
+  'listr2',
+  'dbus-next',
+  'chrono-node/en',
+  '@octokit/core',
+  'eventsource-parser',
+];
 
 /** Files that a rule does not hold for, each with its reason. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // Only isIP, which looks at a string.
   'lib/config/schema.ts': [`imports node:net: that is platform's`],
+  // The file of a bundle of its own, which is loaded by import().
+  'lib/work/host/octokit.ts': ['imports @octokit/core at once: import it inside the function that uses it'],
 };
 
 interface Import {

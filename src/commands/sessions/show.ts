@@ -11,8 +11,8 @@ export default class SessionsShow extends BaseCommand {
     slug: string({ description: 'Its slug, or the beginning of it.', required: true, ignoreStdin: true }),
   };
   static override examples = [
-    '<%= config.bin %> sessions show 20261120-fix-the-login-3f9a1c2e',
-    '<%= config.bin %> sessions show 20261120-fix --json',
+    '<%= config.bin %> sessions show 20261120-website-3f9a1c2e',
+    '<%= config.bin %> sessions show fix-login --json',
   ];
   static override related = ['sessions'];
 

@@ -46,6 +46,8 @@ export const claudeCodeSettings: AssistantSettings = {
     { event: 'PostToolUseFailure', verb: 'tool', matcher: '*', timeoutSec: TIMEOUT_SEC },
     { event: 'SubagentStart', verb: 'subagent-start', timeoutSec: TIMEOUT_SEC },
     { event: 'SubagentStop', verb: 'subagent-stop', timeoutSec: TIMEOUT_SEC },
+    // At once; the notification of the same comes when nobody has answered for a while.
+    { event: 'PermissionRequest', verb: 'notification', matcher: '*', timeoutSec: TIMEOUT_SEC },
     { event: 'Notification', verb: 'notification', timeoutSec: TIMEOUT_SEC },
     { event: 'Stop', verb: 'stop', timeoutSec: TIMEOUT_SEC },
     { event: 'SessionEnd', verb: 'session-end', timeoutSec: SESSION_END_TIMEOUT_SEC },

@@ -1,3 +1,4 @@
+import { isObject, parseObject } from '../platform/json-object';
 import type { WorkEventType } from '../sessions/work-events';
 
 /** The verbs of `steward hook`. */
@@ -30,8 +31,8 @@ export interface HookInput {
   takesSequence: boolean;
 }
 
-/** What came on stdin: the fields, and whether the JSON was cut off. */
-export type HookFormat = { input: HookInput; cut: boolean } | { problem: string };
+/** What came on stdin: the fields, or why there are none. */
+export type HookFormat = { input: HookInput } | { problem: string };
 
 /** From this version on the assistant writes a hook's `terminalSequence` to its terminal. */
 const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
@@ -51,7 +52,6 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
   }
   const tool = textOf(fields['tool_name']);
   return {
-    cut: whole === undefined,
     input: {
       session: textOf(fields['session_id']),
       cwd: textOf(fields['cwd']),
@@ -107,9 +107,24 @@ export function reasonOf(verb: HookVerb, input: Pick<HookInput, 'event' | 'reaso
     : undefined;
 }
 
-/** A hook's answer that sets the terminal's title: the one sequence that is sent, and only where it is taken. */
-export function titleAnswer(title: string): string {
-  return `${JSON.stringify({ terminalSequence: titleSequence(title) })}\n`;
+/** What a hook may say to the assistant. */
+export interface HookAnswer {
+  /** The title of the terminal's tab; only where the assistant takes sequences. */
+  title: string | undefined;
+  /** A sentence for the model, at a session's start. */
+  context: string | undefined;
+}
+
+/** The answer as the hook protocol has it; empty when there is nothing to say. Nothing else is ever printed. */
+export function hookAnswer({ title, context }: HookAnswer): string {
+  if (title === undefined && context === undefined) return '';
+  const answer = {
+    ...(title === undefined ? {} : { terminalSequence: titleSequence(title) }),
+    ...(context === undefined
+      ? {}
+      : { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: context } }),
+  };
+  return `${JSON.stringify(answer)}\n`;
 }
 
 /** OSC 0: title of tab and window. */
@@ -132,9 +147,7 @@ function takesSequence(fields: Record<string, unknown>, env: NodeJS.ProcessEnv):
 }
 
 function fileOf(toolInput: unknown): string | undefined {
-  return typeof toolInput === 'object' && toolInput !== null
-    ? textOf((toolInput as Record<string, unknown>)['file_path'])
-    : undefined;
+  return isObject(toolInput) ? textOf(toolInput['file_path']) : undefined;
 }
 
 function textOf(value: unknown): string | undefined {
@@ -147,46 +160,55 @@ function decode(bytes: Buffer): string {
   return bytes.toString('utf8', bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gy;
 const SPACE = /\s+/y;
 
-/** The texts at the top level of an object whose end is missing; what stands deeper is passed over. */
+/** The key below the top whose texts are wanted of JSON that was cut, too: the file that a tool has written. */
+const INNER = 'tool_input';
+
+/** The texts at the top level, and in `tool_input`, of an object whose end is missing; what else stands deeper is not. */
 function topLevelTexts(text: string): Record<string, unknown> | undefined {
-  const found: Record<string, unknown> = {};
+  const top: Level = { found: {}, key: undefined, isValue: false };
+  let inner: Level | undefined;
   let depth = 0;
-  let key: string | undefined;
-  let isValue = false;
   for (let at = 0; ;) {
     SPACE.lastIndex = at;
     at += SPACE.exec(text)?.[0].length ?? 0;
     TOKEN.lastIndex = at;
     const token = TOKEN.exec(text)?.[0];
-    if (token === undefined) return depth > 0 ? found : undefined;
+    if (token === undefined) return depth > 0 ? top.found : undefined;
     at += token.length;
     if (depth === 0 && token !== '{') return undefined;
-    if (token === '{' || token === '[') depth += 1;
-    else if (token === '}' || token === ']') depth -= 1;
-    if (depth === 0) return found;
-    if (depth !== 1) continue;
-    if (token === ':') isValue = true;
-    else if (token === ',') [key, isValue] = [undefined, false];
-    else if (token.startsWith('"')) {
-      const said: unknown = unquote(token);
-      if (!isValue) key = String(said);
-      else if (key !== undefined) found[key] = said;
+    if (token === '{' || token === '[') {
+      depth += 1;
+      if (token === '{' && depth === 2 && top.isValue && top.key === INNER) {
+        inner = { found: {}, key: undefined, isValue: false };
+        top.found[INNER] = inner.found;
+      }
+    } else if (token === '}' || token === ']') {
+      depth -= 1;
+      if (depth === 1) inner = undefined;
     }
+    if (depth === 0) return top.found;
+    const level = depth === 1 ? top : depth === 2 ? inner : undefined;
+    if (level !== undefined) take(level, token);
+  }
+}
+
+/** An object that is being read: what it says so far, and where in it one is. */
+interface Level {
+  found: Record<string, unknown>;
+  key: string | undefined;
+  isValue: boolean;
+}
+
+function take(level: Level, token: string): void {
+  if (token === ':') level.isValue = true;
+  else if (token === ',') [level.key, level.isValue] = [undefined, false];
+  else if (token.startsWith('"')) {
+    const said: unknown = unquote(token);
+    if (!level.isValue) level.key = String(said);
+    else if (level.key !== undefined) level.found[level.key] = said;
   }
 }
 

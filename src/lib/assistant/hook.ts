@@ -1,40 +1,31 @@
 import { StewardError, toStewardError } from '../errors';
-import { toIso, type Clock } from '../platform/clock';
-import { repositoryOf } from '../platform/git-folder';
-import { appendLog } from '../platform/log';
-import { terminalOfParents, writeToTerminal } from '../platform/own-terminal';
-import { artifactPath, readArtifact, slugOfArtifact } from '../sessions/artifact';
-import { tabTitle, type PhaseId } from '../sessions/phases';
-import type { Session } from '../sessions/session';
+import { writeToTerminal } from '../platform/own-terminal';
+import { clean } from '../platform/terminal';
+import { artifactPath } from '../sessions/artifact';
 import { isWaiting } from '../sessions/fold';
-import { makeSlug } from '../sessions/slug';
+import { PHASES, tabTitle } from '../sessions/phases';
+import type { Session, SessionsState } from '../sessions/session';
 import { leave, sweep, type IntentionKind } from '../sessions/spool';
-import { readSessions, updateSessions, type SessionsDeps } from '../sessions/state';
+import { storedSession, updateSessions } from '../sessions/state';
+import { unseenArtifact, type UnseenArtifact } from '../sessions/unseen-artifact';
+import { appendWorkEvent, storedId, WORK_EVENTS_FOLD_BYTES, type WorkEvent } from '../sessions/work-events';
 import {
-  appendWorkEvent,
-  storedId,
-  storedWord,
-  WORK_EVENTS_FOLD_BYTES,
-  type SessionTerminal,
-  type WorkEvent,
-} from '../sessions/work-events';
-import {
-  eventType,
+  hookAnswer,
   HOOK_VERBS,
   readHookJson,
-  reasonOf,
-  titleAnswer,
   titleSequence,
   type HookInput,
   type HookVerb,
 } from './claude-code';
+import { eventOf, tried, type EventDeps, type Troubles } from './hook-event';
 
-export interface HookDeps extends SessionsDeps {
+export interface HookDeps extends EventDeps {
   /** `state/spool` */
   spool: string;
-  env: NodeJS.ProcessEnv;
   /** May the terminal's tab be set? */
   tab: boolean;
+  /** Is the model told where the session's artifact belongs? */
+  tellAssistant: boolean;
 }
 
 export interface HookCall {
@@ -52,76 +43,60 @@ export interface HookResult {
   agent?: string;
   /** What was left in the spool; null: nothing. */
   left: IntentionKind | null;
-  /** What went wrong with a part that the event itself does not depend on. */
+  /** The first thing that went wrong; what does not depend on it was done. */
   trouble: StewardError | undefined;
 }
 
 /** The assistant waits for its hooks: busy for longer, and the next hook brings the events into the state. */
 const WAIT_MS = 400;
 
+/** What a hook leaves for other parts. */
+const LEAVES: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
+  stop: 'turn-ended',
+  'session-end': 'session-ended',
+  'subagent-stop': 'agent-ended',
+  notification: 'attention',
+};
+
+function leftBy(verb: HookVerb, event: WorkEvent): IntentionKind | undefined {
+  return verb === 'notification' && !isWaiting(event.reason) ? undefined : LEAVES[verb];
+}
+
 /**
- * What a hook does: one event to the log; where a session begins, a turn or a session ends, the state is brought
- * up to date, and what other parts may want to do then is left in the spool. `usage` for an unknown verb or a
- * stdin that is none of the assistant's; what the system refuses otherwise. The caller sees that nothing of it
- * reaches the assistant.
+ * What a hook does: one event to the log; what other parts may want to do after a turn or a session is left in the
+ * spool; and where a session begins, a turn or a session ends, the state is brought up to date. Each of them is done
+ * whatever becomes of the others. `usage` for an unknown verb or a stdin that is none of the assistant's. The caller
+ * sees that nothing of it reaches the assistant.
  */
 export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResult> {
-  const { verb, input, session } = understood(deps, call);
-  const event = eventOf(deps, verb, input, session);
-  // From here on the session has its artifact's name, and what follows is to bear it.
-  const isNamed = event.artifact === true && slugOf(deps, session, undefined) !== event.slug;
-  const size = appendWorkEvent(deps.workEvents, event);
-  const about: HookResult = {
-    output: '',
+  const heard = understood(deps, call);
+  const { verb, input, session } = heard;
+  const troubles: Troubles = { first: undefined };
+  const { event, isNamed } = eventOf(deps, troubles, heard);
+  const size = tried(troubles, () => appendWorkEvent(deps.workEvents, event)) ?? 0;
+  const kind = leftBy(verb, event);
+  // The end of a turn does not come again; the state comes with the next hook.
+  if (kind !== undefined) tried(troubles, () => leaveFor(deps, kind, input, event));
+  const isTurn = verb === 'session-start' || verb === 'stop' || verb === 'session-end';
+  const found =
+    isTurn || isNamed || size >= WORK_EVENTS_FOLD_BYTES ? await updated(deps, troubles, event) : undefined;
+  const output = tried(troubles, () => answerOf(deps, input, event, found)) ?? '';
+  if (isTurn) tried(troubles, () => sweep({ clock: deps.clock, path: deps.spool }));
+  return {
+    output,
     session,
     ...(event.tool === undefined ? {} : { tool: event.tool }),
     ...(event.agent === undefined ? {} : { agent: event.agent }),
-    left: null,
-    trouble: undefined,
+    left: kind ?? null,
+    trouble: troubles.first,
   };
-  const leaves = leftBy(verb, event);
-  const isTold = leaves === 'agent-ended' || leaves === 'attention';
-  if (isTold) {
-    try {
-      about.left = leaveFor(deps, leaves, input, event, undefined);
-    } catch (error) {
-      about.trouble = toStewardError(error);
-    }
-  }
-  const isTurn = verb === 'session-start' || verb === 'stop' || verb === 'session-end';
-  if (!isTurn && !isNamed && size < WORK_EVENTS_FOLD_BYTES) {
-    return event.phase === undefined ? about : { ...about, output: setTab(deps, input, event, undefined) };
-  }
-  try {
-    const found = await updateSessions(deps, WAIT_MS, [session], (state) =>
-      Object.values(state.sessions).find(({ sessionIds }) => sessionIds.includes(session)),
-    );
-    about.output = setTab(deps, input, event, found);
-    if (leaves !== null && !isTold) about.left = leaveFor(deps, leaves, input, event, found);
-    if (isTurn) sweep({ clock: deps.clock, path: deps.spool });
-  } catch (error) {
-    about.trouble = toStewardError(error);
-    // The state comes with the next hook; the end of a session does not come again.
-    if (about.trouble.kind === 'locked' && verb === 'session-end') {
-      leaveFor(deps, 'session-ended', input, event, undefined);
-    }
-  }
-  return about;
 }
 
 /** What `runHook` would do, and nothing of it done. */
 export function planHook(deps: HookDeps, call: HookCall): { event: WorkEvent; leaves: IntentionKind | null } {
-  const { verb, input, session } = understood(deps, call);
-  const event = eventOf(deps, verb, input, session);
-  return { event, leaves: leftBy(verb, event) };
-}
-
-/** What of an event is for later. */
-function leftBy(verb: HookVerb, event: WorkEvent): IntentionKind | null {
-  if (verb === 'stop') return 'turn-ended';
-  if (verb === 'session-end') return 'session-ended';
-  if (verb === 'subagent-stop') return 'agent-ended';
-  return verb === 'notification' && isWaiting(event.reason) ? 'attention' : null;
+  const heard = understood(deps, call);
+  const { event } = eventOf(deps, { first: undefined }, heard);
+  return { event, leaves: leftBy(heard.verb, event) ?? null };
 }
 
 function understood(
@@ -145,128 +120,89 @@ function understood(
   return { verb, input: read.input, session };
 }
 
-function eventOf(deps: HookDeps, verb: HookVerb, input: HookInput, session: string): WorkEvent {
-  const nowMs = deps.clock.now();
-  const repo = storedWord(input.cwd === undefined ? undefined : repositoryOf(input.cwd)?.name) ?? null;
-  const tool = verb === 'tool' ? storedWord(input.tool) : undefined;
-  const agent = storedWord(input.agent);
-  const reason = storedWord(reasonOf(verb, input));
-  const type = eventType(verb, input);
-  const written =
-    type === 'tool-after' && input.file !== undefined ? artifactOf(deps, input.file) : undefined;
-  const starts = verb === 'session-start';
-  const slug = written?.slug ?? slugOf(deps, session, starts ? { nowMs, repo } : undefined);
-  return {
-    ts: toIso(nowMs),
-    type,
-    session,
-    slug,
-    repo,
-    ...(tool === undefined ? {} : { tool }),
-    ...(written === undefined ? {} : { artifact: true }),
-    ...(written?.phase === undefined ? {} : { phase: written.phase }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(starts ? { machine: deps.machineId, terminal: terminalOf(deps.env) } : {}),
-  };
+/** The session as the state has it now; undefined when it cannot be told. */
+async function updated(deps: HookDeps, troubles: Troubles, event: WorkEvent): Promise<Session | undefined> {
+  try {
+    const first = await updateSessions(deps, WAIT_MS, [event.session], (state, isKnown) => {
+      const own = sessionOf(state, event.session);
+      const ends = event.type === 'stop' || event.type === 'session-end';
+      const unseen =
+        ends && own !== undefined
+          ? tried(troubles, () => unseenArtifact(deps, state, own, isKnown))
+          : undefined;
+      return { own, unseen };
+    });
+    if (first.unseen === undefined) return first.own;
+    appendWorkEvent(deps.workEvents, ofArtifact(event, first.unseen));
+    return await updateSessions(deps, WAIT_MS, [event.session], (state) => sessionOf(state, event.session));
+  } catch (error) {
+    troubles.first ??= toStewardError(error);
+    return undefined;
+  }
 }
 
-/** The session's slug as it was at its last turn; a session that begins gets one. */
-function slugOf(
-  deps: HookDeps,
-  session: string,
-  begins: { nowMs: number; repo: string | null } | undefined,
-): string | null {
-  const known = Object.values(readSessions(deps.livePath).sessions).find(({ sessionIds }) =>
-    sessionIds.includes(session),
-  );
-  if (known !== undefined) return known.slug;
-  return begins === undefined ? null : makeSlug(deps.dayOf(begins.nowMs), begins.repo ?? '', session);
+function sessionOf(state: SessionsState, id: string): Session | undefined {
+  return Object.values(state.sessions).find(({ sessionIds }) => sessionIds.includes(id));
 }
 
-function artifactOf(deps: HookDeps, file: string): { slug: string; phase: PhaseId | undefined } | undefined {
-  const slug = slugOfArtifact(deps.sessions, file);
-  const artifact = slug === undefined ? undefined : readArtifact(artifactPath(deps.sessions, slug));
-  return slug === undefined || artifact === undefined
-    ? undefined
-    : { slug, phase: artifact.phase ?? undefined };
+/** The log has to tell it, too: the state is made of nothing else. */
+function ofArtifact(event: WorkEvent, { slug, phase }: UnseenArtifact): WorkEvent {
+  return { ...event, slug, artifact: true, ...(phase === null ? {} : { phase }) };
 }
 
-function terminalOf(env: NodeJS.ProcessEnv): SessionTerminal {
-  const own = terminalOfParents();
-  return {
-    tty: own?.tty ?? null,
-    program: storedWord(env['TERM_PROGRAM']) ?? null,
-    kittySocket: storedId(env['KITTY_LISTEN_ON']) ?? null,
-    pid: own?.pid ?? null,
-    started: own?.started ?? null,
-  };
+/** What the assistant is to read. */
+function answerOf(deps: HookDeps, input: HookInput, event: WorkEvent, found: Session | undefined): string {
+  return hookAnswer({ title: setTab(deps, input, event, found), context: contextOf(deps, event, found) });
 }
 
 /**
- * Sets the tab where the phase may have changed: through the assistant where it takes that, else on the terminal
- * that the session began on. Returns what the assistant is to read.
+ * Sets the tab where the phase may have changed: on the terminal that the session began on, unless the assistant
+ * does it, which then gets the title.
  */
-function setTab(deps: HookDeps, input: HookInput, event: WorkEvent, session: Session | undefined): string {
-  if (!deps.tab || event.type === 'session-end') return '';
+function setTab(
+  deps: HookDeps,
+  input: HookInput,
+  event: WorkEvent,
+  session: Session | undefined,
+): string | undefined {
+  if (!deps.tab || event.type === 'session-end') return undefined;
   const phase = session?.phase ?? event.phase;
-  if (phase === undefined || event.agent !== undefined) return '';
+  if (phase === undefined || event.agent !== undefined) return undefined;
   const title = tabTitle(phase);
-  if (input.takesSequence) return titleAnswer(title);
-  const live = session ?? readSessions(deps.livePath).sessions[event.slug ?? ''];
+  if (input.takesSequence) return title;
+  const live = session ?? storedSession(deps.livePath, event.session);
   const { tty, pid, started } = live?.terminal ?? {};
   if (live?.machine === deps.machineId && typeof tty === 'string' && typeof pid === 'number') {
     writeToTerminal({ tty, pid, started: started ?? '' }, titleSequence(title));
   }
-  return '';
+  return undefined;
 }
 
-function leaveFor(
-  deps: HookDeps,
-  kind: IntentionKind,
-  input: HookInput,
-  event: WorkEvent,
-  session: Session | undefined,
-): IntentionKind {
-  const tookMs = Date.parse(event.ts) - Date.parse(session?.promptedAt ?? '');
+/** Where the session's artifact belongs, for the model; only where a person has asked for it. */
+function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined): string | undefined {
+  const slug = found?.slug ?? event.slug;
+  if (!deps.tellAssistant || event.type !== 'session-start' || slug === null) return undefined;
+  const phases = PHASES.filter(({ order }) => order > 0).map(({ id }) => id);
+  return (
+    `This session's record, if you keep one, is ${clean(artifactPath(deps.sessions, slug))}: Markdown that begins with ` +
+    `front matter (between two lines of ---) with the keys task, project, effort and phase (${phases.join(', ')}).`
+  );
+}
+
+function leaveFor(deps: HookDeps, kind: IntentionKind, input: HookInput, event: WorkEvent): void {
   leave(
     { clock: deps.clock, machineId: deps.machineId, path: deps.spool },
     {
       kind,
       session: event.session,
-      slug: session?.slug ?? event.slug,
+      slug: event.slug,
       transcript: storedPath(input.transcript),
-      ...(kind === 'turn-ended' && tookMs >= 0 ? { durationSec: Math.round(tookMs / 1000) } : {}),
       ...(kind === 'attention' && event.reason !== undefined ? { reason: event.reason } : {}),
     },
   );
-  return kind;
 }
 
 /** A path is kept as it came, or not at all. */
 function storedPath(text: string | undefined): string | null {
   return text === undefined || text.length > 4096 || /[\u0000-\u001f\u007f]/.test(text) ? null : text;
-}
-
-export interface HookLine {
-  hook: string;
-  session: string | null;
-  agent?: string;
-  tool?: string;
-  ok: boolean;
-  /** Since the process began. */
-  ms: number;
-  /** The kind of what went wrong, and what the system called it; never a text of anybody's. */
-  error?: string;
-}
-
-const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
-
-/** The line of `observability/hooks.jsonl` (service.md: Event log channel). */
-export function logHook(deps: { clock: Clock; path: string }, line: HookLine): void {
-  const nowMs = deps.clock.now();
-  appendLog(deps.path, JSON.stringify({ ts: toIso(nowMs), ...line }), {
-    rotateBytes: LOG_ROTATE_BYTES,
-    nowMs,
-  });
 }

@@ -122,6 +122,7 @@ async function mirrorVoice(context: Context, say: (text: string) => void): Promi
 function captureJob(context: Context, sense: Sense, tell: (problem: string) => void): Job {
   return {
     id: 'capture',
+    module: 'sense',
     everySec: async () => (await sense()).deps.config.pollIntervalSec,
     async run() {
       // Nothing runs by itself before a person has set it up, nor after the user area was removed (decisions.md 3).

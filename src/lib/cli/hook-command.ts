@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 
-import { logHook, planHook, runHook, type HookCall, type HookDeps, type HookLine } from '../assistant/hook';
 import { HOOK_VERBS, isWholeJson } from '../assistant/claude-code';
+import { planHook, runHook, type HookCall, type HookDeps } from '../assistant/hook';
+import { logHook, type HookLine } from '../assistant/hook-log';
 import { userArea, type UserArea } from '../config/user-area';
-import { StewardError, toStewardError } from '../errors';
+import { StewardError, errnoCode, toStewardError } from '../errors';
 import { systemClock, type Clock } from '../platform/clock';
 import { ensureFolder, exists } from '../platform/folder';
 import { isAlive } from '../platform/lock-holder';
 import { machineId } from '../platform/machine';
 import { processHost } from '../platform/paths';
 import { readStdin } from '../platform/stdin';
-import { writeOut } from '../platform/stdio';
+import { writeOutNow } from '../platform/stdio';
 import { ensureUserArea } from '../config/user-area';
 import { reportError } from './errors';
 import { EXIT_CODES } from './exit-codes';
@@ -20,6 +21,9 @@ import { sessionsDeps } from './sessions-context';
 
 /** decisions.md 4. What is kept of a hook's JSON is what stands before a tool's input and output. */
 const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
+
+/** A pipe of the assistant's takes the little that a hook says. */
+const STDOUT_WAIT_MS = 500;
 
 const FLAGS = ['--strict', '--no-tab', '--dry-run', '--json', '--debug'] as const;
 
@@ -66,11 +70,11 @@ export async function hookCommand(
     trouble = toStewardError(error);
   }
   line.ok = trouble === undefined;
-  if (trouble !== undefined) line.error = trouble.kind;
+  if (trouble !== undefined) line.error = [trouble.kind, errnoCode(trouble.cause) ?? []].flat().join(' ');
   line.ms = Math.round(clock.monotonic() * 10) / 10;
   if (area !== undefined && !flags.has('--dry-run')) {
     try {
-      prepare(area);
+      prepare(area, area.observability);
       logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
     } catch (error) {
       // A full disk takes neither the event nor this line; with --strict the first of them is said.
@@ -103,18 +107,19 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     spool: area.spool,
     env: processHost().env,
     tab: settings.tab && !args.flags.has('--no-tab'),
+    tellAssistant: settings.tellAssistant,
   });
   const call = await readCall(args.verb);
   if (args.flags.has('--dry-run')) {
-    writeOut(toJson(planned(deps, call)));
+    writeOutNow(toJson(planned(deps, call)), STDOUT_WAIT_MS);
     return undefined;
   }
-  prepare(area);
+  prepare(area, area.state);
   const result = await runHook(deps, call);
   line.session = result.session;
   if (result.agent !== undefined) line.agent = result.agent;
   if (result.tool !== undefined) line.tool = result.tool;
-  if (result.output !== '') writeOut(result.output);
+  if (result.output !== '') writeOutNow(result.output, STDOUT_WAIT_MS);
   if (result.left !== null && result.left !== 'session-ended') await seenTo(area);
   return result.trouble;
 }
@@ -147,11 +152,10 @@ function planned(deps: HookDeps, call: HookCall): object {
   return plan;
 }
 
-/** The folders that a hook writes to; a link in their place is refused. */
-function prepare(area: UserArea): void {
+/** A folder of the area that a hook writes to; a link in its place is refused. */
+function prepare(area: UserArea, folder: string): void {
   ensureUserArea(area);
-  ensureFolder(area.state);
-  ensureFolder(area.observability);
+  ensureFolder(folder);
 }
 
 function isVerb(text: string): boolean {

@@ -2,15 +2,22 @@ import { dirname, join } from 'node:path';
 
 import type { UserConfig } from '../config/schema';
 import type { UserArea } from '../config/user-area';
-import { readText, replaceFile } from '../platform/atomic-file';
+import { toStewardError } from '../errors';
+import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
+import { systemClock } from '../platform/clock';
 import { ensureFolder } from '../platform/folder';
+import { parseObject } from '../platform/json-object';
 import { cachePath } from '../platform/paths';
 import { shortHash } from '../platform/short-hash';
 import { markOfTarget } from '../platform/stat';
 
+/** No run writes its file for so long. */
+const TEMPS_STALE_MS = 60_000;
+
 /** The few values of the configuration that a hook or a status line needs. */
 export interface HookSettings {
   tab: boolean;
+  tellAssistant: boolean;
   /** Folder of the artifacts. */
   sessions: string;
   workEvents: string;
@@ -26,7 +33,13 @@ export interface HookSettings {
 export function keptHookSettings(area: UserArea): HookSettings | undefined {
   const mark = markOfTarget(area.config);
   if (mark === undefined) {
-    return { tab: true, sessions: area.sessions, workEvents: area.workEvents, timezone: null };
+    return {
+      tab: true,
+      tellAssistant: false,
+      sessions: area.sessions,
+      workEvents: area.workEvents,
+      timezone: null,
+    };
   }
   const kept = readKept<{ mark: string; settings: HookSettings }>('hooks', area);
   return kept?.mark === mark && isSettings(kept.settings) ? kept.settings : undefined;
@@ -36,6 +49,7 @@ export function keptHookSettings(area: UserArea): HookSettings | undefined {
 export function keepHookSettings(area: UserArea, mark: string | undefined, config: UserConfig): HookSettings {
   const settings: HookSettings = {
     tab: config.sessions.tab,
+    tellAssistant: config.sessions.tellAssistant,
     sessions: config.paths.sessions,
     workEvents: config.paths.workEvents,
     timezone: config.timezone,
@@ -44,23 +58,28 @@ export function keepHookSettings(area: UserArea, mark: string | undefined, confi
   return settings;
 }
 
-/** Something of the user area in the cache folder; undefined when it is not there, or no JSON. */
+/** Something of the user area in the cache folder; undefined when it is not there, unreadable, or no JSON. */
 export function readKept<T>(name: string, area: UserArea): Partial<T> | undefined {
-  const text = readText(fileOf(name, area), { maxBytes: 64 * 1024 });
-  if (text === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Partial<T>) : undefined;
+    return parseObject(readText(fileOf(name, area), { maxBytes: 64 * 1024 }) ?? '') as Partial<T> | undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+    // The same as for writing: what it was made of is asked again.
+    if (toStewardError(error).kind === 'internal') throw error;
+    return undefined;
   }
 }
 
+/** Keeps it for the next run. Where the cache folder cannot be written, the next run makes it again. */
 export function keep(name: string, area: UserArea, value: object): void {
-  const path = fileOf(name, area);
-  ensureFolder(dirname(path));
-  replaceFile(path, `${JSON.stringify(value)}\n`);
+  try {
+    const path = fileOf(name, area);
+    ensureFolder(dirname(path));
+    sweepTemps(dirname(path), TEMPS_STALE_MS, systemClock().now());
+    replaceFile(path, `${JSON.stringify(value)}\n`);
+  } catch (error) {
+    // A cache is worth some milliseconds: a hook must not lose its event for it, nor a line of status its line.
+    if (toStewardError(error).kind === 'internal') throw error;
+  }
 }
 
 function fileOf(name: string, area: UserArea): string {
@@ -69,9 +88,10 @@ function fileOf(name: string, area: UserArea): string {
 
 function isSettings(value: unknown): value is HookSettings {
   if (typeof value !== 'object' || value === null) return false;
-  const { tab, sessions, workEvents, timezone } = value as Partial<HookSettings>;
+  const { tab, tellAssistant, sessions, workEvents, timezone } = value as Partial<HookSettings>;
   return (
     typeof tab === 'boolean' &&
+    typeof tellAssistant === 'boolean' &&
     typeof sessions === 'string' &&
     typeof workEvents === 'string' &&
     (timezone === null || typeof timezone === 'string')

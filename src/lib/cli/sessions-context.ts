@@ -4,7 +4,8 @@ import { processHost } from '../platform/paths';
 import { markOfTarget } from '../platform/stat';
 import { dayOf, isZone, systemZone } from '../platform/time';
 import { statusOf } from '../sessions/session';
-import { runningSessions, type SessionsDeps } from '../sessions/state';
+import { runningSessions } from '../sessions/live';
+import type { SessionsDeps } from '../sessions/state';
 import type { Context } from './context';
 import { keepHookSettings, keptHookSettings, type HookSettings } from './hook-settings';
 

@@ -6,13 +6,14 @@ import { markOfTarget } from '../platform/stat';
 import { readStdin } from '../platform/stdin';
 import { writeOut } from '../platform/stdio';
 import { storedId } from '../sessions/work-events';
-import { runningSessions, type SessionsDeps } from '../sessions/state';
-import { statusLine, statusLineText, type StatusLine } from '../sessions/view';
+import { runningSessions } from '../sessions/live';
+import type { SessionsDeps } from '../sessions/state';
+import { statusLine, statusLineText, type StatusLine } from '../sessions/status-line';
 import { keep, readKept } from './hook-settings';
 import { toJson } from './json';
 
-/** An assistant writes its JSON at once; a shell that leaves its stdin to us writes nothing. */
-const STDIN = { firstByteMs: 60, endMs: 500, keepBytes: 64 * 1024 };
+/** An assistant has written its JSON before Node has started; a shell that leaves its stdin to us writes nothing. */
+const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 64 * 1024 };
 
 /** The id of the session that the assistant asks for; undefined when a shell asks. */
 export async function askedSession(): Promise<string | undefined> {
@@ -24,11 +25,10 @@ export async function askedSession(): Promise<string | undefined> {
 
 /** The line for the session that asks, or for all. */
 export async function lineOf(deps: SessionsDeps, creationMinutes: number | null): Promise<StatusLine> {
-  return statusLine(runningSessions(deps), {
-    session: await askedSession(),
-    creationMinutes,
-    nowMs: deps.clock.now(),
-  });
+  // First what may fail: stdin can be read once only.
+  const state = runningSessions(deps);
+  const session = await askedSession();
+  return statusLine(state, { session, creationMinutes, nowMs: deps.clock.now() });
 }
 
 export function writeLine(line: StatusLine, json: boolean): void {

@@ -59,6 +59,15 @@ export function listOf(
   });
 }
 
+/** Names with a text each; `expected` says what the texts are. */
+export function mapOf(expected: string, test: (value: string) => boolean): Leaf<Record<string, string>> {
+  return leaf<Record<string, string>>({
+    expected: `names, each with ${expected}`,
+    check: v.record(v.pipe(v.string(), v.check(isCleanText)), v.pipe(v.string(), v.check(test))),
+    fallback: () => ({}),
+  });
+}
+
 /** A secret: the value itself, `env:NAME` or `file:PATH`. `test` looks at the value only. */
 export function secretText(expected: string, test: (value: string) => boolean): Leaf<Secret> {
   return leaf<string, Secret>({

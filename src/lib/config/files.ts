@@ -1,4 +1,4 @@
-import { SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, type Config } from './schema';
+import { SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS, type Config } from './schema';
 import type { Tree } from './key';
 import type { UserArea } from './user-area';
 
@@ -55,6 +55,28 @@ export const CONFIG_FILES: readonly ConfigFile[] = [
     followLink: false,
     notRead: [],
   },
+  {
+    id: 'work',
+    name: 'work/config.yaml',
+    path: (area) => area.work.config,
+    format: 'yaml',
+    prefix: 'WORK',
+    keys: WORK_KEYS,
+    version: 1,
+    followLink: false,
+    notRead: ['config.yml', 'config.json'],
+  },
+  {
+    id: 'workRepo',
+    name: 'work/work_repo.json',
+    path: (area) => area.work.repo,
+    format: 'json',
+    prefix: 'WORK',
+    keys: WORK_REPO_KEYS,
+    version: 1,
+    followLink: false,
+    notRead: [],
+  },
 ];
 
 /** `sense` and `pollIntervalSec` → `sense.pollIntervalSec`. */
@@ -71,6 +93,8 @@ export function ownerOf(name: string): ConfigFile | undefined {
 export const ENVIRONMENT: readonly { name: string; key: string }[] = [
   { name: 'STEWARD_TIMEZONE', key: 'timezone' },
   { name: 'STEWARD_MANAGED_URL', key: 'agents.managed.url' },
+  { name: 'STEWARD_MANAGED_API_KEY', key: 'agents.managed.apiKey' },
+  { name: 'STEWARD_MANAGED_AUTH_TOKEN', key: 'agents.managed.authToken' },
   { name: 'STEWARD_HOST', key: 'daemon.host' },
   { name: 'STEWARD_PORT', key: 'daemon.port' },
 ];

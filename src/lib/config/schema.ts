@@ -9,6 +9,7 @@ import {
   isHost,
   isSafeUrl,
   listOf,
+  mapOf,
   optionalTextFrom,
   pathLeaf,
   pathList,
@@ -19,7 +20,7 @@ import {
   wholeNumber,
 } from './checks';
 import { AGENT_TYPES } from './agent-types';
-import { leaf, type Values } from './key';
+import { leaf, optionalLeaf, type Values } from './key';
 
 /**
  * Every key of the configuration, once: type, words, default (decisions.md 1, 3, 5, 9; service.md: Sense
@@ -78,7 +79,7 @@ export const USER_KEYS = {
     projects: pathLeaf(({ area }) => area.projects),
     workEvents: pathLeaf(({ area }) => area.workEvents),
   },
-  sessions: { tab: flag(true) },
+  sessions: { tab: flag(true), tellAssistant: flag(false) },
   notify: {
     quietHours: optionalTextFrom('two times of day such as 22:00-07:00', isQuietHours),
     smsCommand: listOf('a list: a program and its arguments', isCleanText, []),
@@ -109,7 +110,15 @@ export const USER_KEYS = {
         fallback: () => [...AGENT_TYPES.researchers],
       }),
     },
-    managed: { url: webAddress('https://api.anthropic.com') },
+    managed: {
+      url: webAddress('https://api.anthropic.com'),
+      apiKey: secretText('an API key', isCredential),
+      authToken: secretText('an OAuth token', isCredential),
+      silenceSec: wholeNumber(1, 600, 45),
+      retentionDays: wholeNumber(1, 3650, 90),
+      inputPrice: optionalPrice(),
+      outputPrice: optionalPrice(),
+    },
   },
   daemon: {
     host: textFrom('a host name or an IP address without a port', isBindHost, '127.0.0.1'),
@@ -153,6 +162,43 @@ export const SETTINGS_KEYS = {
   },
 };
 
+/** The lanes of the board (service.md: Work issue status); `WORK.KANBAN_COLUMNS` orders them. */
+export const LANES = ['Queued', 'Blocked', 'In-Progress', 'In-Review', 'Complete'] as const;
+export type Lane = (typeof LANES)[number];
+
+/** work/config.yaml (service.md: Work configuration), with the names that the specification gives them. */
+export const WORK_KEYS = {
+  KANBAN_COLUMNS: leaf<Lane[]>({
+    expected: `a list of lanes, each once, with Queued among them: ${LANES.join(', ')}`,
+    check: v.pipe(
+      v.array(v.picklist(LANES)),
+      v.check((lanes) => new Set(lanes).size === lanes.length && lanes.includes('Queued')),
+    ),
+    fallback: () => [...LANES],
+  }),
+  POLL_INTERVAL_SECONDS: wholeNumber(10, 3600, 60),
+  CAPTURE_NATIVE: flag(true),
+  CAPTURE_SWEEP: flag(true),
+  PROJECT_PROPERTY: mapOf('a Property such as website', (value) => /^[^\s,:][^,:]{0,38}$/.test(value)),
+};
+
+/** work/work_repo.json: the repository, its switch, and what was seen of its privacy (decisions.md 6). */
+export const WORK_REPO_KEYS = {
+  repo: optionalTextFrom('OWNER/REPO as the address of the repository has it', isRepository),
+  enabled: flag(true),
+  privacy: {
+    verifiedPrivate: flag(false),
+    visibility: optionalTextFrom('private, internal or public', isCleanText),
+    verifiedAt: optionalTextFrom('a UTC time', isCleanText),
+    ttlHours: wholeNumber(1, 24, 24),
+    repo: optionalTextFrom('the OWNER/REPO that was verified', isRepository),
+    repoId: optionalLeaf<number>({
+      expected: 'the number that the service gave to the repository',
+      check: v.pipe(v.number(), v.integer(), v.minValue(1)),
+    }),
+  },
+};
+
 /** sense/config.json, resolved. `enabled: false` is the kill switch; `repos` are absolute; times in seconds. */
 export type SenseConfig = Values<typeof SENSE_KEYS>;
 /** config.yaml, resolved; paths are absolute. */
@@ -160,11 +206,31 @@ export type UserConfig = Values<typeof USER_KEYS>;
 /** settings.json, resolved; secrets stay references until `resolveSecret`. */
 export type SettingsConfig = Values<typeof SETTINGS_KEYS>;
 
+/** work/config.yaml, resolved. */
+export type WorkConfig = Values<typeof WORK_KEYS>;
+/** work/work_repo.json, resolved; `repo` undefined is the state before setup. */
+export type WorkRepoConfig = Values<typeof WORK_REPO_KEYS>;
+
 /** Everything that the one loader reads (decisions.md 1). */
 export interface Config {
   user: UserConfig;
   settings: SettingsConfig;
   sense: SenseConfig;
+  work: WorkConfig;
+  workRepo: WorkRepoConfig;
+}
+
+/** What goes into a header: printable, without spaces. */
+function isCredential(value: string): boolean {
+  return /^[\x21-\x7e]{1,4096}$/.test(value);
+}
+
+/** USD for a million tokens. */
+function optionalPrice() {
+  return optionalLeaf<number>({
+    expected: 'a price in USD for a million tokens, from 0 to 10000',
+    check: v.pipe(v.number(), v.minValue(0), v.maxValue(10_000)),
+  });
 }
 
 function route(fallback: readonly RoutedChannel[]) {
@@ -201,6 +267,11 @@ function isQuietHours(value: string): boolean {
     Math.max(m1 ?? 99, m2 ?? 99) < 60 &&
     match[0].slice(0, 5) !== match[0].slice(6)
   );
+}
+
+/** `ann/work`: the names that GitHub allows. */
+function isRepository(value: string): boolean {
+  return /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})\/(?!\.{1,2}$)[\w.-]{1,100}$/.test(value);
 }
 
 /** `::1`, `0.0.0.0`, `localhost`. */

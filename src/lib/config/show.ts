@@ -63,6 +63,9 @@ function placeOf(origin: Origin): string | null {
 export function valueWords(value: unknown): string {
   if (value === null || value === undefined) return 'not set';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
-  if (typeof value === 'object') return Object.keys(value).length === 0 ? 'none' : JSON.stringify(value);
+  if (typeof value === 'object') {
+    const pairs = Object.entries(value).map(([name, text]) => `${name}: ${String(text)}`);
+    return pairs.length === 0 ? 'none' : pairs.join(', ');
+  }
   return value === '' ? 'empty' : String(value);
 }

@@ -35,6 +35,8 @@ export interface UserArea {
   notifyLog: string;
   /** Until when the voice is muted. */
   mute: string;
+  /** Logs of hosted sessions, what is being sent to them, and what was shown. */
+  managed: string;
   sense: {
     root: string;
     config: string;
@@ -46,6 +48,23 @@ export interface UserArea {
     quarantine: string;
     logs: string;
   };
+  work: {
+    root: string;
+    /** Which repository, and what was seen of its privacy. */
+    repo: string;
+    config: string;
+    labels: string;
+    readme: string;
+    /** Marks the subtree of customers as restricted: nothing of it is ever sent. */
+    restricted: string;
+    cache: string;
+    /** When the cache was last brought up to date, and what went wrong since. */
+    poll: string;
+    /** Which issue belongs to what, and what was about to be created. */
+    ledger: string;
+    /** The clone with TASKLIST.md. */
+    tasklist: string;
+  };
   /** Machine-local: locks, socket, token, pid file. */
   machine: string;
 }
@@ -53,6 +72,7 @@ export interface UserArea {
 export function userArea(host: PathHost = processHost()): UserArea {
   const root = userAreaPath(host);
   const sense = join(root, 'sense');
+  const work = join(root, 'work');
   return {
     root,
     config: join(root, 'config.yaml'),
@@ -76,6 +96,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
     outbox: join(root, 'state', 'outbox'),
     notifyLog: join(root, 'observability', 'notify.jsonl'),
     mute: join(root, 'state', 'mute.json'),
+    managed: join(root, 'state', 'managed'),
     sense: {
       root: sense,
       config: join(sense, 'config.json'),
@@ -87,7 +108,19 @@ export function userArea(host: PathHost = processHost()): UserArea {
       quarantine: join(sense, 'quarantine'),
       logs: join(sense, 'logs'),
     },
-    // Lazy: its hash loads a module that costs a run several milliseconds.
+    work: {
+      root: work,
+      repo: join(work, 'work_repo.json'),
+      config: join(work, 'config.yaml'),
+      labels: join(work, 'labels.yml'),
+      readme: join(work, 'README.md'),
+      restricted: join(work, 'customers', 'RESTRICTED.md'),
+      cache: join(work, 'cache.json'),
+      poll: join(work, 'poll.json'),
+      ledger: join(work, 'ledger.json'),
+      tasklist: join(work, 'tasklist'),
+    },
+    // Lazy: it looks at every folder of the path, and most runs need no lock.
     get machine() {
       return machineStateOf(root, host);
     },

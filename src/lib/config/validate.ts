@@ -97,8 +97,14 @@ function noteUnknown(file: ConfigFile, path: readonly string[], checked: Checked
 /** The dotted names of everything that can be set. */
 export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
   const parts = key.split('.');
-  const owner = CONFIG_FILES.find((file) => file.prefix !== '' && file.prefix === parts[0]);
-  if (owner !== undefined) return { file: owner, path: parts.slice(1) };
+  const owners = CONFIG_FILES.filter((file) => file.prefix !== '' && file.prefix === parts[0]);
+  const [, name = ''] = parts;
+  // The specification writes WORK.REPO where the file has `repo`.
+  for (const spelling of [name, name.toLowerCase()]) {
+    const owner = owners.find(({ keys }) => Object.hasOwn(keys, spelling));
+    if (owner !== undefined) return { file: owner, path: [spelling, ...parts.slice(2)] };
+  }
+  if (owners[0] !== undefined) return { file: owners[0], path: parts.slice(1) };
   const open = CONFIG_FILES.filter((file) => file.prefix === '');
   const file = open.find(({ keys }) => Object.hasOwn(keys, parts[0] ?? '')) ?? open[0];
   return { file: file as ConfigFile, path: parts };

@@ -193,7 +193,11 @@ async function statusOf(
       },
     },
   ];
-  const modules = await healthOf([...parts.modules, ...own]);
+  const modules = (await healthOf([...parts.modules, ...own])).map((module) => {
+    const failure = jobs?.failureOf(module.id);
+    if (failure === undefined || module.state === 'error' || module.state === 'off') return module;
+    return { ...module, state: 'needs-you' as const, reason: failure, fix: 'steward daemon logs' };
+  });
   return {
     version: parts.version,
     ...ownProcess(),
@@ -230,7 +234,7 @@ function portTaken(port: number, cause: unknown): StewardError {
       ? 'another program'
       : owner.pid === null
         ? `a program of another user (uid ${owner.uid})`
-        : `process ${owner.pid}${owner.command === null ? '' : ` (${clean(owner.command)})`}`;
+        : `process ${owner.pid}${owner.program === null ? '' : ` (${clean(owner.program)})`}`;
   const look =
     owner === undefined ? ` See by whom: lsof -nP -iTCP:${port} -sTCP:LISTEN (Windows: netstat -ano).` : '';
   return new StewardError('conflict', `Port ${port} is taken by ${who}.`, {

@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
 import type { Clock } from '../platform/clock';
-import { statusOf, type Session } from '../sessions/session';
+import type { Session } from '../sessions/session';
 import { drain, waitingIntentions, type Consumers, type Intention, type SpoolDeps } from '../sessions/spool';
 import { completionLine } from './completion-line';
 import type { NotifyRequest } from './message';
@@ -60,12 +60,14 @@ export function hasTriggers({ spool }: Pick<TriggerDeps, 'spool'>): boolean {
 }
 
 async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void> {
-  const { transcript, durationSec, attempts } = intention;
+  const { transcript, attempts } = intention;
+  const session = deps.sessionOf(intention);
+  const durationSec = tookSec(session, intention);
   const end = transcript === null ? undefined : deps.turnEnd(transcript);
   if (end !== undefined && end.text === undefined && !end.isError && attempts + 1 < LOOKS) {
     throw new StewardError('unavailable', 'The end of the turn is not written yet.');
   }
-  const name = nameOf(deps.sessionOf(intention));
+  const name = nameOf(session);
   const line = end?.text === undefined ? undefined : completionLine(end.text, deps.daName());
   const isLong = durationSec !== undefined && durationSec > deps.longTaskMinutes() * 60;
   const about = {
@@ -83,13 +85,19 @@ async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void>
   }
 }
 
+/** Undefined where the beginning was not seen, or another turn has begun since. */
+function tookSec(session: Session | undefined, { at }: Intention): number | undefined {
+  const tookMs = Date.parse(at) - Date.parse(session?.turnAt ?? '');
+  return tookMs >= 0 ? Math.round(tookMs / 1000) : undefined;
+}
+
 const MAX_DURATION_SEC = 31 * 86_400;
 const BASE = { voiceEnabled: true, source: 'da', tags: [] as string[] } as const;
 
 async function attention(deps: TriggerDeps, intention: Intention): Promise<void> {
   const session = deps.sessionOf(intention);
   // Answered meanwhile, or over.
-  if (session !== undefined && statusOf(session, deps.clock.now()) !== 'waiting') return;
+  if (session !== undefined && session.waitingSince === undefined) return;
   const sight = await deps.sight(session);
   if (sight === 'front') return;
   const name = nameOf(session);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -20,6 +19,7 @@ import { basename, dirname, join } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
 import { linkRefused, naming, notRegular, openRegular } from './regular-file';
+import { randomName } from './short-hash';
 
 export interface ReplaceOptions {
   /** Permission bits of the new file, whatever the umask; 0600 at most when left out. */
@@ -28,9 +28,10 @@ export interface ReplaceOptions {
   followLink?: boolean;
   /**
    * False: not waited for until it is on the disk. It survives the end of any process, not that of the machine's
-   * power; then it may be lost or empty.
+   * power; then it may be lost or empty. `content`: such an end leaves the old content or the new, whole, and
+   * either may be there.
    */
-  sync?: boolean;
+  sync?: boolean | 'content';
 }
 
 /**
@@ -41,9 +42,9 @@ export interface ReplaceOptions {
 export function replaceFile(path: string, data: string | Uint8Array, options: ReplaceOptions = {}): void {
   const target = targetOf(path, options.followLink === true);
   try {
-    const sync = options.sync !== false;
-    withTemp(target, data, { ...options, sync }, (temp) => renameOver(temp, target));
-    if (sync) syncFolder(dirname(target));
+    const { sync = true } = options;
+    withTemp(target, data, { ...options, sync: sync !== false }, (temp) => renameOver(temp, target));
+    if (sync === true) syncFolder(dirname(target));
   } catch (error) {
     throw naming(error, target);
   }
@@ -90,7 +91,7 @@ export function readBytes(
 
 /** The name of a temp file for `path`: hidden, beside it, and known to `sweepTemps`. */
 export function tempOf(path: string): string {
-  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+  return join(dirname(path), `.${basename(path)}.${randomName(12)}.tmp`);
 }
 
 /**

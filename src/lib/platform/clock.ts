@@ -18,6 +18,11 @@ export function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** The instant as the object that some libraries want. */
+export function toDate(ms: number): Date {
+  return new Date(ms);
+}
+
 /** Milliseconds of an ISO-8601 time with a zone (`Z` or an offset), or undefined if it is none. */
 export function parseIso(text: string): number | undefined {
   if (!ISO_TIME.test(text)) return undefined;

@@ -3,7 +3,6 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readdirSync,
@@ -14,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { Script, constants as vmConstants } from 'node:vm';
 
+import { makeFolders } from './make-folders';
 import { cachePath } from './paths';
 
 /** The bundles of a build: path relative to the folder of the launcher (`./cli.js`) to a hash of its bytes. */
@@ -172,7 +172,7 @@ function readPrivate(file: string): Buffer | undefined {
 
 function store(folder: string, file: string, bytes: Buffer, bundles: Bundles): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
     if (!isPrivateFolder(folder)) return;
     const temp = `${file}.${process.pid}.tmp`;
     try {

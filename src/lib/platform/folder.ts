@@ -1,14 +1,16 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, rmdirSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, rmSync, rmdirSync, statSync } from 'node:fs';
 
 import { StewardError, errnoCode } from '../errors';
+import { makeFolders } from './make-folders';
 
 /**
- * Makes a private folder (0700) where none is. Refuses a symbolic link or a file in its place
- * (decisions.md 9); `allowLink` is for the root of the user area, which a person may have moved.
+ * Makes a private folder (0700) where none is, and those above it. Refuses a symbolic link or a file in its place
+ * (decisions.md 9); `allowLink` is for the root of the user area, which a person may have moved. A place where the
+ * system makes no folders is `unavailable`.
  */
 export function ensureFolder(path: string, options: { allowLink?: boolean } = {}): void {
   const there = lstatOf(path);
-  if (there === undefined) mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (there === undefined) makeMissing(path);
   // A race with another process may have put something else there than what was made.
   const found = lstatOf(path);
   if (found?.isLink === true && options.allowLink !== true) {
@@ -19,6 +21,18 @@ export function ensureFolder(path: string, options: { allowLink?: boolean } = {}
   const isFolder = found?.isLink === true ? leadsToFolder(path) : found?.isFolder === true;
   if (!isFolder) {
     throw new StewardError('config', `${path} is not a folder.`, { hint: 'Move it away.' });
+  }
+}
+
+function makeMissing(path: string): void {
+  try {
+    makeFolders(path);
+  } catch (error) {
+    if (errnoCode(error) !== 'ENOENT') throw error;
+    throw new StewardError('unavailable', `The system makes no folder ${path}.`, {
+      hint: 'Point STEWARD_HOME, HOME and the XDG variables to places on a disk that you can write to.',
+      cause: error,
+    });
   }
 }
 
@@ -83,6 +97,11 @@ export function listFolder(path: string): string[] {
 /** Removes a file; one that is not there is removed already. */
 export function removeFile(path: string): void {
   rmSync(path, { force: true });
+}
+
+/** Removes a folder with all that is in it; links in it are removed, not followed. */
+export function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true });
 }
 
 /** Removes a folder that has nothing in it; false when it has, or is not there. */

@@ -3,6 +3,8 @@ import kleur, { type Color } from 'kleur';
 import type { Terminal } from './stdio';
 import { displayWidth, fit, padEnd, padStart } from './text-width';
 
+export { minutes } from './minutes';
+
 /** The colours of the house (look.md); each returns the text as it is where there is no colour. */
 export interface Palette {
   creation: (text: string) => string;
@@ -29,14 +31,6 @@ export function palette(terminal: Pick<Terminal, 'color'>): Palette {
     attention: paint(kleur.magenta),
     strong: paint(kleur.bold),
   };
-}
-
-/** `3 h 02 m`, `46 m`; rounded to whole minutes. */
-export function minutes(value: number): string {
-  const whole = Math.round(value);
-  const hours = Math.floor(whole / 60);
-  const rest = whole % 60;
-  return hours === 0 ? `${rest} m` : `${hours} h ${String(rest).padStart(2, '0')} m`;
 }
 
 /** `Fri 20 Nov 2026`, of a day such as `2026-11-20`. */

@@ -63,7 +63,8 @@ export function gitIn(deps: GitDeps, root: string): Git {
 /** Variables of the user's own that say where git's configuration lies; a repository cannot set them. */
 const KEPT = new Set(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
 
-function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** The environment of a git that asks, fetches and executes nothing, and answers for `root` only. */
+export function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(from)) {
     const upper = name.toUpperCase();
@@ -91,7 +92,8 @@ function gitEnvironment(root: string, from: NodeJS.ProcessEnv): NodeJS.ProcessEn
   };
 }
 
-const HARMLESS: readonly string[] = [
+/** Settings over whatever a repository's own configuration would have executed. */
+export const HARMLESS: readonly string[] = [
   '--no-pager',
   '--no-optional-locks',
   '--literal-pathspecs',

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { linkNew, readText, renameOver, sweepTemps, tempOf } from './atomic-file
 import type { Clock } from './clock';
 import { ensureFolder } from './folder';
 import { isGone, parseHolder, processStart, thisHolder, type Holder } from './lock-holder';
+import { randomName } from './short-hash';
 
 export { isAlive } from './lock-holder';
 
@@ -46,7 +47,7 @@ const LONGEST_PAUSE_MS = 50;
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   ensureFolder(dirname(path));
-  const token = randomBytes(8).toString('hex');
+  const token = randomName(16);
   const { clock } = options;
   const deadline = clock.monotonic() + options.waitMs;
   // To ask the system starts a process: once for each holder that is met.

@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
+import { folderHash } from './short-hash';
+import { clean } from './terminal';
 
 /** What the folders depend on; the process's own by default, so that tests can ask for any system. */
 export interface PathHost {
@@ -25,14 +26,19 @@ export function processHost(): PathHost {
 
 /**
  * The user area: `$STEWARD_HOME` (a leading `~` is the home folder), default `~/.steward` (decisions.md 1).
- * Always absolute. No home folder to be found is `config`.
+ * Always absolute: one that would be another folder in each folder that one stands in is `config`, and so is no home
+ * folder to be found.
  */
 export function userAreaPath(host: PathHost = processHost()): string {
-  const { resolve, join } = pathOf(host);
+  const { resolve, join, isAbsolute } = pathOf(host);
   const set = nonEmpty(host.env['STEWARD_HOME']);
   if (set === undefined) return resolve(join(host.home, '.steward'));
   // Written in a service file or in JSON, where no shell expands it.
-  return /^~(?:$|[/\\])/.test(set) ? resolve(join(host.home, set.slice(1))) : resolve(set);
+  if (/^~(?:$|[/\\])/.test(set)) return resolve(join(host.home, set.slice(1)));
+  if (isAbsolute(set)) return resolve(set);
+  throw new StewardError('config', `STEWARD_HOME is not an absolute path: ${clean(set)}`, {
+    hint: 'Set it to the absolute path of a folder, or to one that begins with ~/, or unset it.',
+  });
 }
 
 /** Machine-local state (locks, socket, token): never inside a user area that a person may sync. */
@@ -58,7 +64,7 @@ export function cachePath(host: PathHost = processHost()): string {
  * area has one however its path is spelled (through links, in other case where the disk does not tell).
  */
 export function machineStateOf(userArea: string, host: PathHost = processHost()): string {
-  const key = createHash('sha256').update(canonical(userArea, host)).digest('hex').slice(0, 12);
+  const key = folderHash(canonical(userArea, host));
   return pathOf(host).join(machineStatePath(host), key);
 }
 

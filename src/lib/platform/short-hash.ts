@@ -6,3 +6,22 @@ export function shortHash(text: string): string {
   }
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
+
+/** Twelve hex digits of two such hashes: enough for the few folders of a machine. */
+export function folderHash(text: string): string {
+  return `${shortHash(text)}${shortHash(`/${text}`)}`.slice(0, 12);
+}
+
+/**
+ * So many random hex digits for names that have to be unlike each other, among processes too. They are no secret:
+ * whoever wants one asks `node:crypto`.
+ */
+export function randomName(digits: number): string {
+  let name = '';
+  while (name.length < digits) {
+    name += Math.floor(Math.random() * 0x1_0000_0000)
+      .toString(16)
+      .padStart(8, '0');
+  }
+  return name.slice(0, digits);
+}

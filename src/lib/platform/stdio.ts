@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 
-import { errnoCode } from '../errors';
+import { StewardError, errnoCode } from '../errors';
 
 /** What a terminal can show; a pipe or a file gets plain text of 80 columns. */
 export interface Terminal {
@@ -30,6 +30,28 @@ export function writeOut(text: string): void {
       });
       process.stdout.write(rest);
       return;
+    }
+  }
+}
+
+/**
+ * Writes a short text to stdout, all of it before it returns. A reader that has gone is no error; what else keeps it
+ * from being written is thrown: `unavailable` for a pipe that stays full for `waitMs`.
+ */
+export function writeOutNow(text: string, waitMs: number): void {
+  let rest = Buffer.from(text, 'utf8');
+  for (let waited = 0; rest.length > 0;) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      const code = errnoCode(error);
+      if (code === 'EPIPE') return;
+      if (code !== 'EAGAIN') throw error;
+      if (waited >= waitMs) {
+        throw new StewardError('unavailable', 'Nobody reads the standard output.', { cause: error });
+      }
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+      waited += 1;
     }
   }
 }

@@ -57,6 +57,23 @@ export function timeOf(ms: number, zone: string): string {
 }
 
 /**
+ * The instant at which the wall clock of the zone shows this: the first of two where the hour is repeated; what the
+ * clock would have shown where it is skipped. `month` is 1 to 12.
+ */
+export function instantOf(
+  wall: { year: number; month: number; day: number; hour: number; minute: number },
+  zone: string,
+): number {
+  const asUtc = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute);
+  const guesses = [asUtc - DAY_MS, asUtc, asUtc + DAY_MS].map((ms) => asUtc - offsetMs(ms, zone));
+  const exact = guesses.filter((ms) => ms + offsetMs(ms, zone) === asUtc);
+  return exact.length > 0 ? Math.min(...exact) : (guesses[0] as number);
+}
+
+/** The wall clock of the zone at an instant. */
+export { wallClock } from './zone';
+
+/**
  * The instants between which it is this day in the zone: 23, 24 or 25 hours (or what the zone's rules say);
  * none at all (`startMs === endMs`) for a day that the zone has skipped. The days of a zone follow each
  * other without a gap.

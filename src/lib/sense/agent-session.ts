@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { parseIso, toIso } from '../platform/clock';
+import { parseObject } from '../platform/json-object';
 import { readHead, readLines } from '../platform/jsonl';
 import { clean } from '../platform/terminal';
 import { dayOf } from '../platform/time';
@@ -71,7 +72,8 @@ function collect(deps: AgentSessionDeps, input: CollectInput): Collected {
   };
   const cursor = readNew(deps.path, before, take);
   if (cursor === undefined) {
-    const reason = 'no assistant session has been reported on this machine (run "steward hooks install" to have them reported)';
+    const reason =
+      'no assistant session has been reported on this machine (run "steward hooks install" to have them reported)';
     // A file that comes later is new, and what it says of the time since now is to be taken.
     return { events: [], cursor: before ?? { ...UNREAD, afterMs }, state: 'idle', reason };
   }
@@ -162,9 +164,9 @@ function asEvent(group: Group, machine: string): SenseEvent {
 }
 
 function asWorkEvent(text: string): WorkEvent | undefined {
-  const value = parse(text);
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { ts, session, repo } = value as Record<string, unknown>;
+  const value = parseObject(text);
+  if (value === undefined) return undefined;
+  const { ts, session, repo } = value;
   const ms = typeof ts === 'string' ? parseIso(ts) : undefined;
   if (ms === undefined || typeof session !== 'string') return undefined;
   const id = clean(session).slice(0, 200);
@@ -174,15 +176,6 @@ function asWorkEvent(text: string): WorkEvent | undefined {
     session: id,
     repo: typeof repo === 'string' && repo !== '' ? clean(repo).slice(0, 200) : undefined,
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function asCursor(value: unknown): Cursor | undefined {

@@ -1,17 +1,20 @@
 import { isUtf8 } from 'node:buffer';
-import { join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { readBytes, replaceFile } from '../platform/atomic-file';
+import { lstatOf } from '../platform/folder';
 import { frontMatter, scalar } from '../platform/front-matter';
 import { readHead } from '../platform/jsonl';
-import { stampOf } from '../platform/stat';
+import { stampOf, targetOf } from '../platform/stat';
 import { clean } from '../platform/terminal';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
 
 /** What the front matter of an artifact says; null where it says nothing. */
 export interface Artifact {
+  /** The assistant's id of the session that it is of. */
+  session: string | null;
   task: string | null;
   project: string | null;
   mode: 'algorithm' | 'native';
@@ -33,11 +36,39 @@ export function artifactPath(sessions: string, slug: string): string {
   return join(sessions, slug, ARTIFACT_NAME);
 }
 
-/** The slug whose artifact a path is; undefined for every other file. */
+/**
+ * The slug whose artifact a path is, however the path is spelled; undefined for every other file. A session's folder
+ * that is a link holds no artifact of that session (decisions.md 9).
+ */
 export function slugOfArtifact(sessions: string, path: string): string | undefined {
   if (path.includes('\0')) return undefined;
-  const [slug, name, ...more] = relative(resolve(sessions), resolve(path)).split(sep);
-  return name === ARTIFACT_NAME && more.length === 0 && slug !== undefined && isSlug(slug) ? slug : undefined;
+  const whole = resolve(path);
+  const folder = dirname(whole);
+  const slug = basename(folder);
+  if (basename(whole) !== ARTIFACT_NAME || !isSlug(slug)) return undefined;
+  const isThere = sameFolder(dirname(folder), sessions) && lstatOf(folder)?.isLink !== true;
+  return isThere ? slug : undefined;
+}
+
+function sameFolder(a: string, b: string): boolean {
+  if (resolve(a) === resolve(b)) return true;
+  const id = targetOf(a)?.id;
+  return id !== undefined && id === targetOf(b)?.id;
+}
+
+/**
+ * What the artifact of a slug says; undefined when there is none that can be read: of a link, a folder in its place,
+ * a file of another user. One of them must not keep the other sessions from being told of.
+ */
+export function artifactOf(sessions: string, slug: string): Artifact | undefined {
+  const path = artifactPath(sessions, slug);
+  try {
+    const isReal = lstatOf(dirname(path))?.isFolder === true && lstatOf(path)?.isFile === true;
+    return isReal ? readArtifact(path) : undefined;
+  } catch (error) {
+    if (toStewardError(error).kind === 'internal') throw error;
+    return undefined;
+  }
 }
 
 /** What an artifact says of its session; undefined when there is none, or it has no front matter. */
@@ -54,6 +85,7 @@ export function readArtifact(path: string): Artifact | undefined {
   };
   const issue = Number(text('github_issue') ?? Number.NaN);
   return {
+    session: text('session'),
     task: text('task'),
     project: text('project'),
     mode: text('mode')?.toLowerCase() === 'native' ? 'native' : 'algorithm',

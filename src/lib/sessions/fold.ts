@@ -33,6 +33,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
     bySession.set(event.session, session);
     addId(session, event.session);
     apply(session, event);
+    noteWait(session, event.ts);
     touched.add(session.slug);
   };
   return { take, touched };
@@ -65,6 +66,8 @@ function newSession(slug: string, event: WorkEvent): Session {
     updatedAt: event.ts,
     activity: 'waiting',
     waitingFor: null,
+    askedBy: null,
+    turnAt: null,
     agents: [],
     phaseHistory: [{ phase: 'native', at: event.ts, source: 'hook' }],
     github_issue: null,
@@ -109,17 +112,17 @@ function apply(session: Session, event: WorkEvent): void {
       // A compaction happens in the middle of work, with subagents that go on.
       if (event.reason === 'compact') return;
       session.agents = [];
-      turn(session, event, 'waiting');
+      turn(session, 'waiting');
       return;
     case 'stop':
-      turn(session, event, 'waiting');
+      turn(session, 'waiting');
       return;
     case 'session-end':
       session.agents = [];
-      turn(session, event, 'ended');
+      turn(session, 'ended');
       return;
     case 'notification':
-      if (isWaiting(event.reason)) turn(session, event, 'waiting', event.reason ?? null);
+      if (isWaiting(event.reason)) ask(session, event);
       return;
     case 'subagent-start':
       if (agent !== undefined) {
@@ -128,30 +131,52 @@ function apply(session: Session, event: WorkEvent): void {
       return;
     case 'subagent-stop':
       session.agents = session.agents.filter((id) => id !== agent);
-      return;
-    case 'compact':
+      if (agent !== undefined) answered(session, agent);
       return;
     case 'prompt':
-      if (agent === undefined) session.promptedAt = event.ts;
-      turn(session, event, 'working');
+      session.turnAt = event.ts;
+      turn(session, 'working');
       return;
     case 'tool-before':
     case 'tool-after':
     case 'tool-failed':
-      turn(session, event, 'working');
+      answered(session, agent);
+      // A subagent's work says nothing of the main turn, which may be over.
+      if (agent === undefined) session.activity = 'working';
   }
 }
 
-function turn(
-  session: Session,
-  event: WorkEvent,
-  activity: Session['activity'],
-  waitingFor: string | null = null,
-): void {
-  if (activity === 'waiting') session.waitingSince ??= event.ts;
-  else delete session.waitingSince;
+/** Somebody asks a person for something: a subagent, or the main turn, which then does nothing else. */
+function ask(session: Session, { agent, reason }: WorkEvent): void {
+  // The assistant tells of one permission twice: when it is asked for, and when nobody has answered yet.
+  if (agent === undefined) {
+    if (session.askedBy !== null && session.waitingFor === reason) return;
+    turn(session, 'waiting');
+    session.waitingFor = reason ?? null;
+  } else {
+    session.waitingFor = reason ?? 'notification';
+    session.askedBy = agent;
+  }
+}
+
+/** Whoever asked goes on: it was answered. The others may have gone on all the time. */
+function answered(session: Session, agent: string | undefined): void {
+  if (session.askedBy !== (agent ?? null)) return;
+  session.waitingFor = null;
+  session.askedBy = null;
+}
+
+/** A turn of the person or of the assistant: what was asked for before is over. */
+function turn(session: Session, activity: Session['activity']): void {
   session.activity = activity;
-  session.waitingFor = waitingFor;
+  session.waitingFor = null;
+  session.askedBy = null;
+}
+
+/** A wait lasts until the session goes on, whatever else it is told of meanwhile. */
+function noteWait(session: Session, at: string): void {
+  if (session.activity === 'waiting' || session.waitingFor !== null) session.waitingSince ??= at;
+  else delete session.waitingSince;
 }
 
 /** Notices that need nobody. One without a type, of an older assistant, is about a person who is needed. */

@@ -30,14 +30,16 @@ export interface Session {
   artifact: string | null;
   startedAt: string;
   updatedAt: string;
-  /** What the assistant does now: `waiting` is for a person. */
+  /** What the assistant's main turn does now: `waiting` is for a person. */
   activity: 'working' | 'waiting' | 'ended';
-  /** Why it waits, a word of the assistant's (`permission_prompt`); null when it is simply the person's turn. */
+  /** What a person is asked for, a word of the assistant's (`permission_prompt`); null when nothing is. */
   waitingFor: string | null;
-  /** Since when it waits, where it does. */
+  /** Id of the subagent that asks for it; null: the main turn. */
+  askedBy: string | null;
+  /** Since when a person is waited for, where one is. */
   waitingSince?: string;
-  /** When the person last asked for something. */
-  promptedAt?: string;
+  /** When the turn began that runs, or ran last; null before the first. */
+  turnAt: string | null;
   /** Ids of the subagents that are active. */
   agents: string[];
   phaseHistory: PhaseEntry[];
@@ -74,13 +76,19 @@ export function emptySessions(): SessionsState {
 /** How a session is, as a person wants to know it. */
 export type SessionStatus = 'working' | 'waiting' | 'crashed' | 'ended';
 
-/** A session whose last word lies too far back, or in the future of a clock that was put back, has crashed. */
-export function statusOf(session: Pick<Session, 'activity' | 'updatedAt'>, nowMs: number): SessionStatus {
+type Current = Pick<Session, 'activity' | 'waitingFor' | 'updatedAt'>;
+
+/**
+ * A session whose last word lies too far back, or in the future of a clock that was put back, has crashed. One whose
+ * subagent asks a person for something waits, whatever its main turn does.
+ */
+export function statusOf(session: Current, nowMs: number): SessionStatus {
   if (session.activity === 'ended') return 'ended';
-  return Math.abs(nowMs - Date.parse(session.updatedAt)) > CRASHED_AFTER_MS ? 'crashed' : session.activity;
+  if (Math.abs(nowMs - Date.parse(session.updatedAt)) > CRASHED_AFTER_MS) return 'crashed';
+  return session.waitingFor === null ? session.activity : 'waiting';
 }
 
-export function isLive(session: Pick<Session, 'activity' | 'updatedAt'>, nowMs: number): boolean {
+export function isLive(session: Current, nowMs: number): boolean {
   const status = statusOf(session, nowMs);
   return status === 'working' || status === 'waiting';
 }
@@ -171,6 +179,8 @@ const TEXTS = [
   'repo',
   'artifact',
   'waitingFor',
+  'askedBy',
+  'turnAt',
   'github_issue_url',
   'machine',
 ] as const;

@@ -11,8 +11,8 @@ export function isSlug(text: string): boolean {
 }
 
 /**
- * `20261120-fix-the-login-3f9a1c2e`: day, what it is about (a task, or the repository), and what tells it from
- * others. Whatever the texts hold, the result is a slug; the same texts give the same.
+ * `20261120-website-3f9a1c2e`: day, what it is about (all that is known of a session that begins is its repository;
+ * it goes by its artifact's slug later), and what tells it from others. Whatever the texts hold, the result is a slug; the same texts give the same.
  *
  * @param day `2026-11-20`
  * @param unique a session id

@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
-import { createFile, readText, renameOver } from '../platform/atomic-file';
+import { createFile, readText, renameOver, sweepTemps } from '../platform/atomic-file';
 import { parseIso, toIso, type Clock } from '../platform/clock';
 import { ensureFolder, listFolder, removeFile } from '../platform/folder';
+import { parseObject } from '../platform/json-object';
+import { randomName } from '../platform/short-hash';
 
 /** Something that a hook has left for later, one file. It holds ids and paths, nothing that was said. */
 export interface Intention {
@@ -20,8 +21,6 @@ export interface Intention {
   slug: string | null;
   /** The assistant's own record of the session; null where it has none. */
   transcript: string | null;
-  /** Of a turn's end: how long the turn took, where its prompt was seen. */
-  durationSec?: number;
   /** Of what waits for a person: why, a word of the assistant's. */
   reason?: string;
 }
@@ -30,13 +29,15 @@ export type IntentionKind = keyof typeof KINDS;
 
 const HOUR_MS = 3_600_000;
 
-/** How long each is worth doing: a turn's end is spoken of at once or never, a session's end is not lost. */
+/** How long each is worth doing, ms: a turn's end is spoken of at once or never, a session's end is not lost. */
 const KINDS = {
-  'turn-ended': { keepMs: HOUR_MS / 6, isNews: true },
-  'agent-ended': { keepMs: HOUR_MS / 6, isNews: true },
-  attention: { keepMs: HOUR_MS / 6, isNews: true },
-  'session-ended': { keepMs: 7 * 24 * HOUR_MS, isNews: false },
+  'turn-ended': HOUR_MS / 6,
+  'agent-ended': HOUR_MS / 6,
+  attention: HOUR_MS / 6,
+  'session-ended': 7 * 24 * HOUR_MS,
 } as const;
+/** A kind that a newer version leaves is left to it for as long as any. */
+const LONGEST_MS = Math.max(...Object.values(KINDS));
 
 /** What does the work of a kind. It may throw: it is asked again, and given up after some times. */
 export type Consumer = (intention: Intention) => void | Promise<void>;
@@ -56,19 +57,21 @@ const MAX_WAITING = 1000;
 const MAX_DEAD = 200;
 const MAX_ATTEMPTS = 5;
 const MAX_BYTES = 64 * 1024;
+const GRAVES = 'dead';
+const TEMPS_STALE_MS = 60_000;
 /** A time further ahead than this was written by a clock that was put back since. */
 const AHEAD_MS = HOUR_MS;
 
 /** Leaves an intention, durably. */
 export function leave(
   deps: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
-  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript' | 'durationSec' | 'reason'>,
+  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript' | 'reason'>,
 ): Intention {
-  const at = toIso(deps.clock.now());
-  const id = `${at.replace(/[-:.]/g, '')}-${randomBytes(6).toString('hex')}`;
-  const intention: Intention = { id, ...what, at, machine: deps.machineId, attempts: 0 };
+  const nowMs = deps.clock.now();
+  const id = `${compact(nowMs)}-${randomName(12)}`;
+  const intention: Intention = { id, ...what, at: toIso(nowMs), machine: deps.machineId, attempts: 0 };
   ensureFolder(deps.path);
-  if (!createFile(fileOf(deps.path, id), textOf(intention))) {
+  if (!createFile(fileOf(deps.path, intention), textOf(intention))) {
     throw new StewardError('unavailable', `There is a ${id} in ${deps.path} already.`, {
       hint: 'Try again.',
     });
@@ -157,7 +160,7 @@ function again(path: string, intention: Intention, claim: string): boolean {
   const folder = isLast ? graves(path) : path;
   ensureFolder(folder);
   // First the new file, then the claim's end: a kill in between leaves both, and the claim comes back as the same.
-  createFile(fileOf(folder, intention.id), textOf(next));
+  createFile(fileOf(folder, intention), textOf(next));
   removeFile(claim);
   return !isLast;
 }
@@ -173,41 +176,53 @@ function takeBack(deps: SpoolDeps): void {
 }
 
 /**
- * Keeps the spool in its bounds: what is too old, what is beyond the number, what is no intention. News that
- * nobody took in time is dropped; the rest is dead, and kept to be counted. Returns how many died.
+ * Keeps the spool in its bounds: what is too old goes, and the oldest beyond the number. What was tried, and failed,
+ * is kept among the dead, to be told of; what nobody has begun, since no part of this version does such work, is
+ * dropped without a word. Returns how many died. A file is read only when it is to go: its name tells time and kind.
  */
 export function sweep(deps: Pick<SpoolDeps, 'clock' | 'path'>): number {
   const nowMs = deps.clock.now();
-  const names = waiting(deps.path);
+  const listed = listFolder(deps.path);
+  const names = intentionsIn(listed);
   let dead = 0;
   names.forEach((name, index) => {
-    const path = join(deps.path, name);
-    const intention = read(path);
     const isBeyond = index < names.length - MAX_WAITING;
-    if (intention !== undefined && !isBeyond && !isExpired(intention, nowMs)) return;
-    if (intention !== undefined && KINDS[intention.kind].isNews) {
+    if (!isBeyond && !isExpired(name, nowMs)) return;
+    const path = join(deps.path, name);
+    if ((read(path)?.attempts ?? 0) === 0) {
       removeFile(path);
       return;
     }
     ensureFolder(graves(deps.path));
     if (claimed(path, join(graves(deps.path), name))) dead += 1;
   });
-  const buried = waiting(graves(deps.path));
-  for (const name of buried.slice(0, Math.max(0, buried.length - MAX_DEAD))) {
-    removeFile(join(graves(deps.path), name));
+  if (listed.some((name) => name.endsWith('.tmp'))) sweepTemps(deps.path, TEMPS_STALE_MS, nowMs);
+  if (listed.includes(GRAVES)) {
+    const buried = waiting(graves(deps.path));
+    for (const name of buried.slice(0, Math.max(0, buried.length - MAX_DEAD))) {
+      removeFile(join(graves(deps.path), name));
+    }
   }
   return dead;
 }
 
-function isExpired(intention: Intention, nowMs: number): boolean {
-  const age = nowMs - Date.parse(intention.at);
-  return age > KINDS[intention.kind].keepMs || age < -AHEAD_MS;
+function isExpired(name: string, nowMs: number): boolean {
+  const [, at = '', kind = ''] = NAME.exec(name) ?? [];
+  const keepMs = Object.hasOwn(KINDS, kind) ? KINDS[kind as IntentionKind] : LONGEST_MS;
+  return at < compact(nowMs - keepMs) || at > compact(nowMs + AHEAD_MS);
+}
+
+/** `20261120T081500123Z`: times in their order as texts. */
+function compact(ms: number): string {
+  return toIso(ms).replace(/[-:.]/g, '');
 }
 
 export interface SpoolStatus {
   waiting: number;
-  /** Given up; at most the last 200 are kept. */
+  /** Tried and given up; at most the last 200 are kept. */
   dead: number;
+  /** The folder of those, a file each: to read, and to remove. */
+  deadFolder: string;
   /** When the oldest that waits was left, ISO-8601 UTC. */
   oldest: string | null;
 }
@@ -218,9 +233,13 @@ export function spoolStatus(path: string): SpoolStatus {
   return {
     waiting: names.length + waiting(claims(path)).length,
     dead: waiting(graves(path)).length,
+    deadFolder: graves(path),
     oldest: first?.at ?? null,
   };
 }
+
+/** `20261120T081500123Z-0123456789ab.turn-ended.json` */
+const NAME = /^(\d{8}T\d{9}Z)-[0-9a-f]{12}\.([a-z-]+)\.json$/;
 
 /** What waits, the oldest first. */
 export function waitingIntentions(path: string): Intention[] {
@@ -229,11 +248,14 @@ export function waitingIntentions(path: string): Intention[] {
     .filter((intention) => intention !== undefined);
 }
 
-/** Names of intentions, the oldest first; temp files and folders are none. */
+/** Names of intentions, the oldest first. */
 function waiting(path: string): string[] {
-  return listFolder(path)
-    .filter((name) => /^[0-9TZ]+-[0-9a-f]{12}\.json$/.test(name))
-    .sort();
+  return intentionsIn(listFolder(path));
+}
+
+/** Temp files, folders and what a person may have put there are none. */
+function intentionsIn(names: readonly string[]): string[] {
+  return names.filter((name) => NAME.test(name)).sort();
 }
 
 function claims(path: string): string {
@@ -241,11 +263,11 @@ function claims(path: string): string {
 }
 
 function graves(path: string): string {
-  return join(path, 'dead');
+  return join(path, GRAVES);
 }
 
-function fileOf(path: string, id: string): string {
-  return join(path, `${id}.json`);
+function fileOf(path: string, { id, kind }: Pick<Intention, 'id' | 'kind'>): string {
+  return join(path, `${id}.${kind}.json`);
 }
 
 function textOf(intention: Intention): string {
@@ -254,10 +276,9 @@ function textOf(intention: Intention): string {
 
 /** The intention in a file; undefined when there is none in it, or it has gone. */
 function read(path: string): Intention | undefined {
-  const value = parse(readText(path, { maxBytes: MAX_BYTES }) ?? '');
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { version, id, kind, at, machine, attempts, session, slug, transcript, durationSec, reason } =
-    value as Record<string, unknown>;
+  const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  if (value === undefined) return undefined;
+  const { version, id, kind, at, machine, attempts, session, slug, transcript, reason } = value;
   if (version !== VERSION || typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) return undefined;
   if (typeof id !== 'string' || typeof machine !== 'string' || typeof session !== 'string') return undefined;
   if (typeof at !== 'string' || parseIso(at) === undefined) return undefined;
@@ -270,16 +291,6 @@ function read(path: string): Intention | undefined {
     session,
     slug: typeof slug === 'string' ? slug : null,
     transcript: typeof transcript === 'string' ? transcript : null,
-    ...(typeof durationSec === 'number' ? { durationSec } : {}),
     ...(typeof reason === 'string' ? { reason } : {}),
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

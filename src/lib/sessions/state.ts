@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readText, renameOver, replaceFile } from '../platform/atomic-file';
+import { readBytes, readText, renameOver, replaceFile, sweepTemps } from '../platform/atomic-file';
 import { toIso, type Clock } from '../platform/clock';
 import { ensureFolder, lstatOf } from '../platform/folder';
 import { rotatedName } from '../platform/log';
-import { artifactPath, readArtifact } from './artifact';
+import { artifactOf, artifactPath } from './artifact';
 import { folder, type FoldDeps } from './fold';
 import {
   emptySessions,
@@ -16,7 +16,7 @@ import {
   SESSIONS_VERSION,
 } from './session';
 import type { Session, SessionsState } from './session';
-import { openText, stateText, type Awake } from './state-text';
+import { openText, sessionsNaming, stateText, type Awake } from './state-text';
 import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES, type LogCursor, type WorkEvent } from './work-events';
 
 /** The places and the means of the state. */
@@ -36,6 +36,7 @@ export interface SessionsDeps extends FoldDeps {
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 86_400_000;
+const TEMPS_STALE_MS = 3_600_000;
 /** Finished sessions leave the state after this; their artifacts stay for ever. */
 const PRUNE_AFTER_MS = 30 * DAY_MS;
 /** Sessions that were left unfinished, the oldest first, leave it beyond this number. */
@@ -52,12 +53,25 @@ export function readSessions(path: string, onBroken?: (text: string) => void): S
     if (text !== undefined) onBroken?.(text);
     return emptySessions();
   }
-  if (state.version > SESSIONS_VERSION) {
-    throw new StewardError('config', `${path} was written by a newer steward (format ${state.version}).`, {
-      hint: 'Upgrade steward; this version leaves the file alone.',
-    });
-  }
-  return state;
+  return ofThisVersion(state, path);
+}
+
+function ofThisVersion(state: SessionsState, path: string): SessionsState {
+  if (state.version <= SESSIONS_VERSION) return state;
+  throw new StewardError('config', `${path} was written by a newer steward (format ${state.version}).`, {
+    hint: 'Upgrade steward; this version leaves the file alone.',
+  });
+}
+
+/** The stored session with this id of the assistant's, or this slug; the others are not parsed. As `readSessions`. */
+export function storedSession(path: string, name: string): Session | undefined {
+  const bytes = readBytes(path, { maxBytes: MAX_BYTES });
+  if (bytes === undefined) return undefined;
+  const state = sessionsNaming(bytes, name) ?? parseSessions(bytes.toString('utf8'));
+  if (state === undefined) return undefined;
+  return Object.values(ofThisVersion(state, path).sessions).find(
+    ({ slug, sessionIds }) => slug === name || sessionIds.includes(name),
+  );
 }
 
 /** The sessions as they are at this moment: the stored state and what the log has beyond it. Writes nothing. */
@@ -87,30 +101,17 @@ export function findSession(state: SessionsState, slug: string): Session {
 }
 
 /**
- * The live sessions, from the small file and the end of the log; undefined when more than `maxBytes` of it are
- * unread. For what has no time: their history is not in it, nor what their artifacts say since the last turn.
- */
-export function liveSessions(
-  deps: Pick<SessionsDeps, 'livePath' | 'workEvents' | 'dayOf'>,
-  maxBytes: number,
-): SessionsState | undefined {
-  const state = readSessions(deps.livePath);
-  const { take } = folder(state, deps);
-  const cursor = readWorkEvents(deps.workEvents, state.cursor, take, maxBytes);
-  return cursor === undefined ? undefined : { ...state, cursor };
-}
-
-/**
  * Brings the log into the state, lets `change` do more, and stores it, one writer at a time. Busy for longer
  * than `waitMs` is `locked`. What is not stored is in the log still: nothing is lost, and nothing counts twice,
  * because the state holds how far into the log it goes. `change` sees the sessions that run or ended since
- * yesterday, those that the log speaks of, and those with one of the `names` (slugs or ids of the assistant's).
+ * yesterday, those that the log speaks of, and those with one of the `names` (slugs or ids of the assistant's);
+ * `isKnown` tells of any slug whether a session has it.
  */
 export async function updateSessions<T>(
   deps: SessionsDeps,
   waitMs: number,
   names: readonly string[],
-  change: (state: SessionsState) => T,
+  change: (state: SessionsState, isKnown: (slug: string) => boolean) => T,
 ): Promise<T> {
   const { withLock } = await import('../platform/lock');
   const { clock, machineId } = deps;
@@ -119,13 +120,15 @@ export async function updateSessions<T>(
     ensureFolder(dirname(deps.path));
     const nowMs = clock.now();
     const { state, asleep } = brought(deps, names, nowMs);
-    const result = change(state);
+    const result = change(state, (slug) => asleep.has(slug) || Object.hasOwn(state.sessions, slug));
     if (asleep.size === 0) {
+      if (state.pruned !== utcDay(nowMs)) sweepTemps(dirname(deps.path), TEMPS_STALE_MS, nowMs);
       prune(state, nowMs);
       state.pruned = utcDay(nowMs);
     }
-    replaceFile(deps.path, stateText(state, asleep));
-    replaceFile(deps.livePath, stateText(livePart(state, nowMs)));
+    // The log tells again what a crash of the machine takes: no name need be durable, and the live part not at all.
+    replaceFile(deps.path, stateText(state, asleep), { sync: 'content' });
+    replaceFile(deps.livePath, stateText(livePart(state, nowMs)), { sync: false });
     rotate(deps.workEvents);
     return Promise.resolve(result);
   });
@@ -186,10 +189,9 @@ function utcDay(nowMs: number): string {
 }
 
 export function syncArtifact(session: Session, sessions: string): void {
-  const path = artifactPath(sessions, session.slug);
-  const artifact = readArtifact(path);
+  const artifact = artifactOf(sessions, session.slug);
   if (artifact === undefined) return;
-  session.artifact = path;
+  session.artifact = artifactPath(sessions, session.slug);
   session.mode = artifact.mode;
   session.task = artifact.task ?? session.task;
   session.project = artifact.project ?? session.project;
@@ -229,14 +231,4 @@ function livePart(state: SessionsState, nowMs: number): SessionsState {
 /** Only here, where all of the log is read and no other process reads it. The name is the one that sense knows. */
 function rotate(path: string): void {
   if ((lstatOf(path)?.size ?? 0) > WORK_EVENTS_ROTATE_BYTES) renameOver(path, rotatedName(path));
-}
-
-/** A reader in a hurry reads this much of the log's end at most. */
-const MAX_TAIL_BYTES = 512 * 1024;
-
-/** What runs now: from the small state where the log has not run far ahead of it, else from all of it. */
-export function runningSessions(
-  deps: Parameters<typeof liveSessions>[0] & Parameters<typeof currentSessions>[0],
-): SessionsState {
-  return liveSessions(deps, MAX_TAIL_BYTES) ?? currentSessions(deps);
 }

@@ -121,8 +121,14 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
     const where = options.all === true ? '' : ' `steward sessions --all` shows which.';
     lines.push('', `${report.crashed} ${noun} said nothing for 12 hours: crashed, or left.${where}`);
   }
-  const { dead } = report.spool;
-  if (dead > 0) lines.push('', `${dead} ${dead === 1 ? 'task' : 'tasks'} of hooks could not be done.`);
+  const { dead, deadFolder } = report.spool;
+  if (dead > 0) {
+    lines.push(
+      '',
+      `${dead} ${dead === 1 ? 'task' : 'tasks'} of hooks failed again and again, and ${dead === 1 ? 'was' : 'were'} given up.`,
+      `Read ${dead === 1 ? 'it' : 'them'} in ${deadFolder}; remove the files there when you are done.`,
+    );
+  }
   const text = lines.join('\n');
   return options.unicode === false ? toAscii(text) : text;
 }
@@ -197,48 +203,4 @@ export function sessionText(detail: SessionDetail, options: SessionsTextOptions)
 function ago(iso: string, nowMs: number): string {
   const value = Math.max(0, nowMs - Date.parse(iso)) / 60_000;
   return value < 48 * 60 ? minutes(Math.floor(value)) : `${Math.floor(value / 1440)} d`;
-}
-
-export interface StatusLine {
-  phase: Session['phase'] | null;
-  session: string | null;
-  /** Other sessions that wait for a person. */
-  waiting: number;
-  /** Minutes of creation today; null where sense captures nothing. */
-  creationMinutes: number | null;
-}
-
-const MAX_NAME = 32;
-
-/** The facts of the status line: of the session that the assistant names, else of the one that spoke last. */
-export function statusLine(
-  state: SessionsState,
-  given: { session: string | undefined; creationMinutes: number | null; nowMs: number },
-): StatusLine {
-  const live = Object.values(state.sessions)
-    .map((session) => ({ session, status: statusOf(session, given.nowMs) }))
-    .filter(({ status }) => status === 'working' || status === 'waiting')
-    .sort((a, b) => Date.parse(b.session.updatedAt) - Date.parse(a.session.updatedAt));
-  const own =
-    given.session === undefined
-      ? live[0]
-      : live.find(({ session }) => session.sessionIds.includes(given.session as string));
-  return {
-    phase: own?.session.phase ?? null,
-    session: own === undefined ? null : (own.session.task ?? own.session.repo ?? own.session.slug),
-    waiting: live.filter((one) => one !== own && one.status === 'waiting').length,
-    creationMinutes: given.creationMinutes,
-  };
-}
-
-/** `▶ Execute · fix the login · 2 waiting · 1 h 10 m` */
-export function statusLineText(line: StatusLine): string {
-  const row = line.phase === null ? undefined : phase(line.phase);
-  const parts = [
-    row === undefined ? 'no session' : `${row.icon} ${row.label}`,
-    ...(line.session === null ? [] : [fit(clean(line.session), MAX_NAME)]),
-    ...(line.waiting === 0 ? [] : [`${line.waiting} waiting`]),
-    ...(line.creationMinutes === null ? [] : [minutes(line.creationMinutes)]),
-  ];
-  return parts.join(' · ');
 }

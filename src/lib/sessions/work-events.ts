@@ -17,7 +17,6 @@ export const WORK_EVENT_TYPES = [
   'subagent-start',
   'subagent-stop',
   'notification',
-  'compact',
   'stop',
   'session-end',
 ] as const;

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 
 import {
   eventType,
+  hookAnswer,
   isWholeJson,
   readHookJson,
   reasonOf,
-  titleAnswer,
   type HookInput,
   type HookVerb,
 } from '../../../src/lib/assistant/claude-code';
@@ -126,9 +126,29 @@ describe("Claude Code's hook JSON", () => {
       ).to.equal(false);
   });
 
-  it('is answered with a title alone', () => {
-    expect(JSON.parse(titleAnswer('▶ Execute'))).to.deep.equal({
+  it('names the file that a tool has written before the cut, whatever stands around it', () => {
+    const file = (text: string): string | undefined => read(text, true).file;
+    const start = '{"session_id":"one","tool_name":"Write",';
+    expect(file(`${start}"tool_input":{"file_path":"/a","content":"xx`)).to.equal('/a');
+    expect(file(`${start}"tool_input":{"x":{"file_path":"/wrong"},"file_path":"/a","content":"xx`)).to.equal(
+      '/a',
+    );
+    expect(
+      file(`${start}"tool_input":{"file_path":"/a"},"tool_response":{"file_path":"/wrong","c":"`),
+    ).to.equal('/a');
+    expect(file(`${start}"other":{"file_path":"/wrong"},"tool_input":["file_path","/wrong","`)).to.equal(
+      undefined,
+    );
+    expect(file(`${start}"x":"tool_input","y":{"file_path":"/wrong","z":"`)).to.equal(undefined);
+  });
+
+  it('is answered with what the protocol has, or with nothing', () => {
+    expect(hookAnswer({ title: undefined, context: undefined })).to.equal('');
+    expect(JSON.parse(hookAnswer({ title: '▶ Execute', context: undefined }))).to.deep.equal({
       terminalSequence: '\u001b]0;▶ Execute\u0007',
+    });
+    expect(JSON.parse(hookAnswer({ title: undefined, context: 'Here.' }))).to.deep.equal({
+      hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'Here.' },
     });
   });
 });

@@ -49,8 +49,10 @@ describe('the triggers of notifications', () => {
     world.remove();
   });
 
-  const left = (kind: Intention['kind'], more: Partial<Intention> = {}): Intention =>
-    leave(deps.spool, { kind, session: 'one', slug: null, transcript: null, ...more });
+  const left = (kind: Intention['kind'], more: Partial<Intention> = {}, tookSec = 0): Intention => {
+    if (session !== undefined) session.turnAt = toIso(world.nowMs - tookSec * 1000);
+    return leave(deps.spool, { kind, session: 'one', slug: null, transcript: null, ...more });
+  };
   const transcript = (...entries: object[]): string =>
     area.write('t.jsonl', entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
   const said = (text: string, more: object = {}): object => ({
@@ -69,8 +71,8 @@ describe('the triggers of notifications', () => {
   describe('the end of a turn', () => {
     it('says the completion line of the last response, once', async () => {
       const path = transcript(asked('go'), said('Long talk.\n\n🗣️ Max: The site is live.'));
-      left('turn-ended', { transcript: path, durationSec: 60 });
-      left('turn-ended', { transcript: path, durationSec: 60 });
+      left('turn-ended', { transcript: path }, 60);
+      left('turn-ended', { transcript: path }, 60);
       await drainTriggers(deps);
       const [entry, again, ...more] = world.entries().reverse();
       expect(more).to.deep.equal([]);
@@ -82,17 +84,17 @@ describe('the triggers of notifications', () => {
 
     it('is a long task by the time since the prompt', async () => {
       const path = transcript(asked('go'), said('Max: Built.'));
-      left('turn-ended', { transcript: path, durationSec: 301 });
+      left('turn-ended', { transcript: path }, 301);
       await drainTriggers(deps);
       expect(world.entries()[0]).to.include({ event: 'longTask', text: 'Built.' });
     });
 
     it('says nothing of a conversation, and that a long turn without a line is done', async () => {
       const path = transcript(asked('hello'), said('Hello! How are you?'));
-      left('turn-ended', { transcript: path, durationSec: 20 });
+      left('turn-ended', { transcript: path }, 20);
       await drainTriggers(deps);
       expect(got).to.deep.equal([]);
-      left('turn-ended', { transcript: path, durationSec: 720 });
+      left('turn-ended', { transcript: path }, 720);
       await drainTriggers(deps);
       expect(world.entries()[0]).to.include({ event: 'longTask', text: 'website is done after 12 min.' });
     });
@@ -204,7 +206,7 @@ describe('the triggers of notifications', () => {
     });
 
     it('is not told of when it was answered meanwhile', async () => {
-      if (session !== undefined) session.activity = 'working';
+      delete session?.waitingSince;
       left('attention');
       await drainTriggers(deps);
       expect(got).to.deep.equal([]);

@@ -41,6 +41,20 @@ describe('platform/folder', () => {
     expect(failure(() => ensureFolder(box.path('file', 'below'))).kind).to.equal('config');
   });
 
+  it('comes to an end where the system makes no folders', function () {
+    if (process.platform !== 'linux') this.skip();
+    for (const path of ['/proc/zz', '/proc/1/zz/steward', '/proc/self/zz/a/b'])
+      expect(failure(() => ensureFolder(path))).to.include({ kind: 'unavailable' });
+  });
+
+  it('makes folders below a link that leads to one', function () {
+    if (process.platform === 'win32') this.skip();
+    mkdirSync(box.path('real'));
+    symlinkSync('real', box.path('link'));
+    ensureFolder(box.path('link', 'a', 'b'));
+    expect(readdirSync(box.path('real', 'a'))).to.deep.equal(['b']);
+  });
+
   it('refuses a link, unless it may be one and leads to a folder', function () {
     if (process.platform === 'win32') this.skip();
     mkdirSync(box.path('real'));

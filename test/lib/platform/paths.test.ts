@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import { StewardError } from '../../../src/lib/errors';
 import {
   cachePath,
   machineStateOf,
@@ -36,9 +37,16 @@ describe('platform/paths', () => {
     expect(userAreaPath(linux({ STEWARD_HOME: '~/notes/../me' }))).to.equal('/home/ada/me');
     expect(userAreaPath(linux({ STEWARD_HOME: '~' }))).to.equal('/home/ada');
     expect(userAreaPath(linux({ STEWARD_HOME: '/x/~ada' }))).to.equal('/x/~ada');
-    expect(userAreaPath(linux({ STEWARD_HOME: 'here' }))).to.equal(resolve('here'));
     expect(userAreaPath(windows({ STEWARD_HOME: 'D:\\me' }))).to.equal('D:\\me');
     expect(userAreaPath(windows({ STEWARD_HOME: '~\\me' }))).to.equal('C:\\Users\\Ada\\me');
+  });
+
+  it('is never a folder of the one that one stands in', () => {
+    for (const set of ['here', './here', '.', '..', '~ada/x', ' /x'])
+      expect(() => userAreaPath(linux({ STEWARD_HOME: set })), set)
+        .to.throw(StewardError, 'not an absolute path')
+        .with.property('kind', 'config');
+    expect(() => userAreaPath(windows({ STEWARD_HOME: 'me' }))).to.throw(StewardError);
   });
 
   it('keeps what belongs to the machine outside of it, where each system has it', () => {

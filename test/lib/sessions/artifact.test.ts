@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 
 import { StewardError } from '../../../src/lib/errors';
-import { readArtifact, slugOfArtifact, writeIssue } from '../../../src/lib/sessions/artifact';
+import { artifactOf, readArtifact, slugOfArtifact, writeIssue } from '../../../src/lib/sessions/artifact';
 import { scratch } from '../../helpers/scratch';
 
 const LINK = { github_issue: 42, github_issue_url: 'https://example.org/o/r/issues/42' };
@@ -17,9 +17,10 @@ describe('session artifacts', () => {
 
   it('are read from their front matter', () => {
     const path = file(
-      `---\nslug: x\ntask: "Fix: the \\"login\\""\nproject: 'Ann''s site'\nmode: algorithm\neffort: E3 # deep\nphase: CLIMBING\ngithub_issue: 7\n---\ntask: not this\n`,
+      `---\nslug: x\nsession: an-id\ntask: "Fix: the \\"login\\""\nproject: 'Ann''s site'\nmode: algorithm\neffort: E3 # deep\nphase: CLIMBING\ngithub_issue: 7\n---\ntask: not this\n`,
     );
     expect(readArtifact(path)).to.deep.equal({
+      session: 'an-id',
       task: 'Fix: the "login"',
       project: "Ann's site",
       mode: 'algorithm',
@@ -60,6 +61,37 @@ describe('session artifacts', () => {
       '/s/a\0/ISA.md',
     ])
       expect(slugOfArtifact('/s', path), JSON.stringify(path)).to.equal(undefined);
+  });
+
+  it('are told by their path, however it is spelled', function () {
+    if (process.platform === 'win32') this.skip();
+    mkdirSync(folder.path('sessions', 'one'), { recursive: true });
+    symlinkSync('sessions', folder.path('linked'));
+    const sessions = folder.path('sessions');
+    expect(slugOfArtifact(sessions, folder.path('linked', 'one', 'ISA.md'))).to.equal('one');
+    expect(slugOfArtifact(folder.path('linked'), folder.path('sessions', 'one', 'ISA.md'))).to.equal('one');
+    expect(slugOfArtifact(sessions, folder.path('elsewhere', 'one', 'ISA.md'))).to.equal(undefined);
+  });
+
+  it('are not looked for behind a link in place of their folder', function () {
+    if (process.platform === 'win32') this.skip();
+    mkdirSync(folder.path('sessions'));
+    mkdirSync(folder.path('private'));
+    writeFileSync(folder.path('private', 'ISA.md'), '---\ntask: SECRET\n---\n');
+    symlinkSync('../private', folder.path('sessions', 'one'));
+    expect(artifactOf(folder.path('sessions'), 'one')).to.equal(undefined);
+    expect(artifactOf(folder.path('sessions'), 'none')).to.equal(undefined);
+    expect(slugOfArtifact(folder.path('sessions'), folder.path('sessions', 'one', 'ISA.md'))).to.equal(
+      undefined,
+    );
+    mkdirSync(folder.path('sessions', 'linked-file'));
+    symlinkSync('../../private/ISA.md', folder.path('sessions', 'linked-file', 'ISA.md'));
+    expect(artifactOf(folder.path('sessions'), 'linked-file')).to.equal(undefined);
+    mkdirSync(folder.path('sessions', 'folder', 'ISA.md'), { recursive: true });
+    expect(artifactOf(folder.path('sessions'), 'folder')).to.equal(undefined);
+    mkdirSync(folder.path('sessions', 'two'));
+    writeFileSync(folder.path('sessions', 'two', 'ISA.md'), '---\ntask: Mine\n---\n');
+    expect(artifactOf(folder.path('sessions'), 'two')).to.include({ task: 'Mine' });
   });
 
   describe('get their issue', () => {

@@ -10,6 +10,7 @@ import { bundleChild, type Bundle } from '../../helpers/bundle';
 import { scratch } from '../../helpers/scratch';
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 describe('the spool', () => {
   const folder = scratch();
@@ -34,13 +35,18 @@ describe('the spool', () => {
     const result = await drain(deps, { 'session-ended': ({ id }) => void got.push(id) });
     expect(got).to.deep.equal(ids);
     expect(result).to.deep.equal({ done: 3, failed: 0, dead: 0, busy: false });
-    expect(spoolStatus(deps.path)).to.deep.equal({ waiting: 0, dead: 0, oldest: null });
+    expect(spoolStatus(deps.path)).to.deep.equal({
+      waiting: 0,
+      dead: 0,
+      deadFolder: `${deps.path}/dead`,
+      oldest: null,
+    });
     expect(await drain(deps, { 'session-ended': () => expect.fail() })).to.include({ done: 0 });
   });
 
   it('holds ids and paths, and is for its user alone', () => {
     const id = leave(deps, { kind: 'turn-ended', session: 'one', slug: null, transcript: '/t.jsonl' }).id;
-    expect(JSON.parse(readFileSync(`${deps.path}/${id}.json`, 'utf8'))).to.deep.equal({
+    expect(JSON.parse(readFileSync(`${deps.path}/${id}.turn-ended.json`, 'utf8'))).to.deep.equal({
       version: 1,
       id,
       kind: 'turn-ended',
@@ -72,7 +78,12 @@ describe('the spool', () => {
     expect(await drain(deps, { 'session-ended': fail })).to.include({ failed: 0, dead: 1 });
     expect(await drain(deps, { 'session-ended': fail })).to.include({ failed: 0, dead: 0 });
     expect(attempts).to.deep.equal([0, 1, 2, 3, 4]);
-    expect(spoolStatus(deps.path)).to.deep.equal({ waiting: 0, dead: 1, oldest: null });
+    expect(spoolStatus(deps.path)).to.deep.equal({
+      waiting: 0,
+      dead: 1,
+      deadFolder: `${deps.path}/dead`,
+      oldest: null,
+    });
   });
 
   it('puts back what was interrupted', async () => {
@@ -107,31 +118,66 @@ describe('the spool', () => {
     expect(second).to.deep.equal({ done: 0, failed: 0, dead: 0, busy: true });
   });
 
-  it('drops old news, buries the rest, by a clock that was put back, too', () => {
+  const fail = (): never => {
+    throw new Error('no network');
+  };
+
+  it('drops at its age what nobody has begun, and never calls it failed; by a clock that was put back, too', () => {
     put('turn-ended');
     put();
     nowMs += HOUR;
     expect(sweep(deps)).to.equal(0);
     expect(spoolStatus(deps.path)).to.include({ waiting: 1, dead: 0 });
-    nowMs += 7 * 24 * HOUR;
-    expect(sweep(deps)).to.equal(1);
+    nowMs += 7 * DAY;
+    expect(sweep(deps)).to.equal(0);
     put();
     nowMs -= 2 * HOUR;
-    expect(sweep(deps)).to.equal(1);
-    expect(spoolStatus(deps.path)).to.include({ waiting: 0, dead: 2 });
+    expect(sweep(deps)).to.equal(0);
+    expect(spoolStatus(deps.path)).to.include({ waiting: 0, dead: 0 });
+    expect(readdirSync(deps.path)).to.deep.equal([]);
   });
 
-  it('is bounded in number, the oldest go; what is no intention is buried', () => {
+  it('buries at its age what was tried and failed', async () => {
+    put();
+    put('turn-ended');
+    expect(await drain(deps, { 'session-ended': fail })).to.include({ failed: 1 });
+    nowMs += 8 * DAY;
+    expect(sweep(deps)).to.equal(1);
+    expect(spoolStatus(deps.path)).to.include({ waiting: 0, dead: 1 });
+  });
+
+  it('leaves what a newer version has left to it, for as long as any', () => {
     mkdirSync(deps.path);
-    const name = (index: number): string =>
-      `${deps.path}/20261120T08000${index}000Z-00000000000${index}.json`;
-    writeFileSync(name(0), 'nonsense');
-    writeFileSync(name(1), '{"version":2}');
+    const name = '20261120T080000000Z-000000000001.brand-new.json';
+    writeFileSync(`${deps.path}/${name}`, '{"version":2}');
+    nowMs = Date.parse('2026-11-26T08:00:00Z');
+    expect(sweep(deps)).to.equal(0);
+    expect(readdirSync(deps.path)).to.deep.equal([name]);
+    nowMs += 2 * DAY;
+    expect(sweep(deps)).to.equal(0);
+    expect(readdirSync(deps.path)).to.deep.equal([]);
+  });
+
+  it('removes what killed hooks were writing, and nothing that is new', () => {
+    put();
+    writeFileSync(`${deps.path}/.x.json.0123456789ab.tmp`, 'half');
+    nowMs = Date.now();
+    put();
+    sweep(deps);
+    expect(readdirSync(deps.path)).to.include('.x.json.0123456789ab.tmp');
+    nowMs += 2 * HOUR;
+    sweep(deps);
+    expect(readdirSync(deps.path)).not.to.include('.x.json.0123456789ab.tmp');
+    nowMs = Date.parse('2026-11-20T08:00:00Z');
+  });
+
+  it('is bounded in number, the oldest go; what a person has put there stays', () => {
+    mkdirSync(deps.path);
+    writeFileSync(`${deps.path}/20261120T070000000Z-000000000000.session-ended.json`, 'nonsense');
     writeFileSync(`${deps.path}/README`, 'stays');
-    expect(sweep(deps)).to.equal(2);
-    for (let index = 0; index < 1003; index += 1) put();
-    expect(sweep(deps)).to.equal(3);
-    expect(spoolStatus(deps.path)).to.include({ waiting: 1000, dead: 5 });
+    for (let index = 0; index < 1002; index += 1) put();
+    expect(sweep(deps)).to.equal(0);
+    expect(spoolStatus(deps.path)).to.include({ waiting: 1000, dead: 0 });
     expect(readdirSync(deps.path)).to.include('README');
   }).timeout(60_000);
 
@@ -169,7 +215,12 @@ describe('the spool', () => {
       expect(rest.busy).to.equal(false);
       const ledger = readFileSync(folder.path('ledger'), 'utf8').trim().split('\n');
       expect(ledger).to.have.members(ids);
-      expect(spoolStatus(deps.path)).to.deep.equal({ waiting: 0, dead: 0, oldest: null });
+      expect(spoolStatus(deps.path)).to.deep.equal({
+        waiting: 0,
+        dead: 0,
+        deadFolder: `${deps.path}/dead`,
+        oldest: null,
+      });
     });
   });
 });

@@ -1,16 +1,26 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../../../src/lib/errors';
 import { toIso } from '../../../src/lib/platform/clock';
 import { recordArtifactPhase, recordPhase, statusOf, type Session } from '../../../src/lib/sessions/session';
+import { liveSessions, runningSessions } from '../../../src/lib/sessions/live';
 import {
   currentSessions,
   findSession,
-  liveSessions,
   readSessions,
+  storedSession,
   updateSessions,
   type SessionsDeps,
 } from '../../../src/lib/sessions/state';
@@ -98,6 +108,53 @@ describe('the state of the sessions', () => {
     say('session-end', { reason: 'logout' });
     expect(only()).to.include({ activity: 'ended', slug: '20261120-site-00000001', updatedAt: toIso(nowMs) });
     expect(only().agents).to.deep.equal([]);
+  });
+
+  const asked = (agent?: string): Partial<WorkEvent> => ({
+    reason: 'permission_prompt',
+    ...(agent === undefined ? {} : { agent }),
+  });
+  const now = (): [string, string | null] => [statusOf(only(), nowMs), only().waitingFor];
+
+  it('waits for a permission whatever its subagents do meanwhile', () => {
+    say('session-start', { slug: 'a-1' });
+    say('prompt');
+    say('notification', asked());
+    for (const type of ['tool-before', 'tool-after', 'tool-failed', 'subagent-stop'] as const)
+      say(type, { agent: 'a' });
+    expect(now()).to.deep.equal(['waiting', 'permission_prompt']);
+    say('tool-after');
+    expect(now()).to.deep.equal(['working', null]);
+  });
+
+  it('stays with the person when its turn is over and a subagent goes on', () => {
+    say('session-start', { slug: 'a-1' });
+    say('prompt');
+    say('subagent-start', { agent: 'a' });
+    say('stop');
+    say('tool-before', { agent: 'a' });
+    say('tool-after', { agent: 'a' });
+    expect(now()).to.deep.equal(['waiting', null]);
+  });
+
+  it('waits while a subagent asks, until that one goes on or ends', () => {
+    say('session-start', { slug: 'a-1' });
+    say('prompt');
+    say('notification', asked('a'));
+    say('notification', asked());
+    say('tool-after', { agent: 'b' });
+    say('tool-before');
+    expect(now()).to.deep.equal(['waiting', 'permission_prompt']);
+    say('tool-after', { agent: 'a' });
+    expect(now()).to.deep.equal(['working', null]);
+    say('notification', asked('b'));
+    expect(now()).to.deep.equal(['waiting', 'permission_prompt']);
+    say('subagent-stop', { agent: 'b' });
+    expect(now()).to.deep.equal(['working', null]);
+    say('notification', { agent: 'a' });
+    expect(now()[0]).to.equal('waiting');
+    say('prompt');
+    expect(now()).to.deep.equal(['working', null]);
   });
 
   it('knows a session that began before its hooks, by any event but its end', () => {
@@ -369,6 +426,63 @@ describe('the state of the sessions', () => {
     const live = liveSessions(deps, 1_000_000);
     expect(live?.sessions).to.deep.equal({ 'a-1': findSession(currentSessions(deps), 'a-1') });
     expect(liveSessions(deps, 10)).to.equal(undefined);
+  });
+
+  it('does without a live part that cannot be read', async () => {
+    say('session-start', { slug: 'a-1' });
+    await update();
+    for (const spoil of [
+      () => writeFileSync(deps.livePath, JSON.stringify({ version: 2, sessions: {} })),
+      () => {
+        rmSync(deps.livePath);
+        mkdirSync(deps.livePath);
+      },
+    ]) {
+      spoil();
+      expect(Object.keys(runningSessions(deps).sessions)).to.deep.equal(['a-1']);
+    }
+    rmSync(deps.path);
+    mkdirSync(deps.path);
+    expect(() => runningSessions(deps))
+      .to.throw(StewardError)
+      .with.property('kind', 'config');
+  });
+
+  it('finds one among thousands without parsing the others', async () => {
+    const id = (index: number): string => `0f0e9d1c-8a7b-4c6d-9e5f-${String(index).padStart(12, '0')}`;
+    area.write('state/sessions.json', manySessions(50, toIso(START)).replaceAll('"ended"', '"working"'));
+    await update();
+    const whole = readSessions(deps.livePath).sessions;
+    for (const session of Object.values(whole)) {
+      expect(storedSession(deps.livePath, session.slug)).to.deep.equal(session);
+      expect(storedSession(deps.livePath, session.sessionIds[0] as string)).to.deep.equal(session);
+    }
+    expect(storedSession(deps.livePath, 'nobody')).to.equal(undefined);
+    expect(storedSession(deps.livePath, 'website')).to.equal(undefined);
+    const text = area.read('state/sessions-live.json');
+    // Of another one's line not even this is seen.
+    area.write('state/sessions-live.json', text.replace(`"${id(9)}"`, '"no JSON at all'));
+    expect(storedSession(deps.livePath, id(3))?.sessionIds).to.deep.equal([id(3)]);
+    area.write('state/sessions-live.json', JSON.stringify(JSON.parse(text)));
+    expect(storedSession(deps.livePath, id(3))?.sessionIds).to.deep.equal([id(3)]);
+    area.write('state/sessions-live.json', text.replace('"version":1', '"version":2'));
+    expect(() => storedSession(deps.livePath, id(3))).to.throw(StewardError);
+  });
+
+  it('removes once a day what killed hooks were writing', async () => {
+    say('session-start', { slug: 'a-1' });
+    await update();
+    const left = area.write('state/.sessions.json.0123456789ab.tmp', 'half');
+    const stranger = area.write('state/.mine.tmp', 'kept');
+    nowMs = Date.now() + 2 * 3_600_000;
+    const day = toIso(nowMs).slice(0, 10);
+    area.write('state/sessions.json', area.read('state/sessions.json').replace('"2026-11-20"', `"${day}"`));
+    await update();
+    expect(existsSync(left)).to.equal(true);
+    nowMs += 24 * 60 * MINUTE;
+    await update();
+    expect(existsSync(left)).to.equal(false);
+    expect(existsSync(stranger)).to.equal(true);
   });
 
   it('is found by a slug or the beginning of one', () => {

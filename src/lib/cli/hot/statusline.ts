@@ -4,6 +4,7 @@ import { machineId } from '../../platform/machine';
 import { keptHookSettings } from '../hook-settings';
 import { sessionsDeps } from '../sessions-context';
 import { keptCreation, lineOf, writeLine } from '../statusline';
+import type { StatusLine } from '../../sessions/status-line';
 
 /**
  * `steward statusline [--json]`. The full command answers when something that the line is made of has changed,
@@ -12,20 +13,21 @@ import { keptCreation, lineOf, writeLine } from '../statusline';
 export async function run(argv: readonly string[]): Promise<number | undefined> {
   const json = argv[0] === '--json';
   if (argv.length > (json ? 1 : 0)) return undefined;
-  const ready = prepared();
-  if (ready === undefined) return undefined;
-  writeLine(await lineOf(ready.deps, ready.creation), json);
+  const line = await lineNow();
+  if (line === undefined) return undefined;
+  writeLine(line, json);
   return 0;
 }
 
-function prepared(): { deps: ReturnType<typeof sessionsDeps>; creation: number | null } | undefined {
+async function lineNow(): Promise<StatusLine | undefined> {
   try {
     const area = userArea();
     const settings = keptHookSettings(area);
     const creation = keptCreation(area);
     if (settings === undefined || creation === undefined) return undefined;
-    return { deps: sessionsDeps({ area, clock: systemClock(), machineId }, settings), creation };
+    return await lineOf(sessionsDeps({ area, clock: systemClock(), machineId }, settings), creation);
   } catch {
+    // Nothing was read of stdin: the full command meets the same, and says what it is.
     return undefined;
   }
 }

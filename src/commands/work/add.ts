@@ -1,0 +1,53 @@
+import { string } from '@oclif/core/args';
+import { string as stringFlag } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openWork } from '../../lib/cli/work-context';
+import { addIssue, type Added } from '../../lib/work/actions';
+import { STATUSES } from '../../lib/work/label';
+import { addedText, missingText } from '../../lib/work/view-results';
+
+export default class WorkAdd extends BaseCommand {
+  static override summary = 'Add an issue.';
+  static override description =
+    'Labels that the repository does not have are left out and named. Exactly one issue is made, also when the answer of the service is lost.';
+  static override args = {
+    title: string({ required: true, ignoreStdin: true, description: 'What is to be done, in a few words.' }),
+  };
+  static override flags = {
+    body: stringFlag({ description: 'More about it, in Markdown.', helpValue: 'TEXT' }),
+    type: stringFlag({ description: 'Its Type.', default: 'feature', helpValue: 'TYPE' }),
+    status: stringFlag({ description: 'Its Status.', options: [...STATUSES], default: 'queued' }),
+    priority: stringFlag({ description: 'Its Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
+    property: stringFlag({ description: 'Its Property, such as website.', helpValue: 'PROPERTY' }),
+    label: stringFlag({
+      description: 'A further label; may be given more than once.',
+      multiple: true,
+      helpValue: 'NAME',
+    }),
+  };
+  static override examples = [
+    '<%= config.bin %> work add "Write the release notes" --priority P1',
+    '<%= config.bin %> work add "Search is slow" --type problem --property website --status ready',
+  ];
+  static override related = ['work remind TEXT', 'work board', 'work ready'];
+
+  async run(): Promise<Added> {
+    const { args, flags } = await this.parse(WorkAdd);
+    const { deps, user } = await openWork(this.context);
+    const { label, body, type, status, priority, property } = flags;
+    const added = await addIssue(deps, {
+      title: args.title,
+      labels: label ?? [],
+      body,
+      type,
+      status,
+      priority,
+      property,
+    });
+    if (added.missingLabels.length > 0) this.say(missingText(added.missingLabels));
+    const { timezone } = user;
+    this.print(() => addedText(added, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    return added;
+  }
+}

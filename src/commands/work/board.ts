@@ -1,0 +1,32 @@
+import { boolean } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { currentBoard, openWork } from '../../lib/cli/work-context';
+import type { BoardView } from '../../lib/work/board';
+import { boardText } from '../../lib/work/view';
+
+export default class WorkBoard extends BaseCommand {
+  static override summary = 'Show the board: what waits, what runs, what is done.';
+  static override description =
+    'Asks the service at most once in a poll interval. Without a network it shows what was read before, and says so.';
+  static override flags = {
+    refresh: boolean({ description: 'Ask the service now.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> work board',
+    {
+      description: 'What is in review, for a script',
+      command: '<%= config.bin %> work board --json | jq \'.columns["In-Review"]\'',
+    },
+  ];
+  static override related = ['work list', 'work ready', 'work show NUMBER'];
+
+  async run(): Promise<BoardView> {
+    const { flags } = await this.parse(WorkBoard);
+    const work = await openWork(this.context);
+    const board = await currentBoard(work, flags);
+    const { timezone } = work.user;
+    this.print(() => boardText(board, { ...this.terminal, timezone, nowMs: work.deps.clock.now() }));
+    return board;
+  }
+}

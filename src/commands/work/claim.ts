@@ -1,0 +1,30 @@
+import { string } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { issueNumber } from '../../lib/cli/issue-number';
+import { openWork } from '../../lib/cli/work-context';
+import { claimIssue, type ClaimResult } from '../../lib/work/claim';
+import { claimText } from '../../lib/work/view-results';
+
+export default class WorkClaim extends BaseCommand {
+  static override summary = 'Take an issue as an agent; of two at once exactly one gets it.';
+  static override description =
+    'Sets Agent:NAME and Status:in-progress, looks who was first, and takes Status:ready and Status:queued off. When somebody else holds it, the exit code is 6 and the error names them.';
+  static override args = { number: issueNumber() };
+  static override flags = {
+    agent: string({ description: 'The agent, as in its Agent: label.', required: true, helpValue: 'NAME' }),
+  };
+  static override examples = [
+    '<%= config.bin %> work claim 12 --agent kai',
+    '<%= config.bin %> work claim 12 --agent kai --json',
+  ];
+  static override related = ['work ready', 'work close NUMBER --evidence TEXT'];
+
+  async run(): Promise<ClaimResult> {
+    const { args, flags } = await this.parse(WorkClaim);
+    const { deps } = await openWork(this.context);
+    const result = await claimIssue(deps, { number: args.number, agent: flags.agent });
+    this.print(() => claimText(result));
+    return result;
+  }
+}

@@ -1,0 +1,33 @@
+import { string } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { issueNumber } from '../../lib/cli/issue-number';
+import { openWork } from '../../lib/cli/work-context';
+import { closeIssue, type Closed } from '../../lib/work/actions';
+import { closedText } from '../../lib/work/view-results';
+
+export default class WorkClose extends BaseCommand {
+  static override summary = 'Close an issue with the evidence that it is done.';
+  static override description = 'The evidence becomes a comment; then the issue is closed as completed.';
+  static override args = { number: issueNumber() };
+  static override flags = {
+    evidence: string({
+      description: 'What shows that it is done; @FILE reads it from a file.',
+      required: true,
+      helpValue: 'TEXT|@FILE',
+    }),
+  };
+  static override examples = [
+    '<%= config.bin %> work close 12 --evidence "Fixed in 3f2a91c; all tests pass"',
+    '<%= config.bin %> work close 12 --evidence @test-output.txt',
+  ];
+  static override related = ['work show NUMBER', 'work board'];
+
+  async run(): Promise<Closed> {
+    const { args, flags } = await this.parse(WorkClose);
+    const { deps } = await openWork(this.context);
+    const closed = await closeIssue(deps, { number: args.number, evidence: flags.evidence });
+    this.print(() => closedText(closed));
+    return closed;
+  }
+}

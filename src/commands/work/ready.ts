@@ -1,0 +1,37 @@
+import { boolean, integer } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { currentBoard, openWork } from '../../lib/cli/work-context';
+import { readyItems, type Item } from '../../lib/work/board';
+import { canTakeLabel } from '../../lib/work/label';
+import { listText } from '../../lib/work/view';
+
+export default class WorkReady extends BaseCommand {
+  static override summary = 'Show what an agent can take next, in order.';
+  static override description =
+    'Open, ready or queued, and not blocked: first what is marked for the DA, then by priority, then the oldest.';
+  static override flags = {
+    limit: integer({ description: 'How many at most.', default: 20, min: 1, max: 10_000, helpValue: 'N' }),
+    refresh: boolean({ description: 'Ask the service now.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> work ready',
+    {
+      description: 'Take the first one',
+      command:
+        "<%= config.bin %> work claim $(<%= config.bin %> work ready --json | jq '.[0].number') --agent kai",
+    },
+  ];
+  static override related = ['work claim NUMBER --agent NAME', 'work board'];
+
+  async run(): Promise<Item[]> {
+    const { flags } = await this.parse(WorkReady);
+    const work = await openWork(this.context);
+    const board = await currentBoard(work, flags);
+    const items = readyItems(board.items, canTakeLabel(work.deps.daName)).slice(0, flags.limit);
+    const { timezone } = work.user;
+    const options = { ...this.terminal, timezone, nowMs: work.deps.clock.now() };
+    this.print(() => listText(board, items, options, 'Nothing is ready.'));
+    return items;
+  }
+}

@@ -1,0 +1,40 @@
+import { string } from '@oclif/core/args';
+import { string as stringFlag } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openWork } from '../../lib/cli/work-context';
+import { addReminder, type Added } from '../../lib/work/actions';
+import { addedText, missingText } from '../../lib/work/view-results';
+
+export default class WorkRemind extends BaseCommand {
+  static override summary = 'Add a reminder; its time may stand in the text.';
+  static override description =
+    'Times are read in natural words, in your time zone, and lie ahead. A day without a time is its morning, 09:00.';
+  static override args = {
+    text: string({ required: true, ignoreStdin: true, description: 'What to be reminded of.' }),
+  };
+  static override flags = {
+    at: stringFlag({ description: 'When; then the text is taken as it is.', helpValue: 'WHEN' }),
+    priority: stringFlag({ description: 'Its Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
+  };
+  static override examples = [
+    '<%= config.bin %> work remind "call Ann tomorrow at 10"',
+    '<%= config.bin %> work remind "renew the certificate" --at "1 December 9:00"',
+  ];
+  static override related = ['work add TITLE', 'work list --type reminder'];
+
+  async run(): Promise<Added> {
+    const { args, flags } = await this.parse(WorkRemind);
+    const { deps, user } = await openWork(this.context);
+    const { at, priority } = flags;
+    const added = await addReminder(deps, {
+      text: args.text,
+      ...(at === undefined ? {} : { at }),
+      ...(priority === undefined ? {} : { priority }),
+    });
+    if (added.missingLabels.length > 0) this.say(missingText(added.missingLabels));
+    const { timezone } = user;
+    this.print(() => addedText(added, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    return added;
+  }
+}

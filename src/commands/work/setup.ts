@@ -1,0 +1,35 @@
+import { string } from '@oclif/core/args';
+import { boolean } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { withSteps } from '../../lib/cli/progress';
+import { openWork } from '../../lib/cli/work-context';
+import { setUp, type SetupResult } from '../../lib/work/setup';
+import { setupText } from '../../lib/work/view-results';
+
+export default class WorkSetup extends BaseCommand {
+  static override summary = 'Set up work tracking in one private repository.';
+  static override description =
+    'Looks that the repository is private (any other is refused), writes the files of the work folder, seeds the labels and reads the issues. Run twice, it changes nothing.';
+  static override args = {
+    repo: string({ required: true, ignoreStdin: true, description: 'OWNER/REPO on GitHub.' }),
+  };
+  static override flags = {
+    create: boolean({ description: 'Make the repository, private, where it is not there.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> work setup ann/work --create',
+    '<%= config.bin %> work setup ann/work --json',
+  ];
+  static override related = ['work board', 'work verify', 'work labels seed'];
+
+  async run(): Promise<SetupResult> {
+    const { args, flags } = await this.parse(WorkSetup);
+    const { deps } = await openWork(this.context);
+    const result = await withSteps(`Setting up ${args.repo}`, (onStep) =>
+      setUp(deps, { repo: args.repo, create: flags.create }, onStep),
+    );
+    this.print(() => setupText(result));
+    return result;
+  }
+}

@@ -1,0 +1,25 @@
+import { BaseCommand } from '../../lib/cli/base-command';
+import { issueNumber } from '../../lib/cli/issue-number';
+import { openWork } from '../../lib/cli/work-context';
+import { showIssue, type Shown } from '../../lib/work/actions';
+import { showText } from '../../lib/work/view';
+
+export default class WorkShow extends BaseCommand {
+  static override summary = 'Show one issue with its text and comments.';
+  static override args = { number: issueNumber() };
+  static override examples = ['<%= config.bin %> work show 12', '<%= config.bin %> work show 12 --json'];
+  static override related = [
+    'work board',
+    'work claim NUMBER --agent NAME',
+    'work close NUMBER --evidence TEXT',
+  ];
+
+  async run(): Promise<Shown> {
+    const { args } = await this.parse(WorkShow);
+    const { deps, user } = await openWork(this.context);
+    const issue = await showIssue(deps, args.number);
+    const { timezone } = user;
+    this.print(() => showText(issue, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    return issue;
+  }
+}

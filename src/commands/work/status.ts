@@ -1,0 +1,21 @@
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openWork } from '../../lib/cli/work-context';
+import { workStatus, type WorkStatus } from '../../lib/work/status';
+import { statusText } from '../../lib/work/view-results';
+
+export default class WorkStatusCommand extends BaseCommand {
+  static override summary = 'Show how work tracking is doing.';
+  static override description = 'From what is known on this machine; nobody is asked.';
+  static override examples = ['<%= config.bin %> work status', '<%= config.bin %> work status --json'];
+  static override related = ['work verify', 'work board', 'config show'];
+
+  async run(): Promise<WorkStatus> {
+    await this.parse(WorkStatusCommand);
+    const { deps, warnings, user } = await openWork(this.context);
+    for (const warning of warnings) this.say(warning);
+    const status = workStatus(deps);
+    const { timezone } = user;
+    this.print(() => statusText(status, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    return status;
+  }
+}

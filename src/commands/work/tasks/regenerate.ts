@@ -1,0 +1,31 @@
+import { boolean } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { openWork } from '../../../lib/cli/work-context';
+import { regenerateTaskList, type TaskListResult } from '../../../lib/work/task-repo';
+import { taskListText } from '../../../lib/work/view-results';
+
+export default class WorkTasksRegenerate extends BaseCommand {
+  static override summary = 'Make TASKLIST.md anew from all issues.';
+  static override description =
+    'The same issues give the same file. When a push fails, the file on this machine is up to date all the same and the next run tries again.';
+  static override flags = {
+    'commit-push': boolean({
+      description: 'Commit it to the work repository and push; an empty difference makes no commit.',
+    }),
+  };
+  static override examples = [
+    '<%= config.bin %> work tasks regenerate',
+    '<%= config.bin %> work tasks regenerate --commit-push',
+  ];
+  static override related = ['work board', 'work list'];
+
+  async run(): Promise<TaskListResult> {
+    const { flags } = await this.parse(WorkTasksRegenerate);
+    const { deps } = await openWork(this.context);
+    const result = await regenerateTaskList(deps, { push: flags['commit-push'] });
+    if (result.reason !== null) this.say(result.reason);
+    this.print(() => taskListText(result));
+    return result;
+  }
+}

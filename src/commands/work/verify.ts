@@ -1,0 +1,20 @@
+import { BaseCommand } from '../../lib/cli/base-command';
+import { openWork } from '../../lib/cli/work-context';
+import { verify } from '../../lib/work/privacy';
+import { workStatus, type WorkStatus } from '../../lib/work/status';
+
+export default class WorkVerify extends BaseCommand {
+  static override summary = 'Look whether the work repository is still private.';
+  static override description =
+    'This happens by itself every twelve hours. A repository that is not private switches everything off, at once.';
+  static override examples = ['<%= config.bin %> work verify', '<%= config.bin %> work verify --json'];
+  static override related = ['work status', 'work setup OWNER/REPO'];
+
+  async run(): Promise<WorkStatus['privacy'] & { repo: string }> {
+    await this.parse(WorkVerify);
+    const { deps } = await openWork(this.context);
+    const { repo } = await verify(deps);
+    this.print(() => `${repo} is private.`);
+    return { repo, ...workStatus(deps).privacy };
+  }
+}

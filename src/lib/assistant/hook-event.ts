@@ -1,0 +1,106 @@
+import { toStewardError, type StewardError } from '../errors';
+import { toIso } from '../platform/clock';
+import { lstatOf } from '../platform/folder';
+import { repositoryOf } from '../platform/git-folder';
+import { terminalOfParents } from '../platform/own-terminal';
+import { artifactOf, artifactPath, slugOfArtifact } from '../sessions/artifact';
+import type { PhaseId } from '../sessions/phases';
+import { makeSlug } from '../sessions/slug';
+import { storedSession, type SessionsDeps } from '../sessions/state';
+import { storedId, storedWord, type SessionTerminal, type WorkEvent } from '../sessions/work-events';
+import { eventType, reasonOf, type HookInput, type HookVerb } from './claude-code';
+
+export interface EventDeps extends SessionsDeps {
+  env: NodeJS.ProcessEnv;
+}
+
+/** The first thing that went wrong with a part that the others do not depend on. */
+export interface Troubles {
+  first: StewardError | undefined;
+}
+
+/** Does a part of the work; undefined when it went wrong, which is noted. */
+export function tried<T>(troubles: Troubles, work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    troubles.first ??= toStewardError(error);
+    return undefined;
+  }
+}
+
+export interface MadeEvent {
+  event: WorkEvent;
+  /** From here on the session has its artifact's name, and what follows is to bear it. */
+  isNamed: boolean;
+}
+
+/**
+ * The event of a hook. That it happened is what counts: repository, slug, machine and the rest are ornaments, and
+ * one that cannot be had is left out and noted.
+ */
+export function eventOf(
+  deps: EventDeps,
+  troubles: Troubles,
+  call: { verb: HookVerb; input: HookInput; session: string },
+): MadeEvent {
+  const { verb, input, session } = call;
+  const nowMs = deps.clock.now();
+  const repo = tried(troubles, () => repoOf(input.cwd)) ?? null;
+  const tool = verb === 'tool' ? storedWord(input.tool) : undefined;
+  const agent = storedWord(input.agent);
+  const reason = storedWord(reasonOf(verb, input));
+  const type = eventType(verb, input);
+  const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
+  // The session's slug as it was at its last turn; a session that begins gets one.
+  const known = tried(troubles, () => storedSession(deps.livePath, session))?.slug;
+  const starts = verb === 'session-start';
+  const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
+  const event: WorkEvent = {
+    ts: toIso(nowMs),
+    type,
+    session,
+    slug: written?.slug ?? made ?? null,
+    repo,
+    ...(tool === undefined ? {} : { tool }),
+    ...(written === undefined ? {} : { artifact: true }),
+    ...(written?.phase === undefined ? {} : { phase: written.phase }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(starts ? placeOf(deps, troubles) : {}),
+  };
+  return { event, isNamed: written !== undefined && written.slug !== known };
+}
+
+function repoOf(cwd: string | undefined): string | undefined {
+  return storedWord(cwd === undefined ? undefined : repositoryOf(cwd)?.name);
+}
+
+interface Written {
+  slug: string;
+  phase: PhaseId | undefined;
+}
+
+/** The artifact that a tool has written. It may still be without its front matter. */
+function writtenBy(deps: EventDeps, file: string | undefined): Written | undefined {
+  const slug = file === undefined ? undefined : slugOfArtifact(deps.sessions, file);
+  if (slug === undefined || lstatOf(artifactPath(deps.sessions, slug))?.isFile !== true) return undefined;
+  return { slug, phase: artifactOf(deps.sessions, slug)?.phase ?? undefined };
+}
+
+function placeOf(deps: EventDeps, troubles: Troubles): Pick<WorkEvent, 'machine' | 'terminal'> {
+  const machine = tried(troubles, () => deps.machineId);
+  const terminal = tried(troubles, () => terminalOf(deps.env));
+  return { ...(machine === undefined ? {} : { machine }), ...(terminal === undefined ? {} : { terminal }) };
+}
+
+function terminalOf(env: NodeJS.ProcessEnv): SessionTerminal {
+  const own = terminalOfParents();
+  return {
+    tty: own?.tty ?? null,
+    program: storedWord(env['TERM_PROGRAM']) ?? null,
+    kittySocket: storedId(env['KITTY_LISTEN_ON']) ?? null,
+    pid: own?.pid ?? null,
+    started: own?.started ?? null,
+  };
+}

@@ -1,0 +1,34 @@
+import { terminalOf } from '../platform/stdio';
+
+/**
+ * Runs long work and shows its steps on stderr: on a terminal one task whose line changes and is left with its
+ * outcome; elsewhere nothing, so that no log fills with it.
+ */
+export async function withSteps<T>(
+  title: string,
+  work: (onStep: (text: string) => void) => Promise<T>,
+): Promise<T> {
+  if (!terminalOf(process.stderr).isTTY) return work(() => undefined);
+  const { Listr, ListrLogger, ProcessOutput } = await import('listr2');
+  let value: { of: T } | undefined;
+  const tasks = new Listr(
+    [
+      {
+        title,
+        task: async (_context: unknown, task: { output: string }): Promise<void> => {
+          value = { of: await work((text) => (task.output = text)) };
+        },
+      },
+    ],
+    {
+      // The result goes to stdout, the talk to stderr.
+      rendererOptions: {
+        logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
+      },
+      // Ctrl-C is the edge's.
+      registerSignalListeners: false,
+    },
+  );
+  await tasks.run();
+  return (value as { of: T }).of;
+}

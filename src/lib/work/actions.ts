@@ -1,0 +1,225 @@
+import { randomBytes } from 'node:crypto';
+
+import type { UserConfig } from '../config/schema';
+import { StewardError } from '../errors';
+import { readText } from '../platform/atomic-file';
+import { toIso } from '../platform/clock';
+import { longDay } from '../platform/format';
+import { dayOf, timeOf } from '../platform/time';
+import { toItem, type Item } from './board';
+import { readCache, remember, keptIssue } from './cache';
+import { readDue } from './due';
+import { ensureIssue, type EnsureDeps } from './ensure';
+import type { Comment, HostIssue } from './host';
+import { failureOf } from './host/failure';
+import { MAX_BODY, type Issue } from './issue';
+import { openForWriting, privacyState, repoOf } from './privacy';
+import { staleness } from './poll';
+
+export interface ActionDeps extends EnsureDeps {
+  timezone: UserConfig['timezone'];
+}
+
+/** What `work add` and `work remind` made. */
+export interface Added extends Item {
+  /** Labels that were wanted and that the repository does not have. */
+  missingLabels: string[];
+  /** ISO-8601 UTC, of a reminder. */
+  due: string | null;
+}
+
+export interface AddInput {
+  title: string;
+  body?: string | undefined;
+  type?: string | undefined;
+  status?: string | undefined;
+  priority?: string | undefined;
+  property?: string | undefined;
+  labels?: readonly string[];
+}
+
+/** `work add`: an issue by hand. */
+export async function addIssue(deps: ActionDeps, input: AddInput): Promise<Added> {
+  const families: [string, string | undefined][] = [
+    ['Type', input.type],
+    ['Status', input.status ?? 'queued'],
+    ['Priority', input.priority?.toUpperCase()],
+    ['Property', input.property],
+  ];
+  const labels = families.flatMap(([family, value]) => (value === undefined ? [] : [`${family}:${value}`]));
+  return make(deps, {
+    kind: null,
+    text: titleText(input.title),
+    body: input.body ?? '',
+    labels: [...labels, ...(input.labels ?? [])],
+  });
+}
+
+/** `work remind`: the date is read out of the text, or of `at`. Without any it is a reminder without a time. */
+export async function addReminder(
+  deps: ActionDeps,
+  input: { text: string; at?: string; priority?: string },
+): Promise<Added> {
+  const options = { nowMs: deps.clock.now(), zone: deps.timezone };
+  const asked = input.at ?? input.text;
+  const read = await readDue(asked, options);
+  if (input.at !== undefined && read.dueMs === undefined) {
+    throw new StewardError('usage', `"${input.at}" names no time.`, {
+      hint: 'Write it as "tomorrow at 9", "friday 14:00", "in 2 hours" or 2026-11-20 09:00.',
+    });
+  }
+  const due = read.dueMs === undefined ? undefined : toIso(read.dueMs);
+  const words =
+    read.dueMs === undefined
+      ? ''
+      : `Due ${longDay(dayOf(read.dueMs, deps.timezone))}, ${timeOf(read.dueMs, deps.timezone)} (${deps.timezone}).`;
+  const text = input.at === undefined && read.text !== '' ? read.text : input.text;
+  return make(deps, {
+    kind: 'reminder',
+    text: titleText(text),
+    body: words,
+    labels: [
+      'Type:reminder',
+      'Status:queued',
+      ...(input.priority === undefined ? [] : [`Priority:${input.priority.toUpperCase()}`]),
+    ],
+    ...(due === undefined ? {} : { due }),
+  });
+}
+
+function titleText(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new StewardError('usage', 'There is no title.', { hint: 'Write what it is about in a few words.' });
+}
+
+async function make(
+  deps: ActionDeps,
+  wanted: { kind: 'reminder' | null; text: string; body: string; labels: string[]; due?: string },
+): Promise<Added> {
+  const repo = await openForWriting(deps);
+  const identity = { kind: 'id', value: randomBytes(8).toString('hex') } as const;
+  const made = await ensureIssue(deps, await deps.host(), repo, { identity, ...wanted });
+  const item = toItem(made.issue, deps.config.KANBAN_COLUMNS);
+  return { ...item, missingLabels: made.missingLabels, due: made.issue.due };
+}
+
+export interface Closed extends Item {
+  comment: string;
+}
+
+/**
+ * `work close`: the evidence becomes the comment, then the issue is closed as completed (service.md: Work issue
+ * status). Killed between the two, the same command run again does not comment twice.
+ *
+ * @param evidence the text, or `@FILE`
+ */
+export async function closeIssue(
+  deps: ActionDeps,
+  input: { number: number; evidence: string },
+): Promise<Closed> {
+  const text = evidenceText(input.evidence);
+  const repo = await openForWriting(deps);
+  const host = await deps.host();
+  const issue = await host.issue(repo, input.number);
+  if (issue.state === 'closed') {
+    throw new StewardError('conflict', `#${input.number} is closed already.`, {
+      hint: 'Look at it with `steward work show NUMBER`.',
+    });
+  }
+  const said = (await host.comments(repo, input.number)).at(-1);
+  const comment = said?.body === text ? { url: issue.url } : await host.comment(repo, input.number, text);
+  const closed = await host.updateIssue(repo, input.number, { state: 'closed', stateReason: 'completed' });
+  remember(deps, repo, closed);
+  return { ...toItem(keptIssue(closed), deps.config.KANBAN_COLUMNS), comment: comment.url };
+}
+
+function evidenceText(evidence: string): string {
+  const text = evidence.startsWith('@') ? fileText(evidence.slice(1)) : evidence;
+  if (text.trim() === '') {
+    throw new StewardError('usage', 'The evidence is empty.', {
+      hint: 'Say what shows that it is done: a commit, a link, the output of a test.',
+    });
+  }
+  if (text.length > MAX_BODY) {
+    throw new StewardError('usage', `The evidence has ${text.length} characters; ${MAX_BODY} is the most.`, {
+      hint: 'Shorten it, or put it into the repository and name it.',
+    });
+  }
+  return text.trimEnd();
+}
+
+function fileText(path: string): string {
+  const text = readText(path, { followLink: true, maxBytes: 4 * MAX_BODY });
+  if (text !== undefined) return text;
+  throw new StewardError('not_found', `There is no file ${path}.`, {
+    hint: 'Give --evidence @FILE a file that is there.',
+  });
+}
+
+/** `work show`: one issue with its text and comments; from the cache, without them, where the service is away. */
+export interface Shown extends Item {
+  /** null: only the cached state could be read. */
+  body: string | null;
+  comments: Comment[] | null;
+  due: string | null;
+  /** The service could not be asked; `staleReason` says why. */
+  fromCache: boolean;
+  staleReason: string | null;
+}
+
+export async function showIssue(deps: ActionDeps, number: number): Promise<Shown> {
+  const config = deps.workRepo();
+  const repo = repoOf(config);
+  if (privacyState(config, deps.clock.now()) !== 'public') {
+    try {
+      const host = await deps.host();
+      const issue = await host.issue(repo, number);
+      const comments = await host.comments(repo, number);
+      return shown(deps, issue, comments);
+    } catch (error) {
+      const reason = failureOf(error)?.reason;
+      if (reason === undefined ? !isAuth(error) : reason === 'missing' || reason === 'gone') throw error;
+      return cached(deps, repo, number, error instanceof Error ? error.message : null);
+    }
+  }
+  return cached(deps, repo, number, staleness(deps, config).staleReason);
+}
+
+function isAuth(error: unknown): boolean {
+  return error instanceof StewardError && error.kind === 'auth';
+}
+
+function shown(deps: ActionDeps, issue: HostIssue, comments: Comment[]): Shown {
+  const kept = keptIssue(issue);
+  return {
+    ...toItem(kept, deps.config.KANBAN_COLUMNS),
+    body: issue.body,
+    comments,
+    due: kept.due,
+    fromCache: false,
+    staleReason: null,
+  };
+}
+
+function cached(deps: ActionDeps, repo: string, number: number, reason: string | null): Shown {
+  const issue: Issue | undefined = readCache(deps.paths.cache, repo).issues.find(
+    (one) => one.number === number,
+  );
+  if (issue === undefined) {
+    throw new StewardError(
+      'unavailable',
+      `#${number} is not in what was read before. ${reason ?? ''}`.trim(),
+      {
+        hint: 'Run it again when the service can be reached.',
+      },
+    );
+  }
+  return {
+    ...toItem(issue, deps.config.KANBAN_COLUMNS),
+    body: null,
+    comments: null,
+    due: issue.due,
+    fromCache: true,
+    staleReason: reason,
+  };
+}

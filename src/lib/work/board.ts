@@ -1,0 +1,216 @@
+import {
+  laneOf,
+  agentsOf,
+  isStale,
+  priorityOf,
+  propertyOf,
+  sourceOf,
+  statusOf,
+  typeOf,
+  type Source,
+} from './label';
+import type { Lane, WorkConfig, WorkRepoConfig } from '../config/schema';
+import type { Cache } from './cache';
+import type { Issue } from './issue';
+import { staleness, type PollDeps } from './poll';
+
+/** One card (decisions.md 6: GET /api/work). Values without their family: `in-progress`, `P1`, `website`. */
+export interface Item {
+  number: number;
+  title: string;
+  url: string;
+  state: 'open' | 'closed';
+  lane: Lane;
+  status: string | null;
+  type: string | null;
+  priority: string | null;
+  property: string | null;
+  agents: string[];
+  source: Source;
+  slug: string | null;
+  labels: string[];
+  createdAt: string;
+  updatedAt: string;
+  closedAt: string | null;
+  /** It has the stale flag. */
+  stale: boolean;
+}
+
+/** The whole payload of GET /api/work and of `work board --json`. */
+export interface BoardView {
+  config: { repo: string | null; columns: Lane[]; pollIntervalSeconds: number };
+  columns: Record<string, number[]>;
+  items: Item[];
+  lastFetch: string | null;
+  stale: boolean;
+  staleReason: string | null;
+  setupRequired: boolean;
+  /** What to do before there is a board; empty after setup. */
+  steps: string[];
+}
+
+export const SETUP_STEPS: readonly string[] = [
+  'gh auth login',
+  'steward work setup OWNER/REPO --create',
+  'steward work board',
+];
+
+/** What the labels of an issue say; thousands of issues share a few sets of labels. */
+type LabelFacts = Pick<Item, 'status' | 'type' | 'priority' | 'property' | 'agents' | 'stale' | 'source'> & {
+  openLane: Lane;
+};
+
+function factsOf(labels: string[]): LabelFacts {
+  return {
+    openLane: laneOf({ state: 'open', labels }),
+    status: statusOf(labels),
+    type: typeOf(labels),
+    priority: priorityOf(labels),
+    property: propertyOf(labels),
+    agents: agentsOf(labels),
+    stale: isStale(labels),
+    source: sourceOf({ labels, title: '' }),
+  };
+}
+
+export function toItem(issue: Issue, columns: readonly Lane[], facts = factsOf(issue.labels)): Item {
+  const { number, title, url, state, labels, createdAt, updatedAt, closedAt, identity } = issue;
+  const lane = state === 'closed' ? 'Complete' : facts.openLane;
+  return {
+    number,
+    title,
+    url,
+    state,
+    lane: columns.includes(lane) ? lane : 'Queued',
+    status: facts.status,
+    type: facts.type,
+    priority: facts.priority,
+    property: facts.property,
+    agents: facts.agents,
+    source: facts.source === 'manual' ? sourceOf({ labels: [], title }) : facts.source,
+    slug: identity?.startsWith('slug=') === true ? identity.slice('slug='.length) : null,
+    labels,
+    createdAt,
+    updatedAt,
+    closedAt,
+    stale: facts.stale,
+  };
+}
+
+/** The lanes in the configured order: most urgent first, then oldest; what is complete newest first. */
+export function groupItems(items: readonly Item[], columns: readonly Lane[]): Record<string, Item[]> {
+  return Object.fromEntries(
+    columns.map((lane) => {
+      const own = items.filter((item) => item.lane === lane);
+      return [lane, own.sort(lane === 'Complete' ? byCompletion : byUrgency)];
+    }),
+  );
+}
+
+/** P0 first, without a priority last; then the older one. */
+export function byUrgency(a: Item, b: Item): number {
+  const [x, y] = [a.priority ?? 'P9', b.priority ?? 'P9'];
+  return x === y ? a.number - b.number : x < y ? -1 : 1;
+}
+
+function byCompletion(a: Item, b: Item): number {
+  const at = (item: Item): string => item.closedAt ?? item.updatedAt;
+  return at(a) === at(b) ? b.number - a.number : at(a) < at(b) ? 1 : -1;
+}
+
+export interface BoardDeps extends Pick<PollDeps, 'paths' | 'clock' | 'config'> {
+  workRepo: () => WorkRepoConfig;
+  /** The cached state; `cacheReader` for those who ask often. */
+  cache: (repo: string) => Cache;
+}
+
+/** GET /api/work: what is cached, with how old it is. Before setup a friendly state, never an error. */
+export function boardView(deps: BoardDeps): BoardView {
+  const workRepo = deps.workRepo();
+  const items = itemsOf(deps, workRepo);
+  const columns = deps.config.KANBAN_COLUMNS;
+  const groups = groupItems(items, columns);
+  const isSetUp = workRepo.repo !== undefined;
+  return {
+    config: {
+      repo: workRepo.repo ?? null,
+      columns: [...columns],
+      pollIntervalSeconds: deps.config.POLL_INTERVAL_SECONDS,
+    },
+    columns: Object.fromEntries(
+      Object.entries(groups).map(([lane, own]) => [lane, own.map(({ number }) => number)]),
+    ),
+    items,
+    ...staleness(deps, workRepo),
+    setupRequired: !isSetUp,
+    steps: isSetUp ? [] : [...SETUP_STEPS],
+  };
+}
+
+/** GET /api/work/columns: `{LANE: [item…]}`. */
+export function columnsView(deps: BoardDeps): Record<string, Item[]> {
+  return groupItems(itemsOf(deps, deps.workRepo()), deps.config.KANBAN_COLUMNS);
+}
+
+/** All items by number. */
+export function itemsOf(
+  deps: { config: Pick<WorkConfig, 'KANBAN_COLUMNS'>; cache: BoardDeps['cache'] },
+  workRepo: WorkRepoConfig,
+): Item[] {
+  if (workRepo.repo === undefined) return [];
+  const known = new Map<string, LabelFacts>();
+  return deps.cache(workRepo.repo).issues.map((issue) => {
+    const key = issue.labels.join('\n');
+    let facts = known.get(key);
+    if (facts === undefined) known.set(key, (facts = factsOf(issue.labels)));
+    return toItem(issue, deps.config.KANBAN_COLUMNS, facts);
+  });
+}
+
+export interface Filter {
+  state?: 'open' | 'closed' | 'all';
+  lane?: string;
+  status?: string;
+  type?: string;
+  priority?: string;
+  property?: string;
+  agent?: string;
+  /** Words that all stand in the title, without case. */
+  search?: string;
+}
+
+/** The items that fit every given filter, by urgency. */
+export function filterItems(items: readonly Item[], filter: Filter): Item[] {
+  const is = (wanted: string | undefined, ...values: (string | null)[]): boolean =>
+    wanted === undefined || values.some((value) => value?.toLowerCase() === wanted.toLowerCase());
+  const words = (filter.search ?? '')
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const state = filter.state ?? 'open';
+  return items
+    .filter(
+      (item) =>
+        (state === 'all' || item.state === state) &&
+        is(filter.lane, item.lane) &&
+        is(filter.status, item.status) &&
+        is(filter.type, item.type) &&
+        is(filter.priority, item.priority) &&
+        is(filter.property, item.property) &&
+        is(filter.agent, ...item.agents, null) &&
+        words.every((word) => item.title.toLowerCase().includes(word)),
+    )
+    .sort(byUrgency);
+}
+
+/**
+ * What an agent can take next: open, ready or queued, not blocked and nobody's; first what the DA is to take, then
+ * by priority, then the oldest.
+ */
+export function readyItems(items: readonly Item[], daLabel: string): Item[] {
+  const isForDa = (item: Item): number =>
+    item.labels.some((label) => label.toLowerCase() === daLabel.toLowerCase()) ? 0 : 1;
+  return items
+    .filter(({ state, status }) => state === 'open' && (status === 'ready' || status === 'queued'))
+    .sort((a, b) => isForDa(a) - isForDa(b) || byUrgency(a, b));
+}

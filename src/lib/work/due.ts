@@ -1,0 +1,61 @@
+import { StewardError } from '../errors';
+import { toDate } from '../platform/clock';
+import { instantOf, wallClock } from '../platform/time';
+
+export interface Due {
+  /** The text without the words of the date. */
+  text: string;
+  /** Wall-clock ms; undefined where the text names no date. */
+  dueMs: number | undefined;
+}
+
+const MORNING = 9;
+const TIME_OF_DAY = /morning|noon|midday|afternoon|evening|night|now\b/i;
+/** Minutes from UTC. */
+const NOBODYS_OFFSET = 7;
+
+/**
+ * Reads a date in natural words out of a text (`call Ann tomorrow at 9`, `in 2 hours`, `next friday`), in the local
+ * zone and always forward. A time that is over is `usage`.
+ */
+export async function readDue(text: string, options: { nowMs: number; zone: string }): Promise<Due> {
+  const { casual } = await import('chrono-node/en');
+  const { nowMs, zone } = options;
+  const wall = wallClock(nowMs, zone);
+  // The library counts with what the wall clock shows, in a zone that nobody has; what it finds is put back into
+  // the real one, whose summer time may begin in between. Only a zone in the text itself is another one.
+  const shown = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
+  const reference = { instant: toDate(shown - NOBODYS_OFFSET * 60_000), timezone: NOBODYS_OFFSET };
+  const [found] = casual.parse(text, reference, { forwardDate: true });
+  if (found === undefined) return { text: text.trim(), dueMs: undefined };
+  const at = found.start;
+  const get = (part: 'year' | 'month' | 'day' | 'hour' | 'minute'): number => at.get(part) ?? 0;
+  // A day alone is given some hour by the library, and meant for its morning; "tonight" has an hour of its own.
+  const isDayOnly = !at.isCertain('hour') && !TIME_OF_DAY.test(found.text);
+  const isZoned = at.isCertain('timezoneOffset') && at.get('timezoneOffset') !== NOBODYS_OFFSET;
+  const dueMs = isZoned
+    ? at.date().getTime()
+    : instantOf(
+        {
+          year: get('year'),
+          month: get('month'),
+          day: get('day'),
+          hour: isDayOnly ? MORNING : get('hour'),
+          minute: isDayOnly ? 0 : get('minute'),
+        },
+        zone,
+      );
+  if (dueMs <= nowMs) {
+    throw new StewardError('usage', `"${found.text}" is over.`, {
+      hint: 'Name a time that is to come, such as "tomorrow at 9" or "in 2 hours".',
+    });
+  }
+  return { text: without(text, found.index, found.text.length), dueMs };
+}
+
+/** `call Ann on` → `call Ann`: a word that led to the date goes with it. */
+function without(text: string, index: number, length: number): string {
+  const before = text.slice(0, index).replace(/\s*(?:\b(?:on|at|by|until|from|for)\b|[-–—:,@(])\s*$/i, '');
+  const after = text.slice(index + length).replace(/^\s*[),:;-]\s*/, ' ');
+  return `${before} ${after}`.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { parse } from 'node:path';
+
+import { StewardError } from '../../errors';
+import type { Run } from '../../platform/process';
+
+export interface Credential {
+  token: string;
+  /** Where it comes from, for messages: `GH_TOKEN`, `gh auth token`. */
+  from: string;
+}
+
+export interface CredentialDeps {
+  env: NodeJS.ProcessEnv;
+  run: Run;
+}
+
+const GH_TIMEOUT_MS = 10_000;
+const DEFAULT_API = 'https://api.github.com';
+
+/** The service's REST address: `$GITHUB_API_URL`, default api.github.com; https, or http to this machine only. */
+export function apiUrl(env: NodeJS.ProcessEnv): URL {
+  const text = (env['GITHUB_API_URL'] ?? '').trim();
+  const wrong = new StewardError(
+    'config',
+    'GITHUB_API_URL is no https:// address (http:// only to this machine) without a password in it.',
+    { hint: 'Correct it, or unset it for github.com.' },
+  );
+  if (text !== '' && !URL.canParse(text)) throw wrong;
+  const url = new URL(text === '' ? DEFAULT_API : text);
+  const isLocal = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\./.test(url.hostname);
+  if (url.username !== '' || url.password !== '' || url.search !== '') throw wrong;
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) throw wrong;
+  return url;
+}
+
+/** The site that belongs to an API address: where its pages and its git repositories are. */
+export function siteOf(api: URL): string {
+  return api.origin === DEFAULT_API ? 'https://github.com' : api.origin;
+}
+
+/**
+ * The credential, in this order: GH_TOKEN, GITHUB_TOKEN, what `gh` keeps for that very host. None is `auth`.
+ * `gh` is asked by its argument array, from the root folder, and makes no request for it.
+ */
+export async function findCredential(deps: CredentialDeps, api: URL): Promise<Credential> {
+  for (const name of ['GH_TOKEN', 'GITHUB_TOKEN']) {
+    const token = (deps.env[name] ?? '').trim();
+    if (token !== '') return checked({ token, from: name });
+  }
+  const host = new URL(siteOf(api)).hostname;
+  const answer = await ghToken(deps, host);
+  if (answer === undefined || answer === '') {
+    throw new StewardError('auth', `There is no credential for ${host}.`, {
+      hint:
+        answer === undefined
+          ? 'Install GitHub\u2019s `gh` and run `gh auth login`, or set GH_TOKEN.'
+          : 'Run `gh auth login`, or set GH_TOKEN.',
+    });
+  }
+  return checked({ token: answer, from: '`gh auth token`' });
+}
+
+/** Undefined where gh is not installed, an empty text where it knows of none. */
+async function ghToken({ env, run }: CredentialDeps, host: string): Promise<string | undefined> {
+  try {
+    const result = await run('gh', ['auth', 'token', '--hostname', host], {
+      // Not the current folder: a PATH with `.` in it must not find a gh there.
+      cwd: parse(process.cwd()).root,
+      env,
+      timeoutMs: GH_TIMEOUT_MS,
+    });
+    return result.code === 0 ? result.stdout.trim() : '';
+  } catch (error) {
+    if (error instanceof StewardError && error.kind === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+/** A token goes into a header: one word of visible ASCII. */
+function checked(credential: Credential): Credential {
+  if (/^[\x21-\x7e]{4,1024}$/.test(credential.token)) return credential;
+  throw new StewardError('auth', `What ${credential.from} gives is no token.`, {
+    hint: 'A token is one word; run `gh auth login`, or set GH_TOKEN to it.',
+  });
+}
+
+/** Tells tokens apart on disk without telling them. */
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(`steward token ${token}`).digest('hex').slice(0, 16);
+}

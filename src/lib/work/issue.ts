@@ -1,0 +1,157 @@
+import { clean } from '../platform/terminal';
+
+/**
+ * A work issue as steward keeps it (service.md: Work issue): what the board, the list and the sweep need of it.
+ * Its body is not kept; what steward wrote into its marker is.
+ */
+export interface Issue {
+  number: number;
+  title: string;
+  url: string;
+  state: 'open' | 'closed';
+  stateReason: string | null;
+  labels: string[];
+  createdAt: string;
+  updatedAt: string;
+  closedAt: string | null;
+  /** `slug=fix-login`, `goal=G1`, …: whose issue it is; null of one that a person made. */
+  identity: string | null;
+  /** When a reminder is due, ISO-8601 UTC. */
+  due: string | null;
+}
+
+/** What an issue stands for; two captures of the same identity are one issue. */
+export interface Identity {
+  kind: 'slug' | 'goal' | 'project' | 'id';
+  value: string;
+}
+
+/** Title prefixes by where an issue comes from. */
+export const PREFIXES = {
+  core: 'Core',
+  native: 'Native',
+  reminder: 'Reminder',
+  research: 'Research',
+  queue: 'Queue',
+  sweep: 'Sweep',
+  'project-check': 'Project-Check',
+  goal: 'Goal',
+} as const;
+export type TitleKind = keyof typeof PREFIXES;
+
+/** What the service takes. */
+export const MAX_TITLE = 256;
+export const MAX_BODY = 65_536;
+const MAX_IDENTITY = 120;
+
+/** The identity as one text, the same whatever odd characters the value has. */
+export function identityKey({ kind, value }: Identity): string {
+  return `${kind}=${normalValue(value)}`;
+}
+
+/** One line, no brackets (they end it in a title), not too long. */
+function normalValue(value: string): string {
+  const line = wellFormed(clean(value)).replaceAll('[', '(').replaceAll(']', ')').replace(/\s+/g, ' ').trim();
+  return cut(line, MAX_IDENTITY);
+}
+
+/**
+ * `[Core] TASK [slug:SLUG]` (decisions.md 6); of `id` the title tells nothing. A text that is too long is cut so
+ * that the prefix and the identity stay.
+ */
+export function makeTitle(kind: TitleKind | null, text: string, identity: Identity): string {
+  const before = kind === null ? '' : `[${PREFIXES[kind]}] `;
+  const after = identity.kind === 'id' ? '' : ` [${identity.kind}:${normalValue(identity.value)}]`;
+  const line = wellFormed(clean(text)).replace(/\s+/g, ' ').trim();
+  const room = MAX_TITLE - before.length - after.length;
+  return `${before}${cut(line === '' ? 'untitled' : line, room)}${after}`;
+}
+
+export interface ParsedTitle {
+  kind: TitleKind | null;
+  /** Without prefix and identity. */
+  text: string;
+  /** As `identityKey` gives it. */
+  identity: string | null;
+}
+
+export function parseTitle(title: string): ParsedTitle {
+  const prefix = /^\[([A-Za-z-]+)\] /.exec(title);
+  const kind = KIND_OF.get(prefix?.[1] ?? '') ?? null;
+  const rest = kind === null ? title : title.slice(prefix?.[0].length);
+  const mark = /(?:^| )\[(slug|goal|project):([^[\]]+)\]$/.exec(rest);
+  const text = mark === null ? rest : rest.slice(0, mark.index);
+  return {
+    kind,
+    text,
+    identity:
+      mark === null ? null : identityKey({ kind: mark[1] as Identity['kind'], value: mark[2] as string }),
+  };
+}
+
+const KIND_OF: ReadonlyMap<string, TitleKind> = new Map(
+  Object.entries(PREFIXES).map(([kind, prefix]) => [prefix, kind as TitleKind]),
+);
+
+/** What stands in the hidden marker at the end of a body, beside the identity. */
+export interface MarkerData {
+  /** ISO-8601 UTC. */
+  due?: string;
+}
+
+/**
+ * A body that ends with the hidden marker `<!-- steward slug=SLUG -->`. What in the text looks like a marker is
+ * made harmless; a text that is too long is cut, the marker never.
+ */
+export function makeBody(text: string, identity: Identity, data: MarkerData = {}): string {
+  const pairs = [
+    `${identity.kind}=${encode(normalValue(identity.value))}`,
+    ...(data.due === undefined ? [] : [`due=${encode(data.due)}`]),
+  ];
+  const marker = `<!-- steward ${pairs.join(' ')} -->`;
+  const harmless = wellFormed(text).replaceAll('<!--', '<!\u2010-').trimEnd();
+  const kept = cut(harmless, MAX_BODY - marker.length - 2);
+  return kept === '' ? marker : `${kept}\n\n${marker}`;
+}
+
+/** What the last marker of a body says; nothing of a body without one. */
+export function parseBody(body: string): { identity: string | null; due: string | null } {
+  const found = [...body.matchAll(/^<!-- steward ((?:[a-z]+=[^\s<>]*(?: (?!-->))?)+) -->\s*$/gm)].at(-1);
+  const pairs = new Map(
+    (found?.[1] ?? '').split(' ').map((pair): [string, string] => {
+      const at = pair.indexOf('=');
+      return [pair.slice(0, at), decode(pair.slice(at + 1))];
+    }),
+  );
+  const kind = (['slug', 'goal', 'project', 'id'] as const).find((name) => pairs.has(name));
+  return {
+    identity: kind === undefined ? null : identityKey({ kind, value: pairs.get(kind) ?? '' }),
+    due: pairs.get('due') ?? null,
+  };
+}
+
+/** Halves of characters have no place in a request. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
+function encode(value: string): string {
+  return encodeURIComponent(value).replaceAll('-', '%2D');
+}
+
+function decode(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch (error) {
+    if (error instanceof URIError) return value;
+    throw error;
+  }
+}
+
+/** At most so many UTF-16 units, as the service counts; a character is never cut in two. */
+function cut(text: string, units: number): string {
+  if (text.length <= units) return text;
+  const last = text.charCodeAt(units - 2);
+  const end = last >= 0xd800 && last <= 0xdbff ? units - 2 : units - 1;
+  return `${text.slice(0, Math.max(0, end)).trimEnd()}…`;
+}

@@ -1,0 +1,130 @@
+import type { WorkConfig, WorkRepoConfig } from '../config/schema';
+import { StewardError, toStewardError } from '../errors';
+import { parseIso, toIso } from '../platform/clock';
+import { ensureFolder } from '../platform/folder';
+import { dirname } from 'node:path';
+import {
+  isFullDue,
+  keptIssue,
+  merged,
+  readCache,
+  readPoll,
+  writeCache,
+  writePoll,
+  type Cache,
+  type CachePaths,
+} from './cache';
+import type { Host } from './host';
+import { privacyState, repoOf, verify, type PrivacyDeps } from './privacy';
+
+export interface PollDeps extends PrivacyDeps {
+  paths: CachePaths;
+  config: WorkConfig;
+}
+
+/** POST /api/work/refresh (decisions.md 6). */
+export interface RefreshResult {
+  ok: boolean;
+  lastFetch: string | null;
+  stale: boolean;
+  reason?: string;
+}
+
+/**
+ * Brings the cache up to date. Nothing is thrown for what the service or the network does: the cache stays, and
+ * the result says why. An unchanged repository costs one request, answered 304; privacy is verified when due.
+ */
+export async function refresh(deps: PollDeps): Promise<RefreshResult> {
+  const config = deps.workRepo();
+  const state = privacyState(config, deps.clock.now());
+  if (state === 'setup' || state === 'off' || state === 'public') {
+    const shown = staleness(deps, config);
+    return { ok: false, lastFetch: shown.lastFetch, stale: true, reason: shown.staleReason ?? '' };
+  }
+  const repo = repoOf(config);
+  ensureFolder(dirname(deps.paths.cache));
+  const poll = readPoll(deps.paths.poll, repo);
+  try {
+    if (state !== 'fresh') await verify(deps);
+    await fetchChanges(deps, await deps.host(), repo);
+    const lastFetch = toIso(deps.clock.now());
+    writePoll(deps.paths.poll, repo, { lastFetch, failure: null });
+    return { ok: true, lastFetch, stale: false };
+  } catch (error) {
+    const known = toStewardError(error);
+    if (known.kind === 'internal' || known.kind === 'canceled') throw error;
+    const failure = { at: toIso(deps.clock.now()), message: known.message, hint: known.hint ?? '' };
+    writePoll(deps.paths.poll, repo, { lastFetch: poll.lastFetch, failure });
+    return { ok: false, lastFetch: poll.lastFetch, stale: true, reason: known.message };
+  }
+}
+
+/** The same for a command that must have the truth: what goes wrong is thrown. */
+export async function freshCache(deps: PollDeps, host: Host, repo: string): Promise<Cache> {
+  const cache = await fetchChanges(deps, host, repo);
+  writePoll(deps.paths.poll, repo, { lastFetch: toIso(deps.clock.now()), failure: null });
+  return cache;
+}
+
+async function fetchChanges(
+  deps: Pick<PollDeps, 'paths' | 'clock'>,
+  host: Host,
+  repo: string,
+): Promise<Cache> {
+  const { paths, clock } = deps;
+  const cache = readCache(paths.cache, repo);
+  const all = isFullDue(cache, clock.now()) || cache.since === null;
+  const since = all ? {} : { since: cache.since ?? '' };
+  const etag = !all && cache.etag?.tokenHash === host.tokenHash ? { etag: cache.etag.value } : {};
+  const found = await host.issues(repo, { ...since, ...etag });
+  if (found.unchanged) return cache;
+  // What another process has learnt in the meantime (labels) is kept.
+  const current = readCache(paths.cache, repo);
+  const next = merged(current, found.value.map(keptIssue), { all, nowMs: clock.now() });
+  const isSameQuestion = !all && next.since === cache.since && found.etag !== null;
+  const kept = {
+    ...next,
+    etag: isSameQuestion ? { value: found.etag ?? '', tokenHash: host.tokenHash } : null,
+  };
+  writeCache(paths.cache, kept);
+  return kept;
+}
+
+export interface Staleness {
+  lastFetch: string | null;
+  stale: boolean;
+  staleReason: string | null;
+}
+
+/** How old what is shown is, and why (service.md: the kanban serves cached state with a stale banner). */
+export function staleness(
+  deps: Pick<PollDeps, 'paths' | 'clock' | 'config'>,
+  config: WorkRepoConfig,
+): Staleness {
+  const nowMs = deps.clock.now();
+  const state = privacyState(config, nowMs);
+  if (config.repo === undefined) return { lastFetch: null, stale: false, staleReason: null };
+  const { lastFetch, failure } = readPoll(deps.paths.poll, config.repo);
+  const stale = (staleReason: string): Staleness => ({ lastFetch, stale: true, staleReason });
+  if (state === 'off') return stale('Work tracking is switched off (WORK.enabled is false).');
+  if (state === 'public') {
+    const seen = config.privacy.visibility ?? 'public';
+    return stale(
+      `${config.repo} is ${seen}, not private: nothing is read or sent. Make it private, then run \`steward work verify\`.`,
+    );
+  }
+  if (failure !== null) return stale(`${failure.message} ${failure.hint}`.trim());
+  const at = parseIso(lastFetch ?? '');
+  if (at === undefined) return stale('Nothing was fetched yet.');
+  const age = nowMs - at;
+  const limit = Math.max(5 * 60_000, 3 * deps.config.POLL_INTERVAL_SECONDS * 1000);
+  if (age > limit || age < -limit) return stale('It was not fetched again since.');
+  return { lastFetch, stale: false, staleReason: null };
+}
+
+/** A cached read that has nothing at all to show. */
+export function nothingCached(reason: string | null): StewardError {
+  return new StewardError('unavailable', reason ?? 'Nothing was fetched yet.', {
+    hint: 'Run `steward work status` to see what stands in the way.',
+  });
+}

@@ -1,0 +1,166 @@
+import type { WorkRepoConfig } from '../config/schema';
+import { StewardError } from '../errors';
+import { parseIso, toIso, type Clock } from '../platform/clock';
+import { failureOf } from './host/failure';
+import type { Host, Repository } from './host';
+
+/**
+ * What may be done with the repository (service.md: Authentication; decisions.md 6).
+ *
+ * - setup: none is named yet
+ * - off: switched off by hand (`enabled: false`)
+ * - public: it was seen not to be private; everything is off
+ * - unverified: named, but never verified, or another one was
+ * - fresh: seen private within half of the time to live
+ * - due: seen private, and to be looked at again
+ * - expired: too long ago, or at a time that has not come yet
+ */
+export type PrivacyState = 'setup' | 'off' | 'public' | 'unverified' | 'fresh' | 'due' | 'expired';
+
+/** What setup, verification and polls write into work_repo.json. */
+export interface Attestation {
+  verifiedPrivate: boolean;
+  visibility: string;
+  verifiedAt: string;
+  repo: string;
+  repoId: number;
+}
+
+export interface PrivacyDeps {
+  clock: Clock;
+  /** work_repo.json as it is now. */
+  workRepo: () => WorkRepoConfig;
+  host: () => Promise<Host>;
+  attest: (attestation: Attestation) => Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+/** Clocks of machines that share a user area differ by so much. */
+const AHEAD_MS = 5 * 60_000;
+
+export function privacyState(config: WorkRepoConfig, nowMs: number): PrivacyState {
+  if (config.repo === undefined) return 'setup';
+  if (!config.enabled) return 'off';
+  const { verifiedPrivate, visibility, verifiedAt, ttlHours, repo } = config.privacy;
+  if (repo !== undefined && !sameRepo(repo, config.repo)) return 'unverified';
+  if (!verifiedPrivate) return visibility === undefined || visibility === 'private' ? 'unverified' : 'public';
+  const at = parseIso(verifiedAt ?? '');
+  if (at === undefined) return 'unverified';
+  const age = nowMs - at;
+  if (age < -AHEAD_MS || age >= ttlHours * HOUR_MS) return 'expired';
+  return age < (ttlHours / 2) * HOUR_MS ? 'fresh' : 'due';
+}
+
+export function sameRepo(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** The repository's name; before setup, and where it is switched off, `config`. */
+export function repoOf(config: WorkRepoConfig): string {
+  if (config.repo === undefined) throw notSetUp();
+  if (!config.enabled) {
+    throw new StewardError('config', 'Work tracking is switched off.', {
+      hint: 'Run `steward config set WORK.enabled true`.',
+    });
+  }
+  return config.repo;
+}
+
+export function notSetUp(): StewardError {
+  return new StewardError('config', 'Work tracking is not set up yet.', {
+    hint: 'Run `steward work setup OWNER/REPO` with a private repository of yours; --create makes it.',
+  });
+}
+
+/**
+ * Asks the service whether the repository is private, and writes down what it says. Anything but exactly
+ * private, or another repository in its place, is `conflict`, and from then on everything is off.
+ *
+ * @param seen what the service said a moment ago, where it was asked already
+ */
+export async function verify(deps: PrivacyDeps, seen?: Repository): Promise<Repository> {
+  const config = deps.workRepo();
+  const repo = repoOf(config);
+  const found = seen ?? (await (await deps.host()).repository(repo));
+  const { repoId, repo: attested } = config.privacy;
+  if (repoId !== undefined && attested !== undefined && sameRepo(attested, repo) && repoId !== found.id) {
+    await deps.attest({ ...attestation(deps, found, repo), verifiedPrivate: false, repoId });
+    throw new StewardError('conflict', `Another repository stands in the place of ${repo} now.`, {
+      hint: `Look at it, then run \`steward work setup ${repo}\` if it is the right one.`,
+    });
+  }
+  await deps.attest(attestation(deps, found, repo));
+  refusePublic(found);
+  return found;
+}
+
+export function refusePublic(found: Repository): void {
+  if (found.visibility === 'private') return;
+  throw new StewardError('conflict', `${found.repo} is ${found.visibility}, and work would be seen there.`, {
+    hint: 'Make it private in its settings and run `steward work verify`, or set up another one. Until then nothing is sent.',
+  });
+}
+
+export function attestation(deps: Pick<PrivacyDeps, 'clock'>, found: Repository, repo: string): Attestation {
+  const verifiedPrivate = found.visibility === 'private';
+  return {
+    verifiedPrivate,
+    visibility: found.visibility,
+    verifiedAt: toIso(deps.clock.now()),
+    repo,
+    repoId: found.id,
+  };
+}
+
+/**
+ * Before a write, or a batch of them: the repository is looked at, and is exactly private, the attested one, and
+ * takes issues. Gives its name.
+ */
+export async function openForWriting(deps: PrivacyDeps): Promise<string> {
+  const config = deps.workRepo();
+  const repo = repoOf(config);
+  const state = privacyState(config, deps.clock.now());
+  const host = await deps.host();
+  const { repoId } = config.privacy;
+  const found = await host.repository(repo);
+  if (state !== 'fresh' || found.visibility !== 'private' || found.id !== repoId) await verify(deps, found);
+  refuseUnusable(found);
+  return repo;
+}
+
+export function refuseUnusable(found: Repository): void {
+  if (found.archived) {
+    throw new StewardError('conflict', `${found.repo} is archived: nothing can be written there.`, {
+      hint: 'Take it out of the archive in its settings, or set up another one.',
+    });
+  }
+  if (!found.hasIssues) {
+    throw new StewardError('conflict', `Issues are switched off in ${found.repo}.`, {
+      hint: 'Switch them on in its settings.',
+    });
+  }
+  if (found.canWrite === false) {
+    throw new StewardError('auth', `This credential may only read ${found.repo}.`, {
+      hint: 'Give it the right to write issues there.',
+    });
+  }
+}
+
+/**
+ * What becomes of something captured (decisions.md 6): sent; kept for later (nobody can say now whether the
+ * repository is still private); or dropped (it is not, or was never set up).
+ */
+export async function captureGate(deps: PrivacyDeps): Promise<'send' | 'spool' | 'drop'> {
+  const before = privacyState(deps.workRepo(), deps.clock.now());
+  if (before === 'setup' || before === 'off' || before === 'public' || before === 'unverified') return 'drop';
+  if (before === 'fresh') return 'send';
+  try {
+    await verify(deps);
+    return 'send';
+  } catch (error) {
+    const reason = failureOf(error)?.reason;
+    // It is not private, or not the one: that is known now.
+    if (reason === undefined || reason === 'moved' || reason === 'missing') return 'drop';
+    return before === 'due' ? 'send' : 'spool';
+  }
+}

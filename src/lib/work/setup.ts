@@ -1,0 +1,146 @@
+import { dirname, join } from 'node:path';
+
+import { StewardError } from '../errors';
+import type { UserArea } from '../config/user-area';
+import { createFile, readText } from '../platform/atomic-file';
+import { ensureFolder, exists } from '../platform/folder';
+import { failureOf } from './host/failure';
+import type { Host, Repository } from './host';
+import { agentName } from './label';
+import { readLabels, seedLabels, type SeedResult } from './labels';
+import { refresh, type PollDeps } from './poll';
+import {
+  attestation,
+  privacyState,
+  refusePublic,
+  refuseUnusable,
+  sameRepo,
+  type Attestation,
+} from './privacy';
+
+export interface SetupDeps extends PollDeps {
+  area: UserArea['work'];
+  /** The folder of the templates that the package brings. */
+  templates: string;
+  daName: string;
+  /** Writes the repository and its attestation into work_repo.json. */
+  choose: (repo: string, attestation: Attestation) => Promise<void>;
+}
+
+export interface SetupResult {
+  repo: string;
+  url: string;
+  /** The repository was made now. */
+  created: boolean;
+  /** Files that were written now. */
+  files: string[];
+  labels: SeedResult;
+  issues: number;
+  next: string[];
+}
+
+/** What setup does, step by step, for a person who watches. */
+export type OnStep = (text: string) => void;
+
+/**
+ * `work setup OWNER/REPO` (service.md: Setup steps): looks that the repository is private (anything else is refused
+ * and nothing is written), writes the attestation and the files of the work folder that are not there, seeds the
+ * labels and fetches. Run twice it changes nothing.
+ */
+export async function setUp(
+  deps: SetupDeps,
+  input: { repo: string; create: boolean },
+  onStep: OnStep = () => undefined,
+): Promise<SetupResult> {
+  const wanted = checkedName(input.repo);
+  onStep(`Looking at ${wanted}`);
+  const host = await deps.host();
+  const { found, created } = await findOrMake(host, wanted, input.create);
+  refusePublic(found);
+  refuseUnusable(found);
+  ensureFolder(deps.area.root);
+  const files = writeFiles(deps);
+  const labels = await readLabels(deps.area.labels);
+  if (!isChosen(deps, found)) await deps.choose(found.repo, attestation(deps, found, found.repo));
+  onStep('Seeding labels');
+  const seeded = await seedLabels(host, found.repo, labels, {
+    dryRun: false,
+    onLabel: (name, done, of) => onStep(`Seeding labels: ${name} (${done} of ${of})`),
+  });
+  onStep('Reading the issues');
+  const fetched = await refresh(deps);
+  if (!fetched.ok) {
+    throw new StewardError('unavailable', `The issues could not be read. ${fetched.reason ?? ''}`.trim(), {
+      hint: 'All else is done; run `steward work board` later.',
+    });
+  }
+  const { readCache } = await import('./cache');
+  return {
+    repo: found.repo,
+    url: found.url,
+    created,
+    files,
+    labels: seeded,
+    issues: readCache(deps.paths.cache, found.repo).issues.length,
+    next: ['steward work board', 'steward work add "what is to be done"'],
+  };
+}
+
+/** The name from a name or from the address of its page. */
+function checkedName(text: string): string {
+  const name = text
+    .trim()
+    .replace(/^https:\/\/[^/]+\//, '')
+    .replace(/(?:\.git)?\/?$/, '');
+  if (/^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/(?!\.{1,2}$)[\w.-]{1,100}$/.test(name)) return name;
+  throw new StewardError('usage', `${JSON.stringify(text)} is no repository.`, {
+    hint: 'Write it as OWNER/REPO, such as ann/work.',
+  });
+}
+
+async function findOrMake(
+  host: Host,
+  repo: string,
+  create: boolean,
+): Promise<{ found: Repository; created: boolean }> {
+  try {
+    return { found: await host.repository(repo), created: false };
+  } catch (error) {
+    if (failureOf(error)?.reason !== 'missing') throw error;
+    if (create) return { found: await host.createRepository(repo), created: true };
+    throw new StewardError('not_found', error instanceof Error ? error.message : String(error), {
+      hint: `Add --create to make ${repo} as a private repository, or check the spelling and \`gh auth status\`.`,
+      cause: failureOf(error),
+    });
+  }
+}
+
+/** Is this very repository the configured one, verified not long ago? */
+function isChosen(deps: SetupDeps, found: Repository): boolean {
+  const config = deps.workRepo();
+  if (config.repo === undefined || !sameRepo(config.repo, found.repo)) return false;
+  return privacyState(config, deps.clock.now()) === 'fresh' && config.privacy.repoId === found.id;
+}
+
+/** Each file that is not there yet; what a person has changed stays. */
+function writeFiles({ area, templates, daName }: SetupDeps): string[] {
+  const da = agentName(daName) || 'da';
+  const from: [template: string, path: string][] = [
+    ['labels.yml', area.labels],
+    ['config.yaml', area.config],
+    ['README.md', area.readme],
+    ['RESTRICTED.md', area.restricted],
+  ];
+  return from.flatMap(([template, path]) => {
+    if (exists(path)) return [];
+    const text = readText(join(templates, 'work', template));
+    if (text === undefined) throw new StewardError('internal', `The template ${template} is missing.`);
+    ensureFolder(dirname(path));
+    return createFile(
+      path,
+      text.replaceAll('{{da}}', () => da),
+    )
+      ? [path]
+      : [];
+  });
+}

@@ -1,0 +1,60 @@
+import { toIso, parseIso } from '../platform/clock';
+import { SETUP_STEPS, type BoardDeps } from './board';
+import { readLedger } from './ledger';
+import { staleness } from './poll';
+import { privacyState, type PrivacyState } from './privacy';
+
+/** GET /api/work/status and `work status`: module health. It asks nobody: what is known is told. */
+export interface WorkStatus {
+  setupRequired: boolean;
+  steps: string[];
+  repo: string | null;
+  enabled: boolean;
+  privacy: {
+    state: PrivacyState;
+    visibility: string | null;
+    verifiedAt: string | null;
+    /** When it is looked at again at the latest; null where it never was. */
+    nextVerification: string | null;
+  };
+  lastFetch: string | null;
+  stale: boolean;
+  staleReason: string | null;
+  issues: { open: number; closed: number };
+  /** Creations whose answer never came: the next one of the same looks first. */
+  unfinished: number;
+  pollIntervalSeconds: number;
+  captureNative: boolean;
+  captureSweep: boolean;
+}
+
+export interface StatusDeps extends BoardDeps {
+  ledger: string;
+}
+
+export function workStatus(deps: StatusDeps): WorkStatus {
+  const config = deps.workRepo();
+  const { repo, privacy } = config;
+  const issues = repo === undefined ? [] : deps.cache(repo).issues;
+  const open = issues.filter(({ state }) => state === 'open').length;
+  const entries = repo === undefined ? [] : [...readLedger(deps.ledger, repo).entries.values()];
+  const at = parseIso(privacy.verifiedAt ?? '');
+  return {
+    setupRequired: repo === undefined,
+    steps: repo === undefined ? [...SETUP_STEPS] : [],
+    repo: repo ?? null,
+    enabled: config.enabled,
+    privacy: {
+      state: privacyState(config, deps.clock.now()),
+      visibility: privacy.visibility ?? null,
+      verifiedAt: privacy.verifiedAt ?? null,
+      nextVerification: at === undefined ? null : toIso(at + (privacy.ttlHours / 2) * 3_600_000),
+    },
+    ...staleness(deps, config),
+    issues: { open, closed: issues.length - open },
+    unfinished: entries.filter(({ number }) => number === null).length,
+    pollIntervalSeconds: deps.config.POLL_INTERVAL_SECONDS,
+    captureNative: deps.config.CAPTURE_NATIVE,
+    captureSweep: deps.config.CAPTURE_SWEEP,
+  };
+}

@@ -1,0 +1,109 @@
+import { wrap } from '../platform/format';
+import { clean } from '../platform/terminal';
+import { fit } from '../platform/text-width';
+import type { Added, Closed } from './actions';
+import type { ClaimResult } from './claim';
+import { parseTitle } from './issue';
+import type { SeedResult } from './labels';
+import type { SetupResult } from './setup';
+import type { WorkStatus } from './status';
+import type { TaskListResult } from './task-repo';
+import { finish, setupLines, titleOf, view, when, type WorkTextOptions } from './view-parts';
+
+/** `work add` and `work remind`. */
+export function addedText(added: Added, options: WorkTextOptions): string {
+  const at = view(options);
+  const due = added.due === null ? '' : `, due ${when(added.due, at)}`;
+  return finish([fit(`#${added.number} ${titleOf(added)}${due}`, at.columns), clean(added.url)], options);
+}
+
+export function missingText(missing: readonly string[]): string {
+  return `The repository has no label ${missing.map(clean).join(', ')}; the issue was made without. \`steward work labels seed\` adds those of labels.yml.`;
+}
+
+export function claimText({ number, agent, already, title, url }: ClaimResult): string {
+  const words = already ? 'is yours already' : 'is yours now';
+  return `#${number} ${words}, ${clean(agent)}: ${clean(parseTitle(title).text)}\n${clean(url)}`;
+}
+
+export function closedText(closed: Closed): string {
+  return `Closed #${closed.number} ${titleOf(closed)}\n${clean(closed.comment)}`;
+}
+
+export function setupText(result: SetupResult): string {
+  const { created, updated, unchanged } = result.labels;
+  const changed = created.length + updated.length;
+  const labels =
+    changed === 0
+      ? `all ${unchanged} there`
+      : `${created.length} created, ${updated.length} updated, ${unchanged} as they were`;
+  return [
+    `${clean(result.repo)} is private${result.created ? ', and was made now' : ''}.`,
+    `labels  ${labels}`,
+    `issues  ${result.issues}`,
+    ...result.files.map((file) => `wrote   ${file}`),
+    '',
+    'Next:',
+    ...result.next.map((step) => `  ${step}`),
+  ].join('\n');
+}
+
+export function seedText(result: SeedResult): string {
+  const did = result.dryRun ? ['would create', 'would update'] : ['created', 'updated'];
+  const lines = [
+    ...result.created.map((name) => `${did[0]} ${clean(name)}`),
+    ...result.updated.map((name) => `${did[1]} ${clean(name)}`),
+  ];
+  return [...lines, `${result.unchanged} as they are`].join('\n');
+}
+
+/** `work tasks regenerate`. */
+export function taskListText(result: TaskListResult): string {
+  const counts = Object.entries(result.sections).map(([section, count]) => `${section} ${count}`);
+  const done = result.pushed
+    ? 'committed and pushed'
+    : result.committed
+      ? 'committed, not pushed'
+      : result.changed
+        ? 'written'
+        : 'as it was';
+  return [`${result.path}: ${done}`, counts.join(' · ')].join('\n');
+}
+
+const PRIVACY_WORDS: Readonly<Record<WorkStatus['privacy']['state'], string>> = {
+  setup: 'not set up',
+  off: 'switched off',
+  public: 'not private: everything is off',
+  unverified: 'not verified; run "steward work verify"',
+  fresh: 'private',
+  due: 'private, to be looked at again',
+  expired: 'not seen for too long; run "steward work verify"',
+};
+
+/** `work status`. */
+export function statusText(status: WorkStatus, options: WorkTextOptions): string {
+  const at = view(options);
+  if (status.setupRequired) return finish(setupLines(status.steps, at), options);
+  const row = (name: string, value: string, paint: (text: string) => string = (text) => text): string[] =>
+    wrap(value, at.columns - 14, '').map((line, i) => (i === 0 ? name : '').padEnd(14) + paint(line));
+  const { privacy } = status;
+  const fine = privacy.state === 'fresh' || privacy.state === 'due';
+  const seen = privacy.verifiedAt === null ? '' : `, seen ${when(privacy.verifiedAt, at)}`;
+  const lines = [
+    ...row('repository', clean(status.repo ?? '')),
+    ...row('privacy', `${PRIVACY_WORDS[privacy.state]}${seen}`, fine ? undefined : at.colors.attention),
+    ...row('issues', `${status.issues.open} open, ${status.issues.closed} closed`),
+    ...row('last read', status.lastFetch === null ? 'never' : when(status.lastFetch, at)),
+    ...(status.stale ? row('', clean(status.staleReason ?? ''), at.colors.attention) : []),
+    ...row('poll', `every ${status.pollIntervalSeconds} s`),
+    ...row('capture', `native sessions ${onOff(status.captureNative)} · sweep ${onOff(status.captureSweep)}`),
+    ...(status.unfinished === 0
+      ? []
+      : row('unfinished', `${status.unfinished}, looked for again before anything is made`)),
+  ];
+  return finish(lines, options);
+}
+
+function onOff(value: boolean): string {
+  return value ? 'on' : 'off';
+}

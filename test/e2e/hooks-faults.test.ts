@@ -1,0 +1,217 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { closeSync, cpSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { BIN, cleanEnv, emptyHome, steward, type StewardResult } from '../helpers/cli';
+import { hookJson, verbOf, type RecordedEvent } from '../helpers/hooks';
+
+const QUIET = { code: 0, stdout: '', stderr: '' };
+
+describe('hooks and the status line on a machine where something is wrong', () => {
+  let home: ReturnType<typeof emptyHome>;
+  let area: string;
+  beforeEach(() => {
+    home = emptyHome();
+    area = join(home.path, '.steward');
+  });
+  afterEach(() => home.remove());
+
+  const hook = (
+    event: RecordedEvent,
+    flags: string[] = [],
+    env: Record<string, string | undefined> = {},
+    changes: Record<string, unknown> = {},
+  ): Promise<StewardResult> =>
+    steward(['hook', verbOf(event), ...flags], {
+      home: home.path,
+      env,
+      input: hookJson(event, { cwd: home.path, ...changes }),
+    });
+  const linesOf = (name: string): Record<string, unknown>[] =>
+    readFileSync(join(area, name), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const write = (name: string, text: string): void => {
+    mkdirSync(join(area, name, '..'), { recursive: true });
+    writeFileSync(join(area, name), text);
+  };
+
+  const kindsLeft = (): unknown[] =>
+    readdirSync(join(area, 'state', 'spool'))
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+      .map(
+        (name) =>
+          (JSON.parse(readFileSync(join(area, 'state', 'spool', name), 'utf8')) as { kind: string }).kind,
+      );
+
+  it('end where the system makes no folders', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const places: Record<string, string | undefined>[] = [
+      { STEWARD_HOME: '/proc/zz' },
+      { STEWARD_HOME: undefined, HOME: '/proc/1/zz' },
+      { XDG_STATE_HOME: '/proc/zz' },
+    ];
+    for (const env of places) {
+      expect(await hook('stop', [], env), JSON.stringify(env)).to.deep.equal(QUIET);
+      const strict = await hook('session-start', ['--strict'], env);
+      expect(strict, JSON.stringify(env)).to.include({ code: 8 });
+      expect(strict.stderr).to.contain('The system makes no folder /proc/');
+      const capture = await steward(['sense', 'capture'], { home: home.path, env });
+      expect(capture, JSON.stringify(env)).to.include({ code: 8, stdout: '' });
+    }
+    // The events themselves need no place for locks.
+    expect(linesOf('state/work-events.jsonl').map(({ type }) => type)).to.deep.equal([
+      'stop',
+      'session-start',
+    ]);
+  });
+
+  it('note their event where their log cannot be written', async () => {
+    write('observability', 'a file in place of the folder');
+    expect(await hook('prompt')).to.deep.equal(QUIET);
+    expect(await hook('prompt', ['--strict'])).to.include({ code: 3 });
+    expect(linesOf('state/work-events.jsonl')).to.have.length(2);
+  });
+
+  it('do without a cache that cannot be written', async function () {
+    if (process.platform !== 'linux') this.skip();
+    write('config.yaml', 'sessions:\n  tab: false\n');
+    write('sense/config.json', '{}');
+    const env = { XDG_CACHE_HOME: '/proc/zz' };
+    expect(await hook('stop', ['--strict'], env)).to.deep.equal(QUIET);
+    const line = await steward(['statusline'], { home: home.path, env });
+    expect(line).to.include({ code: 0, stderr: '' });
+    expect(linesOf('state/work-events.jsonl')).to.have.length(1);
+  });
+
+  describe('with a state that cannot be read', () => {
+    const spoils: [name: string, spoil: () => void][] = [
+      [
+        'a folder for the live part',
+        () => mkdirSync(join(area, 'state', 'sessions-live.json'), { recursive: true }),
+      ],
+      ['a newer live part', () => write('state/sessions-live.json', '{"version":99,"sessions":{}}')],
+      ['a newer state', () => write('state/sessions.json', '{"version":99,"sessions":{}}')],
+      [
+        'a newer state and live part',
+        () => {
+          write('state/sessions.json', '{"version":99,"sessions":{}}');
+          write('state/sessions-live.json', '{"version":99,"sessions":{}}');
+        },
+      ],
+    ];
+    for (const [name, spoil] of spoils) {
+      it(`${name}: no event and no intention is lost, and each is told of`, async () => {
+        spoil();
+        for (const event of ['session-start', 'prompt', 'tool', 'stop', 'session-end'] as const)
+          expect(await hook(event), event).to.deep.equal(QUIET);
+        expect(linesOf('state/work-events.jsonl').map(({ type }) => type)).to.deep.equal([
+          'session-start',
+          'prompt',
+          'tool-after',
+          'stop',
+          'session-end',
+        ]);
+        expect(kindsLeft()).to.deep.equal(['turn-ended', 'session-ended']);
+        expect(linesOf('observability/hooks.jsonl')[0]).to.include({
+          hook: 'session-start',
+          ok: false,
+          error: 'config',
+        });
+      });
+    }
+
+    it('a folder for the log: the intentions are left all the same', async () => {
+      mkdirSync(join(area, 'state', 'work-events.jsonl'), { recursive: true });
+      for (const event of ['session-start', 'stop', 'session-end'] as const)
+        expect(await hook(event), event).to.deep.equal(QUIET);
+      expect(kindsLeft()).to.deep.equal(['turn-ended', 'session-ended']);
+    });
+
+    it('the status line does without its small part, and says what is wrong in a line and its code', async () => {
+      const line = (flags: string[] = []): Promise<StewardResult> =>
+        steward(['statusline', ...flags], { home: home.path });
+      mkdirSync(join(area, 'state', 'sessions-live.json'), { recursive: true });
+      expect(await line()).to.deep.equal({ ...QUIET, stdout: 'no session\n' });
+      mkdirSync(join(area, 'state', 'work-events.jsonl'));
+      const told = await line();
+      expect(told).to.include({ code: 3, stdout: '' });
+      expect(told.stderr.trimEnd().split('\n')).to.deep.equal([
+        `${join(area, 'state', 'work-events.jsonl')} is not a regular file.`,
+        'Move it away.',
+      ]);
+      const json = await line(['--json']);
+      expect(json).to.include({ code: 3, stdout: '' });
+      expect(JSON.parse(json.stderr)).to.have.nested.property('error.kind', 'config');
+      write('state/sessions.json', '{"version":99,"sessions":{}}');
+      expect((await line()).stderr).to.contain('written by a newer steward');
+    });
+  });
+
+  it('nothing that nobody has caught is dumped', async () => {
+    // A hot bundle that cannot be run at all.
+    const product = join(home.path, 'product');
+    cpSync(join(BIN, '..'), join(product, 'bin'), { recursive: true });
+    cpSync(join(BIN, '..', '..', 'dist'), join(product, 'dist'), { recursive: true });
+    for (const name of ['statusline', 'hook'])
+      writeFileSync(join(product, 'dist', 'hot', `${name}.js`), 'no code');
+    const run = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
+      spawnSync(process.execPath, [join(product, 'bin', 'run.js'), ...args], {
+        env: cleanEnv(home.path),
+        encoding: 'utf8',
+        input: '',
+      });
+    expect(run('hook', 'stop')).to.include({ status: 0, stdout: '', stderr: '' });
+    const told = run('statusline');
+    expect(told).to.include({ status: 1, stdout: '' });
+    expect(told.stderr.trimEnd().split('\n')).to.have.length(1);
+    expect(JSON.parse(run('statusline', '--json').stderr)).to.have.nested.property('error.kind', 'internal');
+  });
+
+  it('a hook exits 0 where stdout is a full disk, and notes it', function () {
+    if (process.platform !== 'linux') this.skip();
+    const full = openSync('/dev/full', 'w');
+    const run = (...args: string[]): number | null =>
+      spawnSync(process.execPath, [BIN, 'hook', ...args], {
+        env: cleanEnv(home.path, { CLAUDE_CODE_VERSION: '2.1.141' }),
+        input: hookJson('session-start', { cwd: home.path }),
+        stdio: ['pipe', full, 'pipe'],
+      }).status;
+    try {
+      expect(run('session-start')).to.equal(0);
+      expect(run('session-start', '--dry-run')).to.equal(0);
+      expect(run('session-start', '--strict')).to.equal(8);
+      write('config.yaml', '# read anew\n');
+      expect(run('session-start')).to.equal(0);
+    } finally {
+      closeSync(full);
+    }
+    expect(linesOf('state/work-events.jsonl')).to.have.length(3);
+    expect(linesOf('observability/hooks.jsonl')).to.have.length(3);
+    for (const line of linesOf('observability/hooks.jsonl'))
+      expect(line).to.include({ ok: false, error: 'unavailable ENOSPC' });
+  });
+
+  it('a hook writes no area into the folder that one stands in', async () => {
+    const env = { STEWARD_HOME: 'relative' };
+    expect(await hook('session-start', [], env)).to.deep.equal(QUIET);
+    expect(await hook('session-start', ['--strict'], env)).to.include({ code: 3, stdout: '' });
+    const capture = await steward(['sense', 'capture'], { home: home.path, env });
+    expect(capture).to.include({ code: 3, stdout: '' });
+    expect(capture.stderr).to.contain('STEWARD_HOME is not an absolute path: relative');
+    expect(readdirSync(home.path)).not.to.include('relative');
+  });
+
+  it('a session in the hands of many at once leaves the end of each turn', async function () {
+    this.timeout(120_000);
+    const ids = Array.from({ length: 20 }, (_, index) => `s-${index}`);
+    await Promise.all(ids.map((id) => hook('session-start', [], {}, { session_id: id })));
+    for (let time = 0; time < 2; time += 1)
+      await Promise.all(ids.map((id) => hook('stop', [], {}, { session_id: id })));
+    expect(kindsLeft()).to.have.length(40);
+    expect(linesOf('state/work-events.jsonl')).to.have.length(60);
+  });
+});

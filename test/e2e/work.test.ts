@@ -1,0 +1,243 @@
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import type { ErrorBody } from '../../src/lib/errors';
+import { cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { startGitHub, type GitHub } from '../helpers/github';
+import { requirePrograms } from '../helpers/real-part';
+
+interface Card {
+  number: number;
+  title: string;
+  lane: string;
+  labels: string[];
+  status: string;
+}
+interface Board {
+  columns: Record<string, number[]>;
+  items: Card[];
+  stale: boolean;
+  staleReason: string | null;
+  setupRequired: boolean;
+}
+
+describe('work (built)', function () {
+  this.timeout(180_000);
+  let github: GitHub;
+  let home: { path: string; remove: () => void };
+  /** An address where nobody listens. */
+  let nobodyAt: string;
+  before(async () => {
+    const once = await startGitHub();
+    nobodyAt = once.url;
+    await once.close();
+  });
+  beforeEach(async () => {
+    home = emptyHome();
+    github = await startGitHub({ repos: [{ name: 'work' }, { name: 'open', private: false }] });
+  });
+  afterEach(async () => {
+    home.remove();
+    await github.close();
+  });
+
+  const env = (): Record<string, string> => ({ GITHUB_API_URL: github.url, GH_TOKEN: github.token });
+  const run = (
+    args: readonly string[],
+    more: Record<string, string | undefined> = {},
+  ): Promise<StewardResult> => steward(['work', ...args], { home: home.path, env: { ...env(), ...more } });
+  const good = async (...args: string[]): Promise<unknown> => {
+    const result = await run([...args, '--json']);
+    expect(result.code, `${args.join(' ')}: ${result.stderr}`).to.equal(0);
+    return jsonOf(result);
+  };
+  const bad = async (args: readonly string[], code: number, more: Record<string, string | undefined> = {}): Promise<ErrorBody['error']> => {
+    const result = await run([...args, '--json'], more);
+    expect([result.code, result.stdout], `${args.join(' ')}: ${result.stderr}`).to.deep.equal([code, '']);
+    const { error } = JSON.parse(result.stderr) as ErrorBody;
+    expect(error.hint ?? '').not.to.equal('');
+    return error;
+  }; // prettier-ignore
+
+  it('goes from an empty home to a closed issue', async () => {
+    const before = (await good('board')) as Board;
+    expect(before).to.deep.include({ setupRequired: true, items: [] });
+    expect((await run(['board'])).stdout).to.match(
+      /is not set up[\s\S]*steward work setup OWNER\/REPO --create/,
+    );
+    expect(await good('status')).to.deep.include({ setupRequired: true });
+    expect(await good('ready')).to.deep.equal([]);
+    for (const args of [
+      ['add', 'x'],
+      ['show', '1'],
+      ['claim', '1', '--agent', 'kai'],
+      ['close', '1', '--evidence', 'x'],
+      ['tasks', 'regenerate'],
+      ['labels', 'seed'],
+      ['verify'],
+    ])
+      // prettier-ignore
+      expect((await bad(args, 3)).message).to.equal('Work tracking is not set up yet.');
+    expect((await bad(['setup', 'ann/open'], 6)).message).to.match(/ann\/open is public/);
+    expect((await bad(['setup', 'ann/none'], 5)).hint).to.match(/--create/);
+
+    expect(await good('setup', 'ann/work')).to.deep.include({ repo: 'ann/work', created: false, issues: 0 });
+    expect(readFileSync(join(home.path, '.steward', 'work', 'work_repo.json'), 'utf8')).to.match(
+      /"verifiedPrivate": true/,
+    );
+    expect(await good('verify')).to.deep.include({ repo: 'ann/work', state: 'fresh', visibility: 'private' });
+    const added = (await good('add', 'Fix the login', '--status', 'ready', '--priority', 'P1')) as Card;
+    expect(added.labels).to.have.members(['Type:feature', 'Status:ready', 'Priority:P1']);
+    expect(((await good('remind', 'call Ann tomorrow at 9')) as Card).title).to.equal('[Reminder] call Ann');
+    expect(((await good('ready')) as Card[]).map(({ number }) => number)).to.deep.equal([1, 2]);
+    expect(await good('claim', '#1', '--agent', 'kai')).to.deep.include({
+      number: 1,
+      agent: 'kai',
+      already: false,
+    });
+    expect((await bad(['claim', '1', '--agent', 'bo'], 6)).message).to.equal('#1 is held by kai.');
+    const board = (await good('board', '--refresh')) as Board;
+    expect(board.columns).to.deep.include({ 'In-Progress': [1], Queued: [2] });
+    const text = await run(['board']);
+    expect(text.stdout).to.match(/In-Progress 1\n {2}1 {2}P1 {2}Fix the login +kai/);
+    expect(Math.max(...text.stdout.split('\n').map((line) => line.length))).to.be.at.most(80);
+    const list = (await good('list', '--agent', 'KAI')) as Board;
+    expect(list.items.map(({ number }) => number)).to.deep.equal([1]);
+    expect(await good('tasks', 'regenerate')).to.deep.include({ changed: true, committed: false });
+    const closed = (await good('close', '1', '--evidence', 'Fixed in 3f2a91c')) as Card;
+    expect(closed).to.include({ lane: 'Complete' });
+    const shown = (await run(['show', '1'])).stdout;
+    expect(shown)
+      .to.match(/^#1 Fix the login/)
+      .and.to.include('Fixed in 3f2a91c');
+    expect(await good('status')).to.deep.include({ issues: { open: 1, closed: 1 }, unfinished: 0 });
+  });
+
+  it('refuses what is wrong with its exit code, and says what to do', async () => {
+    await good('setup', 'ann/work');
+    await bad(['claim', 'x', '--agent', 'kai'], 2);
+    await bad(['claim', '1'], 2);
+    await bad(['show', '99'], 5);
+    await bad(['add', ' '], 2);
+    await bad(['remind', 'x', '--at', 'banana'], 2);
+    await bad(['remind', 'look back yesterday'], 2);
+    await bad(['list', '--state', 'odd'], 2);
+    expect((await bad(['add', 'x'], 4, { GH_TOKEN: 'not_a_good_one' })).message).to.match(
+      /refuses the credential from GH_TOKEN/,
+    );
+    expect((await bad(['add', 'x'], 3, { GITHUB_API_URL: 'http://example.org' })).message).to.match(
+      /GITHUB_API_URL/,
+    );
+    expect((await bad(['add', 'x'], 8, { GITHUB_API_URL: nobodyAt })).message).to.match(
+      /refuses the connection/,
+    );
+    const path = join(home.path, '.steward', 'work', 'config.yaml');
+    writeFileSync(path, 'KANBAN_COLUMNS: [Queued, Doing]\n');
+    expect((await bad(['board'], 3)).message).to.match(
+      /work\/config\.yaml: KANBAN_COLUMNS\[?1?\]?: expected a list of lanes/,
+    );
+  });
+
+  it('shows the cached board as stale without a network or a credential, and refuses writes', async () => {
+    await good('setup', 'ann/work');
+    await good('add', 'Kept');
+    const away = { GITHUB_API_URL: nobodyAt };
+    const offline = jsonOf(await run(['board', '--refresh', '--json'], away)) as Board;
+    expect(offline).to.deep.include({ stale: true });
+    expect(offline.items.map(({ title }) => title)).to.deep.equal(['Kept']);
+    expect(offline.staleReason).to.match(/refuses the connection/);
+    const nobody = jsonOf(
+      await run(['list', '--refresh', '--json'], { GH_TOKEN: undefined, PATH: '/nowhere' }),
+    ) as Board;
+    expect(nobody.staleReason).to.match(/There is no credential for 127\.0\.0\.1.*gh auth login/);
+    await bad(['claim', '1', '--agent', 'kai'], 8, away);
+    const shown = await run(['show', '1'], away);
+    expect(shown.code).to.equal(0);
+    expect(shown.stdout).to.match(/Only what was read before can be shown/);
+  });
+
+  it('lets no escape sequence of a title reach the terminal', async () => {
+    await good('setup', 'ann/work');
+    await github.api('POST', '/repos/ann/work/issues', {
+      title: 'evil \u001b]0;title\u0007\u001b[31mred\u202e',
+      body: 'a\u001b[2Jb',
+      labels: ['Agent:\u001b[31mx', 'Status:ready'],
+    });
+    for (const args of [['board', '--refresh'], ['list'], ['ready'], ['show', '1']]) {
+      const { stdout } = await run(args);
+      expect(stdout, args.join(' '))
+        .to.include('evil')
+        .and.not.to.match(/[\u001b\u0007\u202e]/);
+    }
+    const narrow = await run(['board'], { COLUMNS: '20' });
+    expect(narrow.code).to.equal(0);
+  });
+
+  describe('with the real gh', () => {
+    let folder: string;
+    beforeEach(function () {
+      requirePrograms(this, { gh: 'gh' });
+      folder = mkdtempSync(join(tmpdir(), 'steward-gh-'));
+      mkdirSync(join(folder, 'config'));
+    });
+    afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+    const gh = async (...args: string[]): Promise<unknown> => {
+      const { stdout } = await promisify(execFile)('gh', args, {
+        env: cleanEnv(home.path, { GH_CONFIG_DIR: join(folder, 'config'), GH_NO_UPDATE_NOTIFIER: '1' }),
+        encoding: 'utf8',
+      });
+      return JSON.parse(stdout) as unknown;
+    };
+
+    it('takes the credential that it keeps for this host; shows what it made, and is read back by it', async () => {
+      const socket = join(folder, 'socket');
+      await github.listenOn(socket);
+      const config = join(folder, 'config');
+      writeFileSync(join(config, 'config.yml'), `http_unix_socket: ${socket}\n`);
+      writeFileSync(
+        join(config, 'hosts.yml'),
+        ['127.0.0.1', 'github.com']
+          .map((name) => `${name}:\n    user: ann\n    oauth_token: ${github.token}\n`)
+          .join(''),
+        { mode: 0o600 },
+      );
+      const own = { GH_TOKEN: undefined, GH_CONFIG_DIR: config };
+      const json = async (...args: string[]): Promise<unknown> => {
+        const result = await run([...args, '--json'], own);
+        expect(result.code, result.stderr).to.equal(0);
+        return jsonOf(result);
+      };
+      await json('setup', 'ann/work');
+      await gh('api', 'repos/ann/work/issues', '-f', 'title=Made by gh', '-f', 'labels[]=wip');
+      const board = (await json('board', '--refresh')) as Board;
+      expect(board.items.map(({ title, lane }) => [title, lane])).to.deep.equal([
+        ['Made by gh', 'In-Progress'],
+      ]);
+      const { number } = (await json('add', 'Made by steward', '--status', 'ready')) as Card;
+      await json('claim', String(number), '--agent', 'kai');
+      const read = (await gh('api', `repos/ann/work/issues/${number}`)) as {
+        title: string;
+        body: string;
+        labels: { name: string }[];
+      };
+      expect(read.title).to.equal('Made by steward');
+      expect(read.body).to.match(/^<!-- steward id=[0-9a-f]{16} -->$/);
+      expect(read.labels.map(({ name }) => name)).to.have.members([
+        'Type:feature',
+        'Status:in-progress',
+        'Agent:kai',
+      ]);
+      // A host that it keeps nothing for gets nothing.
+      const other = await run(['board', '--refresh', '--json'], {
+        ...own,
+        GITHUB_API_URL: github.url.replace('127.0.0.1', 'localhost'),
+      });
+      expect((jsonOf(other) as Board).staleReason).to.match(/There is no credential for localhost/);
+    });
+  });
+});

@@ -1,0 +1,53 @@
+// work-create HOME FROM TO: makes the issues of the identities FROM to TO, one after the other, and says each.
+import { writeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { loadConfig } from '../../../src/lib/config/load';
+import { userArea } from '../../../src/lib/config/user-area';
+import { systemClock } from '../../../src/lib/platform/clock';
+import { run } from '../../../src/lib/platform/process';
+import { ensureIssue, type EnsureDeps } from '../../../src/lib/work/ensure';
+import { githubHost } from '../../../src/lib/work/host/github';
+
+async function main(home: string, from: number, to: number): Promise<void> {
+  const area = userArea();
+  const clock = systemClock();
+  const { config } = await loadConfig({ area, home });
+  const host = await githubHost({
+    clock,
+    run,
+    env: process.env,
+    userAgent: 'steward/test',
+    maxWaitMs: 0,
+    writesPerMinute: 1_000_000,
+    secondMs: 1,
+  });
+  const deps: EnsureDeps = {
+    clock,
+    config: config.work,
+    workRepo: () => config.workRepo,
+    host: () => Promise.resolve(host),
+    attest: () => Promise.resolve(),
+    paths: area.work,
+    ledger: area.work.ledger,
+    locks: area.machine,
+    machineId: '0123456789ab',
+    settleMs: 0,
+    sleep: async (ms) => {
+      await delay(ms);
+    },
+  };
+  for (let n = from; n < to; n += 1) {
+    writeSync(1, `begin ${n}\n`);
+    await ensureIssue(deps, host, 'ann/work', {
+      identity: { kind: 'slug', value: `s${n}` },
+      kind: 'core',
+      text: `Task ${n}`,
+      body: 'b',
+      labels: ['core-sync', 'Type:feature'],
+    });
+    writeSync(1, `done ${n}\n`);
+  }
+}
+
+void main(process.argv[2] ?? '', Number(process.argv[3]), Number(process.argv[4]));

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+import type { TestArea } from './area';
+import type { Fault, GitHub } from './github';
+
+interface Row {
+  number: number;
+  title: string;
+  body: string;
+  labels: { name: string }[];
+}
+
+/** Every issue of a repository, as the service has it. */
+export async function issuesOf(github: GitHub, repo: string): Promise<Row[]> {
+  const all: Row[] = [];
+  for (let page = 1; ; page += 1) {
+    const rows = (await github.api(
+      'GET',
+      `/repos/${repo}/issues?state=all&per_page=100&page=${page}`,
+    )) as Row[];
+    all.push(...rows);
+    if (rows.length < 100) return all;
+  }
+}
+
+/**
+ * Kills a process that creates one issue after the other, again and again: some time after it has begun one, or
+ * just as its request is there, before or after it takes effect. In the end each identity has exactly one issue.
+ */
+export async function killCreating(
+  bundle: string,
+  github: GitHub,
+  at: TestArea,
+  kills: number,
+): Promise<void> {
+  const begun = new Set<number>();
+  let next = 0;
+  for (let kill = 0; kill <= kills; kill += 1) {
+    const isLast = kill === kills;
+    const child = spawn(
+      process.execPath,
+      [bundle, at.home, String(next), isLast ? String(next + 1) : '1000000'],
+      {
+        env: {
+          PATH: process.env['PATH'],
+          STEWARD_HOME: at.area.root,
+          XDG_STATE_HOME: `${at.home}/state`,
+          HOME: at.home,
+          GITHUB_API_URL: github.url,
+          GH_TOKEN: github.token,
+        },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    const ended = once(child, 'exit') as Promise<[number | null]>;
+    // The one that was begun and not done is begun again by the next process.
+    let text = '';
+    let afterMs: number | undefined;
+    const die = (): void => {
+      child.kill('SIGKILL');
+    };
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+      if (isLast || afterMs !== undefined || !text.includes('begin')) return;
+      afterMs = Math.random() * 60;
+      if (kill % 3 === 0) setTimeout(die, afterMs);
+    });
+    const wait = Math.floor(Math.random() * 4);
+    let creations = 0;
+    github.fault = ({ method, path }): Fault | undefined => {
+      if (isLast || kill % 3 === 0 || method !== 'POST' || !path.endsWith('/issues')) return undefined;
+      if (creations++ < wait) return undefined;
+      // Dead before it took effect, or after.
+      setImmediate(die);
+      return kill % 3 === 1 ? 'reset' : 'drop';
+    };
+    const [code] = await ended;
+    expect(code, 'it did not end by itself').to.equal(isLast ? 0 : null);
+    for (const [, n] of text.matchAll(/begin (\d+)/g)) begun.add(Number(n));
+    for (const [, n] of text.matchAll(/done (\d+)/g)) next = Math.max(next, Number(n) + 1);
+  }
+  github.fault = () => undefined;
+  const count = new Map<string, number>();
+  for (const { title } of await issuesOf(github, 'ann/work')) count.set(title, (count.get(title) ?? 0) + 1);
+  const expected = [...begun].map((n): [string, number] => [`[Core] Task ${n} [slug:s${n}]`, 1]);
+  expect(Object.fromEntries(count)).to.deep.equal(Object.fromEntries(expected));
+}

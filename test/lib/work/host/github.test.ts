@@ -1,0 +1,232 @@
+import { expect } from 'chai';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { StewardError } from '../../../../src/lib/errors';
+import { systemClock } from '../../../../src/lib/platform/clock';
+import { run } from '../../../../src/lib/platform/process';
+import { failureOf, isAmbiguous } from '../../../../src/lib/work/host/failure';
+import { githubHost } from '../../../../src/lib/work/host/github';
+import type { Host } from '../../../../src/lib/work/host';
+import { closeServer, startGitHub, type Fault, type GitHub } from '../../../helpers/github';
+import { rejection } from '../../../helpers/rejection';
+
+const REPO = 'ann/work';
+
+describe('work: the GitHub host', function () {
+  this.timeout(60_000);
+  let github: GitHub;
+  let host: Host;
+  before(async () => {
+    github = await startGitHub({ repos: [{ name: 'work' }, { name: 'open', private: false }] });
+  });
+  after(() => github.close());
+  beforeEach(async () => {
+    github.fault = () => undefined;
+    github.pullRequests = false;
+    host = await open();
+    github.seen.length = 0;
+  });
+
+  const open = (env: NodeJS.ProcessEnv = {}, more: { timeoutMs?: number } = {}): Promise<Host> =>
+    githubHost({
+      clock: systemClock(),
+      run,
+      env: { GITHUB_API_URL: github.url, GH_TOKEN: github.token, ...env },
+      userAgent: 'steward/test',
+      maxWaitMs: 50,
+      writesPerMinute: 100_000,
+      secondMs: 1,
+      ...more,
+    });
+  const always = (fault: Fault): void => {
+    github.fault = () => fault;
+  };
+
+  it('reads what a repository is, and makes a private one', async () => {
+    expect(await host.repository(REPO)).to.deep.include({
+      repo: REPO,
+      visibility: 'private',
+      hasIssues: true,
+      archived: false,
+    });
+    expect((await host.repository('ann/open')).visibility).to.equal('public');
+    expect(await host.createRepository('ann/made')).to.include({ repo: 'ann/made', visibility: 'private' });
+  });
+
+  it('creates, reads, edits, comments and closes an issue, with its labels and their events', async () => {
+    for (const name of ['Status:ready', 'Agent:kai'])
+      await host.createLabel(REPO, { name, color: '00ff00', description: 'd' });
+    await host.updateLabel(REPO, 'Agent:kai', { color: '0000ff', description: 'other' });
+    const labels = await host.labels(REPO, {});
+    expect(labels).to.deep.include({ unchanged: false });
+    const made = await host.createIssue(REPO, { title: 'A', body: 'b', labels: ['Status:ready'] });
+    expect(made).to.include({ title: 'A', body: 'b', state: 'open', closedAt: null });
+    expect(await host.addLabels(REPO, made.number, ['Agent:kai'])).to.have.members([
+      'Status:ready',
+      'Agent:kai',
+    ]);
+    await host.removeLabel(REPO, made.number, 'Status:ready');
+    await host.removeLabel(REPO, made.number, 'Status:ready');
+    expect(
+      (await host.labelEvents(REPO, made.number)).map(({ event, label }) => `${event} ${label}`),
+    ).to.deep.equal(['labeled Agent:kai', 'unlabeled Status:ready']);
+    expect((await host.comment(REPO, made.number, 'done')).url).to.include('issuecomment');
+    expect((await host.comments(REPO, made.number)).map(({ author, body }) => [author, body])).to.deep.equal([
+      ['ann', 'done'],
+    ]);
+    const closed = await host.updateIssue(REPO, made.number, { state: 'closed', stateReason: 'completed' });
+    expect(closed).to.include({ state: 'closed', stateReason: 'completed' });
+    expect(await host.issue(REPO, made.number)).to.deep.equal(closed);
+  });
+
+  it('lists all pages without pull requests, and an unchanged list costs one 304', async () => {
+    const from = (await host.issues(REPO, {})) as { value: { number: number }[] };
+    for (let n = 0; n < 205; n += 1) await github.api('POST', `/repos/${REPO}/issues`, { title: `n ${n}` });
+    github.pullRequests = true;
+    github.seen.length = 0;
+    const all = await host.issues(REPO, {});
+    if (all.unchanged) throw new Error('it is the first question');
+    expect(all.value).to.have.length(from.value.length + 205);
+    expect(new Set(all.value.map(({ number }) => number)).size).to.equal(all.value.length);
+    expect(github.seen).to.have.length(3);
+    expect(all.etag, 'of several pages the first says nothing').to.equal(null);
+
+    const since = all.value.at(-1)?.updatedAt ?? '';
+    const few = await host.issues(REPO, { since });
+    if (few.unchanged || few.etag === null) throw new Error('it has one page');
+    github.seen.length = 0;
+    expect(await host.issues(REPO, { since, etag: few.etag })).to.deep.equal({ unchanged: true });
+    expect(github.seen.map(({ status }) => status)).to.deep.equal([304]);
+  });
+
+  const failures: [name: string, fault: Fault, kind: string, reason: string, words: RegExp, ambiguous: boolean][] = [
+    ['401', { status: 401 }, 'auth', 'unauthenticated', /refuses the credential from GH_TOKEN/, false],
+    ['403', { status: 403, body: { message: 'Resource not accessible' } }, 'auth', 'forbidden', /may not do this.*Resource not accessible/, false],
+    ['403 with retry-after', { status: 403, headers: { 'retry-after': '77' }, body: { message: 'secondary rate limit' } }, 'unavailable', 'limited', /asks to wait 77 s/, false],
+    ['403 of the hour', { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + 1200) } }, 'unavailable', 'limited', /asks to wait (19|20) min/, false],
+    ['429', { status: 429, headers: { 'retry-after': '600' } }, 'unavailable', 'limited', /asks to wait 10 min/, false],
+    ['404', { status: 404 }, 'not_found', 'missing', /has no #1 of ann\/work, or does not show it/, false],
+    ['410', { status: 410 }, 'not_found', 'gone', /is gone/, false],
+    ['422', { status: 422, body: { message: 'Validation Failed', errors: [{ field: 'title', code: 'too_long' }] } }, 'conflict', 'rejected', /Validation Failed; title too_long/, false],
+    ['502', { status: 502, body: '<html>' }, 'unavailable', 'trouble', /has trouble \(502\)/, true],
+    ['301', { status: 301, headers: { location: 'http://127.0.0.1:9/elsewhere' } }, 'conflict', 'moved', /has moved; the credential was not sent after it/, false],
+    ['an answer that is no JSON object', { status: 200, body: 'sign in, please' }, 'unavailable', 'garbled', /does not speak as it should/, true],
+    ['an empty answer', { status: 200, body: '' }, 'unavailable', 'garbled', /does not speak as it should/, true],
+    ['a broken connection', 'reset', 'unavailable', 'reset', /connection to .* broke/, true],
+    ['an answer that was cut', 'cut', 'unavailable', 'reset', /connection to .* broke/, true],
+  ]; // prettier-ignore
+  for (const [name, fault, kind, reason, words, ambiguous] of failures) {
+    it(`tells ${name} apart, in plain words`, async () => {
+      always(fault);
+      const error = await rejection(host.issue(REPO, 1));
+      expect(error.kind).to.equal(kind);
+      expect(error.message).to.match(words);
+      expect(error.hint ?? '').not.to.equal('');
+      expect(failureOf(error)).to.include({ reason });
+      expect(isAmbiguous(error)).to.equal(ambiguous);
+      expect(JSON.stringify([error.message, error.hint, error.cause])).not.to.include(github.token);
+      // A list is never taken for an empty one.
+      const listed = await rejection(host.issues(REPO, {}));
+      expect(failureOf(listed)).to.include({ reason });
+    });
+  }
+
+  it('tells a refused connection, a name that is not found and silence apart', async () => {
+    const closed = createServer();
+    await new Promise<void>((done) => closed.listen(0, '127.0.0.1', done));
+    const { port } = closed.address() as AddressInfo;
+    await closeServer(closed);
+    const refused = await open({ GITHUB_API_URL: `http://127.0.0.1:${port}` });
+    expect(failureOf(await rejection(refused.repository(REPO)))).to.include({ reason: 'refused' });
+    const nowhere = await open({ GITHUB_API_URL: 'https://steward-test.invalid' });
+    const offline = await rejection(nowhere.repository(REPO));
+    expect(failureOf(offline)).to.include({ reason: 'offline' });
+    expect(offline.message).to.match(/this machine is offline/);
+    always('hang');
+    const slow = await open({}, { timeoutMs: 300 });
+    expect(failureOf(await rejection(slow.repository(REPO)))).to.include({ reason: 'timeout' });
+  });
+
+  it('sends a creation or a comment once, whatever becomes of the answer, and repeats a read', async () => {
+    for (const fault of ['drop', 'reset', { status: 503 }] as Fault[]) {
+      github.seen.length = 0;
+      always(fault);
+      await rejection(host.createIssue(REPO, { title: 'once', body: '', labels: [] }));
+      await rejection(host.comment(REPO, 1, 'once'));
+      expect(github.seen, JSON.stringify(fault)).to.have.length(2);
+    }
+    let left = 1;
+    github.fault = () => (left-- > 0 ? { status: 502 } : undefined);
+    expect((await host.repository(REPO)).repo).to.equal(REPO);
+  });
+
+  it('waits as long as it is asked to, once, where that is short', async () => {
+    let times = 0;
+    const limited: Fault = { status: 403, headers: { 'retry-after': '5' }, body: { message: 'You have exceeded a secondary rate limit' } }; // prettier-ignore
+    github.fault = () => (times++ === 0 ? limited : undefined);
+    expect((await host.createIssue(REPO, { title: 'after a wait', body: '', labels: [] })).title).to.equal('after a wait'); // prettier-ignore
+    expect(times).to.equal(2);
+  });
+
+  it('gives its credential to no other place: not by a redirect, not by a link to the next page', async () => {
+    const asked: string[] = [];
+    const thief = createServer((request, response) => {
+      asked.push(String(request.headers.authorization));
+      response.end('[]');
+    });
+    await new Promise<void>((done) => thief.listen(0, '127.0.0.1', done));
+    try {
+      const there = `http://127.0.0.1:${(thief.address() as AddressInfo).port}/x`;
+      for (const status of [301, 302, 307, 308]) {
+        always({ status, headers: { location: there } });
+        expect(failureOf(await rejection(host.issues(REPO, {})))).to.include({ reason: 'moved' });
+      }
+      always({ status: 200, headers: { link: `<${there}>; rel="next"` }, body: [] });
+      expect((await rejection(host.issues(REPO, {}))).message).to.match(/was sent on to another place/);
+      expect(asked).to.deep.equal([]);
+    } finally {
+      await closeServer(thief);
+    }
+  });
+
+  it('goes through a proxy that the environment names, and not where NO_PROXY says so', async () => {
+    const through: string[] = [];
+    const proxy = createServer();
+    proxy.on('connect', (request, socket) => {
+      through.push(request.url ?? '');
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    });
+    await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+    try {
+      const at = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      const env = { GITHUB_API_URL: 'https://steward-test.invalid', HTTPS_PROXY: at };
+      const proxied = await open(env);
+      await rejection(proxied.repository(REPO));
+      expect(new Set(through)).to.deep.equal(new Set(['steward-test.invalid:443']));
+      through.length = 0;
+      const direct = await open({ ...env, NO_PROXY: 'steward-test.invalid' });
+      expect(failureOf(await rejection(direct.repository(REPO)))).to.include({ reason: 'offline' });
+      expect(through).to.deep.equal([]);
+    } finally {
+      await closeServer(proxy);
+    }
+  });
+
+  it('refuses an address that is not safe, before any credential is looked for', async () => {
+    for (const url of ['http://example.org', 'ftp://x', 'not an address', 'https://u:p@example.org'])
+      expect((await rejection(open({ GITHUB_API_URL: url }))).kind, url).to.equal('config');
+  });
+
+  it('takes GH_TOKEN before GITHUB_TOKEN, and says when there is none', async () => {
+    expect(await (await open({ GITHUB_TOKEN: 'wrong_one' })).repository(REPO)).to.include({ repo: REPO });
+    const second = await open({ GH_TOKEN: '', GITHUB_TOKEN: github.token });
+    expect(await second.repository(REPO)).to.include({ repo: REPO });
+    const none = (): Promise<never> => Promise.reject(new StewardError('not_found', 'gh is not installed'));
+    const error = await rejection(
+      githubHost({ clock: systemClock(), run: none, env: {}, userAgent: 'x', maxWaitMs: 0 }),
+    );
+    expect(error.kind).to.equal('auth');
+    expect(error.hint).to.match(/Install .*gh auth login.*GH_TOKEN/);
+  });
+});

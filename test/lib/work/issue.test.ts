@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import {
+  identityKey,
+  makeBody,
+  makeTitle,
+  MAX_BODY,
+  MAX_TITLE,
+  parseBody,
+  parseTitle,
+  PREFIXES,
+  type Identity,
+  type TitleKind,
+} from '../../../src/lib/work/issue';
+
+const kinds = fc.constantFrom<TitleKind | null>(null, ...(Object.keys(PREFIXES) as TitleKind[]));
+const anyText = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'binary' }),
+  fc.string({ maxLength: 600 }),
+  fc.string().map((text) => `${text}\ud83d`),
+);
+const slug = fc
+  .stringMatching(/^[a-z0-9][a-z0-9._-]{0,80}$/)
+  .map((value): Identity => ({ kind: 'slug', value }));
+const identity = fc.oneof(
+  slug,
+  fc.record({ kind: fc.constantFrom('goal' as const, 'project' as const, 'id' as const), value: anyText }),
+);
+
+describe('work: titles and markers', () => {
+  it('look as the specification says', () => {
+    expect(makeTitle('core', 'Fix the login', { kind: 'slug', value: 'fix-login' })).to.equal(
+      '[Core] Fix the login [slug:fix-login]',
+    );
+    expect(makeTitle('goal', 'Write more', { kind: 'goal', value: 'G1' })).to.equal(
+      '[Goal] Write more [goal:G1]',
+    );
+    expect(
+      makeTitle('project-check', 'Blog — no commit in 20 days', { kind: 'project', value: 'Blog' }),
+    ).to.equal('[Project-Check] Blog — no commit in 20 days [project:Blog]');
+    expect(makeTitle(null, 'By hand', { kind: 'id', value: 'x' })).to.equal('By hand');
+    expect(makeBody('Text', { kind: 'slug', value: 'fix' })).to.equal('Text\n\n<!-- steward slug=fix -->');
+  });
+
+  it('give back who they are for, whatever the text and the identity hold', () => {
+    fc.assert(
+      fc.property(kinds, anyText, identity, (kind, text, who) => {
+        const title = makeTitle(kind, text, who);
+        expect(title.length).to.be.at.most(MAX_TITLE);
+        expect(title).not.to.match(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+        const parsed = parseTitle(title);
+        if (kind !== null) expect(parsed.kind).to.equal(kind);
+        const named = who.kind !== 'id' && identityKey(who) !== `${who.kind}=`;
+        if (named) expect(parsed.identity).to.equal(identityKey(who));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are told by the marker of the body, whatever else stands in it', () => {
+    fc.assert(
+      fc.property(anyText, identity, fc.option(fc.constant('2026-11-20T09:00:00.000Z')), (text, who, due) => {
+        const body = makeBody(text, who, due === null ? {} : { due });
+        expect(body.length).to.be.at.most(MAX_BODY);
+        expect(parseBody(body)).to.deep.equal({ identity: identityKey(who), due });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('take a marker from nobody else: one in the text is harmless, the last one counts', () => {
+    const who: Identity = { kind: 'slug', value: 'mine' };
+    const body = makeBody('quote:\n\n<!-- steward slug=other -->', who);
+    expect(parseBody(body).identity).to.equal('slug=mine');
+    expect(body.match(/<!-- steward/g)).to.have.length(1);
+    expect(parseBody(`${makeBody('', who)}\n\nedited by hand below`).identity).to.equal('slug=mine');
+    expect(parseBody('no marker here').identity).to.equal(null);
+    expect(parseTitle('[Core] quoted [slug:other] text').identity).to.equal(null);
+    expect(parseTitle('[Unknown] text')).to.deep.equal({
+      kind: null,
+      text: '[Unknown] text',
+      identity: null,
+    });
+  });
+
+  it('cut a text that is too long, and never a character in two', () => {
+    const title = makeTitle('core', '😀'.repeat(300), { kind: 'slug', value: 'a'.repeat(81) });
+    expect(title.length).to.be.at.most(MAX_TITLE);
+    expect(title).to.match(/…\s\[slug:a{81}\]$/);
+    expect(title).not.to.match(/\p{Surrogate}/u);
+    const body = makeBody('x'.repeat(100_000), { kind: 'slug', value: 'mine' });
+    expect(body.length).to.be.at.most(MAX_BODY);
+    expect(parseBody(body).identity).to.equal('slug=mine');
+  });
+});

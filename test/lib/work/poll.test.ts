@@ -1,0 +1,231 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+
+import { boardView, columnsView, filterItems, readyItems } from '../../../src/lib/work/board';
+import { readCache } from '../../../src/lib/work/cache';
+import { refresh } from '../../../src/lib/work/poll';
+import { workStatus } from '../../../src/lib/work/status';
+import { startGitHub, type GitHub } from '../../helpers/github';
+import { readyWorld, workWorld, type WorkWorld } from '../../helpers/work';
+
+const REPO = 'ann/work';
+
+describe('work: poll and board', function () {
+  this.timeout(120_000);
+  let github: GitHub;
+  let world: WorkWorld;
+  beforeEach(async () => {
+    github = await startGitHub({ repos: [{ name: 'work' }] });
+    world = await readyWorld(github);
+  });
+  afterEach(async () => {
+    world.remove();
+    await github.close();
+  });
+  const issue = async (title: string, ...labels: string[]): Promise<number> => {
+    const made = (await github.api('POST', `/repos/${REPO}/issues`, { title, labels })) as { number: number };
+    return made.number;
+  };
+  const poll = async (): Promise<number[]> => {
+    github.seen.length = 0;
+    expect(await refresh(world.deps)).to.include({ ok: true, stale: false });
+    return github.seen.map(({ status }) => status);
+  };
+  const numbers = (): number[] => boardView(world.deps).items.map(({ number }) => number);
+
+  it('sees what is new and what has changed; an unchanged repository costs one 304', async () => {
+    const first = await issue('a', 'Status:ready');
+    await poll();
+    await poll();
+    expect(await poll()).to.deep.equal([304]);
+    expect(await poll()).to.deep.equal([304]);
+    const second = await issue('b');
+    await github.api('PATCH', `/repos/${REPO}/issues/${first}`, { state: 'closed' });
+    await poll();
+    expect(numbers()).to.deep.equal([first, second]);
+    expect(columnsView(world.deps)['Complete']?.map(({ number }) => number)).to.deep.equal([first]);
+    await poll();
+    expect(await poll()).to.deep.equal([304]);
+  });
+
+  it('has the shape of GET /api/work', async () => {
+    const number = await issue('[Core] Fix it [slug:fix-it]', 'Status:in-progress', 'Agent:kai', 'P1', 'Type:problem', 'website', 'core-sync', 'stale'); // prettier-ignore
+    await poll();
+    const board = boardView(world.deps);
+    const { items, lastFetch, ...rest } = board;
+    expect(rest).to.deep.equal({
+      config: {
+        repo: REPO,
+        columns: ['Queued', 'Blocked', 'In-Progress', 'In-Review', 'Complete'],
+        pollIntervalSeconds: 60,
+      },
+      columns: { Queued: [], Blocked: [], 'In-Progress': [number], 'In-Review': [], Complete: [] },
+      stale: false,
+      staleReason: null,
+      setupRequired: false,
+      steps: [],
+    });
+    expect(lastFetch).to.match(/^\d{4}-.*Z$/);
+    const [item] = items;
+    expect(item).to.have.all.keys(
+      ...[
+        'number',
+        'title',
+        'url',
+        'state',
+        'lane',
+        'status',
+        'type',
+        'priority',
+        'property',
+        'agents',
+        'source',
+      ],
+      ...['slug', 'labels', 'createdAt', 'updatedAt', 'closedAt', 'stale'],
+    );
+    expect(item).to.deep.include({
+      number, lane: 'In-Progress', status: 'in-progress', type: 'problem', priority: 'P1', property: 'website',
+      agents: ['kai'], source: 'core-sync', slug: 'fix-it', stale: true, state: 'open', closedAt: null,
+    }); // prettier-ignore
+  });
+
+  it('before setup is a friendly state everywhere, and asks nobody', async () => {
+    const fresh = await workWorld(github);
+    try {
+      github.seen.length = 0;
+      const board = boardView(fresh.deps);
+      expect(board).to.deep.include({ setupRequired: true, items: [], stale: false });
+      expect(board.steps).to.include('steward work setup OWNER/REPO --create');
+      expect(columnsView(fresh.deps)).to.have.property('Queued').that.deep.equals([]);
+      expect(await refresh(fresh.deps)).to.include({ ok: false });
+      expect(workStatus(fresh.deps)).to.deep.include({ setupRequired: true, repo: null });
+      expect(github.seen).to.deep.equal([]);
+    } finally {
+      fresh.remove();
+    }
+  });
+
+  it('serves the cached state as stale while the service is away, and says why and since when', async () => {
+    const number = await issue('a');
+    await poll();
+    const { lastFetch } = boardView(world.deps);
+    for (const [fault, words] of [
+      ['reset', /The connection .* broke/],
+      [{ status: 401 }, /refuses the credential from GH_TOKEN.* Run `gh auth login`/],
+      [{ status: 200, body: [] }, undefined],
+    ] as const) {
+      github.fault = () => fault as never;
+      const result = await refresh(world.deps);
+      const board = boardView(world.deps);
+      if (words === undefined) continue;
+      expect(result).to.include({ ok: false, stale: true, lastFetch });
+      expect(board).to.include({ stale: true, lastFetch });
+      expect(board.staleReason).to.match(words);
+      expect(board.items.map((item) => item.number)).to.deep.equal([number]);
+    }
+    github.fault = () => undefined;
+    await poll();
+    expect(boardView(world.deps)).to.include({ stale: false });
+    world.ahead(600_000);
+    expect(boardView(world.deps)).to.include({ stale: true });
+  });
+
+  it('reads three thousand issues in thirty-odd requests, then asks for what changed only', async () => {
+    const labels = ['Status:queued', 'Status:ready', 'Status:in-progress', 'Status:done'];
+    const batch = 50;
+    for (let n = 0; n < 3000; n += batch)
+      await Promise.all(
+        Array.from({ length: batch }, (_, i) => issue(`n ${n + i}`, labels[(n + i) % 4] ?? '')),
+      );
+    world.at.write('work/cache.json', '');
+    expect((await poll()).length).to.be.at.most(35);
+    expect(numbers()).to.have.length(3000);
+    await poll();
+    expect((await poll()).length).to.equal(1);
+    const began = process.hrtime.bigint();
+    const board = boardView(world.deps);
+    const ms = Number(process.hrtime.bigint() - began) / 1e6;
+    expect(board.columns['Complete']).to.have.length(750);
+    expect(ms, 'the view of 3,000 issues').to.be.lessThan(2000);
+    await issue('one more');
+    expect((await poll()).length).to.be.at.most(2);
+    expect(numbers()).to.have.length(3001);
+  });
+
+  it('notices what was deleted once a day, and keeps no ETag of another token', async () => {
+    const number = await issue('a');
+    await poll();
+    github.hidden.add(number);
+    world.ahead(25 * 3_600_000);
+    await poll();
+    expect(numbers()).to.deep.equal([]);
+    const cache = JSON.parse(readFileSync(world.at.area.work.cache, 'utf8')) as { etag: unknown };
+    world.at.write('work/cache.json', JSON.stringify({ ...cache, etag: { value: 'x', tokenHash: 'other' } }));
+    expect(await poll()).to.deep.equal([200]);
+  });
+
+  it('takes no error for an empty list, and survives a broken cache', async () => {
+    await issue('a');
+    await poll();
+    world.at.write('work/cache.json', '{"version":1,"repo":"ann/work","issues":[{');
+    github.fault = () => 'cut';
+    expect((await refresh(world.deps)).ok).to.equal(false);
+    expect(readCache(world.at.area.work.cache, REPO).fullAt).to.equal(null);
+    github.fault = () => undefined;
+    await poll();
+    expect(numbers()).to.have.length(1);
+  });
+
+  it('filters, and orders what is ready', async () => {
+    const a = await issue('Alpha search', 'Status:ready', 'Priority:P2');
+    const b = await issue('Beta', 'Status:queued', 'Priority:P0', 'Agent:kai');
+    const c = await issue('Gamma', 'Status:queued', 'nova-can-take');
+    const d = await issue('Delta', 'Status:blocked', 'Priority:P0');
+    const e = await issue('Epsilon', 'Status:ready', 'Status:blocked');
+    await github.api('PATCH', `/repos/${REPO}/issues/${d}`, { state: 'closed' });
+    await poll();
+    const { items } = boardView(world.deps);
+    const found = (filter: Parameters<typeof filterItems>[1]): number[] => filterItems(items, filter).map(({ number }) => number); // prettier-ignore
+    expect(found({})).to.deep.equal([b, a, c, e]);
+    expect(found({ state: 'closed' })).to.deep.equal([d]);
+    expect(found({ search: 'SEARCH alpha' })).to.deep.equal([a]);
+    expect(found({ priority: 'P0', state: 'all' })).to.deep.equal([b, d]);
+    expect(found({ agent: 'kai' })).to.deep.equal([b]);
+    expect(found({ lane: 'blocked', state: 'all' })).to.deep.equal([e]);
+    expect(found({ agent: 'nobody' })).to.deep.equal([]);
+    expect(readyItems(items, 'nova-can-take').map(({ number }) => number)).to.deep.equal([c, b, a]);
+  });
+
+  describe('each key of the configuration changes what happens', () => {
+    it('KANBAN_COLUMNS orders the lanes, and shows an omitted one in Queued', async () => {
+      const number = await issue('a', 'Status:blocked');
+      await poll();
+      await world.set('WORK.KANBAN_COLUMNS', ['Complete', 'Queued', 'In-Progress']);
+      const board = boardView(world.deps);
+      expect(Object.keys(board.columns)).to.deep.equal(['Complete', 'Queued', 'In-Progress']);
+      expect(board.columns['Queued']).to.deep.equal([number]);
+    });
+
+    it('POLL_INTERVAL_SECONDS is told, and decides when the state is old', async () => {
+      await poll();
+      world.ahead(400_000);
+      expect(boardView(world.deps).stale).to.equal(true);
+      await world.set('WORK.POLL_INTERVAL_SECONDS', 300);
+      expect(boardView(world.deps)).to.include({ stale: false });
+      expect(boardView(world.deps).config.pollIntervalSeconds).to.equal(300);
+    });
+
+    it('REPO is the repository that is read: another one has its own state', async () => {
+      await issue('a');
+      await poll();
+      await world.set('WORK.REPO', 'ann/elsewhere');
+      expect(boardView(world.deps)).to.deep.include({ items: [], lastFetch: null });
+    });
+
+    it('CAPTURE_NATIVE and CAPTURE_SWEEP are told to those who capture', async () => {
+      await world.set('WORK.CAPTURE_NATIVE', false);
+      await world.set('WORK.CAPTURE_SWEEP', false);
+      expect(workStatus(world.deps)).to.include({ captureNative: false, captureSweep: false });
+    });
+  });
+});

@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+
+import { privacyState, captureGate, openForWriting, verify } from '../../../src/lib/work/privacy';
+import { boardView } from '../../../src/lib/work/board';
+import { refresh } from '../../../src/lib/work/poll';
+import { setUp } from '../../../src/lib/work/setup';
+import { addIssue } from '../../../src/lib/work/actions';
+import { startGitHub, type GitHub } from '../../helpers/github';
+import { rejection } from '../../helpers/rejection';
+import { readyWorld, workWorld, type WorkWorld } from '../../helpers/work';
+
+const HOUR = 3_600_000;
+
+describe('work: privacy', function () {
+  this.timeout(60_000);
+  let github: GitHub;
+  let world: WorkWorld;
+  beforeEach(async () => {
+    github = await startGitHub({ repos: [{ name: 'work' }, { name: 'open', private: false }] });
+    world = await readyWorld(github);
+  });
+  afterEach(async () => {
+    world.remove();
+    await github.close();
+  });
+  const state = (): string => privacyState(world.deps.workRepo(), world.deps.clock.now());
+  const publish = (): Promise<unknown> => github.api('PATCH', '/repos/ann/work', { private: false });
+
+  it('refuses a public repository with the reason, and writes nothing', async () => {
+    const fresh = await workWorld(github);
+    try {
+      const error = await rejection(setUp(fresh.deps, { repo: 'ann/open', create: false }));
+      expect([error.kind, error.message]).to.deep.equal([
+        'conflict',
+        'ann/open is public, and work would be seen there.',
+      ]);
+      expect(fresh.deps.workRepo().repo).to.equal(undefined);
+      expect((await import('node:fs')).existsSync(fresh.at.area.work.root)).to.equal(false);
+      expect(github.seen.filter(({ method }) => method !== 'GET')).to.deep.equal([]);
+    } finally {
+      fresh.remove();
+    }
+  });
+
+  it('goes from fresh to due after half of the time to live, and to expired after it', () => {
+    const at = (hours: number): string => {
+      world.ahead(hours * HOUR);
+      return state();
+    };
+    expect([at(0), at(11.9), at(12.1), at(23.9), at(24.1), at(-2)]).to.deep.equal([
+      'fresh', 'fresh', 'due', 'due', 'expired', 'expired',
+    ]); // prettier-ignore
+  });
+
+  it('switches everything off at once when the repository turned public', async () => {
+    await publish();
+    expect((await rejection(verify(world.deps))).kind).to.equal('conflict');
+    expect(state()).to.equal('public');
+    github.seen.length = 0;
+    expect(await refresh(world.deps)).to.include({ ok: false, stale: true });
+    expect(await captureGate(world.deps)).to.equal('drop');
+    expect(github.seen, 'nothing is even asked').to.deep.equal([]);
+    expect(boardView(world.deps)).to.include({ stale: true, setupRequired: false });
+    expect(boardView(world.deps).staleReason).to.match(/is public, not private: nothing is read or sent/);
+  });
+
+  it('looks before each write: nothing goes to a repository that has just turned public', async () => {
+    expect(state()).to.equal('fresh');
+    await publish();
+    const error = await rejection(addIssue(world.deps, { title: 'secret' }));
+    expect(error.message).to.match(/is public, and work would be seen there/);
+    expect(github.seen.filter(({ method }) => method !== 'GET')).to.deep.equal([]);
+    expect(state()).to.equal('public');
+  });
+
+  it('verifies by itself at the poll when due, and says what it found', async () => {
+    const before = world.deps.workRepo().privacy.verifiedAt;
+    await refresh(world.deps);
+    expect(world.deps.workRepo().privacy.verifiedAt).to.equal(before);
+    world.ahead(13 * HOUR);
+    expect((await refresh(world.deps)).ok).to.equal(true);
+    expect(state()).to.equal('fresh');
+    world.ahead(26 * HOUR);
+    await publish();
+    expect(await refresh(world.deps)).to.include({ ok: false });
+    expect(state()).to.equal('public');
+  });
+
+  it('holds its old word while the service is away, until the time to live is over', async () => {
+    github.fault = () => 'reset';
+    world.ahead(13 * HOUR);
+    expect(await captureGate(world.deps)).to.equal('send');
+    world.ahead(25 * HOUR);
+    expect(await captureGate(world.deps)).to.equal('spool');
+    github.fault = () => undefined;
+    expect(await captureGate(world.deps)).to.equal('send');
+  });
+
+  it('takes no other repository for the attested one', async () => {
+    await world.set('WORK.privacy.repoId', 4711);
+    const error = await rejection(openForWriting(world.deps));
+    expect(error.message).to.equal('Another repository stands in the place of ann/work now.');
+    expect(await captureGate(world.deps)).to.equal('drop');
+    // Named by hand: the attestation is of another one.
+    await world.set('WORK.repo', 'ann/open');
+    expect(state()).to.equal('unverified');
+    expect(await captureGate(world.deps)).to.equal('drop');
+    expect((await rejection(verify(world.deps))).kind).to.equal('conflict');
+  });
+
+  it('can be switched off and on', async () => {
+    await world.set('WORK.enabled', false);
+    expect([state(), await captureGate(world.deps)]).to.deep.equal(['off', 'drop']);
+    const error = await rejection(addIssue(world.deps, { title: 'x' }));
+    expect([error.kind, error.hint]).to.deep.equal(['config', 'Run `steward config set WORK.enabled true`.']);
+    expect(boardView(world.deps).staleReason).to.match(/switched off/);
+  });
+
+  it('refuses an archived repository, and one without issues', async () => {
+    const repository = {
+      id: world.deps.workRepo().privacy.repoId,
+      full_name: 'ann/work',
+      private: true,
+      visibility: 'private',
+    };
+    for (const [more, words] of [
+      [{ archived: true }, /is archived/],
+      [{ has_issues: false }, /Issues are switched off/],
+      [{ permissions: { push: false } }, /may only read/],
+    ] as const) {
+      github.fault = () => ({ status: 200, body: { ...repository, ...more } });
+      expect((await rejection(openForWriting(world.deps))).message).to.match(words);
+    }
+  });
+});

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { LANES } from '../../../src/lib/config/schema';
+import { loadConfig } from '../../../src/lib/config/load';
+import { displayWidth } from '../../../src/lib/platform/text-width';
+import { groupItems, toItem, type BoardView } from '../../../src/lib/work/board';
+import { boardText, listText } from '../../../src/lib/work/view';
+import { testArea } from '../../helpers/area';
+import { TEMPLATES } from '../../helpers/work';
+
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+
+function boardOf(titles: readonly string[]): BoardView {
+  const at = '2026-11-18T12:00:00Z';
+  const items = titles.map((title, index) =>
+    toItem(
+      {
+        number: index + 1,
+        title,
+        url: 'https://github.com/ann/work/issues/1',
+        state: index % 5 === 4 ? 'closed' : 'open',
+        stateReason: null,
+        labels:
+          [['Status:blocked', 'P0'], ['Status:in-progress', 'Agent:kai', 'website'], ['stale'], []][
+            index % 4
+          ] ?? [],
+        createdAt: at,
+        updatedAt: at,
+        closedAt: index % 5 === 4 ? at : null,
+        identity: null,
+        due: null,
+      },
+      LANES,
+    ),
+  );
+  const columns = Object.entries(groupItems(items, LANES)).map(([lane, own]) => [
+    lane,
+    own.map(({ number }) => number),
+  ]);
+  return {
+    config: { repo: 'ann/work', columns: [...LANES], pollIntervalSeconds: 60 },
+    columns: Object.fromEntries(columns) as BoardView['columns'],
+    items,
+    lastFetch: at,
+    stale: titles.length % 2 === 0,
+    staleReason: 'The connection to api.github.com broke. Run it again.',
+    setupRequired: false,
+    steps: [],
+  };
+}
+
+describe('work: views', () => {
+  it('keep within the columns of the terminal, whatever the titles hold', () => {
+    const title = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.constant('漢字'.repeat(40)),
+      fc.constant('\u001b[31mred'),
+    );
+    fc.assert(
+      fc.property(fc.array(title, { maxLength: 30 }), fc.integer({ min: 32, max: 200 }), (titles, columns) => {
+        const board = boardOf(titles);
+        const options = { columns, color: false, nowMs: NOW, timezone: 'UTC' };
+        for (const text of [boardText(board, options), listText(board, board.items, options, 'None.')]) {
+          expect(text).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+          for (const line of text.split('\n'))
+            if (!line.includes('steward work')) expect(displayWidth(line), line).to.be.at.most(columns);
+        }
+      }),
+    ); // prettier-ignore
+  });
+
+  it('say the age, how many more there are, and what is stale', () => {
+    const text = boardText(boardOf(Array.from({ length: 80 }, (_, n) => `Task ${n}`)), { columns: 80, color: false, nowMs: NOW, timezone: 'UTC' }); // prettier-ignore
+    expect(text).to.match(
+      /^ann\/work +64 open\nThe connection to api.github.com broke. Run it again. Shown as of/,
+    );
+    expect(text).to.match(/Blocked 16\n {2} 1 {2}P0 {2}Task 0 +2 d\n/);
+    expect(text).to.include('  6 more: steward work list --lane Blocked');
+    expect(text).to.match(/Task 1 +kai · website +2 d/);
+    expect(text).to.match(/Complete 16\n/);
+  });
+
+  it('ship a config.yaml that changes nothing as it stands, and whose lines are the defaults', async () => {
+    const at = testArea();
+    try {
+      const template = readFileSync(join(TEMPLATES, 'work', 'config.yaml'), 'utf8');
+      const load = () => loadConfig({ area: at.area, env: {}, home: at.home });
+      const defaults = (await load()).config.work;
+      at.write('work/config.yaml', template);
+      expect((await load()).config.work).to.deep.equal(defaults);
+      at.write('work/config.yaml', template.replace(/^# (?=[A-Z_]+:| )/gm, ''));
+      const { PROJECT_PROPERTY, ...rest } = (await load()).config.work;
+      expect(rest).to.deep.equal({ KANBAN_COLUMNS: defaults.KANBAN_COLUMNS, POLL_INTERVAL_SECONDS: 60, CAPTURE_NATIVE: true, CAPTURE_SWEEP: true }); // prettier-ignore
+      expect(PROJECT_PROPERTY).to.deep.equal({ 'my-blog': 'website' });
+    } finally {
+      at.remove();
+    }
+  });
+});

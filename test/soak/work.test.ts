@@ -1,0 +1,27 @@
+import { bundleChild, type Bundle } from '../helpers/bundle';
+import { startGitHub, type GitHub } from '../helpers/github';
+import { readyWorld, type WorkWorld } from '../helpers/work';
+import { killCreating } from '../helpers/work-kill';
+
+const TIMES = Number(process.env['STEWARD_SOAK'] ?? '1');
+
+describe('soak: work, killed', () => {
+  let github: GitHub;
+  let world: WorkWorld;
+  let child: Bundle;
+  before(async () => {
+    child = bundleChild('work-create');
+    github = await startGitHub({ repos: [{ name: 'work' }] });
+    world = await readyWorld(github);
+  });
+  after(async () => {
+    child.remove();
+    world.remove();
+    await github.close();
+  });
+
+  it('at random points of creations: exactly one issue each', async () => {
+    // A token of the emulator is good for 5,000 requests.
+    await killCreating(child.path, github, world.at, 300 * TIMES);
+  });
+});
