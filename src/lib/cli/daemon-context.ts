@@ -20,6 +20,7 @@ import { currentSessions } from '../sessions/state';
 import { sessionsReport } from '../sessions/view';
 import type { Context } from './context';
 import { DAEMON_SCHEDULER } from './daemon-client';
+import { openNotifyOfDaemon } from './notify-daemon';
 import { openSense, type SenseContext } from './sense-context';
 import { openSessions } from './sessions-context';
 import { VERSION } from './version';
@@ -45,6 +46,7 @@ export async function openDaemon(
   ensureUserArea(area);
   await mirrorVoice(context, say);
   const sense = rememberedSense(context);
+  const notify = await openNotifyOfDaemon(context);
   const live = liveReads(DAEMON_SCHEDULER);
   const senseDeps = async (): Promise<SenseContext['deps']> => (await sense()).deps;
   const root = dirname(context.templates);
@@ -60,23 +62,28 @@ export async function openDaemon(
         live,
         insights: insightStore(area.sense.insights),
       }),
+      ...notify.routes,
       ...pageRoutes({
         clock,
         pages: join(context.templates, 'dashboard'),
         assets: join(root, 'dist', 'assets'),
       }),
     ],
-    jobs: (log) => [captureJob(context, sense, (problem) => log.write('warn', 'capture', { problem }))],
+    jobs: (log) => [
+      captureJob(context, sense, (problem) => log.write('warn', 'capture', { problem })),
+      notify.job,
+    ],
+    services: notify.services,
     modules: [
       {
         id: 'sense',
         label: 'Sense',
         health: async () => healthOfSense(context, live.status(await senseDeps())),
       },
+      notify.module,
     ],
     sessions: () => liveSessions(context),
-    // Nothing of this version puts a notification there.
-    outbox: () => ({ waiting: 0, failed: 0 }),
+    outbox: notify.outbox,
     spool: () => spoolStatus(area.spool),
     installedVersion: () => versionIn(root),
     say,

@@ -154,6 +154,7 @@ export const SETTINGS_KEYS = {
       backgroundAgent: route(['push']),
       error: route(['push']),
       security: route(['push', 'chat']),
+      attention: route(['desktop', 'push']),
     },
   },
   daidentity: {

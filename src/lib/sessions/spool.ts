@@ -21,6 +21,8 @@ export interface Intention {
   slug: string | null;
   /** The assistant's own record of the session; null where it has none. */
   transcript: string | null;
+  /** Of what waits for a person: why, a word of the assistant's. */
+  reason?: string;
 }
 
 export type IntentionKind = keyof typeof KINDS;
@@ -28,7 +30,12 @@ export type IntentionKind = keyof typeof KINDS;
 const HOUR_MS = 3_600_000;
 
 /** How long each is worth doing, ms: a turn's end is spoken of at once or never, a session's end is not lost. */
-const KINDS = { 'turn-ended': HOUR_MS / 6, 'session-ended': 7 * 24 * HOUR_MS } as const;
+const KINDS = {
+  'turn-ended': HOUR_MS / 6,
+  'agent-ended': HOUR_MS / 6,
+  attention: HOUR_MS / 6,
+  'session-ended': 7 * 24 * HOUR_MS,
+} as const;
 /** A kind that a newer version leaves is left to it for as long as any. */
 const LONGEST_MS = Math.max(...Object.values(KINDS));
 
@@ -58,7 +65,7 @@ const AHEAD_MS = HOUR_MS;
 /** Leaves an intention, durably. */
 export function leave(
   deps: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
-  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript'>,
+  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript' | 'reason'>,
 ): Intention {
   const nowMs = deps.clock.now();
   const id = `${compact(nowMs)}-${randomName(12)}`;
@@ -234,6 +241,13 @@ export function spoolStatus(path: string): SpoolStatus {
 /** `20261120T081500123Z-0123456789ab.turn-ended.json` */
 const NAME = /^(\d{8}T\d{9}Z)-[0-9a-f]{12}\.([a-z-]+)\.json$/;
 
+/** What waits, the oldest first. */
+export function waitingIntentions(path: string): Intention[] {
+  return waiting(path)
+    .map((name) => read(join(path, name)))
+    .filter((intention) => intention !== undefined);
+}
+
 /** Names of intentions, the oldest first. */
 function waiting(path: string): string[] {
   return intentionsIn(listFolder(path));
@@ -264,7 +278,7 @@ function textOf(intention: Intention): string {
 function read(path: string): Intention | undefined {
   const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
   if (value === undefined) return undefined;
-  const { version, id, kind, at, machine, attempts, session, slug, transcript } = value;
+  const { version, id, kind, at, machine, attempts, session, slug, transcript, reason } = value;
   if (version !== VERSION || typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) return undefined;
   if (typeof id !== 'string' || typeof machine !== 'string' || typeof session !== 'string') return undefined;
   if (typeof at !== 'string' || parseIso(at) === undefined) return undefined;
@@ -277,5 +291,6 @@ function read(path: string): Intention | undefined {
     session,
     slug: typeof slug === 'string' ? slug : null,
     transcript: typeof transcript === 'string' ? transcript : null,
+    ...(typeof reason === 'string' ? { reason } : {}),
   };
 }
