@@ -104,7 +104,7 @@ describe('work: the GitHub host', function () {
     ['401', { status: 401 }, 'auth', 'unauthenticated', /refuses the credential from GH_TOKEN/, false],
     ['403', { status: 403, body: { message: 'Resource not accessible' } }, 'auth', 'forbidden', /may not do this.*Resource not accessible/, false],
     ['403 with retry-after', { status: 403, headers: { 'retry-after': '77' }, body: { message: 'secondary rate limit' } }, 'unavailable', 'limited', /asks to wait 77 s/, false],
-    ['403 of the hour', { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + 1200) } }, 'unavailable', 'limited', /asks to wait (19|20) min/, false],
+    ['403 of the hour', { status: 403, headers: { 'x-ratelimit-remaining': '0', get 'x-ratelimit-reset'() { return String(Math.floor(Date.now() / 1000) + 1200); } } }, 'unavailable', 'limited', /asks to wait (19|20) min/, false],
     ['429', { status: 429, headers: { 'retry-after': '600' } }, 'unavailable', 'limited', /asks to wait 10 min/, false],
     ['404', { status: 404 }, 'not_found', 'missing', /has no #1 of ann\/work, or does not show it/, false],
     ['410', { status: 410 }, 'not_found', 'gone', /is gone/, false],
