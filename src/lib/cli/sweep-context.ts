@@ -14,7 +14,14 @@ import { isLive } from '../sessions/session';
 import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
 import { sessionAt } from '../work/capture/deliver';
-import { emptyResult, sweep, type SweepDeps, type SweepOptions, type Swept } from '../work/sweep';
+import {
+  emptyResult,
+  sweep,
+  type SweepDeps,
+  type SweepOptions,
+  type SweepResult,
+  type Swept,
+} from '../work/sweep';
 import type { ProjectState } from '../work/sweep/plan';
 import { regenerateTaskList } from '../work/task-repo';
 import { captureDeps } from './capture-context';
@@ -27,11 +34,20 @@ const GIT_TIMEOUT_MS = 10_000;
 /** `work sweep`: sweeps, and appends its one line to the log, whatever became of it. */
 export async function runSweep(context: Context, options: SweepOptions): Promise<Swept> {
   const swept = await sweptOrNot(context, options);
-  const { skipped: _skipped, titles: _titles, left: _left, ...line } = swept.result;
   ensureFolder(context.area.observability);
   const path = join(context.area.observability, 'work-sweep.jsonl');
-  appendLog(path, JSON.stringify(line), { rotateBytes: 4 * 1024 * 1024, nowMs: context.clock.now() });
+  appendLog(path, JSON.stringify(logged(swept.result)), {
+    rotateBytes: 4 * 1024 * 1024,
+    nowMs: context.clock.now(),
+  });
   return swept;
+}
+
+/** decisions.md 6: what the line holds. Titles are the repository's, and stay out of the log. */
+function logged(result: SweepResult): Partial<SweepResult> {
+  const line: Partial<SweepResult> = { ...result };
+  for (const key of ['skipped', 'titles', 'left'] as const) delete line[key];
+  return line;
 }
 
 async function sweptOrNot(context: Context, options: SweepOptions): Promise<Swept> {

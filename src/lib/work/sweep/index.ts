@@ -1,5 +1,5 @@
 import type { Goal } from '../../goals/record';
-import { StewardError, toStewardError } from '../../errors';
+import { toStewardError, type StewardError } from '../../errors';
 import { readText, replaceFile } from '../../platform/atomic-file';
 import { toIso, type Clock } from '../../platform/clock';
 import { isObject, parseObject } from '../../platform/json-object';
