@@ -10,6 +10,7 @@ const VENDORS = [
   'chrono-node/en',
   'cosmiconfig/dist/Explorer.js',
   'dbus-next',
+  'eventsource-parser',
   'listr2',
   'undici',
   'x11',

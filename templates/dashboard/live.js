@@ -2,7 +2,7 @@
 // last good answer through errors, and asks less often while they last.
 
 const EVERY_MS = 30_000;
-const SLOWEST_MS = 300_000;
+const SLOWEST_MS = 60_000;
 const PATIENCE_MS = 10_000;
 
 /**

@@ -16,8 +16,8 @@ import { isEmpty, showApps, showCounts, showKinds } from './sense-time.js';
 const plot = hoursPlot(byId('hours'), byId('hour'), byId('hours-table'));
 const strip = daysStrip(byId('days'), byId('day'), byId('days-table'));
 
-/** The record that stands in the panel of time. @type {DailyRecord | undefined} */
-let shown;
+/** The record that stands in the panel of time, and the day that was asked for in vain. @type {unknown[]} */
+let shown = [];
 
 const { redraw } = follow(
   {
@@ -126,12 +126,14 @@ function shownDay(today, recent) {
 /** @param {DailyRecord} today @param {readonly DailyRecord[]} [recent] */
 function showTime(today, recent) {
   const record = shownDay(today, recent);
-  if (record === shown) return;
+  const asked = location.hash.slice(1);
+  const missing = recent !== undefined && asked !== '' && record.date !== asked ? asked : '';
+  if (record === shown[0] && missing === shown[1]) return;
   const isToday = record.date === today.date;
   show(
     byId('time-day'),
     isToday
-      ? 'today, so far'
+      ? `${missing === '' ? '' : `No record of ${missing.slice(0, 40)} is among the last 30 days. `}today, so far`
       : `${longDay(record.date)}, ${record.timezone}${record.final ? '' : ', not over when it was recorded'}`,
     !isToday && h('a', { href: '#', class: 'back' }, 'back to today'),
   );
@@ -139,5 +141,5 @@ function showTime(today, recent) {
   plot.draw(record);
   showApps(byId('apps'), byId('apps-more'), record);
   showCounts(byId('counts'), record);
-  shown = record;
+  shown = [record, missing];
 }

@@ -7,10 +7,10 @@ import { desktopChannel } from '../../src/lib/notify/channels/desktop';
 import { pushChannel } from '../../src/lib/notify/channels/push';
 import { smsChannel } from '../../src/lib/notify/channels/sms';
 import { voiceChannel } from '../../src/lib/notify/channels/voice';
-import { noSpeech } from '../../src/lib/notify/speech/no-speech';
 import { run } from '../../src/lib/platform/process';
 import { recordedDesktop } from '../helpers/fake-desktop';
 import { NINE, httpDeps } from '../helpers/notify';
+import { noSpeech } from '../helpers/speech';
 import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
 import { channelContract } from './channel';
 

@@ -122,6 +122,7 @@ describe('the packed steward', function () {
       'x11.js',
       'undici.js',
       'dbus-next.js',
+      'eventsource-parser.js',
       'listr2.js',
       'chrono-node.js',
       'octokit.js',

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+import { until } from '../helpers/daemon';
 import { bareEnvironment } from '../helpers/git';
 import { requirePrograms } from '../helpers/real-part';
 
@@ -36,6 +37,25 @@ describe('steward up (built)', function () {
   let home: { path: string; remove: () => void };
   beforeEach(() => (home = emptyHome()));
   afterEach(() => home.remove());
+
+  it('is what npm start runs, in one process that a signal ends', async () => {
+    const script = join(BIN, '..', '..', 'scripts', 'start.mjs');
+    const child = spawn(process.execPath, [script, '--port', '0'], {
+      cwd: home.path,
+      env: cleanEnv(home.path),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve(code ?? signal)));
+    let said = '';
+    let shown = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    await until('the dashboard is served', () => said.includes('The dashboard: http://127.0.0.1:'));
+    expect(shown).to.include('so far');
+    expect(existsSync(area('sense', 'config.json'))).to.equal(true);
+    child.kill('SIGTERM');
+    expect(await ended).to.equal(0);
+  });
 
   const area = (...names: string[]): string => join(home.path, '.steward', ...names);
   const repository = (): string => {

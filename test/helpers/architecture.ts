@@ -50,6 +50,7 @@ const HEAVY = [
   'dbus-next',
   'chrono-node/en',
   '@octokit/core',
+  'eventsource-parser',
 ];
 
 /** Files that a rule does not hold for, each with its reason. */

@@ -27,7 +27,10 @@ export interface StewardResult {
 /** An empty home folder, removed by `remove()`. */
 export function emptyHome(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'steward-home-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return {
+    path,
+    remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
+  };
 }
 
 /** An environment in which nothing of the person who runs the tests is seen: no desktop, no bus, no config. */

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 
-import { BIN, cleanEnv } from './cli';
+import { machineStateOf } from '../../src/lib/platform/paths';
+import { BIN, cleanEnv, definedOnly } from './cli';
 
 export interface RunningDaemon {
   url: string;
@@ -89,8 +89,8 @@ function parsed(text: string): Said | undefined {
 
 /** The machine-local folder of the user area in a home of `cleanEnv`. */
 export function machineFolder(home: string): string {
-  const key = createHash('sha256').update(join(home, '.steward')).digest('hex').slice(0, 12);
-  return join(home, '.local', 'state', 'steward', key);
+  const host = { platform: process.platform, env: definedOnly(cleanEnv(home)), home };
+  return machineStateOf(join(home, '.steward'), host);
 }
 
 /** What the daemon has logged, line by line. */

@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 
 import type { SpeechMachine, SpeechOrder } from '../../src/lib/notify/speech/engines/engine';
+import type { Speech } from '../../src/lib/notify/speech/speech';
 import { run } from '../../src/lib/platform/process';
 
 /** A machine on which these programs are, by the path of each; they are really run. */
@@ -21,4 +22,12 @@ export function script(path: string, lines: string): string {
 /** An order for a text, with plenty of time. */
 export function orderOf(text: string, more: Partial<SpeechOrder> = {}): SpeechOrder {
   return { text, remainingMs: () => 20_000, signal: new AbortController().signal, ...more };
+}
+
+/** The voice of a machine that has none: it says so of every text. */
+export function noSpeech(): Speech {
+  return {
+    say: () => Promise.resolve({ spoken: false, reason: 'no speech engine is set up' }),
+    close: () => Promise.resolve(),
+  };
 }

@@ -5,7 +5,7 @@ import { BaseCommand } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/cli/notify-context';
 import { sendFromTerminal, type Sent } from '../../lib/cli/notify-send';
 import { EVENT_NAMES } from '../../lib/notify/events';
-import { SOURCES } from '../../lib/notify/message';
+import { SOURCES } from '../../lib/notify/sources';
 
 export default class NotifySend extends BaseCommand {
   static override summary = 'Send a notification.';

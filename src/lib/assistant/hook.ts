@@ -2,6 +2,7 @@ import { StewardError, toStewardError } from '../errors';
 import { writeToTerminal } from '../platform/own-terminal';
 import { clean } from '../platform/terminal';
 import { artifactPath } from '../sessions/artifact';
+import { isWaiting } from '../sessions/fold';
 import { PHASES, tabTitle } from '../sessions/phases';
 import type { Session, SessionsState } from '../sessions/session';
 import { leave, sweep, type IntentionKind } from '../sessions/spool';
@@ -52,6 +53,8 @@ export interface HookResult {
   session: string | null;
   tool?: string;
   agent?: string;
+  /** What was left in the spool; null: nothing. */
+  left: IntentionKind | null;
   /** The first thing that went wrong; what does not depend on it was done. */
   trouble: StewardError | undefined;
 }
@@ -63,7 +66,13 @@ const WAIT_MS = 400;
 const LEAVES: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
   stop: 'turn-ended',
   'session-end': 'session-ended',
+  'subagent-stop': 'agent-ended',
+  notification: 'attention',
 };
+
+function leftBy(verb: HookVerb, event: WorkEvent): IntentionKind | undefined {
+  return verb === 'notification' && !isWaiting(event.reason) ? undefined : LEAVES[verb];
+}
 
 /**
  * What a hook does: one event to the log; what other parts may want to do after a turn or a session is left in the
@@ -77,14 +86,14 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
   const troubles: Troubles = { first: undefined };
   const { event, isNamed } = eventOf(deps, troubles, heard);
   const size = tried(troubles, () => appendWorkEvent(deps.workEvents, event)) ?? 0;
-  const kind = LEAVES[verb];
+  const kind = leftBy(verb, event);
   // The end of a turn does not come again; the state comes with the next hook.
   const ended = (slug: string | null): void => {
     if (verb === 'session-end') tried(troubles, () => deps.onEnd?.({ slug, cwd: input.cwd }));
   };
   ended(event.slug);
   if (kind !== undefined) tried(troubles, () => leaveFor(deps, kind, input, event));
-  const isTurn = verb === 'session-start' || kind !== undefined;
+  const isTurn = verb === 'session-start' || verb === 'stop' || verb === 'session-end';
   const found =
     isTurn || isNamed || size >= WORK_EVENTS_FOLD_BYTES ? await updated(deps, troubles, event) : undefined;
   if (found !== undefined && found.slug !== event.slug) ended(found.slug);
@@ -96,6 +105,7 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
     session,
     ...(event.tool === undefined ? {} : { tool: event.tool }),
     ...(event.agent === undefined ? {} : { agent: event.agent }),
+    left: kind ?? null,
     trouble: troubles.first,
   };
 }
@@ -104,7 +114,7 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
 export function planHook(deps: HookDeps, call: HookCall): HookPlan {
   const heard = understood(deps, call);
   const { event } = eventOf(deps, { first: undefined }, heard);
-  return { event, leaves: LEAVES[heard.verb] ?? null };
+  return { event, leaves: leftBy(heard.verb, event) ?? null };
 }
 
 export interface HookPlan {
@@ -228,7 +238,13 @@ function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined)
 function leaveFor(deps: HookDeps, kind: IntentionKind, input: HookInput, event: WorkEvent): void {
   leave(
     { clock: deps.clock, machineId: deps.machineId, path: deps.spool },
-    { kind, session: event.session, slug: event.slug, transcript: storedPath(input.transcript) },
+    {
+      kind,
+      session: event.session,
+      slug: event.slug,
+      transcript: storedPath(input.transcript),
+      ...(kind === 'attention' && event.reason !== undefined ? { reason: event.reason } : {}),
+    },
   );
 }
 

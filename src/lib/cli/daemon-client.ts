@@ -1,11 +1,11 @@
-import { StewardError, type ErrorBody } from '../errors';
+import { StewardError } from '../errors';
 import { readInstance, type Instance } from '../daemon/instance';
 import type { Healthz } from '../daemon/own-routes';
 import { askLocal, type LocalRequest } from '../platform/local-http';
 import type { SenseStatus } from '../sense/status-types';
 import type { Context } from './context';
+import { askAt } from './daemon-socket';
 
-const TIMEOUT_MS = 5_000;
 const PING_MS = 3_000;
 
 /** What captures while the daemon runs. */
@@ -36,11 +36,7 @@ export async function askDaemon<T>(
 ): Promise<T | undefined> {
   const instance = readInstance(context.area);
   if (instance === undefined) return undefined;
-  const answer = await askLocal({ socket: instance.socket, timeoutMs: TIMEOUT_MS, ...request });
-  if (answer === undefined) return undefined;
-  if (answer.status < 400) return answer.json as T;
-  const { kind, message, hint } = (answer.json as ErrorBody).error;
-  throw new StewardError(kind, message, hint === undefined ? {} : { hint });
+  return askAt<T>(instance.socket, request);
 }
 
 /** What captures by itself now: the daemon, be it too busy to answer, or nothing that is known here. */

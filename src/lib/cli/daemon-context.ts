@@ -24,6 +24,7 @@ import { workStatus } from '../work/status';
 import { drainCaptures } from './capture-context';
 import type { Context } from './context';
 import { DAEMON_SCHEDULER } from './daemon-client';
+import { openNotifyOfDaemon } from './notify-daemon';
 import { openSense, type SenseContext } from './sense-context';
 import { openSessions } from './sessions-context';
 import { VERSION } from './version';
@@ -52,6 +53,7 @@ export async function openDaemon(
   await mirrorVoice(context, say);
   const sense = rememberedSense(context);
   const work = rememberedWork(context);
+  const notify = await openNotifyOfDaemon(context);
   const live = liveReads(DAEMON_SCHEDULER);
   const senseDeps = async (): Promise<SenseContext['deps']> => (await sense()).deps;
   const root = dirname(context.templates);
@@ -68,6 +70,7 @@ export async function openDaemon(
         insights: insightStore(area.sense.insights),
       }),
       ...workRoutes(() => mapped(work(), ({ deps }) => deps)),
+      ...notify.routes,
       ...pageRoutes({
         clock,
         pages: join(context.templates, 'dashboard'),
@@ -77,7 +80,9 @@ export async function openDaemon(
     jobs: (log) => [
       captureJob(context, sense, (problem) => log.write('warn', 'capture', { problem })),
       workJob(context, work),
+      notify.job,
     ],
+    services: notify.services,
     modules: [
       {
         id: 'sense',
@@ -85,10 +90,10 @@ export async function openDaemon(
         health: async () => healthOfSense(context, live.status(await senseDeps())),
       },
       { id: 'work', label: 'Work', health: async () => workHealth(workStatus((await work()).deps)) },
+      notify.module,
     ],
     sessions: () => liveSessions(context),
-    // Nothing of this version puts a notification there.
-    outbox: () => ({ waiting: 0, failed: 0 }),
+    outbox: notify.outbox,
     spool: () => spoolStatus(area.spool),
     installedVersion: () => versionIn(root),
     say,
@@ -152,6 +157,7 @@ async function mirrorVoice(context: Context, say: (text: string) => void): Promi
 function captureJob(context: Context, sense: Sense, tell: (problem: string) => void): Job {
   return {
     id: 'capture',
+    module: 'sense',
     everySec: async () => (await sense()).deps.config.pollIntervalSec,
     async run() {
       // Nothing runs by itself before a person has set it up, nor after the user area was removed (decisions.md 3).

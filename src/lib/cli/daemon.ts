@@ -6,6 +6,7 @@ import { StewardError } from '../errors';
 import { relaunch } from '../platform/relaunch';
 import type { Context } from './context';
 import { askDaemon, findDaemon } from './daemon-client';
+import { keepSocket } from './daemon-socket';
 import type { DaemonFlags } from './daemon-context';
 import { VERSION } from './version';
 
@@ -29,6 +30,7 @@ export async function serveDaemon(
   let port = parts.port;
   const ending = await runDaemon(parts, (instance) => {
     port = instance.port;
+    keepSocket(context.area, instance.socket);
     tell.onListening(instance);
   });
   if (ending === 'stopped') return 0;

@@ -13,7 +13,8 @@ import { logHook, type HookLine } from '../assistant/hook-log';
 import { userArea, type UserArea } from '../config/user-area';
 import { StewardError, errnoCode, toStewardError } from '../errors';
 import { systemClock, type Clock } from '../platform/clock';
-import { ensureFolder } from '../platform/folder';
+import { ensureFolder, exists } from '../platform/folder';
+import { isAlive } from '../platform/lock-holder';
 import { machineId } from '../platform/machine';
 import { processHost } from '../platform/paths';
 import { readStdin } from '../platform/stdin';
@@ -144,7 +145,21 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   if (result.tool !== undefined) line.tool = result.tool;
   if (result.output !== '') writeOutNow(result.output, STDOUT_WAIT_MS);
   if (call.verb === 'session-end') deliverSoon(area);
+  if (result.left !== null && result.left !== 'session-ended') await seenTo(area);
   return result.trouble;
+}
+
+/**
+ * What was left is told of by the daemon; where none runs by a process that nobody waits for. Nothing runs by
+ * itself where no hooks were installed (decisions.md 3): one that is called by hand starts nothing.
+ */
+async function seenTo(area: UserArea): Promise<void> {
+  if (!exists(area.installManifest)) return;
+  const { readInstance } = await import('../daemon/instance');
+  const daemon = readInstance(area);
+  if (daemon !== undefined && isAlive(daemon.pid)) return;
+  const { startDetached } = await import('../platform/detached');
+  startDetached(['notify', 'triggers'], area.root);
 }
 
 async function readCall(verb: string): Promise<HookCall> {

@@ -31,6 +31,7 @@ export const HOT: readonly HotEntry[] = [
     load: () => import('./hot/agents-route'),
     bundle: './hot/agents-route.js',
   },
+  { words: ['notify', 'send'], load: () => import('./hot/notify-send') },
   { words: ['sense', 'version'], load: () => import('./hot/sense-version') },
 ];
 

@@ -15,9 +15,11 @@ import { allChannels } from '../notify/channels';
 import type { DeliverDeps } from '../notify/deliver';
 import { logFault } from '../notify/history';
 import { muteState } from '../notify/mute';
-import { noSpeech } from '../notify/speech/no-speech';
 import type { Speech } from '../notify/speech/speech';
 import type { Context } from './context';
+import { askDaemon } from './daemon-client';
+import { phaseEffect } from './phase-context';
+import { voiceOf } from './speech-context';
 
 /** What the notify commands, and the daemon, call the library with. */
 export interface NotifyContext {
@@ -34,10 +36,8 @@ export interface NotifyContext {
 }
 
 export interface NotifyParts {
-  /** The voice; one that speaks nothing by default. */
+  /** The voice, where it is kept for longer than one call. */
   speech?: Speech;
-  post?: NotifyContext['post'];
-  phaseEffect?: AcceptDeps['phaseEffect'];
   wake?: AcceptDeps['wake'];
   /** The configuration as it is now, where it may change while this lives. */
   config?: () => Config;
@@ -57,8 +57,10 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
   const secret: Parameters<typeof allChannels>[0]['push']['secret'] = (from) =>
     resolveSecret(from, secretSources());
   const http = { clock, load: once(loadHttp) };
+  const report = parts.report ?? ((error: unknown): void => note(deps, error));
+  const speech = parts.speech ?? voiceOf(context, loaded.user, report).speech;
   const channels = allChannels({
-    voice: { clock, speech: parts.speech ?? noSpeech(), muted: () => muteState(muteDeps).muted },
+    voice: { clock, speech: speech, muted: () => muteState(muteDeps).muted },
     desktop: { platform, run: context.run },
     push: { http, secret, settings: () => notifications().push },
     chat: { http, secret, settings: () => notifications().chat },
@@ -82,8 +84,8 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     cronVoice: env['DAEMON_CRON_VOICE'] === '1',
     channels,
     random: Math.random,
-    report: parts.report ?? ((error) => note(deps, error)),
-    ...(parts.phaseEffect === undefined ? {} : { phaseEffect: parts.phaseEffect }),
+    report,
+    phaseEffect: phaseEffect(context, report),
     ...(parts.wake === undefined ? {} : { wake: parts.wake }),
   };
   return {
@@ -91,7 +93,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     channels,
     voiceId: loaded.user.da.voices.main.voiceId,
     skills: join(dirname(claudeCodeSettings.path(processHost())), 'skills'),
-    post: parts.post ?? (() => Promise.resolve(undefined)),
+    post: (body) => askDaemon<Accepted>(context, { method: 'POST', path: '/notify', body }),
     deliverLater: () => startDetached(['notify', 'deliver'], area.root),
   };
 }

@@ -6,28 +6,10 @@ import { deliverWaiting } from '../notify/deliver';
 import type { ChannelResult } from '../notify/history';
 import { awaitAnswers, whyNotReached } from '../notify/results';
 import { answersText } from '../notify/view';
-import { parseDuration } from '../platform/duration';
 import type { Terminal } from '../platform/stdio';
 import { readPipedStdin } from '../platform/stdin';
+import { bodyOf, type SendFlags } from './notify-body';
 import type { NotifyContext } from './notify-context';
-
-/** The flags of `notify send`. */
-export interface SendFlags {
-  title?: string | undefined;
-  event: string;
-  priority?: number | undefined;
-  voice: boolean;
-  'voice-id'?: string | undefined;
-  source: string;
-  phase?: string | undefined;
-  slug?: string | undefined;
-  duration?: string | undefined;
-  dedupe?: string | undefined;
-  url?: string | undefined;
-  tag?: string[] | undefined;
-  wait: boolean;
-  strict: boolean;
-}
 
 /** What `notify send --json` prints; `channels` with `--wait` only. */
 export interface Sent extends Accepted {
@@ -75,26 +57,6 @@ export async function sendFromTerminal(
   }
   const options = { ...terminal, zone: deps.settings().zone, nowMs: deps.clock.now() };
   return { sent: { ...accepted, channels: entry.channels }, shown: answersText(entry, options) };
-}
-
-/** The body of `POST /notify` that the flags stand for. */
-export function bodyOf(message: string, flags: SendFlags): Record<string, unknown> {
-  const body = {
-    message,
-    title: flags.title,
-    event: flags.event,
-    priority: flags.priority,
-    voice_enabled: flags.voice,
-    voice_id: flags['voice-id'],
-    source: flags.source,
-    phase: flags.phase,
-    slug: flags.slug,
-    durationSec: flags.duration === undefined ? undefined : parseDuration(flags.duration) / 1000,
-    dedupe: flags.dedupe,
-    url: flags.url,
-    tags: flags.tag,
-  };
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }
 
 async function messageOf(given: string | undefined): Promise<string> {

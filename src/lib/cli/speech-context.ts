@@ -14,11 +14,20 @@ export async function openVoice(
   onProblem: (problem: StewardError) => void,
 ): Promise<Voice> {
   const { config } = await context.loadConfig();
+  return voiceOf(context, config.user, onProblem);
+}
+
+/** The voice of a configuration that is loaded already. Reads and starts nothing yet. */
+export function voiceOf(
+  context: Context,
+  user: UserConfig,
+  onProblem: (problem: StewardError) => void,
+): Voice {
   return makeVoice({
     clock: context.clock,
     machine: { platform: context.desktop.platform, find: (name) => findProgram(name), run: context.run },
-    engine: config.user.notify.voice.engine,
-    provider: providerSettings(config.user),
+    engine: user.notify.voice.engine,
+    provider: providerSettings(user),
     pronunciations: context.area.pronunciations,
     onProblem,
   });

@@ -93,6 +93,8 @@ export function ownerOf(name: string): ConfigFile | undefined {
 export const ENVIRONMENT: readonly { name: string; key: string }[] = [
   { name: 'STEWARD_TIMEZONE', key: 'timezone' },
   { name: 'STEWARD_MANAGED_URL', key: 'agents.managed.url' },
+  { name: 'STEWARD_MANAGED_API_KEY', key: 'agents.managed.apiKey' },
+  { name: 'STEWARD_MANAGED_AUTH_TOKEN', key: 'agents.managed.authToken' },
   { name: 'STEWARD_HOST', key: 'daemon.host' },
   { name: 'STEWARD_PORT', key: 'daemon.port' },
 ];

@@ -110,7 +110,15 @@ export const USER_KEYS = {
         fallback: () => [...AGENT_TYPES.researchers],
       }),
     },
-    managed: { url: webAddress('https://api.anthropic.com') },
+    managed: {
+      url: webAddress('https://api.anthropic.com'),
+      apiKey: secretText('an API key', isCredential),
+      authToken: secretText('an OAuth token', isCredential),
+      silenceSec: wholeNumber(1, 600, 45),
+      retentionDays: wholeNumber(1, 3650, 90),
+      inputPrice: optionalPrice(),
+      outputPrice: optionalPrice(),
+    },
   },
   daemon: {
     host: textFrom('a host name or an IP address without a port', isBindHost, '127.0.0.1'),
@@ -146,6 +154,7 @@ export const SETTINGS_KEYS = {
       backgroundAgent: route(['push']),
       error: route(['push']),
       security: route(['push', 'chat']),
+      attention: route(['desktop', 'push']),
     },
   },
   daidentity: {
@@ -209,6 +218,19 @@ export interface Config {
   sense: SenseConfig;
   work: WorkConfig;
   workRepo: WorkRepoConfig;
+}
+
+/** What goes into a header: printable, without spaces. */
+function isCredential(value: string): boolean {
+  return /^[\x21-\x7e]{1,4096}$/.test(value);
+}
+
+/** USD for a million tokens. */
+function optionalPrice() {
+  return optionalLeaf<number>({
+    expected: 'a price in USD for a million tokens, from 0 to 10000',
+    check: v.pipe(v.number(), v.minValue(0), v.maxValue(10_000)),
+  });
 }
 
 function route(fallback: readonly RoutedChannel[]) {

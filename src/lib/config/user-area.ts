@@ -35,6 +35,8 @@ export interface UserArea {
   notifyLog: string;
   /** Until when the voice is muted. */
   mute: string;
+  /** Logs of hosted sessions, what is being sent to them, and what was shown. */
+  managed: string;
   sense: {
     root: string;
     config: string;
@@ -94,6 +96,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
     outbox: join(root, 'state', 'outbox'),
     notifyLog: join(root, 'observability', 'notify.jsonl'),
     mute: join(root, 'state', 'mute.json'),
+    managed: join(root, 'state', 'managed'),
     sense: {
       root: sense,
       config: join(sense, 'config.json'),

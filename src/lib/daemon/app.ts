@@ -111,6 +111,7 @@ const BAD = ['The request is not HTTP as it should be.', 'Send it again.'] as co
 const REFUSED: ReadonlyMap<number, readonly [string, string]> = new Map([
   [408, ['The request did not come in time.', 'Send it within ten seconds.']],
   [413, ['The body is too large.', 'Send 64 KiB at most.']],
+  [417, ['What the request expects is not understood.', 'Send it without the header Expect.']],
   [431, ['There are too many headers, or they are too long.', 'Send fewer.']],
 ]);
 

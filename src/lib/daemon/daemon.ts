@@ -37,6 +37,8 @@ export interface DaemonParts {
   requireToken: boolean;
   routes: readonly Route[];
   jobs: (log: DaemonLog) => readonly Job[];
+  /** What works for as long as the daemon listens. */
+  services?: (log: DaemonLog) => readonly Service[];
   modules: readonly Module[];
   sessions: () => DaemonStatus['sessions'] | Promise<DaemonStatus['sessions']>;
   outbox: () => DaemonStatus['outbox'];
@@ -48,6 +50,12 @@ export interface DaemonParts {
   /** What a person should know that cannot be logged. */
   say: (text: string) => void;
   limits?: ServerLimits;
+}
+
+/** Something that works all the time, beside requests and jobs. */
+export interface Service {
+  /** Ends what is under way in bounded time, and resolves when it has. */
+  close: () => Promise<void>;
 }
 
 /** Why the daemon ended: it was asked to, or another version was installed and it is to be started anew. */
@@ -92,6 +100,7 @@ async function serve(
     ? gate(parts.clock, readToken(tokenPath(parts.area)), () => port)
     : undefined;
   let jobs: RunningJobs | undefined;
+  let services: readonly Service[] = [];
   const status = (): Promise<DaemonStatus> => statusOf(parts, startedAt, log, jobs);
   const app = daemonApp({
     routes: [
@@ -114,6 +123,7 @@ async function serve(
     writeInstance(parts.area, instance);
     isStarted = true;
     log.write('info', 'started', { pid, url: url(), version: parts.version });
+    services = parts.services?.(log) ?? [];
     const watch = upgradeJob({
       ...parts,
       isIdle: () => server.load().open === 0 && jobs?.isIdle(UPGRADE_JOB) === true,
@@ -125,7 +135,11 @@ async function serve(
     log.write('info', 'stopping', { why: ending, answered: server.load().answered });
     return ending;
   } finally {
-    await Promise.all([server.close(REQUESTS_GRACE_MS), bounded(jobs?.stop(), JOBS_GRACE_MS)]);
+    await Promise.all([
+      server.close(REQUESTS_GRACE_MS),
+      bounded(jobs?.stop(), JOBS_GRACE_MS),
+      ...services.map((service) => service.close()),
+    ]);
     deaf();
     local.remove();
     removeInstance(parts.area);
@@ -179,7 +193,11 @@ async function statusOf(
       },
     },
   ];
-  const modules = await healthOf([...parts.modules, ...own]);
+  const modules = (await healthOf([...parts.modules, ...own])).map((module) => {
+    const failure = jobs?.failureOf(module.id);
+    if (failure === undefined || module.state === 'error' || module.state === 'off') return module;
+    return { ...module, state: 'needs-you' as const, reason: failure, fix: 'steward daemon logs' };
+  });
   return {
     version: parts.version,
     ...ownProcess(),
@@ -216,7 +234,7 @@ function portTaken(port: number, cause: unknown): StewardError {
       ? 'another program'
       : owner.pid === null
         ? `a program of another user (uid ${owner.uid})`
-        : `process ${owner.pid}${owner.command === null ? '' : ` (${clean(owner.command)})`}`;
+        : `process ${owner.pid}${owner.program === null ? '' : ` (${clean(owner.program)})`}`;
   const look =
     owner === undefined ? ` See by whom: lsof -nP -iTCP:${port} -sTCP:LISTEN (Windows: netstat -ano).` : '';
   return new StewardError('conflict', `Port ${port} is taken by ${who}.`, {

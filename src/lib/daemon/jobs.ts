@@ -5,6 +5,8 @@ import type { DaemonLog } from './log';
 /** Something that the daemon does over and over. A new one is one row in the table of jobs. */
 export interface Job {
   id: string;
+  /** The module that is not well while this job fails. */
+  module?: string;
   /** Asked before each wait, so that a changed configuration counts at once. */
   everySec: () => number | Promise<number>;
   /** Returns why there was nothing to do, or nothing. What it throws is logged, and it is tried next time. */
@@ -31,6 +33,8 @@ export interface JobsDeps {
 
 export interface RunningJobs {
   status: () => JobStatus[];
+  /** Why the last run of a module's job failed; undefined when none did. */
+  failureOf: (module: string) => string | undefined;
   /** Is none but this one at work? */
   isIdle: (but: string) => boolean;
   /** Begins no more, and resolves when those at work have ended. */
@@ -50,6 +54,10 @@ export function startJobs(deps: JobsDeps, jobs: readonly Job[]): RunningJobs {
   const running = jobs.map((job) => startJob(deps, job));
   return {
     status: () => running.map((job) => job.status()),
+    failureOf(module) {
+      const failed = running.map((job) => ({ ...job.status(), module: job.module }));
+      return failed.find((job) => job.module === module && job.lastOk === false)?.reason;
+    },
     isIdle: (but) => running.every((job) => job.id === but || !job.isBusy()),
     stop: async () => {
       await Promise.all(running.map((job) => job.stop()));
@@ -103,6 +111,7 @@ function startJob({ clock, log }: JobsDeps, job: Job) {
   begin();
   return {
     id: job.id,
+    module: job.module,
     status(): JobStatus {
       const leftMs = startedAt + everySec * 1000 - clock.monotonic();
       return {

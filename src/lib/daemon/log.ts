@@ -51,7 +51,11 @@ export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog 
         : `${dirname(dirname(path))} was removed`;
       if (problem !== undefined && before === undefined) say(`The log cannot be written: ${problem}`);
     },
-    problem: () => problem,
+    problem() {
+      // A log that is asked about is tried again: a daemon that is well may write nothing for days.
+      if (problem !== undefined) this.write('info', 'log-resumed');
+      return problem;
+    },
   };
 }
 

@@ -62,7 +62,8 @@ export function healthOf(modules: readonly Module[]): Promise<DaemonStatus['modu
           id,
           label,
           state: 'error' as const,
-          reason: hint === undefined ? message : `${message} ${hint}`,
+          reason:
+            hint === undefined ? message : `${/[.!?]$/.test(message) ? message : `${message}.`} ${hint}`,
         };
       }
     }),

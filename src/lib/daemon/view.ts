@@ -64,7 +64,7 @@ function runningLines(report: RunningReport, options: DaemonTextOptions): string
 function jobLines(jobs: readonly JobStatus[], options: DaemonTextOptions): string[] {
   const rows = jobs.map(({ id, everySec, lastRun, lastOk, nextRun }) => [
     clean(id),
-    `every ${duration(everySec)}`,
+    `every ${everySec % 60 === 0 ? duration(everySec) : `${everySec} s`}`,
     lastRun === null ? 'has not run' : `${lastOk === false ? 'failed' : 'ran'} ${options.localTime(lastRun)}`,
     nextRun === null ? 'at work' : `next ${options.localTime(nextRun)}`,
   ]);
@@ -83,7 +83,7 @@ function paintState(state: ModuleState, paint: (text: string) => string): string
 /** `40 s`, `12 min`, `3 h 02 m`, `2 d 4 h` */
 export function duration(sec: number): string {
   if (sec < 60) return `${sec} s`;
-  if (sec < 3600) return `${Math.round(sec / 60)} min`;
+  if (sec < 3600) return `${Math.floor(sec / 60)} min`;
   const hours = Math.floor(sec / 3600);
   if (hours < 48) return `${hours} h ${String(Math.floor((sec % 3600) / 60)).padStart(2, '0')} m`;
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;

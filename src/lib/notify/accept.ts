@@ -22,7 +22,7 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   /** DAEMON_CRON_VOICE is 1. */
   cronVoice: boolean;
   /** Does the phase writes of a request that has a phase, and says in a word what did not happen. Never throws. */
-  phaseEffect?: (phase: string, slug: string | undefined) => string | undefined;
+  phaseEffect?: (phase: string, slug: string | undefined) => Promise<string | undefined>;
   /** Told of what there is to deliver. */
   wake?: (deliveries: readonly Delivery[]) => void;
 }
@@ -31,7 +31,7 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
 export interface Accepted {
   status: 'accepted';
   id: string;
-  /** What came of the phase, where it was not written: `no session`, `unknown`. */
+  /** What came of the phase, where it was not written: `no session`, `unknown`, `not written` for a fault. */
   phase?: string;
 }
 
@@ -72,7 +72,8 @@ export async function acceptRequest(deps: AcceptDeps, request: NotifyRequest): P
       }
     });
   }
-  const phase = request.phase === undefined ? undefined : deps.phaseEffect?.(request.phase, request.slug);
+  const phase =
+    request.phase === undefined ? undefined : await deps.phaseEffect?.(request.phase, request.slug);
   return { status: 'accepted', id, ...(phase === undefined ? {} : { phase }) };
 }
 

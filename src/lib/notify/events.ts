@@ -63,6 +63,14 @@ export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
     tag: 'rotating_light',
     title: 'Security alert',
   },
+  attention: {
+    voice: true,
+    priority: 4,
+    urgent: false,
+    generic: 'Your assistant waits for you.',
+    tag: 'raising_hand',
+    title: 'Waiting for you',
+  },
 };
 
 export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];

@@ -2,10 +2,7 @@ import { StewardError } from '../errors';
 import { isObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
 import { EVENT_NAMES, isEventName, type EventName } from './events';
-
-/** Who speaks: the assistant, one of its subagents, a job that runs by itself. Only `da` is heard. */
-export const SOURCES = ['da', 'subagent', 'job'] as const;
-export type Source = (typeof SOURCES)[number];
+import { SOURCES, type Source } from './sources';
 
 /** A notification as it was asked for, checked (service.md: Notify request body; decisions.md 5). */
 export interface NotifyRequest {
@@ -26,6 +23,8 @@ export interface NotifyRequest {
   source: Source;
   phase?: string;
   slug?: string;
+  /** Where the person is, where a trigger knows: at the desk a push is too much, away only a push is seen. */
+  reach?: 'desk' | 'away';
 }
 
 export const MAX_MESSAGE = 4000;

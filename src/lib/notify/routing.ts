@@ -63,6 +63,10 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
     wanted.add('desktop');
     if (settings.hasSms) wanted.add('sms');
   }
+  if (request.reach === 'desk') wanted.delete('push');
+  // The banner stays where nothing else would be seen: it is there when the person comes back.
+  const isPushed = wanted.has('push') && moment.off('push') === undefined;
+  if (request.reach === 'away' && isPushed) wanted.delete('desktop');
   const voice = voiceFor(request, facts.voice, moment, quiet !== undefined);
   if (voice === 'speak') plan.deliveries.push({ channel: 'voice', silent: false });
   else if (voice !== 'not asked') {
@@ -98,7 +102,7 @@ function voiceFor(
   moment: RoutingMoment,
   isQuiet: boolean,
 ): string {
-  if (!eventSpeaks || !request.voiceEnabled) return 'not asked';
+  if (!eventSpeaks || !request.voiceEnabled || request.reach === 'away') return 'not asked';
   // A job is silent unless the principal has allowed it, and then it asks for the voice as anybody does.
   if (request.source === 'job' && !moment.cronVoice) return 'not asked';
   if (request.source === 'subagent') return 'subagents do not speak';

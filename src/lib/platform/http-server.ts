@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 import { errnoCode } from '../errors';
 import { bodyOf, drained, hasBody } from './request-body';
@@ -143,6 +144,8 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
         connectionsCheckingInterval: Math.min(1000, limits.requestMs / 4),
         maxHeaderSize: limits.maxHeaderBytes,
         noDelay: true,
+        // The guards refuse it, in words.
+        requireHostHeader: false,
       },
       onRequest(isLocal),
     );
@@ -159,6 +162,12 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
       if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
       else socket.end(wireText(app.refuse(status)), () => socket.destroy());
     });
+    server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
+      finish(response, app.refuse(417), false, true),
+    );
+    server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
+      socket.end(wireText(app.refuse(400)), () => socket.destroy()),
+    );
     servers.push(server);
     return server;
   };
@@ -172,10 +181,11 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
     listenLocal: (path) => listening(make(true), { path }),
     load: () => ({ open, answered }),
     async close(graceMs) {
-      closing = true;
       await takeWaiting(() => accepted);
       // Not http's own close(): that would cut connections whose next request is on its way.
       const closed = servers.map((server) => closedNet(server));
+      // Not before the door is shut: clients that are sent away would all be back at it, and be cut there.
+      closing = true;
       const idle = setInterval(() => setImmediate(() => hangUpIdle(sockets)), LINGER_MS);
       const answeredAll = new Promise<void>((resolve) => {
         settled = resolve;

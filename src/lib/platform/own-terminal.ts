@@ -36,6 +36,18 @@ export function terminalOfParents(pid: number = process.ppid): OwnTerminal | und
   return undefined;
 }
 
+/** The parents of a process, the nearest first; none where the system does not tell. */
+export function parentsOf(pid: number): number[] {
+  const parents: number[] = [];
+  for (let at = pid; parents.length < MAX_PARENTS;) {
+    const parent = factsOf(at)?.parent;
+    if (parent === undefined || parent <= 1) break;
+    parents.push(parent);
+    at = parent;
+  }
+  return parents;
+}
+
 /**
  * Writes to a terminal that was noted before, after checking that the process still is the one that was seen
  * and still has this terminal, and that the device is a terminal of this user (decisions.md 9). Never waits.

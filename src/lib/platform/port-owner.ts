@@ -1,12 +1,13 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 
 import { errnoCode } from '../errors';
 
 export interface PortOwner {
   /** Null when the process belongs to another user. */
   pid: number | null;
-  /** The command line, cut; null when it may not be seen. */
-  command: string | null;
+  /** The name of its program; null when it may not be seen. Not its arguments: they may hold secrets. */
+  program: string | null;
   uid: number;
 }
 
@@ -17,10 +18,9 @@ export function portOwner(port: number): PortOwner | undefined {
     .find((socket) => socket.port === port);
   if (found === undefined) return undefined;
   const pid = holderOf(found.inode);
-  if (pid === undefined) return { pid: null, command: null, uid: found.uid };
-  const words = (textOf(`/proc/${pid}/cmdline`) ?? '').split('\0').filter((word) => word !== '');
-  const command = words.join(' ').slice(0, 200);
-  return { pid, command: command === '' ? null : command, uid: found.uid };
+  if (pid === undefined) return { pid: null, program: null, uid: found.uid };
+  const [program = ''] = (textOf(`/proc/${pid}/cmdline`) ?? '').split('\0');
+  return { pid, program: program === '' ? null : basename(program).slice(0, 100), uid: found.uid };
 }
 
 interface ListeningSocket {

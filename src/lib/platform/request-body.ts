@@ -32,8 +32,9 @@ export function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buff
   });
 }
 
-/** Reads the rest of a body and drops it; false when that is too much. */
+/** Reads the rest of a body and drops it; false when that is, or says that it will be, too much. */
 export function drained(request: IncomingMessage): Promise<boolean> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_DROPPED_BYTES) return Promise.resolve(false);
   return new Promise((resolve, reject) => {
     let dropped = 0;
     request.on('data', (chunk: Buffer) => {

@@ -75,10 +75,14 @@ export function withTempFile<T>(
 /** Gives `use` the path of an empty private folder that is removed afterwards, whatever is in it then. */
 export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  // Ctrl-C leaves without unwinding.
+  process.once('exit', remove);
   try {
     return await use(folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    process.off('exit', remove);
+    remove();
   }
 }
 

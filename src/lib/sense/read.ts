@@ -47,7 +47,7 @@ export const MAX_RECENT_DAYS = 366;
 export function recent(deps: Pick<ReadDeps, 'store'>, days: number): DailyRecord[] {
   if (!Number.isInteger(days) || days < 1 || days > MAX_RECENT_DAYS) {
     throw new StewardError('usage', `days must be a whole number from 1 to ${MAX_RECENT_DAYS}.`, {
-      hint: 'Such as: steward sense recent --days 30',
+      hint: 'Such as 30.',
     });
   }
   const stored = deps.store.recordedDays().slice(-days).reverse();

@@ -33,6 +33,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
     bySession.set(event.session, session);
     addId(session, event.session);
     apply(session, event);
+    noteWait(session, event.ts);
     touched.add(session.slug);
   };
   return { take, touched };
@@ -172,9 +173,15 @@ function turn(session: Session, activity: Session['activity']): void {
   session.askedBy = null;
 }
 
+/** A wait lasts until the session goes on, whatever else it is told of meanwhile. */
+function noteWait(session: Session, at: string): void {
+  if (session.activity === 'waiting' || session.waitingFor !== null) session.waitingSince ??= at;
+  else delete session.waitingSince;
+}
+
 /** Notices that need nobody. One without a type, of an older assistant, is about a person who is needed. */
 const NOTICES: readonly string[] = ['auth_success', 'elicitation_complete', 'elicitation_response'];
 
-function isWaiting(reason: string | undefined): boolean {
+export function isWaiting(reason: string | undefined): boolean {
   return reason === undefined || !NOTICES.includes(reason);
 }

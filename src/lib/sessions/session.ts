@@ -36,6 +36,8 @@ export interface Session {
   waitingFor: string | null;
   /** Id of the subagent that asks for it; null: the main turn. */
   askedBy: string | null;
+  /** Since when a person is waited for, where one is. */
+  waitingSince?: string;
   /** When the turn began that runs, or ran last; null before the first. */
   turnAt: string | null;
   /** Ids of the subagents that are active. */

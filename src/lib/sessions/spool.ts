@@ -26,6 +26,8 @@ export interface Intention {
   transcript: string | null;
   /** Only of `prompt-matched`. */
   capture?: Capture;
+  /** Of what waits for a person: why, a word of the assistant's. */
+  reason?: string;
 }
 
 /** What a person asked to be kept, credentials taken out. */
@@ -46,6 +48,8 @@ const HOUR_MS = 3_600_000;
  */
 const KINDS = {
   'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5 },
+  'agent-ended': { keepMs: HOUR_MS / 6, attempts: 5 },
+  attention: { keepMs: HOUR_MS / 6, attempts: 5 },
   'session-ended': { keepMs: 7 * 24 * HOUR_MS, attempts: 5 },
   'prompt-matched': { keepMs: 60 * 24 * HOUR_MS, attempts: 50 },
 } as const;
@@ -80,7 +84,7 @@ const AHEAD_MS = HOUR_MS;
 /** Leaves an intention, durably. */
 export function leave(
   deps: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
-  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript' | 'capture'>,
+  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript' | 'capture' | 'reason'>,
 ): Intention {
   const nowMs = deps.clock.now();
   const id = `${compact(nowMs)}-${randomName(12)}`;
@@ -262,6 +266,13 @@ export function spoolStatus(path: string): SpoolStatus {
 /** `20261120T081500123Z-0123456789ab.turn-ended.json` */
 const NAME = /^(\d{8}T\d{9}Z)-[0-9a-f]{12}\.([a-z-]+)\.json$/;
 
+/** What waits, the oldest first. */
+export function waitingIntentions(path: string): Intention[] {
+  return waiting(path)
+    .map((name) => read(join(path, name)))
+    .filter((intention) => intention !== undefined);
+}
+
 /** Names of intentions, the oldest first. */
 function waiting(path: string): string[] {
   return intentionsIn(listFolder(path));
@@ -292,7 +303,7 @@ function textOf(intention: Intention): string {
 function read(path: string): Intention | undefined {
   const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
   if (value === undefined) return undefined;
-  const { version, id, kind, at, machine, attempts, session, slug, transcript, capture } = value;
+  const { version, id, kind, at, machine, attempts, session, slug, transcript, capture, reason } = value;
   if (version !== VERSION || typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) return undefined;
   if (typeof id !== 'string' || typeof machine !== 'string' || typeof session !== 'string') return undefined;
   if (typeof at !== 'string' || parseIso(at) === undefined) return undefined;
@@ -306,6 +317,7 @@ function read(path: string): Intention | undefined {
     slug: typeof slug === 'string' ? slug : null,
     transcript: typeof transcript === 'string' ? transcript : null,
     ...(isCapture(capture) ? { capture } : {}),
+    ...(typeof reason === 'string' ? { reason } : {}),
   };
 }
 

@@ -38,7 +38,14 @@ const deps = {
   mute: area.mute,
   locks: area.machine,
   settings: () => ({
-    routing: { taskComplete: [], longTask: [], backgroundAgent: ['push' as const], error: [], security: [] },
+    routing: {
+      taskComplete: [],
+      longTask: [],
+      backgroundAgent: ['push' as const],
+      error: [],
+      security: [],
+      attention: [],
+    },
     longTaskMinutes: 5,
     quietHours: undefined,
     zone: 'UTC',

@@ -56,6 +56,7 @@ describe('config: loadConfig', () => {
       backgroundAgent: ['push'],
       error: ['push'],
       security: ['push', 'chat'],
+      attention: ['desktop', 'push'],
     });
     expect(warnings).to.deep.equal([]);
     expect(new Set([...origins.values()].map(({ from }) => from))).to.deep.equal(new Set(['default']));

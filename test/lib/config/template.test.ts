@@ -32,7 +32,14 @@ describe('config: templates/config.yaml', () => {
       .filter((key) => origins.get(key)?.from !== 'file');
     expect(unnamed).to.deep.equal([]);
     const { agents, daemon } = plain.config.user;
-    expect({ agents: config.user.agents, daemon: config.user.daemon }).to.deep.equal({ agents, daemon });
+    const defaults = ({ types, managed }: typeof agents) => {
+      const { url, silenceSec, retentionDays } = managed;
+      return { types, managed: { url, silenceSec, retentionDays } };
+    };
+    expect({ agents: defaults(config.user.agents), daemon: config.user.daemon }).to.deep.equal({
+      agents: defaults(agents),
+      daemon,
+    });
     expect(config.user.paths.goals).to.equal(join(at.home, '.steward', 'goals', 'goals.md'));
     expect(config.user.notify.smsCommand).to.deep.equal([]);
   });

@@ -59,6 +59,21 @@ describe('the jobs', () => {
     expect(running.status()[0]?.lastOk).to.equal(true);
   });
 
+  it('tells which module is not well while its job fails', async () => {
+    let isFull = true;
+    const running = start({
+      id: 'capture',
+      module: 'sense',
+      everySec: () => 0.02,
+      run: () =>
+        isFull ? Promise.reject(new StewardError('unavailable', 'no disk')) : Promise.resolve(undefined),
+    });
+    await until('it failed', () => running.failureOf('sense') === 'no disk');
+    expect(running.failureOf('log')).to.equal(undefined);
+    isFull = false;
+    await until('it is well', () => running.failureOf('sense') === undefined);
+  });
+
   it('runs one whose run throws before it returns a promise', async () => {
     let count = 0;
     start({

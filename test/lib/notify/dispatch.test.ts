@@ -289,7 +289,7 @@ describe('notify: delivery', () => {
       ...world.deps,
       phaseEffect: (phase: string, slug: string | undefined) => {
         asked.push([phase, slug]);
-        return phase === 'execute' ? undefined : 'unknown';
+        return Promise.resolve(phase === 'execute' ? undefined : 'unknown');
       },
     };
     const body = { message: 'x', phase: 'execute', slug: 'fix-it' };

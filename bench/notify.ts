@@ -1,0 +1,74 @@
+/**
+ * `POST /notify` at a steady 500 a second while a text is being spoken, beside a bare node:http server that reads the
+ * same body and answers 202, at the same time: the slowest of a hundred, and whether each one is in the outbox.
+ * Run: npm run -s build && npx tsx bench/notify.ts [SECONDS]   (20 unless told)
+ */
+import autocannon from 'autocannon';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { emptyHome } from '../test/helpers/cli';
+import { ask, startDaemon } from '../test/helpers/daemon';
+
+const RATE = 500;
+const seconds = Number(process.argv[2] ?? 20);
+const BODY = JSON.stringify({ message: 'The build is done.', voice_enabled: true, title: 'Build' });
+const BARE = `require('http').createServer((q, s) => {
+  const parts = [];
+  q.on('data', (part) => parts.push(part));
+  q.on('end', () => { JSON.parse(Buffer.concat(parts)); s.writeHead(202, { 'content-type': 'application/json' }); s.end('{"status":"accepted"}\\n'); });
+}).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
+
+async function main(): Promise<void> {
+  const home = emptyHome();
+  const bin = join(home.path, 'bin');
+  mkdirSync(bin);
+  // An engine and a player that take their time: the voice is busy for the whole run.
+  for (const name of ['flite', 'aplay', 'pw-play', 'paplay']) {
+    writeFileSync(join(bin, name), '#!/bin/sh\nexec sleep 25\n');
+    chmodSync(join(bin, name), 0o755);
+  }
+  mkdirSync(join(home.path, '.steward'), { mode: 0o700 });
+  writeFileSync(join(home.path, '.steward', 'config.yaml'), 'notify:\n  voice:\n    engine: flite\n');
+  const daemon = await startDaemon({ home: home.path, env: { PATH: `${bin}:${process.env['PATH']}` } });
+  const bare = spawn(process.execPath, ['-e', BARE], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const port = await new Promise<string>((resolve) =>
+      bare.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim())),
+    );
+    await ask(`${daemon.url}/notify`, { method: 'POST', body: BODY });
+    const [own, base] = await Promise.all([load(`${daemon.url}/notify`), load(`http://127.0.0.1:${port}/`)]);
+    console.log(
+      `answered ${own.requests.total} (bare ${base.requests.total}), other than 202: ${own.non2xx}`,
+    );
+    const { outbox } = JSON.parse((await ask(`${daemon.url}/api/status`)).text) as {
+      outbox: { waiting: number; failed: number };
+    };
+    console.log(`in the outbox: ${outbox.waiting}, given up: ${outbox.failed}`);
+    console.log(`p50 ${own.latency.p50} ms, bare ${base.latency.p50} ms`);
+    const ratio = own.latency.p99 / Math.max(1, base.latency.p99);
+    const isOver = ratio > 3 || own.non2xx > 0 || own.errors > 0 || outbox.waiting < own.requests.total;
+    console.log(
+      `${isOver ? 'OVER' : 'ok  '}  p99 ${own.latency.p99} ms, bare ${base.latency.p99} ms: ${ratio.toFixed(2)}×, limit 3×`,
+    );
+    if (isOver) process.exitCode = 1;
+  } finally {
+    await daemon.stop('SIGKILL');
+    bare.kill();
+    home.remove();
+  }
+}
+
+function load(url: string): Promise<autocannon.Result> {
+  return autocannon({
+    url,
+    method: 'POST',
+    body: BODY,
+    connections: 10,
+    overallRate: RATE,
+    duration: seconds,
+  });
+}
+
+void main();

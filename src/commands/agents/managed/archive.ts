@@ -1,0 +1,27 @@
+import { string } from '@oclif/core/args';
+
+import type { Resource } from '../../../lib/agents/managed/client';
+import { checkedId } from '../../../lib/agents/managed/session-id';
+import { archiveSession } from '../../../lib/agents/managed/wake';
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { withManaged } from '../../../lib/cli/managed-context';
+
+export default class AgentsManagedArchive extends BaseCommand {
+  static override summary = 'Close a session for good; its log stays, here and with the service.';
+  static override args = {
+    session: string({ required: true, description: 'The id of the session.', ignoreStdin: true }),
+  };
+  static override examples = [
+    '<%= config.bin %> agents managed archive sesn_01',
+    '<%= config.bin %> agents managed archive sesn_01 --json',
+  ];
+  static override related = ['agents managed interrupt SESSION', 'agents managed sessions'];
+
+  async run(): Promise<Resource> {
+    const { args } = await this.parse(AgentsManagedArchive);
+    const session = checkedId(args.session, 'a session');
+    const archived = await withManaged(this.context, ({ deps }) => archiveSession(deps, session));
+    this.print(() => `${session} is archived.`);
+    return archived;
+  }
+}

@@ -1,0 +1,37 @@
+import { boolean, string } from '@oclif/core/flags';
+
+import { agentBody } from '../../../lib/agents/managed/definition';
+import type { Resource } from '../../../lib/agents/managed/client';
+import { resourcesText } from '../../../lib/agents/managed/view';
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { definitionFile, textOrFile, withManaged } from '../../../lib/cli/managed-context';
+
+export default class AgentsManagedCreate extends BaseCommand {
+  static override summary = 'Make a hosted agent, from flags or a YAML file.';
+  static override description =
+    'The file has the keys of the API (name, model, system, tools, …); flags stand over it. Without tools of its own the agent gets the standard toolset.';
+  static override flags = {
+    file: string({ char: 'f', description: 'A YAML or JSON file; - is stdin.', helpValue: 'FILE' }),
+    name: string({ description: 'Its name.', helpValue: 'NAME' }),
+    model: string({ description: 'The id of its model.', helpValue: 'MODEL' }),
+    system: string({ description: 'Its system prompt, or @FILE.', helpValue: 'TEXT' }),
+    description: string({ description: 'What it is for.', helpValue: 'TEXT' }),
+    'no-tools': boolean({ description: 'Give it no tools.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> agents managed create --name reviewer --model claude-sonnet-4-5 --system @reviewer.md',
+    '<%= config.bin %> agents managed create --file agent.yaml --json',
+  ];
+  static override related = ['agents managed list', 'agents managed env create', 'agents managed run'];
+
+  async run(): Promise<Resource> {
+    const { flags } = await this.parse(AgentsManagedCreate);
+    const { name, model, description } = flags;
+    const system = flags.system === undefined ? undefined : await textOrFile(flags.system);
+    const texts = { name, model, description, system, noTools: flags['no-tools'] };
+    const body = agentBody(await definitionFile(flags.file), texts);
+    const agent = await withManaged(this.context, ({ client }) => client.create('agents', body));
+    this.print(() => resourcesText([agent], '', this.terminal));
+    return agent;
+  }
+}

@@ -1,0 +1,62 @@
+import { string } from '@oclif/core/flags';
+
+import type { Resource } from '../../../../lib/agents/managed/client';
+import { environmentBody } from '../../../../lib/agents/managed/definition';
+import { resourcesText } from '../../../../lib/agents/managed/view';
+import { BaseCommand } from '../../../../lib/cli/base-command';
+import { createEnvironment, definitionFile, withManaged } from '../../../../lib/cli/managed-context';
+
+export default class AgentsManagedEnvCreate extends BaseCommand {
+  static override summary = 'Make an environment: packages, networking and secrets of a cloud container.';
+  static override description =
+    'The file has the keys of the API (name, config); flags stand over it. Secrets are given by reference only; their values are read when they are sent, and are in no output.';
+  static override flags = {
+    file: string({ char: 'f', description: 'A YAML or JSON file; - is stdin.', helpValue: 'FILE' }),
+    name: string({ description: 'Its name.', helpValue: 'NAME' }),
+    description: string({ description: 'What it is for.', helpValue: 'TEXT' }),
+    networking: string({
+      description: 'What it may reach; unrestricted when nothing is said.',
+      options: ['unrestricted', 'limited'],
+    }),
+    host: string({
+      description: 'A host that it may reach (networking is limited then).',
+      helpValue: 'HOST',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    package: string({
+      description: 'A package: apt:, cargo:, gem:, go:, npm: or pip: and its name.',
+      helpValue: 'MANAGER:NAME',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    secret: string({
+      description: 'A secret: NAME=env:VARIABLE or NAME=file:PATH.',
+      helpValue: 'NAME=REF',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+  };
+  static override examples = [
+    '<%= config.bin %> agents managed env create --name py --package pip:pandas --host pypi.org',
+    '<%= config.bin %> agents managed env create --file env.yaml --secret TOKEN=file:~/.secrets/token',
+  ];
+  static override related = ['agents managed env list', 'agents managed run'];
+
+  async run(): Promise<Resource> {
+    const { flags } = await this.parse(AgentsManagedEnvCreate);
+    const {
+      name,
+      description,
+      networking,
+      host: hosts = [],
+      package: packages = [],
+      secret: secrets = [],
+    } = flags;
+    const wanted = { name, description, networking, hosts, packages, secrets };
+    const environment = environmentBody(await definitionFile(flags.file), wanted);
+    const made = await withManaged(this.context, (managed) => createEnvironment(managed, environment));
+    this.print(() => resourcesText([made], '', this.terminal));
+    return made;
+  }
+}

@@ -1,0 +1,30 @@
+import { integer } from '@oclif/core/flags';
+
+import type { Resource } from '../../../../lib/agents/managed/client';
+import { listAll } from '../../../../lib/agents/managed/listing';
+import { resourcesText } from '../../../../lib/agents/managed/view';
+import { BaseCommand } from '../../../../lib/cli/base-command';
+import { withManaged } from '../../../../lib/cli/managed-context';
+
+export default class AgentsManagedEnvList extends BaseCommand {
+  static override summary = 'Show the environments that the service has for hosted agents, a line each.';
+  static override flags = {
+    limit: integer({ description: 'How many at most.', default: 100, min: 1, max: 10_000, helpValue: 'N' }),
+  };
+  static override examples = [
+    '<%= config.bin %> agents managed env list',
+    '<%= config.bin %> agents managed env list --limit 20 --json',
+  ];
+  static override related = ['agents managed env create', 'agents managed run'];
+
+  async run(): Promise<Resource[]> {
+    const { flags } = await this.parse(AgentsManagedEnvList);
+    const found = await withManaged(this.context, ({ deps }) =>
+      listAll(deps, 'environments', [], flags.limit),
+    );
+    this.print(() =>
+      resourcesText(found, 'None yet. Make one with: steward agents managed env create', this.terminal),
+    );
+    return found;
+  }
+}

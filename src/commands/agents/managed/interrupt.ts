@@ -1,0 +1,26 @@
+import { string } from '@oclif/core/args';
+
+import { sendInterrupt } from '../../../lib/agents/managed/outbox';
+import { checkedId } from '../../../lib/agents/managed/session-id';
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { withManaged } from '../../../lib/cli/managed-context';
+
+export default class AgentsManagedInterrupt extends BaseCommand {
+  static override summary = 'Tell the agent of a session to stop what it does.';
+  static override args = {
+    session: string({ required: true, description: 'The id of the session.', ignoreStdin: true }),
+  };
+  static override examples = [
+    '<%= config.bin %> agents managed interrupt sesn_01',
+    '<%= config.bin %> agents managed interrupt sesn_01 --json',
+  ];
+  static override related = ['agents managed send SESSION MESSAGE', 'agents managed archive SESSION'];
+
+  async run(): Promise<{ session: string; interrupted: true }> {
+    const { args } = await this.parse(AgentsManagedInterrupt);
+    const session = checkedId(args.session, 'a session');
+    await withManaged(this.context, ({ deps }) => sendInterrupt(deps, session));
+    this.print(() => `The agent of ${session} was told to stop.`);
+    return { session, interrupted: true };
+  }
+}

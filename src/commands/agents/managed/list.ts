@@ -1,0 +1,28 @@
+import { integer } from '@oclif/core/flags';
+
+import type { Resource } from '../../../lib/agents/managed/client';
+import { listAll } from '../../../lib/agents/managed/listing';
+import { resourcesText } from '../../../lib/agents/managed/view';
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { withManaged } from '../../../lib/cli/managed-context';
+
+export default class AgentsManagedList extends BaseCommand {
+  static override summary = 'Show the agents that the service has, a line each.';
+  static override flags = {
+    limit: integer({ description: 'How many at most.', default: 100, min: 1, max: 10_000, helpValue: 'N' }),
+  };
+  static override examples = [
+    '<%= config.bin %> agents managed list',
+    '<%= config.bin %> agents managed list --limit 20 --json',
+  ];
+  static override related = ['agents managed create', 'agents managed run'];
+
+  async run(): Promise<Resource[]> {
+    const { flags } = await this.parse(AgentsManagedList);
+    const found = await withManaged(this.context, ({ deps }) => listAll(deps, 'agents', [], flags.limit));
+    this.print(() =>
+      resourcesText(found, 'None yet. Make one with: steward agents managed create', this.terminal),
+    );
+    return found;
+  }
+}

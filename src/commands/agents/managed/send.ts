@@ -1,0 +1,55 @@
+import { string } from '@oclif/core/args';
+import { boolean, string as textFlag } from '@oclif/core/flags';
+
+import { checkedId } from '../../../lib/agents/managed/session-id';
+import { sendInput, type SendResult } from '../../../lib/agents/managed/send';
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { textOrFile, withManaged } from '../../../lib/cli/managed-context';
+import { answerFlags, hostOf, policyOf } from '../../../lib/cli/managed-flags';
+import { followHere } from '../../../lib/cli/managed-follow';
+
+export default class AgentsManagedSend extends BaseCommand {
+  static override summary = 'Send a message, a tool result or an answer to a session, once.';
+  static override description =
+    'What a lost answer leaves uncertain is looked up in the session before it is sent again; repeated after a kill, the same message is sent once.';
+  static override args = {
+    session: string({ required: true, description: 'The id of the session.', ignoreStdin: true }),
+    message: string({ description: 'Text, @FILE, or @- for stdin.', ignoreStdin: true }),
+  };
+  static override flags = {
+    'tool-result': textFlag({
+      description: 'The result of a custom tool: ID=TEXT or ID=@FILE.',
+      helpValue: 'ID=@FILE',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'tool-error': boolean({ description: 'The tool results tell of failures.', dependsOn: ['tool-result'] }),
+    follow: boolean({ description: 'Then follow to the end of the turn, as "agents managed wake" does.' }),
+    ...answerFlags,
+  };
+  static override examples = [
+    '<%= config.bin %> agents managed send sesn_01 "Also look at the tests"',
+    '<%= config.bin %> agents managed send sesn_01 --tool-result toolu_01=@answer.json --follow',
+  ];
+  static override related = ['agents managed wake SESSION', 'agents managed interrupt SESSION'];
+
+  async run(): Promise<SendResult | undefined> {
+    const { args, flags } = await this.parse(AgentsManagedSend);
+    const session = checkedId(args.session, 'a session');
+    const message = args.message === undefined ? undefined : await textOrFile(args.message);
+    const policy = policyOf(flags);
+    const toolResults = flags['tool-result'] ?? [];
+    const input = { session, message, policy, toolResults, areErrors: flags['tool-error'], read: textOrFile };
+    if (flags.follow) {
+      const host = hostOf(this.context, this.terminal, this.json);
+      await followHere(host, { until: 'turn', policy }, async ({ deps }) => {
+        await sendInput(deps, input);
+        return { session };
+      });
+      return undefined;
+    }
+    const result = await withManaged(this.context, ({ deps }) => sendInput(deps, input));
+    this.print(() => `Sent ${result.sent.length === 0 ? '' : result.sent.join(', ')}`.trimEnd());
+    return result;
+  }
+}

@@ -1,0 +1,39 @@
+import { integer, string } from '@oclif/core/flags';
+
+import type { Resource } from '../../../lib/agents/managed/client';
+import { listAll } from '../../../lib/agents/managed/listing';
+import { resourcesText } from '../../../lib/agents/managed/view';
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { withManaged } from '../../../lib/cli/managed-context';
+
+export default class AgentsManagedSessions extends BaseCommand {
+  static override summary = 'Show the hosted sessions, the newest first.';
+  static override flags = {
+    agent: string({ description: 'Only those of this agent.', helpValue: 'ID' }),
+    status: string({
+      description: 'Only those that are so.',
+      options: ['idle', 'running', 'rescheduling', 'terminated'],
+      multiple: true,
+    }),
+    limit: integer({ description: 'How many at most.', default: 20, min: 1, max: 10_000, helpValue: 'N' }),
+  };
+  static override examples = [
+    '<%= config.bin %> agents managed sessions --status running',
+    '<%= config.bin %> agents managed sessions --agent agent_01 --json',
+  ];
+  static override related = ['agents managed show SESSION', 'agents managed wake SESSION'];
+
+  async run(): Promise<Resource[]> {
+    const { flags } = await this.parse(AgentsManagedSessions);
+    const query: [string, string][] = [
+      ['order', 'desc'],
+      ...(flags.agent === undefined ? [] : [['agent_id', flags.agent] as [string, string]]),
+      ...(flags.status ?? []).map((status): [string, string] => ['statuses[]', status]),
+    ];
+    const found = await withManaged(this.context, ({ deps }) =>
+      listAll(deps, 'sessions', query, flags.limit),
+    );
+    this.print(() => resourcesText(found, 'No session.', this.terminal));
+    return found;
+  }
+}

@@ -1,0 +1,27 @@
+import { string } from '@oclif/core/args';
+
+import { checkedId } from '../../../lib/agents/managed/session-id';
+import { sessionReport } from '../../../lib/agents/managed/wake';
+import { sessionText, type SessionReport } from '../../../lib/agents/managed/view';
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { withManaged } from '../../../lib/cli/managed-context';
+
+export default class AgentsManagedShow extends BaseCommand {
+  static override summary = 'Show a session: its status, its cost, and what it waits for.';
+  static override args = {
+    session: string({ required: true, description: 'The id of the session.', ignoreStdin: true }),
+  };
+  static override examples = [
+    '<%= config.bin %> agents managed show sesn_01',
+    '<%= config.bin %> agents managed show sesn_01 --json | jq .cost.totalUsd',
+  ];
+  static override related = ['agents managed wake SESSION', 'agents managed sessions'];
+
+  async run(): Promise<SessionReport> {
+    const { args } = await this.parse(AgentsManagedShow);
+    const session = checkedId(args.session, 'a session');
+    const report = await withManaged(this.context, (managed) => sessionReport(managed, session));
+    this.print(() => sessionText(report));
+    return report;
+  }
+}

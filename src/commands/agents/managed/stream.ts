@@ -1,0 +1,33 @@
+import { string } from '@oclif/core/args';
+import { boolean } from '@oclif/core/flags';
+
+import { checkedId } from '../../../lib/agents/managed/session-id';
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { hostOf } from '../../../lib/cli/managed-flags';
+import { followHere } from '../../../lib/cli/managed-follow';
+
+export default class AgentsManagedStream extends BaseCommand {
+  static override summary = "Show a session's events as they come, turn after turn, until it is over.";
+  static override description =
+    'Shows what was not shown yet, then what comes; it answers nothing. Ctrl-C ends it, and the session goes on. What a killed run had still to send is sent.';
+  static override args = {
+    session: string({ required: true, description: 'The id of the session.', ignoreStdin: true }),
+  };
+  static override flags = {
+    all: boolean({ description: 'From the first event on.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> agents managed stream sesn_01 --all',
+    '<%= config.bin %> agents managed stream sesn_01 --json | jq .type',
+  ];
+  static override related = ['agents managed wake SESSION', 'agents managed send SESSION MESSAGE'];
+
+  async run(): Promise<undefined> {
+    const { args, flags } = await this.parse(AgentsManagedStream);
+    const session = checkedId(args.session, 'a session');
+    const host = hostOf(this.context, this.terminal, this.json);
+    const options = { until: 'session' as const, policy: undefined, fromStart: flags.all };
+    await followHere(host, options, () => Promise.resolve({ session }));
+    return undefined;
+  }
+}

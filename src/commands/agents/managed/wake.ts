@@ -1,0 +1,51 @@
+import { string } from '@oclif/core/args';
+
+import { checkedId } from '../../../lib/agents/managed/session-id';
+import { wakeSession } from '../../../lib/agents/managed/wake';
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { textOrFile } from '../../../lib/cli/managed-context';
+import { answerFlags, costFlag, hostOf, policyOf, tellOfPrices } from '../../../lib/cli/managed-flags';
+import { followHere } from '../../../lib/cli/managed-follow';
+
+export default class AgentsManagedWake extends BaseCommand {
+  static override summary = 'Go on with a session where its reader stopped, to the end of the turn.';
+  static override description =
+    'After a crash, a lost connection or Ctrl-C: shows each event that was not shown yet, once, in order, sends what was not sent yet, and answers what the agent waits for (on a terminal it asks). Without SESSION it is the one that was used last here, or a run that was killed before it knew its session.';
+  static override args = {
+    session: string({ description: 'The id of the session.', ignoreStdin: true }),
+    message: string({
+      description: 'A message to send then: text, @FILE, or @- for stdin.',
+      ignoreStdin: true,
+    }),
+  };
+  static override flags = { 'max-cost': costFlag, ...answerFlags };
+  static override examples = [
+    '<%= config.bin %> agents managed wake',
+    '<%= config.bin %> agents managed wake sesn_01 --allow bash',
+  ];
+  static override related = [
+    'agents managed stream SESSION',
+    'agents managed show SESSION',
+    'agents managed sessions',
+  ];
+
+  async run(): Promise<undefined> {
+    const { args, flags } = await this.parse(AgentsManagedWake);
+    const session = args.session === undefined ? undefined : checkedId(args.session, 'a session');
+    const message = args.message === undefined ? undefined : await textOrFile(args.message);
+    const maxCost = flags['max-cost'];
+    const host = hostOf(this.context, this.terminal, this.json);
+    const options = {
+      until: 'turn' as const,
+      policy: policyOf(flags),
+      ...(maxCost === undefined ? {} : { maxCost }),
+    };
+    await followHere(host, options, async (managed) => {
+      tellOfPrices(host, managed, maxCost);
+      const woken = await wakeSession(managed.deps, session, message);
+      if (session === undefined) host.say(`Session ${woken.session}`);
+      return woken;
+    });
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import { string } from '@oclif/core/args';
+import { string as text } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { setPhase } from '../../lib/cli/phase-context';
+import { phase } from '../../lib/sessions/phases';
+
+export default class NotifyPhase extends BaseCommand {
+  static override summary = "Set a session's phase, without a notification.";
+  static override description =
+    "It is noted in the session's history, and shown in the tab of its terminal. Without --slug it is the session that was updated last, is not complete and is younger than two hours.";
+  static override args = {
+    phase: string({ required: true, ignoreStdin: true, description: 'The phase, such as execute.' }),
+  };
+  static override flags = {
+    slug: text({ description: 'The session.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> notify phase execute',
+    '<%= config.bin %> notify phase verify --slug 20261120-website-0f0e9d1c --json',
+  ];
+  static override related = ['sessions', 'notify send'];
+
+  async run(): Promise<{ slug: string; phase: string; tab: boolean }> {
+    const { args, flags } = await this.parse(NotifyPhase);
+    const { slug, phase: id, tab } = await setPhase(this.context, args.phase, flags.slug);
+    this.print(() => `${phase(id).icon} ${phase(id).label}  ${slug}`);
+    return { slug, phase: id, tab };
+  }
+}

@@ -1,0 +1,184 @@
+import { StewardError } from '../../errors';
+import { wait } from '../../platform/wait';
+import { costOf, type Cost, type Prices } from './cost';
+import type { SentEvent } from './event';
+import { isTransient } from './failure';
+import { sendAnswers, sendInterrupt, sendPending, type SendDeps } from './outbox';
+import { openReader, type Reader } from './reader';
+import { pauseMs } from './retry';
+import type { SessionLog } from './session-log';
+import { readFrames } from './stream';
+import { openTurn, type Outcome, type ToolUse, type Turn } from './turn';
+
+export interface FollowDeps extends SendDeps {
+  log: SessionLog;
+  prices: Prices;
+  /** Answers to what the agent waits for; none for what nobody here can say. */
+  answer: (pending: readonly ToolUse[]) => Promise<SentEvent[]>;
+  say: (text: string) => void;
+}
+
+export interface FollowInput {
+  session: string;
+  /** `turn`: to the end of the turn. `session`: on and on, until the session is over. */
+  until: 'turn' | 'session';
+  /** USD; beyond it the agent is interrupted. */
+  maxCost?: number;
+  /** The service says that the session is idle: without a single event there is nothing to wait for. */
+  isIdle?: boolean;
+}
+
+export interface FollowEnd {
+  session: string;
+  outcome: Outcome;
+  /** What the agent waits for; none unless the outcome's reason is `requires_action`. */
+  pending: ToolUse[];
+  cost: Cost;
+  events: number;
+}
+
+/**
+ * Follows a session, sends what is to be sent, and answers what can be answered. Every event of the session's log is
+ * stored and shown once, in the order of the log, whatever the connection does:
+ *
+ * 1. The stream is opened. 2. All pages of the history are read. 3. The stream is drained; what it shows makes the
+ * history be read on. Again after every drop, with a growing pause. The stream alone would do for neither: it has
+ * no replay, and what it shows may come twice, in another order, or never; the history has it right, a little later.
+ */
+export async function follow(deps: FollowDeps, input: FollowInput): Promise<FollowEnd> {
+  const { clock, timing, log } = deps;
+  const turn = openTurn();
+  log.replay((event) => turn.add(event));
+  const reader = openReader({ ...deps, turn }, input.session);
+  const state: State = { costStopped: false, undecidedSince: undefined };
+  let tried = 0;
+  let reached = false;
+  let failingSince = clock.monotonic();
+  await log.show();
+  for (;;) {
+    try {
+      const frames = await readFrames(await deps.client.stream(input.session));
+      try {
+        await reader.catchUp();
+        reached = true;
+        for (;;) {
+          tried = 0;
+          failingSince = clock.monotonic();
+          const end = await settle(deps, input, turn, reader, state);
+          if (end !== undefined) return end;
+          if (!(await reader.drain(frames))) break;
+        }
+      } finally {
+        frames.close();
+      }
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      const lost = reached ? clock.monotonic() - failingSince > timing.patienceMs : tried + 1 >= timing.tries;
+      if (lost) throw given(error, input.session);
+      await wait(pauseMs(timing, tried, error), deps.signal);
+      tried += 1;
+      continue;
+    }
+    // An end without the end of the session is a drop, not a success.
+    await wait(pauseMs(timing, tried, undefined), deps.signal);
+    tried += 1;
+  }
+}
+
+interface State {
+  costStopped: boolean;
+  undecidedSince: number | undefined;
+}
+
+/** Does what the state of the session asks for; the end, when there is one. */
+async function settle(
+  deps: FollowDeps,
+  input: FollowInput,
+  turn: Turn,
+  reader: Reader,
+  state: State,
+): Promise<FollowEnd | undefined> {
+  const waiting = turn.pending();
+  if (waiting.length > 0) {
+    const answers = await deps.answer(waiting);
+    await sendAnswers(deps, input.session, answers);
+    for (const id of answers.map(answeredId)) turn.answered(id);
+    const left = turn.pending();
+    if (left.length > 0 && answers.length === 0 && input.until === 'turn') {
+      return ended(deps, input, turn, waits(left), left);
+    }
+  } else if (!isOver(turn)) {
+    const sent = await sendPending(deps, input.session);
+    if (sent !== undefined) {
+      if (sent.id === undefined) turn.begin();
+      else if (!deps.log.has(sent.id)) turn.beginAt(sent.id);
+      await reader.catchUp();
+    }
+  }
+  await watchCost(deps, input, turn, state);
+  const outcome = turn.outcome();
+  if (outcome !== undefined && (input.until === 'turn' || isOver(turn))) {
+    return ended(deps, input, turn, state.costStopped ? stoppedForCost(outcome) : outcome, []);
+  }
+  if (input.isIdle === true && turn.status() === 'unknown' && input.until === 'turn') {
+    return ended(deps, input, turn, { reason: 'idle', kind: undefined, message: 'idle' }, []);
+  }
+  decideInTime(deps, turn, state);
+  return undefined;
+}
+
+/** A service that does not echo the message of ours shows no place where its turn begins. */
+function decideInTime({ clock, timing }: FollowDeps, turn: Turn, state: State): void {
+  if (!turn.isUndecided()) {
+    state.undecidedSince = undefined;
+    return;
+  }
+  state.undecidedSince ??= clock.monotonic();
+  if (clock.monotonic() - state.undecidedSince > timing.lagMs) turn.decide();
+}
+
+async function watchCost(deps: FollowDeps, input: FollowInput, turn: Turn, state: State): Promise<void> {
+  if (input.maxCost === undefined || state.costStopped || turn.status() !== 'running') return;
+  const { totalUsd } = costOf(turn.usage(), deps.prices);
+  if (totalUsd < input.maxCost) return;
+  state.costStopped = true;
+  deps.say(`The cost has reached ${totalUsd.toFixed(2)} USD: interrupting the agent.`);
+  await sendInterrupt(deps, input.session);
+}
+
+function isOver(turn: Turn): boolean {
+  return turn.status() === 'terminated' || turn.status() === 'deleted';
+}
+
+function ended(
+  deps: FollowDeps,
+  { session }: FollowInput,
+  turn: Turn,
+  outcome: Outcome,
+  pending: ToolUse[],
+): FollowEnd {
+  const cost = costOf(turn.usage(), deps.prices);
+  return { session, outcome, pending, cost, events: deps.log.count() };
+}
+
+function waits(left: readonly ToolUse[]): Outcome {
+  const count = left.length === 1 ? 'an answer' : `${left.length} answers`;
+  return { reason: 'requires_action', kind: 'conflict', message: `The agent waits for ${count}` };
+}
+
+function stoppedForCost(outcome: Outcome): Outcome {
+  return { ...outcome, kind: 'canceled', message: 'The agent was interrupted at the cost limit' };
+}
+
+function answeredId(event: SentEvent): string {
+  if (event.type === 'user.tool_confirmation') return event.tool_use_id;
+  return event.type === 'user.custom_tool_result' ? event.custom_tool_use_id : '';
+}
+
+function given(error: unknown, session: string): unknown {
+  if (!(error instanceof StewardError)) return error;
+  return new StewardError(error.kind, error.message, {
+    hint: `${error.hint ?? ''} The session may go on by itself: steward agents managed wake ${session}`.trim(),
+    cause: error.cause,
+  });
+}

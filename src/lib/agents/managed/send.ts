@@ -1,0 +1,62 @@
+import { StewardError } from '../../errors';
+import { answersBy, toolResult, type Policy } from './answers';
+import { hasId } from './event';
+import { openHistory } from './history';
+import { sendAnswers, sendMessage, type SendDeps } from './outbox';
+import { repeated } from './retry';
+import { openTurn, type ToolUse } from './turn';
+
+export interface SendInput {
+  session: string;
+  message?: string | undefined;
+  toolResults: readonly string[];
+  areErrors: boolean;
+  policy: Policy;
+  /** TEXT or `@FILE` of a tool result. */
+  read: (value: string) => Promise<string>;
+}
+
+export interface SendResult {
+  session: string;
+  /** Ids of the events that the service took, where it tells them. */
+  sent: string[];
+}
+
+/** Sends what was given, once: tool results and confirmations first, since they may be what a message waits for. */
+export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendResult> {
+  const { session, message, policy } = input;
+  const results = await Promise.all(
+    input.toolResults.map((flag) => toolResult(flag, input.areErrors, input.read)),
+  );
+  const confirms = policy.allow.length + policy.deny.length > 0;
+  if (message === undefined && results.length === 0 && !confirms) {
+    throw new StewardError('usage', 'There is nothing to send.', {
+      hint: 'Give a message, --tool-result ID=@FILE, --allow or --deny.',
+    });
+  }
+  const pending = confirms ? await pendingOf(deps, session) : [];
+  const answers = [...results, ...answersBy(policy, pending)];
+  const taken = await sendAnswers(deps, session, answers);
+  const sent = taken.filter(hasId).map(({ id }) => id);
+  if (message === undefined) {
+    if (answers.length > 0) return { session, sent };
+    throw new StewardError('conflict', 'The session waits for nothing that --allow or --deny name.', {
+      hint: `steward agents managed show ${session} says what it waits for.`,
+    });
+  }
+  const { id } = await sendMessage(deps, session, message);
+  return { session, sent: id === undefined ? sent : [...sent, id] };
+}
+
+/** What a session waits for, from its history. */
+export async function pendingOf(deps: SendDeps, session: string): Promise<ToolUse[]> {
+  const turn = openTurn();
+  const history = openHistory(deps.client, session);
+  await repeated(deps, () =>
+    history.read((events) => {
+      for (const { event } of events) turn.add(event);
+      return Promise.resolve();
+    }),
+  );
+  return turn.pending();
+}

@@ -1,0 +1,138 @@
+import { palette, table, wrap } from '../../platform/format';
+import { isObject } from '../../platform/json-object';
+import type { Terminal } from '../../platform/stdio';
+import { clean, cleanLine } from '../../platform/terminal';
+import type { Resource } from './client';
+import type { Cost } from './cost';
+import { contentText, textOf, type ManagedEvent } from './event';
+import type { FollowEnd } from './follow';
+import type { ToolUse } from './turn';
+
+const LINE = 400;
+
+/** What a person sees of an event: lines with their line feeds; nothing of those that only say that work goes on. */
+export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns' | 'color'>): string {
+  const { attention, neutral } = palette(terminal);
+  const columns = Math.max(20, terminal.columns);
+  const told = (text: string, indent: string): string =>
+    text
+      .split(/\r?\n/)
+      .flatMap((line) => wrap(clean(line), columns, indent))
+      .map((line) => `${line.trimEnd()}\n`)
+      .join('');
+  const small = (text: string): string => `  ${neutral(cleanLine(text, columns - 2))}\n`;
+  switch (event.type) {
+    case 'agent.message':
+      return told(contentText(event['content']), '');
+    case 'user.message':
+      return told(contentText(event['content']), '> ');
+    case 'agent.tool_use':
+    case 'agent.mcp_tool_use':
+    case 'agent.custom_tool_use':
+      return small(`${textOf(event, 'name') ?? 'tool'} ${inputText(event['input'])}`);
+    case 'agent.tool_result':
+    case 'agent.mcp_tool_result':
+      return event['is_error'] === true ? small(`failed: ${contentText(event['content'])}`) : '';
+    case 'user.tool_confirmation':
+      return small(`${textOf(event, 'result') === 'allow' ? 'allowed' : 'denied'}`);
+    case 'user.interrupt':
+      return small('interrupted');
+    case 'session.error': {
+      const error = isObject(event['error']) ? event['error'] : event;
+      const words = `error: ${textOf(error, 'message') ?? 'not told'}`;
+      return `  ${attention(cleanLine(words, columns - 2))}\n`;
+    }
+    case 'session.status_rescheduled':
+      return small('the service tries again');
+    case 'session.status_terminated':
+    case 'session.deleted':
+      return small(`${event.type.replace(/^session\.(?:status_)?/, 'session ')}`);
+    default:
+      return '';
+  }
+}
+
+function inputText(input: unknown): string {
+  if (input === undefined || input === null) return '';
+  const command = textOf(input, 'command') ?? textOf(input, 'file_path') ?? textOf(input, 'path');
+  return cleanLine(command ?? JSON.stringify(input), LINE);
+}
+
+/** The end of a turn in a line. */
+export function endText({ outcome, cost }: FollowEnd): string {
+  return outcome.kind === undefined ? `Done. ${costText(cost)}` : costText(cost);
+}
+
+/** What the agent waits for, and the command that answers each. */
+export function pendingLines(session: string, pending: readonly ToolUse[]): string[] {
+  return pending.flatMap(({ id, name, kind, input }) => [
+    `  ${cleanLine(`${name === '' ? 'a tool' : name} ${inputText(input)}`, 200)}`,
+    kind === 'custom'
+      ? `    steward agents managed send ${clean(session)} --tool-result ${clean(id)}=@FILE --follow`
+      : `    steward agents managed wake ${clean(session)} --allow ${clean(id)}    (or --deny)`,
+  ]);
+}
+
+/** `12 450 tokens in, 3 120 out · active 4 m 10 s, 0.01 USD`. */
+export function costText(cost: Cost): string {
+  const cached = cost.cacheTokens === 0 ? '' : `, ${grouped(cost.cacheTokens)} cached`;
+  const tokens = `${grouped(cost.inputTokens)} tokens in${cached}, ${grouped(cost.outputTokens)} out`;
+  const active = `active ${span(cost.activeSeconds)}, ${usd(cost.activeUsd)}`;
+  if (cost.listCost !== undefined)
+    return `${tokens} · ${active} · ${usd(cost.listCost)} as the service counts it`;
+  const priced = cost.tokenUsd === undefined ? 'tokens not priced' : `${usd(cost.totalUsd)} in all`;
+  return `${tokens} · ${active} · ${priced}`;
+}
+
+function usd(value: number): string {
+  return value !== 0 && value < 0.01 ? 'under 0.01 USD' : `${value.toFixed(2)} USD`;
+}
+
+function grouped(value: number): string {
+  return String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, ' ');
+}
+
+function span(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} m ${String(whole % 60).padStart(2, '0')} s`;
+  return `${Math.floor(whole / 3600)} h ${String(Math.floor(whole / 60) % 60).padStart(2, '0')} m`;
+}
+
+export function resourcesText(resources: readonly Resource[], none: string, terminal: Terminal): string {
+  if (resources.length === 0) return none;
+  const rows = resources.map((resource) => [
+    clean(resource.id),
+    cleanLine(textOf(resource, 'status') ?? textOf(resource, 'name') ?? '', 40),
+    cleanLine(modelOf(resource) || (textOf(resource, 'title') ?? textOf(resource, 'description') ?? ''), 60),
+    (textOf(resource, 'created_at') ?? '').slice(0, 16).replace('T', ' '),
+  ]);
+  return table(rows, terminal.columns < 70 ? [{}, { max: 12 }, { max: 12 }] : []);
+}
+
+function modelOf({ model }: Resource): string {
+  return typeof model === 'string' ? model : (textOf(model, 'id') ?? '');
+}
+
+export interface SessionReport {
+  session: Resource;
+  /** Events in the local log; 0 where there is none. */
+  localEvents: number;
+  /** A message of a run that was killed waits to be sent by a wake. */
+  unsent: boolean;
+  cost: Cost;
+  pending: ToolUse[];
+}
+
+export function sessionText({ session, localEvents, unsent, cost, pending }: SessionReport): string {
+  const agent = session['agent'];
+  const lines = [
+    `${clean(session.id)}  ${textOf(session, 'status') ?? 'status not told'}`,
+    `  agent        ${cleanLine(textOf(agent, 'name') ?? textOf(agent, 'id') ?? textOf(session, 'agent') ?? '', 80)}`,
+    `  environment  ${cleanLine(textOf(session, 'environment_id') ?? '', 80)}`,
+    `  local log    ${localEvents === 0 ? 'none' : `${grouped(localEvents)} events`}`,
+    `  cost         ${costText(cost)}`,
+  ];
+  if (unsent) lines.push(`  not sent yet: a message; steward agents managed wake ${clean(session.id)}`);
+  return [...lines, ...pendingLines(session.id, pending)].join('\n');
+}

@@ -1,0 +1,80 @@
+import { userArea } from '../../config/user-area';
+import { StewardError } from '../../errors';
+import type { Accepted } from '../../notify/accept';
+import { EVENT_NAMES } from '../../notify/events';
+import { SOURCES } from '../../notify/sources';
+import { writeOut } from '../../platform/stdio';
+import { askAt, keptSocket } from '../daemon-socket';
+import { toJson } from '../json';
+import { bodyOf, type SendFlags } from '../notify-body';
+
+/**
+ * `steward notify send MESSAGE` while the daemon runs: one request over its socket. A message on stdin, a flag
+ * that waits, a mistake, and the run without a daemon are the full command's.
+ */
+export async function run(argv: readonly string[]): Promise<number | undefined> {
+  const call = callOf(argv);
+  if (call === undefined) return undefined;
+  try {
+    const socket = keptSocket(userArea());
+    if (socket === undefined) return undefined;
+    const accepted = await askAt<Accepted>(socket, { method: 'POST', path: '/notify', body: call.body });
+    if (accepted === undefined) return undefined;
+    writeOut(call.json ? toJson(accepted) : `${accepted.id}\n`);
+    return 0;
+  } catch (error) {
+    // Only here, for what suggests a word fills a table when it is loaded.
+    const { reportError } = await import('../errors');
+    const told = reportError(error, { json: call.json, debug: false });
+    process.stderr.write(told.text);
+    return told.exitCode;
+  }
+}
+
+interface Call {
+  body: Record<string, unknown>;
+  json: boolean;
+}
+
+const TEXTS = ['title', 'voice-id', 'phase', 'slug', 'duration', 'dedupe', 'url'] as const;
+
+/** Undefined for any word that is not as expected: the full command says what is wrong with it. */
+function callOf(argv: readonly string[]): Call | undefined {
+  const flags: SendFlags = { event: 'taskComplete', source: 'da', voice: true, wait: false, strict: false };
+  let message: string | undefined;
+  let json = false;
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] as string;
+    if (word === '--json') json = true;
+    else if (word === '--no-voice') flags.voice = false;
+    else if (!word.startsWith('-')) {
+      if (message !== undefined) return undefined;
+      message = word;
+    } else {
+      const at = word.indexOf('=');
+      const value = at === -1 ? argv[(index += 1)] : word.slice(at + 1);
+      if (value === undefined || value.startsWith('-') || value === '') return undefined;
+      if (!isSet(flags, at === -1 ? word : word.slice(0, at), value)) return undefined;
+    }
+  }
+  if (message === undefined) return undefined;
+  try {
+    return { body: bodyOf(message, flags), json };
+  } catch (error) {
+    if (error instanceof StewardError && error.kind === 'usage') return undefined;
+    throw error;
+  }
+}
+
+function isSet(flags: SendFlags, flag: string, value: string): boolean {
+  const text = TEXTS.find((name) => flag === `--${name}`);
+  if (text !== undefined) {
+    if (flags[text] !== undefined) return false;
+    flags[text] = value;
+  } else if (flag === '--event' && (EVENT_NAMES as readonly string[]).includes(value)) flags.event = value;
+  else if (flag === '--source' && (SOURCES as readonly string[]).includes(value)) flags.source = value;
+  else if (flag === '--priority' && /^[1-5]$/.test(value)) flags.priority = Number(value);
+  else if (flag === '--tag') flags.tag = [...(flags.tag ?? []), value];
+  else return false;
+  return true;
+}

@@ -1,0 +1,65 @@
+import { custom, string } from '@oclif/core/flags';
+
+import type { Policy } from '../agents/managed/answers';
+import { StewardError } from '../errors';
+import type { Terminal } from '../platform/stdio';
+import type { Context } from './context';
+import type { ManagedContext } from './managed-context';
+import type { FollowHost } from './managed-follow';
+
+/** What the agent may do without a question; the words of the commands that follow a session. */
+export const answerFlags = {
+  allow: string({
+    description: 'Allow a tool (its name, the id of a use, or all) without asking.',
+    helpValue: 'TOOL',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  deny: string({
+    description: 'Deny a tool (its name, the id of a use, or all) without asking.',
+    helpValue: 'TOOL',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+};
+
+/** USD. */
+export const costFlag = custom<number>({
+  description: 'Interrupt the agent when the session has cost so much.',
+  helpValue: 'USD',
+  parse: (text) => {
+    const usd = /^\d{1,7}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+    if (usd > 0) return Promise.resolve(usd);
+    throw new StewardError('usage', '--max-cost is an amount of USD over 0.', {
+      hint: 'Write a number such as 2 or 0.50.',
+    });
+  },
+})();
+
+export function policyOf(flags: { allow?: string[] | undefined; deny?: string[] | undefined }): Policy {
+  return { allow: flags.allow ?? [], deny: flags.deny ?? [] };
+}
+
+export function hostOf(context: Context, terminal: Terminal, json: boolean): FollowHost {
+  return {
+    context,
+    terminal,
+    json,
+    // With --json stderr is for the one document of an error.
+    say: (text) => {
+      if (!json) process.stderr.write(`${text}\n`);
+    },
+  };
+}
+
+/** A limit that cannot see the price of tokens is no limit: said before it is relied on. */
+export function tellOfPrices(
+  host: FollowHost,
+  { prices }: Pick<ManagedContext, 'prices'>,
+  maxCost: number | undefined,
+): void {
+  if (maxCost === undefined || (prices.input !== undefined && prices.output !== undefined)) return;
+  host.say(
+    'Token prices are not set (agents.managed.inputPrice, outputPrice): until the service tells what the session costs, --max-cost here counts active time and the priced tokens only. The service is given the same limit.',
+  );
+}

@@ -1,0 +1,161 @@
+import { answersBy, confirmation, type Policy } from '../agents/managed/answers';
+import type { SentEvent } from '../agents/managed/event';
+import { follow, type FollowEnd, type FollowInput } from '../agents/managed/follow';
+import { sendInterrupt } from '../agents/managed/outbox';
+import { openSessionLog } from '../agents/managed/session-log';
+import type { ToolUse } from '../agents/managed/turn';
+import { endText, eventText, pendingLines } from '../agents/managed/view';
+import { StewardError } from '../errors';
+import { canAsk, confirm } from '../platform/ask';
+import { onInterrupt } from '../platform/interrupt';
+import { standardOutput } from '../platform/shown-output';
+import type { Terminal } from '../platform/stdio';
+import { cleanLine } from '../platform/terminal';
+import { wait } from '../platform/wait';
+import type { Context } from './context';
+import { toJsonLine } from './json';
+import { withManaged, type ManagedContext } from './managed-context';
+
+/** The terminal that a session is followed on. */
+export interface FollowHost {
+  context: Context;
+  terminal: Terminal;
+  json: boolean;
+  say: (text: string) => void;
+}
+
+export type FollowOptions = Omit<FollowInput, 'session'> & {
+  /** Undefined: nothing is answered, and nobody is asked. */
+  policy: Policy | undefined;
+  fromStart?: boolean;
+};
+
+/** So long a second Ctrl-C is waited for. */
+const SECOND_PRESS_MS = 2000;
+
+/**
+ * Follows the session that `start` gives. Ctrl-C detaches: the session goes on, and a wake goes on showing it. On a
+ * terminal a second Ctrl-C within two seconds interrupts the agent.
+ */
+export async function followHere(
+  host: FollowHost,
+  options: FollowOptions,
+  start: (managed: ManagedContext) => Promise<{ session: string; isIdle?: boolean }>,
+): Promise<void> {
+  const detached = new AbortController();
+  let session: string | undefined;
+  let presses = 0;
+  let pressedAgain: () => void = () => undefined;
+  const again = new Promise<void>((resolve) => (pressedAgain = resolve));
+  const stopListening = onInterrupt(() => {
+    presses += 1;
+    if (presses === 1) detached.abort(detachedError(session));
+    else pressedAgain();
+    if (presses > 2) process.exit(130);
+  });
+  try {
+    const end = await withManaged(
+      host.context,
+      async (managed) => {
+        const started = await start(managed);
+        session = started.session;
+        const input = { ...options, ...started };
+        return managed.asReader(started.session, () => followOne(host, managed, input, detached.signal));
+      },
+      detached.signal,
+    );
+    finish(host, options.until, end);
+  } catch (error) {
+    if (detached.signal.aborted && session !== undefined && canAsk()) {
+      await maybeInterrupt(host, session, again);
+    }
+    throw error;
+  } finally {
+    stopListening();
+  }
+}
+
+async function followOne(
+  host: FollowHost,
+  managed: ManagedContext,
+  { policy, fromStart, ...input }: FollowOptions & { session: string },
+  signal: AbortSignal,
+): Promise<FollowEnd> {
+  const { terminal } = host;
+  const render = host.json
+    ? toJsonLine
+    : (event: Parameters<typeof eventText>[0]) => eventText(event, terminal);
+  const log = openSessionLog(managed.folder, input.session, { output: standardOutput(), render });
+  try {
+    if (fromStart === true) log.rewind();
+    const end = await follow(
+      {
+        ...managed.deps,
+        log,
+        prices: managed.prices,
+        answer: (pending) => (policy === undefined ? Promise.resolve([]) : answers(policy, pending, signal)),
+        say: host.say,
+      },
+      input,
+    );
+    if (log.mayRepeat())
+      host.say('The run before was killed while it wrote: its last lines may be shown twice.');
+    return end;
+  } finally {
+    log.close();
+  }
+}
+
+/** What was said before, then what a person says on the terminal; an empty answer denies. */
+async function answers(
+  policy: Policy,
+  pending: readonly ToolUse[],
+  signal: AbortSignal,
+): Promise<SentEvent[]> {
+  const given = answersBy(policy, pending);
+  if (given.length > 0 || !canAsk()) return given;
+  const asked: SentEvent[] = [];
+  for (const use of pending.filter(({ kind }) => kind === 'tool')) {
+    const input = cleanLine(JSON.stringify(use.input) ?? '', 300);
+    const allowed = await Promise.race([
+      confirm(`Allow ${cleanLine(use.name, 80)} ${input}?`, 'no'),
+      aborted(signal),
+    ]);
+    asked.push(confirmation(use.id, allowed ? 'allow' : 'deny'));
+  }
+  return asked;
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+function finish(host: FollowHost, until: FollowOptions['until'], end: FollowEnd): void {
+  const { outcome, session, pending } = end;
+  host.say(endText(end));
+  // Who watches a session sees its end as well: that is no failure of the watching.
+  if (outcome.kind === undefined || until === 'session') return;
+  const commands = pendingLines(session, pending).join('\n');
+  throw new StewardError(outcome.kind, `${outcome.message}.`, {
+    hint: commands === '' ? `steward agents managed show ${session} says more.` : `Answer it:\n${commands}`,
+  });
+}
+
+function detachedError(session: string | undefined): StewardError {
+  const words =
+    session === undefined ? 'Stopped before the session was known.' : `Detached: session ${session} goes on.`;
+  const hint = `Go on with: steward agents managed wake${session === undefined ? '' : ` ${session}`}`;
+  return new StewardError('canceled', words, { hint });
+}
+
+async function maybeInterrupt(host: FollowHost, session: string, again: Promise<void>): Promise<void> {
+  host.say('Detaching. Press Ctrl-C again now to interrupt the agent as well.');
+  const second = await Promise.race([again.then(() => true), wait(SECOND_PRESS_MS).then(() => false)]);
+  if (!second) return;
+  await withManaged(host.context, ({ deps }) => sendInterrupt(deps, session));
+  throw new StewardError('canceled', `The agent of ${session} was told to stop.`, {
+    hint: `See how it ended: steward agents managed wake ${session}`,
+  });
+}

@@ -1,0 +1,156 @@
+import { StewardError } from '../errors';
+import type { Clock } from '../platform/clock';
+import type { Session } from '../sessions/session';
+import { drain, waitingIntentions, type Consumers, type Intention, type SpoolDeps } from '../sessions/spool';
+import { completionLine } from './completion-line';
+import type { NotifyRequest } from './message';
+
+/** How a turn ended, read from the assistant's record. */
+export interface TurnEnd {
+  text?: string;
+  id?: string;
+  isError: boolean;
+}
+
+/** Where the person is: that terminal in front, at the desk elsewhere, away, or nobody knows. */
+export type Sight = 'front' | 'desk' | 'away' | 'unknown';
+
+export interface TriggerDeps {
+  clock: Clock;
+  spool: SpoolDeps;
+  /** The session of an intention, as it is now. */
+  sessionOf: (intention: Intention) => Session | undefined;
+  turnEnd: (transcript: string) => TurnEnd | undefined;
+  sight: (session: Session | undefined) => Promise<Sight>;
+  accept: (request: NotifyRequest) => Promise<unknown>;
+  daName: () => string;
+  longTaskMinutes: () => number;
+}
+
+/** Agents that end within this of each other are told of in one message, ms; but nobody waits for it for longer. */
+const TOGETHER_MS = 2_000;
+const LONGEST_WAIT_MS = 15_000;
+/** The assistant may write the end of its record after it has called the hook: so often it is looked at again. */
+const LOOKS = 3;
+
+/**
+ * Turns what hooks have left in the spool into notifications (service.md: Events, rule 6): the end of a turn, the
+ * end of background agents, a session that waits for its person. One process of a machine at a time.
+ */
+export async function drainTriggers(deps: TriggerDeps): Promise<void> {
+  const agents = groupsOf(deps);
+  const consumers: Consumers = {
+    'turn-ended': (intention) => turnEnded(deps, intention),
+    attention: (intention) => attention(deps, intention),
+    ...(agents === undefined ? {} : { 'agent-ended': (intention) => agentEnded(deps, agents, intention) }),
+  };
+  try {
+    await drain(deps.spool, consumers);
+  } catch (error) {
+    // What came since the look belongs to the next one.
+    if (!(error instanceof StewardError && error.kind === 'canceled')) throw error;
+  }
+}
+
+/** Is anything left that `drainTriggers` would do, now or soon? */
+export function hasTriggers({ spool }: Pick<TriggerDeps, 'spool'>): boolean {
+  return waitingIntentions(spool.path).some(
+    ({ kind, machine }) => kind !== 'session-ended' && machine === spool.machineId,
+  );
+}
+
+async function turnEnded(deps: TriggerDeps, intention: Intention): Promise<void> {
+  const { transcript, attempts } = intention;
+  const session = deps.sessionOf(intention);
+  const durationSec = tookSec(session, intention);
+  const end = transcript === null ? undefined : deps.turnEnd(transcript);
+  if (end !== undefined && end.text === undefined && !end.isError && attempts + 1 < LOOKS) {
+    throw new StewardError('unavailable', 'The end of the turn is not written yet.');
+  }
+  const name = nameOf(session);
+  const line = end?.text === undefined ? undefined : completionLine(end.text, deps.daName());
+  const isLong = durationSec !== undefined && durationSec > deps.longTaskMinutes() * 60;
+  const about = {
+    ...BASE,
+    dedupe: `turn:${intention.session.slice(0, 80)}:${(end?.id ?? intention.id).slice(0, 80)}`,
+    ...(durationSec === undefined ? {} : { durationSec: Math.min(durationSec, MAX_DURATION_SEC) }),
+  };
+  if (end?.isError === true) {
+    await deps.accept({ ...about, event: 'error', message: line ?? `${name} stopped with an error.` });
+  } else if (line !== undefined) {
+    await deps.accept({ ...about, event: 'taskComplete', message: line });
+  } else if (isLong) {
+    const minutes = Math.round((durationSec ?? 0) / 60);
+    await deps.accept({ ...about, event: 'longTask', message: `${name} is done after ${minutes} min.` });
+  }
+}
+
+/** Undefined where the beginning was not seen, or another turn has begun since. */
+function tookSec(session: Session | undefined, { at }: Intention): number | undefined {
+  const tookMs = Date.parse(at) - Date.parse(session?.turnAt ?? '');
+  return tookMs >= 0 ? Math.round(tookMs / 1000) : undefined;
+}
+
+const MAX_DURATION_SEC = 31 * 86_400;
+const BASE = { voiceEnabled: true, source: 'da', tags: [] as string[] } as const;
+
+async function attention(deps: TriggerDeps, intention: Intention): Promise<void> {
+  const session = deps.sessionOf(intention);
+  // Answered meanwhile, or over.
+  if (session !== undefined && session.waitingSince === undefined) return;
+  const sight = await deps.sight(session);
+  if (sight === 'front') return;
+  const name = nameOf(session);
+  await deps.accept({
+    ...BASE,
+    tags: [],
+    event: 'attention',
+    message:
+      intention.reason === 'permission_prompt'
+        ? `${name} waits for your permission.`
+        : `${name} waits for you.`,
+    // A permission and the notice of it are one wait.
+    dedupe: `attention:${intention.session.slice(0, 80)}:${session?.waitingSince ?? intention.id}`,
+    ...(sight === 'unknown' ? {} : { reach: sight }),
+  });
+}
+
+/** Ids of intentions by the last one of their group, which speaks for all of them. */
+type Groups = ReadonlyMap<string, { last: string; count: number }>;
+
+/** The agents that have ended, by session; undefined while more of them may end in a moment. */
+function groupsOf({ clock, spool }: TriggerDeps): Groups | undefined {
+  const ended = waitingIntentions(spool.path).filter(
+    ({ kind, machine }) => kind === 'agent-ended' && machine === spool.machineId,
+  );
+  const ages = ended.map(({ at }) => clock.now() - Date.parse(at));
+  const isSettled = ages.every((age) => age >= TOGETHER_MS || age < 0);
+  if (!isSettled && Math.max(...ages) < LONGEST_WAIT_MS) return undefined;
+  const groups = new Map<string, { last: string; count: number }>();
+  for (const { session } of ended) {
+    const ids = ended.filter((one) => one.session === session).map(({ id }) => id);
+    for (const id of ids) groups.set(id, { last: ids.at(-1) ?? id, count: ids.length });
+  }
+  return groups;
+}
+
+async function agentEnded(deps: TriggerDeps, groups: Groups, intention: Intention): Promise<void> {
+  const group = groups.get(intention.id);
+  if (group === undefined) throw new StewardError('canceled', 'It came since.');
+  if (group.last !== intention.id) return;
+  const name = nameOf(deps.sessionOf(intention));
+  const { count } = group;
+  await deps.accept({
+    event: 'backgroundAgent',
+    message: count === 1 ? `${name}: an agent is done.` : `${name}: ${count} agents are done.`,
+    voiceEnabled: false,
+    source: 'subagent',
+    tags: [],
+    dedupe: `agents:${intention.id}`,
+  });
+}
+
+/** What a person calls the session. */
+function nameOf(session: Session | undefined): string {
+  return session?.task ?? session?.repo ?? 'The assistant';
+}

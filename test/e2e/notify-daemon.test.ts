@@ -1,0 +1,259 @@
+import { expect } from 'chai';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { HistoryEntry } from '../../src/lib/notify/history';
+import { isAlive } from '../../src/lib/platform/lock-holder';
+import { steward } from '../helpers/cli';
+import {
+  ask,
+  daemonLogOf,
+  machineFolder,
+  startDaemon,
+  until,
+  type Reply,
+  type RunningDaemon,
+} from '../helpers/daemon';
+import { hookJson, type RecordedEvent } from '../helpers/hooks';
+import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
+import { requirePrograms } from '../helpers/real-part';
+import { factsOf, soundHome, type SoundHome } from '../helpers/sound-home';
+
+const TOPIC = 'steward-hush-7f3a1c';
+const TOKEN = 'tk_hush_5511';
+const HOOK = '/services/hush/9921';
+const SECRETS = /hush/;
+
+describe('notifications with the daemon', () => {
+  let sound: SoundHome;
+  let server: NotifyServer;
+  let daemon: RunningDaemon | undefined;
+  beforeEach(async () => {
+    sound = soundHome('notify:\n  voice:\n    engine: flite\n');
+    server = await notifyServer(ntfyOk);
+    settings({});
+  });
+  afterEach(async () => {
+    await daemon?.stop('SIGKILL');
+    daemon = undefined;
+    await server.close();
+    sound.remove();
+  });
+
+  const settings = (more: object): void =>
+    sound.write(
+      'settings.json',
+      JSON.stringify({
+        notifications: { push: { topic: TOPIC, token: TOKEN, server: server.url, detail: 'full' }, ...more },
+      }),
+    );
+  const start = async (): Promise<RunningDaemon> => (daemon = await startDaemon({ home: sound.path }));
+  const post = (body: unknown): Promise<Reply> =>
+    ask(`${daemon?.url}/notify`, {
+      method: 'POST',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const history = async (): Promise<HistoryEntry[]> =>
+    JSON.parse((await sound.steward(['notify', 'history', '--json'])).stdout) as HistoryEntry[];
+  const resultOf = async (id: string, channel: string): Promise<string | undefined> =>
+    (await history()).find((entry) => entry.id === id)?.channels.find((one) => one.channel === channel)
+      ?.result;
+  const outbox = (): string[] =>
+    readdirSync(join(sound.path, '.steward', 'state', 'outbox')).filter((name) => name.endsWith('.json'));
+
+  it('speaks what is posted, and answers 202 before', async function () {
+    requirePrograms(this, { flite: 'flite', aplay: 'alsa-utils' });
+    await start();
+    const reply = await post({ message: 'We are live now.' });
+    const { id, ...more } = JSON.parse(reply.text) as { id: string };
+    expect([reply.status, more]).to.deep.equal([202, { status: 'accepted' }]);
+    await until('it was spoken', async () => (await resultOf(id, 'voice')) === 'delivered', 60_000);
+    const played = sound.played();
+    if (played === undefined) throw new Error('nothing was played');
+    expect(factsOf(played).peak).to.be.greaterThan(1000);
+    expect(factsOf(played).seconds).to.be.within(0.5, 5);
+  });
+
+  it('sends over the socket, without the full program, and through the same functions', async () => {
+    await start();
+    const args = ['notify', 'send', 'built', '--event', 'backgroundAgent', '--title', 'Bau'];
+    const sent = await sound.steward([...args, '--json']);
+    expect(sent).to.include({ code: 0, stderr: '' });
+    const { id } = JSON.parse(sent.stdout) as { id: string };
+    await until('it has arrived', async () => (await resultOf(id, 'push')) === 'delivered', 60_000);
+    expect(server.got[0]?.body).to.include({ topic: TOPIC, message: 'built', title: 'Bau' });
+    expect(outbox()).to.deep.equal([]);
+    // The flags that wait are the full command's; it posts to the same daemon.
+    const waited = await sound.steward([...args, '--strict', '--json']);
+    expect(JSON.parse(waited.stdout)).to.have.nested.property('channels[0].result', 'delivered');
+    const wrong = await sound.steward(['notify', 'send', ' ', '--json']);
+    expect(wrong.code).to.equal(2);
+    expect(JSON.parse(wrong.stderr)).to.have.nested.property('error.message', 'message is empty.');
+    expect((await sound.steward(['notify', 'send', 'x', '--event', 'party'])).code).to.equal(2);
+  });
+
+  it('follows the settings as they change, and keeps the last good ones', async () => {
+    await start();
+    settings({ routing: { taskComplete: ['push'] } });
+    await post({ message: 'one', voice_enabled: false });
+    await until('it is pushed', () => server.got.length === 1, 60_000);
+    sound.write('settings.json', '{"notifications": {"routing": {"taskComplete": ["pigeon"]}}}');
+    expect((await post({ message: 'two', voice_enabled: false })).status).to.equal(202);
+    await until('it is pushed, too', () => server.got.length === 2, 60_000);
+    const status = JSON.parse((await ask(`${daemon?.url}/api/status`)).text) as {
+      modules: { id: string; state: string; reason?: string }[];
+    };
+    const module = status.modules.find(({ id }) => id === 'notify');
+    expect(module?.state).to.equal('error');
+    expect(module?.reason).to.include('notifications.routing.taskComplete');
+  });
+
+  const wrong: [name: string, body: string, status: number, message: RegExp][] = [
+    ['invalid JSON', '{', 400, /not JSON/],
+    ['no body', '', 400, /JSON object/],
+    ['a list', '[]', 400, /JSON object/],
+    ['no message', '{}', 400, /^message is missing/],
+    ['a number', '{"message": 1}', 400, /^message is not a text/],
+    ['an empty message', '{"message": " "}', 400, /^message is empty/],
+    ['a lone surrogate', '{"message": "\\ud800"}', 400, /^message holds half of a character/],
+    ['too long a message', JSON.stringify({ message: 'x'.repeat(4001) }), 400, /^message has 4001/],
+    ['an unknown event', '{"message": "x", "event": "party"}', 400, /^event is not an event/],
+    ['a wrong type', '{"message": "x", "voice_enabled": "no"}', 400, /^voice_enabled is not right/],
+    ['a megabyte', JSON.stringify({ message: 'x'.repeat(1_000_000) }), 413, /too large/],
+  ];
+  it('refuses what is wrong, names it, and delivers nothing of it', async () => {
+    await start();
+    for (const [name, body, status, message] of wrong) {
+      const reply = await post(body);
+      const { error } = JSON.parse(reply.text) as { error: { message: string } };
+      expect(reply.status, name).to.equal(status);
+      expect(error.message, name).to.match(message);
+    }
+    expect(await history()).to.deep.equal([]);
+  });
+
+  it('lets what is being said end, for two seconds at most, and keeps the rest', async function () {
+    requirePrograms(this, { flite: 'flite', aplay: 'alsa-utils' });
+    // A player that never ends: what it was given is what was begun.
+    const bin = join(sound.path, 'bin');
+    sound.write('../bin/aplay', '#!/bin/sh\necho begun >> "$HOME/begun"\nexec sleep 600\n');
+    for (const name of ['pw-play', 'paplay']) sound.write(`../bin/${name}`, '#!/bin/sh\nexit 1\n');
+    for (const name of readdirSync(bin)) chmodSync(join(bin, name), 0o755);
+    daemon = await startDaemon({ home: sound.path, env: { PATH: `${bin}:${process.env['PATH']}` } });
+    for (const message of ['one', 'two', 'three']) await post({ message });
+    await until('it speaks', () => readdirSync(sound.path).includes('begun'), 60_000);
+    const before = performance.now();
+    expect(await daemon.stop()).to.equal(0);
+    expect(performance.now() - before).to.be.within(1_500, 8_000);
+    expect(outbox().length + readdirSync(join(sound.path, '.steward/state/outbox/claimed')).length).to.equal(
+      3,
+    );
+  });
+
+  it('counts what waits and what was given up', async () => {
+    server.usual = () => ({ status: 500 });
+    await start();
+    await post({ message: 'later', event: 'backgroundAgent' });
+    await until('it was tried', () => server.got.length > 0, 60_000);
+    const status = async (): Promise<{ outbox: object }> =>
+      JSON.parse((await ask(`${daemon?.url}/api/status`)).text) as { outbox: object };
+    expect((await status()).outbox).to.deep.equal({ waiting: 1, failed: 0 });
+    server.usual = () => ({ status: 404 });
+    await sound.steward(['notify', 'retry', (await history())[0]?.id ?? '']);
+    await until('it was given up', async () => (await status()).outbox !== undefined && JSON.stringify((await status()).outbox) === '{"waiting":0,"failed":1}', 60_000); // prettier-ignore
+  });
+
+  /** What an assistant does: each hook is called, and returns at once. */
+  const hook = (
+    verb: string,
+    event: RecordedEvent,
+    changes: Record<string, unknown> = {},
+  ): Promise<unknown> =>
+    steward(['hook', verb, '--no-tab'], {
+      home: sound.path,
+      input: hookJson(event, { cwd: sound.path, ...changes }),
+    });
+  const session = async (): Promise<void> => {
+    const transcript = join(sound.path, 't.jsonl');
+    const lines = [
+      { type: 'user', message: { content: 'go' } },
+      {
+        type: 'assistant',
+        uuid: 'u-1',
+        message: { content: [{ type: 'text', text: 'DA: The site is built.' }] },
+      },
+    ];
+    writeFileSync(transcript, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await hook('session-start', 'session-start');
+    await hook('prompt', 'prompt');
+    for (let n = 0; n < 3; n += 1) {
+      await hook('subagent-start', 'subagent-start', { agent_id: `agent-${n}` });
+    }
+    await Promise.all(
+      [0, 1, 2].map((n) => hook('subagent-stop', 'subagent-stop', { agent_id: `agent-${n}` })),
+    );
+    await hook('stop', 'stop', { transcript_path: transcript });
+    await hook('notification', 'notification');
+  };
+  const told = async (): Promise<string[]> =>
+    [...new Set((await history()).map(({ event, text }) => `${event}: ${text}`))].sort();
+  const TOLD = [
+    'attention: The assistant waits for your permission.',
+    'backgroundAgent: The assistant: 3 agents are done.',
+    'taskComplete: The site is built.',
+  ];
+
+  it('tells of what hooks report, by the daemon', async () => {
+    await start();
+    await session();
+    await until('all three are told of', async () => (await told()).length >= 3, 60_000);
+    expect(await told()).to.deep.equal(TOLD);
+  });
+
+  it('tells of what hooks report, where no daemon runs, once hooks are installed', async () => {
+    await session();
+    expect(await told(), 'called by hand, a hook starts nothing').to.deep.equal([]);
+    sound.write('state/install-manifest.json', '{}');
+    await hook('notification', 'notification');
+    await until('all three are told of', async () => (await told()).length >= 3, 60_000);
+    expect(await told()).to.deep.equal(TOLD);
+    // It waits for what is to be tried again, here in vain.
+    const lock = join(machineFolder(sound.path), 'notify-deliver.lock');
+    await until('it delivers', () => existsSync(lock));
+    const { pid } = JSON.parse(readFileSync(lock, 'utf8')) as { pid: number };
+    process.kill(pid, 'SIGKILL');
+    await until('it has ended', () => !isAlive(pid));
+  }).timeout(200_000);
+
+  it('says no secret: not in its log, its status, its pages, its answers', async () => {
+    settings({ chat: { enabled: true, webhook: `${server.url}${HOOK}` } });
+    await start();
+    const said: string[] = [];
+    const body = { error: `no such topic ${TOPIC} ${HOOK} ${TOKEN}` };
+    for (const status of [500, 404, 429]) {
+      server.usual = () => ({ status, body });
+      said.push((await post({ message: 'x', event: 'security', voice_enabled: false })).text);
+    }
+    await until('both were asked', () => server.got.length >= 2, 60_000);
+    writeFileSync(
+      join(sound.path, '.steward', 'settings.json'),
+      `{"notifications": {"push": {"topic": "${TOPIC} !"}}}`,
+    );
+    said.push((await post({ message: 'x', voice_enabled: false })).text);
+    for (const path of ['/', '/sense', '/api/status', '/healthz']) {
+      said.push((await ask(`${daemon?.url}${path}`)).text);
+    }
+    await daemon?.stop();
+    said.push(daemon?.output() ?? '', JSON.stringify(daemonLogOf(sound.path)));
+    said.push(readFileSync(join(sound.path, '.steward', 'observability', 'notify.jsonl'), 'utf8'));
+    expect(server.got.length).to.be.greaterThan(0);
+    for (const text of said) expect(text).to.not.match(SECRETS);
+  });
+
+  it('delivers by itself, with the real voice, where no daemon runs', async function () {
+    requirePrograms(this, { flite: 'flite', aplay: 'alsa-utils' });
+    const sent = await steward(['notify', 'send', 'Hello there.', '--wait', '--json'], { home: sound.path });
+    expect(JSON.parse(sent.stdout)).to.have.nested.property('channels[0].result', 'delivered');
+    expect(sound.played()).to.not.equal(undefined);
+  });
+});

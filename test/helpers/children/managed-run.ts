@@ -1,0 +1,64 @@
+// Runs a hosted session, or goes on with the one that a killed run has left, as the commands do; with short pauses.
+import { answersBy } from '../../../src/lib/agents/managed/answers';
+import { managedClient } from '../../../src/lib/agents/managed/client';
+import { follow } from '../../../src/lib/agents/managed/follow';
+import { localSessions } from '../../../src/lib/agents/managed/retention';
+import type { Timing } from '../../../src/lib/agents/managed/retry';
+import { openSessionLog } from '../../../src/lib/agents/managed/session-log';
+import { startSession } from '../../../src/lib/agents/managed/start';
+import { wakeSession } from '../../../src/lib/agents/managed/wake';
+import { EXIT_CODES } from '../../../src/lib/cli/exit-codes';
+import { toJsonLine } from '../../../src/lib/cli/json';
+import { toStewardError } from '../../../src/lib/errors';
+import { systemClock } from '../../../src/lib/platform/clock';
+import { listFolder } from '../../../src/lib/platform/folder';
+import { openOrigin } from '../../../src/lib/platform/origin-client';
+import { standardOutput } from '../../../src/lib/platform/shown-output';
+
+export interface RunInput {
+  url: string;
+  folder: string;
+  agent: string;
+  environment: string;
+  message: string;
+  timing: Timing;
+  allow: string[];
+}
+
+async function main(input: RunInput): Promise<number> {
+  const clock = systemClock();
+  const http = await openOrigin(input.url);
+  const client = managedClient({ http, clock, credential: { apiKey: 'k' }, credentialFrom: 'the test' });
+  const { folder, timing, message, agent, environment } = input;
+  const deps = { client, clock, timing, folder, alone: <T>(_: string, work: () => Promise<T>) => work() };
+  try {
+    const isLeft =
+      localSessions(folder).length > 0 || listFolder(folder).some((name) => name.endsWith('.start.json'));
+    const started = isLeft
+      ? await wakeSession(deps, undefined, undefined)
+      : { session: await startSession(deps, { agent, environment, message }) };
+    const log = openSessionLog(folder, started.session, { output: standardOutput(), render: toJsonLine });
+    const policy = { allow: input.allow, deny: [] };
+    const end = await follow(
+      {
+        ...deps,
+        log,
+        prices: { input: undefined, output: undefined },
+        answer: (pending) => Promise.resolve(answersBy(policy, pending)),
+        say: () => undefined,
+      },
+      { ...started, until: 'turn' },
+    );
+    return end.outcome.kind === undefined ? 0 : EXIT_CODES[end.outcome.kind];
+  } catch (error) {
+    const known = toStewardError(error);
+    process.stderr.write(`${known.kind}: ${known.stack ?? known.message}\n`);
+    return EXIT_CODES[known.kind];
+  } finally {
+    await http.close();
+  }
+}
+
+void main(JSON.parse(process.argv[2] ?? '') as RunInput).then((code) => {
+  process.exitCode = code;
+});

@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { answersBy } from '../../../../src/lib/agents/managed/answers';
+import {
+  agentBody,
+  environmentBody,
+  withSecrets,
+  withoutSecrets,
+} from '../../../../src/lib/agents/managed/definition';
+import { checkedId } from '../../../../src/lib/agents/managed/session-id';
+import { eventText } from '../../../../src/lib/agents/managed/view';
+import { retryAfter } from '../../../../src/lib/agents/managed/failure';
+
+describe('managed: definitions', () => {
+  it('has flags stand over the file, and the toolset where nothing is said', () => {
+    expect(agentBody({ name: 'a', model: 'm' }, { name: 'b' })).to.deep.equal({
+      name: 'b',
+      model: 'm',
+      tools: [{ type: 'agent_toolset_20260401' }],
+    });
+    expect(agentBody({ name: 'a', model: { id: 'm' }, tools: [{ type: 'custom' }] }, {}).tools).to.deep.equal(
+      [{ type: 'custom' }],
+    );
+    expect(agentBody({ name: 'a', model: 'm' }, { noTools: true })).not.to.have.property('tools');
+    expect(() => agentBody({ name: 'a', model: 'm', tools: ['bash'] }, {})).to.throw(
+      /tools: expected a list of objects/,
+    );
+    expect(() => agentBody({ model: 'm' }, {})).to.throw(/An agent needs a name/);
+  });
+
+  it('joins the packages of file and flags, and limits networking to named hosts', () => {
+    const file = { name: 'e', config: { packages: { pip: ['a'] }, secrets: { T: 'env:T' } } };
+    const made = environmentBody(file, { packages: ['pip:b', 'npm:@x/y'], hosts: ['h'] });
+    expect(made.body['config']).to.deep.equal({
+      type: 'cloud',
+      networking: { type: 'limited', allowed_hosts: ['h'] },
+      packages: { pip: ['a', 'b'], npm: ['@x/y'] },
+    });
+    expect(made.secrets).to.deep.equal([{ name: 'T', reference: 'env:T' }]);
+    expect(withSecrets(made, () => 'value').body['config']).to.deep.include({ secrets: { T: 'value' } });
+    expect(() => environmentBody(file, { hosts: ['h'], networking: 'unrestricted' })).to.throw(
+      /limited networking/,
+    );
+  });
+
+  it('takes no secret in the open, and never repeats one', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 8 }), (value) => {
+        fc.pre(!/^(?:env|file):/.test(value));
+        try {
+          environmentBody({ name: 'e' }, { secrets: [`TOKEN=${value}`] });
+        } catch (error) {
+          expect((error as Error).message).to.equal('A secret is given by reference (TOKEN).');
+          return;
+        }
+        expect.fail('it was taken');
+      }),
+    );
+  });
+
+  it('hides a secret wherever the service repeats it', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 4 }), fc.string(), fc.string(), (value, before, after) => {
+        fc.pre(!'••••'.includes(value) && !value.includes('•'));
+        const told = { a: [`${before}${value}${after}`], [value]: { b: value } };
+        expect(JSON.stringify(withoutSecrets(told, [value]))).not.to.include(
+          JSON.stringify(value).slice(1, -1),
+        );
+      }),
+    );
+  });
+});
+
+describe('managed: what is said before', () => {
+  const use = (id: string, name: string, kind: 'tool' | 'custom' = 'tool') => ({ id, name, kind, input: {} });
+  const said = (allow: string[], deny: string[]): unknown[] =>
+    answersBy({ allow, deny }, [
+      use('1', 'bash'),
+      use('2', 'docs.get'),
+      use('3', 'ask', 'custom'),
+      use('4', ''),
+    ]).map((event) => ('result' in event ? [event.tool_use_id, event.result] : []));
+  it('answers what it names, denies before it allows, and leaves the rest', () => {
+    expect(said([], [])).to.deep.equal([]);
+    expect(said(['bash'], [])).to.deep.equal([['1', 'allow']]);
+    expect(said(['all'], ['bash'])).to.deep.equal([
+      ['1', 'deny'],
+      ['2', 'allow'],
+      ['4', 'allow'],
+    ]);
+    expect(said(['docs.get', '4'], ['all'])).to.deep.equal([
+      ['1', 'deny'],
+      ['2', 'allow'],
+      ['4', 'allow'],
+    ]);
+    expect(said(['all', 'bash'], ['bash'])).to.deep.include(['1', 'deny']);
+  });
+});
+
+describe('managed: text from elsewhere', () => {
+  it('reaches a terminal without controls, whatever an event holds', () => {
+    const types = [
+      'agent.message',
+      'user.message',
+      'agent.tool_use',
+      'agent.tool_result',
+      'session.error',
+      'x',
+    ];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...types),
+        fc.string({ unit: 'binary' }),
+        fc.integer({ min: 1, max: 200 }),
+        (type, text, columns) => {
+          const event = {
+            type,
+            name: text,
+            input: text,
+            content: [{ type: 'text', text }],
+            is_error: true,
+            error: { message: text },
+          };
+          const shown = eventText(event, { columns, color: false });
+          expect(shown).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+          expect(shown === '' || shown.endsWith('\n')).to.equal(true);
+        },
+      ),
+    );
+  });
+
+  it('is no id that leads out of a folder or names a device', () => {
+    for (const id of ['', '../x', 'a/b', 'a\\b', 'CON', 'nul', 'a b', '-x', 'é', 'a'.repeat(129)]) {
+      expect(() => checkedId(id, 'a session'), id).to.throw(/is not the id/);
+    }
+    expect(checkedId('sesn_01ABC-x', 'a session')).to.equal('sesn_01ABC-x');
+  });
+
+  it('as a time to wait is seconds or a date, never below none or over an hour', () => {
+    const now = Date.parse('2026-11-20T10:00:00Z');
+    expect(retryAfter('7', now)).to.equal(7000);
+    expect(retryAfter('Fri, 20 Nov 2026 10:00:30 GMT', now)).to.equal(30_000);
+    expect(retryAfter('Fri, 20 Nov 2020 10:00:30 GMT', now)).to.equal(0);
+    expect(retryAfter('99999999', now)).to.equal(3_600_000);
+    expect(retryAfter('soon', now)).to.equal(undefined);
+    expect(retryAfter(undefined, now)).to.equal(undefined);
+  });
+});

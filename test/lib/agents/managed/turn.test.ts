@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { costOf, usageMeter } from '../../../../src/lib/agents/managed/cost';
+import { openTurn, type Turn } from '../../../../src/lib/agents/managed/turn';
+
+type Given = Record<string, unknown> & { type: string };
+const idle = (reason: string, more: object = {}): Given => ({
+  id: `i-${reason}`,
+  type: 'session.status_idle',
+  stop_reason: { type: reason, ...more },
+});
+const message: Given = { id: 'm', type: 'user.message', content: [{ type: 'text', text: 'hi' }] };
+const running: Given = { id: 'r', type: 'session.status_running' };
+const failed = (retry: string): Given => ({
+  id: 'e',
+  type: 'session.error',
+  error: { type: 'unknown_error', message: 'it broke', retry_status: { type: retry } },
+});
+
+function after(...events: Given[]): Turn {
+  const turn = openTurn();
+  for (const event of events) turn.add(event);
+  return turn;
+}
+
+describe('managed: the end of a turn', () => {
+  const ends: [what: string, events: Given[], kind: string | undefined][] = [
+    ['end_turn is success', [message, running, idle('end_turn')], undefined],
+    ['a reason that nobody knows yet ends it, too', [message, running, idle('new_in_2027')], undefined],
+    ['no reason at all ends it', [message, running, { id: 'i', type: 'session.status_idle' }], undefined],
+    ['retries_exhausted', [message, running, failed('exhausted'), idle('retries_exhausted')], 'unavailable'],
+    ['budget_reached', [message, running, idle('budget_reached')], 'conflict'],
+    ['refusal', [message, running, idle('refusal')], 'conflict'],
+    ['idle after an error for good', [message, running, failed('terminal'), idle('end_turn')], 'unavailable'],
+    [
+      'idle after an error that was tried again',
+      [message, running, failed('retrying'), idle('end_turn')],
+      undefined,
+    ],
+    ['an error that work came after', [message, failed('terminal'), running, idle('end_turn')], undefined],
+    ['an interrupt', [message, running, { id: '', type: 'user.interrupt' }, idle('end_turn')], 'canceled'],
+    [
+      'an error of the turn before',
+      [failed('terminal'), idle('end_turn'), message, running, idle('end_turn')],
+      undefined,
+    ],
+    [
+      'the end of the session',
+      [message, running, { id: 't', type: 'session.status_terminated' }],
+      'unavailable',
+    ],
+  ];
+  for (const [what, events, kind] of ends) {
+    it(what, () => {
+      const outcome = after(...events).outcome();
+      expect(outcome).not.to.equal(undefined);
+      expect(outcome?.kind).to.equal(kind);
+    });
+  }
+
+  it('has not come while it runs, tries again, or waits for an answer', () => {
+    expect(after(message, running).outcome()).to.equal(undefined);
+    expect(after(message, running, { id: 's', type: 'session.status_rescheduled' }).outcome()).to.equal(
+      undefined,
+    );
+    expect(after(message, running, idle('requires_action', { event_ids: ['t'] })).outcome()).to.equal(
+      undefined,
+    );
+  });
+
+  it('of a turn before is not that of the message that was sent', () => {
+    const turn = after(message, running, idle('end_turn'));
+    turn.beginAt('m2');
+    turn.add({ ...idle('end_turn'), id: 'late' });
+    expect(turn.outcome()).to.equal(undefined);
+    expect(turn.isUndecided()).to.equal(true);
+    turn.add({ ...message, id: 'm2' });
+    expect(turn.outcome()).to.equal(undefined);
+    turn.add(running);
+    turn.add(idle('end_turn'));
+    expect(turn.outcome()?.kind).to.equal(undefined);
+    expect(turn.isUndecided()).to.equal(false);
+  });
+
+  it('waits for each tool use until it is answered, by whomever', () => {
+    const use = { id: 't1', type: 'agent.tool_use', name: 'bash', input: { command: 'ls' } };
+    const custom = { id: 't2', type: 'agent.custom_tool_use', name: 'ask', input: {} };
+    const remote = { id: 't3', type: 'agent.mcp_tool_use', name: 'get', mcp_server_name: 'docs', input: {} };
+    const turn = after(
+      message,
+      use,
+      custom,
+      remote,
+      idle('requires_action', { event_ids: ['t1', 't2', 't3', 't4'] }),
+    );
+    expect(turn.pending().map(({ id, name, kind }) => [id, name, kind])).to.deep.equal([
+      ['t1', 'bash', 'tool'],
+      ['t2', 'ask', 'custom'],
+      ['t3', 'docs.get', 'tool'],
+      ['t4', '', 'tool'],
+    ]);
+    turn.answered('t1');
+    turn.add({ id: 'c', type: 'user.custom_tool_result', custom_tool_use_id: 't2' });
+    expect(turn.pending().map(({ id }) => id)).to.deep.equal(['t3', 't4']);
+    turn.add(running);
+    expect(turn.pending()).to.deep.equal([]);
+  });
+
+  it('is found in any events, whatever they hold', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string(), fc.jsonValue())), (events) => {
+        const turn = after(
+          ...events.map(([type, value]) => ({
+            type: `session.${type}`,
+            stop_reason: value,
+            error: value,
+            usage: value,
+          })),
+          ...events.map(([, value]) => ({ type: 'session.status_idle', stop_reason: value }) as Given),
+        );
+        turn.outcome();
+        turn.pending();
+        expect(Number.isFinite(turn.usage().activeSeconds)).to.equal(true);
+      }),
+    );
+  });
+});
+
+describe('managed: cost', () => {
+  const at = (second: number): string => `2026-11-20T10:00:${String(second).padStart(2, '0')}Z`;
+
+  it('is 0.08 USD for an active hour, pro-rated, and what the tokens cost', () => {
+    const usage = {
+      inputTokens: 1_000_000,
+      outputTokens: 100_000,
+      cacheTokens: 0,
+      activeSeconds: 1800,
+      listCost: undefined,
+    };
+    const cost = costOf(usage, { input: 5, output: 25 });
+    expect(cost.activeUsd).to.be.closeTo(0.04, 1e-9);
+    expect(cost.totalUsd).to.be.closeTo(0.04 + 5 + 2.5, 1e-9);
+    expect(costOf(usage, { input: undefined, output: undefined })).to.include({
+      tokenUsd: undefined,
+      totalUsd: 0.04,
+    });
+    expect(costOf({ ...usage, listCost: 9.5 }, { input: 5, output: 25 }).totalUsd).to.equal(9.5);
+  });
+
+  it('counts the time between running and what follows it, and the tokens of each request', () => {
+    const meter = usageMeter();
+    meter.add({ type: 'session.status_running', processed_at: at(1) });
+    meter.add({
+      type: 'span.model_request_end',
+      model_usage: { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 7 },
+    });
+    meter.add({ type: 'span.model_request_end', model_usage: { input_tokens: 1, output_tokens: 2 } });
+    meter.add({ type: 'session.status_idle', processed_at: at(31) });
+    meter.add({ type: 'session.status_idle', processed_at: at(50) });
+    expect(meter.usage()).to.deep.equal({
+      inputTokens: 11,
+      outputTokens: 7,
+      cacheTokens: 7,
+      activeSeconds: 30,
+      listCost: undefined,
+    });
+  });
+
+  it('takes what the service counts itself', () => {
+    const meter = usageMeter();
+    const list_cost = { amount: '250', currency: 'USD' };
+    meter.add({
+      type: 'session.usage',
+      usage: { input_tokens: 99, output_tokens: 9, active_seconds: 60, list_cost },
+    });
+    expect(meter.usage()).to.include({ inputTokens: 99, activeSeconds: 60, listCost: 2.5 });
+  });
+});

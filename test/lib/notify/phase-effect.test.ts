@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+
+import { writePhase, type PhaseDeps, type PhaseWritten } from '../../../src/lib/notify/phase-effect';
+import { tabSequence } from '../../../src/lib/notify/terminal-tab';
+import { toIso } from '../../../src/lib/platform/clock';
+import { PHASES } from '../../../src/lib/sessions/phases';
+import type { Session } from '../../../src/lib/sessions/session';
+import { currentSessions } from '../../../src/lib/sessions/state';
+import { appendWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
+import { testArea, type TestArea } from '../../helpers/area';
+
+const START = Date.parse('2026-11-20T08:00:00Z');
+const MINUTE = 60_000;
+
+describe('the phase writes', () => {
+  let area: TestArea;
+  let deps: PhaseDeps;
+  let nowMs: number;
+  beforeEach(() => {
+    area = testArea();
+    nowMs = START;
+    deps = {
+      tab: true,
+      sessions: {
+        clock: { now: () => nowMs, monotonic: () => performance.now() },
+        machineId: '0123456789ab',
+        path: area.area.sessionsState,
+        livePath: area.area.sessionsLive,
+        workEvents: area.area.workEvents,
+        sessions: area.area.sessions,
+        locks: area.area.machine,
+        dayOf: () => '2026-11-20',
+      },
+    };
+  });
+  afterEach(() => area.remove());
+
+  const say = (session: string, type: WorkEvent['type'] = 'prompt'): void => {
+    nowMs += MINUTE;
+    const event = { ts: toIso(nowMs), type, session, slug: session, repo: null };
+    appendWorkEvent(deps.sessions.workEvents, event);
+  };
+  const write = (phase: string, slug?: string): Promise<PhaseWritten> => writePhase(deps, phase, slug);
+  const session = (slug: string): Session => currentSessions(deps.sessions).sessions[slug] as Session;
+  const history = (slug: string): string[] =>
+    session(slug).phaseHistory.map(({ phase, source }) => `${phase} ${source}`);
+
+  it('write the history, with its source, and the phase, in lower case', async () => {
+    say('one');
+    nowMs += MINUTE;
+    expect(await write('EXECUTE', 'one')).to.deep.equal({
+      written: true,
+      slug: 'one',
+      phase: 'execute',
+      tab: false,
+    });
+    expect(session('one')).to.include({ phase: 'execute', updatedAt: toIso(nowMs) });
+    expect(history('one')).to.deep.equal(['native hook', 'execute voice']);
+    // A retired spelling is the phase of today; the same from the same source is no news.
+    await write('climbing', 'one');
+    expect(history('one')).to.deep.equal(['native hook', 'execute voice']);
+  });
+
+  it('merge with what the artifact says', async () => {
+    say('one');
+    await write('execute', 'one');
+    area.write('sessions/one/ISA.md', '---\nslug: one\nphase: execute\n---\n');
+    say('one');
+    expect(history('one')).to.deep.equal(['native hook', 'execute merged']);
+    area.write('sessions/one/ISA.md', '---\nslug: one\nphase: verify\n---\n');
+    say('one');
+    await write('verify', 'one');
+    expect(history('one').at(-1)).to.equal('verify merged');
+  });
+
+  it('go without a slug to the session that was updated last, is not complete and is young', async () => {
+    say('one');
+    say('two');
+    say('three');
+    await write('complete', 'three');
+    expect(await write('plan')).to.include({ slug: 'two' });
+    nowMs += 119 * MINUTE;
+    expect(await write('build')).to.include({ slug: 'two' });
+    nowMs += 120 * MINUTE;
+    expect(await write('build')).to.deep.equal({ written: false, why: 'no session' });
+    // Named, a session of any age is found.
+    expect(await write('build', 'one')).to.include({ written: true });
+  });
+
+  it('say when there is no such session or phase, and then write nothing', async () => {
+    expect(await write('party', 'one')).to.deep.equal({ written: false, why: 'unknown' });
+    expect(existsSync(deps.sessions.path)).to.equal(false);
+    for (const slug of ['one', '../etc', '__proto__', 'constructor']) {
+      expect(await write('plan', slug), slug).to.deep.equal({ written: false, why: 'no session' });
+    }
+    expect(await write('plan')).to.deep.equal({ written: false, why: 'no session' });
+  });
+
+  it('of fifty at once lose nothing', async () => {
+    const slugs = Array.from({ length: 50 }, (_, n) => `session-${n}`);
+    for (const slug of slugs) say(slug);
+    const results = await Promise.all(slugs.map((slug) => write('execute', slug)));
+    expect(results.every(({ written }) => written)).to.equal(true);
+    for (const slug of slugs) expect(history(slug)).to.deep.equal(['native hook', 'execute voice']);
+  }).timeout(120_000);
+
+  it('put only strings of the phase table on a terminal', () => {
+    for (const { id, label, icon } of PHASES) {
+      expect(tabSequence(id, null)).to.equal(`\u001b]0;${icon} ${label}\u0007`);
+    }
+    expect(tabSequence('execute', 'iTerm.app')).to.equal(
+      '\u001b]0;▶ Execute\u0007\u001b]6;1;bg;red;brightness;215\u0007\u001b]6;1;bg;green;brightness;175\u0007\u001b]6;1;bg;blue;brightness;95\u0007',
+    );
+  });
+});

@@ -1,0 +1,215 @@
+import { expect } from 'chai';
+
+import { readTurnEnd } from '../../../src/lib/assistant/transcript';
+import { acceptRequest } from '../../../src/lib/notify/accept';
+import type { NotifyRequest } from '../../../src/lib/notify/message';
+import { drainTriggers, hasTriggers, type Sight, type TriggerDeps } from '../../../src/lib/notify/triggers';
+import { toIso } from '../../../src/lib/platform/clock';
+import type { Session } from '../../../src/lib/sessions/session';
+import { leave, type Intention } from '../../../src/lib/sessions/spool';
+import { testArea, type TestArea } from '../../helpers/area';
+import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
+
+describe('the triggers of notifications', () => {
+  let area: TestArea;
+  let world: NotifyWorld;
+  let session: Session | undefined;
+  let sight: Sight;
+  let got: NotifyRequest[];
+  let deps: TriggerDeps;
+  beforeEach(() => {
+    area = testArea();
+    world = notifyWorld();
+    got = [];
+    sight = 'unknown';
+    session = {
+      task: null,
+      repo: 'website',
+      activity: 'waiting',
+      updatedAt: toIso(NINE),
+      waitingSince: toIso(NINE),
+    } as Session;
+    const { clock, machineId } = world.deps;
+    deps = {
+      clock,
+      spool: { clock, machineId, path: area.area.spool, locks: area.area.machine },
+      sessionOf: () => session,
+      turnEnd: readTurnEnd,
+      sight: () => Promise.resolve(sight),
+      accept: (request) => {
+        got.push(request);
+        return acceptRequest(world.deps, request);
+      },
+      daName: () => 'Max',
+      longTaskMinutes: () => 5,
+    };
+  });
+  afterEach(() => {
+    area.remove();
+    world.remove();
+  });
+
+  const left = (kind: Intention['kind'], more: Partial<Intention> = {}, tookSec = 0): Intention => {
+    if (session !== undefined) session.turnAt = toIso(world.nowMs - tookSec * 1000);
+    return leave(deps.spool, { kind, session: 'one', slug: null, transcript: null, ...more });
+  };
+  const transcript = (...entries: object[]): string =>
+    area.write('t.jsonl', entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+  const said = (text: string, more: object = {}): object => ({
+    type: 'assistant',
+    uuid: `id-${text.length}`,
+    message: { content: [{ type: 'text', text }] },
+    ...more,
+  });
+  const asked = (text: string): object => ({ type: 'user', message: { content: text } });
+  const channels = (): string[][] =>
+    world
+      .entries()
+      .map((entry) => entry.channels.filter(({ result }) => result !== 'skipped'))
+      .map((sent) => sent.map(({ channel }) => channel));
+
+  describe('the end of a turn', () => {
+    it('says the completion line of the last response, once', async () => {
+      const path = transcript(asked('go'), said('Long talk.\n\n🗣️ Max: The site is live.'));
+      left('turn-ended', { transcript: path }, 60);
+      left('turn-ended', { transcript: path }, 60);
+      await drainTriggers(deps);
+      const [entry, again, ...more] = world.entries().reverse();
+      expect(more).to.deep.equal([]);
+      expect(entry).to.include({ text: 'The site is live.', event: 'taskComplete' });
+      expect(entry?.channels.map(({ channel }) => channel)).to.deep.equal(['voice']);
+      expect(again?.duplicateOf).to.equal(entry?.id);
+      expect(hasTriggers(deps)).to.equal(false);
+    });
+
+    it('is a long task by the time since the prompt', async () => {
+      const path = transcript(asked('go'), said('Max: Built.'));
+      left('turn-ended', { transcript: path }, 301);
+      await drainTriggers(deps);
+      expect(world.entries()[0]).to.include({ event: 'longTask', text: 'Built.' });
+    });
+
+    it('says nothing of a conversation, and that a long turn without a line is done', async () => {
+      const path = transcript(asked('hello'), said('Hello! How are you?'));
+      left('turn-ended', { transcript: path }, 20);
+      await drainTriggers(deps);
+      expect(got).to.deep.equal([]);
+      left('turn-ended', { transcript: path }, 720);
+      await drainTriggers(deps);
+      expect(world.entries()[0]).to.include({ event: 'longTask', text: 'website is done after 12 min.' });
+    });
+
+    it('is an error where the record ends with one', async () => {
+      const end = said('API Error: 500', { isApiErrorMessage: true });
+      left('turn-ended', { transcript: transcript(asked('go'), said('Max: Done.'), asked('more'), end) });
+      await drainTriggers(deps);
+      expect(world.entries()[0]).to.include({ event: 'error', text: 'website stopped with an error.' });
+    });
+
+    it('waits for a record whose end is not written yet, and takes nothing of the turn before', async () => {
+      const path = transcript(asked('go'), said('Max: The first.'), asked('more'));
+      left('turn-ended', { transcript: path });
+      await drainTriggers(deps);
+      expect([got.length, hasTriggers(deps)]).to.deep.equal([0, true]);
+      transcript(asked('go'), said('Max: The first.'), asked('more'), said('Max: The second one.'));
+      await drainTriggers(deps);
+      expect(got.map(({ message }) => message)).to.deep.equal(['The second one.']);
+      transcript(asked('go'));
+      left('turn-ended', { transcript: path });
+      for (let look = 0; look < 3; look += 1) await drainTriggers(deps);
+      expect([got.length, hasTriggers(deps)]).to.deep.equal([1, false]);
+    });
+
+    it('never says what a subagent said, and passes over what it does not understand', async () => {
+      const path = transcript(
+        asked('go'),
+        said('Max: Mine.'),
+        said('Max: Its own.', { isSidechain: true }),
+        { type: 'user', message: { content: [{ type: 'tool_result', content: 'x' }] } },
+        { type: 'new-thing', message: 7 },
+      );
+      left('turn-ended', { transcript: path });
+      left('turn-ended', { transcript: '/nowhere.jsonl' });
+      left('turn-ended', { transcript: 'relative.jsonl' });
+      await drainTriggers(deps);
+      expect(got.map(({ message }) => message)).to.deep.equal(['Mine.']);
+    });
+  });
+
+  describe('the end of agents', () => {
+    it('of eight together is one message, never spoken', async () => {
+      for (let n = 0; n < 8; n += 1) {
+        left('agent-ended');
+        world.nowMs += 500;
+      }
+      await drainTriggers(deps);
+      expect([got.length, hasTriggers(deps)], 'more may end').to.deep.equal([0, true]);
+      world.nowMs += 2000;
+      await drainTriggers(deps);
+      expect(got.map(({ message }) => message)).to.deep.equal(['website: 8 agents are done.']);
+      expect(channels()).to.deep.equal([['push']]);
+      expect(hasTriggers(deps)).to.equal(false);
+    });
+
+    it('is told of by session, and does not wait for ever', async () => {
+      left('agent-ended');
+      left('agent-ended', { session: 'two' });
+      for (let n = 0; n < 15; n += 1) {
+        world.nowMs += 1000;
+        left('agent-ended');
+        if (n < 13) await drainTriggers(deps);
+      }
+      await drainTriggers(deps);
+      expect(got.map(({ message }) => message)).to.have.members(['website: an agent is done.', 'website: 16 agents are done.']); // prettier-ignore
+    });
+  });
+
+  describe('a session that waits', () => {
+    const sights: [Sight, string[] | undefined][] = [
+      ['front', undefined],
+      ['desk', ['voice', 'desktop']],
+      ['away', ['push']],
+      ['unknown', ['voice', 'desktop', 'push']],
+    ];
+    for (const [where, expected] of sights) {
+      it(`reaches a person who is ${where} over ${expected?.join(' and ') ?? 'nothing'}`, async () => {
+        sight = where;
+        left('attention', { reason: 'permission_prompt' });
+        await drainTriggers(deps);
+        expect(channels()).to.deep.equal(expected === undefined ? [] : [expected]);
+        if (expected !== undefined) {
+          expect(world.entries()[0]).to.include({
+            text: 'website waits for your permission.',
+            event: 'attention',
+          });
+        }
+      });
+    }
+
+    it('leaves the banner where a push cannot go out', async () => {
+      sight = 'away';
+      world.channels.push.offReason = 'no topic is set';
+      left('attention');
+      await drainTriggers(deps);
+      expect(channels()).to.deep.equal([['desktop']]);
+    });
+
+    it('is told of once a wait: the permission and the notice of it are one', async () => {
+      left('attention', { reason: 'permission_prompt' });
+      left('attention', { reason: 'permission_prompt' });
+      await drainTriggers(deps);
+      expect(channels().filter((to) => to.length > 0)).to.have.length(1);
+      if (session !== undefined) session.waitingSince = toIso(NINE + MINUTE);
+      left('attention', { reason: 'permission_prompt' });
+      await drainTriggers(deps);
+      expect(channels().filter((to) => to.length > 0)).to.have.length(2);
+    });
+
+    it('is not told of when it was answered meanwhile', async () => {
+      delete session?.waitingSince;
+      left('attention');
+      await drainTriggers(deps);
+      expect(got).to.deep.equal([]);
+    });
+  });
+});
