@@ -57,7 +57,8 @@ export async function servePages(answers: Answers): Promise<Served> {
       response.end(isSame ? undefined : body);
     };
     const answer = answers[pathname]?.();
-    const name = { '/': 'index.html', '/sense': 'sense.html' }[pathname] ?? assetName(pathname);
+    const name =
+      { '/': 'index.html', '/sense': 'sense.html', '/work': 'work.html' }[pathname] ?? assetName(pathname);
     if (answer !== undefined) {
       const { status = 200, body, text = JSON.stringify(body), type = 'application/json', wait } = answer;
       void Promise.resolve(wait).then(() => reply(status, type, text));

@@ -570,6 +570,7 @@ describe('the dashboard in Chromium', function () {
         'steward solid',
         'status solid',
         'sense solid',
+        'work solid',
         'hours solid',
         'Figures by the hour solid',
         '2026-11-20 solid',

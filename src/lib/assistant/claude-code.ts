@@ -22,6 +22,8 @@ export interface HookInput {
   /** The assistant's own name of the event. */
   event: string | undefined;
   tool: string | undefined;
+  /** What a person wrote; looked at, and never kept as a whole. */
+  prompt: string | undefined;
   /** The file that a tool of this call has written or edited. */
   file: string | undefined;
   agent: string | undefined;
@@ -58,6 +60,7 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
       transcript: textOf(fields['transcript_path']),
       event: textOf(fields['hook_event_name']),
       tool,
+      prompt: textOf(fields['prompt']),
       file: tool !== undefined && WRITERS.has(tool) ? fileOf(fields['tool_input']) : undefined,
       agent: textOf(fields['agent_id']),
       reason: textOf(fields['notification_type'] ?? fields['source'] ?? fields['reason']),
@@ -113,12 +116,15 @@ export interface HookAnswer {
   title: string | undefined;
   /** A sentence for the model, at a session's start. */
   context: string | undefined;
+  /** A sentence for the person. */
+  message?: string | undefined;
 }
 
 /** The answer as the hook protocol has it; empty when there is nothing to say. Nothing else is ever printed. */
-export function hookAnswer({ title, context }: HookAnswer): string {
-  if (title === undefined && context === undefined) return '';
+export function hookAnswer({ title, context, message }: HookAnswer): string {
+  if (title === undefined && context === undefined && message === undefined) return '';
   const answer = {
+    ...(message === undefined ? {} : { systemMessage: message }),
     ...(title === undefined ? {} : { terminalSequence: titleSequence(title) }),
     ...(context === undefined
       ? {}

@@ -26,6 +26,18 @@ export interface HookDeps extends EventDeps {
   tab: boolean;
   /** Is the model told where the session's artifact belongs? */
   tellAssistant: boolean;
+  /** Told of each prompt of a person's; gives what the person is to be told. */
+  onPrompt?: (prompt: HeardPrompt) => string | undefined;
+  /** Told of each session that ends, before and after its name is settled. */
+  onEnd?: (session: { slug: string | null; cwd: string | undefined }) => void;
+}
+
+/** A prompt, for whoever looks for something in it. */
+export interface HeardPrompt {
+  text: string;
+  session: string;
+  slug: string | null;
+  cwd: string | undefined;
 }
 
 export interface HookCall {
@@ -76,11 +88,17 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
   const size = tried(troubles, () => appendWorkEvent(deps.workEvents, event)) ?? 0;
   const kind = leftBy(verb, event);
   // The end of a turn does not come again; the state comes with the next hook.
+  const ended = (slug: string | null): void => {
+    if (verb === 'session-end') tried(troubles, () => deps.onEnd?.({ slug, cwd: input.cwd }));
+  };
+  ended(event.slug);
   if (kind !== undefined) tried(troubles, () => leaveFor(deps, kind, input, event));
   const isTurn = verb === 'session-start' || verb === 'stop' || verb === 'session-end';
   const found =
     isTurn || isNamed || size >= WORK_EVENTS_FOLD_BYTES ? await updated(deps, troubles, event) : undefined;
-  const output = tried(troubles, () => answerOf(deps, input, event, found)) ?? '';
+  if (found !== undefined && found.slug !== event.slug) ended(found.slug);
+  const message = tried(troubles, () => heardPrompt(deps, heard, event));
+  const output = tried(troubles, () => answerOf(deps, input, event, found, message)) ?? '';
   if (isTurn) tried(troubles, () => sweep({ clock: deps.clock, path: deps.spool }));
   return {
     output,
@@ -93,10 +111,31 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
 }
 
 /** What `runHook` would do, and nothing of it done. */
-export function planHook(deps: HookDeps, call: HookCall): { event: WorkEvent; leaves: IntentionKind | null } {
+export function planHook(deps: HookDeps, call: HookCall): HookPlan {
   const heard = understood(deps, call);
   const { event } = eventOf(deps, { first: undefined }, heard);
   return { event, leaves: leftBy(heard.verb, event) ?? null };
+}
+
+export interface HookPlan {
+  event: WorkEvent;
+  leaves: IntentionKind | null;
+}
+
+/** The prompt of a call that is one, of the person's and not of a subagent's; undefined of every other call. */
+export function promptOf(deps: Pick<HookDeps, 'env'>, call: HookCall): HeardPrompt | undefined {
+  const { verb, input, session } = understood(deps, call);
+  if (verb !== 'prompt' || input.agent !== undefined || input.prompt === undefined) return undefined;
+  return { text: input.prompt, session, slug: null, cwd: input.cwd };
+}
+
+function heardPrompt(
+  deps: HookDeps,
+  { verb, input, session }: { verb: HookVerb; input: HookInput; session: string },
+  event: WorkEvent,
+): string | undefined {
+  if (verb !== 'prompt' || input.agent !== undefined || input.prompt === undefined) return undefined;
+  return deps.onPrompt?.({ text: input.prompt, session, slug: event.slug, cwd: input.cwd });
 }
 
 function understood(
@@ -151,8 +190,15 @@ function ofArtifact(event: WorkEvent, { slug, phase }: UnseenArtifact): WorkEven
 }
 
 /** What the assistant is to read. */
-function answerOf(deps: HookDeps, input: HookInput, event: WorkEvent, found: Session | undefined): string {
-  return hookAnswer({ title: setTab(deps, input, event, found), context: contextOf(deps, event, found) });
+function answerOf(
+  deps: HookDeps,
+  input: HookInput,
+  event: WorkEvent,
+  found: Session | undefined,
+  message: string | undefined,
+): string {
+  const title = setTab(deps, input, event, found);
+  return hookAnswer({ title, context: contextOf(deps, event, found), message });
 }
 
 /**

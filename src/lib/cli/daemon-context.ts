@@ -6,6 +6,7 @@ import type { DaemonParts } from '../daemon/daemon';
 import type { Job } from '../daemon/jobs';
 import { pageRoutes } from '../daemon/pages';
 import { senseRoutes } from '../daemon/sense-routes';
+import { workHealth, workRoutes } from '../daemon/work-routes';
 import type { LiveSession, ModuleHealth } from '../daemon/status';
 import { readText } from '../platform/atomic-file';
 import { exists } from '../platform/folder';
@@ -18,12 +19,16 @@ import { liveReads } from '../sense/live';
 import { spoolStatus } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
 import { sessionsReport } from '../sessions/view';
+import { refresh } from '../work/poll';
+import { workStatus } from '../work/status';
+import { drainCaptures } from './capture-context';
 import type { Context } from './context';
 import { DAEMON_SCHEDULER } from './daemon-client';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { openSense, type SenseContext } from './sense-context';
 import { openSessions } from './sessions-context';
 import { VERSION } from './version';
+import { openWork, type WorkContext } from './work-context';
 
 export interface DaemonFlags {
   host?: string | undefined;
@@ -31,6 +36,7 @@ export interface DaemonFlags {
 }
 
 type Sense = () => SenseContext | Promise<SenseContext>;
+type Work = () => WorkContext | Promise<WorkContext>;
 
 /** Joins the daemon with the features: a new route, job or module is a row here. */
 export async function openDaemon(
@@ -46,6 +52,7 @@ export async function openDaemon(
   ensureUserArea(area);
   await mirrorVoice(context, say);
   const sense = rememberedSense(context);
+  const work = rememberedWork(context);
   const notify = await openNotifyOfDaemon(context);
   const live = liveReads(DAEMON_SCHEDULER);
   const senseDeps = async (): Promise<SenseContext['deps']> => (await sense()).deps;
@@ -62,6 +69,7 @@ export async function openDaemon(
         live,
         insights: insightStore(area.sense.insights),
       }),
+      ...workRoutes(() => mapped(work(), ({ deps }) => deps)),
       ...notify.routes,
       ...pageRoutes({
         clock,
@@ -71,6 +79,7 @@ export async function openDaemon(
     ],
     jobs: (log) => [
       captureJob(context, sense, (problem) => log.write('warn', 'capture', { problem })),
+      workJob(context, work),
       notify.job,
     ],
     services: notify.services,
@@ -80,6 +89,7 @@ export async function openDaemon(
         label: 'Sense',
         health: async () => healthOfSense(context, live.status(await senseDeps())),
       },
+      { id: 'work', label: 'Work', health: async () => workHealth(workStatus((await work()).deps)) },
       notify.module,
     ],
     sessions: () => liveSessions(context),
@@ -101,6 +111,31 @@ function rememberedSense(context: Context): Sense {
   const { area, clock } = context;
   const files = [area.config, area.settings, area.sense.config, area.sense.classify];
   return remembered(clock, files, () => openSense(context));
+}
+
+/** The same of work. The host is kept with it: a new credential is found when the service refuses the old one. */
+function rememberedWork(context: Context): Work {
+  const { area, clock } = context;
+  return remembered(clock, [area.config, area.work.config, area.work.repo], () => openWork(context));
+}
+
+/**
+ * Asks for what has changed, one request that is answered 304 as a rule, and sends what the hooks have captured and
+ * could not be sent at once (service.md: Work (daemon module); it mutates nothing but by those captures).
+ */
+function workJob(context: Context, work: Work): Job {
+  return {
+    id: 'work',
+    everySec: async () => (await work()).deps.config.POLL_INTERVAL_SECONDS,
+    async run() {
+      const opened = await work();
+      if (opened.deps.workRepo().repo === undefined) return 'no work repository is set up';
+      const { ok, reason } = await refresh(opened.deps);
+      const { failed, dead } = await drainCaptures(context, opened);
+      if (failed + dead > 0) return `${failed} captures failed, ${dead} were given up`;
+      return ok ? undefined : reason;
+    },
+  };
 }
 
 /** What the daemon does at its start may fail, and says so; the daemon serves all the same. */

@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 
 import { HOOK_VERBS, isWholeJson } from '../assistant/claude-code';
-import { planHook, runHook, type HookCall, type HookDeps } from '../assistant/hook';
+import {
+  planHook,
+  promptOf,
+  runHook,
+  type HeardPrompt,
+  type HookCall,
+  type HookDeps,
+} from '../assistant/hook';
 import { logHook, type HookLine } from '../assistant/hook-log';
 import { userArea, type UserArea } from '../config/user-area';
 import { StewardError, errnoCode, toStewardError } from '../errors';
@@ -13,6 +20,7 @@ import { processHost } from '../platform/paths';
 import { readStdin } from '../platform/stdin';
 import { writeOutNow } from '../platform/stdio';
 import { ensureUserArea } from '../config/user-area';
+import { deliverSoon, onEnd, onPrompt } from './capture-hook';
 import { reportError } from './errors';
 import { EXIT_CODES } from './exit-codes';
 import type { HookSettings } from './hook-settings';
@@ -49,6 +57,18 @@ export function isInternal(): boolean {
   return processHost().env['STEWARD_INTERNAL'] === '1';
 }
 
+/** What `--dry-run` of the two hooks of work capture asks; it needs the whole configuration. */
+export interface CapturePlans {
+  prompt: (prompt: HeardPrompt | undefined) => Promise<object>;
+  sessionEnd: (session: { session: string; slug: string | null }) => Promise<object>;
+}
+
+/** Does a dry run of this hook need the plans, which only the full command has? */
+export function needsPlans(argv: readonly string[]): boolean {
+  const { verb, flags } = parseHookArgs(argv);
+  return flags.has('--dry-run') && (verb === 'prompt' || verb === 'session-end');
+}
+
 /**
  * `steward hook EVENT`, whole: exit code 0 whatever happens (an exit code of 2 would block the assistant), or
  * the real one with `--strict`. Nothing but what the hook protocol documents goes to stdout.
@@ -56,6 +76,7 @@ export function isInternal(): boolean {
 export async function hookCommand(
   argv: readonly string[],
   settings: () => HookSettings | Promise<HookSettings>,
+  plans?: CapturePlans,
 ): Promise<number> {
   const args = parseHookArgs(argv);
   const { verb, flags } = args;
@@ -65,7 +86,7 @@ export async function hookCommand(
   let area: UserArea | undefined;
   try {
     area = userArea();
-    trouble = await callHook({ area, clock, args, settings: await settings() }, line);
+    trouble = await callHook({ area, clock, args, settings: await settings(), plans }, line);
   } catch (error) {
     trouble = toStewardError(error);
   }
@@ -92,6 +113,7 @@ interface Call {
   clock: Clock;
   args: HookArgs;
   settings: HookSettings;
+  plans: CapturePlans | undefined;
 }
 
 /** Does or plans it, and returns what went wrong beside the event. */
@@ -108,10 +130,12 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     env: processHost().env,
     tab: settings.tab && !args.flags.has('--no-tab'),
     tellAssistant: settings.tellAssistant,
+    onPrompt: (prompt: HeardPrompt) => onPrompt({ area, clock, machineId }, prompt),
+    onEnd: (ended: Parameters<typeof onEnd>[1]) => onEnd(settings.sessions, ended),
   });
   const call = await readCall(args.verb);
   if (args.flags.has('--dry-run')) {
-    writeOutNow(toJson(planned(deps, call)), STDOUT_WAIT_MS);
+    writeOutNow(toJson(await planned(deps, call, given.plans)), STDOUT_WAIT_MS);
     return undefined;
   }
   prepare(area, area.state);
@@ -120,6 +144,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   if (result.agent !== undefined) line.agent = result.agent;
   if (result.tool !== undefined) line.tool = result.tool;
   if (result.output !== '') writeOutNow(result.output, STDOUT_WAIT_MS);
+  if (call.verb === 'session-end') deliverSoon(area);
   if (result.left !== null && result.left !== 'session-ended') await seenTo(area);
   return result.trouble;
 }
@@ -142,13 +167,11 @@ async function readCall(verb: string): Promise<HookCall> {
   return { verb, bytes, cut: end === 'large' || (end === 'late' && bytes.length > 0) };
 }
 
-/** decisions.md 2: the shapes of the two hooks that work capture will fill; the others show their event. */
-function planned(deps: HookDeps, call: HookCall): object {
+/** decisions.md 2: the shapes of the two hooks of work capture; the others show their event. */
+async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | undefined): Promise<object> {
   const plan = planHook(deps, call);
-  if (call.verb === 'prompt') return { matches: [] };
-  if (call.verb === 'session-end') {
-    return { action: 'none', reason: 'no work repository is set up', title: null, labels: [] };
-  }
+  if (call.verb === 'prompt' && plans !== undefined) return plans.prompt(promptOf(deps, call));
+  if (call.verb === 'session-end' && plans !== undefined) return plans.sessionEnd(plan.event);
   return plan;
 }
 

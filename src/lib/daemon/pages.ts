@@ -20,6 +20,8 @@ export interface PagesDeps {
 const PAGES = [
   { path: '/', file: 'index.html' },
   { path: '/sense', file: 'sense.html' },
+  { path: '/work', file: 'work.html' },
+  { path: '/api/work/ui', file: 'work.html' },
 ] as const;
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -4,10 +4,13 @@ import { StewardError, errnoCode } from '../errors';
 import { createFile, readText, renameOver, sweepTemps } from '../platform/atomic-file';
 import { parseIso, toIso, type Clock } from '../platform/clock';
 import { ensureFolder, listFolder, removeFile } from '../platform/folder';
-import { parseObject } from '../platform/json-object';
+import { isObject, parseObject } from '../platform/json-object';
 import { randomName } from '../platform/short-hash';
 
-/** Something that a hook has left for later, one file. It holds ids and paths, nothing that was said. */
+/**
+ * Something that a hook has left for later, one file. It holds ids and paths, and nothing that was said but the one
+ * line in which a person asked for something to be kept.
+ */
 export interface Intention {
   id: string;
   kind: IntentionKind;
@@ -21,26 +24,43 @@ export interface Intention {
   slug: string | null;
   /** The assistant's own record of the session; null where it has none. */
   transcript: string | null;
+  /** Only of `prompt-matched`. */
+  capture?: Capture;
   /** Of what waits for a person: why, a word of the assistant's. */
   reason?: string;
+}
+
+/** What a person asked to be kept, credentials taken out. */
+export interface Capture {
+  kind: string;
+  text: string;
+  /** The same for the same words in the same session. */
+  key: string;
 }
 
 export type IntentionKind = keyof typeof KINDS;
 
 const HOUR_MS = 3_600_000;
 
-/** How long each is worth doing, ms: a turn's end is spoken of at once or never, a session's end is not lost. */
+/**
+ * How long each is worth doing, ms, and how often it is tried: a turn's end is spoken of at once or never, a
+ * session's end is not lost, and what a person asked for in words stands nowhere else.
+ */
 const KINDS = {
-  'turn-ended': HOUR_MS / 6,
-  'agent-ended': HOUR_MS / 6,
-  attention: HOUR_MS / 6,
-  'session-ended': 7 * 24 * HOUR_MS,
+  'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5 },
+  'agent-ended': { keepMs: HOUR_MS / 6, attempts: 5 },
+  attention: { keepMs: HOUR_MS / 6, attempts: 5 },
+  'session-ended': { keepMs: 7 * 24 * HOUR_MS, attempts: 5 },
+  'prompt-matched': { keepMs: 60 * 24 * HOUR_MS, attempts: 50 },
 } as const;
 /** A kind that a newer version leaves is left to it for as long as any. */
-const LONGEST_MS = Math.max(...Object.values(KINDS));
+const LONGEST_MS = Math.max(...Object.values(KINDS).map(({ keepMs }) => keepMs));
 
-/** What does the work of a kind. It may throw: it is asked again, and given up after some times. */
-export type Consumer = (intention: Intention) => void | Promise<void>;
+/**
+ * What does the work of a kind. It may throw: it is asked again, and given up after some times. `later`: it could
+ * not be begun, for a reason that is not its own; it waits as it was.
+ */
+export type Consumer = (intention: Intention) => unknown;
 export type Consumers = Readonly<Partial<Record<IntentionKind, Consumer>>>;
 
 export interface SpoolDeps {
@@ -55,7 +75,6 @@ export interface SpoolDeps {
 const VERSION = 1;
 const MAX_WAITING = 1000;
 const MAX_DEAD = 200;
-const MAX_ATTEMPTS = 5;
 const MAX_BYTES = 64 * 1024;
 const GRAVES = 'dead';
 const TEMPS_STALE_MS = 60_000;
@@ -65,7 +84,7 @@ const AHEAD_MS = HOUR_MS;
 /** Leaves an intention, durably. */
 export function leave(
   deps: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
-  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript' | 'reason'>,
+  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript' | 'capture' | 'reason'>,
 ): Intention {
   const nowMs = deps.clock.now();
   const id = `${compact(nowMs)}-${randomName(12)}`;
@@ -84,6 +103,8 @@ export interface DrainResult {
   done: number;
   /** Those whose work failed, and will be tried again. */
   failed: number;
+  /** Those that wait for what their work needs. */
+  later: number;
   /** Those that were given up. */
   dead: number;
   /** Somebody else is at it. */
@@ -97,7 +118,7 @@ export interface DrainResult {
  * consumer is told by `attempts`, and can tell by `id` what is done already. Kinds without a consumer wait.
  */
 export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
-  const result: DrainResult = { done: 0, failed: 0, dead: 0, busy: false };
+  const result: DrainResult = { done: 0, failed: 0, later: 0, dead: 0, busy: false };
   if (listFolder(deps.path).length === 0) return result;
   const { withLock } = await import('../platform/lock');
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
@@ -128,7 +149,11 @@ async function attempt(
   ensureFolder(claims(deps.path));
   if (!claimed(from, claim)) return;
   try {
-    await consume(intention);
+    if ((await consume(intention)) === 'later') {
+      renameOver(claim, from);
+      result.later += 1;
+      return;
+    }
   } catch (error) {
     if (error instanceof StewardError && error.kind === 'canceled') {
       renameOver(claim, from);
@@ -156,7 +181,7 @@ function claimed(from: string, claim: string): boolean {
 /** Puts a claimed intention back for another attempt; false when it was the last and it is dead. */
 function again(path: string, intention: Intention, claim: string): boolean {
   const next = { ...intention, attempts: intention.attempts + 1 };
-  const isLast = next.attempts >= MAX_ATTEMPTS;
+  const isLast = next.attempts >= KINDS[intention.kind].attempts;
   const folder = isLast ? graves(path) : path;
   ensureFolder(folder);
   // First the new file, then the claim's end: a kill in between leaves both, and the claim comes back as the same.
@@ -208,7 +233,7 @@ export function sweep(deps: Pick<SpoolDeps, 'clock' | 'path'>): number {
 
 function isExpired(name: string, nowMs: number): boolean {
   const [, at = '', kind = ''] = NAME.exec(name) ?? [];
-  const keepMs = Object.hasOwn(KINDS, kind) ? KINDS[kind as IntentionKind] : LONGEST_MS;
+  const keepMs = Object.hasOwn(KINDS, kind) ? KINDS[kind as IntentionKind].keepMs : LONGEST_MS;
   return at < compact(nowMs - keepMs) || at > compact(nowMs + AHEAD_MS);
 }
 
@@ -278,7 +303,7 @@ function textOf(intention: Intention): string {
 function read(path: string): Intention | undefined {
   const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
   if (value === undefined) return undefined;
-  const { version, id, kind, at, machine, attempts, session, slug, transcript, reason } = value;
+  const { version, id, kind, at, machine, attempts, session, slug, transcript, capture, reason } = value;
   if (version !== VERSION || typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) return undefined;
   if (typeof id !== 'string' || typeof machine !== 'string' || typeof session !== 'string') return undefined;
   if (typeof at !== 'string' || parseIso(at) === undefined) return undefined;
@@ -291,6 +316,13 @@ function read(path: string): Intention | undefined {
     session,
     slug: typeof slug === 'string' ? slug : null,
     transcript: typeof transcript === 'string' ? transcript : null,
+    ...(isCapture(capture) ? { capture } : {}),
     ...(typeof reason === 'string' ? { reason } : {}),
   };
+}
+
+function isCapture(value: unknown): value is Capture {
+  return (
+    isObject(value) && [value['kind'], value['text'], value['key']].every((part) => typeof part === 'string')
+  );
 }

@@ -34,6 +34,8 @@ export interface Wanted {
   due?: string;
   /** The number that the artifact names, where it does. */
   known?: number;
+  /** Only an open issue counts; one that was closed is followed by a new one. */
+  openOnly?: boolean;
 }
 
 export interface Ensured {
@@ -101,21 +103,27 @@ interface Work {
 
 async function ensureOne(work: Work, wanted: Wanted): Promise<Ensured> {
   const key = identityKey(wanted.identity);
-  const issue = await find(work, key, wanted.known);
+  const issue = await find(work, key, wanted);
   if (issue === undefined) return create(work, key, wanted);
   note(work, key, issue);
   return { action: 'found', issue, missingLabels: [] };
 }
 
-async function find(work: Work, key: string, known: number | undefined): Promise<Issue | undefined> {
+async function find(
+  work: Work,
+  key: string,
+  { known, openOnly = false }: Pick<Wanted, 'known' | 'openOnly'>,
+): Promise<Issue | undefined> {
+  const counts = (issue: Issue): boolean => !openOnly || issue.state === 'open';
   const entry = readLedger(work.deps.ledger, work.repo).entries.get(key);
   for (const number of [entry?.number, known]) {
     if (number === undefined || number === null) continue;
     const issue = work.issues.find((one) => one.number === number) ?? (await existing(work, number));
     // An artifact that was copied names the issue of another one.
-    if (issue !== undefined && (issue.identity === null || issue.identity === key)) return issue;
+    if (issue !== undefined && counts(issue) && (issue.identity === null || issue.identity === key))
+      return issue;
   }
-  const there = ofIdentity(work.issues, key);
+  const there = ofIdentity(work.issues.filter(counts), key);
   if (there !== undefined || entry === undefined || entry.number !== null) return there;
   // Somebody was about to create it, and the list may lag behind.
   await settle(work.deps, entry.at);

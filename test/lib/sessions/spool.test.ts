@@ -34,7 +34,7 @@ describe('the spool', () => {
     const got: string[] = [];
     const result = await drain(deps, { 'session-ended': ({ id }) => void got.push(id) });
     expect(got).to.deep.equal(ids);
-    expect(result).to.deep.equal({ done: 3, failed: 0, dead: 0, busy: false });
+    expect(result).to.deep.equal({ done: 3, failed: 0, later: 0, dead: 0, busy: false });
     expect(spoolStatus(deps.path)).to.deep.equal({
       waiting: 0,
       dead: 0,
@@ -115,7 +115,7 @@ describe('the spool', () => {
         second = await drain(deps, { 'session-ended': () => expect.fail() });
       },
     });
-    expect(second).to.deep.equal({ done: 0, failed: 0, dead: 0, busy: true });
+    expect(second).to.deep.equal({ done: 0, failed: 0, later: 0, dead: 0, busy: true });
   });
 
   const fail = (): never => {
@@ -150,12 +150,23 @@ describe('the spool', () => {
     mkdirSync(deps.path);
     const name = '20261120T080000000Z-000000000001.brand-new.json';
     writeFileSync(`${deps.path}/${name}`, '{"version":2}');
-    nowMs = Date.parse('2026-11-26T08:00:00Z');
+    nowMs = Date.parse('2026-11-20T08:00:00Z') + 59 * DAY;
     expect(sweep(deps)).to.equal(0);
     expect(readdirSync(deps.path)).to.deep.equal([name]);
     nowMs += 2 * DAY;
     expect(sweep(deps)).to.equal(0);
     expect(readdirSync(deps.path)).to.deep.equal([]);
+  });
+
+  it('keeps what cannot be begun as it was, however often', async () => {
+    put();
+    for (let time = 0; time < 10; time += 1) {
+      const later = {
+        'session-ended': ({ attempts }: { attempts: number }) => (attempts === 0 ? 'later' : expect.fail()),
+      };
+      expect(await drain(deps, later)).to.include({ later: 1, done: 0, failed: 0, dead: 0 });
+    }
+    expect(await drain(deps, { 'session-ended': () => undefined })).to.include({ done: 1 });
   });
 
   it('removes what killed hooks were writing, and nothing that is new', () => {

@@ -1,0 +1,45 @@
+import { boolean, integer, string } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { withSteps } from '../../lib/cli/progress';
+import { runSweep } from '../../lib/cli/sweep-context';
+import { parseDuration } from '../../lib/platform/duration';
+import type { SweepResult } from '../../lib/work/sweep';
+import { sweepText } from '../../lib/work/view-sweep';
+
+export default class WorkSweep extends BaseCommand {
+  static override summary = 'Catch up with what the hooks have missed, and flag what stands still.';
+  static override description =
+    'Sessions without an issue, issues in progress that nobody touched for seven days, projects without a commit in 14 days, active goals without an issue; then the task list. It exits 0 whatever the service does, and says what failed; --strict gives the real code.';
+  static override flags = {
+    since: string({
+      description: 'How far back sessions are looked for.',
+      default: '24h',
+      helpValue: '24h|7d',
+    }),
+    'max-create': integer({ description: 'Create so many issues at most.', default: 50, min: 0, max: 500 }),
+    'dry-run': boolean({ description: 'Print what would be done, and send nothing that writes.' }),
+    strict: boolean({ description: 'Give the real exit code when something failed.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> work sweep --dry-run',
+    '<%= config.bin %> work sweep --since 30d --max-create 50',
+  ];
+  static override related = ['work tasks regenerate', 'work status'];
+
+  async run(): Promise<SweepResult> {
+    const { flags } = await this.parse(WorkSweep);
+    const options = {
+      sinceMs: parseDuration(flags.since),
+      maxCreate: flags['max-create'],
+      dryRun: flags['dry-run'],
+    };
+    const { result, trouble } = await withSteps('Sweep', (onStep) =>
+      runSweep(this.context, { ...options, onStep }),
+    );
+    for (const { step, message } of result.errors) this.say(`${step}: ${message}`);
+    this.print(() => sweepText(result, flags.since, flags['max-create']));
+    if (flags.strict && trouble !== undefined) throw trouble;
+    return result;
+  }
+}

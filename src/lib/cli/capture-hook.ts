@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+
+import type { HeardPrompt } from '../assistant/hook';
+import type { UserArea } from '../config/user-area';
+import { createFile } from '../platform/atomic-file';
+import { toIso, type Clock } from '../platform/clock';
+import { startDetached } from '../platform/detached';
+import { ensureFolder, exists, lstatOf } from '../platform/folder';
+import { clean } from '../platform/terminal';
+import { isSlug } from '../sessions/slug';
+import { leave } from '../sessions/spool';
+import { matchPrompt, type PromptMatch } from '../work/capture/prompt';
+import { captureKey, isSeen, noteSeen } from '../work/capture/seen';
+import { redacted } from '../work/redact';
+import { isRestricted, RESTRICTED_MARKER } from '../work/restricted';
+
+export interface CaptureHookDeps {
+  area: UserArea;
+  clock: Clock;
+  machineId: () => string;
+}
+
+/** What a prompt asks to be kept, as it would leave the machine; nothing of work in a restricted folder. */
+export function heardMatches({ text, cwd }: Pick<HeardPrompt, 'text' | 'cwd'>): PromptMatch[] {
+  const found = matchPrompt(text);
+  if (found.length === 0 || (cwd !== undefined && isRestricted(cwd))) return [];
+  return found.map((match) => ({ ...match, text: clean(redacted(match.text)) }));
+}
+
+/**
+ * The prompt hook of work capture (service.md: Work capture rules, 2): each match is left in the spool, once in a
+ * session. Before setup nothing is kept. Returns what the person is told.
+ */
+export function onPrompt(
+  { area, clock, machineId }: CaptureHookDeps,
+  prompt: HeardPrompt,
+): string | undefined {
+  const matches = heardMatches(prompt);
+  if (matches.length === 0 || !exists(area.work.repo)) return undefined;
+  const seen = join(area.state, 'prompts-seen.json');
+  const kept: string[] = [];
+  for (const { kind, text } of matches) {
+    const key = captureKey(prompt.session, kind, text);
+    if (isSeen(seen, key)) continue;
+    ensureFolder(area.spool);
+    leave(
+      { clock, machineId: machineId(), path: area.spool },
+      {
+        kind: 'prompt-matched',
+        session: prompt.session,
+        slug: prompt.slug,
+        transcript: null,
+        capture: { kind, text, key },
+      },
+    );
+    noteSeen(seen, key, toIso(clock.now()));
+    kept.push(`${kind}: ${text}`);
+  }
+  if (kept.length === 0) return undefined;
+  deliverSoon(area);
+  return `Kept for the work repository: ${kept.join('; ')}`;
+}
+
+/**
+ * Marks the folder of a session that worked in a restricted folder as restricted too: the session's end, and later
+ * the sweep, know it by that alone.
+ */
+export function onEnd(
+  sessions: string,
+  { slug, cwd }: { slug: string | null; cwd: string | undefined },
+): void {
+  if (slug === null || cwd === undefined || !isSlug(slug) || !isRestricted(cwd)) return;
+  const folder = join(sessions, slug);
+  if (lstatOf(folder)?.isFolder === true) {
+    createFile(join(folder, RESTRICTED_MARKER), 'The work of this session stays on this machine.\n');
+  }
+}
+
+/** Starts what sends the captures; it ends by itself. Where it cannot start, the daemon, or the next one, does it. */
+export function deliverSoon(area: UserArea): void {
+  if (exists(area.work.repo)) startDetached(['work', 'deliver'], area.root);
+}

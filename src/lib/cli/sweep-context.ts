@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+
+import { toStewardError } from '../errors';
+import { parseProjects } from '../goals/projects';
+import { parseGoals } from '../goals/record';
+import { readText } from '../platform/atomic-file';
+import { appendLog } from '../platform/log';
+import { ensureFolder, exists } from '../platform/folder';
+import { gitIn } from '../platform/git-process';
+import { processHost } from '../platform/paths';
+import { entriesIn, stampOf } from '../platform/stat';
+import { artifactPath } from '../sessions/artifact';
+import { isLive } from '../sessions/session';
+import { isSlug } from '../sessions/slug';
+import { currentSessions } from '../sessions/state';
+import { sessionAt } from '../work/capture/deliver';
+import {
+  emptyResult,
+  sweep,
+  type SweepDeps,
+  type SweepOptions,
+  type SweepResult,
+  type Swept,
+} from '../work/sweep';
+import type { ProjectState } from '../work/sweep/plan';
+import { regenerateTaskList } from '../work/task-repo';
+import { captureDeps } from './capture-context';
+import type { Context } from './context';
+import { openSessions } from './sessions-context';
+import { openWork, type WorkContext } from './work-context';
+
+const GIT_TIMEOUT_MS = 10_000;
+
+/** `work sweep`: sweeps, and appends its one line to the log, whatever became of it. */
+export async function runSweep(context: Context, options: SweepOptions): Promise<Swept> {
+  const swept = await sweptOrNot(context, options);
+  ensureFolder(context.area.observability);
+  const path = join(context.area.observability, 'work-sweep.jsonl');
+  appendLog(path, JSON.stringify(logged(swept.result)), {
+    rotateBytes: 4 * 1024 * 1024,
+    nowMs: context.clock.now(),
+  });
+  return swept;
+}
+
+/** decisions.md 6: what the line holds. Titles are the repository's, and stay out of the log. */
+function logged(result: SweepResult): Partial<SweepResult> {
+  const line: Partial<SweepResult> = { ...result };
+  for (const key of ['skipped', 'titles', 'left'] as const) delete line[key];
+  return line;
+}
+
+async function sweptOrNot(context: Context, options: SweepOptions): Promise<Swept> {
+  try {
+    const work = await openWork(context, { maxWaitMs: 60_000 });
+    return await sweep(await sweepDeps(context, work), options);
+  } catch (error) {
+    const trouble = toStewardError(error);
+    if (trouble.kind === 'canceled') throw error;
+    const result = emptyResult(context.clock, null, options);
+    return { result: { ...result, errors: [{ step: 'start', message: trouble.message }] }, trouble };
+  }
+}
+
+async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps> {
+  const sessions = await openSessions(context);
+  const { paths } = work.user;
+  const more: Pick<SweepDeps, 'sessionsSince' | 'projects' | 'goals' | 'regenerate' | 'flags'> = {
+    flags: join(context.area.work.root, 'sweep.json'),
+    // One that goes on is the hook's at its end, which knows where it worked.
+    sessionsSince: (ms) => {
+      const nowMs = context.clock.now();
+      const live = new Set(
+        Object.values(currentSessions(sessions).sessions).flatMap((one) =>
+          isLive(one, nowMs) ? [one.slug] : [],
+        ),
+      );
+      return entriesIn(sessions.sessions)
+        .filter(({ name, isFolder }) => isFolder && isSlug(name) && !live.has(name))
+        .map(({ name }) => ({
+          name,
+          ms: stampOf(artifactPath(sessions.sessions, name))?.mtimeMs ?? -Infinity,
+        }))
+        .filter((one) => one.ms >= ms)
+        .sort((a, b) => a.ms - b.ms || (a.name < b.name ? -1 : 1))
+        .flatMap(({ name }) => sessionAt(sessions.sessions, name) ?? []);
+    },
+    goals: () => parseGoals(readText(paths.goals, { followLink: true }) ?? ''),
+    projects: async () => {
+      const states: ProjectState[] = [];
+      for (const project of parseProjects(readText(paths.projects, { followLink: true }) ?? '')) {
+        states.push({ ...project, lastCommitMs: await lastCommit(context, project.path) });
+      }
+      return states;
+    },
+    regenerate: async () => (await regenerateTaskList(work.deps, { push: true })).reason,
+  };
+  return Object.defineProperties(
+    await captureDeps(context, work),
+    Object.getOwnPropertyDescriptors(more),
+  ) as SweepDeps;
+}
+
+/** Of all branches, wall-clock ms; undefined where there is no repository, or none of it can be told. */
+async function lastCommit(context: Context, path: string): Promise<number | undefined> {
+  const root = path.startsWith('~/') ? join(processHost().home, path.slice(2)) : path;
+  if (!exists(join(root, '.git'))) return undefined;
+  const git = gitIn({ run: context.run, timeoutMs: () => GIT_TIMEOUT_MS }, root);
+  const said = await git(['log', '--branches', '-1', '--format=%ct']);
+  return /^\d+$/.test(said.trim()) ? Number(said.trim()) * 1000 : undefined;
+}

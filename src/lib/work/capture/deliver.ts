@@ -1,0 +1,191 @@
+import { basename, dirname } from 'node:path';
+
+import type { UserConfig } from '../../config/schema';
+import { StewardError, toStewardError } from '../../errors';
+import { parseIso, toIso } from '../../platform/clock';
+import { listFolder } from '../../platform/folder';
+import { stampOf } from '../../platform/stat';
+import { ARTIFACT_NAME, artifactOf, artifactPath, writeIssue } from '../../sessions/artifact';
+import type { Capture, Intention } from '../../sessions/spool';
+import { readDue } from '../due';
+import { ensureIssue, type EnsureDeps, type Wanted } from '../ensure';
+import { failureOf } from '../host/failure';
+import { captureGate, openForWriting, privacyState } from '../privacy';
+import { isRestricted } from '../restricted';
+import { setStatus } from '../status-edit';
+import { planSession, type CapturedSession, type SessionPlan } from './session-end';
+import type { CaptureKind } from './prompt';
+
+export interface CaptureDeps extends EnsureDeps {
+  daName: string;
+  timezone: UserConfig['timezone'];
+  /** The folder of the artifacts. */
+  sessions: string;
+  /** The slug that a session of the assistant's has now; undefined of an unknown one. */
+  slugOf: (session: string) => string | undefined;
+  /** Told by name of labels that the repository lacks, and of what was dropped and why. */
+  report: (what: string, detail: Record<string, unknown>) => void;
+}
+
+/** `hook session-end --dry-run`: what would become of the session's issue. */
+export interface SessionEndPlan {
+  action: 'create' | 'update' | 'none';
+  /** Why; null where something would be done. */
+  reason: string | null;
+  title: string | null;
+  labels: string[];
+}
+
+/** The session as its folder shows it; undefined without an artifact. */
+export function sessionAt(sessions: string, slug: string): CapturedSession | undefined {
+  const artifact = artifactOf(sessions, slug);
+  if (artifact === undefined) return undefined;
+  const folder = dirname(artifactPath(sessions, slug));
+  const hasOthers = listFolder(folder).some(
+    (name) =>
+      name !== ARTIFACT_NAME &&
+      !name.startsWith('.') &&
+      !name.endsWith('.tmp') &&
+      (stampOf(`${folder}/${name}`)?.kind ?? 'other') !== 'other',
+  );
+  return { slug: basename(folder), artifact, hasOthers, restricted: isRestricted(folder) };
+}
+
+/** What the session-end hook would do for a session, by what is known on this machine. */
+export function sessionEndPlan(
+  deps: Pick<CaptureDeps, 'config' | 'daName' | 'sessions' | 'slugOf'>,
+  session: { session: string; slug: string | null },
+): SessionPlan {
+  const slug = deps.slugOf(session.session) ?? session.slug;
+  const found = slug === null ? undefined : sessionAt(deps.sessions, slug);
+  if (found === undefined) return { wanted: null, reason: 'the session has no artifact' };
+  return planSession(found, deps, 'hook');
+}
+
+/** The issue of a matched prompt. A time is read as it was meant when it was said. */
+export async function promptWanted(
+  capture: { kind: CaptureKind; text: string; key: string },
+  said: { atMs: number; zone: string },
+): Promise<Wanted> {
+  const { kind, text, key } = capture;
+  const due = kind === 'reminder' ? await dueOf(text, said) : { text, dueMs: undefined };
+  return {
+    identity: { kind: 'id', value: key },
+    kind,
+    text: due.text === '' ? text : due.text,
+    body: 'Captured from a prompt.',
+    labels: [`Type:${kind}`, 'Status:queued'],
+    ...(due.dueMs === undefined ? {} : { due: toIso(due.dueMs) }),
+  };
+}
+
+async function dueOf(text: string, said: { atMs: number; zone: string }): ReturnType<typeof readDue> {
+  try {
+    return await readDue(text, { nowMs: said.atMs, zone: said.zone });
+  } catch (error) {
+    // A time that was over when it was said: the words stay, and it is a reminder without a time.
+    if (error instanceof StewardError && error.kind === 'usage') return { text, dueMs: undefined };
+    throw error;
+  }
+}
+
+/**
+ * A session's end from the spool: creates its issue, or sets the Status of the one that it has, and writes number and
+ * address back into the artifact (service.md: Work capture rules, 1).
+ */
+export async function captureSession(deps: CaptureDeps, intention: Intention): Promise<'done' | 'later'> {
+  const plan = sessionEndPlan(deps, intention);
+  if (plan.wanted === null) return 'done';
+  const { wanted, status } = plan;
+  return sent(deps, wanted.identity.value, async (repo) => {
+    await syncSession(deps, repo, wanted, status);
+  });
+}
+
+/** Brings one session to the repository: exactly one issue, its Status, and the two keys in the artifact. */
+export async function syncSession(
+  deps: CaptureDeps,
+  repo: string,
+  wanted: Wanted,
+  status: Parameters<typeof setStatus>[3]['status'],
+): Promise<'created' | 'updated' | 'unchanged'> {
+  const host = await deps.host();
+  const ensured = await ensureIssue(deps, host, repo, wanted);
+  const missing = [...ensured.missingLabels];
+  let changed = false;
+  if (ensured.action === 'found') {
+    const edited = await setStatus(deps, host, repo, { number: ensured.issue.number, status });
+    missing.push(...edited.missingLabels);
+    changed = edited.changed;
+  }
+  writeBack(deps, wanted.identity.value, ensured.issue);
+  if (missing.length > 0) deps.report('labels-missing', { slug: wanted.identity.value, labels: missing });
+  return ensured.action === 'created' ? 'created' : changed ? 'updated' : 'unchanged';
+}
+
+const WRITE_ATTEMPTS = 3;
+
+/** An editor may write the artifact at the same moment: then once more. */
+export function writeBack(
+  deps: Pick<CaptureDeps, 'sessions'>,
+  slug: string,
+  issue: { number: number; url: string },
+): void {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      writeIssue(artifactPath(deps.sessions, slug), {
+        github_issue: issue.number,
+        github_issue_url: issue.url,
+      });
+      return;
+    } catch (error) {
+      const isBusy = error instanceof StewardError && error.kind === 'conflict';
+      if (!isBusy || attempt === WRITE_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** A matched prompt from the spool becomes exactly one issue. */
+export async function capturePrompt(deps: CaptureDeps, intention: Intention): Promise<'done' | 'later'> {
+  const { capture } = intention;
+  if (capture === undefined || !isKind(capture)) return 'done';
+  const atMs = parseIso(intention.at) ?? deps.clock.now();
+  const wanted = await promptWanted(capture, { atMs, zone: deps.timezone });
+  return sent(deps, capture.key, async (repo) => {
+    const ensured = await ensureIssue(deps, await deps.host(), repo, wanted);
+    if (ensured.missingLabels.length > 0)
+      deps.report('labels-missing', { issue: ensured.issue.number, labels: ensured.missingLabels });
+  });
+}
+
+function isKind(capture: Capture): capture is Capture & { kind: CaptureKind } {
+  return ['reminder', 'research', 'queue'].includes(capture.kind);
+}
+
+/**
+ * Does it where the repository is private and can be reached; drops it where it is known not to be; else it waits
+ * (decisions.md 6: captures wait in the spool). What the service refuses for good is thrown, and counts as an attempt.
+ */
+async function sent(
+  deps: CaptureDeps,
+  what: string,
+  work: (repo: string) => Promise<void>,
+): Promise<'done' | 'later'> {
+  const gate = await captureGate(deps);
+  if (gate === 'spool') return 'later';
+  if (gate === 'drop') {
+    deps.report('capture-dropped', { what, why: privacyState(deps.workRepo(), deps.clock.now()) });
+    return 'done';
+  }
+  try {
+    await work(await openForWriting(deps));
+    return 'done';
+  } catch (error) {
+    const known = toStewardError(error);
+    if (known.kind === 'internal' || known.kind === 'canceled') throw error;
+    deps.report('capture-failed', { what, kind: known.kind, message: known.message });
+    if (privacyState(deps.workRepo(), deps.clock.now()) === 'public') return 'done';
+    if (failureOf(error)?.reason === 'rejected') throw error;
+    return 'later';
+  }
+}

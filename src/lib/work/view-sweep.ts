@@ -1,0 +1,23 @@
+import { clean } from '../platform/terminal';
+import type { SweepResult } from './sweep';
+
+/** `work sweep`: what was done, and the command that goes on where the limit was reached. */
+export function sweepText(result: SweepResult, since: string, maxCreate: number): string {
+  if (result.skipped !== null) return `Nothing was swept: ${result.skipped}.`;
+  const { created, updated, staleFlagged, duplicatesMerged, sessionsScanned, requests } = result;
+  const facts = [
+    `${created} ${result.dryRun ? 'to create' : 'created'}`,
+    `${updated} updated`,
+    `${staleFlagged} ${result.dryRun ? 'to flag' : 'flagged'} as stale`,
+    `${duplicatesMerged} duplicates`,
+    `${sessionsScanned} sessions seen`,
+    `${requests} requests`,
+  ];
+  const more =
+    result.left === 0
+      ? []
+      : [
+          `${result.left} more wait; go on with: steward work sweep --since ${since} --max-create ${maxCreate}`,
+        ];
+  return [...result.titles.map((title) => `  ${clean(title)}`), facts.join(' · '), ...more].join('\n');
+}

@@ -1,0 +1,167 @@
+// The page /work: the lanes of the board, what filters them, and how old it is. The filters stand in the address.
+
+import { byId, command, h, show, watchCopies } from './dom.js';
+import { moment, plural } from './format.js';
+import { follow } from './live.js';
+import { drawPanels } from './notes.js';
+import { card, FACETS, filtered, valuesOf } from './work-cards.js';
+
+/** @typedef {import('../../src/lib/work/board').BoardView} Board */
+
+/** A lane shows so many cards first, and so many more at each press. */
+const PAGE = 200;
+/** @type {Map<string, number>} */
+const shownOf = new Map();
+
+const search = /** @type {HTMLInputElement} */ (byId('search'));
+search.value = chosen().get('q') ?? '';
+
+const { redraw } = follow({ board: '/api/work' }, ({ board: feed }) => {
+  const now = Date.now();
+  const board = /** @type {Board | undefined} */ (feed.data);
+  drawPanels(byId('notes'), [
+    {
+      name: 'Work',
+      feeds: [feed],
+      from: [board, location.search, [...shownOf.values()].join(), Math.floor(now / 60_000)],
+      draw() {
+        if (board !== undefined) draw(board, now);
+      },
+    },
+  ]);
+});
+watchCopies();
+
+function chosen() {
+  return new URLSearchParams(location.search);
+}
+
+/** @param {URLSearchParams} next */
+function choose(next) {
+  const query = next.toString();
+  history.replaceState(null, '', query === '' ? location.pathname : `?${query}`);
+  shownOf.clear();
+  redraw();
+}
+
+/** @param {Board} board @param {number} now */
+function draw(board, now) {
+  const { items, setupRequired, config } = board;
+  showStale(board, now);
+  show(byId('setup'), setupRequired && steps(board));
+  byId('filters').hidden = setupRequired;
+  if (setupRequired) {
+    show(byId('facts'), 'Work tracking is not set up.');
+    show(byId('lanes'));
+    return;
+  }
+  const kept = filtered(items, chosen());
+  const open = kept.filter(({ state }) => state === 'open').length;
+  const all = kept.length === items.length ? '' : `, of ${items.length} in all`;
+  show(
+    byId('facts'),
+    h('b', {}, config.repo),
+    ': ',
+    h('b', {}, plural(open, 'open issue')),
+    `, ${kept.length - open} closed${all}.`,
+  );
+  showToggles(board);
+  const numbers = new Map(kept.map((item) => [item.number, item]));
+  show(
+    byId('lanes'),
+    config.columns.map((lane) => laneOf(lane, board.columns[lane] ?? [], numbers, now)),
+  );
+}
+
+/** @param {string} lane @param {readonly number[]} order @param {Map<number, import('../../src/lib/work/board').Item>} kept @param {number} now */
+function laneOf(lane, order, kept, now) {
+  const own = order.flatMap((number) => kept.get(number) ?? []);
+  const count = shownOf.get(lane) ?? PAGE;
+  const id = `lane-${lane.toLowerCase()}`;
+  return h(
+    'section',
+    { class: 'lane', 'data-key': lane, 'aria-labelledby': id },
+    h('h2', { id }, `${lane} `, h('span', { class: 'muted' }, String(own.length))),
+    own.length === 0
+      ? h('p', { class: 'muted' }, 'Nothing here.')
+      : h(
+          'ul',
+          {},
+          own.slice(0, count).map((item) => card(item, now)),
+        ),
+    own.length > count &&
+      h('button', { type: 'button', class: 'more', 'data-lane': lane }, `${own.length - count} more`),
+  );
+}
+
+/** @param {Board} board */
+function showToggles({ items }) {
+  const now = chosen();
+  show(
+    byId('toggles'),
+    Object.keys(FACETS).flatMap((facet) =>
+      valuesOf(items, facet).map((value) =>
+        h(
+          'button',
+          {
+            type: 'button',
+            'data-key': `${facet}=${value}`,
+            'data-facet': facet,
+            'data-value': value,
+            'aria-pressed': now.getAll(facet).includes(value) ? 'true' : 'false',
+          },
+          facet === 'agent' ? `@ ${value}` : value,
+        ),
+      ),
+    ),
+  );
+}
+
+/** @param {Board} board @param {number} now */
+function showStale({ stale, staleReason, lastFetch }, now) {
+  const since = lastFetch === null ? '' : `As of ${moment(Date.parse(lastFetch), now)}. `;
+  show(byId('stale'), stale && `${since}${staleReason ?? ''}`);
+}
+
+/** @param {Board} board */
+function steps(board) {
+  return h(
+    'ol',
+    { class: 'steps' },
+    board.steps.map((step) => h('li', {}, command(step))),
+  );
+}
+
+search.addEventListener('input', () => {
+  const next = chosen();
+  if (search.value.trim() === '') next.delete('q');
+  else next.set('q', search.value);
+  choose(next);
+});
+
+document.addEventListener('click', ({ target }) => {
+  const button = target instanceof Element ? target.closest('button') : null;
+  const { facet, value = '', lane } = button?.dataset ?? {};
+  if (facet !== undefined) {
+    const next = chosen();
+    if (next.getAll(facet).includes(value)) next.delete(facet, value);
+    else next.append(facet, value);
+    choose(next);
+  } else if (lane !== undefined) {
+    shownOf.set(lane, (shownOf.get(lane) ?? PAGE) + PAGE);
+    redraw();
+  }
+});
+
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof HTMLInputElement;
+  if (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    search.focus();
+  }
+});
+
+addEventListener('popstate', () => {
+  search.value = chosen().get('q') ?? '';
+  redraw();
+});

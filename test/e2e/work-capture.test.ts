@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { until } from '../helpers/daemon';
+import { startGitHub, type Fault, type GitHub } from '../helpers/github';
+import { hookJson } from '../helpers/hooks';
+import { issuesOf } from '../helpers/work-kill';
+
+describe('work capture by the hooks (built)', function () {
+  this.timeout(180_000);
+  let github: GitHub;
+  let home: ReturnType<typeof emptyHome>;
+  let area: string;
+  const env = (): Record<string, string> => ({ GITHUB_API_URL: github.url, GH_TOKEN: github.token });
+  beforeEach(async () => {
+    home = emptyHome();
+    area = join(home.path, '.steward');
+    github = await startGitHub();
+  });
+  afterEach(async () => {
+    await idle();
+    home.remove();
+    await github.close();
+  });
+
+  const run = (...args: string[]): Promise<StewardResult> => steward(args, { home: home.path, env: env() });
+  const setUp = async (): Promise<void> => {
+    const made = await run('work', 'setup', 'ann/work', '--json');
+    expect(made.code, made.stderr).to.equal(0);
+  };
+  const hook = (verb: 'prompt' | 'session-end' | 'session-start', changes: object, ...flags: string[]) =>
+    steward(['hook', verb, ...flags], { home: home.path, env: env(), input: hookJson(verb, { cwd: home.path, ...changes }) }); // prettier-ignore
+  /** What was captured is sent, and nobody is at it any more. */
+  const idle = async (): Promise<void> => {
+    const drained = await run('work', 'deliver', '--json');
+    expect(drained.code, drained.stderr).to.equal(0);
+  };
+  const titles = async (): Promise<string[]> =>
+    (await issuesOf(github, 'ann/work')).map(({ title }) => title);
+
+  it('a prompt becomes one issue in a session; the person is told, and nothing else leaves', async () => {
+    await setUp();
+    const prompt = 'please fix SECRET-PROMPT\nremind me to call Ann, the password is hunter22';
+    const first = await hook('prompt', { prompt }, '--strict', '--no-tab');
+    expect(first).to.include({ code: 0, stderr: '' });
+    expect(JSON.parse(first.stdout)).to.deep.equal({
+      systemMessage: 'Kept for the work repository: reminder: call Ann, the password is [redacted]',
+    });
+    expect((await hook('prompt', { prompt }, '--strict', '--no-tab')).stdout).to.equal('');
+    await until('the issue', async () => (await titles()).length > 0);
+    await idle();
+    expect(await titles()).to.deep.equal(['[Reminder] call Ann, the password is [redacted]']);
+    const sent = github.seen.map(({ body }) => body).join('\n');
+    expect(sent).to.not.include('SECRET-PROMPT').and.not.include('hunter22');
+    expect(readFileSync(join(area, 'observability', 'hooks.jsonl'), 'utf8')).to.not.include('Ann');
+  });
+
+  it('before setup, in a restricted folder and for soft hints nothing is kept', async () => {
+    expect((await hook('prompt', { prompt: 'remind me to call Ann' }, '--no-tab')).stdout).to.equal('');
+    await setUp();
+    writeFileSync(join(home.path, 'RESTRICTED.md'), '');
+    expect((await hook('prompt', { prompt: 'remind me to call Ann' }, '--no-tab')).stdout).to.equal('');
+    expect((await hook('prompt', { prompt: 'could you remind me to eat' }, '--no-tab')).stdout).to.equal('');
+    await idle();
+    expect(await titles()).to.deep.equal([]);
+  });
+
+  it('the end of a session becomes its issue, and both dry runs say what would be and do nothing', async () => {
+    await setUp();
+    const folder = join(area, 'sessions', 'fix-login');
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, 'ISA.md');
+    await hook('session-start', {});
+    const { session_id: session } = JSON.parse(hookJson('prompt')) as { session_id: string };
+    writeFileSync(path, `---\nslug: fix-login\nsession: ${session}\ntask: Fix it\nphase: plan\n---\n`);
+    const tool = { tool_name: 'Write', tool_input: { file_path: path } };
+    const wrote = hookJson('tool', { cwd: home.path, ...tool });
+    await steward(['hook', 'tool'], { home: home.path, env: env(), input: wrote });
+    const before = github.seen.length;
+    const plan = async (): Promise<unknown> => jsonOf(await hook('session-end', {}, '--dry-run', '--json'));
+    expect(await plan()).to.deep.equal({
+      action: 'none',
+      reason: 'its phase is plan, before execute',
+      title: null,
+      labels: [],
+    });
+    writeFileSync(path, readFileSync(path, 'utf8').replace('phase: plan', 'phase: verify'));
+    expect(await plan()).to.deep.include({ action: 'create', title: '[Core] Fix it [slug:fix-login]' });
+    expect(jsonOf(await hook('prompt', { prompt: 'research the pricing' }, '--dry-run', '--json'))).to.deep.equal({
+      matches: [{ kind: 'research', title: '[Research] the pricing', due: null, labels: ['Type:research', 'Status:queued'] }],
+    }); // prettier-ignore
+    expect(jsonOf(await hook('prompt', { prompt: 'hello' }, '--dry-run', '--json'))).to.deep.equal({
+      matches: [],
+    });
+    expect(github.seen.length).to.equal(before);
+    await hook('session-end', {});
+    await until('the write-back', () => /\ngithub_issue: 1\n/.test(readFileSync(path, 'utf8')));
+    await idle();
+    expect(await titles()).to.deep.equal(['[Core] Fix it [slug:fix-login]']);
+    expect(await plan()).to.deep.include({ action: 'update', labels: ['Status:in-review'] });
+  });
+
+  it('killed at any point, each capture becomes exactly one issue', async () => {
+    await setUp();
+    const count = 6;
+    for (let index = 0; index < count; index += 1) {
+      // Nobody sends them yet: what is started by the hook finds no service.
+      const input = hookJson('prompt', { cwd: home.path, prompt: `remind me to do thing ${index}` });
+      const kept = await steward(['hook', 'prompt', '--no-tab'], {
+        home: home.path,
+        env: { GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: github.token },
+        input,
+      });
+      expect(kept.stdout).to.include(`thing ${index}`);
+    }
+    for (let kill = 0; kill < 8; kill += 1) {
+      const child = spawn(process.execPath, [BIN, 'work', 'deliver'], {
+        env: cleanEnv(home.path, env()),
+        stdio: 'ignore',
+      });
+      const ended = once(child, 'exit');
+      let creations = 0;
+      github.fault = ({ method, path }): Fault | undefined => {
+        if (method !== 'POST' || !path.endsWith('/issues') || creations++ < kill % 2) return undefined;
+        child.kill('SIGKILL');
+        return kill % 3 === 0 ? 'reset' : 'drop';
+      };
+      await ended;
+    }
+    github.fault = () => undefined;
+    await until('all are sent', async () => {
+      await idle();
+      return (await titles()).length >= count;
+    }, 120_000); // prettier-ignore
+    expect((await titles()).sort()).to.deep.equal(
+      Array.from({ length: count }, (_, index) => `[Reminder] do thing ${index}`),
+    );
+    expect(existsSync(join(area, 'state', 'spool', 'dead'))).to.equal(false);
+  });
+});

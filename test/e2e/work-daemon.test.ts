@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+
+import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { startDaemon, until, type RunningDaemon } from '../helpers/daemon';
+import { startGitHub, type GitHub } from '../helpers/github';
+import { hookJson } from '../helpers/hooks';
+import { issuesOf } from '../helpers/work-kill';
+
+interface Board {
+  items: { title: string }[];
+  setupRequired: boolean;
+  stale: boolean;
+}
+
+describe('the work module of the daemon, and the sweep (built)', function () {
+  this.timeout(180_000);
+  let github: GitHub;
+  let home: ReturnType<typeof emptyHome>;
+  let daemon: RunningDaemon | undefined;
+  const env = (): Record<string, string> => ({ GITHUB_API_URL: github.url, GH_TOKEN: github.token });
+  const run = (args: string[], more: Record<string, string> = {}): Promise<StewardResult> =>
+    steward(args, { home: home.path, env: { ...env(), ...more } });
+  const get = async <T>(path: string): Promise<T> =>
+    (await (await fetch(`${daemon?.url}${path}`)).json()) as T;
+  beforeEach(async () => {
+    home = emptyHome();
+    github = await startGitHub();
+  });
+  afterEach(async () => {
+    await daemon?.stop();
+    daemon = undefined;
+    home.remove();
+    await github.close();
+  });
+
+  it('serves the board, refreshes it, and sends the captures that waited', async () => {
+    daemon = await startDaemon({ home: home.path, env: env() });
+    expect(await get<Board>('/api/work')).to.deep.include({ setupRequired: true, items: [] });
+    await daemon.stop();
+    expect((await run(['work', 'setup', 'ann/work'])).code).to.equal(0);
+    // What the hook itself starts finds no service: the daemon does it.
+    const input = hookJson('prompt', { cwd: home.path, prompt: 'remind me to call Ann' });
+    const away = { GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: github.token };
+    await steward(['hook', 'prompt', '--no-tab'], { home: home.path, env: away, input });
+    await github.api('POST', '/repos/ann/work/issues', { title: 'By hand', labels: ['Status:ready'] });
+    daemon = await startDaemon({ home: home.path, env: env() });
+    await until('the capture', async () => (await issuesOf(github, 'ann/work')).length === 2, 90_000);
+    await until('the board', async () => (await get<Board>('/api/work')).items.length === 2);
+    const columns = await get<Record<string, { title: string }[]>>('/api/work/columns');
+    expect(columns['Queued']?.map(({ title }) => title).sort()).to.deep.equal([
+      'By hand',
+      '[Reminder] call Ann',
+    ]);
+    await github.api('POST', '/repos/ann/work/issues', { title: 'Later', labels: [] });
+    const refreshed = await fetch(`${daemon.url}/api/work/refresh`, { method: 'POST' });
+    expect([refreshed.status, await refreshed.json()]).to.deep.include.members([200]);
+    expect((await get<Board>('/api/work')).items).to.have.length(3);
+    expect(await get('/api/work/status')).to.deep.include({ repo: 'ann/work', stale: false, unfinished: 0 });
+    const { modules } = await get<{ modules: { id: string; state: string }[] }>('/api/status');
+    expect(modules.find(({ id }) => id === 'work')).to.include({ state: 'ok' });
+    const etag = (await fetch(`${daemon.url}/api/work`)).headers.get('etag') ?? '';
+    const same = await fetch(`${daemon.url}/api/work`, { headers: { 'if-none-match': etag } });
+    expect(same.status).to.equal(304);
+  });
+
+  it('sweep: exits 0 whatever happens, says what failed, and --strict gives the code', async () => {
+    const before = jsonOf(await run(['work', 'sweep', '--json']));
+    expect(before).to.deep.include({ repo: null, created: 0 });
+    expect((await run(['work', 'setup', 'ann/work'])).code).to.equal(0);
+    const away = { GITHUB_API_URL: 'http://127.0.0.1:9' };
+    const offline = await run(['work', 'sweep', '--json'], away);
+    expect([offline.code, (jsonOf(offline) as { errors: object[] }).errors.length]).to.deep.equal([0, 1]);
+    expect((await run(['work', 'sweep', '--strict'], away)).code).to.equal(8);
+    expect((await run(['work', 'sweep', '--since', '7 days'])).code).to.equal(2);
+    expect((await run(['work', 'sweep', '--since', '7d', '--dry-run'])).stdout).to.match(/^0 to create/);
+  });
+});

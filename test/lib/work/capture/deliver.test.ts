@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { drain, leave, spoolStatus, type DrainResult } from '../../../../src/lib/sessions/spool';
+import {
+  capturePrompt,
+  captureSession,
+  promptWanted,
+  type CaptureDeps,
+} from '../../../../src/lib/work/capture/deliver';
+import { startGitHub, type GitHub } from '../../../helpers/github';
+import { readyWorld, type WorkWorld } from '../../../helpers/work';
+import { issuesOf } from '../../../helpers/work-kill';
+
+describe('captures on their way to the repository', function () {
+  this.timeout(60_000);
+  let github: GitHub;
+  let world: WorkWorld;
+  let deps: CaptureDeps;
+  let told: string[];
+  beforeEach(async () => {
+    github = await startGitHub();
+    world = await readyWorld(github);
+    told = [];
+    deps = Object.defineProperties({} as CaptureDeps, {
+      ...Object.getOwnPropertyDescriptors(world.deps),
+      sessions: { value: world.at.area.sessions },
+      slugOf: { value: (id: string) => (id === 'uuid-1' ? 'fix-login' : undefined) },
+      report: { value: (what: string) => void told.push(what) },
+    });
+  });
+  afterEach(async () => {
+    world.remove();
+    await github.close();
+  });
+
+  const spool = () => ({
+    clock: deps.clock,
+    machineId: deps.machineId,
+    path: world.at.area.spool,
+    locks: world.at.area.machine,
+  });
+  const run = (): Promise<DrainResult> =>
+    drain(spool(), {
+      'session-ended': (intention) => captureSession(deps, intention),
+      'prompt-matched': (intention) => capturePrompt(deps, intention),
+    });
+  const end = (slug: string | null = null, session = 'uuid-1'): void => {
+    leave(spool(), { kind: 'session-ended', session, slug, transcript: null });
+  };
+  const ask = (text: string, key = 'k1', kind = 'reminder'): void => {
+    leave(spool(), { kind: 'prompt-matched', session: 's', slug: null, transcript: null, capture: { kind, text, key } });
+  }; // prettier-ignore
+  const artifact = (head: Record<string, string>, slug = 'fix-login'): string => {
+    const folder = join(world.at.area.sessions, slug);
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, 'ISA.md');
+    const lines = Object.entries(head).map(([key, value]) => `${key}: ${value}`);
+    writeFileSync(path, `---\n${lines.join('\n')}\n---\n# Notes\n`);
+    return path;
+  };
+  const labelsOf = async (): Promise<string[][]> =>
+    (await issuesOf(github, 'ann/work')).map(({ labels }) => labels.map(({ name }) => name).sort());
+
+  it('a session at execute becomes one issue, and its number stands in the artifact', async () => {
+    const path = artifact({ task: 'Fix the login', phase: 'execute', effort: 'E4', project: 'website' });
+    end();
+    expect(await run()).to.include({ done: 1, later: 0, failed: 0 });
+    const [issue] = await issuesOf(github, 'ann/work');
+    expect(issue?.title).to.equal('[Core] Fix the login [slug:fix-login]');
+    expect(await labelsOf()).to.deep.equal([
+      ['Agent:nova', 'Priority:P1', 'Property:website', 'Status:in-progress', 'Type:feature', 'core-sync'],
+    ]);
+    expect(readFileSync(path, 'utf8')).to.match(
+      /\ngithub_issue: 1\ngithub_issue_url: http.*\n---\n# Notes\n$/,
+    );
+    await github.api('POST', '/repos/ann/work/issues/1/labels', { labels: ['mine'] });
+    artifact({ task: 'Another name', phase: 'complete' });
+    end();
+    expect(await run()).to.include({ done: 1 });
+    expect((await labelsOf())[0])
+      .to.include.members(['Status:done', 'mine'])
+      .and.not.include('Status:in-progress');
+    const all = await issuesOf(github, 'ann/work');
+    expect(all.map(({ title }) => title)).to.deep.equal(['[Core] Fix the login [slug:fix-login]']);
+  });
+
+  it('the gates keep the rest here, without a request', async () => {
+    artifact({ task: 'Early', phase: 'plan' });
+    end();
+    artifact({ task: 'Native', mode: 'native' }, 'alone');
+    end('alone', 'x');
+    artifact({ task: 'Mine', phase: 'execute' }, 'secret');
+    writeFileSync(join(world.at.area.sessions, 'secret', 'RESTRICTED.md'), '');
+    end('secret', 'x');
+    end('none', 'x');
+    expect(await run()).to.include({ done: 4 });
+    expect(github.seen).to.deep.equal([]);
+  });
+
+  it('a native session with a file beside its artifact is captured, unless that is switched off', async () => {
+    artifact({ task: 'Sketch', mode: 'native' });
+    writeFileSync(join(world.at.area.sessions, 'fix-login', 'sketch.md'), 'x');
+    await world.set('WORK.CAPTURE_NATIVE', false);
+    end();
+    await run();
+    expect(await issuesOf(github, 'ann/work')).to.deep.equal([]);
+    await world.set('WORK.CAPTURE_NATIVE', true);
+    end();
+    await run();
+    expect((await issuesOf(github, 'ann/work'))[0]?.title).to.equal('[Native] Sketch [slug:fix-login]');
+    expect(await labelsOf()).to.deep.equal([
+      ['Agent:nova', 'Priority:P3', 'Status:queued', 'Type:queue', 'auto-native'],
+    ]);
+  });
+
+  it('offline it waits without being given up, however long, and then becomes one issue', async () => {
+    ask('call Ann');
+    github.fault = () => 'reset';
+    for (let attempt = 0; attempt < 8; attempt += 1) expect(await run()).to.include({ later: 1, dead: 0 });
+    expect(spoolStatus(world.at.area.spool)).to.include({ waiting: 1, dead: 0 });
+    github.fault = () => undefined;
+    expect(await run()).to.include({ done: 1 });
+    expect((await issuesOf(github, 'ann/work')).map(({ title }) => title)).to.deep.equal([
+      '[Reminder] call Ann',
+    ]);
+  });
+
+  it('an answer that never came, and the same words again, make no second issue', async () => {
+    ask('call Ann');
+    let dropped = false;
+    github.fault = ({ method, path }) => {
+      if (dropped || method !== 'POST' || !path.endsWith('/issues')) return undefined;
+      dropped = true;
+      return 'drop';
+    };
+    await run();
+    ask('call Ann');
+    while (spoolStatus(world.at.area.spool).waiting > 0) await run();
+    expect(await issuesOf(github, 'ann/work')).to.have.length(1);
+  });
+
+  it('a repository that turned public gets nothing: captures are dropped', async () => {
+    await github.api('PATCH', '/repos/ann/work', { visibility: 'public', private: false });
+    ask('call Ann');
+    expect(await run()).to.include({ done: 1, later: 0 });
+    expect(await issuesOf(github, 'ann/work')).to.deep.equal([]);
+    ask('call Ben', 'k2');
+    github.seen.length = 0;
+    await run();
+    expect(github.seen).to.deep.equal([]);
+    expect(told).to.include('capture-dropped');
+  });
+
+  it('a time is read as it was meant when it was said; one that was over is left out', async () => {
+    const atMs = Date.parse('2026-11-20T08:00:00Z');
+    const said = { atMs, zone: 'Europe/Berlin' };
+    const key = 'k';
+    expect(await promptWanted({ kind: 'reminder', text: 'call Ann tomorrow at 9', key }, said)).to.deep.include({
+      text: 'call Ann', due: '2026-11-21T08:00:00.000Z', labels: ['Type:reminder', 'Status:queued'],
+    }); // prettier-ignore
+    const over = await promptWanted({ kind: 'reminder', text: 'say 2 hours ago', key }, said);
+    expect(over).to.deep.include({ text: 'say 2 hours ago' }).and.not.have.property('due');
+  });
+});

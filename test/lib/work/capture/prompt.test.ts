@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { matchPrompt } from '../../../../src/lib/work/capture/prompt';
+import { captureKey, isSeen, noteSeen } from '../../../../src/lib/work/capture/seen';
+import { redacted } from '../../../../src/lib/work/redact';
+import { scratch } from '../../../helpers/scratch';
+
+describe('the patterns of the prompt hook', () => {
+  const takes: [string, string, string][] = [
+    ['remind me to call Ann tomorrow at 9', 'reminder', 'call Ann tomorrow at 9'],
+    ['Remind me to renew the certificate.', 'reminder', 'renew the certificate'],
+    ['please remind me tomorrow at 10 to water the plants', 'reminder', 'water the plants tomorrow at 10'],
+    ['remind me in 2 hours to stretch', 'reminder', 'stretch in 2 hours'],
+    ['set a reminder to pay rent on friday', 'reminder', 'pay rent on friday'],
+    ['Research the pricing of hosted runners', 'research', 'the pricing of hosted runners'],
+    ['queue this for the newsletter later', 'queue', 'this for the newsletter'],
+    ['queue this for later: split the parser', 'queue', 'split the parser'],
+    ['queue the parser clean-up for later', 'queue', 'the parser clean-up'],
+    ['fix the test\n\nremind me to tag the release', 'reminder', 'tag the release'],
+  ];
+  for (const [prompt, kind, text] of takes) {
+    it(`takes: ${JSON.stringify(prompt)}`, () => {
+      expect(matchPrompt(prompt)).to.deep.equal([{ kind, text }]);
+    });
+  }
+
+  const leaves = [
+    'can you remind me to call Ann?',
+    'remind me to call Ann?',
+    'maybe remind me to call Ann',
+    'could you research the pricing',
+    'I should research the pricing',
+    'we might want to queue this for later',
+    'remind me what a monad is',
+    'remind me of the plan',
+    'remind me to',
+    'research shows that it works',
+    'research it',
+    'queue the job for later processing',
+    'the message queue is for later',
+    'write a test that says "remind me to call Ann"',
+    '> remind me to call Ann',
+    '"remind me to call Ann"',
+    '    remind me to call Ann',
+    '\tremind me to call Ann',
+    '```\nremind me to call Ann\n```',
+    '~~~text\nremind me to call Ann\n~~~',
+    '```\nremind me to call Ann',
+    '<log>\nremind me to call Ann\n</log>',
+    '- remind me to call Ann',
+    `remind me to ${'x'.repeat(400)}`,
+    `Look at this:\n${'a line that was pasted\n'.repeat(10)}remind me to call Ann`,
+    '',
+  ];
+  for (const prompt of leaves) {
+    it(`leaves: ${JSON.stringify(prompt.slice(0, 60))}`, () => {
+      expect(matchPrompt(prompt)).to.deep.equal([]);
+    });
+  }
+
+  it('takes no text that does not begin a line with one of its words, and is quick with any', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 2000 }), (text) => {
+        const isPlain = !/^\s*(?:please|also|and|then|remind|set|add|create|research|queue)/im.test(text);
+        if (isPlain) expect(matchPrompt(text)).to.deep.equal([]);
+      }),
+    );
+    const begun = performance.now();
+    matchPrompt(`remind me on ${'a '.repeat(140)}`);
+    matchPrompt(`queue ${'for '.repeat(70)}`);
+    matchPrompt(`remind me to ${'a '.repeat(500_000)}`);
+    expect(performance.now() - begun).to.be.below(1000);
+  });
+
+  it('knows what was asked for in a session, whatever its case and spaces', () => {
+    const key = captureKey('one', 'reminder', 'Call  Ann');
+    expect(captureKey('one', 'reminder', 'call ann')).to.equal(key);
+    expect(captureKey('two', 'reminder', 'call ann')).not.to.equal(key);
+  });
+});
+
+describe('what was seen', () => {
+  const box = scratch();
+  it('is kept by its key alone, and forgotten oldest first', () => {
+    const path = box.path('seen.json');
+    expect(isSeen(path, 'k')).to.equal(false);
+    noteSeen(path, 'k', '2026-11-20T08:00:00Z');
+    expect(isSeen(path, 'k')).to.equal(true);
+    expect(isSeen(path, 'toString')).to.equal(false);
+  });
+});
+
+describe('credentials in a text', () => {
+  const secrets: [string, string][] = [
+    ['use ghp_0123456789abcdefghijABCDEFGHIJ012345 for it', 'ghp_0123456789'],
+    ['the password is hunter2hunter2', 'hunter2'],
+    ['API_KEY=abc123def', 'abc123def'],
+    ['key AKIAABCDEFGHIJKLMNOP now', 'AKIAABCDEFGHIJKLMNOP'],
+    ['Bearer abcdefghijklmnop', 'abcdefghijklmnop'],
+    ['https://ann:s3cret@example.org/x', 's3cret'],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc', 'eyJhbGci'],
+    ['token: "two words"', 'two words'],
+  ];
+  for (const [text, secret] of secrets) {
+    it(`go: ${text.slice(0, 24)}`, () => {
+      expect(redacted(text)).to.include('[redacted]').and.not.include(secret);
+    });
+  }
+  it('and plain words stay', () => {
+    for (const text of [
+      'call Ann tomorrow at 9',
+      'look at https://example.org/a:b',
+      'the token bucket of the limiter',
+    ])
+      expect(redacted(text)).to.equal(text);
+  });
+});

@@ -1,0 +1,168 @@
+import { expect } from 'chai';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { parseProjects } from '../../../src/lib/goals/projects';
+import type { Goal } from '../../../src/lib/goals/record';
+import { sessionAt } from '../../../src/lib/work/capture/deliver';
+import { sweep, type SweepDeps, type SweepOptions, type SweepResult } from '../../../src/lib/work/sweep';
+import type { ProjectState } from '../../../src/lib/work/sweep/plan';
+import { startGitHub, type GitHub } from '../../helpers/github';
+import { readyWorld, type WorkWorld } from '../../helpers/work';
+import { issuesOf } from '../../helpers/work-kill';
+
+const DAY = 86_400_000;
+
+describe('the sweep', function () {
+  this.timeout(60_000);
+  let github: GitHub;
+  let world: WorkWorld;
+  let slugs: string[];
+  let goals: Goal[];
+  let projects: ProjectState[];
+  let regenerated: number;
+  beforeEach(async () => {
+    github = await startGitHub();
+    world = await readyWorld(github);
+    [slugs, goals, projects, regenerated] = [[], [], [], 0];
+  });
+  afterEach(async () => {
+    world.remove();
+    await github.close();
+  });
+
+  const deps = (): SweepDeps =>
+    Object.defineProperties({} as SweepDeps, {
+      ...Object.getOwnPropertyDescriptors(world.deps),
+      sessions: { value: world.at.area.sessions },
+      slugOf: { value: () => undefined },
+      report: { value: () => undefined },
+      flags: { value: join(world.at.area.work.root, 'sweep.json') },
+      sessionsSince: { value: () => slugs.flatMap((slug) => sessionAt(world.at.area.sessions, slug) ?? []) },
+      goals: { value: () => goals },
+      projects: { value: () => Promise.resolve(projects) },
+      regenerate: { value: () => Promise.resolve((regenerated += 1) > 0 ? null : '') },
+    });
+  const run = async (more: Partial<SweepOptions> = {}): Promise<SweepResult> =>
+    (await sweep(deps(), { sinceMs: DAY, maxCreate: 50, dryRun: false, ...more })).result;
+  const session = (slug: string, head: string): string => {
+    const folder = join(world.at.area.sessions, slug);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'ISA.md'), `---\n${head}\n---\n`);
+    slugs.push(slug);
+    return join(folder, 'ISA.md');
+  };
+  const goal = (id: string, text: string): Goal => ({ id, text, reported: null, target: null });
+  const titles = async (): Promise<string[]> =>
+    (await issuesOf(github, 'ann/work')).map(({ title }) => title).sort();
+  const writes = (): string[] =>
+    github.seen.filter(({ method }) => method !== 'GET').map(({ method }) => method);
+
+  it('catches up with sessions, projects and goals, once; and then costs a request', async () => {
+    const path = session('one', 'task: First\nphase: verify');
+    session('early', 'task: Early\nphase: think');
+    session('scaffold', 'phase: execute');
+    goals = [goal('G1', 'Run a marathon'), goal('note', 'no goal')];
+    projects = [
+      { name: 'Shop', path: '/x', lastCommitMs: world.deps.clock.now() - 20 * DAY },
+      { name: 'Blog', path: '/y', lastCommitMs: world.deps.clock.now() - 3 * DAY },
+      { name: 'Gone', path: '/z', lastCommitMs: undefined },
+    ];
+    const planned = await run({ dryRun: true });
+    expect(planned).to.include({ created: 3, dryRun: true, sessionsScanned: 3 });
+    expect([writes(), regenerated]).to.deep.equal([[], 0]);
+    expect(await run()).to.include({ created: 3, projectChecks: 1, goals: 1, updated: 0, left: 0 });
+    expect(await titles()).to.deep.equal([
+      '[Goal] Run a marathon [goal:G1]',
+      '[Project-Check] Shop — no commit in 20 days [project:Shop]',
+      '[Sweep] First [slug:one]',
+    ]);
+    expect(readFileSync(path, 'utf8')).to.match(/\ngithub_issue: \d\n/);
+    await run();
+    github.seen.length = 0;
+    const idle = await run();
+    expect(idle).to.include({ created: 0, updated: 0 });
+    expect(idle.errors).to.deep.equal([]);
+    expect([writes(), github.seen.length]).to.deep.equal([[], 1]);
+    expect(regenerated).to.equal(3);
+  });
+
+  it('a goal whose issue was completed gets another one; one that was not planned stays so', async () => {
+    goals = [goal('G1', 'Run')];
+    await run();
+    await github.api('PATCH', '/repos/ann/work/issues/1', { state: 'closed', state_reason: 'completed' });
+    expect(await run()).to.include({ created: 1 });
+    await github.api('PATCH', '/repos/ann/work/issues/2', { state: 'closed', state_reason: 'not_planned' });
+    expect(await run()).to.include({ created: 0 });
+  });
+
+  it('stops at the limit, and goes on from there', async () => {
+    for (const n of [1, 2, 3, 4, 5]) session(`s${n}`, `task: T${n}\nphase: execute`);
+    expect(await run({ maxCreate: 2 })).to.include({ created: 2, left: 3 });
+    expect(await run({ maxCreate: 2 })).to.include({ created: 2, left: 1 });
+    expect(await run({ maxCreate: 0 })).to.include({ created: 0, left: 1 });
+    expect(await run()).to.include({ created: 1, left: 0 });
+    expect(await issuesOf(github, 'ann/work')).to.have.length(5);
+  });
+
+  it('a list that cannot be read is not an empty one: nothing is created', async () => {
+    session('one', 'task: First\nphase: execute');
+    goals = [goal('G1', 'Run')];
+    github.fault = ({ path }) => (path.includes('/issues') ? { status: 502 } : undefined);
+    const result = await run();
+    expect(result).to.include({ created: 0 });
+    expect(result.errors.map(({ step }) => step)).to.deep.equal(['list']);
+    expect([writes(), regenerated]).to.deep.equal([[], 0]);
+  });
+
+  it('flags what nobody touched for seven days, and takes the flag back on activity', async () => {
+    await github.api('POST', '/repos/ann/work/issues', { title: 'Slow', labels: ['Status:in-progress'] });
+    await github.api('POST', '/repos/ann/work/issues', { title: 'Waiting', labels: ['Status:ready'] });
+    const labels = async (): Promise<string[]> =>
+      (await issuesOf(github, 'ann/work'))
+        .find(({ title }) => title === 'Slow')!
+        .labels.map(({ name }) => name);
+    expect(await run()).to.include({ staleFlagged: 0 });
+    world.ahead(8 * DAY);
+    expect(await run()).to.include({ staleFlagged: 1 });
+    expect(await labels()).to.include('stale');
+    expect(await run()).to.include({ staleFlagged: 0, updated: 0 });
+    expect(await labels()).to.include('stale');
+    // The service's dates have whole seconds.
+    await new Promise((next) => setTimeout(next, 1100));
+    await github.api('PATCH', '/repos/ann/work/issues/1', { body: 'touched' });
+    expect(await run()).to.include({ updated: 1 });
+    expect(await labels()).to.not.include('stale');
+  });
+
+  it('merges what stands twice: the lowest number stays', async () => {
+    for (const title of ['[Core] A [slug:one]', '[Sweep] B [slug:one]'])
+      await github.api('POST', '/repos/ann/work/issues', { title, labels: ['core-sync'] });
+    expect(await run({ dryRun: true })).to.include({ duplicatesMerged: 1 });
+    expect(await run()).to.include({ duplicatesMerged: 1 });
+    const second = (await github.api('GET', '/repos/ann/work/issues/2')) as {
+      state: string;
+      state_reason: string;
+    };
+    expect(second).to.include({ state: 'closed', state_reason: 'not_planned' });
+    expect((await github.api('GET', '/repos/ann/work/issues/1')) as object).to.include({ state: 'open' });
+  });
+
+  it('is skipped where it is switched off, and throws for nothing', async () => {
+    await world.set('WORK.CAPTURE_SWEEP', false);
+    expect(await run()).to.include({ skipped: 'WORK.CAPTURE_SWEEP is false' });
+    await world.set('WORK.CAPTURE_SWEEP', true);
+    session('one', 'task: First\nphase: execute');
+    github.fault = () => 'reset';
+    expect((await run()).errors).to.have.length(1);
+    world.ahead(3 * DAY);
+    expect((await run()).errors).to.have.length(1);
+    expect(github.seen.filter(({ method }) => method !== 'GET')).to.deep.equal([]);
+  });
+
+  it('reads projects.md', () => {
+    const text =
+      '| Name | Path |\n|---|---|\n| **Shop** | `~/src/shop` | x |\n| **Shop** | `/y` |\n| Other | `z` |\n';
+    expect(parseProjects(text)).to.deep.equal([{ name: 'Shop', path: '~/src/shop' }]);
+  });
+});
