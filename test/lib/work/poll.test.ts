@@ -140,7 +140,7 @@ describe('work: poll and board', function () {
     // The service's times have whole seconds: what is asked for next is to begin in one that holds less than a page.
     const second = (): number => Math.floor(Date.now() / 1000);
     for (const begun = second(); second() === begun;) await new Promise((resolve) => setImmediate(resolve));
-    await issue('the newest', labels[0]);
+    await issue('the newest', labels[0] ?? '');
     world.at.write('work/cache.json', '');
     expect((await poll()).length).to.be.at.most(36);
     expect(numbers()).to.have.length(3001);
