@@ -202,7 +202,11 @@ describe('the dashboard in Chromium', function () {
       const { page } = await open('/sense#2026-11-17');
       await waitForText(page, '#time-day', /^Tue 17 Nov 2026, UTC/);
       const unknown = await open('/sense#1999-01-01');
-      await waitForText(unknown.page, '#time-day', /^No record of \S+ is among the last 30 days\. today, so far$/);
+      await waitForText(
+        unknown.page,
+        '#time-day',
+        /^No record of \S+ is among the last 30 days\. today, so far$/,
+      );
     });
 
     it('puts the applications beyond ten into a list to open, with their sum', async () => {
