@@ -5,7 +5,7 @@ import { alertText, watchedText } from '../../lib/agents/view';
 import { logAlert, openWatchdog, sessionToWatch } from '../../lib/cli/agents-context';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { EXIT_CODES } from '../../lib/cli/exit-codes';
-import { interruptSignal } from '../../lib/platform/interrupt';
+import { interruptSignal } from '../../lib/platform/own-process';
 
 export default class AgentsWatch extends BaseCommand {
   static override summary = 'Watch for agents that have gone silent.';

@@ -7,7 +7,7 @@ import type { ToolUse } from '../agents/managed/turn';
 import { endText, eventText, pendingLines } from '../agents/managed/view';
 import { StewardError } from '../errors';
 import { canAsk, confirm } from '../platform/ask';
-import { onInterrupt } from '../platform/interrupt';
+import { onInterrupt } from '../platform/own-process';
 import { standardOutput } from '../platform/shown-output';
 import type { Terminal } from '../platform/stdio';
 import { cleanLine } from '../platform/terminal';
