@@ -1,11 +1,23 @@
-// npm run build: src → dist. One bundle for the commands, one for each heavy library, one for each hot
-// command, and a small launcher that knows the hashes of them all. ARCHITECTURE.md says why.
+// npm run build: src → dist. One bundle that all commands share, one for each group of commands, one for each heavy
+// library, one for each hot command, and a small launcher that knows the hashes of them all. ARCHITECTURE.md says why.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
-import { BASE, ROOT, VENDOR_BUNDLES, ascii, lazyBuiltins, shown } from './bundle.mjs';
+import {
+  BASE,
+  GROUP_BUNDLES,
+  ROOT,
+  VENDOR_BUNDLES,
+  ascii,
+  commandGroups,
+  fromShared,
+  groupSource,
+  lazyBuiltins,
+  sharedSource,
+  shown,
+} from './bundle.mjs';
 import { leanOclif } from './lean-oclif.mjs';
 import { makeManifest } from './manifest.mjs';
 import { licenseText } from './licenses.mjs';
@@ -13,36 +25,53 @@ import { licenseText } from './licenses.mjs';
 const DIST = join(ROOT, 'dist');
 const inputs = {};
 
-/** Bundles one entry in memory and remembers what went into it. */
+/** Bundles one entry, a file or a text, in memory and remembers what went into it. */
 async function bundle(entry, options = {}) {
-  const { outputFiles, metafile } = await build({ ...BASE, entryPoints: [entry], ...options });
+  const { outputFiles, metafile } = await build({
+    ...BASE,
+    ...(typeof entry === 'string'
+      ? { entryPoints: [entry] }
+      : { stdin: { ...entry, resolveDir: ROOT, loader: 'ts' } }),
+    ...options,
+  });
   const [output] = Object.values(metafile.outputs);
-  for (const [path, facts] of Object.entries(output.inputs)) if (facts.bytesInOutput > 0) inputs[path] = true;
-  return Buffer.from(ascii(outputFiles[0].text), 'latin1');
+  const modules = Object.entries(output.inputs).filter(([, facts]) => facts.bytesInOutput > 0);
+  for (const [path] of modules) inputs[path] = true;
+  return { bytes: Buffer.from(ascii(outputFiles[0].text), 'latin1'), modules: modules.map(([path]) => path) };
+}
+
+/** The same for what most runs load: Node's slower modules wait for their first use. */
+async function startBundle(entry, options) {
+  const { bytes } = await bundle(entry, options);
+  return Buffer.from(lazyBuiltins(bytes.toString('latin1')), 'latin1');
 }
 
 const manifest = await makeManifest();
 const files = new Map();
-const cli = await bundle('src/cli-built.ts', {
-  define: { STEWARD_MANIFEST: JSON.stringify(manifest) },
-  plugins: [leanOclif, ...BASE.plugins],
-});
-files.set('./cli.js', Buffer.from(lazyBuiltins(cli.toString('latin1')), 'latin1'));
-for (const [module, id] of VENDOR_BUNDLES) files.set(id, await bundle(module));
-for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot'))) {
-  const hot = await bundle(`src/lib/cli/hot/${name}`);
-  files.set(
-    `./hot/${name.replace(/\.ts$/, '.js')}`,
-    Buffer.from(lazyBuiltins(hot.toString('latin1')), 'latin1'),
-  );
+const lean = [leanOclif, ...BASE.plugins];
+const define = {
+  STEWARD_COMMANDS: JSON.stringify(idsOf(manifest)),
+  STEWARD_GROUPS: JSON.stringify(GROUP_BUNDLES),
+};
+const { modules: all } = await bundle('src/cli-shared.ts', { define, plugins: lean });
+const shared = all.filter((path) => /^(src|node_modules)\//.test(path) && /\.(ts|js|json)$/.test(path));
+files.set('./cli.js', await startBundle({ contents: sharedSource(shared) }, { define, plugins: lean }));
+for (const group of commandGroups(manifest)) {
+  const plugins = [fromShared(shared), ...lean];
+  files.set(group.bundle, await startBundle({ contents: groupSource(group) }, { plugins }));
 }
+for (const [module, id] of VENDOR_BUNDLES) files.set(id, (await bundle(module)).bytes);
+for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot')))
+  files.set(`./hot/${name.replace(/\.ts$/, '.js')}`, await startBundle(`src/lib/cli/hot/${name}`));
 const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
 files.set(
   './main.js',
-  await bundle('src/main.ts', {
-    external: [...BASE.external, './cli.js'],
-    define: { STEWARD_BUNDLES: JSON.stringify(bundles) },
-  }),
+  (
+    await bundle('src/main.ts', {
+      external: [...BASE.external, './cli.js'],
+      define: { STEWARD_BUNDLES: JSON.stringify(bundles) },
+    })
+  ).bytes,
 );
 files.set('./THIRD-PARTY-LICENSES.txt', Buffer.from(licenseText(Object.keys(inputs))));
 
@@ -54,6 +83,12 @@ for (const [id, bytes] of files) {
 }
 const total = [...files.values()].reduce((sum, bytes) => sum + bytes.length, 0);
 console.log(`${shown(DIST)}: ${files.size} files, ${Math.round(total / 1024)} KiB`);
+
+function idsOf({ commands }) {
+  return Object.fromEntries(
+    Object.values(commands).map(({ id, hidden }) => [id, { hidden: hidden === true }]),
+  );
+}
 
 function hashOf(bytes) {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16);

@@ -110,6 +110,94 @@ export const BASE = {
 
 const require = createRequire(import.meta.url);
 
+/**
+ * Which bundle of `commands/` holds a command, by its first word: what is often run apart from what joins
+ * everything. `''` is for the rest; `help` knows all commands.
+ */
+const GROUPS = {
+  sense: 'sense',
+  work: 'work',
+  notify: 'notify',
+  agents: 'agents',
+  config: 'own',
+  hooks: 'own',
+  open: 'own',
+  sessions: 'own',
+  help: 'help',
+  autocomplete: 'help',
+  '': 'whole',
+};
+
+/** The bundle of a group, by the first word of its commands. */
+export const GROUP_BUNDLES = Object.fromEntries(
+  Object.entries(GROUPS).map(([word, group]) => [word, `./commands/${group}.js`]),
+);
+
+/** The commands of a manifest by the bundle that they belong in: ids, files, and what help needs to know. */
+export function commandGroups(manifest) {
+  const files = commandFiles();
+  const bundleOf = (id) => GROUP_BUNDLES[id.split(':')[0]] ?? GROUP_BUNDLES[''];
+  return [...new Set(Object.values(GROUP_BUNDLES))].map((bundle) => {
+    const own = files.filter(({ id }) => bundleOf(id) === bundle);
+    const known = bundle === GROUP_BUNDLES.help ? files : own;
+    return {
+      bundle,
+      files: own,
+      commands: Object.fromEntries(known.map(({ id }) => [id, manifest.commands[id]])),
+    };
+  });
+}
+
+/** The source of a group's bundle. */
+export function groupSource({ files, commands }) {
+  const rows = files.map(({ id, path }) => `${JSON.stringify(id)}: () => import(${JSON.stringify(path)}),`);
+  return `export const group = { table: {\n${rows.join('\n')}\n}, commands: ${JSON.stringify(commands)} };\n`;
+}
+
+const SHARED_BUNDLE = './cli.js';
+
+/** The source of the bundle that all commands share, with a door to each of its modules for the other bundles. */
+export function sharedSource(modules) {
+  const doors = modules.map(
+    (path) => `${JSON.stringify(path)}: () => require(${JSON.stringify(join(ROOT, path))}),`,
+  );
+  return `export { start } from './src/cli-built';\nexport const shared = {\n${doors.join('\n')}\n};\n`;
+}
+
+/** In a group's bundle: what the shared bundle has comes from there, once in a run. */
+export function fromShared(modules) {
+  const known = new Set(modules);
+  const asked = Symbol('asked');
+  return {
+    name: 'from-shared',
+    setup(build) {
+      build.onResolve(
+        { filter: /^/ },
+        async ({ path, kind, importer, namespace, resolveDir, pluginData }) => {
+          if (pluginData === asked || kind === 'entry-point') return undefined;
+          const found = await build.resolve(path, {
+            kind,
+            importer,
+            namespace,
+            resolveDir,
+            pluginData: asked,
+          });
+          const id = shown(found.path);
+          if (found.external || found.namespace !== 'file' || !known.has(id)) return found;
+          return { path: id, namespace: 'shared' };
+        },
+      );
+      build.onResolve({ filter: /^\.\/cli\.js$/, namespace: 'shared' }, () => ({
+        path: SHARED_BUNDLE,
+        external: true,
+      }));
+      build.onLoad({ filter: /^/, namespace: 'shared' }, ({ path }) => ({
+        contents: `module.exports = require(${JSON.stringify(SHARED_BUNDLE)}).shared[${JSON.stringify(path)}]();`,
+      }));
+    },
+  };
+}
+
 /** Loads a bundle that was built in memory. */
 export function evaluate(text, filename) {
   const module = { exports: {} };
@@ -142,7 +230,7 @@ const LAZY_BUILTINS = [
  * whole-module bindings (`x = require("crypto")`, then `x.createHash`) are changed.
  */
 export function lazyBuiltins(text) {
-  const required = new RegExp(`=require\\(("(?:node:)?(?:${LAZY_BUILTINS.join('|')})")\\)(?=[,;])`, 'g');
+  const required = new RegExp(`=require\\(("(?:node:)?(?:${LAZY_BUILTINS.join('|')})")\\)(?=[,;}])`, 'g');
   return `const lazyBuiltin = (id) => new Proxy({}, { get: (_, key) => (key === '__esModule' ? undefined : require(id)[key]) });
 ${text.replace(required, '=lazyBuiltin($1)')}`;
 }

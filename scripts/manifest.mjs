@@ -10,16 +10,12 @@ const FILE = join(ROOT, 'oclif.manifest.json');
 
 /** The manifest of the sources as they are now. */
 export async function makeManifest() {
-  const entry = `
-    export { product } from './cli';
-    export { buildManifest } from './lib/cli/manifest';
-  `;
   const { outputFiles } = await build({
     ...BASE,
-    stdin: { contents: entry, resolveDir: join(ROOT, 'src'), loader: 'ts' },
+    entryPoints: ['src/cli.ts'],
   });
-  const { product, buildManifest } = evaluate(outputFiles[0].text, join(ROOT, 'dist', 'manifest.js'));
-  return buildManifest(product(ROOT));
+  const { sourceManifest } = evaluate(outputFiles[0].text, join(ROOT, 'dist', 'manifest.js'));
+  return sourceManifest(ROOT);
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -2,20 +2,13 @@ import type * as Interfaces from '@oclif/core/interfaces';
 
 import pjson from '../package.json';
 import { COMMANDS } from './command-table';
-import type { Manifest, Product } from './lib/cli/oclif';
-import { runCli } from './lib/cli/run';
+import { buildManifest } from './lib/cli/manifest';
+import type { Manifest } from './lib/cli/oclif';
 
-/** The product with its commands; `root` is the folder of package.json. */
-export function product(root: string): Product {
-  return { root, pjson: pjson as unknown as Interfaces.PJSON, table: COMMANDS };
-}
+/** package.json as oclif reads it. */
+export const PACKAGE = pjson as unknown as Interfaces.PJSON;
 
-/** Runs a command line with a manifest at hand (the build embeds it) or one made now from the sources. */
-export async function main(
-  argv: readonly string[],
-  root: string,
-  manifest: (product: Product) => Manifest | Promise<Manifest>,
-): Promise<void> {
-  const own = product(root);
-  await runCli(own, await manifest(own), argv);
+/** The manifest of the sources as they are now; `root` is the folder of package.json. */
+export function sourceManifest(root: string): Promise<Manifest> {
+  return buildManifest({ root, pjson: PACKAGE }, COMMANDS);
 }

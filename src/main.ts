@@ -10,7 +10,8 @@ import { clean } from './lib/platform/terminal';
 declare const STEWARD_BUNDLES: Bundles;
 
 /**
- * The launcher of the built product: the hot path first, else the big bundle through the code cache.
+ * The launcher of the built product: the hot path first, else the bundle that all commands share and the one of the command's group,
+ * through the code cache.
  * It stays small; everything here is paid by every run.
  */
 async function launch(argv: readonly string[]): Promise<void> {
@@ -21,7 +22,7 @@ async function launch(argv: readonly string[]): Promise<void> {
     return;
   }
   const cli = load('./cli.js') as typeof import('./cli-built');
-  await cli.start(argv, dirname(__dirname));
+  await cli.start(argv, dirname(__dirname), load);
 }
 
 /** Runs of one command with the same kind of output call about the same functions. */

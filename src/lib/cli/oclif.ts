@@ -18,22 +18,32 @@ export interface Manifest {
   commands: Record<string, Command.Cached>;
 }
 
+/** Some commands, with what help, completion and the parser need to know of them. */
+export interface CommandGroup {
+  table: CommandTable;
+  commands: Manifest['commands'];
+}
+
 export interface Product {
   /** The folder of package.json. */
   root: string;
   pjson: Interfaces.PJSON;
-  table: CommandTable;
+  /** The ids of all commands, and whether help leaves each out. */
+  ids: Readonly<Record<string, { hidden: boolean }>>;
+  /** The group that holds the command or topic of these words; the one of the root's help where there are none. */
+  load: (words: readonly string[]) => CommandGroup;
 }
 
 /** oclif's configuration, without its search of folders: one plugin, which is a plain object. */
-export async function loadOclif(product: Product, manifest: Manifest): Promise<Config> {
-  const { root, pjson, table } = product;
+export async function loadOclif(product: Product, group: CommandGroup): Promise<Config> {
+  const { root, pjson } = product;
+  const { table, commands } = group;
   const name = pjson.name;
   const plugin: Interfaces.Plugin = {
     _base: '',
     alias: name,
-    commandIDs: Object.keys(manifest.commands),
-    commands: Object.values(manifest.commands).map((command) => ({
+    commandIDs: Object.keys(commands),
+    commands: Object.values(commands).map((command) => ({
       ...command,
       load: () => loadForOclif(table, command.id),
     })),

@@ -5,7 +5,7 @@ import { StewardError } from '../errors';
 import { exitAtOnce, exitOnInterrupt, exitWhenReaderLeaves } from '../platform/stdio';
 import { fromOclif, reportError } from './errors';
 import { EXIT_CODES } from './exit-codes';
-import { loadCommand, loadOclif, type Manifest, type Product } from './oclif';
+import { loadCommand, loadOclif, type CommandGroup, type Product } from './oclif';
 import { flagsOf, resolveCommand } from './resolve';
 import { unknownCommand } from './suggest';
 
@@ -14,7 +14,7 @@ import { unknownCommand } from './suggest';
  * `execute`: its errors, its exit codes and its guesses at a misspelt command are not those of
  * decisions.md 2.
  */
-export async function runCli(product: Product, manifest: Manifest, argv: readonly string[]): Promise<void> {
+export async function runCli(product: Product, argv: readonly string[]): Promise<void> {
   const report = (error: unknown): number => {
     const flags = flagsOf(argv);
     const told = reportError(error, { json: flags.includes('--json'), debug: flags.includes('--debug') });
@@ -24,28 +24,29 @@ export async function runCli(product: Product, manifest: Manifest, argv: readonl
   exitWhenReaderLeaves(report);
   exitOnInterrupt(EXIT_CODES.canceled);
   try {
-    await dispatch(product, manifest, argv);
+    await dispatch(product, argv);
   } catch (error) {
     process.exitCode = report(error);
   }
   await exitAtOnce();
 }
 
-async function dispatch(product: Product, manifest: Manifest, argv: readonly string[]): Promise<void> {
-  const asked = resolveCommand(argv, Object.keys(manifest.commands));
-  if (asked.kind === 'unknown') throw unknownCommand(asked.words, visibleCommands(manifest));
+async function dispatch(product: Product, argv: readonly string[]): Promise<void> {
+  const asked = resolveCommand(argv, Object.keys(product.ids));
+  if (asked.kind === 'unknown') throw unknownCommand(asked.words, visibleCommands(product));
   if (asked.kind === 'topic' && flagsOf(argv).includes('--json')) throw incomplete(asked.words);
-  const config = await loadOclif(product, manifest);
+  const group = product.load(asked.kind === 'command' ? asked.id.split(':') : asked.words);
+  const config = await loadOclif(product, group);
   if (asked.kind === 'command') {
-    await runCommand(product, config, asked.id, asked.argv);
+    await runCommand(group, config, asked.id, asked.argv);
     return;
   }
   const { StewardHelp } = await import('./help');
   await new StewardHelp(config).showHelp(asked.words);
 }
 
-async function runCommand(product: Product, config: Config, id: string, argv: string[]): Promise<void> {
-  const CommandToRun = await loadCommand(product.table, id);
+async function runCommand(group: CommandGroup, config: Config, id: string, argv: string[]): Promise<void> {
+  const CommandToRun = await loadCommand(group.table, id);
   try {
     await new CommandToRun(argv, config).execute();
   } catch (error) {
@@ -58,10 +59,10 @@ function incomplete(words: readonly string[]): StewardError {
   return new StewardError('usage', `"${shown}" is not a whole command.`, { hint: `See "${shown} --help".` });
 }
 
-function visibleCommands(manifest: Manifest): string[] {
-  return Object.values(manifest.commands)
-    .filter((command) => command.hidden !== true)
-    .map(({ id }) => spaced(id));
+function visibleCommands({ ids }: Product): string[] {
+  return Object.keys(ids)
+    .filter((id) => ids[id]?.hidden === false)
+    .map(spaced);
 }
 
 function visibleFlags(command: Command.Loadable): string[] {

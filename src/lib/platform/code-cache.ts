@@ -22,7 +22,7 @@ export type Bundles = Readonly<Record<string, string>>;
 type Load = (id: string) => unknown;
 
 /** Most files that the cache holds; NODE_OPTIONS and Node versions each have their own. */
-const MAX_FILES = 24;
+const MAX_FILES = 48;
 /** Kinds of run whose functions one file gathers. */
 const MAX_KINDS = 64;
 /** V8 throws functions away that have not run for long: a server's cache would be poor. */
