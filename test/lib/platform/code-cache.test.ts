@@ -163,13 +163,13 @@ describe('code cache', () => {
   it('is bounded: the oldest go', () => {
     run();
     const [name = ''] = files();
-    for (let index = 0; index < 40; index += 1) {
+    for (let index = 0; index < 80; index += 1) {
       const path = join(code, name.replace('.bin', `${index}.bin`));
       writeFileSync(path, 'x');
       utimesSync(path, 1000 + index, 1000 + index);
     }
     run({ env: { NODE_OPTIONS: '--no-deprecation' } });
-    expect(files()).to.have.length(24);
+    expect(files()).to.have.length(48);
     expect(run()).to.deep.equal(WITH);
   });
 
