@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 import { ROOT } from './bundle.mjs';
 
@@ -42,8 +43,11 @@ const FILES = {
       errtermwidth: { get: () => width(process.stderr) },
     });
   `,
-  // Its colours are those of a theme, which there is none of.
-  'ux/supports-color.js': 'exports.supportsColor = () => false;',
+  // Asks of both outputs, by a library; all of steward asks of standard output.
+  'ux/supports-color.js': `
+    const { terminalOf } = require('./src/lib/platform/stdio');
+    exports.supportsColor = () => terminalOf(process.stdout).color;
+  `,
   // Has spinners made, and opens standard error for them.
   'ux/index.js': `
     const { stdout, stderr } = require('./write');
@@ -83,7 +87,9 @@ export const leanOclif = {
     }));
     build.onLoad({ filter: /@oclif[\\/]core[\\/]lib[\\/].*\.js$/ }, ({ path }) => {
       const name = path.replaceAll('\\', '/').replace(/^.*\/@oclif\/core\/lib\//, '');
-      return { contents: FILES[name] ?? loadingLate(readFileSync(path, 'utf8')) };
+      const ours = FILES[name];
+      if (ours === undefined) return { contents: loadingLate(readFileSync(path, 'utf8')) };
+      return { contents: ours, resolveDir: ours.includes("'./src/") ? ROOT : dirname(path) };
     });
   },
 };
