@@ -135,7 +135,8 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
         if (known !== undefined) known.idleSince = process.uptime();
         if (open === 0) settled?.();
       });
-      const { method = '', url: target = '', headers, rawHeaders } = request;
+      const { method = '', headers, rawHeaders } = request;
+      const target = originForm(request.url ?? '', headers.host);
       const failed = (error: unknown): void => {
         // A client that has gone while it was sending needs no answer.
         if (request.destroyed && !request.complete) response.destroy();
@@ -215,6 +216,12 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
       for (const server of servers) server.close();
     },
   };
+}
+
+/** `/path` of a target with its scheme and host before it, as a client that takes us for a proxy sends it. */
+function originForm(target: string, host = ''): string {
+  const before = `http://${host}`;
+  return target.startsWith('/') || !target.startsWith(`${before}/`) ? target : target.slice(before.length);
 }
 
 interface Connection {
