@@ -70,13 +70,16 @@ export function renderLauncher(
 ): string {
   const isWindows = host.platform === 'win32';
   const quoted = (path: string): string => (isWindows ? forBatch(path, host.env) : forShell(path));
-  const text = fill(body.replace('@FIND@\n', () => find), {
-    ...values,
-    NODE: quoted(node),
-    NODE_ALIAS: quoted(nodeAlias),
-    STEWARD: quoted(steward),
-    PACKAGE,
-  });
+  const text = fill(
+    body.replace('@FIND@\n', () => find),
+    {
+      ...values,
+      NODE: quoted(node),
+      NODE_ALIAS: quoted(nodeAlias),
+      STEWARD: quoted(steward),
+      PACKAGE,
+    },
+  );
   return isWindows ? text.replace(/\r?\n/g, '\r\n') : text;
 }
 
