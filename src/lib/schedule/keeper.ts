@@ -9,8 +9,13 @@ import type { SchedulerKind } from './scheduler';
 
 /** Writes what a scheduler reads, known to the install manifest before it is there. */
 export interface Keeper {
-  /** Writes a file where it is not there as it should be; true when it had to. */
-  write: (path: string, text: string, data?: Uint8Array) => boolean;
+  /**
+   * Writes a file where it is not there as it should be; true when it had to.
+   *
+   * @param more.data its bytes where they are not the text's UTF-8
+   * @param more.beside files that the scheduler will write because of it: folders that are made for them go with it
+   */
+  write: (path: string, text: string, more?: { data?: Uint8Array; beside?: readonly string[] }) => boolean;
   /** Removes the file and the folders that were made for it, where nothing else is in them; true when it was there. */
   remove: (path: string) => boolean;
   /** Notes what is no file of steward's own, such as a crontab. */
@@ -49,12 +54,15 @@ export function keeperOf(
       machine: machineId,
     });
   return {
-    write(path, text, data = Buffer.from(text)) {
+    write(path, text, { data = Buffer.from(text), beside = [] } = {}) {
       const isSame =
         exists(path) && readText(path, { maxBytes: MAX_BYTES }) === Buffer.from(data).toString('utf8');
       if (isSame && manifest.find(id, path) !== undefined) return false;
-      const folders = [...new Set([...missingAbove(path), ...madeBefore(manifest, path)])];
-      record('file', path, { folders }, sha256(data));
+      const folders = [path, ...beside].flatMap((file) => [
+        ...missingAbove(file),
+        ...madeBefore(manifest, file),
+      ]);
+      record('file', path, { folders: [...new Set(folders)] }, sha256(data));
       if (isSame) return false;
       ensureFolder(dirname(path), { allowLink: true });
       replaceFile(path, data, { mode: MODE });

@@ -119,7 +119,7 @@ export function taskScheduler(deps: BackendDeps): Backend {
       const { name, job } = entry;
       const path = pathOf(name);
       const xml = renderTask(entry, userOf(host.env));
-      const written = keeper.write(path, xml, taskBytes(xml));
+      const written = keeper.write(path, xml, { data: taskBytes(xml) });
       const everySec = everySecOf(job);
       const about = {
         files: [path],
