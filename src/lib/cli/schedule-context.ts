@@ -63,12 +63,18 @@ export async function installJob(
 ): Promise<Report<InstallResult>> {
   const job = await scheduledJob(context, id);
   const scheduler = await schedulerOf(context, kind);
+  const isTaken = id === 'daemon' && (await isDaemonThere(context));
   if (id === 'sense' && scheduler.available) {
     const { setUpSense } = await import('./sense-context');
     await setUpSense(context);
   }
   const result = await scheduler.install(job);
-  return { job, result, notes: await installNotes(context, id) };
+  const notes = await installNotes(context, id);
+  if (isTaken && result.changed)
+    notes.push(
+      'A daemon ran already. If you started it yourself, this one takes over within a minute of its end.',
+    );
+  return { job, result, notes };
 }
 
 /** Takes a job out of its scheduler, and stops the daemon where the scheduler does not do that itself. */
@@ -81,7 +87,11 @@ export async function uninstallJob(context: Context, id: JobId): Promise<Report<
     const { stopDaemon } = await import('./daemon');
     await stopDaemon(context);
   }
-  return { job, result, notes: await daemonNotes(context, id) };
+  const goesOn = id === 'sense' && (await isDaemonThere(context));
+  const notes = goesOn
+    ? ['The daemon runs and goes on capturing; "steward config set sense.enabled false" ends that too.']
+    : [];
+  return { job, result, notes };
 }
 
 export async function jobStatus(context: Context, id: JobId): Promise<Report<JobStatus>> {

@@ -195,7 +195,8 @@ function removeLeft(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): v
   if (kindsOf(manifest.entries(), id).length > 0) return;
   const log = logOf(area, host, id);
   for (const path of [log, `${log}.1`, join(recordsOf(deps), id)]) removeFile(path);
-  removeEmptyFolder(dirname(log));
+  // Its folder, and that of the part where nothing else is kept.
+  if (removeEmptyFolder(dirname(log))) removeEmptyFolder(dirname(dirname(log)));
   if (JOB_IDS.some((other) => kindsOf(manifest.entries(), other).length > 0)) return;
   removeLauncher(LAUNCHER, { ...deps, bin: area.bin }, manifest);
   removeEmptyFolder(recordsOf(deps));

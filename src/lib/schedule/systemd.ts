@@ -106,12 +106,13 @@ const SHOWN = ['ActiveState', 'MainPID', 'ExecMainStartTimestamp', 'ExecMainExit
 /** Units of the person's own systemd. */
 export function systemd(deps: BackendDeps): Backend {
   const { host, keep } = deps;
-  const config = host.env['XDG_CONFIG_HOME'];
-  const folder = posix.join(
-    config !== undefined && posix.isAbsolute(config) ? config : posix.join(host.home, '.config'),
-    'systemd',
-    'user',
-  );
+  const xdg = (name: string, usual: string): string => {
+    const set = host.env[name] ?? '';
+    return posix.isAbsolute(set) ? set : posix.join(host.home, usual);
+  };
+  const folder = posix.join(xdg('XDG_CONFIG_HOME', '.config'), 'systemd', 'user');
+  /** Where systemd keeps when a timer last elapsed, to make up for what was missed. */
+  const stamps = posix.join(xdg('XDG_DATA_HOME', '.local/share'), 'systemd', 'timers');
   const ask = (...args: string[]) => tell(deps, 'systemctl', ['--user', ...args]);
   const started = (entry: Pick<JobEntry, 'name' | 'job'>): string =>
     `${entry.name}.${entry.job.when.kind === 'login' ? 'service' : 'timer'}`;
@@ -145,8 +146,9 @@ export function systemd(deps: BackendDeps): Backend {
       const unit = started(entry);
       const units = Object.entries(renderSystemd(entry));
       const files = units.map(([file]) => posix.join(folder, file));
+      const beside = [posix.join(stamps, `stamp-${entry.name}.timer`)];
       const changed = units
-        .map(([file, text]) => keeper.write(posix.join(folder, file), text))
+        .map(([file, text]) => keeper.write(posix.join(folder, file), text, { beside }))
         .includes(true);
       const warnings = await lingerHint(deps, entry);
       const isOn = (await ask('is-enabled', unit)).code === 0 && (await isLoaded(entry));
