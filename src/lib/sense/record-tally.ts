@@ -1,5 +1,5 @@
 import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
-import type { Signal } from './event';
+import type { Signal } from './log-line';
 
 /** Time is added up in whole milliseconds (sums of integers know no order) and rounded once, to tenths. */
 const TENTH_MS = 6_000;

@@ -1,6 +1,7 @@
 import { hourStarts, timeOf, type Day } from '../platform/time';
 import type { AppKind, Classifier } from './classify';
-import type { SenseEvent, Signal } from './event';
+import type { SenseEvent } from './event';
+import type { Signal } from './log-line';
 import { commitTally, focusTally, sessionTally } from './record-tally';
 
 export interface AppTime {

@@ -6,7 +6,8 @@ import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/folder';
 import { completeAppend, planAppend, readLines, type Line } from '../platform/jsonl';
 import { isDay, type Day } from '../platform/time';
-import { lineReader, type SenseEvent, type Signal } from './event';
+import type { SenseEvent } from './event';
+import { lineReader, type Signal } from './log-line';
 import type { DailyRecord } from './record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 

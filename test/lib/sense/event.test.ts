@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { lineReader, readEvent } from '../../../src/lib/sense/event';
+import { readEvent } from '../../../src/lib/sense/event';
+import { lineReader } from '../../../src/lib/sense/log-line';
 
 const LINE =
   '{"ts":"2026-11-20T08:00:00.000Z","type":"app-focus","source":"appFocus","app":"Code","detail":{"intervalSec":8}}';
