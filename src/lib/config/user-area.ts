@@ -21,6 +21,8 @@ export interface UserArea {
   workEvents: string;
   /** What was written outside of the user area, and how to take it back. */
   installManifest: string;
+  /** Which questions of the set-up were answered. */
+  initState: string;
   bin: string;
   spool: string;
   observability: string;
@@ -87,6 +89,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
     sessionsLive: join(root, 'state', 'sessions-live.json'),
     workEvents: join(root, 'state', 'work-events.jsonl'),
     installManifest: join(root, 'state', 'install-manifest.json'),
+    initState: join(root, 'state', 'init.json'),
     bin: join(root, 'bin'),
     spool: join(root, 'state', 'spool'),
     observability: join(root, 'observability'),
