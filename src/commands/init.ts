@@ -4,6 +4,7 @@ import { BaseCommand } from '../lib/cli/base-command';
 import { importReport, planImport, runImport, type ImportResult } from '../lib/cli/import';
 import { importText } from '../lib/cli/import/view';
 import { setUpSteward, settingsText, type InitSummary } from '../lib/cli/init';
+import { folded } from '../lib/cli/talk';
 import { StewardError } from '../lib/errors';
 import { canAsk, confirm, openQuestions } from '../lib/platform/ask';
 
@@ -72,11 +73,14 @@ export default class Init extends BaseCommand {
     }
     const questions = flags.yes ? undefined : openQuestions();
     try {
-      const say = (text: string): void => this.say(text);
-      const summary = await setUpSteward(this.context, { root: this.config.root, flags, questions, say });
-      this.print(() =>
-        ['', settingsText(summary.set), '', 'Next:', ...summary.next.map((step) => `  ${step}`)].join('\n'),
-      );
+      const say = (text: string): void => this.say(folded(text));
+      const { summary, wasShown } = await setUpSteward(this.context, {
+        root: this.config.root,
+        flags,
+        questions,
+        say,
+      });
+      this.print(() => summaryText(summary, wasShown));
       return summary;
     } finally {
       questions?.close();
@@ -105,4 +109,9 @@ export default class Init extends BaseCommand {
       hint: 'Run it again when you want to.',
     });
   }
+}
+
+function summaryText({ set, next }: InitSummary, wasShown: boolean): string {
+  const steps = ['Next:', ...next.map((step) => `  ${step}`)];
+  return [...(wasShown ? [] : [settingsText(set), '']), ...steps].join('\n');
 }

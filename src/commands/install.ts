@@ -6,6 +6,7 @@ import { askChoice, choiceOf, type InstallFlags } from '../lib/cli/install/choos
 import { installAll, type Installed, type InstallChoice } from '../lib/cli/install/install';
 import { installedText } from '../lib/cli/install/view';
 import { EXIT_CODES } from '../lib/cli/exit-codes';
+import { folded } from '../lib/cli/talk';
 import { StewardError, type ErrorKind } from '../lib/errors';
 import { canAsk, openQuestions } from '../lib/platform/ask';
 
@@ -48,7 +49,7 @@ export default class Install extends BaseCommand {
     }
     const questions = openQuestions();
     try {
-      return await askChoice(this.context, questions, (text) => this.say(text));
+      return await askChoice(this.context, questions, (text) => this.say(folded(text)));
     } finally {
       questions.close();
     }

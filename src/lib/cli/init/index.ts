@@ -35,6 +35,7 @@ export interface InitInput {
   say: (text: string) => void;
 }
 
+/** `steward init --json`. */
 export interface InitSummary {
   userArea: string;
   /** Every question was answered, or left as it is. */
@@ -49,7 +50,10 @@ export interface InitSummary {
  * somebody can be, else left as they are. Each answer is written before the next question, and remembered, so that an
  * interrupted set-up goes on. Wrong flags are `usage` before anything is written.
  */
-export async function setUpSteward(context: Context, input: InitInput): Promise<InitSummary> {
+export async function setUpSteward(
+  context: Context,
+  input: InitInput,
+): Promise<{ summary: InitSummary; wasShown: boolean }> {
   const { flags, questions } = input;
   const setup = await openSetup(context, input);
   const given = STEPS.flatMap((step) => {
@@ -67,7 +71,9 @@ export async function setUpSteward(context: Context, input: InitInput): Promise<
   else if (given.length === 0) await change(setup, progress, questions);
   const set = await settings(setup);
   const next = isDone() ? ['steward status', 'steward up'] : ['steward init'];
-  return { userArea: context.area.root, done: isDone(), set, next };
+  // A person who has looked through what is set need not see it again.
+  const wasShown = questions !== undefined && wasDone && given.length === 0;
+  return { summary: { userArea: context.area.root, done: isDone(), set, next }, wasShown };
 }
 
 async function openSetup(context: Context, { root, say }: InitInput): Promise<Setup> {
@@ -119,8 +125,7 @@ function welcome({ area }: Context): string {
   return [
     consentText(area.root),
     '',
-    `${STEPS.length} questions; Enter takes what stands in [brackets]. Ctrl-C stops, and what you have`,
-    'answered stays. Nothing leaves this machine before you are asked.',
+    `${STEPS.length} questions; Enter takes what stands in [brackets]. Ctrl-C stops, and what you have answered stays. Nothing leaves this machine before you are asked.`,
   ].join('\n');
 }
 
@@ -160,17 +165,19 @@ function stopped({ context }: Setup, cause: unknown): StewardError {
 
 /** Shows what is set, and asks again what the person names. */
 async function change(setup: Setup, progress: Progress, questions: Questions): Promise<void> {
+  setup.say(settingsText(await settings(setup)));
+  setup.say('');
   for (;;) {
-    setup.say(settingsText(await settings(setup)));
-    setup.say('');
     const word = (
       await line(setup, questions, 'Change which (a word of the left column; Enter: none)? ')
     ).toLowerCase();
     if (word === '') return;
     const step = STEPS.find(({ id }) => id === word);
     if (step === undefined) setup.say(`There is no ${clean(word)} to change.`);
-    else await askOne(setup, progress, step, questions);
-    setup.say('');
+    else {
+      await askOne(setup, progress, step, questions);
+      setup.say(settingsText({ [step.id]: await step.shown(setup) }));
+    }
   }
 }
 

@@ -1,5 +1,6 @@
-import { installHooks } from '../../assistant/install';
-import { installedEvents } from '../../assistant/install';
+import { dirname } from 'node:path';
+
+import { installHooks, installedEvents } from '../../assistant/install';
 import { uninstallHooks } from '../../assistant/uninstall';
 import { StewardError, toStewardError } from '../../errors';
 import { kindOf } from '../../platform/stat';
@@ -10,7 +11,6 @@ import { schedulerOf } from '../schedule-context';
 import { chosenNames } from './choice';
 import type { Setup, Step } from './step';
 import { unknownName } from './step-sense';
-import { dirname } from 'node:path';
 
 const ASSISTANT = 'claude-code';
 
@@ -23,8 +23,9 @@ export const hooksStep: Step = {
   async ask(setup, questions) {
     const { deps, assistant } = openHooks(setup.context, setup.root, ASSISTANT);
     const settings = assistant.path(deps.host);
-    setup.say(`Hooks let steward see when a session of Claude Code works or waits. They are added to`);
-    setup.say(`${settings}; everything else in it stays.`);
+    setup.say(
+      `Hooks let steward see when a session of Claude Code works or waits. They are added to ${settings}; everything else in it stays.`,
+    );
     const usesIt = kindOf(dirname(settings)) === 'folder';
     const wanted = await questions.yes(
       'Register hooks with Claude Code?',
@@ -72,11 +73,10 @@ export const jobsStep: Step = {
       );
       return undefined;
     }
+    const { pollIntervalSec } = setup.config().sense;
     setup.say(
-      `Jobs that ${here.kind} can run: sense (capture every ${setup.config().sense.pollIntervalSec} s), daemon (pages and`,
+      `Jobs that ${here.kind} can run: sense (a capture every ${pollIntervalSec} s), daemon (pages and notifications, from login on), work (a sweep every hour), insight (every hour an outline of your day goes to your assistant's model).`,
     );
-    setup.say('notifications, from login on), work (a sweep every hour), insight (every hour a short');
-    setup.say("outline of your day goes to your assistant's model).");
     const preset = here.installed.length > 0 ? here.installed : usualJobs(setup);
     const text = await questions.line(`Schedule which: all, none, or some of these [${preset.join(' ')}]: `);
     const answer = chosenNames(text === '' ? preset.join(' ') : text, JOB_IDS);

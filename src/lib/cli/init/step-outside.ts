@@ -19,8 +19,9 @@ export const workStep: Step = {
     return repo === undefined ? undefined : () => setUpWork(setup, repo, flags['create-work-repo'] === true);
   },
   async ask(setup, questions) {
-    setup.say('Work can be kept as issues of one private repository on GitHub. Setting it up asks GitHub');
-    setup.say('about the repository and adds labels there; it needs the credential of "gh auth login".');
+    setup.say(
+      'Work can be kept as issues of one private repository on GitHub. Setting it up asks GitHub about the repository and adds labels there; it needs the credential of "gh auth login".',
+    );
     const known = setup.config().workRepo.repo;
     const repo = await questions.line(`Repository, as OWNER/REPO, or none [${known ?? 'none'}]: `);
     if (repo === '' || repo.toLowerCase() === 'none' || repo === known) return undefined;
@@ -107,8 +108,10 @@ function sayHowToSubscribe(setup: Setup): void {
   const { topic, server } = setup.config().settings.notifications.push;
   const value = resolveSecret(topic, secretSources());
   const base = /^https?:\/\//.test(server) ? server.replace(/\/$/, '') : `https://${server}`;
-  setup.say('To receive it, install the app "ntfy" (Android, iPhone) and subscribe to this topic, or open');
-  setup.say(`its address. Whoever knows it can read along: ${base}/${value ?? ''}`);
+  setup.say(
+    'To receive it, install the app "ntfy" (Android, iPhone) and subscribe to this topic, or open its address. Whoever knows it can read along:',
+  );
+  setup.say(`${base}/${value ?? ''}`);
   if (base !== 'https://ntfy.sh') setup.say(`In the app, choose the server ${base}.`);
 }
 

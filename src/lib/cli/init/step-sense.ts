@@ -65,8 +65,9 @@ export const sourcesStep: Step = {
     return () => setSources(setup, answer.chosen);
   },
   async ask(setup, questions) {
-    setup.say('Captured are: appFocus, the name of the application in front (never titles or content);');
-    setup.say('git, new commits; agentSession, which assistant sessions were active.');
+    setup.say(
+      'Captured are: appFocus, the name of the application in front (never titles or content); git, new commits; agentSession, which assistant sessions were active.',
+    );
     const now = SOURCE_IDS.filter((id) => setup.config().sense.sources[id]);
     const preset = now.length === SOURCE_IDS.length ? 'all' : now.join(' ') || 'none';
     const text = await questions.line(`Capture which: all, none, or some of these [${preset}]: `);

@@ -38,8 +38,9 @@ export async function askChoice(
   const usual = usualJobs({ config: () => loaded.config }).join(' ');
   say('Hooks let steward see when a session of Claude Code works or waits.');
   const hooks = await questions.yes('Register hooks with Claude Code?', 'yes');
-  say('Jobs for the scheduler: sense (capture), daemon (pages and notifications), work (a sweep');
-  say("every hour), insight (an outline of your day goes to your assistant's model every hour).");
+  say(
+    "Jobs for the scheduler: sense (capture), daemon (pages and notifications), work (a sweep every hour), insight (an outline of your day goes to your assistant's model every hour).",
+  );
   const text = await questions.line(`Schedule which: all, none, or some of these [${usual}]: `);
   const jobs = named(text === '' ? usual : text);
   const shell: Shell | undefined = ownShell();

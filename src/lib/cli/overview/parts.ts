@@ -1,6 +1,6 @@
-import { listFolder } from '../../platform/folder';
-import { installedEvents } from '../../assistant/install';
-import { shimDeps } from '../../assistant/install';
+import { join } from 'node:path';
+
+import { installedEvents, shimDeps } from '../../assistant/install';
 import { shimPath } from '../../assistant/shim';
 import { KNOWLEDGE_TYPES } from '../../agents/knowledge';
 import { rosterFiles } from '../../agents/roster';
@@ -8,7 +8,7 @@ import { duration, type DaemonReport } from '../../daemon/view';
 import type { Config } from '../../config/schema';
 import { parseGoals } from '../../goals/record';
 import { readText } from '../../platform/atomic-file';
-import { exists } from '../../platform/folder';
+import { exists, listFolder } from '../../platform/folder';
 import { muteState } from '../../notify/mute';
 import { JOBS, JOB_IDS, jobOf } from '../../schedule/job';
 import type { JobStatus, Scheduler } from '../../schedule';
@@ -25,7 +25,6 @@ import { openSense } from '../sense-context';
 import { voiceOf } from '../speech-context';
 import { openWork } from '../work-context';
 import type { Part } from './part';
-import { join } from 'node:path';
 
 type Row = Omit<Part, 'id'>;
 
