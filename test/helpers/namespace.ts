@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,6 +13,14 @@ export interface Namespace {
     env?: Record<string, string | undefined>,
   ) => Promise<{ code: number | null; stdout: string; stderr: string }>;
   stop: () => Promise<void>;
+}
+
+/** Skips a test where no namespace can be made: without root, or in a container that does not let even root. */
+export function requireNamespace(context: Mocha.Context): void {
+  const { status } = spawnSync('unshare', ['--mount', '--pid', '--cgroup', '--fork', 'true']);
+  if (status === 0) return;
+  console.log('      skipped: only root can make a namespace');
+  context.skip();
 }
 
 /**

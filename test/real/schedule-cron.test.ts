@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { InstallResult, JobStatus, UninstallResult } from '../../src/lib/schedule';
 import { BIN, cleanEnv } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
-import { startNamespace, type Namespace } from '../helpers/namespace';
+import { requireNamespace, startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
 import { snapshot } from '../helpers/snapshot';
 
@@ -18,7 +18,7 @@ describe('schedule: jobs in a real cron', function () {
 
   before(async function () {
     requirePrograms(this, { unshare: 'util-linux', cron: 'cron', crontab: 'cron', faketime: 'faketime' });
-    if (process.getuid?.() !== 0) this.skip();
+    requireNamespace(this);
     root = mkdtempSync(join(tmpdir(), 'steward-cron-'));
     home = join(root, `it's 100% "größe" $HOME a\\b %d`);
     mkdirSync(home);

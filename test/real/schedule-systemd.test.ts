@@ -14,7 +14,7 @@ import { expect } from 'chai';
 import type { InstallResult, JobStatus, UninstallResult } from '../../src/lib/schedule';
 import { BIN, cleanEnv } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
-import { startNamespace, type Namespace } from '../helpers/namespace';
+import { requireNamespace, startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
 import { snapshot } from '../helpers/snapshot';
 
@@ -27,7 +27,7 @@ describe('schedule: jobs in a real systemd user manager', function () {
 
   before(async function () {
     requirePrograms(this, { unshare: 'util-linux', systemctl: 'systemd', 'dbus-daemon': 'dbus' });
-    if (process.getuid?.() !== 0) this.skip();
+    requireNamespace(this);
     root = mkdtempSync(join(tmpdir(), 'steward-systemd-'));
     home = join(root, `it's 100% "größe" $HOME a\\b`);
     mkdirSync(join(home, '.config'), { recursive: true });
