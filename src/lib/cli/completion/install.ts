@@ -92,8 +92,14 @@ export function removeRecorded(entry: InstallEntry): boolean {
     if (text === undefined || entry.after !== sha256(text)) return false;
     removeFile(entry.path);
   }
-  for (const folder of foldersOf(entry)) removeEmptyFolder(folder);
+  removeMadeFolders([entry]);
   return true;
+}
+
+/** Removes the folders that were made for some files, where they are empty, the deepest first. */
+export function removeMadeFolders(entries: readonly InstallEntry[]): void {
+  const folders = [...new Set(entries.flatMap(foldersOf))].sort((a, b) => b.length - a.length);
+  for (const folder of folders) removeEmptyFolder(folder);
 }
 
 export function manifestOf({ area, clock, machineId }: Context): Parameters<typeof withInstallManifest>[0] {

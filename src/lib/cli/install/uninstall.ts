@@ -4,7 +4,7 @@ import { exists } from '../../platform/folder';
 import { readInstallManifest, withInstallManifest, type InstallEntry } from '../../platform/install-manifest';
 import { JOB_IDS, jobOf, type JobId } from '../../schedule/job';
 import type { Scheduler } from '../../schedule';
-import { manifestOf, removeRecorded } from '../completion/install';
+import { manifestOf, removeMadeFolders, removeRecorded } from '../completion/install';
 import type { Context } from '../context';
 import { stopDaemon } from '../daemon';
 import { findDaemon } from '../daemon-client';
@@ -134,6 +134,8 @@ async function removeFiles(
         manifest.forget(entry.id, entry.path);
       }
     }
+    // Folders that several of them shared are empty only now.
+    removeMadeFolders(found.filter(({ path }) => removed.includes(path)));
     return removed;
   });
 }
