@@ -112,7 +112,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * Which bundle of `commands/` holds a command, by its first word: what is often run apart from what joins
- * everything. `''` is for the rest; `help` knows all commands.
+ * everything. `''` is for the rest.
  */
 const GROUPS = {
   sense: 'sense',
@@ -125,6 +125,10 @@ const GROUPS = {
   sessions: 'own',
   help: 'help',
   autocomplete: 'help',
+  init: 'setup',
+  install: 'setup',
+  uninstall: 'setup',
+  status: 'setup',
   '': 'whole',
 };
 
@@ -133,13 +137,16 @@ export const GROUP_BUNDLES = Object.fromEntries(
   Object.entries(GROUPS).map(([word, group]) => [word, `./commands/${group}.js`]),
 );
 
+/** Bundles whose commands tell of all others: help, and the completion scripts that are installed. */
+const ALL_KNOWING = [GROUP_BUNDLES.help, GROUP_BUNDLES.install];
+
 /** The commands of a manifest by the bundle that they belong in: ids, files, and what help needs to know. */
 export function commandGroups(manifest) {
   const files = commandFiles();
   const bundleOf = (id) => GROUP_BUNDLES[id.split(':')[0]] ?? GROUP_BUNDLES[''];
   return [...new Set(Object.values(GROUP_BUNDLES))].map((bundle) => {
     const own = files.filter(({ id }) => bundleOf(id) === bundle);
-    const known = bundle === GROUP_BUNDLES.help ? files : own;
+    const known = ALL_KNOWING.includes(bundle) ? files : own;
     return {
       bundle,
       files: own,

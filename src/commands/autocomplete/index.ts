@@ -16,7 +16,7 @@ export default class Autocomplete extends BaseCommand {
     shell: string({ description: 'Only for this shell.', options: [...SHELLS], ignoreStdin: true }),
   };
   static override examples = ['<%= config.bin %> autocomplete', '<%= config.bin %> autocomplete fish'];
-  static override related = ['autocomplete script SHELL'];
+  static override related = ['autocomplete install', 'autocomplete script SHELL'];
 
   async run(): Promise<{ shell: Shell; command: string }[]> {
     const { args } = await this.parse(Autocomplete);

@@ -19,6 +19,8 @@ export interface UserArea {
   workEvents: string;
   /** What was written outside of the user area, and how to take it back. */
   installManifest: string;
+  /** Which questions of the set-up were answered. */
+  initState: string;
   bin: string;
   spool: string;
   observability: string;
@@ -87,6 +89,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
     sessionsLive: at('state', 'sessions-live.json'),
     workEvents: at('state', 'work-events.jsonl'),
     installManifest: at('state', 'install-manifest.json'),
+    initState: at('state', 'init.json'),
     bin: at('bin'),
     spool: at('state', 'spool'),
     observability: at('observability'),

@@ -19,7 +19,8 @@ export function testChannels(deps: { clock: Clock; channels: readonly Channel[] 
   return Promise.all(deps.channels.map((channel) => testChannel(deps.clock, channel)));
 }
 
-async function testChannel(clock: Clock, channel: Channel): Promise<TestResult> {
+/** Sends a test message over one channel. */
+export async function testChannel(clock: Clock, channel: Channel): Promise<TestResult> {
   const off = channel.off();
   if (off !== undefined) return { channel: channel.id, state: 'off', ...off };
   const outcome = await tried(clock, channel);

@@ -1,0 +1,40 @@
+import { string } from '@oclif/core/args';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/cli/completion';
+import { installCompletion, ownShell, type CompletionInstall } from '../../lib/cli/completion/install';
+import { StewardError } from '../../lib/errors';
+
+export default class AutocompleteInstall extends BaseCommand {
+  static override summary = 'Install the completion script of a shell.';
+  static override description =
+    'Writes it to where the shell looks for it. Run again after an update. "steward uninstall" takes it back.';
+  static override args = {
+    shell: string({ description: 'The shell; yours by default.', options: [...SHELLS], ignoreStdin: true }),
+  };
+  static override examples = [
+    '<%= config.bin %> autocomplete install',
+    '<%= config.bin %> autocomplete install fish',
+  ];
+  static override related = ['autocomplete', 'autocomplete script SHELL', 'uninstall'];
+
+  async run(): Promise<CompletionInstall> {
+    const { args } = await this.parse(AutocompleteInstall);
+    // The parser lets nothing else through.
+    const shell = (args.shell as Shell | undefined) ?? ownShell();
+    if (shell === undefined) {
+      throw new StewardError('usage', 'Your shell ($SHELL) is none that steward completes in.', {
+        hint: `Name one: ${SHELLS.join(', ')}.`,
+      });
+    }
+    const script = COMPLETION_SCRIPTS[shell](completionPlaces(this.config.commands, this.config.topics));
+    const result = await installCompletion(this.context, shell, script);
+    this.print(() =>
+      [
+        `${result.changed ? 'Wrote' : 'There already:'} ${result.path}`,
+        ...(result.note === null ? ['New shells complete steward.'] : [result.note]),
+      ].join('\n'),
+    );
+    return result;
+  }
+}

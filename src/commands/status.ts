@@ -1,0 +1,27 @@
+import { BaseCommand } from '../lib/cli/base-command';
+import { EXIT_CODES } from '../lib/cli/exit-codes';
+import { overview } from '../lib/cli/overview';
+import type { Overview } from '../lib/cli/overview/part';
+import { overviewText } from '../lib/cli/overview/view';
+
+export default class Status extends BaseCommand {
+  static override summary = 'Show every part of steward in one screen, and what comes next.';
+  static override description =
+    'Reads files, and asks the daemon where one runs; nothing goes to the network. What is off is told with the command that switches it on. Exits 0, or 3 when the configuration cannot be read.';
+  static override examples = [
+    '<%= config.bin %> status',
+    {
+      description: 'The parts that need you, for a script',
+      command: `<%= config.bin %> status --json | jq -r '.parts[] | select(.state == "needs-you") | .id'`,
+    },
+  ];
+  static override related = ['init', 'sense status', 'work status', 'daemon status', 'hooks status'];
+
+  async run(): Promise<Overview> {
+    await this.parse(Status);
+    const result = await overview(this.context, this.config.root);
+    if (result.parts.some(({ id }) => id === 'configuration')) process.exitCode = EXIT_CODES.config;
+    this.print(() => overviewText(result, this.terminal));
+    return result;
+  }
+}

@@ -1,0 +1,141 @@
+import { uninstallHooks, type UninstallResult as HooksGone } from '../../assistant/uninstall';
+import { StewardError, toStewardError } from '../../errors';
+import { exists } from '../../platform/folder';
+import { readInstallManifest, withInstallManifest, type InstallEntry } from '../../platform/install-manifest';
+import { JOB_IDS, jobOf, type JobId } from '../../schedule/job';
+import type { Scheduler } from '../../schedule';
+import { manifestOf, removeMadeFolders, removeRecorded } from '../completion/install';
+import type { Context } from '../context';
+import { stopDaemon } from '../daemon';
+import { findDaemon } from '../daemon-client';
+import { openHooks } from '../hooks-context';
+import { schedulerOf } from '../schedule-context';
+
+export interface Uninstalled {
+  dryRun: boolean;
+  /** Jobs that were taken out, and of which schedulers. */
+  jobs: { job: JobId; from: string[] }[];
+  /** A daemon ran, and was stopped. */
+  daemonStopped: boolean;
+  hooks: HooksGone;
+  /** Other files that were installed (completion scripts). */
+  files: string[];
+  /** What stays, and why: changed by somebody else since, or what could not be done. */
+  left: { what: string; why: string }[];
+}
+
+/**
+ * Takes back everything that was ever installed on this machine, from the manifest: jobs, the daemon that runs, hooks
+ * and their shim, completion scripts. The user area stays. What cannot be taken back is told and stops nothing; run
+ * again, it goes on with that.
+ */
+export async function uninstallAll(context: Context, root: string, dryRun: boolean): Promise<Uninstalled> {
+  const left: Uninstalled['left'] = [];
+  const attempt = async <T>(what: string, work: () => Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      const { kind, message, hint } = toStewardError(error);
+      if (kind === 'internal') throw error;
+      left.push({ what, why: [message, ...(hint === undefined ? [] : [hint])].join(' ') });
+      return otherwise;
+    }
+  };
+  const jobs = await attempt('jobs', () => removeJobs(context, dryRun), []);
+  const daemonStopped = await attempt('the daemon', () => stopRunning(context, dryRun), false);
+  const { assistant } = openHooks(context, root, 'claude-code');
+  const none: HooksGone = {
+    assistant: assistant.id,
+    settings: [],
+    shim: { path: '', removed: false },
+    left: [],
+    strangers: [],
+    dryRun,
+  };
+  const hooks = await attempt('hooks', () => removeHooks(context, root, dryRun), none);
+  left.push(...hooks.left.map((what) => ({ what, why: 'written or changed by somebody else since' })));
+  const files = await attempt('completion scripts', () => removeFiles(context, dryRun, hooks, left), []);
+  return { dryRun, jobs, daemonStopped, hooks, files, left };
+}
+
+async function removeJobs(context: Context, dryRun: boolean): Promise<Uninstalled['jobs']> {
+  const scheduler = await schedulerHere(context);
+  if (scheduler === undefined) return [];
+  const { pollIntervalSec } = await pollInterval(context);
+  const removed: Uninstalled['jobs'] = [];
+  for (const id of JOB_IDS) {
+    const job = jobOf(id, { pollIntervalSec });
+    if (dryRun) {
+      const { installed, scheduler: kind } = await scheduler.status(job);
+      if (installed) removed.push({ job: id, from: [kind] });
+      continue;
+    }
+    const { removedFrom } = await scheduler.uninstall(job);
+    if (removedFrom.length > 0) removed.push({ job: id, from: removedFrom });
+  }
+  return removed;
+}
+
+/** A configuration that does not load keeps nobody from leaving. */
+async function pollInterval(context: Context): Promise<{ pollIntervalSec: number }> {
+  try {
+    return (await context.loadConfig()).config.sense;
+  } catch (error) {
+    if (toStewardError(error).kind !== 'config') throw error;
+    const { defaultConfig } = await import('../../config/load');
+    return defaultConfig(context.area).sense;
+  }
+}
+
+async function schedulerHere(context: Context): Promise<Scheduler | undefined> {
+  try {
+    return await schedulerOf(context);
+  } catch (error) {
+    if (error instanceof StewardError && error.kind === 'unavailable') return undefined;
+    throw error;
+  }
+}
+
+async function stopRunning(context: Context, dryRun: boolean): Promise<boolean> {
+  if (dryRun) return (await findDaemon(context)) !== undefined;
+  return (await stopDaemon(context)).stopped;
+}
+
+/** Where nothing is installed, nothing is written to find that out. */
+async function removeHooks(context: Context, root: string, dryRun: boolean): Promise<HooksGone> {
+  const { deps, assistant } = openHooks(context, root, 'claude-code');
+  const found = await uninstallHooks(deps, { assistant, dryRun: true });
+  const isThere = found.shim.removed || found.settings.some(({ entries, removed }) => entries > 0 || removed);
+  if (dryRun || !(isThere || exists(context.area.installManifest))) return { ...found, dryRun };
+  return uninstallHooks(deps, { assistant, dryRun: false });
+}
+
+async function removeFiles(
+  context: Context,
+  dryRun: boolean,
+  hooks: HooksGone,
+  left: Uninstalled['left'],
+): Promise<string[]> {
+  if (!exists(context.area.installManifest)) return [];
+  const isHooks = ({ id }: InstallEntry): boolean => id.startsWith('hooks:');
+  const found = readInstallManifest(context.area.installManifest, context.machineId);
+  if (dryRun)
+    return found.filter((entry) => entry.kind === 'file' && !isHooks(entry)).map(({ path }) => path);
+  return withInstallManifest(manifestOf(context), (manifest) => {
+    const removed: string[] = [];
+    for (const entry of manifest.entries()) {
+      if (isHooks(entry) && hooks.settings.length === 0) continue;
+      if (entry.kind !== 'file')
+        left.push({ what: entry.path, why: `an entry of ${entry.id} could not be taken back` });
+      else if (!removeRecorded(entry))
+        left.push({ what: entry.path, why: 'written or changed by somebody else since' });
+      else {
+        removed.push(entry.path);
+        manifest.forget(entry.id, entry.path);
+      }
+    }
+    // Folders that several of them shared are empty only now.
+    removeMadeFolders(found.filter(({ path }) => removed.includes(path)));
+    return removed;
+  });
+}

@@ -1,0 +1,79 @@
+import { table } from '../../platform/format';
+import { clean } from '../../platform/terminal';
+import type { Installed } from './install';
+import type { PurgePlan } from './purge';
+import type { Uninstalled } from './uninstall';
+
+/** `steward install` */
+export function installedText({ hooks, jobs, completion, failed }: Installed): string {
+  const lines = [
+    ...(hooks === null
+      ? []
+      : [
+          hooks.added.length > 0 || hooks.shim.written
+            ? `Hooks are in ${hooks.settings}`
+            : `Hooks are in ${hooks.settings} already`,
+        ]),
+    ...jobs.map(({ job, scheduler, changed }) => `${job} is in ${scheduler}${changed ? '' : ' already'}`),
+    ...(completion === null
+      ? []
+      : [
+          `${completion.shell} completes steward: ${completion.path}${completion.changed ? '' : ' (there already)'}`,
+          ...(completion.note === null ? [] : [completion.note]),
+        ]),
+    ...failed.map(({ what, why }) => `Not installed: ${what}. ${why}`),
+  ];
+  if (lines.length === 0) return 'Nothing was chosen, and nothing installed.';
+  return [
+    ...lines.map(clean),
+    ...(hooks === null && jobs.length === 0 && completion === null
+      ? []
+      : ['"steward uninstall" takes all of it back.']),
+  ].join('\n');
+}
+
+/** `steward uninstall` */
+export function uninstalledText({ dryRun, jobs, daemonStopped, hooks, files, left }: Uninstalled): string {
+  const [took, removed, stopped] = dryRun
+    ? ['Would take', 'Would remove', 'Would stop']
+    : ['Took', 'Removed', 'Stopped'];
+  const lines = [
+    ...jobs.map(({ job, from }) => `${took} ${job} out of ${from.join(', ')}`),
+    ...(daemonStopped ? [`${stopped} the daemon`] : []),
+    ...hooks.settings
+      .filter(({ entries, removed: gone }) => entries > 0 || gone)
+      .map(({ path, entries }) => `${took} ${entries} hooks out of ${path}`),
+    ...(hooks.shim.removed ? [`${removed} ${hooks.shim.path}`] : []),
+    ...files.map((path) => `${removed} ${path}`),
+    ...left.map(({ what, why }) => `Left: ${what}: ${why}`),
+    ...hooks.strangers.map((command) => `Left, of another user area: ${command}`),
+  ];
+  return lines.length === 0 ? 'Nothing of steward is installed.' : lines.map(clean).join('\n');
+}
+
+/** What a purge would remove. */
+export function purgeText({ places, stays }: PurgePlan): string {
+  if (places.length === 0) return 'No data of steward are on this machine.';
+  const rows = places.map(({ path, files, bytes }) => [
+    `  ${clean(path)}`,
+    `${files} ${files === 1 ? 'file' : 'files'}`,
+    size(bytes),
+  ]);
+  return [
+    'This is removed for good:',
+    ...table(rows, [{}, { align: 'right' }, { align: 'right' }])
+      .split('\n')
+      .flatMap((line, index) => [line, `    ${places[index]?.what ?? ''}`]),
+    ...stays.map((path) => `Stays, since it is none of steward's: ${clean(path)}`),
+  ].join('\n');
+}
+
+/** `12 KiB` */
+function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+  let value = bytes / 1024;
+  let unit = 0;
+  for (; value >= 1024 && unit < units.length - 1; unit += 1) value /= 1024;
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit] ?? ''}`;
+}

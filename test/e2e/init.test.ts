@@ -1,0 +1,198 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { emptyHome, jsonOf, steward } from '../helpers/cli';
+import { bareEnvironment } from '../helpers/git';
+import { startGitHub } from '../helpers/github';
+import { notifyServer, ntfyOk } from '../helpers/notify-server';
+import { converse, type Turn } from '../helpers/on-terminal';
+import { requirePrograms } from '../helpers/real-part';
+
+/** No scheduler is found without programs: what a test schedules would be this machine's. */
+const NO_PROGRAMS = { PATH: '/nonexistent', XDG_RUNTIME_DIR: undefined };
+
+const ALL: readonly Turn[] = [
+  ['Your name', 'Ann\r'],
+  ['assistant is called', 'Ada\r'],
+  ['Voice: on, mute or off', 'mute\r'],
+  ['Folder to look', '~\r'],
+  ['Watch which', '\r'],
+  ['Capture which', 'git agentSession\r'],
+  ['OWNER/REPO', '\r'],
+  ['Push to your phone', 'y\r'],
+  ['Send a test', 'n\r'],
+  ['Register hooks', 'n\r'],
+];
+
+describe('steward init (built)', function () {
+  this.timeout(180_000);
+  let home: ReturnType<typeof emptyHome>;
+  beforeEach(() => (home = emptyHome()));
+  afterEach(() => home.remove());
+
+  const area = (...names: string[]): string => join(home.path, '.steward', ...names);
+  const json = async (...args: string[]): Promise<Record<string, unknown>> => {
+    const result = await steward([...args, '--json'], { home: home.path });
+    expect(result.code, result.stderr).to.equal(0);
+    return jsonOf(result) as Record<string, unknown>;
+  };
+  const value = async (key: string): Promise<unknown> => {
+    const { values } = (await json('config', 'show')) as { values: { key: string; value: unknown }[] };
+    return values.find((row) => row.key === key)?.value;
+  };
+  const repository = (...names: string[]): string => {
+    const path = join(home.path, ...names);
+    mkdirSync(path, { recursive: true });
+    execFileSync('git', ['init', '-q'], { cwd: path, env: bareEnvironment(home.path) });
+    return path;
+  };
+  const talk = (turns: readonly Turn[], args: string[] = [], columns = 80) =>
+    converse(['init', ...args], turns, { home: home.path, columns, env: NO_PROGRAMS });
+
+  it('needs a terminal or --yes, and then writes nothing', async () => {
+    const result = await steward(['init'], { home: home.path });
+    expect(result).to.include({ code: 2, stdout: '' });
+    expect(result.stderr).to.include('steward init --yes');
+    expect(existsSync(area())).to.equal(false);
+  });
+
+  it('takes flags for answers, leaves the rest as it is, and sends and schedules nothing unasked', async () => {
+    const repo = repository('src', 'app');
+    const flags = ['--name', '123', '--voice', 'off', '--repos-below', join(home.path, 'src')];
+    const done = await json('init', '--yes', ...flags, '--sources', 'git');
+    expect(done).to.deep.include({ done: true, userArea: area() });
+    expect(done['set']).to.deep.include({ name: '123', voice: 'off', sources: 'git', push: 'no topic' });
+    expect(await value('sense.repos')).to.deep.equal([repo]);
+    expect(await value('principal.name')).to.equal('123');
+    expect(existsSync(join(home.path, '.claude'))).to.equal(false);
+    expect(readFileSync(area('config.yaml'), 'utf8')).to.include('# Whom steward serves.');
+  });
+
+  it('refuses a wrong flag before anything is written, naming it', async () => {
+    for (const [flags, said] of [
+      [['--sources', 'screen'], /--sources is one of appFocus, git, agentSession, not "screen"/],
+      [['--jobs', 'sens'], /--jobs is one of sense, insight, work, daemon, not "sens"/],
+      [['--repo', '/nowhere'], /no git repository at \/nowhere/],
+      [['--repos-below', '/nowhere'], /no folder \/nowhere/],
+      [['--name', ''], /--name.*expected/],
+      [['--voice', 'loud'], /--voice must be one of on, mute, off/],
+    ] as const) {
+      const result = await steward(['init', '--yes', '--da-name', 'Ada', ...flags], { home: home.path });
+      expect([result.code, result.stdout], flags.join(' ')).to.deep.equal([2, '']);
+      expect(result.stderr).to.match(said);
+    }
+    expect(existsSync(area())).to.equal(false);
+  });
+
+  it('makes a topic of random bytes once, and tests it only when asked', async () => {
+    const server = await notifyServer(ntfyOk);
+    try {
+      await json('config', 'set', 'notifications.push.server', server.url);
+      const first = await steward(['init', '--yes', '--push'], { home: home.path });
+      const topic = /steward-[0-9a-f]{32}/.exec(first.stderr)?.[0];
+      expect(topic, first.stderr).to.be.a('string');
+      expect(server.got).to.have.length(0);
+      const again = await steward(['init', '--yes', '--push', '--push-test'], { home: home.path });
+      expect(again.stderr)
+        .to.include(`${server.url}/${String(topic)}`)
+        .and.include('Sent.');
+      expect(server.got.map(({ body }) => body['topic'])).to.deep.equal([topic]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('sets the work repository up, which it was told of, and fails with the code of what went wrong', async () => {
+    const github = await startGitHub({ repos: [{ name: 'work' }, { name: 'open', private: false }] });
+    try {
+      const env = { GITHUB_API_URL: github.url, GITHUB_TOKEN: github.token };
+      const wrong = await steward(['init', '--yes', '--name', 'Ann', '--work-repo', 'ann/none'], {
+        home: home.path,
+        env,
+      });
+      expect(wrong.code).to.equal(5);
+      expect(await value('principal.name')).to.equal('Ann');
+      const right = await steward(['init', '--yes', '--work-repo', 'ann/work'], { home: home.path, env });
+      expect(right.code, right.stderr).to.equal(0);
+      expect(right.stderr).to.include('ann/work is private');
+      expect(await value('WORK.repo')).to.equal('ann/work');
+    } finally {
+      await github.close();
+    }
+  });
+
+  describe('on a terminal', () => {
+    before(function () {
+      requirePrograms(this, { python3: 'python3' });
+    });
+
+    it('asks one question after the other, and writes what was answered', async () => {
+      const repo = repository('app');
+      const { text, code, missed } = await talk(ALL);
+      expect({ code, missed }, text).to.deep.equal({ code: 0, missed: [] });
+      expect(text)
+        .to.match(/speaks aloud|nothing here can speak/)
+        .and.include('mute');
+      expect(text).to.match(/https:\/\/ntfy\.sh\/steward-[0-9a-f]{32}/);
+      expect(text).to.include('no scheduler');
+      expect(await value('da.name')).to.equal('Ada');
+      expect(await value('sense.repos')).to.deep.equal([repo]);
+      expect(await value('sense.sources.appFocus')).to.equal(false);
+      expect(existsSync(area('state', 'mute.json'))).to.equal(true);
+      for (const line of text.split(/\r?\n/).filter((row) => !row.includes('\u001b') && !row.includes('/')))
+        expect(line.length, line).to.be.at.most(80);
+    });
+
+    for (const [name, key] of [
+      ['Ctrl-C', '\x03'],
+      ['the end of input', '\x04'],
+    ] as const) {
+      it(`keeps what was answered at ${name}, and goes on there`, async () => {
+        const stopped = await talk([...ALL.slice(0, 2), ['Voice: on', key]]);
+        expect(stopped.code, stopped.text).to.equal(130);
+        expect(await value('da.name')).to.equal('Ada');
+        const rest = await talk(ALL.slice(2).filter(([seen]) => seen !== 'Watch which'));
+        expect({ code: rest.code, missed: rest.missed }, rest.text).to.deep.equal({ code: 0, missed: [] });
+        expect(rest.text).to.include('Going on after 2 of 9 questions');
+        expect(rest.text).to.not.include('Your name');
+      });
+    }
+
+    it('writes nothing when it is stopped at the first question', async () => {
+      const { code } = await talk([['Your name', '\x03']]);
+      expect(code).to.equal(130);
+      expect(existsSync(area())).to.equal(false);
+    });
+
+    it('shows what is set when run again, changes what is named, and keeps comments', async () => {
+      await json('init', '--yes', '--name', 'Ann');
+      writeFileSync(area('config.yaml'), '# mine\nversion: 1\nprincipal:\n  name: Ann # me\n');
+      const { code, text, missed } = await talk([
+        ['Change which', 'nmae\r'],
+        ['There is no nmae', ''],
+        ['Change which', 'name\r'],
+        ['Your name [Ann]', 'Bea\r'],
+        ['name  Bea', ''],
+        ['Change which', '\r'],
+      ]);
+      expect({ code, missed }, text).to.deep.equal({ code: 0, missed: [] });
+      expect(readFileSync(area('config.yaml'), 'utf8')).to.equal(
+        '# mine\nversion: 1\nprincipal:\n  name: Bea # me\n',
+      );
+    });
+
+    it('asks again for what does not fit, and leaves for later what cannot be done now', async () => {
+      const turns: Turn[] = ALL.map(([seen, typed]) =>
+        seen === 'OWNER/REPO' ? [seen, 'ann/work\r'] : [seen, typed],
+      );
+      turns.splice(2, 1, ['Voice: on', 'loud\r'], ['can be on, mute or off', ''], ['Voice: on', 'on\r']);
+      const { code, text, missed } = await talk(turns.filter(([seen]) => seen !== 'Watch which'));
+      expect({ code, missed }, text).to.deep.equal({ code: 0, missed: [] });
+      expect(text).to.include('asks for work again');
+      const { done } = (await json('init', '--yes', '--voice', 'on')) as { done: boolean };
+      expect(done).to.equal(true);
+    });
+  });
+});
