@@ -23,6 +23,8 @@ _steward_long_done() {
     return "$code"
   fi
   local took=$(( SECONDS - began ))
+  # A subshell: the trap saw this function first.
+  [[ $line != _steward_long_done ]] || line='('
   if [[ -z $line && $(trap -p DEBUG) != *_steward_long_line* ]]; then
     # Somebody else's trap is there: the history knows, unless it may leave this command out.
     [[ \${HISTCONTROL-}\${HISTIGNORE-} =~ ^(erasedups)?$ ]] || return "$code"

@@ -1,5 +1,5 @@
 import type { HookSettings } from '.';
-import { INTERACTIVE, PREFIXES, PROMPTING } from './words';
+import { INTERACTIVE, KEYWORDS, PREFIXES, PROMPTING } from './words';
 
 /** For fish 3 and newer, through its own event; it measures the time itself. */
 export function fishHook({ longSec, steward }: HookSettings): string {
@@ -56,6 +56,7 @@ if status is-interactive
             and return 0
         end
         string match -qr '^[A-Za-z0-9._+@][A-Za-z0-9._+@-]*$' -- "$name"
+        and not contains -- $name ${KEYWORDS.join(' ')}
         or set name 'A command'
         set -l after "$took s"
         test $took -ge 120

@@ -21,6 +21,11 @@ export const PREFIXES: readonly string[] = [
   ...['sudo', 'doas', 'time', 'env', 'command', 'builtin', 'exec', 'nice', 'nohup', 'caffeinate', 'stdbuf'],
 ];
 
+/** Words of the shell that begin something compound. */
+export const KEYWORDS: readonly string[] = [
+  ...['for', 'while', 'until', 'if', 'case', 'select', 'repeat', 'foreach', 'switch', 'begin', 'and', 'or', 'not'],
+];
+
 /**
  * In bash and zsh: tells of a command, in the background, unless a person sat before it. Of the command only the
  * name of the program is said; what is no plain name is "A command".
@@ -59,7 +64,7 @@ _steward_long_tell() {
     esac
   fi
   case $name in
-    '' | -* | *[!A-Za-z0-9._+@-]*) name='A command' ;;
+    '' | -* | *[!A-Za-z0-9._+@-]* | ${KEYWORDS.join(' | ')}) name='A command' ;;
   esac
   local words="$took s"
   if (( took >= 120 )); then words="$(( took / 60 )) min"; fi
