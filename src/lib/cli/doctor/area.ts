@@ -11,7 +11,17 @@ import { addDays, dayOf, systemZone } from '../../platform/time';
 import { senseStore } from '../../sense/store';
 import { SESSIONS_VERSION } from '../../sessions/session';
 import { readLedger } from '../../work/ledger';
-import { failed, failure, off, ok, warning, type Check, type DoctorContext, type Finding } from './finding';
+import {
+  count,
+  failed,
+  failure,
+  off,
+  ok,
+  warning,
+  type Check,
+  type DoctorContext,
+  type Finding,
+} from './finding';
 import { tryWriting } from './machine';
 
 export const AREA_CHECKS: readonly Check[] = [
@@ -176,18 +186,20 @@ function checkLogs({ context }: DoctorContext): Finding[] {
   const torn = read.filter((log) => log.torn).map(({ path }) => basename(path));
   const findings = [
     ...quarantined.map((path) =>
-      warning(`${linesOf(path).count} lines of that day were no events, and are in ${path}`, {
-        hint: 'They count nowhere. Look at what wrote them.',
+      warning(`${count(linesOf(path).count, 'line')} of that day could not be read as events: ${path}`, {
+        hint: 'What stands there counts nowhere. Look at what wrote it.',
       }),
     ),
     ...bad.map(({ path, bad: lines }) =>
-      warning(`${lines} lines of ${path} cannot be read, and count nowhere`, { hint: 'The others do.' }),
+      warning(`${count(lines, 'line')} of ${path} cannot be read`, {
+        hint: 'What stands there counts nowhere. Look at what wrote it.',
+      }),
     ),
   ];
   const tail =
     torn.length === 0 ? '' : `; the last line of ${torn.join(', ')} is cut, and is closed by the next one`;
-  const count = read.reduce((sum, log) => sum + log.count, 0);
-  return findings.length > 0 ? findings : [ok(`${count} lines read${tail}`)];
+  const all = read.reduce((sum, log) => sum + log.count, 0);
+  return findings.length > 0 ? findings : [ok(`${count(all, 'line')} read${tail}`)];
 }
 
 function linesOf(path: string): { count: number; bad: number; torn: boolean } {

@@ -9,6 +9,7 @@ import { runningSessions } from '../../sessions/live';
 import { openHooks } from '../hooks-context';
 import { openSessions } from '../sessions-context';
 import {
+  count,
   failed,
   off,
   ok,
@@ -150,9 +151,9 @@ function checkSpool({ context }: DoctorContext): Finding[] {
   if (status.dead > 0) {
     findings.push(
       warning(
-        `${status.dead} things that hooks left were tried and given up, and are in ${status.deadFolder}`,
+        `${count(status.dead, 'intention')} that hooks left could not be done, in ${status.deadFolder}`,
         {
-          hint: 'A file each: read what they are, and remove them.',
+          hint: 'A file each: look what it is, and remove it.',
         },
       ),
     );
@@ -160,9 +161,12 @@ function checkSpool({ context }: DoctorContext): Finding[] {
   const age = context.clock.now() - Date.parse(status.oldest ?? '');
   if (status.waiting > 0 && age > HOUR_MS) {
     findings.push(
-      warning(`${status.waiting} things that hooks left wait since ${Math.floor(age / HOUR_MS)} h`, {
-        mend: 'steward work deliver',
-      }),
+      warning(
+        `${count(status.waiting, 'intention')} that hooks left, the oldest ${Math.floor(age / HOUR_MS)} h ago`,
+        {
+          mend: 'steward work deliver',
+        },
+      ),
     );
   }
   return findings.length > 0

@@ -109,7 +109,12 @@ async function checkPush(at: ConfiguredContext): Promise<Finding[]> {
   const { enabled, topic, token, server } = at.config.settings.notifications.push;
   if (!enabled) return [off('switched off', { mend: 'steward config set notifications.push.enabled true' })];
   if (!topic.isSet) {
-    return [off('no topic is set', { mend: `steward config set notifications.push.topic TOPIC` })];
+    return [
+      off('no topic is set', {
+        hint: 'One that nobody guesses; then subscribe to it on your phone.',
+        mend: 'steward config set notifications.push.topic "steward-$(openssl rand -hex 16)"',
+      }),
+    ];
   }
   if (!at.online) return [off(NOT_ASKED)];
   return orFailure(async () => {
@@ -177,7 +182,7 @@ function checkOutbox({ context }: ConfiguredContext): Finding[] {
   const words = waiting === 0 ? 'nothing waits' : `${waiting} wait`;
   if (dead === 0) return [ok(words)];
   return [
-    warning(`${words}; ${dead} were given up`, {
+    warning(`${words}; ${dead} given up`, {
       hint: 'See which and why, and have one sent again with `steward notify retry`:',
       mend: 'steward notify history',
     }),

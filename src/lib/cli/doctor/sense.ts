@@ -95,7 +95,11 @@ export function judgeFront(
 async function checkIdle(at: ConfiguredContext): Promise<Finding[]> {
   const none = whyOff(at, 'appFocus');
   if (none !== undefined) return [none];
-  return [judgeIdle(await readIdle(at.context.desktop))];
+  const [idle, front] = await Promise.all([readIdle(at.context.desktop), readFrontApp(at.context.desktop)]);
+  // Without an application in front there is no time that could be idle.
+  if ('unknown' in idle && front.state === 'unsupported')
+    return [off('not asked: no application is seen here')];
+  return [judgeIdle(idle)];
 }
 
 export function judgeIdle(sight: IdleSight): Finding {

@@ -1,4 +1,5 @@
 import { palette, toAscii, wrap } from '../../platform/format';
+import { displayWidth } from '../../platform/text-width';
 import type { Terminal } from '../../platform/stdio';
 import { clean } from '../../platform/terminal';
 import type { State } from './finding';
@@ -17,7 +18,7 @@ export function doctorText(report: DoctorReport, options: DoctorTextOptions): st
   const shown = report.checks.filter(({ found }) => found !== WAITS);
   const waiting = report.checks.length - shown.length;
   const lines = [
-    ...shown.flatMap((row) => rowLines(row, options)),
+    ...together(shown).flatMap((row) => rowLines(row, options)),
     '',
     ...wrap(summary(report, waiting), options.columns),
   ];
@@ -33,17 +34,52 @@ export function doctorText(report: DoctorReport, options: DoctorTextOptions): st
 /** What is said of a check that would ask another host, without `--online`. */
 export const NOT_ASKED = 'not asked: it is another host';
 
+/** Rows of one part that say the same, as those of a part that is not set up, are one line under its name. */
+function together(rows: readonly Row[]): Row[] {
+  const kept: Row[] = [];
+  for (const row of rows) {
+    const last = kept.at(-1);
+    const isSame =
+      last?.part === row.part &&
+      last.state === row.state &&
+      last.found === row.found &&
+      last.mend === row.mend &&
+      last.hint === row.hint;
+    if (isSame) last.id = row.part;
+    else kept.push({ ...row });
+  }
+  return kept;
+}
+
 function rowLines({ id, state, found, mend, hint }: Row, options: DoctorTextOptions): string[] {
   const colors = palette(options);
   const paint = state === 'failed' || state === 'warning' ? colors.attention : colors.neutral;
-  const [first = '', ...rest] = wrap(clean(found), options.columns, `${state.padEnd(9)}${id}  `, INDENT);
-  return [
-    `${paint(first.slice(0, state.length))}${first.slice(state.length)}`,
-    ...rest,
-    ...(hint === null ? [] : wrap(clean(hint), options.columns, INDENT)),
-    // Never wrapped: it is there to be copied.
+  const first = `${state.padEnd(INDENT.length)}${id}  `;
+  const lines = [
+    ...flow(clean(found), options.columns, first),
+    ...(hint === null ? [] : flow(clean(hint), options.columns, INDENT)),
+    // Never broken: it is there to be copied.
     ...(mend === null || state === 'ok' ? [] : [`${INDENT}${clean(mend)}`]),
   ];
+  const [head = '', ...rest] = lines;
+  return [`${paint(head.slice(0, state.length))}${head.slice(state.length)}`, ...rest];
+}
+
+/** Words in lines; a path that is longer than a line stays whole. */
+function flow(text: string, columns: number, first: string): string[] {
+  const lines: string[] = [];
+  let line = first;
+  let isStart = true;
+  for (const word of text.split(' ').filter((one) => one !== '')) {
+    if (!isStart && displayWidth(line) + 1 + displayWidth(word) > columns) {
+      lines.push(line);
+      line = INDENT;
+      isStart = true;
+    }
+    line += isStart ? word : ` ${word}`;
+    isStart = false;
+  }
+  return [...lines, line];
 }
 
 function summary({ counts }: DoctorReport, waiting: number): string {

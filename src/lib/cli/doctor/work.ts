@@ -96,14 +96,11 @@ async function checkToken(at: ConfiguredContext): Promise<Finding[]> {
   const none = whyOff(at);
   if (none !== undefined) return [none];
   const { env } = at.host;
-  return orFailure(
-    async () => {
-      const api = apiUrl(env);
-      const { from } = await findCredential({ env, run: at.context.run }, api);
-      return [ok(`for ${new URL(siteOf(api)).hostname}, from ${from}`)];
-    },
-    { mend: 'gh auth login' },
-  );
+  return orFailure(async () => {
+    const api = apiUrl(env);
+    const { from } = await findCredential({ env, run: at.context.run }, api);
+    return [ok(`for ${new URL(siteOf(api)).hostname}, from ${from}`)];
+  }, login(at));
 }
 
 async function checkRepository(at: ConfiguredContext): Promise<Finding[]> {
@@ -111,7 +108,7 @@ async function checkRepository(at: ConfiguredContext): Promise<Finding[]> {
   if (none !== undefined) return [none];
   if (!at.online) return [off(NOT_ASKED)];
   const repo = at.config.workRepo.repo ?? '';
-  return asked(async () => {
+  return asked(at, async () => {
     const { deps } = await openWork(at.context);
     return judgeRepository(await (await deps.host()).repository(repo), at.config.workRepo.privacy.repoId);
   });
@@ -161,7 +158,7 @@ async function checkLabels(at: ConfiguredContext): Promise<Finding[]> {
   const none = whyOff(at);
   if (none !== undefined) return [none];
   const repo = at.config.workRepo.repo ?? '';
-  return asked(async () => {
+  return asked(at, async () => {
     const { deps } = await openWork(at.context);
     const wanted = await readLabels(at.context.area.work.labels);
     const names = at.online ? await labelsOf(await deps.host(), repo) : deps.cache(repo).labels?.names;
@@ -223,11 +220,17 @@ function checkBoard(at: ConfiguredContext): Finding[] {
   return [ok(`read last: ${shown}`)];
 }
 
+/** A token of the environment stands over what `gh` keeps: then a login does not help. */
+function login({ host }: Pick<ConfiguredContext, 'host'>): { mend?: string } {
+  const isSet = ['GH_TOKEN', 'GITHUB_TOKEN'].some((name) => (host.env[name] ?? '') !== '');
+  return isSet ? {} : { mend: 'gh auth login' };
+}
+
 /** A finding where nobody answers, or the credential is refused. */
-function asked(work: () => Promise<Finding[]>): Promise<Finding[]> {
+function asked(at: ConfiguredContext, work: () => Promise<Finding[]>): Promise<Finding[]> {
   return work().catch((error: unknown) => {
     if (!(error instanceof StewardError) || error.kind === 'internal') throw error;
     // A repository's own trouble is none of the configuration's.
-    return [failure(error, error.kind === 'auth' ? { mend: 'gh auth login' } : { kind: 'unavailable' })];
+    return [failure(error, error.kind === 'auth' ? login(at) : { kind: 'unavailable' })];
   });
 }

@@ -23,7 +23,21 @@ export const PREFIXES: readonly string[] = [
 
 /** Words of the shell that begin something compound. */
 export const KEYWORDS: readonly string[] = [
-  ...['for', 'while', 'until', 'if', 'case', 'select', 'repeat', 'foreach', 'switch', 'begin', 'and', 'or', 'not'],
+  ...[
+    'for',
+    'while',
+    'until',
+    'if',
+    'case',
+    'select',
+    'repeat',
+    'foreach',
+    'switch',
+    'begin',
+    'and',
+    'or',
+    'not',
+  ],
 ];
 
 /**
