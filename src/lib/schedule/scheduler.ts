@@ -8,6 +8,8 @@ export interface Scheduler {
   kind: SchedulerKind;
   /** Why this one, for a person: `the systemd user manager answers`. */
   why: string;
+  /** False: nothing on this machine runs jobs; an install is refused, and the other modes find nothing. */
+  available: boolean;
   /**
    * Registers the job and loads it; what is there already as it should be stays. One that an earlier install has
    * put into another scheduler is taken out there. No scheduler that runs, or one that refuses, is `unavailable`.
