@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import type { HookShell } from '../../src/lib/cli/shell-hook';
 import { BIN, cleanEnv, emptyHome, steward } from '../helpers/cli';
+import { startDaemon } from '../helpers/daemon';
 import { until } from '../helpers/desktop-kit';
 import { requirePrograms } from '../helpers/real-part';
 import { script } from '../helpers/speech';
@@ -29,6 +30,8 @@ describe('the shell snippet, in real shells on a terminal', function () {
     home = emptyHome();
     mkdirSync(join(home.path, 'bin'));
     mkdirSync(join(home.path, '.config', 'fish'), { recursive: true });
+    // Without it fish fills it in the background, at its first start.
+    mkdirSync(join(home.path, '.local', 'share', 'fish', 'generated_completions'), { recursive: true });
     // Notes what it is called with.
     script(join(home.path, 'bin', 'steward'), `printf '%s\\n' "$*" >> "$HOME/said"`);
   });
@@ -237,6 +240,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
     await steward(['config', 'set', 'notify.voice.engine', 'none'], { home: home.path });
     const { stdout } = await steward(['shell-hook', 'bash'], { home: home.path });
     writeFileSync(join(home.path, '.bashrc'), stdout);
+    const daemon = await startDaemon({ home: home.path });
     const child = spawn('script', ['-qec', 'bash --noprofile -i', '/dev/null'], {
       env: cleanEnv(home.path, { SHELL: '/bin/sh', TERM: 'dumb', STEWARD_LONG_COMMAND_SEC: '1' }),
       stdio: ['pipe', 'ignore', 'inherit'],
@@ -247,8 +251,12 @@ describe('the shell snippet, in real shells on a terminal', function () {
       const { stdout: text } = await steward(['notify', 'history', '--json'], { home: home.path });
       return /"text": "sleep is done, after \d+ s"/.test(text);
     };
-    await until('the notification is in the log', heard, 60_000);
-    child.stdin.write('exit\r');
-    await closed;
+    try {
+      await until('the notification is in the log', heard, 60_000);
+    } finally {
+      child.stdin.write('exit\r');
+      await closed;
+      await daemon.stop();
+    }
   });
 });

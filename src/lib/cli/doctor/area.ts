@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 
-import { forShell } from '../../assistant/shim-command';
+import { forShell } from '../../platform/shell-word';
 import { errnoCode, StewardError } from '../../errors';
 import { readText } from '../../platform/atomic-file';
 import { exists, isOpenToOthers, listFolder, lstatOf, modeOf } from '../../platform/folder';

@@ -1,4 +1,4 @@
-import { forShell } from '../../assistant/shim-command';
+import { forShell } from '../../platform/shell-word';
 import { CONFIG_FILES } from '../../config/files';
 import { leafOf } from '../../config/load';
 import { isSecretReference, resolveSecret, secretSources, type Secret } from '../../config/secret';

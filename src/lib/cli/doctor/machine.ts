@@ -7,7 +7,7 @@ import { ensureFolder, exists, lstatOf, modeOf, removeFile } from '../../platfor
 import { parseObject } from '../../platform/json-object';
 import { cachePath } from '../../platform/paths';
 import { dayOf, systemZone, timeOf } from '../../platform/time';
-import { forShell } from '../../assistant/shim-command';
+import { forShell } from '../../platform/shell-word';
 import { errnoCode } from '../../errors';
 import { failed, off, ok, orFailure, warning, type Check, type DoctorContext, type Finding } from './finding';
 import { remoteTime } from './online';

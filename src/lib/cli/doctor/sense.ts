@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-import { forShell } from '../../assistant/shim-command';
+import { forShell } from '../../platform/shell-word';
 import { StewardError } from '../../errors';
 import { parseIso } from '../../platform/clock';
 import { exists } from '../../platform/folder';
