@@ -134,7 +134,6 @@ describe('doctor (built)', function () {
         const id = parts
           .map((_, count) => parts.slice(0, parts.length - count).join(':'))
           .find((one) => ids.includes(one));
-        if (SCHEDULED.includes(path)) continue;
         expect(id, `steward ${words}`).not.to.equal(undefined);
         for (const flag of flags)
           expect(manifest.commands[id ?? '']?.flags, words).to.have.property(flag.trim());
@@ -506,9 +505,6 @@ describe('doctor (built)', function () {
     });
   });
 });
-
-/** Come with the scheduled jobs. */
-const SCHEDULED: readonly string[] = ['sense install'];
 
 function isAlive(pid: number): boolean {
   try {

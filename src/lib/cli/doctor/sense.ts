@@ -218,7 +218,7 @@ export function judgeCapture(input: {
   if (by === undefined) {
     return warning(`${last}, and nothing captures by itself`, {
       mend: 'steward sense install',
-      hint: 'Or run `steward up`.',
+      hint: 'Run `steward up`, or have the system do it:',
     });
   }
   if (lastMs === undefined)
