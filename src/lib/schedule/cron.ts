@@ -89,7 +89,7 @@ export function cron(deps: BackendDeps): Backend {
   async function read(): Promise<string | undefined> {
     const result = await tell(deps, 'crontab', ['-l'], { encoding: 'latin1' });
     if (result.code === 0) return result.stdout;
-    if (/no crontab|can't open|cannot open/i.test(result.stderr)) return undefined;
+    if (result.code === 127 || /no crontab|can't open|cannot open/i.test(result.stderr)) return undefined;
     throw new StewardError('unavailable', `The crontab cannot be read: ${outputOf(result)}`, {
       hint: 'See "crontab -l"; on systems with /etc/cron.allow your user has to be named there.',
     });
@@ -128,7 +128,12 @@ export function cron(deps: BackendDeps): Backend {
       if (after === before) return { ...about, changed: false };
       const made = before === undefined || keeper.recorded(CRONTAB)?.['made'] === true;
       keeper.record(CRONTAB, { made, name: entry.name });
-      await write(after);
+      try {
+        await write(after);
+      } catch (error) {
+        if (!hasCron(before ?? '', entry.name)) keeper.forget(CRONTAB);
+        throw error;
+      }
       // Cron would start it with the machine only.
       if (everySec === null) deps.start('/bin/sh', [entry.launcher, entry.job.id, '--keep']);
       return { ...about, changed: true };

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
 import { toIso, type Clock } from '../platform/clock';
 import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/folder';
-import { sha256, type InstallManifest } from '../platform/install-manifest';
+import { sha256, type InstallEntry, type InstallManifest } from '../platform/install-manifest';
 import type { JobId } from './job';
 import type { SchedulerKind } from './scheduler';
 
@@ -20,7 +20,7 @@ export interface Keeper {
   remove: (path: string) => boolean;
   /** Notes what is no file of steward's own, such as a crontab. */
   record: (path: string, added: Readonly<Record<string, unknown>>) => void;
-  /** What was noted of it; undefined when nothing was. */
+  /** What was noted of it for this job, else for another one; undefined when nothing was. */
   recorded: (path: string) => Readonly<Record<string, unknown>> | undefined;
   forget: (path: string) => void;
 }
@@ -79,7 +79,10 @@ export function keeperOf(
       return wasThere;
     },
     record: (path, added) => record('entry', path, added, null),
-    recorded: (path) => manifest.find(id, path)?.added,
+    recorded: (path) =>
+      [manifest.find(id, path), ...ours(manifest).filter((entry) => entry.path === path)].find(
+        (entry) => entry !== undefined,
+      )?.added,
     forget: (path) => manifest.forget(id, path),
   };
 }
@@ -92,9 +95,11 @@ function missingAbove(path: string): string[] {
 
 /** The folders above a path that were made for another job: whichever is taken back last removes them. */
 function madeBefore(manifest: InstallManifest, path: string): string[] {
-  return manifest
-    .entries()
-    .filter(({ id }) => id.startsWith(ENTRY_PREFIX))
+  return ours(manifest)
     .flatMap(({ added }) => (Array.isArray(added['folders']) ? added['folders'].map(String) : []))
     .filter((folder) => path.startsWith(`${folder}/`) || path.startsWith(`${folder}\\`));
+}
+
+function ours(manifest: InstallManifest): InstallEntry[] {
+  return manifest.entries().filter(({ id }) => id.startsWith(ENTRY_PREFIX));
 }
