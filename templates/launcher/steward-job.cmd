@@ -35,7 +35,8 @@ exit /b 0
 set "code=127"
 
 :end
-if exist "%records%" (echo %code%)>"%records%\%job%"
+if not exist "%records%" exit /b %code%
+>"%records%\%job%" echo %code%
 exit /b %code%
 
 @FIND@
