@@ -1,14 +1,7 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { COMPLETION_FILES, SHELLS, type Shell } from '../../lib/cli/completion';
-
-/** Folders that a fresh home lacks. */
-const FOLDERS: Readonly<Record<Shell, string>> = {
-  bash: 'mkdir -p ~/.local/share/bash-completion/completions && ',
-  zsh: '',
-  fish: 'mkdir -p ~/.config/fish/completions && ',
-};
+import { COMPLETION_SWITCH, SHELLS, type Shell } from '../../lib/cli/completion';
 
 export default class Autocomplete extends BaseCommand {
   static override summary = 'Show how to switch completion on in bash, zsh or fish.';
@@ -22,7 +15,7 @@ export default class Autocomplete extends BaseCommand {
     const { args } = await this.parse(Autocomplete);
     const steps = SHELLS.filter((shell) => args.shell === undefined || shell === args.shell).map((shell) => ({
       shell,
-      command: `${FOLDERS[shell]}steward autocomplete script ${shell} > ${COMPLETION_FILES[shell]}`,
+      command: COMPLETION_SWITCH[shell],
     }));
     this.print(() =>
       [

@@ -3,7 +3,7 @@ import { resolveSecret, secretSources } from '../config/secret';
 import { StewardError } from '../errors';
 import type { ProviderSettings } from '../notify/speech/engines';
 import type { Transformed } from '../notify/speech/transform';
-import { makeVoice, type Voice } from '../notify/speech/voice';
+import { makeVoice, type Voice, type VoiceDeps } from '../notify/speech/voice';
 import { findProgram } from '../platform/program';
 import { stoppable } from '../platform/stdio';
 import type { Context } from './context';
@@ -23,14 +23,18 @@ export function voiceOf(
   user: UserConfig,
   onProblem: (problem: StewardError) => void,
 ): Voice {
-  return makeVoice({
+  return makeVoice({ ...speechSettings(context, user), onProblem });
+}
+
+/** What a voice is made of, as it is configured. */
+export function speechSettings(context: Context, user: UserConfig): Omit<VoiceDeps, 'onProblem'> {
+  return {
     clock: context.clock,
     machine: { platform: context.desktop.platform, find: (name) => findProgram(name), run: context.run },
     engine: user.notify.voice.engine,
     provider: providerSettings(user),
     pronunciations: context.area.pronunciations,
-    onProblem,
-  });
+  };
 }
 
 function providerSettings({ notify, da }: UserConfig): ProviderSettings {

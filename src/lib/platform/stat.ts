@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, statSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node:fs';
 
 import { errnoCode } from '../errors';
 
@@ -121,6 +121,16 @@ export function entriesIn(path: string): FolderEntry[] {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+/** Where a path leads when all its links are followed; undefined when nothing is there. */
+export function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
     throw error;
   }
 }

@@ -21,3 +21,18 @@ export const COMPLETION_FILES: Readonly<Record<Shell, string>> = {
   zsh: '"${fpath[1]}/_steward"',
   fish: '~/.config/fish/completions/steward.fish',
 };
+
+/** Folders that a fresh home lacks. */
+const FOLDERS: Readonly<Record<Shell, string>> = {
+  bash: 'mkdir -p ~/.local/share/bash-completion/completions && ',
+  zsh: '',
+  fish: 'mkdir -p ~/.config/fish/completions && ',
+};
+
+/** The command that switches completion on in a shell. */
+export const COMPLETION_SWITCH = Object.fromEntries(
+  SHELLS.map((shell) => [
+    shell,
+    `${FOLDERS[shell]}steward autocomplete script ${shell} > ${COMPLETION_FILES[shell]}`,
+  ]),
+) as Readonly<Record<Shell, string>>;

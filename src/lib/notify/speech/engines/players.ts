@@ -44,6 +44,13 @@ const PLAYERS: readonly Player[] = [
   },
 ];
 
+/** The programs that could play this kind of sound on this system, installed or not. */
+export function players({ platform }: Pick<SpeechMachine, 'platform'>, kind: AudioKind): string[] {
+  return PLAYERS.filter(({ platforms, plays }) => platforms.includes(platform) && plays.includes(kind)).map(
+    ({ program }) => program,
+  );
+}
+
 /** Is there a player for this kind of sound? Starts nothing. */
 export function canPlay(machine: SpeechMachine, kind: AudioKind): boolean {
   return playersFor(machine, kind).length > 0;

@@ -1,0 +1,32 @@
+import { string } from '@oclif/core/args';
+
+import { BaseCommand } from '../lib/cli/base-command';
+import { shellHook, type ShellHook } from '../lib/cli/shell-hook-context';
+import { HOOK_SHELLS, type HookShell } from '../lib/cli/shell-hook';
+
+export default class ShellHookCommand extends BaseCommand {
+  static override summary = 'Print what makes your shell announce commands that took long.';
+  static override description =
+    'When a command took longer than notifications.thresholds.longTaskMinutes, its end is announced by `notify send`, in the background, with the name of the program and its exit code and nothing else of the command. Programs that you sit before (editors, pagers, ssh) are left out, and so is what you end with Ctrl-C. STEWARD_LONG_COMMAND_SEC sets another time for a shell, STEWARD_LONG_COMMAND_IGNORE names further programs. Short commands start no process.';
+  static override args = {
+    shell: string({
+      description: 'The shell.',
+      options: [...HOOK_SHELLS],
+      required: true,
+      ignoreStdin: true,
+    }),
+  };
+  static override examples = [
+    { description: 'At the end of ~/.bashrc', command: 'eval "$(<%= config.bin %> shell-hook bash)"' },
+    { description: 'In ~/.config/fish/config.fish', command: '<%= config.bin %> shell-hook fish | source' },
+  ];
+  static override related = ['notify routes', 'autocomplete', 'doctor'];
+
+  async run(): Promise<ShellHook> {
+    const { args } = await this.parse(ShellHookCommand);
+    // The parser lets nothing else through.
+    const hook = await shellHook(this.context, this.config.root, args.shell as HookShell);
+    this.print(() => hook.script);
+    return hook;
+  }
+}

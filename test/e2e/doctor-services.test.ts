@@ -1,0 +1,230 @@
+import { expect } from 'chai';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+import { patient, type Patient } from '../helpers/doctor';
+import { closeServer, startGitHub, type GitHub } from '../helpers/github';
+import { script } from '../helpers/speech';
+
+/** Services of other hosts: each is here a server of this machine. */
+describe('doctor and other hosts (built)', function () {
+  this.timeout(120_000);
+  let at: Patient;
+  beforeEach(() => {
+    at = patient();
+  });
+  afterEach(() => at.remove());
+
+  describe('push and chat', () => {
+    let server: Server;
+    let url: string;
+    let asked: { method: string | undefined; path: string | undefined; authorization: string | undefined }[];
+    let reply: { status: number; body: string };
+    beforeEach(async () => {
+      asked = [];
+      reply = { status: 200, body: '{"success":true}' };
+      server = createServer((request, response) => {
+        asked.push({
+          method: request.method,
+          path: request.url,
+          authorization: request.headers.authorization,
+        });
+        response.writeHead(reply.status).end(reply.body);
+      });
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    afterEach(() => closeServer(server));
+
+    it('asks the push server whether the topic may be used, only when it may, and publishes nothing', async () => {
+      const off = await at.expectRow('notify.push', 'off', /no topic is set/);
+      expect(off.mend).to.match(
+        /^steward config set notifications\.push\.topic "steward-\$\(openssl rand -hex 16\)"$/,
+      );
+      at.write(
+        '.steward/settings.json',
+        JSON.stringify({ notifications: { push: { topic: 'hush-1', token: 'tk_secret', server: url } } }),
+      );
+      await at.expectRow('notify.push', 'off', /not asked/);
+      expect(asked).to.deep.equal([]);
+      await at.expectRow('notify.push', 'ok', /^127\.0\.0\.1 takes messages of the topic$/, '--online');
+      expect(asked).to.deep.equal([
+        { method: 'GET', path: '/hush-1/auth', authorization: 'Bearer tk_secret' },
+      ]);
+      reply = { status: 403, body: '{"code":40301}' };
+      const refused = await at.doctor('notify', '--online');
+      expect(refused.code).to.equal(4);
+      expect(JSON.stringify(refused.report))
+        .to.include('does not let the topic be used')
+        .and.not.include('hush-1');
+      reply = { status: 200, body: '<html>hello</html>' };
+      await at.expectRow('notify.push', 'failed', /does not answer as a push server/, '--online');
+      await at.run('config', 'set', 'notifications.push.enabled', 'false');
+      await at.expectRow('notify.push', 'off', /switched off/, '--online');
+    });
+
+    it('asks for the webhook by a GET, and names the host alone', async () => {
+      await at.expectRow('notify.chat', 'off', /switched off/);
+      at.write('.steward/settings.json', '{"notifications":{"chat":{"enabled":true}}}');
+      await at.expectRow('notify.chat', 'off', /no webhook is set/);
+      const chat = { enabled: true, webhook: `${url}/hooks/very-secret` };
+      at.write('.steward/settings.json', JSON.stringify({ notifications: { chat } }));
+      await at.expectRow('notify.chat', 'off', /not asked/);
+      await at.expectRow('notify.chat', 'ok', /^127\.0\.0\.1 answers$/, '--online');
+      expect(asked).to.deep.equal([{ method: 'GET', path: '/hooks/very-secret', authorization: undefined }]);
+      reply = { status: 404, body: '' };
+      const gone = await at.expectRow(
+        'notify.chat',
+        'failed',
+        /does not know the webhook any more \(404\)/,
+        '--online',
+      );
+      expect(JSON.stringify(gone)).not.to.include('very-secret');
+    });
+
+    it('says when nobody answers', async () => {
+      at.write(
+        '.steward/settings.json',
+        JSON.stringify({ notifications: { push: { topic: 't', server: url } } }),
+      );
+      await closeServer(server);
+      await at.expectRow('notify.push', 'failed', /^127\.0\.0\.1 refused the connection\.$/, '--online');
+      server = createServer();
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    });
+
+    it('counts what was given up', async () => {
+      await at.expectRow('notify.outbox', 'ok', /^nothing waits$/);
+      at.write(
+        '.steward/settings.json',
+        JSON.stringify({
+          notifications: { push: { topic: 'bad', server: url }, routing: { taskComplete: ['push'] } },
+        }),
+      );
+      reply = { status: 400, body: '{"code":40009}' };
+      await at.run('notify', 'send', 'A test', '--no-voice', '--wait');
+      const row = await at.expectRow('notify.outbox', 'warning', /^nothing waits; 1 given up$/);
+      await at.run(...(row.mend ?? '').split(' ').slice(1));
+    });
+  });
+
+  describe('the voice', () => {
+    /** Only these programs are on the PATH. */
+    const only = (programs: Readonly<Record<string, string>>): void => {
+      const bin = join(at.path, 'bin');
+      rmSync(bin, { recursive: true, force: true });
+      mkdirSync(bin);
+      for (const name of ['sh', 'cat', 'head', 'sleep']) symlinkSync(`/bin/${name}`, join(bin, name));
+      for (const [name, lines] of Object.entries(programs)) script(join(bin, name), lines);
+      at.env = { PATH: bin };
+    };
+    /** Writes so many bytes to the file behind -w. */
+    const engine = (bytes: number): string =>
+      `while [ "$1" != -w ]; do shift; done; cat >/dev/null; head -c ${bytes} /dev/zero > "$2"`;
+
+    it('is made and not heard; what stands in the way is named', async () => {
+      only({});
+      await at.expectRow('notify.voice', 'warning', /nothing here can speak/);
+      only({ 'espeak-ng': engine(50_000), aplay: `echo heard > '${at.path}/heard'` });
+      await at.expectRow('notify.voice', 'ok', /^espeak-ng made 49 KiB of sound in \d+ ms$/);
+      expect(() => writeFileSync(join(at.path, 'heard'), '', { flag: 'wx' })).not.to.throw();
+      only({ 'espeak-ng': engine(50_000) });
+      await at.expectRow('notify.voice', 'warning', /espeak-ng speaks, and no program here plays it/);
+      only({ 'espeak-ng': engine(44), aplay: 'exit 0' });
+      await at.expectRow('notify.voice', 'failed', /espeak-ng runs, and makes no sound/);
+      only({ 'espeak-ng': 'echo "no voice" >&2; exit 1', aplay: 'exit 0' });
+      await at.expectRow('notify.voice', 'failed', /nothing was spoken: .*no voice/);
+      only({ 'spd-say': `echo heard > '${at.path}/heard'` });
+      await at.expectRow('notify.voice', 'ok', /spd-say is there; it plays by itself/);
+    });
+
+    it('is heard with --sound only', async () => {
+      only({ 'espeak-ng': engine(50_000), aplay: `echo heard > '${at.path}/heard'` });
+      await at.expectRow('notify.voice', 'ok', /^spoken aloud with espeak-ng/, '--sound');
+      expect(() => writeFileSync(join(at.path, 'heard'), '', { flag: 'wx' })).to.throw('EEXIST');
+    });
+
+    it('may be muted, switched off, or a provider that is not asked', async () => {
+      only({ 'espeak-ng': engine(50_000), aplay: 'exit 0' });
+      await at.run('notify', 'mute', '1h');
+      const row = await at.expectRow('notify.voice', 'off', /^muted until/);
+      await at.run(...(row.mend ?? '').split(' ').slice(1));
+      expect(await at.rows('notify.voice')).to.have.length(1);
+      at.write('.steward/config.yaml', 'notify:\n  voice:\n    provider: {apiKey: "env:KEY"}\n');
+      await at.expectRow('notify.voice', 'ok', /a speech provider is set up; not asked/);
+      await at.run('config', 'set', 'notify.voice.engine', 'none');
+      await at.expectRow('notify.voice', 'off', /notify\.voice\.engine is none/);
+    });
+  });
+
+  describe('work', () => {
+    let github: GitHub;
+    beforeEach(async () => {
+      github = await startGitHub({ repos: [{ name: 'work' }] });
+      at.env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
+    });
+    afterEach(() => github.close());
+
+    it('looks at the credential, the repository, its privacy and its labels; asks only when it may', async () => {
+      await at.expectRow('work.privacy', 'off', /no repository is set up/);
+      await at.run('work', 'setup', 'ann/work');
+      github.seen.length = 0;
+      await at.expectRow('work.privacy', 'ok', /^ann\/work was seen private at/);
+      await at.expectRow('work.token', 'ok', /from GH_TOKEN$/);
+      await at.expectRow('work.repository', 'off', /not asked/);
+      await at.expectRow('work.board', 'ok', /^read last: \d/);
+      expect(github.seen).to.deep.equal([]);
+      await at.expectRow('work.repository', 'ok', /is private, and the credential may write/, '--online');
+      await at.expectRow('work.labels', 'ok', /^all \d+ are there$/, '--online');
+      expect([...new Set(github.seen.map(({ method }) => method))]).to.deep.equal(['GET']);
+    });
+
+    it('tells of labels that are missing, and its command brings them', async () => {
+      await at.run('work', 'setup', 'ann/work');
+      await github.api('DELETE', '/repos/ann/work/labels/Type:problem');
+      const row = await at.expectRow('work.labels', 'warning', /lacks Type:problem/, '--online');
+      await at.run(...(row.mend ?? '').split(' ').slice(1));
+      await at.expectRow('work.labels', 'ok', /are there/, '--online');
+    });
+
+    it('tells of a repository that has turned public', async () => {
+      await at.run('work', 'setup', 'ann/work');
+      await github.api('PATCH', '/repos/ann/work', { private: false, visibility: 'public' });
+      const row = await at.expectRow('work.repository', 'failed', /ann\/work is public/, '--online');
+      expect(row.mend).to.equal('steward work verify');
+    });
+
+    it('tells of a verification that is old or was never done, and its command renews it', async () => {
+      await at.run('work', 'setup', 'ann/work');
+      await at.run('config', 'set', 'WORK.privacy.verifiedAt', '2020-01-01T00:00:00.000Z');
+      const row = await at.expectRow('work.privacy', 'warning', /was last seen private at 2020/);
+      await at.run(...(row.mend ?? '').split(' ').slice(1));
+      await at.expectRow('work.privacy', 'ok', /was seen private/);
+      await at.run('config', 'set', 'WORK.privacy.verifiedPrivate', 'false');
+      await at.expectRow('work.privacy', 'failed', /nobody has verified/);
+    });
+
+    it('tells of a credential that is missing or refused, and of a service that is gone', async () => {
+      await at.run('work', 'setup', 'ann/work');
+      at.env = { ...at.env, GH_TOKEN: 'ghp_wrong' };
+      const refused = await at.doctor('work', '--online');
+      expect(refused.code, JSON.stringify(refused.report)).to.equal(4);
+      expect(refused.report.checks.find(({ id }) => id === 'work.repository')).to.include({
+        state: 'failed',
+        // The token of the environment stands over a login.
+        mend: null,
+      });
+      at.env = { ...at.env, GH_TOKEN: undefined, PATH: join(at.path, 'bin') };
+      const none = await at.expectRow('work.token', 'failed', /There is no credential/);
+      expect(none.mend).to.equal('gh auth login');
+      at.env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
+      await github.close();
+      await at.expectRow('work.repository', 'failed', /refuses the connection/, '--online');
+      await at.run('work', 'board', '--refresh');
+      await at.expectRow('work.board', 'warning', /refuses the connection/);
+      github = await startGitHub();
+    });
+  });
+});

@@ -1,0 +1,516 @@
+import { expect } from 'chai';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { BIN, cleanEnv, steward } from '../helpers/cli';
+import { startDaemon } from '../helpers/daemon';
+import { patient, type Patient } from '../helpers/doctor';
+import { closeServer } from '../helpers/github';
+import { script } from '../helpers/speech';
+
+describe('doctor (built)', function () {
+  this.timeout(120_000);
+  let at: Patient;
+  beforeEach(() => {
+    at = patient();
+  });
+  afterEach(() => at.remove());
+
+  const listen = async (server: Server): Promise<number> => {
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    return (server.address() as AddressInfo).port;
+  };
+
+  describe('as a command', () => {
+    it('names every part of an empty home, fails nothing, and leaves the home as it was', async () => {
+      // Speech engines may make folders of their own.
+      const bin = mkdtempSync(join(tmpdir(), 'steward-bin-'));
+      at.env = { STEWARD_NO_CODE_CACHE: '1', PATH: bin };
+      const { code, report } = await at.doctor();
+      expect(code).to.equal(0);
+      expect(report.counts.failed, JSON.stringify(report.checks)).to.equal(0);
+      expect([...new Set(report.checks.map(({ part }) => part))]).to.deep.equal([
+        'machine',
+        'area',
+        'config',
+        'sense',
+        'hooks',
+        'jobs',
+        'daemon',
+        'notify',
+        'work',
+        'shell',
+      ]);
+      for (const row of report.checks) expect(row.found, row.id).not.to.equal('');
+      expect(readdirSync(at.path)).to.deep.equal([]);
+      rmSync(bin, { recursive: true });
+    });
+
+    it('exits 3 for a broken configuration, whatever part is asked for, and says the rest waits', async () => {
+      at.write('.steward/config.yaml', 'daemon:\n  port: many\nda: 5\n');
+      const { code, report } = await at.doctor('shell');
+      expect(code).to.equal(3);
+      expect(report.worst).to.equal('failed');
+      const rows = report.checks.filter(({ id }) => id === 'config.files');
+      expect(rows.map(({ state }) => state)).to.deep.equal(['failed', 'failed']);
+      expect(rows.map(({ found }) => found).join()).to.match(/daemon\.port: expected.*da: expected/);
+      const all = await steward(['doctor'], { home: at.path });
+      expect(all.code).to.equal(3);
+      expect(all.stdout).to.match(/\d+ not looked at until the configuration is mended/);
+      expect(all.stdout).not.to.include('sense.front');
+    });
+
+    it('exits 8 when something fails, with --strict for a warning, too', async () => {
+      at.env = { PATH: dirname(process.execPath) };
+      at.write('.steward/sense/config.json', '{"repos":["/nowhere/at/all"]}');
+      expect((await at.doctor('sense')).code).to.equal(8);
+      rmSync(join(at.area, 'sense'), { recursive: true });
+      at.write('.steward/settings.json', '{"mood":"good"}');
+      expect((await at.doctor('config')).code).to.equal(0);
+      expect((await at.doctor('config', '--strict')).code).to.equal(8);
+    });
+
+    it('refuses what is no part, and unknown flags, with 2', async () => {
+      const wrong = await steward(['doctor', 'sence'], { home: at.path });
+      expect(wrong).to.include({ code: 2, stdout: '' });
+      expect(wrong.stderr).to.match(/sence/).and.match(/sense/);
+      const second = await steward(['doctor', 'sense', 'wrok'], { home: at.path });
+      expect(second).to.include({ code: 2, stdout: '' });
+      expect(second.stderr).to.include('"wrok" is no part of steward.');
+      expect((await steward(['doctor', '--onlin'], { home: at.path })).code).to.equal(2);
+    });
+
+    it('ends with 130 at Ctrl-C, and leaves no process behind', async () => {
+      const bin = join(at.path, 'bin');
+      mkdirSync(bin);
+      const pidFile = join(at.path, 'pid');
+      script(
+        join(bin, 'git'),
+        `echo $$ > '${pidFile}.new'; mv '${pidFile}.new' '${pidFile}'; exec sleep 600`,
+      );
+      const child = spawn(process.execPath, [BIN, 'doctor', 'sense'], {
+        env: cleanEnv(at.path, { PATH: `${bin}:${process.env['PATH'] ?? ''}` }),
+        stdio: 'ignore',
+      });
+      const ended = once(child, 'exit');
+      while (!existsSync(pidFile)) await new Promise((resolve) => setTimeout(resolve, 20));
+      child.kill('SIGINT');
+      expect(await ended).to.deep.equal([130, null]);
+      const pid = Number(readFileSync(pidFile, 'utf8'));
+      while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+    });
+
+    it('names only commands that there are', async () => {
+      const manifest = JSON.parse(
+        readFileSync(join(__dirname, '..', '..', 'oclif.manifest.json'), 'utf8'),
+      ) as {
+        commands: Record<string, { flags: object }>;
+      };
+      const folder = join(__dirname, '..', '..', 'src', 'lib', 'cli', 'doctor');
+      const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+      const named = sources.flatMap((text) =>
+        [...text.matchAll(/[`'"(]steward ([a-z][a-z -]*[a-z])/g)].map(([, words = '']) => words),
+      );
+      expect(named.length).to.be.greaterThan(25);
+      for (const words of named) {
+        const [path = '', ...flags] = words.split(/ --/);
+        const ids = Object.keys(manifest.commands);
+        const parts = path.trim().split(' ');
+        const id = parts
+          .map((_, count) => parts.slice(0, parts.length - count).join(':'))
+          .find((one) => ids.includes(one));
+        expect(id, `steward ${words}`).not.to.equal(undefined);
+        for (const flag of flags)
+          expect(manifest.commands[id ?? '']?.flags, words).to.have.property(flag.trim());
+      }
+    });
+  });
+
+  describe('machine', () => {
+    it('warns of an old node on the PATH', async () => {
+      await at.expectRow('machine.node', 'ok', /^Node\.js \d/);
+      const bin = join(at.path, 'bin');
+      mkdirSync(bin);
+      script(join(bin, 'node'), 'echo 18.20.4');
+      at.env = { PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+      await at.expectRow('machine.node', 'warning', /the node that your PATH finds, .* is 18\.20\.4/);
+    });
+
+    it('warns of a code cache that others may write to, or that is a link', async () => {
+      await at.expectRow('machine.cache', 'ok', /code$/);
+      const cache = join(at.path, '.cache', 'steward', 'code');
+      chmodSync(cache, 0o777);
+      const row = await at.expectRow('machine.cache', 'warning', /other users may write/);
+      expect(spawnSync('sh', ['-c', row.mend ?? '']).status).to.equal(0);
+      await at.expectRow('machine.cache', 'ok', /code$/);
+      rmSync(cache, { recursive: true });
+      symlinkSync('/tmp', cache);
+      await at.expectRow('machine.cache', 'warning', /cannot be written/);
+    });
+
+    it('warns of a clock that was put back', async () => {
+      await at.expectRow('machine.clock', 'ok', /UTC$/);
+      at.write('.steward/sense/state.json', '{"version":1,"lastCaptureTs":"2999-01-01T00:00:00.000Z"}');
+      await at.expectRow(
+        'machine.clock',
+        'warning',
+        /the last capture was at 2999-01-01.*the clock was put back/,
+      );
+    });
+
+    it('compares the clock with a host that is used, only when it may', async () => {
+      let date = new Date().toUTCString();
+      const server = createServer((_, response) => response.setHeader('date', date).end());
+      const port = await listen(server);
+      try {
+        at.write(
+          '.steward/settings.json',
+          JSON.stringify({ notifications: { push: { topic: 't1', server: `http://127.0.0.1:${port}` } } }),
+        );
+        await at.expectRow('machine.offset', 'off', /not asked/);
+        await at.expectRow('machine.offset', 'ok', /^within \d+ s of 127\.0\.0\.1$/, '--online');
+        date = new Date(Date.now() - 600_000).toUTCString();
+        await at.expectRow('machine.offset', 'failed', /^10 min ahead of 127\.0\.0\.1$/, '--online');
+      } finally {
+        await closeServer(server);
+      }
+      await at.expectRow('machine.offset', 'off', /no host that you use was there/, '--online');
+    });
+  });
+
+  describe('area', () => {
+    it('tells of a folder that others can look into, and its command mends it', async () => {
+      await at.expectRow('area.folder', 'off', /nothing is stored yet/);
+      await at.run('sense', 'init');
+      await at.expectRow('area.folder', 'ok', /yours alone and writable/);
+      chmodSync(at.area, 0o755);
+      const row = await at.expectRow('area.folder', 'warning', /other users of this machine can look into/);
+      expect(spawnSync('sh', ['-c', row.mend ?? '']).status).to.equal(0);
+      await at.expectRow('area.folder', 'ok', /yours alone/);
+    });
+
+    it('tells of a link in the place of a folder, and of a link that leads nowhere', async () => {
+      await at.run('sense', 'init');
+      symlinkSync('/tmp', join(at.area, 'work'));
+      await at.expectRow('area.folder', 'failed', /work is a symbolic link/);
+      rmSync(at.area, { recursive: true });
+      symlinkSync(join(at.path, 'gone'), at.area);
+      await at.expectRow('area.folder', 'failed', /a link that leads nowhere/);
+    });
+
+    it('tells of a folder that cannot be written', async function () {
+      if (process.getuid?.() !== 0) this.skip();
+      await at.run('sense', 'init');
+      // As a user who may look, and not write.
+      expect(spawnSync('chmod', ['-R', 'a+rX', at.path]).status).to.equal(0);
+      const result = await steward(['doctor', 'area', '--json'], { home: at.path, uid: 65_534 });
+      expect(result.stdout, result.stderr).to.match(/\.steward cannot be written \(EACCES\)/);
+      expect(result.code).to.equal(8);
+    });
+
+    it('tells of states that are newer, damaged or gone', async () => {
+      await at.run('sense', 'init');
+      await at.expectRow('area.formats', 'ok', /of this version, and whole/);
+      at.write('.steward/sense/state.json', '{"version":99}');
+      await at.expectRow('area.formats', 'failed', /written by a newer steward \(format 99\)/);
+      at.write('.steward/sense/state.json', '{"versi');
+      const row = await at.expectRow('area.formats', 'warning', /state\.json is damaged/);
+      expect(row.mend).to.equal('steward sense capture');
+      await at.run('sense', 'capture');
+      await at.expectRow('area.formats', 'ok', /whole/);
+      at.write('.steward/state/sessions.json', '{"version":99,"sessions":{}}');
+      await at.expectRow('area.formats', 'failed', /sessions\.json was written by a newer steward/);
+      at.write('.steward/state/sessions.json', 'torn');
+      await at.expectRow('area.formats', 'warning', /sessions\.json is damaged/);
+      at.write('.steward/state/install-manifest.json', '[');
+      await at.expectRow('area.formats', 'failed', /install-manifest\.json is damaged/);
+    });
+
+    it('tells of lines that cannot be read, in quarantine and in the logs; a cut one is no harm', async () => {
+      await at.run('sense', 'init');
+      await at.expectRow('area.logs', 'ok', /lines? read/);
+      at.write('.steward/observability/hooks.jsonl', '{"ts":"x"}\n{"cut');
+      await at.expectRow('area.logs', 'ok', /the last line of hooks\.jsonl is cut/);
+      at.write('.steward/observability/hooks.jsonl', '{"ts":"x"}\nnonsense\n');
+      await at.expectRow('area.logs', 'warning', /^1 line of .*hooks\.jsonl cannot be read/);
+      const today = new Date().toISOString().slice(0, 10);
+      at.write(`.steward/sense/quarantine/${today}.jsonl`, '{"line":1}\n{"line":2}\n');
+      await at.expectRow('area.logs', 'warning', /^2 lines of that day could not be read/);
+    });
+  });
+
+  describe('config', () => {
+    it('warns of unknown keys', async () => {
+      await at.expectRow('config.files', 'ok', /all defaults/);
+      at.write('.steward/config.yaml', 'da:\n  nam: Nova\n');
+      await at.expectRow('config.files', 'warning', /da\.nam: this key is unknown and ignored/);
+      at.write('.steward/config.yaml', 'da:\n  name: Nova\n');
+      await at.expectRow('config.files', 'ok', /^config\.yaml$/);
+    });
+
+    it('looks at where secrets lie, and never shows one', async () => {
+      await at.expectRow('config.secrets', 'ok', /none are set/);
+      const path = at.write('.steward/settings.json', '{"notifications":{"push":{"topic":"hush-hush-1"}}}');
+      await at.expectRow('config.secrets', 'ok', /^1 set, 1 in files that only you can read$/);
+      chmodSync(path, 0o644);
+      const row = await at.expectRow(
+        'config.secrets',
+        'failed',
+        /other users of this machine can read .*settings\.json/,
+      );
+      expect(spawnSync('sh', ['-c', row.mend ?? '']).status).to.equal(0);
+      await at.expectRow('config.secrets', 'ok', /^1 set/);
+      spawnSync('git', ['init', '-q', at.path]);
+      await at.expectRow(
+        'config.secrets',
+        'warning',
+        /notifications\.push\.topic stands in .* git repository/,
+      );
+      at.write('.steward/settings.json', '{"notifications":{"push":{"topic":"env:MY_TOPIC"}}}');
+      await at.expectRow(
+        'config.secrets',
+        'failed',
+        /the environment variable MY_TOPIC, which gives nothing/,
+      );
+      at.env = { MY_TOPIC: 'hush-hush-1' };
+      await at.expectRow('config.secrets', 'ok', /^1 set, all by reference$/);
+      const { report } = await at.doctor();
+      expect(JSON.stringify(report)).not.to.include('hush');
+    });
+  });
+
+  describe('sense', () => {
+    it('says where no application can be seen, and its command switches that off', async () => {
+      const row = await at.expectRow('sense.front', 'warning', /neither DISPLAY nor WAYLAND_DISPLAY is set/);
+      expect(row.mend).to.equal('steward config set sense.sources.appFocus false');
+      await at.expectRow('sense.idle', 'off', /no application is seen here/);
+      await at.run('config', 'set', 'sense.sources.appFocus', 'false');
+      await at.expectRow('sense.front', 'off', /sense\.sources\.appFocus is false/);
+    });
+
+    it('says when the display does not answer', async () => {
+      at.env = { DISPLAY: ':4077' };
+      await at.expectRow('sense.front', 'failed', /./);
+    });
+
+    it('runs git, and misses it', async () => {
+      await at.expectRow('sense.git', 'ok', /^git version \d/);
+      const bin = join(at.path, 'bin');
+      mkdirSync(bin);
+      symlinkSync(process.execPath, join(bin, 'node'));
+      at.env = { PATH: bin };
+      await at.expectRow('sense.git', 'warning', /git is not installed/);
+      script(join(bin, 'git'), 'exit 1');
+      await at.expectRow('sense.git', 'failed', /does not run as git/);
+    });
+
+    it('asks git in each repository', async () => {
+      await at.expectRow('sense.repos', 'off', /no repository is watched/);
+      const [good, bad, none] = ['good', 'bad', 'none'].map((name) => join(at.path, name)) as [
+        string,
+        string,
+        string,
+      ];
+      for (const path of [good, bad]) spawnSync('git', ['init', '-q', path]);
+      mkdirSync(none);
+      spawnSync('git', ['-C', good, 'config', 'user.email', 'ann@example.org']);
+      const watch = (paths: string[]): string =>
+        at.write('.steward/sense/config.json', JSON.stringify({ repos: paths }));
+      watch([good]);
+      await at.expectRow('sense.repos', 'ok', /^git answers in good$/);
+      watch([good, bad, none, join(at.path, 'gone')]);
+      writeFileSync(join(bad, '.git', 'config'), '[core\n');
+      await at.expectRow('sense.repos', 'failed', /bad: /);
+      await at.expectRow('sense.repos', 'failed', /none is no git repository/);
+      await at.expectRow('sense.repos', 'failed', /gone is not there/);
+      writeFileSync(join(bad, '.git', 'config'), '[core]\nrepositoryformatversion = 0\n');
+      await at.expectRow('sense.repos', 'warning', /bad has no user\.email/);
+    });
+
+    it('says whether anything captures', async () => {
+      await at.expectRow('sense.capture', 'off', /not set up/);
+      await at.run('sense', 'init');
+      await at.expectRow(
+        'sense.capture',
+        'warning',
+        /nothing was captured yet, and nothing captures by itself/,
+      );
+      const daemon = await startDaemon({ home: at.path });
+      try {
+        await at.run('sense', 'capture');
+        await at.expectRow('sense.capture', 'ok', /the last capture was at .*, by the daemon/);
+      } finally {
+        await daemon.stop();
+      }
+      await at.run('config', 'set', 'sense.enabled', 'false');
+      await at.expectRow('sense.capture', 'off', /sense\.enabled is false/);
+    });
+
+    it('looks for the program of the content-type read', async () => {
+      at.write('.steward/sense/config.json', '{"insight":{"command":["no-such-program"]}}');
+      await at.expectRow('sense.insight', 'off', /no-such-program is not installed/);
+      at.write('.steward/sense/config.json', '{"insight":{"command":["sh"]}}');
+      await at.expectRow('sense.insight', 'ok', /\/sh; asked when you run/);
+      at.write('.steward/sense/config.json', '{"insight":{"command":["./sh"]}}');
+      await at.expectRow('sense.insight', 'failed', /relative path/);
+    });
+  });
+
+  describe('hooks', () => {
+    const settings = (): string => join(at.path, '.claude', 'settings.json');
+    const shim = (): string => join(at.area, 'bin', 'steward-hook');
+
+    it('calls the registered hook as the assistant does, and nothing comes of it', async () => {
+      await at.expectRow('hooks.registered', 'off', /not registered/);
+      await at.expectRow('hooks.run', 'off', /no hooks are installed/);
+      mkdirSync(join(at.path, '.claude'));
+      await at.run('hooks', 'install');
+      await at.expectRow('hooks.registered', 'ok', /^11 hooks in .*settings\.json/);
+      await at.expectRow('hooks.run', 'ok', /^a hook answered in \d+ ms$/);
+      expect(existsSync(join(at.area, 'observability', 'hooks.jsonl'))).to.equal(false);
+    });
+
+    it('tells of hooks that are missing, switched off, or do not run; the command mends them', async () => {
+      mkdirSync(join(at.path, '.claude'));
+      await at.run('hooks', 'install');
+      const whole = JSON.parse(readFileSync(settings(), 'utf8')) as { hooks: Record<string, unknown> };
+      const { Stop, ...rest } = whole.hooks;
+      expect(Stop).not.to.equal(undefined);
+      writeFileSync(settings(), JSON.stringify({ ...whole, disableAllHooks: true, hooks: rest }));
+      await at.expectRow('hooks.registered', 'warning', /not registered in .*: Stop$/);
+      await at.expectRow('hooks.registered', 'warning', /switches all hooks off/);
+      rmSync(shim());
+      await at.expectRow('hooks.registered', 'failed', /steward-hook is missing: the hooks do nothing/);
+      script(shim(), 'exit 0');
+      await at.expectRow('hooks.run', 'failed', /a hook ran and did nothing/);
+      script(shim(), 'exit 2');
+      const row = await at.expectRow('hooks.run', 'failed', /ended with 2, and must end with 0/);
+      expect(row.mend).to.equal('steward hooks install');
+      await at.run('hooks', 'install');
+      await at.expectRow('hooks.run', 'ok', /answered/);
+      writeFileSync(settings(), '{ nonsense');
+      await at.expectRow('hooks.registered', 'failed', /is not JSON/);
+    });
+
+    it('counts sessions, and what hooks have left', async () => {
+      await at.expectRow('hooks.sessions', 'off', /no session was seen yet/);
+      await at.expectRow('hooks.spool', 'ok', /nothing waits/);
+      const input = JSON.stringify({ session_id: 'a1', hook_event_name: 'SessionStart', cwd: at.path });
+      await steward(['hook', 'session-start'], { home: at.path, input });
+      await at.expectRow('hooks.sessions', 'ok', /^1 known, 1 of them running$/);
+      const name = '20200101T000000000Z-0123456789ab.session-ended.json';
+      const left = {
+        version: 1,
+        id: name.slice(0, 32),
+        kind: 'session-ended',
+        at: '2020-01-01T00:00:00.000Z',
+        machine: '0123456789ab',
+        session: 'a1',
+      };
+      at.write(`.steward/state/spool/${name}`, JSON.stringify(left));
+      await at.expectRow('hooks.spool', 'warning', /^1 intention that hooks left, the oldest \d+ h ago$/);
+      at.write(`.steward/state/spool/dead/${name}`, JSON.stringify(left));
+      await at.expectRow('hooks.spool', 'warning', /^1 intention that hooks left could not be done/);
+    });
+  });
+
+  describe('daemon', () => {
+    it('tells what runs, whose port it is, and that its guards refuse', async () => {
+      await at.expectRow('daemon.runs', 'off', /it does not run/);
+      const daemon = await startDaemon({ home: at.path });
+      try {
+        await at.expectRow('daemon.runs', 'ok', new RegExp(`process ${daemon.pid}`));
+        await at.expectRow('daemon.port', 'ok', /is answered by this user area's daemon/);
+        await at.expectRow(
+          'daemon.guard',
+          'ok',
+          /^refuses another Host, another Origin, a cross-site request$/,
+        );
+      } finally {
+        await daemon.stop('SIGKILL');
+      }
+      await at.expectRow('daemon.runs', 'off', /it does not run/);
+    });
+
+    it('tells of a port that another program has, and its command chooses another one', async () => {
+      const server = createServer((_, response) => response.end('hello'));
+      const port = await listen(server);
+      try {
+        await at.run('config', 'set', 'daemon.port', String(port));
+        const row = await at.expectRow('daemon.port', 'warning', new RegExp(`port ${port} is taken by`));
+        await at.run(...(row.mend ?? '').split(' ').slice(1));
+        expect((await at.rows('daemon.port'))[0]?.found).not.to.include(`port ${port} `);
+      } finally {
+        await closeServer(server);
+      }
+      await at.run('config', 'set', 'daemon.port', String(port));
+      await at.expectRow('daemon.port', 'ok', new RegExp(`^${port} is free for it$`));
+    });
+
+    it('tells of a daemon in whose place another program answers, and lets a page in', async () => {
+      const daemon = await startDaemon({ home: at.path });
+      const server = createServer((_, response) => response.end('{}'));
+      const port = await listen(server);
+      try {
+        const folder = join(at.path, '.local', 'state', 'steward');
+        const [area = ''] = readdirSync(folder).filter((name) =>
+          existsSync(join(folder, name, 'daemon.json')),
+        );
+        const file = join(folder, area, 'daemon.json');
+        const instance = JSON.parse(readFileSync(file, 'utf8')) as object;
+        writeFileSync(file, JSON.stringify({ ...instance, port, url: `http://127.0.0.1:${port}` }));
+        await at.expectRow('daemon.port', 'failed', /answered by another program/);
+        await at.expectRow(
+          'daemon.guard',
+          'failed',
+          /does not refuse another Host \(200\), another Origin \(200\)/,
+        );
+      } finally {
+        await closeServer(server);
+        await daemon.stop();
+      }
+    });
+  });
+
+  describe('shell', () => {
+    it('finds the completion, and the line for long commands', async () => {
+      at.env = { SHELL: '/bin/fish' };
+      const missing = await at.expectRow('shell.completion', 'off', /not installed for fish/);
+      expect(missing.mend).to.include('steward autocomplete script fish >');
+      const { stdout } = await at.run('autocomplete', 'script', 'fish');
+      at.write('.config/fish/completions/steward.fish', stdout);
+      await at.expectRow('shell.completion', 'ok', /steward\.fish$/);
+      at.write('.config/fish/completions/steward.fish', '# an older one');
+      await at.expectRow('shell.completion', 'warning', /of an older version/);
+      const off = await at.expectRow('shell.long', 'off', /not switched on/);
+      at.write('.config/fish/config.fish', `# shell-hook\n${off.mend}\n`);
+      await at.expectRow('shell.long', 'ok', /config\.fish$/);
+      at.env = { SHELL: '/bin/tcsh' };
+      await at.expectRow('shell.completion', 'off', /none of bash, zsh and fish/);
+    });
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

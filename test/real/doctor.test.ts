@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import {
+  desktopKit,
+  startBus,
+  startManager,
+  startXterm,
+  startXvfb,
+  until,
+  type DesktopKit,
+} from '../helpers/desktop-kit';
+import { patient, type Patient } from '../helpers/doctor';
+import { requirePrograms } from '../helpers/real-part';
+
+describe('doctor in a real session', function () {
+  this.timeout(120_000);
+  let at: Patient;
+  let kit: DesktopKit;
+  beforeEach(() => {
+    at = patient();
+    kit = desktopKit();
+  });
+  afterEach(async () => {
+    await kit.stop();
+    at.remove();
+  });
+
+  it('sees the application in front, and the time without input', async function () {
+    requirePrograms(this, { Xvfb: 'xvfb', openbox: 'openbox', xterm: 'xterm', xprop: 'x11-utils' });
+    await startXvfb(kit);
+    await startManager(kit, 'openbox');
+    at.env = { DISPLAY: kit.env['DISPLAY'] };
+    await at.expectRow('sense.front', 'ok', /^no window has the focus now, by x11$/);
+    startXterm(kit, 'Painter');
+    await until(
+      'doctor sees it',
+      async () => /^Painter, by x11$/.test((await at.rows('sense.front'))[0]?.found ?? ''),
+      60_000,
+    );
+    await at.expectRow('sense.idle', 'ok', /s without input.*by x11/);
+    at.write('.steward/sense/config.json', '{"exclude":["Painter"]}');
+    await at.expectRow('sense.front', 'ok', /^seen, and excluded, by x11$/);
+  });
+
+  it('sees whether a notification service is there', async function () {
+    requirePrograms(this, {
+      Xvfb: 'xvfb',
+      'dbus-daemon': 'dbus',
+      dunst: 'dunst',
+      'notify-send': 'libnotify-bin',
+    });
+    await at.expectRow('notify.desktop', 'off', /no message bus/);
+    await startXvfb(kit);
+    await startBus(kit);
+    at.env = { DBUS_SESSION_BUS_ADDRESS: kit.env['DBUS_SESSION_BUS_ADDRESS'] };
+    await at.expectRow('notify.desktop', 'warning', /there is no notification service/);
+    kit.start('dunst', ['-conf', '/dev/null']);
+    await until('dunst is there', async () => (await at.rows('notify.desktop'))[0]?.state === 'ok', 60_000);
+    at.env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${at.path}/no-bus` };
+    await at.expectRow('notify.desktop', 'failed', /does not answer/);
+  });
+
+  it('has a real engine speak, and nobody hears it', async function () {
+    requirePrograms(this, { 'espeak-ng': 'espeak-ng', aplay: 'alsa-utils' });
+    await at.expectRow('notify.voice', 'ok', /^espeak-ng made \d\d+ KiB of sound in \d+ ms$/);
+  });
+
+  it('tells of a disk that is nearly full', async function () {
+    const disk = mkdtempSync(join(tmpdir(), 'steward-disk-'));
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]).status !== 0) {
+      rmdirSync(disk);
+      if ((process.env['CI'] ?? '') !== '')
+        throw new Error('no small file system could be mounted: run as root');
+      console.log('      skipped: no small file system could be mounted (run as root on Linux)');
+      this.skip();
+    }
+    try {
+      await at.expectRow('machine.disk', 'ok', /GiB free|MiB free/);
+      at.env = { STEWARD_HOME: disk };
+      await at.expectRow('machine.disk', 'failed', new RegExp(`MiB free on the disk of ${disk}`));
+    } finally {
+      expect(spawnSync('umount', [disk]).status).to.equal(0);
+      rmdirSync(disk);
+    }
+  });
+});

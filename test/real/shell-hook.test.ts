@@ -1,0 +1,262 @@
+import { expect } from 'chai';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { HookShell } from '../../src/lib/cli/shell-hook';
+import { BIN, cleanEnv, emptyHome, steward } from '../helpers/cli';
+import { startDaemon } from '../helpers/daemon';
+import { until } from '../helpers/desktop-kit';
+import { requirePrograms } from '../helpers/real-part';
+import { script } from '../helpers/speech';
+
+const SHELLS: readonly HookShell[] = ['bash', 'zsh', 'fish'];
+const START: Readonly<Record<HookShell, string>> = {
+  bash: 'bash --noprofile -i',
+  zsh: 'zsh -d -i',
+  fish: 'fish -i',
+};
+const FILES: Readonly<Record<HookShell, string>> = {
+  bash: '.bashrc',
+  zsh: '.zshrc',
+  fish: '.config/fish/config.fish',
+};
+
+describe('the shell snippet, in real shells on a terminal', function () {
+  this.timeout(180_000);
+  let home: ReturnType<typeof emptyHome>;
+  beforeEach(() => {
+    home = emptyHome();
+    mkdirSync(join(home.path, 'bin'));
+    mkdirSync(join(home.path, '.config', 'fish'), { recursive: true });
+    // Without it fish fills it in the background, at its first start.
+    mkdirSync(join(home.path, '.local', 'share', 'fish', 'generated_completions'), { recursive: true });
+    // Notes what it is called with.
+    script(join(home.path, 'bin', 'steward'), `printf '%s\\n' "$*" >> "$HOME/said"`);
+  });
+  afterEach(() => home.remove());
+
+  /** The snippet, with the noting steward in the place of the real one. */
+  async function snippet(shell: HookShell): Promise<string> {
+    const { stdout, code } = await steward(['shell-hook', shell], { home: home.path });
+    expect(code).to.equal(0);
+    const real = `'${process.execPath}' '${BIN}'`;
+    expect(stdout).to.include(real);
+    return stdout.replace(real, `'${join(home.path, 'bin', 'steward')}'`);
+  }
+
+  interface Typed {
+    screen: string;
+    said: string[];
+  }
+
+  /**
+   * Types lines into a shell on a pseudo-terminal, each once the one before has ended: it says so itself. What is
+   * announced comes in the background, so it is waited for: `announced` lines.
+   */
+  async function type(
+    shell: HookShell,
+    lines: readonly string[],
+    announced: number,
+    more: { before?: string; after?: string; env?: Record<string, string> } = {},
+  ): Promise<Typed> {
+    const rc = [more.before ?? '', await snippet(shell), more.after ?? ''].join('\n');
+    writeFileSync(join(home.path, FILES[shell]), rc);
+    rmSync(join(home.path, 'said'), { force: true });
+    const child = spawn('script', ['-qec', START[shell], '/dev/null'], {
+      env: cleanEnv(home.path, {
+        SHELL: '/bin/sh',
+        TERM: 'dumb',
+        STEWARD_LONG_COMMAND_SEC: '1',
+        fish_greeting: '',
+        ...more.env,
+      }),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let screen = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (screen += text));
+    const closed = once(child, 'close');
+    try {
+      for (const [index, line] of ['', ...lines].entries()) {
+        child.stdin.write(`${line}\r`);
+        // The typed text itself has no result in it.
+        child.stdin.write(
+          `echo ended-$(expr ${index} + 1000)\r`.replace('$(', shell === 'fish' ? '(' : '$('),
+        );
+        await until(
+          `"${line}" ends in ${shell}: ${screen.slice(-600)}`,
+          () => screen.includes(`ended-${index + 1000}`),
+          60_000,
+        );
+      }
+      const said = (): string[] => {
+        const path = join(home.path, 'said');
+        return existsSync(path)
+          ? readFileSync(path, 'utf8')
+              .split('\n')
+              .filter((line) => line !== '')
+          : [];
+      };
+      await until(
+        `${announced} lines are announced in ${shell}, not ${JSON.stringify(said())}`,
+        () => said().length >= announced,
+        30_000,
+      );
+      child.stdin.write('exit\r');
+      await closed;
+      return {
+        screen,
+        said: said().map((line) => line.replace(/(after|duration) \d+ ?(s|min)/g, '$1 N $2')),
+      };
+    } finally {
+      child.kill('SIGKILL');
+    }
+  }
+
+  const done = (name: string): string => `notify send ${name} is done, after N s --duration N s`;
+  const ended = (name: string, code: number): string =>
+    `notify send ${name} ended with ${code}, after N s --duration N s`;
+
+  for (const shell of SHELLS) {
+    describe(shell, () => {
+      beforeEach(function () {
+        requirePrograms(this, { script: 'bsdutils', [shell]: shell });
+      });
+
+      it('announces what took long, by its name alone, with its exit code', async () => {
+        const { said } = await type(
+          shell,
+          [
+            'true quick',
+            'sleep 1.2',
+            "sh -c 'sleep 1.2; exit 3' SECRET-ARGUMENT",
+            'TOKEN=SECRET-VALUE /bin/sleep 1.2',
+            'for i in 1 2; do sleep 0.8; done'.replace(/^.*$/, (line) =>
+              shell === 'fish' ? 'for i in 1 2; sleep 0.8; end' : line,
+            ),
+          ],
+          4,
+        );
+        expect(said).to.deep.equal([done('sleep'), ended('sh', 3), done('sleep'), done('A command')]);
+        expect(said.join()).not.to.include('SECRET');
+      });
+
+      it('leaves out what a person sat before, what is to be ignored, and what was ended by Ctrl-C', async () => {
+        for (const name of ['vim', 'mytool', 'python3']) script(join(home.path, 'bin', name), 'sleep 1.2');
+        script(join(home.path, 'bin', 'sudo'), 'sleep 1.2');
+        const set =
+          shell === 'fish'
+            ? 'set -gx STEWARD_LONG_COMMAND_IGNORE "other mytool"'
+            : 'export STEWARD_LONG_COMMAND_IGNORE="other mytool"';
+        const path = shell === 'fish' ? 'set -gx PATH ~/bin $PATH' : 'export PATH=~/bin:$PATH';
+        const { said } = await type(
+          shell,
+          [
+            path,
+            'vim notes.txt',
+            'sudo vim /etc/hosts',
+            'sudo -u bob vim x',
+            'python3',
+            set,
+            'mytool',
+            "sh -c 'sleep 1.2; exit 130'",
+            'sleep 1.3',
+          ],
+          1,
+        );
+        expect(said).to.deep.equal([done('sleep')]);
+      });
+
+      it('keeps what is in the prompt already, and the exit code that it shows', async () => {
+        const before = {
+          bash: `PROMPT_COMMAND='printf "<theirs %s>" $?'; PS0='<ps0>'; trap 'true their-trap' EXIT`,
+          zsh: `autoload -Uz add-zsh-hook; theirs() { print -n "<theirs $?>" }; add-zsh-hook precmd theirs`,
+          fish: `function theirs --on-event fish_postexec; echo -n "<theirs $status>"; end`,
+        }[shell];
+        const { said, screen } = await type(shell, ["sh -c 'sleep 1.2; exit 7'"], 1, { before });
+        expect(said).to.deep.equal([ended('sh', 7)]);
+        expect(screen).to.include('<theirs 7>');
+        if (shell === 'bash') expect(screen).to.include('<ps0>');
+      });
+
+      it('says nothing on the terminal, is read twice without harm, and speaks up for the configured time', async () => {
+        const { screen, said } = await type(shell, ['sleep 1.2'], 1, { after: await snippet(shell) });
+        expect(said).to.deep.equal([done('sleep')]);
+        expect(screen).not.to.match(/\[1\]|Done|not found|rror/);
+        const quiet = await type(shell, ['sleep 1.2'], 0, { env: { STEWARD_LONG_COMMAND_SEC: 'nonsense' } });
+        expect(quiet.said).to.deep.equal([]);
+        await steward(['config', 'set', 'notifications.thresholds.longTaskMinutes', '7'], {
+          home: home.path,
+        });
+        expect(await snippet(shell))
+          .to.include('limit')
+          .and.include('420');
+      });
+
+      it('does nothing in a script, and is one that the shell can read', async () => {
+        const path = join(home.path, 'snippet');
+        writeFileSync(path, `${await snippet(shell)}\n`);
+        const run = spawnSync(
+          shell,
+          [...(shell === 'fish' ? ['--no-config'] : []), '-c', `source ${path}; echo fine`],
+          {
+            env: cleanEnv(home.path),
+            encoding: 'utf8',
+          },
+        );
+        expect([run.stdout, run.stderr]).to.deep.equal(['fine\n', '']);
+      });
+    });
+  }
+
+  it('starts no process for a short command', async function () {
+    requirePrograms(this, { script: 'bsdutils', bash: 'bash', strace: 'strace' });
+    writeFileSync(join(home.path, '.bashrc'), await snippet('bash'));
+    const log = join(home.path, 'trace');
+    const child = spawn(
+      'script',
+      ['-qec', `strace -f -e trace=clone,clone3,fork,vfork -o ${log} bash --noprofile -i`, '/dev/null'],
+      {
+        env: cleanEnv(home.path, { SHELL: '/bin/sh', TERM: 'dumb' }),
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
+    let screen = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (screen += text));
+    const closed = once(child, 'close');
+    child.stdin.write('echo ready-$((1 + 1))\r');
+    await until('the shell is ready', () => screen.includes('ready-2'), 60_000);
+    const before = readFileSync(log, 'utf8').split('\n').length;
+    for (let n = 0; n < 5; n += 1) child.stdin.write(`echo short-$((${n} + 10))\r`);
+    await until('all have run', () => screen.includes('short-14'), 60_000);
+    expect(readFileSync(log, 'utf8').split('\n').length).to.equal(before);
+    child.stdin.write('exit\r');
+    await closed;
+  });
+
+  it('goes through the real steward to the log of notifications', async function () {
+    requirePrograms(this, { script: 'bsdutils', bash: 'bash' });
+    await steward(['config', 'set', 'notify.voice.engine', 'none'], { home: home.path });
+    const { stdout } = await steward(['shell-hook', 'bash'], { home: home.path });
+    writeFileSync(join(home.path, '.bashrc'), stdout);
+    const daemon = await startDaemon({ home: home.path });
+    const child = spawn('script', ['-qec', 'bash --noprofile -i', '/dev/null'], {
+      env: cleanEnv(home.path, { SHELL: '/bin/sh', TERM: 'dumb', STEWARD_LONG_COMMAND_SEC: '1' }),
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    const closed = once(child, 'close');
+    child.stdin.write('sleep 1.2\r');
+    const heard = async (): Promise<boolean> => {
+      const { stdout: text } = await steward(['notify', 'history', '--json'], { home: home.path });
+      return /"text": "sleep is done, after \d+ s"/.test(text);
+    };
+    try {
+      await until('the notification is in the log', heard, 60_000);
+    } finally {
+      child.stdin.write('exit\r');
+      await closed;
+      await daemon.stop();
+    }
+  });
+});
