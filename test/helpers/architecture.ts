@@ -7,7 +7,7 @@ export interface SourceFile {
   text: string;
 }
 
-const FEATURES = ['sense', 'work', 'notify', 'agents', 'schedule', 'assistant'];
+const FEATURES = ['sense', 'work', 'notify', 'agents', 'schedule', 'assistant', 'report'];
 const BASE = ['platform', 'errors', 'sessions', 'goals'];
 const ALL = ['platform', 'errors', 'config', 'sessions', 'goals', ...FEATURES, 'daemon', 'cli'];
 
