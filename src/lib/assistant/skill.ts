@@ -1,7 +1,7 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readText, replaceFile } from '../platform/atomic-file';
+import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
 import { toIso } from '../platform/clock';
 import { ensureFolder, exists, lstatOf, removeEmptyFolder, removeFile } from '../platform/folder';
 import { sha256, type InstallEntry, type InstallManifest } from '../platform/install-manifest';
@@ -101,7 +101,7 @@ function write(
  * changed since stays, and is the person's from then on. Without a manifest nothing is removed: what would be.
  */
 export function removeSkill(
-  deps: Pick<SkillDeps, 'host'>,
+  deps: Pick<SkillDeps, 'host' | 'clock'>,
   assistant: AssistantSettings,
   manifest: InstallManifest | undefined,
   entries: readonly InstallEntry[],
@@ -110,6 +110,10 @@ export function removeSkill(
   const own = entries.filter(({ id }) => id === MANIFEST_ID);
   for (const entry of own) {
     const { path } = entry;
+    // Of an install that was killed.
+    if (manifest !== undefined && exists(dirname(path))) {
+      sweepTemps(dirname(path), -1, deps.clock.now(), basename(path));
+    }
     const found = contentOf(path);
     if (found === undefined) continue;
     const ours = isOurs(found, entry);
