@@ -18,7 +18,10 @@ const VENDORS = [
 ];
 
 /** A file of ours that joins several libraries which share parts: one bundle of them all. */
-const JOINED = new Map([['src/lib/work/host/octokit.ts', './vendor/octokit.js']]);
+const JOINED = new Map([
+  ['src/lib/cli/mcp/sdk.ts', './vendor/mcp.js'],
+  ['src/lib/work/host/octokit.ts', './vendor/octokit.js'],
+]);
 
 /** The bundles by the module that each is made of. */
 export const VENDOR_BUNDLES = new Map([
@@ -79,7 +82,7 @@ const lazyBundles = {
         errors: [{ text: `Import "${path}" inside the function that uses it: await import('${path}').` }],
       };
     });
-    build.onResolve({ filter: /^\.\/octokit$/ }, ({ path, kind, resolveDir }) => {
+    build.onResolve({ filter: /^\.\/(?:octokit|sdk)$/ }, ({ path, kind, resolveDir }) => {
       const id = JOINED.get(shown(join(resolveDir, `${path}.ts`)).replaceAll('\\', '/'));
       return kind === 'dynamic-import' && id !== undefined ? { path: id, external: true } : undefined;
     });
@@ -123,6 +126,9 @@ const GROUPS = {
   hooks: 'own',
   open: 'own',
   sessions: 'own',
+  go: 'own',
+  standup: 'report',
+  week: 'report',
   help: 'help',
   autocomplete: 'help',
   init: 'setup',

@@ -3,7 +3,7 @@ import { boolean, string } from '@oclif/core/flags';
 import { installHooks, type InstallResult } from '../../lib/assistant/install';
 import { installText } from '../../lib/assistant/install-view';
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openHooks } from '../../lib/cli/hooks-context';
+import { offersSkill, openHooks } from '../../lib/cli/hooks-context';
 
 export default class HooksInstall extends BaseCommand {
   static override summary = "Register steward's hooks with your AI assistant.";
@@ -15,15 +15,25 @@ export default class HooksInstall extends BaseCommand {
       default: 'claude-code',
       options: ['claude-code'],
     }),
+    skill: boolean({
+      description:
+        'Also give it the work skill: four workflows over your issues. Without either, you are asked.',
+      allowNo: true,
+    }),
     'dry-run': boolean({ description: 'Say what would be written, and write nothing.' }),
   };
-  static override examples = ['<%= config.bin %> hooks install --dry-run', '<%= config.bin %> hooks install'];
+  static override examples = [
+    '<%= config.bin %> hooks install --dry-run',
+    '<%= config.bin %> hooks install --skill',
+  ];
   static override related = ['hooks status', 'hooks uninstall'];
 
   async run(): Promise<InstallResult> {
     const { flags } = await this.parse(HooksInstall);
     const { deps, assistant } = openHooks(this.context, this.config.root, flags.assistant);
-    const result = await installHooks(deps, { assistant, dryRun: flags['dry-run'] === true });
+    const dryRun = flags['dry-run'] === true;
+    const skill = flags.skill ?? (!dryRun && !this.json && (await offersSkill(deps, assistant)));
+    const result = await installHooks(deps, { assistant, dryRun, skill });
     this.print(() => installText(result));
     for (const warning of result.warnings) this.say(warning);
     return result;

@@ -1,12 +1,14 @@
 import { clean } from '../platform/terminal';
 import type { InstallResult } from './install';
 import type { HooksStatus } from './install-status';
+import type { SkillResult } from './skill';
 import type { UninstallResult } from './uninstall';
 
 /** `hooks install` */
 export function installText(result: InstallResult): string {
-  const { added, kept, settings, backup, shim, dryRun } = result;
-  if (added.length === 0 && !shim.written) return clean(`The hooks are installed already, in ${settings}`);
+  const { added, kept, settings, backup, shim, skill, dryRun } = result;
+  if (added.length === 0 && !shim.written && skill === null)
+    return clean(`The hooks are installed already, in ${settings}`);
   const lines = [
     ...(added.length === 0
       ? []
@@ -16,13 +18,22 @@ export function installText(result: InstallResult): string {
     ...(kept.length === 0 ? [] : [`There already: ${kept.join(', ')}`]),
     ...(backup === null ? [] : [`${dryRun ? 'Would keep it as it is' : 'As it was'}: ${backup}`]),
     ...(shim.written ? [`${dryRun ? 'Would write' : 'Wrote'} ${shim.path}`] : []),
+    ...(skill === null ? [] : skillLines(skill, dryRun)),
     ...(dryRun || result.warnings.length > 0 ? [] : ['Sessions that start from now on are seen.']),
   ];
   return lines.map(clean).join('\n');
 }
 
+function skillLines({ path, changed, left }: SkillResult, dryRun: boolean): string[] {
+  return [
+    ...(changed.length > 0 ? [`${dryRun ? 'Would write' : 'Wrote'} the work skill: ${path}`] : []),
+    ...(changed.length === 0 && left.length === 0 ? [`The work skill is there already: ${path}`] : []),
+    ...left.map((file) => `Left, since it was written or changed by somebody else: ${file}`),
+  ];
+}
+
 /** `hooks uninstall` */
-export function uninstallText({ settings, shim, left, strangers, dryRun }: UninstallResult): string {
+export function uninstallText({ settings, shim, skill, left, strangers, dryRun }: UninstallResult): string {
   const lines = [
     ...settings
       .filter(({ entries, removed }) => entries > 0 || removed)
@@ -32,6 +43,9 @@ export function uninstallText({ settings, shim, left, strangers, dryRun }: Unins
           : `${dryRun ? 'Would take' : 'Took'} ${count(entries, 'hook')} out of ${path}`,
       ),
     ...(shim.removed ? [`${dryRun ? 'Would remove' : 'Removed'} ${shim.path}`] : []),
+    ...(skill.changed.length > 0
+      ? [`${dryRun ? 'Would remove' : 'Removed'} the work skill: ${skill.path}`]
+      : []),
     ...left.map(
       (what) =>
         `Left, since it was written or changed by somebody else${what.includes(shim.path) ? ', and it runs what is gone now' : ''}: ${what}`,

@@ -3,8 +3,9 @@ import { join, sep } from 'node:path';
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { toIso, type Clock } from '../platform/clock';
-import { ensureFolder } from '../platform/folder';
+import { ensureFolder, exists } from '../platform/folder';
 import {
+  readInstallManifest,
   sha256,
   withInstallManifest,
   type Backup,
@@ -14,6 +15,7 @@ import {
 import type { PathHost } from '../platform/paths';
 import type { AssistantSettings } from './claude-code-settings';
 import { addHooks, eventsWithHooks, removeHooks, strangersIn, topValue } from './hook-entries';
+import { installSkill, type SkillResult } from './skill';
 import { isShimCurrent, removeShim, shimPath, writeShim, type ShimDeps } from './shim';
 import { shimCommands, type ShimCommands } from './shim-command';
 import {
@@ -47,6 +49,8 @@ export interface InstallResult {
   /** The copy of the settings as they were; null when nothing of them was changed, or there were none. */
   backup: string | null;
   shim: { path: string; written: boolean };
+  /** The work skill; null when it was not asked for. */
+  skill: SkillResult | null;
   dryRun: boolean;
   warnings: string[];
 }
@@ -70,7 +74,7 @@ export const ATTEMPTS = 5;
  */
 export async function installHooks(
   deps: HookInstallDeps,
-  input: { assistant: AssistantSettings; dryRun: boolean },
+  input: { assistant: AssistantSettings; dryRun: boolean; skill?: boolean },
 ): Promise<InstallResult> {
   const { assistant, dryRun } = input;
   const path = assistant.path(deps.host);
@@ -86,6 +90,7 @@ export async function installHooks(
     kept: hooks.map(({ event }) => event).filter((event) => !plan.events.includes(event)),
     backup: plan.events.length === 0 || source === undefined ? null : backupFor(deps, path, source).path,
     shim: { path: shimPath(shim), written: !isShimCurrent(shim) },
+    skill: input.skill === true ? installSkill(deps, assistant, undefined, entriesOf(deps)) : null,
     dryRun,
     warnings: warningsFor(deps, assistant, source, path),
   };
@@ -112,8 +117,15 @@ export async function installHooks(
       kept: hooks.map(({ event }) => event).filter((event) => !events.includes(event)),
       backup: backup?.path ?? null,
       shim: { ...result.shim, written },
+      skill: input.skill === true ? installSkill(deps, assistant, manifest, manifest.entries()) : null,
     };
   });
+}
+
+/** What the manifest has of this machine; nothing is made for the look. */
+export function entriesOf(deps: Pick<HookInstallDeps, 'area' | 'machineId'>): InstallEntry[] {
+  const { installManifest } = deps.area;
+  return exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
 }
 
 /** Where the settings cannot be written, nothing is left of an install that was the first. */

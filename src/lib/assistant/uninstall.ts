@@ -1,10 +1,5 @@
 import { exists } from '../platform/folder';
-import {
-  readInstallManifest,
-  sha256,
-  withInstallManifest,
-  type InstallEntry,
-} from '../platform/install-manifest';
+import { sha256, withInstallManifest, type InstallEntry } from '../platform/install-manifest';
 import type { AssistantSettings } from './claude-code-settings';
 import { removeHooks, strangersIn } from './hook-entries';
 import {
@@ -12,6 +7,7 @@ import {
   KIND,
   busy,
   commandsOf,
+  entriesOf,
   hooksAddedBy,
   idOf,
   manifestDeps,
@@ -19,6 +15,7 @@ import {
   type HookInstallDeps,
 } from './install';
 import { removeShim, shimPath } from './shim';
+import { removeSkill, type SkillResult } from './skill';
 import {
   readBackup,
   readSettings,
@@ -34,6 +31,8 @@ export interface UninstallResult {
   /** The settings files that were looked at: the assistant's, and those of earlier installs. */
   settings: { path: string; entries: number; removed: boolean }[];
   shim: { path: string; removed: boolean };
+  /** The work skill. */
+  skill: SkillResult;
   /** Commands of the person's own that name the shim, and backups that somebody changed: left as they are. */
   left: string[];
   /** Commands that run the hooks of another user area. */
@@ -55,8 +54,7 @@ export async function uninstallHooks(
   const shim = shimDeps(deps);
   const current = assistant.path(deps.host);
   if (dryRun) {
-    const { installManifest } = deps.area;
-    const entries = exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
+    const entries = entriesOf(deps);
     const files = filesOf(id, current, entries).map(({ path, entry }) => {
       const found = without(deps, path, readSettings(path), entry);
       const isOurs = entry !== undefined && hooksAddedBy(entry).createdFile;
@@ -69,17 +67,20 @@ export async function uninstallHooks(
       assistant,
       files,
       { path: shimPath(shim), removed: exists(shimPath(shim)) && !others },
+      removeSkill(deps, assistant, undefined, entries),
       true,
     );
   }
   return withInstallManifest(manifestDeps(deps), (manifest) => {
+    // Before the settings, whose folder is removed when nothing is left in it.
+    const skill = removeSkill(deps, assistant, manifest, manifest.entries());
     const files = filesOf(id, current, manifest.entries()).map(({ path, entry }) =>
       removeFrom(deps, path, entry),
     );
     for (const { path } of files) manifest.forget(id, path);
     const isShared = manifest.entries().some((entry) => entry.kind === KIND);
     const removed = !isShared && removeShim({ ...shim, clock: deps.clock }, manifest);
-    return resultOf(assistant, files, { path: shimPath(shim), removed }, false);
+    return resultOf(assistant, files, { path: shimPath(shim), removed }, skill, false);
   });
 }
 
@@ -108,6 +109,7 @@ function resultOf(
   assistant: AssistantSettings,
   files: readonly RemovedFrom[],
   shim: UninstallResult['shim'],
+  skill: SkillResult,
   dryRun: boolean,
 ): UninstallResult {
   const settings = files.map(({ path, entries, removed }) => ({ path, entries, removed }));
@@ -115,7 +117,8 @@ function resultOf(
     assistant: assistant.id,
     settings,
     shim,
-    left: files.flatMap(({ left }) => left),
+    skill,
+    left: [...files.flatMap(({ left }) => left), ...skill.left],
     strangers: files.flatMap(({ strangers }) => strangers),
     dryRun,
   };

@@ -1,6 +1,7 @@
 import { assistantOf, type AssistantSettings } from '../assistant/claude-code-settings';
 import type { StatusDeps } from '../assistant/install-status';
 import type { HookInstallDeps } from '../assistant/install';
+import { hasSkill, skillPath } from '../assistant/skill';
 import { processHost } from '../platform/paths';
 import type { Context } from './context';
 
@@ -26,4 +27,17 @@ export function openHooks(
     },
   };
   return { deps, assistant: assistantOf(assistant) };
+}
+
+/** Asks at a terminal whether the assistant is to have the work skill, where it has none; without one: no. */
+export async function offersSkill(
+  deps: Pick<HookInstallDeps, 'host'>,
+  assistant: AssistantSettings,
+): Promise<boolean> {
+  const { canAsk, confirm } = await import('../platform/ask');
+  if (!canAsk() || hasSkill(deps, assistant)) return false;
+  return confirm(
+    `Give ${assistant.title} the work skill, too? It checks tasks and adds issues and reminders with steward work, and lies in ${skillPath(deps, assistant)}.`,
+    'no',
+  );
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 import { errnoCode } from '../errors';
 
@@ -74,6 +74,36 @@ export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
   } catch (error) {
     if (['ENOENT', 'EACCES', 'EPERM', 'EIO', 'ENXIO', 'EAGAIN', 'ELOOP'].includes(errnoCode(error) ?? ''))
       return false;
+    throw error;
+  }
+}
+
+/**
+ * Does the process that was noted before still run, with this terminal, on a device of this user (decisions.md 9)?
+ * False where the system does not tell.
+ */
+export function holdsTerminal(terminal: OwnTerminal): boolean {
+  const facts = factsOf(terminal.pid);
+  if (facts === undefined || facts.started !== terminal.started) return false;
+  if (pathOf(facts.device) !== terminal.tty) return false;
+  try {
+    const found = lstatSync(terminal.tty);
+    const isMine = found.isCharacterDevice() && found.uid === process.getuid?.();
+    return isMine && deviceOf(found.rdev) === facts.device;
+  } catch (error) {
+    if (['ENOENT', 'EACCES'].includes(errnoCode(error) ?? '')) return false;
+    throw error;
+  }
+}
+
+/** A variable that a process of this user was started with; undefined where there is none, or it is not told. */
+export function variableOf(pid: number, name: string): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    return variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoCode(error) ?? '')) return undefined;
     throw error;
   }
 }

@@ -75,6 +75,11 @@ function rowOf(session: Session, nowMs: number): SessionRow {
   };
 }
 
+/** The order of `steward sessions`, as it is of whole sessions. */
+export function orderOfSessions(nowMs: number): (a: Session, b: Session) => number {
+  return (a, b) => byStatusAndAge(rowOf(a, nowMs), rowOf(b, nowMs));
+}
+
 function byStatusAndAge(a: SessionRow, b: SessionRow): number {
   const order = ORDER.indexOf(a.status) - ORDER.indexOf(b.status);
   return order !== 0 ? order : Date.parse(b.updatedAt) - Date.parse(a.updatedAt);

@@ -37,7 +37,7 @@ async function main(action: string, home: string, root: string, dieAt: number): 
     product: { root, node: process.execPath },
   };
   const input = { assistant: claudeCodeSettings, dryRun: false };
-  if (action === 'install') await installHooks(deps, input);
+  if (action === 'install') await installHooks(deps, { ...input, skill: true });
   else await uninstallHooks(deps, input);
 }
 

@@ -426,7 +426,7 @@ describe('assistant: hooks in a home folder', () => {
     };
 
     it('an install is repaired by the next one, and taken back by an uninstall', async function () {
-      this.timeout(120_000);
+      this.timeout(400_000);
       const { old, added } = await states();
       const seen = new Set<string>();
       const last = await killedEverywhere(
@@ -446,10 +446,12 @@ describe('assistant: hooks in a home folder', () => {
     });
 
     it('an uninstall is completed by the next one, and undone by an install', async function () {
-      this.timeout(120_000);
+      this.timeout(400_000);
       const { old, added } = await states();
       const seen = new Set<string>();
-      const installed = async (): Promise<void> => void (await install());
+      const installed = async (): Promise<void> => {
+        await installHooks(deps(), { assistant: claudeCodeSettings, dryRun: false, skill: true });
+      };
       const last = await killedEverywhere('uninstall', installed, async (dieAt) => {
         seen.add(read());
         if (dieAt % 2 === 0) {

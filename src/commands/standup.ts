@@ -1,0 +1,38 @@
+import { boolean, string } from '@oclif/core/flags';
+
+import { BaseCommand } from '../lib/cli/base-command';
+import { openReport, reportNow } from '../lib/cli/report-context';
+import { blocksOf } from '../lib/report/blocks';
+import type { Report } from '../lib/report/model';
+import { readPeriod } from '../lib/report/period';
+import { reportText } from '../lib/report/view';
+
+export default class Standup extends BaseCommand {
+  static override summary = 'Tell what you did since yesterday, as Markdown.';
+  static override description =
+    'Issues, sessions, commits and time, from what is stored on this machine; the same data gives the same bytes. On a terminal it is laid out, in a pipe it is Markdown. What cannot be known stands at its end.';
+  static override flags = {
+    since: string({ description: 'From this day on.', default: 'yesterday', helpValue: 'DAY' }),
+    until: string({ description: 'Up to this day; today when left out.', helpValue: 'DAY' }),
+    repo: string({ description: 'Only this repository, by the name of its folder.', helpValue: 'NAME' }),
+    evidence: boolean({ description: 'Ask the service what was said when issues were closed.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> standup --since friday',
+    {
+      description: 'To paste into a chat',
+      command: '<%= config.bin %> standup --repo website --evidence | pbcopy',
+    },
+  ];
+  static override related = ['week', 'sense today', 'sessions'];
+
+  async run(): Promise<Report> {
+    const { flags } = await this.parse(Standup);
+    const { since, until, ...options } = flags;
+    const now = await reportNow(this.context);
+    const period = await readPeriod({ since, ...(until === undefined ? {} : { until }) }, now);
+    const report = await openReport(this.context, period, options);
+    this.print(() => reportText(blocksOf(report, 'Standup'), this.terminal));
+    return report;
+  }
+}

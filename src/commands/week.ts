@@ -1,0 +1,30 @@
+import { boolean, string } from '@oclif/core/flags';
+
+import { BaseCommand } from '../lib/cli/base-command';
+import { openReport, reportNow } from '../lib/cli/report-context';
+import { blocksOf } from '../lib/report/blocks';
+import type { Report } from '../lib/report/model';
+import { readWeek } from '../lib/report/period';
+import { reportText } from '../lib/report/view';
+
+export default class Week extends BaseCommand {
+  static override summary = 'Tell what a week, Monday to Sunday, was made of, as Markdown.';
+  static override description =
+    'What `standup` tells, of the week of a day: this week up to today, unless another day is named.';
+  static override flags = {
+    of: string({ description: 'A day of the week.', default: 'today', helpValue: 'DAY' }),
+    repo: string({ description: 'Only this repository, by the name of its folder.', helpValue: 'NAME' }),
+    evidence: boolean({ description: 'Ask the service what was said when issues were closed.' }),
+  };
+  static override examples = ['<%= config.bin %> week', '<%= config.bin %> week --of "last week" > week.md'];
+  static override related = ['standup', 'sense recent', 'work list --state closed'];
+
+  async run(): Promise<Report> {
+    const { flags } = await this.parse(Week);
+    const { of, ...options } = flags;
+    const period = await readWeek(of, await reportNow(this.context));
+    const report = await openReport(this.context, period, options);
+    this.print(() => reportText(blocksOf(report, 'Week'), this.terminal));
+    return report;
+  }
+}

@@ -1,0 +1,166 @@
+import { basename, dirname, join } from 'node:path';
+
+import { StewardError } from '../errors';
+import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
+import { toIso } from '../platform/clock';
+import { ensureFolder, exists, lstatOf, removeEmptyFolder, removeFile } from '../platform/folder';
+import { sha256, type InstallEntry, type InstallManifest } from '../platform/install-manifest';
+import { readSystemText } from '../platform/system-files';
+import type { AssistantSettings } from './claude-code-settings';
+import type { HookInstallDeps } from './install';
+
+/** What came of the files of the skill. */
+export interface SkillResult {
+  /** Its folder. */
+  path: string;
+  /** Files that were written or removed (in a dry run: would be). */
+  changed: string[];
+  /** Files that somebody wrote or changed: left as they are. */
+  left: string[];
+}
+
+const NAME = 'work';
+const MANIFEST_ID = 'skill:work';
+const FILES = [
+  'SKILL.md',
+  'Workflows/CheckTasks.md',
+  'Workflows/AddReminder.md',
+  'Workflows/CreateIssue.md',
+  'Workflows/UpdateTaskList.md',
+];
+const MAX_BYTES = 64 * 1024;
+
+type SkillDeps = Pick<HookInstallDeps, 'host' | 'product' | 'clock' | 'machineId'>;
+
+/** Where an assistant looks for the skill. */
+export function skillPath(deps: Pick<SkillDeps, 'host'>, assistant: AssistantSettings): string {
+  return join(dirname(assistant.path(deps.host)), 'skills', NAME);
+}
+
+/** Is the skill there, in whatever version? */
+export function hasSkill(deps: Pick<SkillDeps, 'host'>, assistant: AssistantSettings): boolean {
+  return exists(join(skillPath(deps, assistant), 'SKILL.md'));
+}
+
+/**
+ * Writes the work skill, each file recorded first. A file that is there and that no install of this machine wrote, or
+ * that was changed since, stays. Without a manifest nothing is written: what would be.
+ */
+export function installSkill(
+  deps: SkillDeps,
+  assistant: AssistantSettings,
+  manifest: InstallManifest | undefined,
+  entries: readonly InstallEntry[],
+): SkillResult {
+  const root = skillPath(deps, assistant);
+  const result: SkillResult = { path: root, changed: [], left: [] };
+  for (const name of FILES) {
+    const path = join(root, ...name.split('/'));
+    const text = templateOf(deps, name);
+    const entry = entries.find((one) => one.id === MANIFEST_ID && one.path === path);
+    const found = contentOf(path);
+    if (found === text) continue;
+    if (found !== undefined && !isOurs(found, entry)) result.left.push(path);
+    else {
+      result.changed.push(path);
+      if (manifest !== undefined) {
+        const was = found === false ? undefined : found;
+        write(deps, { path, text, was, entry, top: dirname(dirname(root)) }, manifest);
+      }
+    }
+  }
+  return result;
+}
+
+function write(
+  deps: SkillDeps,
+  file: { path: string; text: string; was: string | undefined; entry: InstallEntry | undefined; top: string },
+  manifest: InstallManifest,
+): void {
+  const { path, text, was, entry, top } = file;
+  const known = entry?.added['folders'];
+  const folders = [...(Array.isArray(known) ? known.map(String) : []), ...missingFolders(path, top)];
+  manifest.record({
+    id: MANIFEST_ID,
+    kind: 'file',
+    path,
+    added: { folders: [...new Set(folders)] },
+    before: was === undefined ? null : sha256(was),
+    after: sha256(text),
+    backups: [],
+    at: toIso(deps.clock.now()),
+    machine: deps.machineId,
+  });
+  // The assistant's folder is the person's: a link in it is meant.
+  for (const folder of foldersOf(path, top)) ensureFolder(folder, { allowLink: true });
+  replaceFile(path, text);
+}
+
+/**
+ * Removes what `installSkill` wrote, wherever it was written, and the folders that it made for it. A file that was
+ * changed since stays, and is the person's from then on. Without a manifest nothing is removed: what would be.
+ */
+export function removeSkill(
+  deps: Pick<SkillDeps, 'host' | 'clock'>,
+  assistant: AssistantSettings,
+  manifest: InstallManifest | undefined,
+  entries: readonly InstallEntry[],
+): SkillResult {
+  const result: SkillResult = { path: skillPath(deps, assistant), changed: [], left: [] };
+  const own = entries.filter(({ id }) => id === MANIFEST_ID);
+  for (const entry of own) {
+    const { path } = entry;
+    // Of an install that was killed.
+    if (manifest !== undefined && exists(dirname(path))) {
+      sweepTemps(dirname(path), -1, deps.clock.now(), basename(path));
+    }
+    const found = contentOf(path);
+    if (found === undefined) continue;
+    const ours = isOurs(found, entry);
+    (ours ? result.changed : result.left).push(path);
+    if (ours && manifest !== undefined) removeFile(path);
+  }
+  if (manifest === undefined) return result;
+  const made = own.flatMap(({ added }) =>
+    Array.isArray(added['folders']) ? added['folders'].map(String) : [],
+  );
+  const deepestFirst = [...new Set(made)].sort((a, b) => b.length - a.length);
+  for (const folder of deepestFirst) removeEmptyFolder(folder);
+  for (const { path } of own) manifest.forget(MANIFEST_ID, path);
+  return result;
+}
+
+/** As an install wrote it: the last one, or the one before where the last was killed before it wrote. */
+function isOurs(found: string | false, entry: InstallEntry | undefined): boolean {
+  if (found === false || entry === undefined) return false;
+  return [entry.after, entry.before].includes(sha256(found));
+}
+
+/** The text of a file; undefined: there is none; false: something that is no file of ours, such as a link. */
+function contentOf(path: string): string | false | undefined {
+  const found = lstatOf(path);
+  if (found === undefined) return undefined;
+  if (!found.isFile || found.size > MAX_BYTES) return false;
+  return readText(path, { maxBytes: MAX_BYTES });
+}
+
+/** The folders between `top` and the file, the highest first. */
+function foldersOf(path: string, top: string): string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder.length > top.length; folder = dirname(folder))
+    folders.unshift(folder);
+  return folders;
+}
+
+function missingFolders(path: string, top: string): string[] {
+  return foldersOf(path, top).filter((folder) => !exists(folder));
+}
+
+function templateOf({ product }: Pick<SkillDeps, 'product'>, name: string): string {
+  const path = join(product.root, 'templates', 'skills', NAME, ...name.split('/'));
+  const text = readSystemText(path, MAX_BYTES);
+  if (text !== undefined) return text;
+  throw new StewardError('not_found', `${path}, a part of steward, is missing.`, {
+    hint: 'Install steward again.',
+  });
+}

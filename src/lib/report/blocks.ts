@@ -1,0 +1,157 @@
+import { longDay, minutes } from '../platform/format';
+import { clean, cleanLine } from '../platform/terminal';
+import type { Report, ReportClosed, ReportIssue, ReportSession } from './model';
+import { phase } from '../sessions/phases';
+
+/** A piece of a line; texts from elsewhere are cleaned already, and nothing in them is markup. */
+export interface Part {
+  text: string;
+  tone?: 'strong' | 'quiet';
+  /** Where it leads, on a page. */
+  url?: string;
+}
+
+/** What a report says, before it is Markdown or a terminal's text. */
+export type Block =
+  | { kind: 'title'; text: string }
+  | { kind: 'text'; parts: Part[] }
+  | { kind: 'heading'; text: string }
+  | { kind: 'item'; parts: Part[] };
+
+const MAX_COMMITS = 12;
+const MAX_APPS = 8;
+const MAX_TITLE = 160;
+const MAX_EVIDENCE = 200;
+
+/** The report in the order in which a team wants to hear it: what is done, what is under way, what it took. */
+export function blocksOf(report: Report, name: 'Standup' | 'Week'): Block[] {
+  const { from, to, repo, issues } = report;
+  const days = from === to ? longDay(from) : `${longDay(from)} to ${longDay(to)}`;
+  const where = repo === null ? '' : ` · ${cleanLine(repo, MAX_TITLE)}`;
+  return [
+    { kind: 'title', text: `${name} · ${days}${where}` },
+    { kind: 'text', parts: facts(report) },
+    ...section('Done', issues?.closed.map(closedItem) ?? []),
+    ...section('In progress', issues?.inProgress.map((issue) => issueItem(issue, statusOf(issue))) ?? []),
+    ...section('New', issues?.opened.map((issue) => issueItem(issue, [issue.priority])) ?? []),
+    ...section('Sessions', sessionItems(report)),
+    ...commitBlocks(report),
+    ...section('Time by application', appItems(report)),
+    ...section('By repository', report.repos.map(repoItem)),
+    ...section(
+      'Not known',
+      report.notKnown.map((text) => [{ text: cleanLine(text, 400), tone: 'quiet' }]),
+    ),
+  ];
+}
+
+function section(text: string, items: readonly Part[][]): Block[] {
+  if (items.length === 0) return [];
+  return [{ kind: 'heading', text }, ...items.map((parts): Block => ({ kind: 'item', parts }))];
+}
+
+function facts(report: Report): Part[] {
+  const { commits, sessions, issues, totalMinutes, creationMinutes, consumptionMinutes } = report;
+  const counts = [
+    ...(issues === null ? [] : [`${plural(issues.closed.length, 'issue')} closed`]),
+    plural(commits.count, 'commit'),
+    plural(sessions.count, 'session'),
+  ].join(', ');
+  if (totalMinutes === 0) return [{ text: `${counts}.` }];
+  const kinds = `${minutes(creationMinutes)} creation, ${minutes(consumptionMinutes)} consumption`;
+  return [
+    { text: `${counts}. ` },
+    { text: `${minutes(totalMinutes)} seen`, tone: 'strong' },
+    { text: `: ${kinds}.` },
+  ];
+}
+
+function closedItem(issue: ReportClosed): Part[] {
+  const shas = issue.commits.slice(0, 5).map((sha) => clean(sha).slice(0, 7));
+  const evidence = issue.evidence === null ? [] : [{ text: ` — ${cleanLine(issue.evidence, MAX_EVIDENCE)}` }];
+  return [
+    ...issueItem(issue, [issue.completed ? null : 'not planned', shas.length === 0 ? null : shas.join(', ')]),
+    ...evidence,
+  ];
+}
+
+function issueItem(issue: ReportIssue, words: readonly (string | null)[]): Part[] {
+  return [
+    { text: `#${issue.number}`, url: issue.url, tone: 'strong' },
+    { text: ` ${cleanLine(issue.title, MAX_TITLE)}` },
+    ...quiet(words),
+  ];
+}
+
+function statusOf({ status, priority }: ReportIssue): (string | null)[] {
+  return [status === 'in-progress' ? null : status, priority];
+}
+
+function sessionItems({ sessions }: Report): Part[][] {
+  const told = sessions.items.filter(({ task }) => task !== null);
+  const rest = sessions.count - told.length;
+  return [
+    ...told.map(sessionItem),
+    ...(rest === 0 ? [] : [[{ text: `${plural(rest, 'session')} without a task`, tone: 'quiet' } as const]]),
+  ];
+}
+
+function sessionItem({ slug, task, repo, project, phases, issue }: ReportSession): Part[] {
+  const path = phases.map((id) => phase(id).label.toLowerCase()).join(' → ');
+  return [
+    { text: cleanLine(task ?? slug, MAX_TITLE) },
+    ...quiet([path, repo ?? project, issue === null ? null : `#${issue}`]),
+  ];
+}
+
+function commitBlocks({ commits }: Report): Block[] {
+  const repos = new Map<string, string[]>();
+  for (const { repo, subject } of commits.items) repos.set(repo, [...(repos.get(repo) ?? []), subject]);
+  return [...repos]
+    .sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1))
+    .flatMap(([repo, subjects]) => {
+      const rest = subjects.length - MAX_COMMITS;
+      return section(`Commits in ${cleanLine(repo, MAX_TITLE)}`, [
+        ...subjects
+          .slice(0, rest > 1 ? MAX_COMMITS : subjects.length)
+          .map((text) => [{ text: cleanLine(text, MAX_TITLE) || 'Without a subject' }]),
+        ...(rest > 1 ? [[{ text: `${rest} more`, tone: 'quiet' } as const]] : []),
+      ]);
+    });
+}
+
+function appItems({ apps }: Report): Part[][] {
+  const shown = apps.length > MAX_APPS + 1 ? apps.slice(0, MAX_APPS) : apps;
+  const rest = apps.slice(shown.length);
+  const sum = rest.reduce((total, app) => total + Math.round(app.minutes * 10), 0) / 10;
+  return [
+    ...shown.map((app): Part[] => [
+      { text: minutes(app.minutes), tone: 'strong' },
+      { text: ` ${cleanLine(app.app, 60) || 'unknown'}` },
+      ...(app.kind === 'neutral' ? [] : quiet([app.kind])),
+    ]),
+    ...(rest.length === 0
+      ? []
+      : [[{ text: `${minutes(sum)} in ${rest.length} more`, tone: 'quiet' } as const]]),
+  ];
+}
+
+function repoItem(row: Report['repos'][number]): Part[] {
+  const { assistantMinutes: time } = row;
+  const words = [
+    row.commits === 0 ? null : plural(row.commits, 'commit'),
+    row.sessions === 0 ? null : plural(row.sessions, 'session'),
+    time === null || time === 0 ? null : `${minutes(time)} with the assistant`,
+  ].filter((word) => word !== null);
+  return [{ text: cleanLine(row.repo, MAX_TITLE) || 'unknown' }, { text: `: ${words.join(', ')}` }];
+}
+
+/** ` (in-review, P1)`, nothing of nothing. */
+function quiet(words: readonly (string | null)[]): Part[] {
+  const said = words.filter((word) => word !== null && word !== '').map((word) => cleanLine(word ?? '', 200));
+  return said.length === 0 ? [] : [{ text: ` (${said.join(', ')})`, tone: 'quiet' }];
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,120 @@
+import type { Day } from '../platform/time';
+import type { PhaseId } from '../sessions/phases';
+import type { Session } from '../sessions/session';
+import type { Period } from './period';
+
+/** What is stored of one day. Minutes have one decimal. */
+export interface DayFacts {
+  date: Day;
+  apps: readonly { app: string; kind: 'creation' | 'consumption' | 'neutral'; minutes: number }[];
+  totalMinutes: number;
+  creationMinutes: number;
+  consumptionMinutes: number;
+  commits: readonly { repo: string; commits: number }[];
+  /** Ids of the assistant's sessions. */
+  sessions: readonly string[];
+  /** The raw log of the day; undefined: it is discarded, and with it what only it tells. */
+  raw?: {
+    commits: readonly CommitFacts[];
+    /** Polls in which a session of the repository did something: repository and instant, ms. */
+    activity: readonly { repo: string; session: string; atMs: number }[];
+  };
+}
+
+export interface CommitFacts {
+  repo: string;
+  /** Path of the repository; empty when it is not known. */
+  path: string;
+  sha: string;
+  subject: string;
+  /** Committed, and first authored, ISO-8601 UTC. */
+  at: string;
+  authoredAt: string;
+}
+
+export interface IssueFacts {
+  number: number;
+  /** Without prefix and marks. */
+  title: string;
+  url: string;
+  state: 'open' | 'closed';
+  /** Closed as completed, not as not planned or as a duplicate. */
+  completed: boolean;
+  status: string | null;
+  priority: string | null;
+  property: string | null;
+  slug: string | null;
+  createdAt: string;
+  closedAt: string | null;
+}
+
+/** All that a report is made of: the same input gives the same report. */
+export interface ReportInput {
+  period: Period;
+  /** Only what is of this repository. */
+  repo: string | undefined;
+  /** Of the days of the period those that anything is stored of, in any order. */
+  days: readonly DayFacts[];
+  pollIntervalSec: number;
+  sessions: readonly Session[];
+  /** Undefined: there is no work repository. */
+  issues: readonly IssueFacts[] | undefined;
+  /** By issue number: what was said when it was closed. */
+  evidence: ReadonlyMap<number, string>;
+  /** What could not be read, in sentences. */
+  notes: readonly string[];
+}
+
+/** `steward standup --json` and `steward week --json`. Lists are in the order in which they are shown. */
+export interface Report {
+  from: Day;
+  to: Day;
+  timezone: string;
+  repo: string | null;
+  totalMinutes: number;
+  creationMinutes: number;
+  consumptionMinutes: number;
+  apps: { app: string; kind: string; minutes: number }[];
+  /** `assistantMinutes`: in which an assistant session did something there; null: no raw log is kept of any day. */
+  repos: { repo: string; commits: number; sessions: number; assistantMinutes: number | null }[];
+  commits: { count: number; items: ReportCommit[] };
+  sessions: { count: number; items: ReportSession[] };
+  issues: {
+    closed: ReportClosed[];
+    /** Now: left empty for a period that is over. */
+    inProgress: ReportIssue[];
+    opened: ReportIssue[];
+  } | null;
+  /** What this report cannot know, in sentences; empty when nothing is missing. */
+  notKnown: string[];
+}
+
+export interface ReportCommit {
+  repo: string;
+  sha: string;
+  subject: string;
+  at: string;
+}
+
+export interface ReportSession {
+  slug: string;
+  task: string | null;
+  repo: string | null;
+  project: string | null;
+  /** Those that it was in, in order. */
+  phases: PhaseId[];
+  issue: number | null;
+}
+
+export type ReportIssue = Pick<
+  IssueFacts,
+  'number' | 'title' | 'url' | 'status' | 'priority' | 'property' | 'createdAt' | 'closedAt'
+>;
+
+export interface ReportClosed extends ReportIssue {
+  completed: boolean;
+  /** What was said when it was closed, where that was asked for. */
+  evidence: string | null;
+  /** Commits of the period whose subject names it. */
+  commits: string[];
+}

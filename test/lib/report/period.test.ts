@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { addDays, dayBounds } from '../../../src/lib/platform/time';
+import { daysOf, readPeriod, readWeek } from '../../../src/lib/report/period';
+import { rejection } from '../../helpers/rejection';
+
+/** Saturday, half past one at night in Berlin, and still Friday in UTC. */
+const NOW = { nowMs: Date.parse('2026-11-21T00:30:00+01:00'), zone: 'Europe/Berlin' };
+
+describe('the period of a report', () => {
+  const since = async (words: string): Promise<string> => (await readPeriod({ since: words }, NOW)).from;
+
+  const said: [words: string, day: string][] = [
+    ['today', '2026-11-21'],
+    ['yesterday', '2026-11-20'],
+    ['friday', '2026-11-20'],
+    ['saturday', '2026-11-21'],
+    ['sunday', '2026-11-15'],
+    ['monday', '2026-11-16'],
+    ['last monday', '2026-11-16'],
+    ['3 days ago', '2026-11-18'],
+    ['7d', '2026-11-14'],
+    ['2w', '2026-11-07'],
+    ['1 November', '2026-11-01'],
+    ['2 dec', '2025-12-02'],
+    [' 2026-02-28 ', '2026-02-28'],
+  ];
+  for (const [words, day] of said) {
+    it(`reads ${words.trim()} as ${day}, by the wall clock of the zone`, async () => {
+      expect(await since(words)).to.equal(day);
+    });
+  }
+
+  it('ends today, or where it is told to, and holds whole local days', async () => {
+    const { startMs, endMs, ...period } = await readPeriod({ since: 'yesterday' }, NOW);
+    expect(period).to.deep.equal({
+      ...{ from: '2026-11-20', to: '2026-11-21', timezone: 'Europe/Berlin', current: true },
+    });
+    expect([startMs, endMs]).to.deep.equal([
+      dayBounds('2026-11-20', NOW.zone).startMs,
+      dayBounds('2026-11-21', NOW.zone).endMs,
+    ]);
+    const past = await readPeriod({ since: '2026-11-02', until: '2026-11-05' }, NOW);
+    expect([past.to, past.current]).to.deep.equal(['2026-11-05', false]);
+    expect((await readPeriod({ since: 'today', until: '2027-01-01' }, NOW)).to).to.equal('2026-11-21');
+  });
+
+  it('is the week of a day, the running one up to today', async () => {
+    expect(await readWeek(undefined, NOW)).to.include({
+      from: '2026-11-16',
+      to: '2026-11-21',
+      current: true,
+    });
+    expect(await readWeek('2026-11-15', NOW)).to.include({ from: '2026-11-09', to: '2026-11-15' });
+    expect(await readWeek('2026-11-09', NOW)).to.include({ from: '2026-11-09', to: '2026-11-15' });
+    expect(await readWeek('2026-11-22', NOW)).to.include({ to: '2026-11-21' });
+  });
+
+  const refused: [words: string, message: RegExp][] = [
+    ['foo', /"foo" names no day/],
+    ['', /"" names no day/],
+    ['yesterday and on', /names no day/],
+    ['monday to friday', /names no day/],
+    ['2026-02-30', /names no day/],
+    ['tomorrow', /is 2026-11-22, which has not begun yet/],
+    ['next friday', /has not begun yet/],
+    ['2026-11-22', /has not begun yet/],
+    ['2001-01-01', /more than ten years/],
+  ];
+  for (const [words, message] of refused) {
+    it(`refuses ${JSON.stringify(words)}`, async () => {
+      const error = await rejection(readPeriod({ since: words }, NOW));
+      expect(error).to.have.property('kind', 'usage');
+      expect(error).to.have.property('message').that.matches(message);
+      expect(error).to.have.property('hint').that.is.a('string');
+    });
+  }
+
+  it('refuses an end before its beginning, and a week that has not begun', async () => {
+    expect(await rejection(readPeriod({ since: 'today', until: 'yesterday' }, NOW)))
+      .to.have.property('message')
+      .that.equals('2026-11-21 is after 2026-11-20.');
+    expect(await rejection(readWeek('2026-11-23', NOW))).to.have.property('kind', 'usage');
+  });
+
+  it('has every week begin on a Monday and hold the day', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 3000 }), async (ago) => {
+        const day = addDays('2026-11-21', -ago);
+        const { from, to } = await readWeek(day, NOW);
+        expect(daysOf({ from, to })).to.include(day);
+        expect(toWeekday(from)).to.equal(1);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+function toWeekday(day: string): number {
+  return new Date(`${day}T00:00:00Z`).getUTCDay();
+}

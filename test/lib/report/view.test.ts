@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { displayWidth } from '../../../src/lib/platform/text-width';
+import { blocksOf, type Block } from '../../../src/lib/report/blocks';
+import { buildReport } from '../../../src/lib/report/build';
+import { plain, reportMarkdown } from '../../../src/lib/report/markdown';
+import { reportText } from '../../../src/lib/report/view';
+import { captured, day, issue, reportInput, session } from '../../helpers/report';
+
+const AT = '2026-11-20T10:00:00.000Z';
+
+describe('the text of a report', () => {
+  const full = (): Block[] =>
+    blocksOf(
+      buildReport(
+        reportInput({
+          days: [
+            day('2026-11-19'),
+            day('2026-11-20', {
+              apps: [{ app: 'Code\u001b[31m', kind: 'creation', minutes: 90 }],
+              ...{ totalMinutes: 90, creationMinutes: 90 },
+              raw: {
+                commits: Array.from({ length: 14 }, (_, n) =>
+                  captured(`# Make ${n} <b>`, AT, { sha: `a${n}` }),
+                ),
+                activity: [],
+              },
+            }),
+          ],
+          sessions: [session('a', { task: 'Fix *the* login', phaseHistory: [], github_issue: 3 })],
+          issues: [issue(3, { status: 'in-review', priority: 'P1', url: 'javascript:alert(1)' })],
+        }),
+      ),
+      'Standup',
+    );
+
+  it('is Markdown in a pipe, with nothing of elsewhere as markup', () => {
+    const text = reportText(full(), { isTTY: false, columns: 80, color: false, unicode: true });
+    expect(text).to.equal(reportMarkdown(full()));
+    expect(text).to.match(
+      /^# Standup · Thu 19 Nov 2026 to Fri 20 Nov 2026\n\n0 issues closed, 14 commits, 1 session\. /,
+    );
+    expect(text).to.include('## In progress\n\n- **#3** Issue 3 (in-review, P1)\n\n## Sessions\n\n');
+    expect(text).to.include('- Fix \\*the\\* login (verify, website, #3)\n');
+    expect(text).to.include('- \\# Make 0 \\<b>\n');
+    expect(text).to.include('- 2 more\n');
+    expect(text).to.include('- **1 h 30 m** Code (creation)\n');
+    expect(text.endsWith('\n') && !text.endsWith('\n\n')).to.equal(true);
+  });
+
+  it('is laid out for a terminal, never wider than it, with the words of the Markdown', () => {
+    for (const columns of [24, 40, 80, 200]) {
+      const text = reportText(full(), { isTTY: true, columns, color: false, unicode: true });
+      for (const line of text.split('\n')) expect(displayWidth(line)).to.be.at.most(columns);
+      expect(text.replace(/\s+/g, ' ')).to.include('Fix *the* login (verify, website, #3)');
+    }
+    const colored = reportText(full(), { isTTY: true, columns: 40, color: true, unicode: true });
+    const bare = reportText(full(), { isTTY: true, columns: 40, color: false, unicode: true });
+    expect(colored).to.include('\u001b[1m1 h 30 m');
+    expect(colored.replace(/\u001b\[\d+m/g, '')).to.equal(bare);
+    const ascii = reportText(full(), { isTTY: true, columns: 80, color: false, unicode: false });
+    expect(ascii).to.match(/^[\0-\x7f]*$/);
+  });
+
+  it('escapes what would be markup, and only that', () => {
+    const said: [text: string, markdown: string][] = [
+      ['fix-login in snake_case (#12), 3 > 2 & more', 'fix-login in snake_case (#12), 3 > 2 & more'],
+      ['_emphasis_ and `code`', '\\_emphasis\\_ and \\`code\\`'],
+      ['&lt; stays', '&amp;lt; stays'],
+      ['[x](y) ![z]', '\\[x\\](y) !\\[z\\]'],
+      ['a | b ~~c~~', 'a \\| b \\~\\~c\\~\\~'],
+    ];
+    for (const [text, markdown] of said) expect(plain(text, true)).to.equal(markdown);
+    for (const start of ['# a', '- a', '+ a', '> a', '---', '===']) {
+      expect(plain(start, true)).to.equal(`\\${start}`);
+      expect(plain(start, false).startsWith('\\')).to.equal(false);
+    }
+    expect(plain('12. a', true)).to.equal('12\\. a');
+    expect(plain('title ##', false)).to.equal('title \\##');
+  });
+
+  it('says the same when it is read back, whatever was said', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.boolean(), (text, isStart) => {
+        const read = plain(text, isStart)
+          .replace(/\\([!-/:-@[-`{-~])/g, (whole, char: string) => (text.includes('\\') ? whole : char))
+          .replace(/&amp;/g, '&');
+        if (!text.includes('\\') && !text.includes('&amp;')) expect(read).to.equal(text);
+        expect(plain(text, isStart)).not.to.match(/(?<!\\)[<`*[\]]/);
+      }),
+    );
+  });
+});

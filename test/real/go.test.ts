@@ -1,0 +1,202 @@
+import { expect } from 'chai';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+import { hookJson } from '../helpers/hooks';
+import { requirePrograms } from '../helpers/real-part';
+
+describe('steward go', function () {
+  this.timeout(180_000);
+  let home: ReturnType<typeof emptyHome>;
+  let started: ChildProcess[];
+
+  beforeEach(() => {
+    home = emptyHome();
+    started = [];
+  });
+  afterEach(async () => {
+    for (const child of started) {
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null)
+        await new Promise((done) => child.once('exit', done));
+    }
+    home.remove();
+  });
+
+  const at = (name: string): string => join(home.path, name);
+  const until = async (what: string, holds: () => boolean): Promise<void> => {
+    for (let tries = 0; tries < 600; tries += 1) {
+      if (holds()) return;
+      await delay(100);
+    }
+    throw new Error(`${what}: not after a minute`);
+  };
+
+  /** The line of a shell in which a session begins, ends its turn, and stays open. */
+  function sessionLine(name: string): string {
+    for (const event of ['session-start', 'stop'] as const) {
+      writeFileSync(at(`${name}-${event}.json`), hookJson(event, { cwd: home.path, session_id: name }));
+    }
+    const hook = (event: string): string =>
+      `"${process.execPath}" "${BIN}" hook ${event} < "${at(`${name}-${event}.json`)}" > /dev/null`;
+    return `${hook('session-start')}; ${hook('stop')}; echo > "${at(`${name}.ready`)}"; cat; :`;
+  }
+
+  const ready = (...names: string[]): Promise<void> =>
+    until(`sessions ${names.join()}`, () => names.every((name) => existsSync(at(`${name}.ready`))));
+
+  const sessionsInOrder = async (): Promise<{ slug: string; sessionIds: string[] }[]> => {
+    const result = jsonOf(await steward(['sessions', '--json'], { home: home.path }));
+    return (result as { sessions: { slug: string; sessionIds: string[] }[] }).sessions;
+  };
+
+  describe('with tmux', () => {
+    const tmux = (...args: string[]): string =>
+      execFileSync('tmux', ['-S', at('tmux.sock'), '-f', '/dev/null', ...args], {
+        env: cleanEnv(home.path, { TERM: 'xterm', SHELL: '/bin/sh' }),
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).trim();
+    const shown = (): string => tmux('list-clients', '-F', '#{session_name} #{pane_id}');
+
+    /** A terminal that shows a session of tmux. */
+    async function attach(name: string): Promise<void> {
+      const line = `exec tmux -S "${at('tmux.sock')}" attach -t ${name}`;
+      const env = cleanEnv(home.path, { TERM: 'xterm', SHELL: '/bin/sh' });
+      started.push(
+        spawn('script', ['-qec', line, '/dev/null'], { env, stdio: ['pipe', 'ignore', 'ignore'] }),
+      );
+      await until('a client', () => shown() !== '');
+    }
+
+    beforeEach(function () {
+      requirePrograms(this, { tmux: 'tmux', script: 'bsdutils' });
+    });
+    afterEach(() => {
+      try {
+        tmux('kill-server');
+      } catch {
+        // It never ran, or has ended with its last session.
+      }
+    });
+
+    it('shows the pane of the session that waits longest in the client, of another by its number', async () => {
+      tmux('new-session', '-d', '-s', 'empty', 'cat');
+      const first = tmux('new-session', '-d', '-P', '-F', '#{pane_id}', '-s', 'work', sessionLine('first'));
+      await ready('first');
+      tmux('new-window', '-t', 'work', 'cat');
+      const second = tmux(
+        'split-window',
+        '-d',
+        '-P',
+        '-F',
+        '#{pane_id}',
+        '-t',
+        'work',
+        sessionLine('second'),
+      );
+      await ready('second');
+      await attach('empty');
+      const went = await steward(['go', '--json'], { home: home.path, env: { TMUX: undefined } });
+      expect(went.code, went.stderr).to.equal(0);
+      expect(jsonOf(went)).to.include({ via: 'tmux', target: first });
+      expect(shown()).to.equal(`work ${first}`);
+      const [newest] = await sessionsInOrder();
+      expect(newest?.sessionIds).to.deep.equal(['second']);
+      // From within tmux, by a key as a person would bind it.
+      const key = `"${process.execPath}" "${BIN}" go 1 > "${at('went')}" 2>&1; echo >> "${at('went')}"`;
+      tmux('run-shell', '-t', first, key);
+      expect(readFileSync(at('went'), 'utf8').trim()).to.equal(`${newest?.slug ?? ''} · tmux ${second}`);
+      expect(shown()).to.equal(`work ${second}`);
+    });
+
+    it('says how to attach where no terminal shows it, and leaves a terminal alone that has changed hands', async () => {
+      const pane = tmux('new-session', '-d', '-P', '-F', '#{pane_id}', '-s', 'work', sessionLine('first'));
+      await ready('first');
+      tmux('new-window', '-t', 'work', 'cat');
+      const away = await steward(['go'], { home: home.path });
+      expect([away.code, away.stdout]).to.deep.equal([8, '']);
+      expect(away.stderr).to.match(/no terminal shows that tmux now.*\n.*attach -t '\$\d+'/);
+      expect(away.stderr).to.include(at('tmux.sock'));
+      tmux('respawn-pane', '-k', '-t', pane, 'cat');
+      const gone = await steward(['go', '--json'], { home: home.path });
+      expect(gone.code).to.equal(8);
+      expect(gone.stderr).to.match(/has left \/dev\/pts\/\d+: what ran there has ended/);
+    });
+  });
+
+  it('focuses the window of kitty', async function () {
+    requirePrograms(this, { kitty: 'kitty', Xvfb: 'xvfb' });
+    const display = `:${200 + (process.pid % 700)}`;
+    const xvfb = spawn('Xvfb', [display, '-screen', '0', '800x600x24'], { stdio: 'ignore' });
+    started.push(xvfb);
+    await until('the display', () => existsSync(`/tmp/.X11-unix/X${display.slice(1)}`));
+    const env = cleanEnv(home.path, { DISPLAY: display, LIBGL_ALWAYS_SOFTWARE: '1', SHELL: '/bin/sh' });
+    const socket = `unix:${at('kitty.sock')}`;
+    const remote = ['--config', 'NONE', '-o', 'allow_remote_control=socket-only', '--listen-on', socket];
+    started.push(spawn('kitty', [...remote, 'sh', '-c', sessionLine('first')], { env, stdio: 'ignore' }));
+    await ready('first');
+    const ask = (...args: string[]): string =>
+      execFileSync('kitty', ['@', '--to', socket, ...args], { env, encoding: 'utf8' }).trim();
+    const other = ask('launch', '--type=tab', 'cat');
+    const focused = (): number[] => {
+      const systems = JSON.parse(ask('ls')) as {
+        tabs: { is_focused: boolean; windows: { id: number; is_focused: boolean }[] }[];
+      }[];
+      return systems
+        .flatMap(({ tabs }) => tabs)
+        .filter((tab) => tab.is_focused)
+        .flatMap(({ windows }) => windows)
+        .filter((window) => window.is_focused)
+        .map(({ id }) => id);
+    };
+    await until('the other window', () => focused().join() === other);
+    const went = await steward(['go', '--json'], { home: home.path, env });
+    expect(went.code, went.stderr).to.equal(0);
+    expect(jsonOf(went)).to.include({ via: 'kitty', target: '1' });
+    await until('the focus', () => focused().join() === '1');
+  });
+
+  it('says plainly when there is nowhere to go, and names the sessions', async function () {
+    const none = await steward(['go'], { home: home.path });
+    expect([none.code, none.stderr]).to.deep.equal([
+      5,
+      'No session runs now.\nSessions are reported by the hooks of your assistant: steward hooks install\n',
+    ]);
+    requirePrograms(this, { script: 'bsdutils' });
+    // A terminal that is neither of tmux nor of kitty.
+    const env = cleanEnv(home.path, { SHELL: '/bin/sh' });
+    started.push(
+      spawn('script', ['-qec', sessionLine('first'), '/dev/null'], {
+        env,
+        stdio: ['pipe', 'ignore', 'ignore'],
+      }),
+    );
+    await ready('first');
+    const plain = await steward(['go'], { home: home.path });
+    expect(plain.code).to.equal(8);
+    expect(plain.stderr).to.match(
+      /is no pane of tmux and no window of a kitty that can be asked\.\ntmux needs/,
+    );
+    const [session] = await sessionsInOrder();
+    for (const wanted of ['2', '0', 'nobody']) {
+      const missing = await steward(['go', wanted], { home: home.path });
+      expect([missing.code, missing.stderr]).to.deep.equal([
+        5,
+        `No session that runs is ${wanted}.\nsteward go 1    ${session?.slug ?? ''}\n`,
+      ]);
+    }
+    const log = at('.steward/state/work-events.jsonl');
+    const elsewhere = readFileSync(log, 'utf8').replace(/"machine":"[^"]+"/g, '"machine":"another"');
+    writeFileSync(log, elsewhere);
+    writeFileSync(at('.steward/state/sessions.json'), '');
+    const far = await steward(['go', session?.slug ?? ''], { home: home.path });
+    expect([far.code, far.stderr]).to.deep.equal([
+      8,
+      `${session?.slug ?? ''} runs on another machine.\nRun "steward go" there.\n`,
+    ]);
+  });
+});
