@@ -43,7 +43,13 @@ export function replaceFile(path: string, data: string | Uint8Array, options: Re
   const target = targetOf(path, options.followLink === true);
   try {
     const { sync = true } = options;
-    withTemp(target, data, { ...options, sync: sync !== false }, (temp) => renameOver(temp, target));
+    const temp = writeTemp(target, data, { ...options, sync: sync !== false });
+    try {
+      renameOver(temp, target);
+    } catch (error) {
+      rmSync(temp, { force: true });
+      throw error;
+    }
     if (sync === true) syncFolder(dirname(target));
   } catch (error) {
     throw naming(error, target);
@@ -53,7 +59,13 @@ export function replaceFile(path: string, data: string | Uint8Array, options: Re
 /** Makes a file, whole and durable, if nothing stands there yet; false when something does. */
 export function createFile(path: string, data: string | Uint8Array): boolean {
   try {
-    const made = withTemp(path, data, { sync: true }, (temp) => linkNew(temp, path));
+    const temp = writeTemp(path, data, { sync: true });
+    let made: boolean;
+    try {
+      made = linkNew(temp, path);
+    } finally {
+      rmSync(temp, { force: true });
+    }
     if (made) syncFolder(dirname(path));
     return made;
   } catch (error) {
@@ -170,13 +182,12 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Runs `work` on a whole temp file (a durable one with `sync`) with the data; no temp file is left, whatever happens. */
-function withTemp<T>(
+/** A temp file beside `path` that holds all of the data (durably, with `sync`); none is left where it fails. */
+function writeTemp(
   path: string,
   data: string | Uint8Array,
   options: { mode?: number; sync: boolean },
-  work: (temp: string) => T,
-): T {
+): string {
   const temp = tempOf(path);
   const fd = openSync(temp, 'wx', 0o600);
   try {
@@ -187,10 +198,11 @@ function withTemp<T>(
     } finally {
       closeSync(fd);
     }
-    return work(temp);
-  } finally {
+  } catch (error) {
     rmSync(temp, { force: true });
+    throw error;
   }
+  return temp;
 }
 
 /** The file to replace: the path, or what this user's link at the path points to. */
