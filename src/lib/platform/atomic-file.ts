@@ -21,6 +21,9 @@ import { StewardError, errnoCode } from '../errors';
 import { linkRefused, naming, notRegular, openRegular } from './regular-file';
 import { randomName } from './short-hash';
 
+/** Text, as UTF-8; bytes; or bytes in several pieces. */
+export type FileData = string | Uint8Array | readonly Uint8Array[];
+
 export interface ReplaceOptions {
   /** Permission bits of the new file, whatever the umask; 0600 at most when left out. */
   mode?: number;
@@ -39,7 +42,7 @@ export interface ReplaceOptions {
  * at any point, sees the old content or the new, never a mixture. The folder has to exist. What is no
  * regular file is `config` and stays; a system error (disk full, no permission) leaves the old content.
  */
-export function replaceFile(path: string, data: string | Uint8Array, options: ReplaceOptions = {}): void {
+export function replaceFile(path: string, data: FileData, options: ReplaceOptions = {}): void {
   const target = targetOf(path, options.followLink === true);
   try {
     const { sync = true } = options;
@@ -57,7 +60,7 @@ export function replaceFile(path: string, data: string | Uint8Array, options: Re
 }
 
 /** Makes a file, whole and durable, if nothing stands there yet; false when something does. */
-export function createFile(path: string, data: string | Uint8Array): boolean {
+export function createFile(path: string, data: FileData): boolean {
   try {
     const temp = writeTemp(path, data, { sync: true });
     let made: boolean;
@@ -185,7 +188,7 @@ export function syncFolder(path: string): void {
 /** A temp file beside `path` that holds all of the data (durably, with `sync`); none is left where it fails. */
 function writeTemp(
   path: string,
-  data: string | Uint8Array,
+  data: FileData,
   options: { mode?: number; sync: boolean },
 ): string {
   const temp = tempOf(path);
@@ -193,7 +196,8 @@ function writeTemp(
   try {
     try {
       if (options.mode !== undefined) fchmodSync(fd, options.mode);
-      writeAll(fd, typeof data === 'string' ? Buffer.from(data, 'utf8') : data);
+      if (data instanceof Array) for (const part of data) writeAll(fd, part);
+      else writeAll(fd, typeof data === 'string' ? Buffer.from(data, 'utf8') : data);
       if (options.sync) fsyncSync(fd);
     } finally {
       closeSync(fd);
