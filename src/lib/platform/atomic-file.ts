@@ -186,11 +186,7 @@ export function syncFolder(path: string): void {
 }
 
 /** A temp file beside `path` that holds all of the data (durably, with `sync`); none is left where it fails. */
-function writeTemp(
-  path: string,
-  data: FileData,
-  options: { mode?: number; sync: boolean },
-): string {
+function writeTemp(path: string, data: FileData, options: { mode?: number; sync: boolean }): string {
   const temp = tempOf(path);
   const fd = openSync(temp, 'wx', 0o600);
   try {
