@@ -210,6 +210,29 @@ describe('notifications with the daemon', () => {
     expect(await told()).to.deep.equal(TOLD);
   });
 
+  it('tells once of eight agents that end together, and of the one that asks until it goes on', async () => {
+    await hook('session-start', 'session-start');
+    await hook('prompt', 'prompt');
+    for (let n = 0; n < 8; n += 1) {
+      await hook('subagent-start', 'subagent-start', { agent_id: `agent-${n}` });
+      await hook('subagent-stop', 'subagent-stop', { agent_id: `agent-${n}` });
+    }
+    // One that asked and was answered: it has gone on by itself.
+    await hook('notification', 'permission', { agent_id: 'answered' });
+    await hook('tool', 'tool', { agent_id: 'answered' });
+    await start();
+    await until('the agents are told of', async () => (await told()).length > 0, 60_000);
+    expect(await told()).to.deep.equal(['backgroundAgent: The assistant: 8 agents are done.']);
+    await daemon?.stop();
+    // One that still waits, whatever another one does meanwhile.
+    await hook('notification', 'permission', { agent_id: 'asking' });
+    await hook('tool', 'tool', { agent_id: 'another' });
+    await start();
+    await until('the one that asks is told of', async () => (await told()).length > 1, 60_000);
+    expect((await told())[0]).to.equal('attention: The assistant waits for your permission.');
+    expect((await history()).filter(({ event }) => event === 'backgroundAgent')).to.have.length(1);
+  }).timeout(200_000);
+
   it('tells of what hooks report, where no daemon runs, once hooks are installed', async () => {
     await session();
     expect(await told(), 'called by hand, a hook starts nothing').to.deep.equal([]);

@@ -207,6 +207,7 @@ describe('notify (built)', function () {
     expect(stdout).to.match(/^chat +off: switched off\. Switch it on/m);
     expect(stdout).to.match(/^sms +off: no command is set\. Set a program/m);
     for (const line of stdout.split('\n')) expect(line.length).to.be.at.most(80);
+    expect(stdout).to.not.include('..');
     expect((await run(['test', '--strict'])).code).to.equal(8);
   });
 

@@ -22,7 +22,7 @@ export async function sendDeps(
   folder: string,
   apiKey = 'k',
 ): Promise<SendDeps & { close: () => Promise<void> }> {
-  const http = await openOrigin(url);
+  const http = await openOrigin(url, { hint: 'Look at the test.' });
   const clock = systemClock();
   const client = managedClient({ http, clock, credential: { apiKey }, credentialFrom: 'the test' });
   return { client, clock, timing: QUICK, folder, alone: (_, work) => work(), close: () => client.close() };

@@ -16,7 +16,7 @@ import {
   type ChannelResult,
   type HistoryEntry,
 } from '../../src/lib/notify/history';
-import { loadPostJson } from '../../src/lib/platform/post-json';
+import { loadHttp } from '../../src/lib/platform/origin-client';
 
 /** Friday, 20 November 2026, 09:00 UTC. */
 export const NINE = Date.UTC(2026, 10, 20, 9);
@@ -117,8 +117,8 @@ export function notifyWorld(): NotifyWorld {
 /** What the HTTP channels need, with settings that a test may change. */
 export function httpDeps(server: string) {
   const clock = { now: () => NINE, monotonic: () => performance.now() };
-  let loading: ReturnType<typeof loadPostJson> | undefined;
-  const http = { clock, load: () => (loading ??= loadPostJson()) };
+  let loading: ReturnType<typeof loadHttp> | undefined;
+  const http = { clock, load: () => (loading ??= loadHttp()) };
   const push = {
     enabled: true,
     topic: secret('notifications.push.topic', 'steward-topic-3f9a1c'),

@@ -31,7 +31,11 @@ export const HOT: readonly HotEntry[] = [
     load: () => import('./hot/agents-route'),
     bundle: './hot/agents-route.js',
   },
-  { words: ['notify', 'send'], load: () => import('./hot/notify-send') },
+  {
+    words: ['notify', 'send'],
+    load: () => import('./hot/notify-send'),
+    bundle: './hot/notify-send.js',
+  },
   { words: ['sense', 'version'], load: () => import('./hot/sense-version') },
 ];
 

@@ -15,7 +15,8 @@ import { resolveSecret, secret, secretSources } from '../config/secret';
 import { StewardError } from '../errors';
 import { readText } from '../platform/atomic-file';
 import { withLock } from '../platform/lock';
-import { isLoopback, openOrigin } from '../platform/origin-client';
+import { isLoopbackHost } from '../platform/loopback';
+import { openOrigin } from '../platform/origin-client';
 import { readStdin } from '../platform/stdin';
 import { clean } from '../platform/terminal';
 import type { Context } from './context';
@@ -42,7 +43,9 @@ export async function withManaged<T>(
   const { config } = await context.loadConfig();
   const { managed } = config.user.agents;
   const { credential, from } = credentialOf(managed);
-  const http = await openOrigin(managed.url);
+  const http = await openOrigin(managed.url, {
+    hint: 'Check the network, and that agents.managed.url is right.',
+  });
   const { clock, area, machineId } = context;
   const aborts = signal === undefined ? {} : { signal };
   const client = managedClient({ http, clock, credential, credentialFrom: from, ...aborts });
@@ -82,7 +85,7 @@ export function credentialOf(
   sources = secretSources(),
 ): { credential: Credential; from: string } {
   const { hostname } = new URL(config.url);
-  const isLocal = isLoopback(hostname);
+  const isLocal = isLoopbackHost(hostname);
   const configured = pick(
     resolveSecret(config.apiKey, sources),
     resolveSecret(config.authToken, sources),

@@ -8,7 +8,7 @@ import { toStewardError } from '../errors';
 import { startDetached } from '../platform/detached';
 import { ensureFolder } from '../platform/folder';
 import { processHost } from '../platform/paths';
-import type { PostJson } from '../platform/post-json';
+import type { HttpLibrary } from '../platform/origin-client';
 import type { AcceptDeps, Accepted } from '../notify/accept';
 import type { Channel } from '../notify/channels/channel';
 import { allChannels } from '../notify/channels';
@@ -106,9 +106,9 @@ function note(deps: NotifyContext['deps'], error: unknown): void {
   }
 }
 
-async function loadHttp(): Promise<PostJson> {
-  const { loadPostJson } = await import('../platform/post-json');
-  return loadPostJson();
+async function loadHttp(): Promise<HttpLibrary> {
+  const http = await import('../platform/origin-client');
+  return http.loadHttp();
 }
 
 /** Loads once; a failure is tried again. */

@@ -1,6 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import * as v from 'valibot';
 
+import { isLoopbackHost } from '../platform/loopback';
 import { leaf, optionalLeaf, type Leaf } from './key';
 import { isSecretReference, secret, type Secret } from './secret';
 
@@ -124,11 +125,7 @@ export function isSafeUrl(value: string): boolean {
   if (!isCleanText(value) || !URL.canParse(value)) return false;
   const url = new URL(value);
   if (url.username !== '' || url.password !== '' || url.hostname === '') return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
 }
 
 export function isHost(value: string): boolean {

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
 import { toIso, type Clock } from '../platform/clock';
-import { shortHash } from '../platform/short-hash';
+import { randomName, shortHash } from '../platform/short-hash';
 import { withLock } from '../platform/lock';
-import type { Delivery } from './delivery';
+import { channelOf, type Delivery } from './delivery';
 import type { ChannelId } from './events';
 import { logAccepted, logResult, readHistory, type HistoryDeps } from './history';
 import { parseRequest, type NotifyRequest } from './message';
@@ -80,7 +79,7 @@ export async function acceptRequest(deps: AcceptDeps, request: NotifyRequest): P
 /** In the order of time, also within the millisecond of one process. */
 function newId(at: string, monotonicMs: number): string {
   const micros = Math.floor(monotonicMs * 1000) % 16 ** 7;
-  const unique = micros.toString(16).padStart(7, '0') + randomBytes(3).toString('hex').slice(1);
+  const unique = micros.toString(16).padStart(7, '0') + randomName(5);
   return `${at.replace(/[-:.]/g, '')}-${unique}`;
 }
 
@@ -141,11 +140,12 @@ function sameBefore(deps: AcceptDeps, key: string, hash: string, nowMs: number):
 
 /** What still waits for the same channels with the same key has been overtaken. */
 function supersede(deps: AcceptDeps, key: string, by: readonly Delivery[]): void {
-  const channels = new Set(by.map(({ channel }) => channel));
+  const channels = new Set<string>(by.map(({ channel }) => channel));
   const id = by[0]?.id;
   for (const name of waiting(deps)) {
+    if (!channels.has(channelOf(name))) continue;
     const old = readWaiting(deps, name);
-    if (old?.dedupe !== key || old.id === id || !channels.has(old.channel)) continue;
+    if (old?.dedupe !== key || old.id === id) continue;
     if (old.machine !== deps.machineId || !withdraw(deps, name)) continue;
     logResult(deps, old, 'superseded', 'a newer message of the same key took its place');
   }

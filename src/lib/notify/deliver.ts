@@ -15,6 +15,9 @@ export interface DeliverDeps extends DispatchDeps {
 const POLL_MS = 20;
 const LOOKS_A_SCAN = 10;
 const SCAN_MS = 1_000;
+/** Looking through a large outbox takes its time, in which nothing is accepted: a two-hundredth of all, at most. */
+const PAUSE_PER_SCAN = 200;
+const LONGEST_PAUSE_MS = 10_000;
 const BUSY_RETRY_MS = 1_000;
 
 /** One process of a machine delivers at a time; another one is `locked`. */
@@ -92,9 +95,14 @@ export function keepDelivering(deps: DeliverDeps): Delivering {
         await alone(deps, 0, async () => {
           dispatcher = startDispatcher(deps);
           try {
+            let pauseMs = SCAN_MS;
             while (!stop.signal.aborted) {
-              await pause(SCAN_MS);
-              if (!stop.signal.aborted) dispatcher.scan();
+              await pause(pauseMs);
+              if (stop.signal.aborted) break;
+              const beganMs = deps.clock.monotonic();
+              dispatcher.scan();
+              const tookMs = deps.clock.monotonic() - beganMs;
+              pauseMs = Math.min(Math.max(SCAN_MS, tookMs * PAUSE_PER_SCAN), LONGEST_PAUSE_MS);
             }
           } finally {
             await dispatcher.close(graceMs);

@@ -58,9 +58,15 @@ const CHANNELS: readonly string[] = ['voice', 'push', 'chat', 'desktop', 'sms'] 
 
 /** `20261120T080000123Z-0123456789ab`: in the order of time. */
 export const ID_GRAMMAR = /^\d{8}T\d{9}Z-[0-9a-f]{12}$/;
+const ID_LENGTH = 32;
 
 export function nameOf(delivery: Pick<Delivery, 'id' | 'channel'>): string {
   return `${delivery.id}.${delivery.channel}.json`;
+}
+
+/** The channel in the name of a file of the outbox, which is not looked at closely; `parseName` does. */
+export function channelOf(name: string): string {
+  return name.slice(ID_LENGTH + 1, -'.json'.length);
 }
 
 /** Notification and channel of a file of the outbox; undefined for a file that is none. */

@@ -1,11 +1,11 @@
 import { toStewardError } from '../errors';
 import { toIso } from '../platform/clock';
 import type { Channel, Outcome } from './channels/channel';
-import { nameOf, parseName, type Delivery } from './delivery';
+import { channelOf, nameOf, type Delivery } from './delivery';
 import type { ChannelId } from './events';
 import { logResult } from './history';
 import { createLane, type Lane } from './lane';
-import { buryUnreadable, claim, readWaiting, record, sweep, takeRetries, waiting } from './outbox';
+import { buryUnreadable, claim, look, readWaiting, record, sweep } from './outbox';
 import { parcelOf } from './parcel';
 import { end, isOver, offOutcome, recover, settle, type SettleDeps } from './settle';
 
@@ -29,6 +29,7 @@ export interface Dispatcher {
 }
 
 const LONGEST_SLEEP_MS = 60_000;
+const SWEEP_EVERY_MS = 60_000;
 /** After a fault of the machine's own. */
 const FAULT_PAUSE_MS = 2_000;
 
@@ -43,6 +44,7 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
   const foreign = new Set<string>();
   /** Why a channel was last paused. */
   const down = new Map<ChannelId, string>();
+  let sweptMs = -Infinity;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -68,9 +70,13 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
   };
 
   const scan = (): void => {
-    for (const name of sweep(deps)) giveUp(deps, name);
-    const retries = takeRetries(deps);
-    const unknown = waiting(deps).filter((name) => !has(name));
+    const nowMs = deps.clock.monotonic();
+    if (nowMs - sweptMs >= SWEEP_EVERY_MS) {
+      sweep(deps);
+      sweptMs = nowMs;
+    }
+    const { unknown, retries, tooMany } = look(deps, has);
+    for (const name of tooMany) giveUp(deps, name);
     const found = unknown.map((name) => readWaiting(deps, name));
     unknown.forEach((name, index) => {
       if (found[index] === undefined) buryUnreadable(deps, name);
@@ -80,10 +86,8 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
     pump();
   };
 
-  const has = (name: string): boolean => {
-    const channel = parseName(name)?.channel;
-    return foreign.has(name) || (channel !== undefined && lanes.get(channel)?.has(name) === true);
-  };
+  const has = (name: string): boolean =>
+    lanes.get(channelOf(name) as ChannelId)?.has(name) === true || foreign.has(name);
 
   const pump = (): void => {
     if (isClosed) return;

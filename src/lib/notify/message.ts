@@ -84,7 +84,8 @@ function requiredMessage(value: unknown): string {
     throw wrong('message', `has ${length} characters`, `at most ${MAX_MESSAGE}`);
   }
   const message = cleanLines(value).trim();
-  if (message === '') throw wrong('message', 'is empty', 'a text');
+  // What has only characters of no width is nothing to be seen, and nothing to be heard.
+  if (!/[^\s\p{Cf}]/u.test(message)) throw wrong('message', 'is empty', 'a text');
   return message;
 }
 
@@ -119,7 +120,7 @@ function tagsOf(value: unknown): string[] {
   const expected = `a list of at most ${MAX_TAGS} texts of letters, digits, - and _`;
   const isTag = (tag: unknown): tag is string => typeof tag === 'string' && /^[\w+-]{1,64}$/.test(tag);
   if (!Array.isArray(value) || value.length > MAX_TAGS || !value.every(isTag)) {
-    throw wrong('tags', 'is not right', expected);
+    throw wrong('tags', 'are not right', expected);
   }
   return [...new Set<string>(value)];
 }

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 
 import { readText, replaceFile } from '../platform/atomic-file';
 import { parseIso, toIso, type Clock } from '../platform/clock';
-import { ensureFolder, removeFile } from '../platform/folder';
+import { ensureFolder, exists, removeFile } from '../platform/folder';
 import { parseObject } from '../platform/json-object';
 
 export interface MuteDeps {
@@ -35,7 +35,8 @@ export function unmute(deps: MuteDeps): MuteState {
 }
 
 export function muteState(deps: MuteDeps): MuteState {
-  const text = readText(deps.mute, { maxBytes: 4096 });
+  // Asked at each notification: as a rule there is none.
+  const text = exists(deps.mute) ? readText(deps.mute, { maxBytes: 4096 }) : undefined;
   if (text === undefined) return { muted: false, until: null };
   const until = parseObject(text)?.['until'];
   const untilMs = typeof until === 'string' ? parseIso(until) : undefined;

@@ -18,6 +18,7 @@ const MAX_BYTES = 64 * 1024;
 export const MAX_WAITING = 20_000;
 const MAX_DEAD = 500;
 const TEMPS_STALE_MS = 60_000;
+const RETRY = '.retry';
 
 /*
  * A delivery is one file, in one of three folders: waiting (the outbox itself), `claimed` while somebody is at
@@ -105,14 +106,32 @@ export function revive(deps: OutboxDeps, delivery: Delivery): void {
 
 /** Leaves word for whoever delivers: what waits of this notification is to be tried now. */
 export function askRetry(deps: Pick<OutboxDeps, 'outbox'>, id: string): void {
-  replaceFile(join(deps.outbox, `${id}.retry`), '', { sync: false });
+  replaceFile(join(deps.outbox, `${id}${RETRY}`), '', { sync: false });
 }
 
-/** The notifications that `askRetry` was called for since. */
-export function takeRetries(deps: Pick<OutboxDeps, 'outbox'>): string[] {
-  const names = listFolder(deps.outbox).filter((name) => name.endsWith('.retry'));
-  for (const name of names) removeFile(join(deps.outbox, name));
-  return names.map((name) => name.slice(0, -'.retry'.length));
+/** What lies in the outbox, by one look at the folder. */
+export interface Found {
+  /** Deliveries that wait and are not known yet, the oldest first. */
+  unknown: string[];
+  /** The notifications that `askRetry` was called for since. */
+  retries: string[];
+  /** The oldest of those that wait beyond the bound. */
+  tooMany: string[];
+}
+
+/** Looks for what others have put there. Ten thousand files are looked through once a second: a name that is known costs next to nothing. */
+export function look(deps: Pick<OutboxDeps, 'outbox'>, isKnown: (name: string) => boolean): Found {
+  const names = listFolder(deps.outbox);
+  const strange = names.filter((name) => !isKnown(name));
+  const retries = strange.filter((name) => name.endsWith(RETRY));
+  for (const name of retries) removeFile(join(deps.outbox, name));
+  const unknown = strange.filter((name) => parseName(name) !== undefined).sort();
+  const count = names.length - strange.length + unknown.length;
+  return {
+    unknown,
+    retries: retries.map((name) => name.slice(0, -RETRY.length)),
+    tooMany: count <= MAX_WAITING ? [] : waiting(deps).slice(0, count - MAX_WAITING),
+  };
 }
 
 export interface OutboxStatus {
@@ -128,9 +147,8 @@ export function outboxStatus(deps: Pick<OutboxDeps, 'outbox'>): OutboxStatus {
   };
 }
 
-/** Keeps the outbox in its bounds; returns the names of those that waited and are too many, the oldest. */
-export function sweep(deps: OutboxDeps): string[] {
-  if (!exists(deps.outbox)) return [];
+/** Removes what killed processes have left, and the oldest that were given up beyond the bound. */
+export function sweep(deps: OutboxDeps): void {
   const nowMs = deps.clock.now();
   for (const folder of [deps.outbox, claimed(deps)]) {
     if (exists(folder)) sweepTemps(folder, TEMPS_STALE_MS, nowMs);
@@ -139,8 +157,6 @@ export function sweep(deps: OutboxDeps): string[] {
   for (const name of buried.slice(0, Math.max(0, buried.length - MAX_DEAD))) {
     removeFile(join(dead(deps), name));
   }
-  const names = waiting(deps);
-  return names.slice(0, Math.max(0, names.length - MAX_WAITING));
 }
 
 /** A file that waits and holds no delivery: of a crash of the machine, or of a newer version. True: buried. */

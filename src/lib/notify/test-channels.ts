@@ -27,7 +27,8 @@ export async function testChannel(clock: Clock, channel: Channel): Promise<TestR
   if (outcome.outcome === 'delivered') return { channel: channel.id, state: 'ok', reason: null, hint: null };
   if (outcome.outcome === 'show') {
     const hint = 'What is to be spoken is shown instead.';
-    return { channel: channel.id, state: 'failed', reason: `Nothing was spoken: ${outcome.reason}.`, hint };
+    const reason = `Nothing was spoken: ${outcome.reason.replace(/\.$/, '')}.`;
+    return { channel: channel.id, state: 'failed', reason, hint };
   }
   return { channel: channel.id, state: 'failed', reason: outcome.reason, hint: outcome.hint };
 }

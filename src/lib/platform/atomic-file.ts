@@ -46,7 +46,13 @@ export function replaceFile(path: string, data: FileData, options: ReplaceOption
   const target = targetOf(path, options.followLink === true);
   try {
     const { sync = true } = options;
-    withTemp(target, data, { ...options, sync: sync !== false }, (temp) => renameOver(temp, target));
+    const temp = writeTemp(target, data, { ...options, sync: sync !== false });
+    try {
+      renameOver(temp, target);
+    } catch (error) {
+      rmSync(temp, { force: true });
+      throw error;
+    }
     if (sync === true) syncFolder(dirname(target));
   } catch (error) {
     throw naming(error, target);
@@ -56,7 +62,13 @@ export function replaceFile(path: string, data: FileData, options: ReplaceOption
 /** Makes a file, whole and durable, if nothing stands there yet; false when something does. */
 export function createFile(path: string, data: FileData): boolean {
   try {
-    const made = withTemp(path, data, { sync: true }, (temp) => linkNew(temp, path));
+    const temp = writeTemp(path, data, { sync: true });
+    let made: boolean;
+    try {
+      made = linkNew(temp, path);
+    } finally {
+      rmSync(temp, { force: true });
+    }
     if (made) syncFolder(dirname(path));
     return made;
   } catch (error) {
@@ -173,13 +185,8 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Runs `work` on a whole temp file (a durable one with `sync`) with the data; no temp file is left, whatever happens. */
-function withTemp<T>(
-  path: string,
-  data: FileData,
-  options: { mode?: number; sync: boolean },
-  work: (temp: string) => T,
-): T {
+/** A temp file beside `path` that holds all of the data (durably, with `sync`); none is left where it fails. */
+function writeTemp(path: string, data: FileData, options: { mode?: number; sync: boolean }): string {
   const temp = tempOf(path);
   const fd = openSync(temp, 'wx', 0o600);
   try {
@@ -191,10 +198,11 @@ function withTemp<T>(
     } finally {
       closeSync(fd);
     }
-    return work(temp);
-  } finally {
+  } catch (error) {
     rmSync(temp, { force: true });
+    throw error;
   }
+  return temp;
 }
 
 /** The file to replace: the path, or what this user's link at the path points to. */

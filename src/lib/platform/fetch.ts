@@ -1,4 +1,5 @@
 import { StewardError } from '../errors';
+import { openDispatcher, refusePlain } from './http-dispatcher';
 
 /** A fetch that is bound to one origin. */
 export type BoundFetch = (url: string, init?: RequestInit) => Promise<Response>;
@@ -13,9 +14,9 @@ export interface BoundFetchOptions {
 }
 
 /**
- * A fetch for requests that carry a credential (decisions.md 9): it goes to one origin only, plain HTTP only to
- * this machine, through the proxy that the environment names, follows no redirect, and reads the answer to its
- * end, so that a connection that breaks in the middle is an error and not a short answer.
+ * The form of `OriginClient` that a library wants which calls `fetch` (decisions.md 9): it goes to one origin only,
+ * plain HTTP only to this machine, through the proxy that the environment names, follows no redirect, and reads the
+ * answer to its end, so that a connection that breaks in the middle is an error and not a short answer.
  */
 export function boundFetch(options: BoundFetchOptions): BoundFetch {
   let sender: Promise<BoundFetch> | undefined;
@@ -26,6 +27,7 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
         hint: 'Nothing was sent there. Look at what answers in the place of the service.',
       });
     }
+    refusePlain(target);
     sender ??= senderFor(options.env);
     const limit = AbortSignal.timeout(options.timeoutMs);
     const signal =
@@ -38,31 +40,8 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
 }
 
 async function senderFor(env: NodeJS.ProcessEnv): Promise<BoundFetch> {
-  const proxies = proxiesOf(env);
-  if (proxies === undefined) return fetch;
-  const { EnvHttpProxyAgent, fetch: through } = await import('undici');
-  const dispatcher = new EnvHttpProxyAgent(proxies);
+  const [{ fetch }, dispatcher] = await Promise.all([import('undici'), openDispatcher({ env })]);
   // The types of the library and of Node's own fetch say the same in different words.
   return (url, init) =>
-    through(url, { ...init, dispatcher } as Parameters<typeof through>[1]) as unknown as Promise<Response>;
-}
-
-function proxiesOf(
-  env: NodeJS.ProcessEnv,
-): { httpProxy?: string; httpsProxy?: string; noProxy?: string } | undefined {
-  const of = (name: string): string | undefined => {
-    const value = env[name.toLowerCase()] ?? env[name] ?? '';
-    // Other kinds of proxies (SOCKS) are not spoken here.
-    return name === 'NO_PROXY' || /^https?:\/\//i.test(value) ? value : undefined;
-  };
-  const all = of('ALL_PROXY');
-  const httpProxy = of('HTTP_PROXY') ?? all;
-  const httpsProxy = of('HTTPS_PROXY') ?? all;
-  const noProxy = of('NO_PROXY') ?? '';
-  if (httpProxy === undefined && httpsProxy === undefined) return undefined;
-  return {
-    ...(httpProxy === undefined ? {} : { httpProxy }),
-    ...(httpsProxy === undefined ? {} : { httpsProxy }),
-    noProxy,
-  };
+    fetch(url, { ...init, dispatcher } as Parameters<typeof fetch>[1]) as unknown as Promise<Response>;
 }

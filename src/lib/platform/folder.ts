@@ -70,7 +70,9 @@ export interface FileFacts {
 /** What stands at the path, links not followed; undefined when nothing does. */
 export function lstatOf(path: string): FileFacts | undefined {
   try {
-    const found = lstatSync(path);
+    // Not by an error where nothing is there: one with its stack costs more than the question.
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
     return {
       size: found.size,
       mtimeMs: found.mtimeMs,
@@ -79,7 +81,7 @@ export function lstatOf(path: string): FileFacts | undefined {
       isLink: found.isSymbolicLink(),
     };
   } catch (error) {
-    if (errnoCode(error) === 'ENOENT' || errnoCode(error) === 'ENOTDIR') return undefined;
+    if (errnoCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
 }

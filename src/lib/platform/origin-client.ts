@@ -1,29 +1,40 @@
 import type { Dispatcher } from 'undici';
 
-import { StewardError, errnoCode } from '../errors';
-import { processHost } from './paths';
-
-/** Why no whole answer came. `sent` is false when the request certainly never reached the server. */
-export interface NetworkFailure {
-  code: string;
-  sent: boolean;
-}
+import { StewardError } from '../errors';
+import { openDispatcher, refusePlain, type DispatcherOptions } from './http-dispatcher';
+import { codeOf, networkError } from './network-failure';
 
 export interface OriginRequest {
   method: 'GET' | 'POST';
-  /** From the base address on: `/v1/sessions`. */
+  /** From the base address on: `/v1/sessions`; empty for the base address itself. */
   path: string;
   query?: readonly (readonly [string, string])[];
-  headers: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   body?: unknown;
   signal?: AbortSignal;
+}
+
+export interface Bounds {
+  /** For everything together: connecting, sending, and the answer to its end. */
+  timeoutMs: number;
+  /** Of the answer's body; a longer one is `unavailable` with the code `TOO_LARGE`. */
+  maxBytes: number;
+  /** A longer one is cut instead: nobody reads its end. */
+  cut?: boolean;
 }
 
 export interface OriginAnswer {
   status: number;
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
+}
+
+/** An answer to its end; of one that is no success the first 64 KiB. */
+export interface WholeAnswer extends OriginAnswer {
+  bytes: Buffer;
+  /** The same as UTF-8. */
+  text: string;
 }
 
 /** An answer whose body comes piece by piece; `close` ends its connection. */
@@ -33,73 +44,87 @@ export interface OriginStream extends OriginAnswer {
 }
 
 /**
- * Requests to one server (decisions.md 9): a credential in the headers goes nowhere else, plain HTTP only to this
- * machine, and no redirect is followed. Whatever keeps a whole answer from coming is `unavailable`, with a
- * `NetworkFailure` as its cause; an answer of any status is a result.
+ * Requests to one server (decisions.md 9): a credential in the headers or the address goes nowhere else, plain HTTP
+ * only to this machine, and no redirect is followed. Whatever keeps a whole answer from coming is `unavailable`, with a
+ * `NetworkFailure` as its cause; an answer of any status is a result. Errors name the host and nothing more of the
+ * address, which may be a secret.
  */
 export interface OriginClient {
   host: string;
-  /** The whole answer; one of more than `maxBytes` is `unavailable` with the code `TOO_LARGE`. */
-  request: (
-    request: OriginRequest & { timeoutMs: number; maxBytes: number },
-  ) => Promise<OriginAnswer & { text: string }>;
+  request: (request: OriginRequest & Bounds) => Promise<WholeAnswer>;
   /** The answer as soon as its headers are there; waits at most `timeoutMs` for them. */
   stream: (request: OriginRequest & { timeoutMs: number }) => Promise<OriginStream>;
+}
+
+export interface OriginWords {
+  /** What to check when no answer comes. */
+  hint: string;
+  /** What it is called in front of its host: `The speech provider at`. */
+  name?: string;
+}
+
+/** The HTTP library, loaded: makes clients that share its connections until it is closed. */
+export interface HttpLibrary {
+  /** An address without encryption to another machine is `config`. */
+  origin: (base: string, words: OriginWords) => OriginClient;
   /** Ends every connection at once. */
   close: () => Promise<void>;
 }
 
-const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
-const CONNECT_MS = 10_000;
+const ERROR_BYTES = 64 * 1024;
 /** Whoever reads a stream judges its silence earlier. */
 const LONGEST_SILENCE_MS = 900_000;
-/** Failures of before the request was written. */
-const NOT_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLibrary> {
+  const [{ request }, dispatcher] = await Promise.all([import('undici'), openDispatcher(options)]);
+  return {
+    origin: (base, words) => originClient((url, init) => request(url, { ...init, dispatcher }), base, words),
+    close: () => dispatcher.destroy(),
+  };
+}
 
-/** Loads the HTTP library, which costs some 30 ms. The proxies of the environment are honoured. */
-export async function openOrigin(base: string): Promise<OriginClient> {
+/** A client for one server, with connections of its own. */
+export type OwnOrigin = OriginClient & Pick<HttpLibrary, 'close'>;
+
+export async function openOrigin(
+  base: string,
+  words: OriginWords,
+  options: DispatcherOptions = {},
+): Promise<OwnOrigin> {
+  const { origin, close } = await loadHttp(options);
+  return { ...origin(base, words), close };
+}
+
+type Send = (
+  url: URL,
+  init: Omit<Dispatcher.RequestOptions, 'origin' | 'path'>,
+) => Promise<Dispatcher.ResponseData>;
+
+function originClient(request: Send, base: string, words: OriginWords): OriginClient {
   const root = new URL(base);
-  if (root.protocol !== 'https:' && !isLoopback(root.hostname)) {
-    throw new StewardError('config', `${root.hostname} is to be reached without encryption.`, {
-      hint: 'Use an https:// address; http:// is for this machine only.',
-    });
-  }
-  const { EnvHttpProxyAgent, request } = await import('undici');
-  const { env } = processHost();
-  const noProxy = [env['no_proxy'] ?? env['NO_PROXY'], LOOPBACK].filter((text) => (text ?? '') !== '');
-  const dispatcher = new EnvHttpProxyAgent({
-    noProxy: noProxy.join(','),
-    connect: { timeout: CONNECT_MS },
-    // A kept connection that the server has closed meanwhile looks like a request that was lost.
-    keepAliveTimeout: 2000,
-  });
-  const host = root.host;
-  const send = async (
+  refusePlain(root);
+  const { host } = root;
+  const failed = (error: unknown, signal: AbortSignal | undefined, timedOut: boolean): unknown => {
+    if (signal?.aborted === true) return signal.reason;
+    if (error instanceof StewardError) return error;
+    const name = words.name === undefined ? host : `${words.name} ${host}`;
+    return networkError(name, timedOut ? 'TIMEOUT' : codeOf(error), words.hint);
+  };
+  const send = (
     wanted: OriginRequest,
     timeouts: { headersTimeout: number; bodyTimeout: number },
     signal: AbortSignal | undefined,
-  ): Promise<Dispatcher.ResponseData> => {
-    const url = new URL(`${root.pathname.replace(/\/$/, '')}${wanted.path}`, root);
-    for (const [name, value] of wanted.query ?? []) url.searchParams.append(name, value);
-    return request(url, {
+  ): Promise<Dispatcher.ResponseData> =>
+    request(addressOf(root, wanted), {
       method: wanted.method,
-      dispatcher,
       ...timeouts,
       ...(signal === undefined ? {} : { signal }),
       headers: {
+        'user-agent': 'steward',
         ...wanted.headers,
         ...(wanted.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(wanted.body === undefined ? {} : { body: JSON.stringify(wanted.body) }),
     });
-  };
   return {
     host,
     request: async (wanted) => {
@@ -108,10 +133,19 @@ export async function openOrigin(base: string): Promise<OriginClient> {
       const timeouts = { headersTimeout: wanted.timeoutMs, bodyTimeout: wanted.timeoutMs };
       try {
         const answer = await send(wanted, timeouts, signal);
-        const text = await wholeBody(answer.body, wanted.maxBytes);
-        return { status: answer.statusCode, headers: plain(answer.headers), text };
+        const status = answer.statusCode;
+        const isSuccess = status >= 200 && status < 300;
+        const bytes = await bodyOf(answer.body, isSuccess ? wanted : { maxBytes: ERROR_BYTES, cut: true });
+        return {
+          status,
+          headers: plain(answer.headers),
+          bytes,
+          get text() {
+            return bytes.toString('utf8');
+          },
+        };
       } catch (error) {
-        throw failed(host, error, wanted.signal, limit.aborted);
+        throw failed(error, wanted.signal, limit.aborted);
       }
     },
     stream: async (wanted) => {
@@ -119,84 +153,54 @@ export async function openOrigin(base: string): Promise<OriginClient> {
         const timeouts = { headersTimeout: wanted.timeoutMs, bodyTimeout: LONGEST_SILENCE_MS };
         const answer = await send(wanted, timeouts, wanted.signal);
         const { body } = answer;
+        const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
         // Closing it early is no error of anybody's.
         body.on('error', () => body.destroy());
         return {
           status: answer.statusCode,
           headers: plain(answer.headers),
-          chunks: told(body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>, host, wanted.signal),
+          chunks: {
+            next: async () => {
+              try {
+                return await chunks.next();
+              } catch (error) {
+                throw failed(error, wanted.signal, false);
+              }
+            },
+          },
           close: () => {
             body.destroy();
           },
         };
       } catch (error) {
-        throw failed(host, error, wanted.signal, false);
-      }
-    },
-    close: () => dispatcher.destroy(),
-  };
-}
-
-/** What kept an answer from coming; undefined for errors of another kind. */
-export function networkFailureOf(error: unknown): NetworkFailure | undefined {
-  const cause = error instanceof StewardError ? error.cause : undefined;
-  return typeof cause === 'object' && cause !== null && 'sent' in cause && 'code' in cause
-    ? (cause as NetworkFailure)
-    : undefined;
-}
-
-async function wholeBody(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw Object.assign(new Error('too large'), { code: 'TOO_LARGE' });
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-/** The same pieces, with errors in our words. */
-function told(
-  chunks: AsyncIterator<Uint8Array>,
-  host: string,
-  signal: AbortSignal | undefined,
-): AsyncIterator<Uint8Array> {
-  return {
-    next: async () => {
-      try {
-        return await chunks.next();
-      } catch (error) {
-        throw failed(host, error, signal, false);
+        throw failed(error, wanted.signal, false);
       }
     },
   };
 }
 
-function failed(host: string, error: unknown, signal: AbortSignal | undefined, timedOut: boolean): unknown {
-  if (signal?.aborted === true) return signal.reason;
-  const code = timedOut ? 'TIMEOUT' : (errnoCode(error) ?? nameOf(error));
-  const cause: NetworkFailure = { code, sent: !NOT_SENT.has(code) };
-  return new StewardError('unavailable', `${host} ${words(code)}.`, {
-    hint: 'Check the network, and that agents.managed.url is right.',
-    cause,
+function addressOf(root: URL, { path, query = [] }: OriginRequest): URL {
+  const url = path === '' ? new URL(root) : new URL(`${root.pathname.replace(/\/$/, '')}${path}`, root);
+  for (const [name, value] of query) url.searchParams.append(name, value);
+  if (url.origin === root.origin) return url;
+  throw new StewardError('internal', `A request for ${root.host} would go to ${url.host}.`, {
+    hint: 'Nothing was sent. Report this as a bug.',
   });
 }
 
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'Error';
-}
-
-function words(code: string): string {
-  if (code.includes('TIMEOUT')) return 'did not answer in time';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'is not known: no address was found for it';
-  if (code === 'ECONNREFUSED') return 'refused the connection';
-  if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET' || code === 'EPIPE') {
-    return 'closed the connection before its answer was whole';
+async function bodyOf(
+  body: AsyncIterable<Uint8Array>,
+  { maxBytes, cut = false }: Pick<Bounds, 'maxBytes' | 'cut'>,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes && !cut) throw Object.assign(new Error('too large'), { code: 'TOO_LARGE' });
+    if (size > maxBytes) break;
   }
-  if (code === 'TOO_LARGE') return 'sent an answer that is too large';
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return `has no certificate to trust (${code})`;
-  return `cannot be reached (${code})`;
+  return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
 function plain(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
@@ -205,8 +209,4 @@ function plain(headers: Readonly<Record<string, string | string[] | undefined>>)
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
     ),
   );
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

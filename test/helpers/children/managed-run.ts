@@ -27,7 +27,7 @@ export interface RunInput {
 
 async function main(input: RunInput): Promise<number> {
   const clock = systemClock();
-  const http = await openOrigin(input.url);
+  const http = await openOrigin(input.url, { hint: 'Look at the test.' });
   const client = managedClient({ http, clock, credential: { apiKey: 'k' }, credentialFrom: 'the test' });
   const { folder, timing, message, agent, environment } = input;
   const deps = { client, clock, timing, folder, alone: <T>(_: string, work: () => Promise<T>) => work() };

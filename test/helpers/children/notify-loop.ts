@@ -8,7 +8,7 @@ import { acceptNotification } from '../../../src/lib/notify/accept';
 import { pushChannel } from '../../../src/lib/notify/channels/push';
 import { deliverWaiting } from '../../../src/lib/notify/deliver';
 import { systemClock } from '../../../src/lib/platform/clock';
-import { loadPostJson } from '../../../src/lib/platform/post-json';
+import { loadHttp } from '../../../src/lib/platform/origin-client';
 
 const folder = process.argv[2] ?? '';
 const server = process.argv[3] ?? '';
@@ -18,9 +18,9 @@ const area = userArea({
   home: folder,
 });
 const clock = systemClock();
-let loading: ReturnType<typeof loadPostJson> | undefined;
+let loading: ReturnType<typeof loadHttp> | undefined;
 const push = pushChannel({
-  http: { clock, load: () => (loading ??= loadPostJson()) },
+  http: { clock, load: () => (loading ??= loadHttp()) },
   settings: () => ({
     enabled: true,
     topic: secret('notifications.push.topic', 'steward-kill'),

@@ -109,8 +109,13 @@ describe('the phase writes', () => {
     for (const { id, label, icon } of PHASES) {
       expect(tabSequence(id, null)).to.equal(`\u001b]0;${icon} ${label}\u0007`);
     }
-    expect(tabSequence('execute', 'iTerm.app')).to.equal(
+    expect(tabSequence('execute', { program: 'iTerm.app', kittySocket: null })).to.equal(
       '\u001b]0;▶ Execute\u0007\u001b]6;1;bg;red;brightness;215\u0007\u001b]6;1;bg;green;brightness;175\u0007\u001b]6;1;bg;blue;brightness;95\u0007',
     );
+    const kitty = { program: null, kittySocket: 'unix:/tmp/kitty' };
+    expect(tabSequence('execute', kitty)).to.equal(
+      '\u001b]0;▶ Execute\u0007\u001bP@kitty-cmd{"cmd":"set-tab-color","version":[0,20,0],"no_response":true,"payload":{"self":true,"colors":{"active_bg":14135135,"inactive_bg":14135135}}}\u001b\\',
+    );
+    expect(tabSequence('execute', { ...kitty, program: 'tmux' })).to.equal('\u001b]0;▶ Execute\u0007');
   });
 });

@@ -1,12 +1,8 @@
 import { StewardError } from '../../errors';
 import type { Clock } from '../../platform/clock';
 import { isObject, parseObject } from '../../platform/json-object';
-import {
-  networkFailureOf,
-  type OriginAnswer,
-  type OriginClient,
-  type OriginStream,
-} from '../../platform/origin-client';
+import { networkFailureOf } from '../../platform/network-failure';
+import type { OriginAnswer, OriginStream, OwnOrigin } from '../../platform/origin-client';
 import { asEvent, type ManagedEvent, type SentEvent } from './event';
 import { apiError, failureOf, notTheApi } from './failure';
 
@@ -57,7 +53,7 @@ export type ResourceKind = 'agents' | 'environments' | 'sessions';
 export type Credential = { apiKey: string } | { authToken: string } | undefined;
 
 export interface ClientDeps {
-  http: OriginClient;
+  http: OwnOrigin;
   clock: Clock;
   credential: Credential;
   /** Where it comes from, in words. */

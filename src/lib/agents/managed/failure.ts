@@ -1,6 +1,7 @@
 import { StewardError, type ErrorKind } from '../../errors';
 import { parseObject, isObject } from '../../platform/json-object';
-import { networkFailureOf, type OriginAnswer } from '../../platform/origin-client';
+import { networkFailureOf } from '../../platform/network-failure';
+import type { OriginAnswer } from '../../platform/origin-client';
 import { clean, cleanLine } from '../../platform/terminal';
 
 /** What an answer of the service means for the one who asked. */

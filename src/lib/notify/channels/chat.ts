@@ -1,12 +1,12 @@
 import type { SettingsConfig } from '../../config/schema';
 import type { Secret } from '../../config/secret';
-import { toStewardError } from '../../errors';
 import { parseObject } from '../../platform/json-object';
-import type { PostAnswer } from '../../platform/post-json';
+import type { WholeAnswer } from '../../platform/origin-client';
 import { EVENTS } from '../events';
 import { numberedParts, split, utf16Units } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
-import { postOnce, type Http } from './http-outcome';
+import type { Http } from './http-outcome';
+import { webChannel, type WebService } from './web-channel';
 
 export interface ChatDeps {
   http: Http;
@@ -23,49 +23,34 @@ const RESERVE = 20;
 
 /** A chat's incoming webhook. Its address is the credential: it is in no message and no log. */
 export function chatChannel(deps: ChatDeps): Channel {
-  return {
+  return webChannel({
     id: 'chat',
-    off() {
-      const { enabled, webhook } = deps.settings();
-      if (!enabled) {
-        return {
-          reason: 'switched off',
-          hint: 'Switch it on with `steward config set notifications.chat.enabled true`.',
-        };
-      }
-      if (webhook.isSet) return undefined;
-      return {
-        reason: 'no webhook is set',
-        hint: 'Make an incoming webhook in your chat, and set it: `steward config set notifications.chat.webhook URL`.',
-      };
-    },
-    prepare: async () => void (await deps.http.load()),
-    async send(parcel, onPart) {
-      try {
-        return await sendParts(deps, parcel, onPart);
-      } catch (error) {
-        const { message, hint = 'Correct the configuration.' } = toStewardError(error);
-        return { outcome: 'failed', reason: message, hint };
-      }
-    },
-  };
+    http: deps.http,
+    enabled: () => deps.settings().enabled,
+    missing: () =>
+      deps.settings().webhook.isSet
+        ? undefined
+        : {
+            reason: 'no webhook is set',
+            hint: 'Make an incoming webhook in your chat, and set it: `steward config set notifications.chat.webhook URL`.',
+          },
+    posts: (parcel) => postsOf(deps, parcel),
+    judge: judgeChat,
+  });
 }
 
-async function sendParts(deps: ChatDeps, parcel: Parcel, onPart: (sent: number) => void): Promise<Outcome> {
+function postsOf(deps: ChatDeps, parcel: Parcel): ReturnType<WebService['posts']> {
   const url = deps.secret(deps.settings().webhook);
   if (url === undefined || !URL.canParse(url)) {
     const hint = 'Set notifications.chat.webhook to the whole https:// address.';
     return { outcome: 'failed', reason: 'The webhook is not an address.', hint };
   }
-  const bodies = chatBodies(parcel, shapeOf(url));
-  for (let part = parcel.sentParts; part < bodies.length; part += 1) {
+  const parts = chatBodies(parcel, shapeOf(url)).map((body, index) => ({
+    body,
     // A server of one's own can tell by it what it has had already.
-    const headers = { 'idempotency-key': `${parcel.id}-${part + 1}` };
-    const outcome = await postOnce(deps.http, { url, body: bodies[part], headers }, judgeChat);
-    if (outcome.outcome !== 'delivered') return outcome;
-    if (bodies.length > 1) onPart(part + 1);
-  }
-  return { outcome: 'delivered' };
+    headers: { 'idempotency-key': `${parcel.id}-${index + 1}` },
+  }));
+  return { url, parts };
 }
 
 /** Which service a webhook belongs to, by its address. */
@@ -117,7 +102,7 @@ function escapeSlack(text: string): string {
 }
 
 /** Discord says how long to wait in the body, with fractions of a second, and more exactly than in the header. */
-function judgeChat(answer: PostAnswer): Outcome | undefined {
+function judgeChat(answer: WholeAnswer): Outcome | undefined {
   if (answer.status === 429) {
     const after = parseObject(answer.text)?.['retry_after'];
     if (typeof after !== 'number' || !(after >= 0)) return undefined;

@@ -1,27 +1,30 @@
 import { toStewardError } from '../../errors';
 import type { Clock } from '../../platform/clock';
-import type { PostAnswer, PostJson } from '../../platform/post-json';
+import type { HttpLibrary, WholeAnswer } from '../../platform/origin-client';
 import { retryAfterMs } from '../retry';
 import type { Outcome } from './channel';
 
 /** How a channel reaches its server. The library is loaded once, by the first that asks. */
 export interface Http {
   clock: Clock;
-  load: () => Promise<PostJson>;
+  load: () => Promise<Pick<HttpLibrary, 'origin'>>;
 }
 
-export const TIMEOUT_MS = 10_000;
+/** Of an answer only the beginning is of use. */
+const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024, cut: true } as const;
 
 /** Posts once, and says what came of it; what the server wrote is never repeated, since it may hold a secret. */
 export async function postOnce(
   http: Http,
   request: { url: string; body: unknown; headers?: Readonly<Record<string, string>> },
-  judge: (answer: PostAnswer) => Outcome | undefined,
+  judge: (answer: WholeAnswer) => Outcome | undefined,
 ): Promise<Outcome> {
-  let answer: PostAnswer;
+  let answer: WholeAnswer;
   try {
-    const post = await http.load();
-    answer = await post({ ...request, timeoutMs: TIMEOUT_MS });
+    const { origin } = await http.load();
+    const { url, ...rest } = request;
+    const hint = 'Check the network, and that the server runs.';
+    answer = await origin(url, { hint }).request({ method: 'POST', path: '', ...rest, ...BOUNDS });
   } catch (error) {
     const { kind, message, hint = 'Try again later.' } = toStewardError(error);
     if (kind === 'config') return { outcome: 'failed', reason: message, hint };
@@ -31,7 +34,7 @@ export async function postOnce(
 }
 
 /** What an HTTP status means where the protocol of the server says no more. */
-export function judgeStatus(answer: PostAnswer, nowMs: number): Outcome {
+export function judgeStatus(answer: WholeAnswer, nowMs: number): Outcome {
   const { status } = answer;
   if (status >= 200 && status < 300) return { outcome: 'delivered' };
   const afterMs = retryAfterMs(answer.headers['retry-after'], nowMs);

@@ -1,13 +1,13 @@
 import type { SettingsConfig } from '../../config/schema';
 import type { Secret } from '../../config/secret';
-import { toStewardError } from '../../errors';
 import { parseObject } from '../../platform/json-object';
-import type { PostAnswer } from '../../platform/post-json';
+import type { WholeAnswer } from '../../platform/origin-client';
 import { shortHash } from '../../platform/short-hash';
 import { EVENTS } from '../events';
 import { jsonBytes, numberedParts, split, utf8Bytes } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
-import { judgeStatus, postOnce, type Http } from './http-outcome';
+import { judgeStatus, type Http } from './http-outcome';
+import { webChannel, type WebService } from './web-channel';
 
 export interface PushDeps {
   http: Http;
@@ -29,35 +29,23 @@ const DAY_MS = 86_400_000;
 
 /** Push by ntfy's protocol: JSON to the server's root, with the topic in it, since headers hold Latin-1 only. */
 export function pushChannel(deps: PushDeps): Channel {
-  return {
+  return webChannel({
     id: 'push',
-    off() {
-      const { enabled, topic } = deps.settings();
-      if (!enabled) {
-        return {
-          reason: 'switched off',
-          hint: 'Switch it on with `steward config set notifications.push.enabled true`.',
-        };
-      }
-      if (topic.isSet) return undefined;
-      return {
-        reason: 'no topic is set',
-        hint: 'Set one that nobody guesses: `steward config set notifications.push.topic TOPIC`, and subscribe to it.',
-      };
-    },
-    prepare: async () => void (await deps.http.load()),
-    async send(parcel, onPart) {
-      try {
-        return await sendParts(deps, parcel, onPart);
-      } catch (error) {
-        const { message, hint = 'Correct the configuration.' } = toStewardError(error);
-        return { outcome: 'failed', reason: message, hint };
-      }
-    },
-  };
+    http: deps.http,
+    enabled: () => deps.settings().enabled,
+    missing: () =>
+      deps.settings().topic.isSet
+        ? undefined
+        : {
+            reason: 'no topic is set',
+            hint: 'Set one that nobody guesses: `steward config set notifications.push.topic TOPIC`, and subscribe to it.',
+          },
+    posts: (parcel) => postsOf(deps, parcel),
+    judge: (answer) => judgePush(answer, deps.http.clock.now()),
+  });
 }
 
-async function sendParts(deps: PushDeps, parcel: Parcel, onPart: (sent: number) => void): Promise<Outcome> {
+function postsOf(deps: PushDeps, parcel: Parcel): ReturnType<WebService['posts']> {
   const { topic: stored, token: storedToken, server, detail } = deps.settings();
   const topic = deps.secret(stored);
   if (topic === undefined || !TOPIC.test(topic)) {
@@ -69,17 +57,11 @@ async function sendParts(deps: PushDeps, parcel: Parcel, onPart: (sent: number) 
     const hint = 'Set notifications.push.token to the token alone, without spaces.';
     return { outcome: 'failed', reason: 'The access token cannot be sent.', hint };
   }
-  const url = rootOf(server);
-  const bodies = pushBodies(parcel, topic, detail);
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  for (let part = parcel.sentParts; part < bodies.length; part += 1) {
-    const outcome = await postOnce(deps.http, { url, body: bodies[part], headers }, (answer) =>
-      judgePush(answer, deps.http.clock.now()),
-    );
-    if (outcome.outcome !== 'delivered') return outcome;
-    if (bodies.length > 1) onPart(part + 1);
-  }
-  return { outcome: 'delivered' };
+  return {
+    url: rootOf(server),
+    parts: pushBodies(parcel, topic, detail).map((body) => ({ body, headers })),
+  };
 }
 
 /** The JSON documents that a parcel is published as; with `generic` nothing of what was said is in them. */
@@ -117,7 +99,7 @@ export function pushBodies(
 }
 
 /** The server's own error codes; what they leave open the status says. */
-export function judgePush(answer: PostAnswer, nowMs: number): Outcome | undefined {
+export function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
   if (answer.status < 400) return undefined;
   const code = parseObject(answer.text)?.['code'];
   if (code === 42901) {

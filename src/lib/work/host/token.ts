@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { parse } from 'node:path';
 
 import { StewardError } from '../../errors';
+import { isLoopbackHost } from '../../platform/loopback';
 import type { Run } from '../../platform/process';
 
 export interface Credential {
@@ -28,9 +29,8 @@ export function apiUrl(env: NodeJS.ProcessEnv): URL {
   );
   if (text !== '' && !URL.canParse(text)) throw wrong;
   const url = new URL(text === '' ? DEFAULT_API : text);
-  const isLocal = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\./.test(url.hostname);
   if (url.username !== '' || url.password !== '' || url.search !== '') throw wrong;
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) throw wrong;
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname))) throw wrong;
   return url;
 }
 

@@ -162,7 +162,10 @@ describe('notify: push', () => {
     it('a server that never answers is left after ten seconds', async () => {
       server.replies = ['hang'];
       const outcome = await send();
-      expect(outcome).to.include({ outcome: 'again', reason: '127.0.0.1 did not answer in 10 s.' });
+      expect(outcome).to.include({ outcome: 'again' });
+      expect(outcome)
+        .to.have.property('reason')
+        .that.matches(/^127\.0\.0\.1:\d+ did not answer in time\.$/);
     }).timeout(40_000);
 
     it('an answer without an end is not read to its end', async () => {

@@ -1,4 +1,4 @@
-import { StewardError, errnoCode, type ErrorKind } from '../../../errors';
+import { StewardError, type ErrorKind } from '../../../errors';
 import { isObject, parseObject } from '../../../platform/json-object';
 import { clean } from '../../../platform/terminal';
 
@@ -74,41 +74,6 @@ function detailOf(body: string): string {
 }
 
 /** A server may repeat the key that it refuses. */
-export function hidden(text: string, key: string | undefined): string {
+function hidden(text: string, key: string | undefined): string {
   return key === undefined || key === '' ? text : text.replaceAll(key, '••••');
-}
-
-interface Attempt {
-  url: string;
-  isLate: boolean;
-  shown: (text: string) => string;
-}
-
-/** The error of a request without an answer, or with one that broke off. */
-export function unreachable(error: unknown, { url, isLate, shown }: Attempt): StewardError {
-  const host = new URL(url).host;
-  const code = errnoCode(error) ?? '';
-  const words = isLate
-    ? 'did not answer in time'
-    : code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
-      ? 'sends more than a message can be'
-      : (CODES.get(code) ?? shown(`cannot be reached: ${clean(messageOf(error)).slice(0, 160)}`));
-  return new StewardError('unavailable', `The speech provider at ${host} ${words}.`, {
-    hint: 'Check the connection, and notify.voice.provider.url.',
-  });
-}
-
-const CODES: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'is not there: nothing listens'],
-  ['ENOTFOUND', 'is not there: no such host'],
-  ['EAI_AGAIN', 'cannot be looked up: no network'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'did not answer in time'],
-  ['UND_ERR_SOCKET', 'broke off'],
-  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'broke off'],
-  ['UND_ERR_ABORTED', 'broke off'],
-  ['ECONNRESET', 'broke off'],
-]);
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,10 @@
 import { StewardError } from '../../../errors';
+import { openOrigin } from '../../../platform/origin-client';
 import { withTempFile } from '../../../platform/system-files';
 import { PCM_RATE, soundOf, type Sound } from './audio';
 import { stopped, SYNTHESIS_MS, type SpeechEngine, type SpeechOrder } from './engine';
 import { canPlay, play } from './players';
-import { hidden, refusal, unreachable } from './provider-errors';
+import { refusal } from './provider-errors';
 
 /** The speech provider as it is configured (`notify.voice.provider`). */
 export interface ProviderSettings {
@@ -22,7 +23,6 @@ export interface ProviderSettings {
 }
 
 const MAX_SOUND_BYTES = 16 * 1024 * 1024;
-const MAX_ERROR_BYTES = 8 * 1024;
 const CONNECT_MS = 5000;
 
 /** A text-to-speech server of ElevenLabs's shape. */
@@ -49,56 +49,33 @@ async function soundFrom(settings: ProviderSettings, order: SpeechOrder, format:
     });
   }
   const key = settings.apiKey();
-  const { Agent, request } = await import('undici');
-  // Follows no redirect, and keeps no connection: the key goes to this server, now, and nowhere else.
-  const dispatcher = new Agent({ connect: { timeout: CONNECT_MS }, maxResponseSize: MAX_SOUND_BYTES });
-  const timeout = AbortSignal.timeout(Math.max(1, Math.min(order.remainingMs(), SYNTHESIS_MS)));
+  // Keeps no connection: the key goes to this server, now, and nowhere else.
+  const server = await openOrigin(
+    settings.url.replace(/\/+$/, '').replace(/\/v1$/, ''),
+    { name: 'The speech provider at', hint: 'Check the connection, and notify.voice.provider.url.' },
+    { connectMs: CONNECT_MS },
+  );
   try {
-    const answer = await request(addressOf(settings.url, voiceId, format), {
+    const answer = await server.request({
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'audio/*',
-        ...(key === undefined ? {} : { 'xi-api-key': key }),
-      },
-      body: JSON.stringify({
+      path: `/v1/text-to-speech/${encodeURIComponent(voiceId)}`,
+      query: [['output_format', format]],
+      headers: { accept: 'audio/*', ...(key === undefined ? {} : { 'xi-api-key': key }) },
+      body: {
         text: order.text,
         ...(settings.model === undefined ? {} : { model_id: settings.model }),
         ...(Object.keys(settings.settings).length === 0 ? {} : { voice_settings: settings.settings }),
-      }),
-      dispatcher,
-      signal: AbortSignal.any([order.signal, timeout]),
+      },
+      signal: order.signal,
+      timeoutMs: Math.max(1, Math.min(order.remainingMs(), SYNTHESIS_MS)),
+      maxBytes: MAX_SOUND_BYTES,
     });
-    if (answer.statusCode !== 200) {
-      throw refusal(answer.statusCode, await beginningOf(answer.body), voiceId, key);
-    }
-    const bytes = Buffer.from(await answer.body.arrayBuffer());
-    return soundOf(bytes, String(answer.headers['content-type'] ?? ''));
+    if (answer.status !== 200) throw refusal(answer.status, answer.text, voiceId, key);
+    return soundOf(answer.bytes, answer.headers['content-type'] ?? '');
   } catch (error) {
     if (order.signal.aborted) throw stopped();
-    if (error instanceof StewardError) throw error;
-    throw unreachable(error, {
-      url: settings.url,
-      isLate: timeout.aborted,
-      shown: (text) => hidden(text, key),
-    });
+    throw error;
   } finally {
-    await dispatcher.destroy();
+    await server.close();
   }
-}
-
-function addressOf(base: string, voiceId: string, format: string): string {
-  const root = base.replace(/\/+$/, '').replace(/\/v1$/, '');
-  return `${root}/v1/text-to-speech/${encodeURIComponent(voiceId)}?output_format=${format}`;
-}
-
-async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of body) {
-    parts.push(part);
-    size += part.length;
-    if (size >= MAX_ERROR_BYTES) break;
-  }
-  return Buffer.concat(parts).subarray(0, MAX_ERROR_BYTES).toString('utf8');
 }

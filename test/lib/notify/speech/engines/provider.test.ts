@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 import type { SpeechEngine, SpeechMachine } from '../../../../../src/lib/notify/speech/engines';
 import { providerEngine, type ProviderSettings } from '../../../../../src/lib/notify/speech/engines/provider';
+import { refusingProxy, withProxies } from '../../../../helpers/proxy';
 import { rejection } from '../../../../helpers/rejection';
 import { scratch } from '../../../../helpers/scratch';
 import { machineWith, orderOf, script } from '../../../../helpers/speech';
@@ -142,17 +143,17 @@ describe('notify/speech: the HTTP provider', () => {
     ['breaks off', (response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm', 'content-length': '1000' });
       response.write('half', () => response.destroy());
-    }, /broke off/],
+    }, /closed the connection before its answer was whole/],
     ['breaks off in its chunks', (response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' });
       response.write('half', () => response.destroy());
-    }, /broke off/],
-    ['is cut before it begins', (response) => response.destroy(), /broke off/],
+    }, /closed the connection before its answer was whole/],
+    ['is cut before it begins', (response) => response.destroy(), /closed the connection before its answer was whole/],
     ['does not end', (response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' });
       const more = (): void => void (response.destroyed || response.write(Buffer.alloc(1 << 20), more));
       more();
-    }, /more than a message can be/],
+    }, /an answer that is too large/],
     ['is an error that does not end', (response) => {
       response.writeHead(500);
       const more = (): void => void (response.destroyed || response.write(Buffer.alloc(1 << 16), more));
@@ -177,6 +178,29 @@ describe('notify/speech: the HTTP provider', () => {
     }
   }); // prettier-ignore
 
+  it('goes through the proxy of the environment to another machine, and past it to this one', async () => {
+    const proxy = await refusingProxy();
+    try {
+      await withProxies({ HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url }, async () => {
+        const far = engineOf({ url: 'https://speech.example' }).speak(machine, orderOf('Hi'));
+        const error = await rejection(far);
+        expect(error.message)
+          .to.match(/^The speech provider at speech\.example /)
+          .and.not.include(KEY);
+        await engineOf().speak(machine, orderOf('Hi'));
+      });
+      expect(proxy.asked).to.deep.equal(['CONNECT speech.example:443 HTTP/1.1']);
+      expect(server.asked).to.have.length(1);
+    } finally {
+      await proxy.close();
+    }
+  }).timeout(40_000);
+
+  it('sends its key to no other machine without encryption', async () => {
+    const error = await rejection(engineOf({ url: 'http://192.0.2.1' }).speak(machine, orderOf('Hi')));
+    expect(error.kind).to.equal('config');
+  });
+
   it('stops at once when it is told to', async () => {
     const stop = new AbortController();
     server.answer(() => stop.abort());
@@ -187,7 +211,7 @@ describe('notify/speech: the HTTP provider', () => {
   it('says where nobody is', async () => {
     await server.close();
     const error = await rejection(engineOf().speak(machine, orderOf('Hi')));
-    expect(error.message).to.match(/at 127\.0\.0\.1:\d+ is not there: nothing listens/);
+    expect(error.message).to.match(/^The speech provider at 127\.0\.0\.1:\d+ refused the connection\.$/);
     server = await speechServer();
   }); // prettier-ignore
 });
