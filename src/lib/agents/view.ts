@@ -2,6 +2,7 @@ import { palette, table, wrap } from '../platform/format';
 import type { Terminal } from '../platform/stdio';
 import { clean } from '../platform/terminal';
 import { fit } from '../platform/text-width';
+import { timeOf } from '../platform/time';
 import type { Brief } from './brief';
 import type { CheckReport } from './check';
 import type { KnowledgeEntry, KnowledgeResult } from './knowledge';
@@ -262,8 +263,9 @@ export function watchedText(sessions: readonly WatchedSession[], options: Option
     .join('\n');
 }
 
-/** One alert of `steward agents watch`. */
-export function alertText(alert: SilenceAlert, options: Options): string {
+/** One alert of `steward agents watch`, with the time of day in the zone. */
+export function alertText(alert: SilenceAlert, options: Options & { zone: string }): string {
+  const at = timeOf(Date.parse(alert.ts), options.zone);
   const last = alert.lastTool === null ? '' : ` The last was ${alert.lastTool}.`;
-  return fit(clean(`${alert.ts.slice(11, 19)} UTC  ${alert.message}${last}`), options.columns);
+  return wrap(clean(`${alert.message}${last}`), options.columns, `${at}  `, '       ').join('\n');
 }
