@@ -11,7 +11,10 @@ export function canAsk(): boolean {
  */
 export async function confirm(question: string, preset: 'yes' | 'no' = 'yes'): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  lines.on('SIGINT', () => {
+    process.stderr.write('\n');
+    process.kill(process.pid, 'SIGINT');
+  });
   try {
     const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
     const answer = await Promise.race([
