@@ -44,6 +44,11 @@ describe('agents, built', function () {
     const hook = (prompt: string): string => hookJson('prompt', { prompt });
     expect(await route([], hook('run it overnight'))).to.include({ worker: 'managed', subagentType: null });
     expect(await route([], hook(''))).to.include({ worker: 'native' });
+    const text = (prompt: string, ...more: string[]) =>
+      steward(['agents', 'route', ...more], { home: home.path, input: hook(prompt) });
+    expect(await text('hello')).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+    expect((await text('hello', '--explain')).stdout).to.match(/^no delegation\n/);
+    expect((await text('run it overnight')).stdout).to.match(/^a managed agent\n/);
   });
 
   it('gives N distinct briefs and the spotcheck', async () => {

@@ -286,6 +286,27 @@ describe('agents managed, built', function () {
     expect(all).to.deep.equal(session.log.map((event) => event.id));
   });
 
+  it('says that it tries again when the service is away, and goes on', async () => {
+    await serve({
+      script: () => Array.from({ length: 60 }, (_, index) => say(`line ${index}`)),
+      pauseMs: () => 20,
+    });
+    const args = ['agents', 'managed', 'run', '--agent', 'agent_1', '--environment', 'env_1', 'go'];
+    const env = cleanEnv(home.path, { STEWARD_MANAGED_URL: fake.url });
+    const child = spawn(process.execPath, [BIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
+    child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
+    const closed = once(child, 'close');
+    await until('it shows some', () => stdout.includes('line 3'), 60_000);
+    await fake.stop();
+    await until('it says so', () => stderr.includes('Trying again; the session goes on.'), 60_000);
+    await fake.restart();
+    expect((await closed)[0], stderr).to.equal(0);
+    expect(stdout).to.equal(`> go\n${Array.from({ length: 60 }, (_, index) => `line ${index}\n`).join('')}`);
+  });
+
   it('interrupts when told to', async () => {
     await serve({
       script: () => Array.from({ length: 2000 }, (_, index) => say(`${index}`)),

@@ -121,6 +121,11 @@ export function routeCall(
   return found;
 }
 
+/** A hook's words go into the assistant's context: that nothing is delegated need not be said at each prompt. */
+export function isIdle(decision: Decision, fromHook: boolean): boolean {
+  return fromHook && decision.worker === 'native';
+}
+
 const EFFORTS: readonly string[] = ['standard', 'extended', 'advanced', 'deep', 'comprehensive'];
 
 /** `E3`, `e3` or `advanced` as 3; anything else is `usage`. */
