@@ -42,7 +42,7 @@ export function time(program: Program, base: NodeJS.ProcessEnv): number {
 
 /** Peak resident memory in MiB, as the system counts it for the process, at its exit. */
 export function peakMemory(program: Program, base: NodeJS.ProcessEnv): number {
-  const told = run(program, base, ['--import', TELL_MEMORY]);
+  const told = run(program, base, ['--import', TELL_MEMORY], 'ignore');
   return Number(/peak (\d+) KiB/.exec(told)?.[1]) / 1024;
 }
 
@@ -50,9 +50,14 @@ const TELL_MEMORY = `data:text/javascript,${encodeURIComponent(
   "process.on('exit', () => process.stderr.write(`peak ${process.resourceUsage().maxRSS} KiB\\n`));",
 )}`;
 
-function run(program: Program, base: NodeJS.ProcessEnv, nodeArgs: readonly string[]): string {
+function run(
+  program: Program,
+  base: NodeJS.ProcessEnv,
+  nodeArgs: readonly string[],
+  stdout: 'pipe' | 'ignore' = 'pipe',
+): string {
   const env = { ...base, ...program.env };
-  const stdio: StdioOptions = [program.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'];
+  const stdio: StdioOptions = [program.input === undefined ? 'ignore' : 'pipe', stdout, 'pipe'];
   const result = spawnSync(program.file ?? process.execPath, [...nodeArgs, ...program.args], {
     env,
     stdio,

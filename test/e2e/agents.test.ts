@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+import { until } from '../helpers/daemon';
 import { hookJson } from '../helpers/hooks';
+import { notifyServer, ntfyOk } from '../helpers/notify-server';
 
 describe('agents, built', function () {
   this.timeout(120_000);
@@ -42,6 +44,11 @@ describe('agents, built', function () {
     const hook = (prompt: string): string => hookJson('prompt', { prompt });
     expect(await route([], hook('run it overnight'))).to.include({ worker: 'managed', subagentType: null });
     expect(await route([], hook(''))).to.include({ worker: 'native' });
+    const text = (prompt: string, ...more: string[]) =>
+      steward(['agents', 'route', ...more], { home: home.path, input: hook(prompt) });
+    expect(await text('hello')).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+    expect((await text('hello', '--explain')).stdout).to.match(/^no delegation\n/);
+    expect((await text('run it overnight')).stdout).to.match(/^a managed agent\n/);
   });
 
   it('gives N distinct briefs and the spotcheck', async () => {
@@ -128,29 +135,83 @@ describe('agents, built', function () {
     expect((jsonOf(checked) as { problems: object[] }).problems[0]).to.include({ level: 'error' });
   });
 
-  it('watches what the hooks report, and goes at Ctrl-C', async () => {
-    const hook = (verb: string, event: Parameters<typeof hookJson>[0]) =>
-      steward(['hook', verb, '--strict'], { home: home.path, input: hookJson(event, { cwd: home.path }) });
-    await hook('session-start', 'session-start');
-    await hook('subagent-start', 'subagent-start');
-    const once_ = await steward(['agents', 'watch', '--once', '--json'], { home: home.path });
-    expect(jsonOf(once_)).to.have.length(1);
-    // An agent that has been silent for long.
-    const log = join(home.path, '.steward', 'state', 'work-events.jsonl');
+  /** The log of a session with an agent that has made no tool call for ten minutes. */
+  function silentAgent(): void {
     const ts = new Date(Date.now() - 600_000).toISOString();
-    const silent = { session: 'silent', slug: null, repo: null };
-    writeFileSync(log, `${JSON.stringify({ ts, type: 'session-start', ...silent })}\n${JSON.stringify({ ts, type: 'subagent-start', agent: 'a', ...silent })}\n`, { flag: 'a' }); // prettier-ignore
-    const child = spawn(process.execPath, [BIN, 'agents', 'watch', '--json'], { env: cleanEnv(home.path) });
+    const about = { ts, session: 'silent', slug: null, repo: null };
+    const lines = [
+      { ...about, type: 'session-start' },
+      { ...about, type: 'subagent-start', agent: 'a' },
+    ];
+    write('state/work-events.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
+
+  /** `agents watch` until it has told of a silence, then Ctrl-C: the first line, and the exit code. */
+  async function watchOnce(...args: string[]): Promise<{ line: string; code: number | null }> {
+    const child = spawn(process.execPath, [BIN, 'agents', 'watch', ...args], { env: cleanEnv(home.path) });
+    const ended = once(child, 'exit') as Promise<[number | null]>;
     let out = '';
     for await (const chunk of child.stdout) {
       out += String(chunk);
       if (out.includes('\n')) break;
     }
-    expect(JSON.parse(out)).to.include({ agents: 1 });
-    const logged = readFileSync(join(home.path, '.steward', 'observability', 'agents.jsonl'), 'utf8');
-    expect(JSON.parse(logged)).to.include({ event: 'silence', agents: 1 });
     child.kill('SIGINT');
-    const [code] = child.exitCode === null ? ((await once(child, 'exit')) as [number]) : [child.exitCode];
+    return { line: out.split('\n')[0] ?? '', code: (await ended)[0] };
+  }
+
+  it('watches what the hooks report', async () => {
+    const hook = (verb: string, event: Parameters<typeof hookJson>[0]) =>
+      steward(['hook', verb, '--strict'], { home: home.path, input: hookJson(event, { cwd: home.path }) });
+    await hook('session-start', 'session-start');
+    await hook('subagent-start', 'subagent-start');
+    const seen = await steward(['agents', 'watch', '--once', '--json'], { home: home.path });
+    expect(jsonOf(seen)).to.have.length(1);
+  });
+
+  it('tells of a silence on the screen, in the log and by a push that is never spoken', async () => {
+    silentAgent();
+    const server = await notifyServer(ntfyOk);
+    try {
+      const push = { topic: 'steward-0123456789abcdef', server: server.url, detail: 'full' };
+      write('settings.json', JSON.stringify({ notifications: { push } }));
+      const { line, code } = await watchOnce('--json');
+      expect(code).to.equal(130);
+      expect(JSON.parse(line)).to.include({ agents: 1 });
+      const logged = readFileSync(join(home.path, '.steward', 'observability', 'agents.jsonl'), 'utf8');
+      expect(JSON.parse(logged)).to.include({ event: 'silence', agents: 1 });
+      await until('it is pushed', () => server.got.length > 0, 60_000);
+      expect(server.got[0]?.body).to.include({ title: 'Agents are silent' });
+      const history = await steward(['notify', 'history', '--json'], { home: home.path });
+      const [entry, ...more] = jsonOf(history) as { event: string; channels: { channel: string }[] }[];
+      expect(more).to.deep.equal([]);
+      expect(entry).to.include({ event: 'backgroundAgent', source: 'subagent' });
+      expect(entry?.channels.map(({ channel }) => channel)).to.deep.equal(['push']);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('only shows a silence with --no-notify, and goes on watching where the log cannot be written', async () => {
+    silentAgent();
+    write('observability/agents.jsonl/a-folder-in-its-place', '');
+    const { line, code } = await watchOnce('--no-notify');
+    expect(line).to.match(/^\d\d:\d\d {2}1 agent of \S+ made no tool call for 6\d\d s\.$/);
     expect(code).to.equal(130);
+    const history = await steward(['notify', 'history', '--json'], { home: home.path });
+    expect(jsonOf(history)).to.deep.equal([]);
+  });
+
+  it('ends without a word where a hook starts a second watchdog of a session', async () => {
+    silentAgent();
+    const first = spawn(process.execPath, [BIN, 'agents', 'watch', '--session', '-', '--no-notify'], {
+      env: cleanEnv(home.path),
+    });
+    const hook = hookJson('subagent-start', { session_id: 'silent' });
+    first.stdin.end(hook);
+    await once(first.stdout, 'data');
+    const second = await steward(['agents', 'watch', '--session', '-'], { home: home.path, input: hook });
+    expect(second).to.include({ code: 0, stdout: '', stderr: '' });
+    first.kill('SIGTERM');
+    await once(first, 'exit');
   });
 });

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { until } from '../helpers/daemon';
 import { startFake, type Fake, type FakeOptions } from '../helpers/fake-managed/server';
 import type { Step } from '../helpers/fake-managed/session';
 
@@ -163,6 +164,53 @@ describe('agents managed, built', function () {
     expect(refused).to.include({ code: 6, stdout: '' });
   });
 
+  it('says what a session waits for when it takes no message', async () => {
+    await serve({ script: () => [{ waitFor: { kind: 'tool', name: 'bash', count: 1 } }] });
+    await run('go');
+    const sent = await managed(['send', onlySession().id, 'and more']);
+    expect(sent).to.include({ code: 6, stdout: '' });
+    expect(sent.stderr).to.match(/was not sent: the agent waits for an answer first\.[\s\S]* --allow sevt_/);
+  });
+
+  it('leaves nothing here of a session that does not exist', async () => {
+    await serve();
+    for (const args of [['stream'], ['wake'], ['send', '-']]) {
+      const [verb = '', ...more] = args;
+      expect((await managed([verb, 'sesn_none', ...more])).code, verb).to.equal(5);
+    }
+    expect((await managed(['wake'])).stderr).to.match(/No hosted session was used here yet/);
+  });
+
+  it('goes on after a SIGKILL where the reader stopped', async () => {
+    await serve({
+      script: () => Array.from({ length: 80 }, (_, index) => say(`line ${index}`)),
+      pauseMs: () => 10,
+    });
+    const out = join(home.path, 'out.jsonl');
+    const follow = async (args: string[], killAt?: number): Promise<number | null> => {
+      const fd = openSync(out, 'a');
+      const env = cleanEnv(home.path, { STEWARD_MANAGED_URL: fake.url });
+      const child = spawn(process.execPath, [BIN, 'agents', 'managed', ...args, '--json'], {
+        env,
+        stdio: ['ignore', fd, 'inherit'],
+      });
+      closeSync(fd);
+      const closed = once(child, 'close') as Promise<[number | null]>;
+      if (killAt !== undefined) {
+        await until('it has shown some', () => readFileSync(out, 'utf8').split('\n').length > killAt, 60_000);
+        child.kill('SIGKILL');
+      }
+      return (await closed)[0];
+    };
+    await follow(['run', '--agent', 'agent_1', '--environment', 'env_1', 'go'], 10);
+    await follow(['wake'], 30);
+    expect(await follow(['wake'])).to.equal(0);
+    expect(fake.sessions.size).to.equal(1);
+    expect(ids({ code: 0, stdout: readFileSync(out, 'utf8'), stderr: '' })).to.deep.equal(
+      onlySession().log.map((event) => event.id),
+    );
+  });
+
   it('denies what is denied, and a message from stdin arrives as it is', async () => {
     await serve({ script: () => [{ waitFor: { kind: 'tool', name: 'bash', count: 1 } }] });
     const args = [
@@ -236,6 +284,27 @@ describe('agents managed, built', function () {
     expect(woken.code, woken.stderr).to.equal(0);
     const all = [...ids({ code: 0, stdout, stderr }), ...ids(woken)];
     expect(all).to.deep.equal(session.log.map((event) => event.id));
+  });
+
+  it('says that it tries again when the service is away, and goes on', async () => {
+    await serve({
+      script: () => Array.from({ length: 60 }, (_, index) => say(`line ${index}`)),
+      pauseMs: () => 20,
+    });
+    const args = ['agents', 'managed', 'run', '--agent', 'agent_1', '--environment', 'env_1', 'go'];
+    const env = cleanEnv(home.path, { STEWARD_MANAGED_URL: fake.url });
+    const child = spawn(process.execPath, [BIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
+    child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
+    const closed = once(child, 'close');
+    await until('it shows some', () => stdout.includes('line 3'), 60_000);
+    await fake.stop();
+    await until('it says so', () => stderr.includes('Trying again; the session goes on.'), 60_000);
+    await fake.restart();
+    expect((await closed)[0], stderr).to.equal(0);
+    expect(stdout).to.equal(`> go\n${Array.from({ length: 60 }, (_, index) => `line ${index}\n`).join('')}`);
   });
 
   it('interrupts when told to', async () => {
@@ -336,7 +405,19 @@ describe('agents managed, built', function () {
     const mistakes: [args: string[], code: number, message: RegExp][] = [
       [['run', 'hi'], 2, /--agent|agent/],
       [['run', '--agent', 'nobody', '--environment', 'env_1', 'hi'], 5, /no such agent/],
-      [['run', '--agent', 'agent_1', '--environment', 'env_1', '--max-cost', 'much', 'hi'], 2, /--max-cost/],
+      [
+        ['run', '--agent', 'agent_1', '--environment', 'env_1', '--max-cost', 'much', 'hi'],
+        2,
+        /^--max-cost much is no amount of USD over 0\.\nWrite a number/,
+      ],
+      [['run', '--agent', 'agent_1', '--environment', 'env_1', ' '], 2, /There is no message/],
+      [['send', 'sesn_1', ''], 2, /There is no message/],
+      [['stream', 'sesn_none'], 5, /session sesn_none/],
+      [
+        ['env', 'create', '--name', 'e', '--secret', 'X=env:NOPE'],
+        3,
+        /NOPE, which gives nothing\.\nGive NOPE a value/,
+      ],
       [
         ['run', '--agent', 'agent_1', '--environment', 'env_1', '@/no/such/file'],
         5,

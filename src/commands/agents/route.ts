@@ -3,13 +3,20 @@ import { boolean, string as stringFlag } from '@oclif/core/flags';
 
 import type { Considered, Decision } from '../../lib/agents/routing';
 import { routeText } from '../../lib/agents/view';
-import { agentSettings, parseCount, parseEffort, requestOf, routeCall } from '../../lib/cli/agents-context';
+import {
+  agentSettings,
+  isIdle,
+  parseCount,
+  parseEffort,
+  requestOf,
+  routeCall,
+} from '../../lib/cli/agents-context';
 import { BaseCommand } from '../../lib/cli/base-command';
 
 export default class AgentsRoute extends BaseCommand {
   static override summary = 'Decide which kind of worker a request goes to, and say why.';
   static override description =
-    'A table of rules decides, in order; nothing is launched and no model is asked. Without REQUEST it reads stdin: a text, or the hook JSON of an assistant, whose prompt it takes. The type names are those of agents.types; named agents are those of the roster.';
+    'A table of rules decides, in order; nothing is launched and no model is asked. Without REQUEST it reads stdin: a text, or the hook JSON of an assistant, whose prompt it takes; then it says nothing where nothing is to be delegated. The type names are those of agents.types; named agents are those of the roster.';
   static override args = {
     request: string({ description: 'What is to be done, in quotes.', ignoreStdin: true }),
   };
@@ -33,13 +40,14 @@ export default class AgentsRoute extends BaseCommand {
     const effort = flags.effort === undefined ? undefined : parseEffort(flags.effort);
     const count = flags.count === undefined ? undefined : parseCount(flags.count);
     const settings = await agentSettings(this.context);
-    const { request } = await requestOf(args.request);
+    const { request, fromHook } = await requestOf(args.request);
     const { decision, considered } = routeCall(settings, {
       request,
       ...(effort === undefined ? {} : { effort }),
       ...(count === undefined ? {} : { count }),
     });
-    this.print(() => routeText(decision, this.terminal, flags.explain ? considered : []));
+    if (flags.explain || !isIdle(decision, fromHook))
+      this.print(() => routeText(decision, this.terminal, flags.explain ? considered : []));
     return flags.explain ? { ...decision, considered } : decision;
   }
 }

@@ -2,27 +2,33 @@ import { boolean, string as stringFlag } from '@oclif/core/flags';
 
 import { lookOnce, watch, type SilenceAlert, type WatchedSession } from '../../lib/agents/watchdog';
 import { alertText, watchedText } from '../../lib/agents/view';
-import { logAlert, openWatchdog, sessionToWatch } from '../../lib/cli/agents-context';
+import { openWatchdog, sessionToWatch } from '../../lib/cli/agents-context';
 import { BaseCommand } from '../../lib/cli/base-command';
+import { tellOfSilence } from '../../lib/cli/silence-notice';
 import { EXIT_CODES } from '../../lib/cli/exit-codes';
 import { interruptSignal } from '../../lib/platform/own-process';
 
 export default class AgentsWatch extends BaseCommand {
   static override summary = 'Watch for agents that have gone silent.';
   static override description =
-    'Tells once when agents are active and made no tool call for 90 seconds, and again only after a tool call has ended that silence. It reads what the hooks of the assistant report ("hooks install"). One watchdog a session; --session watches one until it ends. With --json each alert is one line of JSON.';
+    'Tells once when agents are active and made no tool call for 90 seconds, and again only after a tool call has ended that silence: here, and by a backgroundAgent notification, which is never spoken. It reads what the hooks of the assistant report ("hooks install"). One watchdog a session; --session watches one until it ends. With --json each alert is one line of JSON.';
   static override flags = {
-    once: boolean({ description: 'Look once, and show how all of them are.' }),
+    once: boolean({ description: 'Look once, and show how all of them are; nobody is told.' }),
     session: stringFlag({
       description: 'Only this session: its slug, its id, or - for the hook JSON on stdin.',
       helpValue: 'SLUG',
+    }),
+    notify: boolean({
+      allowNo: true,
+      default: true,
+      description: 'Send each alert as a notification, too; --no-notify only shows it here.',
     }),
   };
   static override examples = [
     '<%= config.bin %> agents watch',
     '<%= config.bin %> agents watch --once --json',
   ];
-  static override related = ['sessions', 'hooks status'];
+  static override related = ['sessions', 'hooks status', 'notify routes'];
 
   async run(): Promise<WatchedSession[] | undefined> {
     const { flags } = await this.parse(AgentsWatch);
@@ -33,15 +39,18 @@ export default class AgentsWatch extends BaseCommand {
       this.print(() => watchedText(seen, this.terminal));
       return seen;
     }
-    const alert = (told: SilenceAlert): void => {
-      logAlert(this.context, told);
-      process.stdout.write(this.json ? `${JSON.stringify(told)}\n` : `${alertText(told, this.terminal)}\n`);
+    // An assistant starts one at each of its agents.
+    const byHook = flags.session === '-';
+    const { config } = await this.context.loadConfig();
+    const alert = async (told: SilenceAlert): Promise<void> => {
+      this.print(() => alertText(told, { ...this.terminal, zone: config.user.timezone }));
+      this.printLine(told);
+      const unsent = await tellOfSilence(this.context, told, { notify: flags.notify });
+      if (unsent !== undefined) this.say(unsent);
     };
     const { signal, release } = interruptSignal();
-    this.say(
-      session === undefined ? 'Watching all sessions. Ctrl-C ends it.' : `Watching ${session} until it ends.`,
-    );
-    await watch(deps, { signal, alert, ...(session === undefined ? {} : { session }) });
+    if (!byHook) this.say(`Watching ${session ?? 'all sessions'}. Ctrl-C ends it.`);
+    await watch(deps, { signal, alert, ifFree: byHook, ...(session === undefined ? {} : { session }) });
     if (signal.aborted) process.exitCode = EXIT_CODES.canceled;
     release();
     return undefined;

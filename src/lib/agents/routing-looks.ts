@@ -28,9 +28,10 @@ export const TEAM_NAMED: Look = {
 
 const LONG_HOURS = String.raw`(?:\d{1,3}(?:\s?(?:-|to|or)\s?\d{1,3})?|${W.NUMBERS}|a few) (?:or more )?hours`;
 const RUNS = String.raw`\b(?:run|runs|work|works|keep|keeps|go|process|train|crawl|let|leave|continue|do|finish|grind|churn|execute|start|launch|scan|index|generate|try|schedule|kick off|should|needs to|has to|must)\b[^.;!?\n]{0,160}?`;
+const UNWATCHED = String.raw`with (?:nobody|no ?-?one) (?:watching|attending|supervising|at the keyboard)\b`;
 
 export const MANAGED: Look = {
-  stems: ['managed', 'hosted', 'cloud', 'overnight', 'sleep', 'asleep', 'away', 'offline', 'gone', 'holiday', 'vacation', 'on leave', 'in bed', 'when i', 'while i', 'while we', 'when we', 'as i', 'as we', 'unattended', 'weekend', 'surviv', 'laptop', 'machine', 'computer', 'connection', 'network', 'terminal', 'ssh', 'wi-fi', 'wifi', 'lid', 'i close', 'i shut', 'i log', 'i disconnect', 'i hang', 'i leave', 'hour', 'night', 'clock', ' ci', 'webhook', 'sandbox'],
+  stems: ['managed', 'hosted', 'cloud', 'overnight', 'sleep', 'asleep', 'away', 'offline', 'gone', 'holiday', 'vacation', 'on leave', 'in bed', 'when i', 'while i', 'while we', 'when we', 'as i', 'as we', 'unattended', 'weekend', 'surviv', 'laptop', 'machine', 'computer', 'connection', 'network', 'terminal', 'ssh', 'wi-fi', 'wifi', 'lid', 'i close', 'i shut', 'i log', 'i disconnect', 'i hang', 'i leave', 'hour', 'night', 'clock', ' ci', 'webhook', 'sandbox', 'with no'],
   any: () => [
     rx(String.raw`\b(?:hosted |managed |cloud )(?:managed )?agents?\b`),
     rx(String.raw`(?<!\b(?:the|our|an|last|my) )\bovernight\b(?! (?:trains?|bus|buses|flights?|ferry|trip|stays?|bag|guests?|batch|builds?|jobs?|runs?|success|oats|shipping|delivery|sensation|parking|low|rate|rates|shift|backup|crash|failure|index|lens))`),
@@ -46,6 +47,10 @@ export const MANAGED: Look = {
     rx(String.raw`${RUNS}(?<w>\b(?:all night|through(?:out)? the night|around the clock)\b)`),
     rx(String.raw`${W.ASKS}(?:run|execute|launch|start|schedule|do)\b[^.;!?\n]{0,80}(?<w>\b(?:in|on|from|as part of) (?:the |our |a )?ci\b)`),
     rx(String.raw`\bwebhook-(?:initiated|triggered|driven|started)\b|\b(?:triggered|initiated|started|launched|kicked off) by (?:a |the |each |every )?(?:[a-z]+ )?webhook`),
+    rx(String.raw`(?<w>\bwebhooks? (?:should|must|shall|has to|have to|needs to|need to)) (?:start|trigger|launch|kick off|spawn|wake)\b(?: [a-z-]+){0,2} (?:session|agent|run)s?\b`),
+    rx(String.raw`\b(?<w>(?:whenever|every time|each time|on (?:each|every)|for (?:each|every))\b[^.;!?\n]{0,40}\bwebhook)\b[^.;!?\n]{0,40}\b(?:start|run|launch|trigger|kick off|spawn)\b`),
+    rx(String.raw`${RUNS}(?<w>\b${UNWATCHED})`),
+    rx(String.raw`\b${UNWATCHED}(?=,? (?:run|keep|go on|work|start|let|execute|try)\b)`),
     rx(String.raw`\bsandboxed (?:execution|environment|container|agent)\b|${W.ASKS}(?:run|execute|try|test|launch|start)\b[^.;!?\n]{0,80}(?<w>\bin (?:a |an |the )?(?:isolated |cloud |hosted |remote )?sandbox\b)`),
   ],
   notAfter: /\b(?:soak|marinate|rest|rise|chill|refrigerate|stay|stayed|park|charge|ship|deliver|travel|fly|drive|sleep|slept|i was|we were|did)(?: \w+){0,3} $/,
@@ -172,6 +177,7 @@ export const ARCHITECTURE: Look = {
     rx(String.raw`\b(?<w>architecture)\b(?= (?:for|of|would|should|do|does|to|that|which|is|and)\b|[?.!,]|$)`),
     rx(String.raw`\b(?<w>how (?:should|would|could|can|do) (?:we|i|you|one) (?:structure|architect|layer|lay out|partition|decouple|model)(?: [a-z_'-]+){0,4})`),
   ],
+  notAfter: /\b(?:styles?|works?|pieces?|schools?|history|museum|masterpieces?) of $/,
   unless: [/\b(?:gothic|roman(?:esque)?|baroque|landscape|renaissance|victorian|brutalist|modernist|islamic|medieval|cathedrals?|churches|houses?|buildings?|bathroom|kitchen|garden|interior|bauhaus|art deco|greek|temples?|logo|poster|tattoo|dress)\b/],
 }; // prettier-ignore
 

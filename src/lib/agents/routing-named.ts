@@ -8,6 +8,8 @@ const HANDS_OVER = String.raw`(?:ask|use|using|have|let|tell|get|launch|call|con
 /** A name behind one of these is somebody else's, or a topic. */
 const OTHER_PERSON =
   /\b(?:about|named|called|user|users|customer|client|colleague|boss|friend|neighbou?r|brother|sister|uncle|aunt|cousin|mr|mrs|ms|dr|king|queen|saint|st|emperor|novel by|book by|song by|(?:e-?mail|mail|message|letter|note|reply|card|present|gift) (?:to|for|from)|birthday of)\.? $/i;
+/** An abbreviated title, whose full stop would otherwise end the clause: "St. Marcus", "Dr. Will". */
+const TITLED = /\b(?:mr|mrs|ms|dr|st|prof|sr|jr|rev)\. ?$/i;
 
 /** The agents of the roster that the request names; the first of them is the hit (service.md: rule 4). */
 export function findNamed(asked: Asked): Finding {
@@ -70,7 +72,7 @@ function firstCounting(plain: string, text: string, pattern: RegExp): Finding {
   for (const found of plain.matchAll(pattern)) {
     const name = found.groups?.['n'] ?? '';
     const at = found.index + found[0].lastIndexOf(name);
-    if (OTHER_PERSON.test(`${clauseBefore(plain, at, 4)} `)) continue;
+    if (OTHER_PERSON.test(`${clauseBefore(plain, at, 4)} `) || TITLED.test(plain.slice(0, at))) continue;
     const finding = judge({ plain, text }, at, name.length);
     if (finding.hit !== undefined) return finding;
     refused ??= finding.refused;

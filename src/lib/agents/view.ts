@@ -2,6 +2,7 @@ import { palette, table, wrap } from '../platform/format';
 import type { Terminal } from '../platform/stdio';
 import { clean } from '../platform/terminal';
 import { fit } from '../platform/text-width';
+import { timeOf } from '../platform/time';
 import type { Brief } from './brief';
 import type { CheckReport } from './check';
 import type { KnowledgeEntry, KnowledgeResult } from './knowledge';
@@ -80,12 +81,12 @@ function consideredLines(considered: readonly Considered[], options: Options): s
 function briefLines(briefs: readonly Brief[], options: Options): string[] {
   return briefs.flatMap((brief, index) => [
     '',
-    briefTitle(brief, index, briefs.length, options),
+    ...briefTitle(brief, index, briefs.length, options),
     ...promptLines(brief.prompt, options),
   ]);
 }
 
-function briefTitle(brief: Brief, index: number, count: number, options: Options): string {
+function briefTitle(brief: Brief, index: number, count: number, options: Options): string[] {
   const place = count === 1 ? 'brief' : `brief ${index + 1} of ${count}`;
   const parts = [
     brief.role,
@@ -95,7 +96,7 @@ function briefTitle(brief: Brief, index: number, count: number, options: Options
     brief.subagentType,
     brief.model,
   ];
-  return fit(`${place} · ${clean(parts.join(' · '))}`, options.columns);
+  return wrap(`${place} · ${clean(parts.join(' · '))}`, options.columns, '', '  ');
 }
 
 function promptLines(prompt: string, options: Options): string[] {
@@ -114,10 +115,10 @@ export function traitsText(options: Options): string {
   const families = Object.keys(TRAIT_FAMILIES) as TraitFamily[];
   return families
     .flatMap((family, index) => {
-      const rows = TRAIT_FAMILIES[family].map(({ id, does }) => [`  ${id}`, meaningOf(id, does)]);
-      const lines = table(rows)
-        .split('\n')
-        .map((line) => fit(line, options.columns));
+      const longest = Math.max(...TRAIT_FAMILIES[family].map(({ id }) => id.length));
+      const lines = TRAIT_FAMILIES[family].flatMap(({ id, does }) =>
+        wrap(meaningOf(id, does), options.columns, `  ${id.padEnd(longest)}  `, ' '.repeat(longest + 4)),
+      );
       return [...(index === 0 ? [] : ['']), family, ...lines];
     })
     .join('\n');
@@ -141,7 +142,11 @@ export function rosterText(roster: Roster, folder: string, options: Options): st
   return [
     ...(rows.length === 0
       ? [
-          `The roster is empty. Make an agent with "steward agents roster new NAME"; its file lies in ${clean(folder)}.`,
+          ...wrap(
+            'The roster is empty. Make an agent with "steward agents roster new NAME".',
+            options.columns,
+          ),
+          `Its file lies in ${clean(folder)}.`,
         ]
       : table(rows, [{ max: 30 }, { max: 30 }, { max: 40 }])
           .split('\n')
@@ -262,8 +267,9 @@ export function watchedText(sessions: readonly WatchedSession[], options: Option
     .join('\n');
 }
 
-/** One alert of `steward agents watch`. */
-export function alertText(alert: SilenceAlert, options: Options): string {
+/** One alert of `steward agents watch`, with the time of day in the zone. */
+export function alertText(alert: SilenceAlert, options: Options & { zone: string }): string {
+  const at = timeOf(Date.parse(alert.ts), options.zone);
   const last = alert.lastTool === null ? '' : ` The last was ${alert.lastTool}.`;
-  return fit(clean(`${alert.ts.slice(11, 19)} UTC  ${alert.message}${last}`), options.columns);
+  return wrap(clean(`${alert.message}${last}`), options.columns, `${at}  `, '       ').join('\n');
 }

@@ -8,6 +8,7 @@ import { ensureFolder } from '../platform/folder';
 import { isObject, parseObject } from '../platform/json-object';
 import { withLock } from '../platform/lock';
 import { shortHash } from '../platform/short-hash';
+import { cleanLine } from '../platform/terminal';
 import { folder } from '../sessions/fold';
 import { isLive, statusOf, type Session } from '../sessions/session';
 import { currentSessions, type SessionsDeps } from '../sessions/state';
@@ -18,6 +19,8 @@ export const SILENCE_MS = 90_000;
 const POLL_MS = 2000;
 const LOCK_WAIT_MS = 5000;
 const MAX_REMEMBERED = 500;
+/** Of what the session is about, in an alert. */
+const MAX_TASK = 120;
 /** The format of the file of told silences. */
 const VERSION = 1;
 
@@ -31,6 +34,8 @@ export interface SilenceAlert {
   /** Agents that are active. */
   agents: number;
   silentSec: number;
+  /** When the silence began, ISO-8601, UTC: what tells it from the next one. */
+  since: string;
   /** The last tool that was called; null where none was seen. */
   lastTool: string | null;
   message: string;
@@ -162,6 +167,8 @@ export function lookOnce(deps: Pick<WatchDeps, 'clock' | 'sessions' | 'silenceMs
 export interface WatchOptions {
   /** Only this session, and until it ends; all of them for ever when left out. */
   session?: string;
+  /** Where another one watches already: leaves it to that, without an error. */
+  ifFree?: boolean;
   signal: AbortSignal;
   /** How an alert goes out; it is not this feature's to know. */
   alert: (alert: SilenceAlert) => void | Promise<void>;
@@ -186,6 +193,7 @@ export async function watch(deps: WatchDeps, options: WatchOptions): Promise<voi
     });
   } catch (error) {
     if (began || !(error instanceof StewardError) || error.kind !== 'locked') throw error;
+    if (options.ifFree === true) return;
     throw new StewardError(
       'locked',
       session === undefined ? 'A watchdog runs already.' : `A watchdog watches ${session} already.`,
@@ -214,10 +222,10 @@ async function run(deps: WatchDeps, { session, signal, alert, pause }: WatchOpti
 }
 
 function alertOf(seen: Watched, nowMs: number): SilenceAlert {
-  const { session, task, agents, silentSec, lastTool } = seen;
+  const { session, task, agents, silentSec, lastTool, mark } = seen;
   const who = agents === 1 ? '1 agent' : `${agents} agents`;
-  const message = `${who} of ${task ?? session} made no tool call for ${silentSec} s.`;
-  return { ts: toIso(nowMs), session, task, agents, silentSec, lastTool, message };
+  const message = `${who} of ${cleanLine(task ?? session, MAX_TASK)} made no tool call for ${silentSec} s.`;
+  return { ts: toIso(nowMs), session, task, agents, silentSec, since: mark, lastTool, message };
 }
 
 /** Takes the right to tell of this silence: false when it was told of before. */

@@ -5,13 +5,12 @@ import { readRoster, rosterFiles, type RosterDeps, type RosterEntry } from '../a
 import { explainRoute, type Considered, type Decision } from '../agents/routing';
 import type { AgentTypes, NamedAgent } from '../agents/routing-types';
 import { MAX_BRIEFS } from '../agents/brief';
-import type { SilenceAlert, WatchDeps } from '../agents/watchdog';
+import type { WatchDeps } from '../agents/watchdog';
 import { AGENT_TYPES } from '../config/agent-types';
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { readText } from '../platform/atomic-file';
 import { parseObject } from '../platform/json-object';
-import { appendLog } from '../platform/log';
 import { markOfTarget } from '../platform/stat';
 import { readStdin } from '../platform/stdin';
 import { clean } from '../platform/terminal';
@@ -122,6 +121,11 @@ export function routeCall(
   return found;
 }
 
+/** A hook's words go into the assistant's context: that nothing is delegated need not be said at each prompt. */
+export function isIdle(decision: Decision, fromHook: boolean): boolean {
+  return fromHook && decision.worker === 'native';
+}
+
 const EFFORTS: readonly string[] = ['standard', 'extended', 'advanced', 'deep', 'comprehensive'];
 
 /** `E3`, `e3` or `advanced` as 3; anything else is `usage`. */
@@ -217,16 +221,4 @@ export async function openWatchdog(context: Context): Promise<WatchDeps> {
     locks: context.area.machine,
     alerts: join(context.area.state, 'watchdog.json'),
   };
-}
-
-const LOG_ROTATE_BYTES = 1024 * 1024;
-
-/** Notes an alert in `observability/agents.jsonl`, without a word of what the session is about. */
-export function logAlert({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void {
-  const { ts, session, agents, silentSec, lastTool } = alert;
-  const line = JSON.stringify({ ts, event: 'silence', session, agents, silentSec, lastTool });
-  appendLog(join(area.observability, 'agents.jsonl'), line, {
-    rotateBytes: LOG_ROTATE_BYTES,
-    nowMs: Date.parse(ts),
-  });
 }

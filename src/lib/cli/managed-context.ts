@@ -145,7 +145,16 @@ function pick(
 
 /** The value of an environment's secret. */
 function secretValue({ name, reference }: SecretReference): string {
-  return resolveSecret(secret(`The secret ${name}`, reference), secretSources()) ?? '';
+  const from = secret(`The secret ${name}`, reference);
+  try {
+    return resolveSecret(from, secretSources()) ?? '';
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
+    throw new StewardError('config', error.message, {
+      hint: `Give ${reference.replace(/^(?:env|file):/, '')} a value, or --secret another reference.`,
+      cause: error,
+    });
+  }
 }
 
 /** Makes an environment; its secrets are read now, and hidden in whatever the service says of them. */
@@ -179,7 +188,16 @@ export async function textOrFile(value: string): Promise<string> {
   const text = readText(path, { followLink: true, maxBytes: MAX_TEXT_BYTES });
   if (text !== undefined) return text;
   throw new StewardError('not_found', `There is no file ${clean(path)}.`, {
-    hint: 'After @ comes the path of a file; @- is stdin.',
+    hint: 'Check the path; @- or - stands for stdin.',
+  });
+}
+
+/** A message to an agent; an empty one is `usage`. */
+export async function messageOf(value: string): Promise<string> {
+  const text = await textOrFile(value);
+  if (text.trim() !== '') return text;
+  throw new StewardError('usage', 'There is no message.', {
+    hint: 'Say in quotes what the agent is to do, or give @FILE, or @- for stdin.',
   });
 }
 

@@ -1,8 +1,9 @@
-import { custom, string } from '@oclif/core/flags';
+import { string } from '@oclif/core/flags';
 
 import type { Policy } from '../agents/managed/answers';
 import { StewardError } from '../errors';
 import type { Terminal } from '../platform/stdio';
+import { clean } from '../platform/terminal';
 import type { Context } from './context';
 import type { ManagedContext } from './managed-context';
 import type { FollowHost } from './managed-follow';
@@ -23,18 +24,20 @@ export const answerFlags = {
   }),
 };
 
-/** USD. */
-export const costFlag = custom<number>({
+export const costFlag = string({
   description: 'Interrupt the agent when the session has cost so much.',
   helpValue: 'USD',
-  parse: (text) => {
-    const usd = /^\d{1,7}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
-    if (usd > 0) return Promise.resolve(usd);
-    throw new StewardError('usage', '--max-cost is an amount of USD over 0.', {
-      hint: 'Write a number such as 2 or 0.50.',
-    });
-  },
-})();
+});
+
+/** The USD of `--max-cost`; undefined without it. */
+export function parseCost(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const usd = /^\d{1,7}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (usd > 0) return usd;
+  throw new StewardError('usage', `--max-cost ${clean(text).slice(0, 40)} is no amount of USD over 0.`, {
+    hint: 'Write a number such as 2 or 0.50.',
+  });
+}
 
 export function policyOf(flags: { allow?: string[] | undefined; deny?: string[] | undefined }): Policy {
   return { allow: flags.allow ?? [], deny: flags.deny ?? [] };

@@ -43,7 +43,7 @@ export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
     voice: false,
     priority: 3,
     urgent: false,
-    generic: 'A background agent is done.',
+    generic: 'A background agent is done, or has gone silent.',
     tag: 'robot',
     title: 'Background agent done',
   },

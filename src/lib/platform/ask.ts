@@ -22,7 +22,11 @@ export function openQuestions(): Questions {
   const typed: string[] = [];
   let waiting: ((line: string | undefined) => void) | undefined;
   let ended = false;
-  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  lines.on('SIGINT', () => {
+    // The terminal shows ^C on the line of the question: what is said next has its own.
+    process.stderr.write('\n');
+    process.kill(process.pid, 'SIGINT');
+  });
   lines.on('line', (line) => {
     if (waiting === undefined) typed.push(line);
     else waiting(line);

@@ -96,7 +96,8 @@ describe('watchdog', () => {
       [1, 'Task'],
       [1, 'Bash'],
     ]);
-    expect(alerts[0]).to.deep.include({ silentSec: 90 });
+    expect(alerts[0]).to.deep.include({ silentSec: 90, since: new Date(START).toISOString() });
+    expect(alerts[1]?.since).not.to.equal(alerts[0]?.since);
     expect(alerts[0]?.message).to.match(
       /^1 agent of 20261120-notes-[0-9a-f]{8} made no tool call for 90 s\.$/,
     );
@@ -149,6 +150,7 @@ describe('watchdog', () => {
     const first = watch(deps(), options);
     const error = await rejection(watch(deps(), options));
     expect(error).to.include({ kind: 'locked', message: 'A watchdog runs already.' });
+    await watch(deps(), { ...options, ifFree: true });
     controller.abort();
     await first;
   });

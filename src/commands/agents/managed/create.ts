@@ -31,7 +31,8 @@ export default class AgentsManagedCreate extends BaseCommand {
     const texts = { name, model, description, system, noTools: flags['no-tools'] };
     const body = agentBody(await definitionFile(flags.file), texts);
     const agent = await withManaged(this.context, ({ client }) => client.create('agents', body));
-    this.print(() => resourcesText([agent], '', this.terminal));
+    const { config } = await this.context.loadConfig();
+    this.print(() => resourcesText([agent], '', { ...this.terminal, zone: config.user.timezone }));
     return agent;
   }
 }

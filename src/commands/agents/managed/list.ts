@@ -20,8 +20,12 @@ export default class AgentsManagedList extends BaseCommand {
   async run(): Promise<Resource[]> {
     const { flags } = await this.parse(AgentsManagedList);
     const found = await withManaged(this.context, ({ deps }) => listAll(deps, 'agents', [], flags.limit));
+    const { config } = await this.context.loadConfig();
     this.print(() =>
-      resourcesText(found, 'None yet. Make one with: steward agents managed create', this.terminal),
+      resourcesText(found, 'None yet. Make one with: steward agents managed create', {
+        ...this.terminal,
+        zone: config.user.timezone,
+      }),
     );
     return found;
   }

@@ -4,8 +4,15 @@ import { string } from '@oclif/core/flags';
 import { pruneSessions } from '../../../lib/agents/managed/retention';
 import { startSession } from '../../../lib/agents/managed/start';
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { textOrFile } from '../../../lib/cli/managed-context';
-import { answerFlags, costFlag, hostOf, policyOf, tellOfPrices } from '../../../lib/cli/managed-flags';
+import { messageOf } from '../../../lib/cli/managed-context';
+import {
+  answerFlags,
+  costFlag,
+  hostOf,
+  parseCost,
+  policyOf,
+  tellOfPrices,
+} from '../../../lib/cli/managed-flags';
 import { followHere } from '../../../lib/cli/managed-follow';
 
 export default class AgentsManagedRun extends BaseCommand {
@@ -40,8 +47,9 @@ export default class AgentsManagedRun extends BaseCommand {
 
   async run(): Promise<undefined> {
     const { args, flags } = await this.parse(AgentsManagedRun);
-    const { agent, environment, title, vault = [], 'max-cost': maxCost } = flags;
-    const message = await textOrFile(args.message);
+    const { agent, environment, title, vault = [] } = flags;
+    const maxCost = parseCost(flags['max-cost']);
+    const message = await messageOf(args.message);
     const budget = maxCost === undefined ? {} : { maxCost };
     const options = { until: 'turn' as const, policy: policyOf(flags), ...budget };
     const host = hostOf(this.context, this.terminal, this.json);

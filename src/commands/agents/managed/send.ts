@@ -4,7 +4,7 @@ import { boolean, string as textFlag } from '@oclif/core/flags';
 import { checkedId } from '../../../lib/agents/managed/session-id';
 import { sendInput, type SendResult } from '../../../lib/agents/managed/send';
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { textOrFile, withManaged } from '../../../lib/cli/managed-context';
+import { messageOf, textOrFile, withManaged } from '../../../lib/cli/managed-context';
 import { answerFlags, hostOf, policyOf } from '../../../lib/cli/managed-flags';
 import { followHere } from '../../../lib/cli/managed-follow';
 
@@ -36,7 +36,7 @@ export default class AgentsManagedSend extends BaseCommand {
   async run(): Promise<SendResult | undefined> {
     const { args, flags } = await this.parse(AgentsManagedSend);
     const session = checkedId(args.session, 'a session');
-    const message = args.message === undefined ? undefined : await textOrFile(args.message);
+    const message = args.message === undefined ? undefined : await messageOf(args.message);
     const policy = policyOf(flags);
     const toolResults = flags['tool-result'] ?? [];
     const input = { session, message, policy, toolResults, areErrors: flags['tool-error'], read: textOrFile };

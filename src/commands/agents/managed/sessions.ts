@@ -33,7 +33,8 @@ export default class AgentsManagedSessions extends BaseCommand {
     const found = await withManaged(this.context, ({ deps }) =>
       listAll(deps, 'sessions', query, flags.limit),
     );
-    this.print(() => resourcesText(found, 'No session.', this.terminal));
+    const { config } = await this.context.loadConfig();
+    this.print(() => resourcesText(found, 'No session.', { ...this.terminal, zone: config.user.timezone }));
     return found;
   }
 }

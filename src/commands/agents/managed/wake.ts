@@ -3,8 +3,15 @@ import { string } from '@oclif/core/args';
 import { checkedId } from '../../../lib/agents/managed/session-id';
 import { wakeSession } from '../../../lib/agents/managed/wake';
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { textOrFile } from '../../../lib/cli/managed-context';
-import { answerFlags, costFlag, hostOf, policyOf, tellOfPrices } from '../../../lib/cli/managed-flags';
+import { messageOf } from '../../../lib/cli/managed-context';
+import {
+  answerFlags,
+  costFlag,
+  hostOf,
+  parseCost,
+  policyOf,
+  tellOfPrices,
+} from '../../../lib/cli/managed-flags';
 import { followHere } from '../../../lib/cli/managed-follow';
 
 export default class AgentsManagedWake extends BaseCommand {
@@ -32,8 +39,8 @@ export default class AgentsManagedWake extends BaseCommand {
   async run(): Promise<undefined> {
     const { args, flags } = await this.parse(AgentsManagedWake);
     const session = args.session === undefined ? undefined : checkedId(args.session, 'a session');
-    const message = args.message === undefined ? undefined : await textOrFile(args.message);
-    const maxCost = flags['max-cost'];
+    const message = args.message === undefined ? undefined : await messageOf(args.message);
+    const maxCost = parseCost(flags['max-cost']);
     const host = hostOf(this.context, this.terminal, this.json);
     const options = {
       until: 'turn' as const,

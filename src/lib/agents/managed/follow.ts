@@ -1,4 +1,4 @@
-import { StewardError } from '../../errors';
+import { StewardError, toStewardError } from '../../errors';
 import { wait } from '../../platform/wait';
 import { costOf, type Cost, type Prices } from './cost';
 import type { SentEvent } from './event';
@@ -75,6 +75,9 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
       if (!isTransient(error)) throw error;
       const lost = reached ? clock.monotonic() - failingSince > timing.patienceMs : tried + 1 >= timing.tries;
       if (lost) throw given(error, input.session);
+      // A short drop is nothing to talk of; who waits for longer wants to know for what.
+      if (reached && tried === TALK_AFTER)
+        deps.say(`${toStewardError(error).message} Trying again; the session goes on.`);
       await wait(pauseMs(timing, tried, error), deps.signal);
       tried += 1;
       continue;
@@ -84,6 +87,9 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
     tried += 1;
   }
 }
+
+/** Tries that failed one after the other. */
+const TALK_AFTER = 2;
 
 interface State {
   costStopped: boolean;

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 
 import { readText, replaceFile } from '../../platform/atomic-file';
-import { ensureFolder, exists } from '../../platform/folder';
+import { ensureFolder, exists, removeFile } from '../../platform/folder';
 import { isObject, parseObject } from '../../platform/json-object';
 import type { ManagedClient } from './client';
 import { contentText, hasId, textBlocks, textOf, type ManagedEvent, type SentEvent } from './event';
 import { failureOf, isNothingDone, isTransient, mayHaveLanded } from './failure';
 import { once, repeated, type RetryDeps } from './retry';
+import { sessionLogPath } from './session-log';
 
 /** A message that is being sent: it is written down before, so that it is sent once whoever is killed. */
 interface Pending {
@@ -116,6 +117,11 @@ async function post(deps: SendDeps, session: string, pending: Pending): Promise<
 function done({ folder }: SendDeps, session: string, id: string | undefined): void {
   const { sent } = readOutbox(folder, session);
   const ids = id === undefined ? sent : [...sent, id].slice(-KEPT_IDS);
+  // A session that took nothing, such as one that does not exist, leaves nothing here.
+  if (ids.length === 0 && !exists(sessionLogPath(folder, session))) {
+    removeFile(outboxPath(folder, session));
+    return;
+  }
   writeOutbox(folder, session, { version: 1, pending: null, sent: ids });
 }
 

@@ -32,6 +32,9 @@ export const TIMING: Timing = {
   paceMs: [100, 1000],
 };
 
+/** A service that does not answer at all is given up after so long, however few the tries were. */
+const SLOW_MS = 45_000;
+
 /** What repeats things needs. */
 export interface RetryDeps {
   clock: Clock;
@@ -48,11 +51,13 @@ export function pauseMs(timing: Timing, tried: number, error: unknown): number {
 
 /** Repeats what may be repeated without harm (reading) until it works, is refused, or has failed too often. */
 export async function repeated<T>(deps: RetryDeps, work: () => Promise<T>): Promise<T> {
+  const started = deps.clock.monotonic();
   for (let tried = 0; ; tried += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!isTransient(error) || tried + 1 >= deps.timing.tries) throw error;
+      const isSlow = deps.clock.monotonic() - started > SLOW_MS;
+      if (!isTransient(error) || tried + 1 >= deps.timing.tries || isSlow) throw error;
       await wait(pauseMs(deps.timing, tried, error), deps.signal);
     }
   }

@@ -1,10 +1,12 @@
 import { StewardError } from '../../errors';
 import { answersBy, toolResult, type Policy } from './answers';
 import { hasId } from './event';
+import { failureOf } from './failure';
 import { openHistory } from './history';
-import { sendAnswers, sendMessage, type SendDeps } from './outbox';
+import { sendAnswers, sendMessage, type SendDeps, type Sent } from './outbox';
 import { repeated } from './retry';
 import { openTurn, type ToolUse } from './turn';
+import { pendingLines } from './view';
 
 export interface SendInput {
   session: string;
@@ -44,8 +46,24 @@ export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendR
       hint: `steward agents managed show ${session} says what it waits for.`,
     });
   }
-  const { id } = await sendMessage(deps, session, message);
+  const { id } = await sendOrSay(deps, session, message);
   return { session, sent: id === undefined ? sent : [...sent, id] };
+}
+
+/** Sends a message; where the service refuses it because the session waits for answers, says which. */
+export async function sendOrSay(deps: SendDeps, session: string, message: string): Promise<Sent> {
+  try {
+    return await sendMessage(deps, session, message);
+  } catch (error) {
+    if (failureOf(error)?.status !== 400) throw error;
+    const waiting = await pendingOf(deps, session);
+    if (waiting.length === 0) throw error;
+    const count = waiting.length === 1 ? 'an answer' : `${waiting.length} answers`;
+    throw new StewardError('conflict', `The message was not sent: the agent waits for ${count} first.`, {
+      hint: `Answer it, then send the message again:\n${pendingLines(session, waiting).join('\n')}`,
+      cause: error,
+    });
+  }
 }
 
 /** What a session waits for, from its history. */

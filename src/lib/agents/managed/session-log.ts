@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { ensureFolder } from '../../platform/folder';
+import { ensureFolder, removeFile } from '../../platform/folder';
 import { parseObject } from '../../platform/json-object';
 import { completeAppend, planAppend, readLines } from '../../platform/jsonl';
 import { openMark } from '../../platform/mark-file';
@@ -52,7 +52,8 @@ export function sessionLogPath(folder: string, session: string): string {
 export function openSessionLog(folder: string, session: string, { output, render }: ShowDeps): SessionLog {
   ensureFolder(folder);
   const path = sessionLogPath(folder, session);
-  const mark = openMark<Shown>(join(folder, `${session}.shown`));
+  const markPath = join(folder, `${session}.shown`);
+  const mark = openMark<Shown>(markPath);
   const keys = new Set<string>();
   let last = '';
   let shown: Shown = { upTo: 0, ...mark.read() };
@@ -179,7 +180,11 @@ export function openSessionLog(folder: string, session: string, { output, render
       resumed = true;
     },
     mayRepeat: () => repeats,
-    close: () => mark.close(),
+    close: () => {
+      mark.close();
+      // A session that showed nothing, such as one that does not exist, leaves nothing here.
+      if (keys.size === 0) removeFile(markPath);
+    },
   };
 }
 

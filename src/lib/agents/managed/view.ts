@@ -1,7 +1,9 @@
-import { palette, table, wrap } from '../../platform/format';
+import { palette, table } from '../../platform/format';
 import { isObject } from '../../platform/json-object';
 import type { Terminal } from '../../platform/stdio';
 import { clean, cleanLine } from '../../platform/terminal';
+import { displayWidth, fit } from '../../platform/text-width';
+import { dayOf, timeOf } from '../../platform/time';
 import type { Resource } from './client';
 import type { Cost } from './cost';
 import { contentText, textOf, type ManagedEvent } from './event';
@@ -17,7 +19,7 @@ export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns
   const told = (text: string, indent: string): string =>
     text
       .split(/\r?\n/)
-      .flatMap((line) => wrap(clean(line), columns, indent))
+      .flatMap((line) => flowed(clean(line.replaceAll('\t', '    ')), columns, indent))
       .map((line) => `${line.trimEnd()}\n`)
       .join('');
   const small = (text: string): string => `  ${neutral(cleanLine(text, columns - 2))}\n`;
@@ -50,6 +52,26 @@ export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns
     default:
       return '';
   }
+}
+
+/**
+ * A line of a text in lines of at most `columns`. Its spaces stay, so that code keeps its shape, the lines that follow are
+ * indented as it is, and a word that is longer than a line (an address) is left whole.
+ */
+function flowed(line: string, columns: number, indent: string): string[] {
+  if (displayWidth(line) + indent.length <= columns) return [indent + line];
+  const own = /^ */.exec(line)?.[0] ?? '';
+  const hanging = own.length < columns / 2 ? indent + own : indent;
+  const lines: string[] = [];
+  let current = indent;
+  for (const word of line.match(/ *[^ ]+/g) ?? []) {
+    const isStart = current === indent || current === hanging;
+    if (!isStart && displayWidth(current) + displayWidth(word) > columns) {
+      lines.push(current);
+      current = hanging + word.trimStart();
+    } else current += word;
+  }
+  return [...lines, current];
 }
 
 function inputText(input: unknown): string {
@@ -99,15 +121,28 @@ function span(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${String(Math.floor(whole / 60) % 60).padStart(2, '0')} m`;
 }
 
-export function resourcesText(resources: readonly Resource[], none: string, terminal: Terminal): string {
+/** Agents, environments or sessions, one a line; times are of the zone. */
+export function resourcesText(
+  resources: readonly Resource[],
+  none: string,
+  { columns, zone }: Pick<Terminal, 'columns'> & { zone: string },
+): string {
   if (resources.length === 0) return none;
   const rows = resources.map((resource) => [
     clean(resource.id),
     cleanLine(textOf(resource, 'status') ?? textOf(resource, 'name') ?? '', 40),
     cleanLine(modelOf(resource) || (textOf(resource, 'title') ?? textOf(resource, 'description') ?? ''), 60),
-    (textOf(resource, 'created_at') ?? '').slice(0, 16).replace('T', ' '),
+    madeAt(resource, zone),
   ]);
-  return table(rows, terminal.columns < 70 ? [{}, { max: 12 }, { max: 12 }] : []);
+  return table(rows, columns < 70 ? [{}, { max: 12 }, { max: 12 }] : [])
+    .split('\n')
+    .map((line) => fit(line, columns))
+    .join('\n');
+}
+
+function madeAt(resource: Resource, zone: string): string {
+  const ms = Date.parse(textOf(resource, 'created_at') ?? '');
+  return Number.isNaN(ms) ? '' : `${dayOf(ms, zone)} ${timeOf(ms, zone)}`;
 }
 
 function modelOf({ model }: Resource): string {

@@ -4,10 +4,10 @@ import type { Resource } from './client';
 import { costOf, usageOf, type Prices } from './cost';
 import { textOf } from './event';
 import { failureOf } from './failure';
-import { hasPending, sendMessage, type SendDeps } from './outbox';
+import { hasPending, type SendDeps } from './outbox';
 import { localSessions } from './retention';
 import { pauseMs, repeated } from './retry';
-import { pendingOf } from './send';
+import { pendingOf, sendOrSay } from './send';
 import { checkedId } from './session-id';
 import { sessionLogPath } from './session-log';
 import { resumeStart } from './start';
@@ -42,7 +42,7 @@ export async function wakeSession(
       },
     );
   }
-  if (message !== undefined) await sendMessage(deps, session, message);
+  if (message !== undefined) await sendOrSay(deps, session, message);
   return { session, isIdle: status === 'idle' && message === undefined && !hasPending(deps.folder, session) };
 }
 

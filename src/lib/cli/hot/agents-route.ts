@@ -1,7 +1,7 @@
 import type { Decision } from '../../agents/routing';
 import { userArea } from '../../config/user-area';
 import { terminalOf, writeOut } from '../../platform/stdio';
-import { keptAgentSettings, parseCount, parseEffort, requestOf, routeCall } from '../agents-context';
+import { isIdle, keptAgentSettings, parseCount, parseEffort, requestOf, routeCall } from '../agents-context';
 import { reportError } from '../errors';
 import { toJson } from '../json';
 
@@ -28,13 +28,14 @@ export async function run(argv: readonly string[]): Promise<number | undefined> 
   const { args, settings } = prepared;
   const { json, effort, count } = args;
   try {
-    const { request } = await requestOf(args.request);
+    const { request, fromHook } = await requestOf(args.request);
     const { decision } = routeCall(settings, {
       request,
       ...(effort === undefined ? {} : { effort }),
       ...(count === undefined ? {} : { count }),
     });
-    writeOut(json ? toJson(decision) : await textOf(decision));
+    if (json) writeOut(toJson(decision));
+    else if (!isIdle(decision, fromHook)) writeOut(await textOf(decision));
     return 0;
   } catch (error) {
     const told = reportError(error, { json, debug: false });

@@ -56,7 +56,8 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
     const wanted = { name, description, networking, hosts, packages, secrets };
     const environment = environmentBody(await definitionFile(flags.file), wanted);
     const made = await withManaged(this.context, (managed) => createEnvironment(managed, environment));
-    this.print(() => resourcesText([made], '', this.terminal));
+    const { config } = await this.context.loadConfig();
+    this.print(() => resourcesText([made], '', { ...this.terminal, zone: config.user.timezone }));
     return made;
   }
 }

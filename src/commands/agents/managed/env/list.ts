@@ -22,8 +22,12 @@ export default class AgentsManagedEnvList extends BaseCommand {
     const found = await withManaged(this.context, ({ deps }) =>
       listAll(deps, 'environments', [], flags.limit),
     );
+    const { config } = await this.context.loadConfig();
     this.print(() =>
-      resourcesText(found, 'None yet. Make one with: steward agents managed env create', this.terminal),
+      resourcesText(found, 'None yet. Make one with: steward agents managed env create', {
+        ...this.terminal,
+        zone: config.user.timezone,
+      }),
     );
     return found;
   }
