@@ -26,6 +26,7 @@ import type { ProjectState } from '../work/sweep/plan';
 import { regenerateTaskList } from '../work/task-repo';
 import { captureDeps } from './capture-context';
 import type { Context } from './context';
+import { tellReminders } from './reminders-context';
 import { openSessions } from './sessions-context';
 import { openWork, type WorkContext } from './work-context';
 
@@ -46,7 +47,7 @@ export async function runSweep(context: Context, options: SweepOptions): Promise
 /** decisions.md 6: what the line holds. Titles are the repository's, and stay out of the log. */
 function logged(result: SweepResult): Partial<SweepResult> {
   const line: Partial<SweepResult> = { ...result };
-  for (const key of ['skipped', 'titles', 'left'] as const) delete line[key];
+  for (const key of ['skipped', 'titles', 'left', 'reminded'] as const) delete line[key];
   return line;
 }
 
@@ -65,7 +66,7 @@ async function sweptOrNot(context: Context, options: SweepOptions): Promise<Swep
 async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps> {
   const sessions = await openSessions(context);
   const { paths } = work.user;
-  const more: Pick<SweepDeps, 'sessionsSince' | 'projects' | 'goals' | 'regenerate' | 'flags'> = {
+  const more: Pick<SweepDeps, 'sessionsSince' | 'projects' | 'goals' | 'regenerate' | 'remind' | 'flags'> = {
     flags: join(context.area.work.root, 'sweep.json'),
     // One that goes on is the hook's at its end, which knows where it worked.
     sessionsSince: (ms) => {
@@ -92,6 +93,13 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
         states.push({ ...project, lastCommitMs: await lastCommit(context, project.path) });
       }
       return states;
+    },
+    remind: async () => {
+      const { openNotify } = await import('./notify-context');
+      const notify = await openNotify(context);
+      const told = await tellReminders(context, work, notify);
+      if (told > 0) notify.deliverLater();
+      return told;
     },
     regenerate: async () => (await regenerateTaskList(work.deps, { push: true })).reason,
   };

@@ -62,6 +62,8 @@ export interface UserArea {
     poll: string;
     /** Which issue belongs to what, and what was about to be created. */
     ledger: string;
+    /** Which reminders were told of, and when. */
+    reminders: string;
     /** The clone with TASKLIST.md. */
     tasklist: string;
   };
@@ -118,6 +120,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
       cache: join(work, 'cache.json'),
       poll: join(work, 'poll.json'),
       ledger: join(work, 'ledger.json'),
+      reminders: join(work, 'reminders.json'),
       tasklist: join(work, 'tasklist'),
     },
     // Lazy: it looks at every folder of the path, and most runs need no lock.

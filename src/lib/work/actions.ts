@@ -4,11 +4,9 @@ import type { UserConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { readText } from '../platform/atomic-file';
 import { toIso } from '../platform/clock';
-import { longDay } from '../platform/format';
-import { dayOf, timeOf } from '../platform/time';
 import { toItem, type Item } from './board';
 import { readCache, remember, keptIssue } from './cache';
-import { readDue } from './due';
+import { dueWords, readDue } from './due';
 import { ensureIssue, type EnsureDeps } from './ensure';
 import type { Comment, HostIssue } from './host';
 import { failureOf } from './host/failure';
@@ -69,10 +67,7 @@ export async function addReminder(
     });
   }
   const due = read.dueMs === undefined ? undefined : toIso(read.dueMs);
-  const words =
-    read.dueMs === undefined
-      ? ''
-      : `Due ${longDay(dayOf(read.dueMs, deps.timezone))}, ${timeOf(read.dueMs, deps.timezone)} (${deps.timezone}).`;
+  const words = read.dueMs === undefined ? '' : dueWords(read.dueMs, deps.timezone);
   const text = input.at === undefined && read.text !== '' ? read.text : input.text;
   return make(deps, {
     kind: 'reminder',

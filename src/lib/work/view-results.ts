@@ -6,6 +6,7 @@ import type { ClaimResult } from './claim';
 import { parseTitle } from './issue';
 import type { SeedResult } from './labels';
 import type { SetupResult } from './setup';
+import type { Snoozed } from './snooze';
 import type { WorkStatus } from './status';
 import type { TaskListResult } from './task-repo';
 import { finish, setupLines, titleOf, view, when, type WorkTextOptions } from './view-parts';
@@ -15,6 +16,13 @@ export function addedText(added: Added, options: WorkTextOptions): string {
   const at = view(options);
   const due = added.due === null ? '' : `, due ${when(added.due, at)}`;
   return finish([fit(`#${added.number} ${titleOf(added)}${due}`, at.columns), clean(added.url)], options);
+}
+
+/** `work snooze`. */
+export function snoozedText(snoozed: Snoozed, options: WorkTextOptions): string {
+  const at = view(options);
+  const line = `#${snoozed.number} ${titleOf(snoozed)}, due ${when(snoozed.due, at)}`;
+  return finish([fit(line, at.columns), clean(snoozed.url)], options);
 }
 
 export function missingText(missing: readonly string[]): string {
