@@ -48,7 +48,8 @@ describe('work capture by the hooks (built)', function () {
     const first = await hook('prompt', { prompt }, '--strict', '--no-tab');
     expect(first).to.include({ code: 0, stderr: '' });
     expect(JSON.parse(first.stdout)).to.deep.equal({
-      systemMessage: 'Kept for the work repository: reminder: call Ann, the password is [redacted]',
+      systemMessage:
+        'Kept for the work repository: reminder: call Ann, the password is [redacted] (to take it back: steward work undo)',
     });
     expect((await hook('prompt', { prompt }, '--strict', '--no-tab')).stdout).to.equal('');
     await until('the issue', async () => (await titles()).length > 0);
@@ -57,6 +58,29 @@ describe('work capture by the hooks (built)', function () {
     const sent = github.seen.map(({ body }) => body).join('\n');
     expect(sent).to.not.include('SECRET-PROMPT').and.not.include('hunter22');
     expect(readFileSync(join(area, 'observability', 'hooks.jsonl'), 'utf8')).to.not.include('Ann');
+  });
+
+  it('what the last prompt asked for is taken back as one, after a question that --yes answers', async () => {
+    await setUp();
+    const away = { GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: github.token };
+    const say = (prompt: string, more: Record<string, string>) =>
+      steward(['hook', 'prompt', '--no-tab'], { home: home.path, env: more, input: hookJson('prompt', { cwd: home.path, prompt }) }); // prettier-ignore
+    await say('remind me to call Cid', env());
+    await until('the issue', async () => (await titles()).length > 0);
+    await idle();
+    await say('remind me to call Ann\nremind me to call Ben', away);
+    const asked = await run('work', 'undo');
+    expect([asked.code, asked.stderr.includes('Add --yes.')]).to.deep.equal([2, true]);
+    const first = await run('work', 'undo', '--yes');
+    expect(first.stdout).to.equal(
+      'reminder: call Ann: withdrawn, it was never sent\nreminder: call Ben: withdrawn, it was never sent\n',
+    );
+    expect((await run('work', 'undo', '--yes')).stdout).to.equal('#1 call Cid: closed as not planned\n');
+    expect((await run('work', 'undo')).stdout).to.equal(
+      'Nothing was captured from a prompt that could be taken back.\n',
+    );
+    await idle();
+    expect(await titles()).to.deep.equal(['[Reminder] call Cid']);
   });
 
   it('before setup, in a restricted folder and for soft hints nothing is kept', async () => {

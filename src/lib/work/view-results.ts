@@ -2,6 +2,7 @@ import { wrap } from '../platform/format';
 import { clean } from '../platform/terminal';
 import { fit } from '../platform/text-width';
 import type { Added, Closed } from './actions';
+import type { Undoable, Undone } from './capture/undo';
 import type { ClaimResult } from './claim';
 import { parseTitle } from './issue';
 import type { SeedResult } from './labels';
@@ -23,6 +24,33 @@ export function snoozedText(snoozed: Snoozed, options: WorkTextOptions): string 
   const at = view(options);
   const line = `#${snoozed.number} ${titleOf(snoozed)}, due ${when(snoozed.due, at)}`;
   return finish([fit(line, at.columns), clean(snoozed.url)], options);
+}
+
+/** `work undo`, before: what would be taken back. */
+export function undoableText(captures: readonly Undoable[], options: WorkTextOptions): string {
+  const at = view(options);
+  const lines = captures.map(({ text, number, at: said }) => {
+    const where = number === null ? 'not sent yet' : `#${number}`;
+    return fit(`  ${clean(text ?? 'a capture')} (${where}, said ${when(said, at)})`, at.columns);
+  });
+  return finish(['To be taken back:', ...lines], options);
+}
+
+const UNDONE_WORDS: Readonly<Record<Undone['result'], string>> = {
+  withdrawn: 'withdrawn, it was never sent',
+  closed: 'closed as not planned',
+  'was closed': 'was closed already',
+  gone: 'is not there any more',
+};
+
+/** `work undo`. */
+export function undoneText(undone: readonly Undone[], options: WorkTextOptions): string {
+  if (undone.length === 0) return 'Nothing was captured from a prompt that could be taken back.';
+  const lines = undone.map(({ text, number, result }) => {
+    const name = [number === null ? [] : [`#${number}`], clean(text ?? 'a capture')].flat().join(' ');
+    return fit(`${name}: ${UNDONE_WORDS[result]}`, view(options).columns);
+  });
+  return finish(lines, options);
 }
 
 export function missingText(missing: readonly string[]): string {
