@@ -109,9 +109,14 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
   ) as SweepDeps;
 }
 
+/** `~/` is the home. */
+export function homePath(path: string): string {
+  return path.startsWith('~/') ? join(processHost().home, path.slice(2)) : path;
+}
+
 /** Of all branches, wall-clock ms; undefined where there is no repository, or none of it can be told. */
 async function lastCommit(context: Context, path: string): Promise<number | undefined> {
-  const root = path.startsWith('~/') ? join(processHost().home, path.slice(2)) : path;
+  const root = homePath(path);
   if (!exists(join(root, '.git'))) return undefined;
   const git = gitIn({ run: context.run, timeoutMs: () => GIT_TIMEOUT_MS }, root);
   const said = await git(['log', '--branches', '-1', '--format=%ct']);

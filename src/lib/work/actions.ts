@@ -8,7 +8,7 @@ import { toItem, type Item } from './board';
 import { readCache, remember, keptIssue } from './cache';
 import { dueWords, readDue } from './due';
 import { ensureIssue, type EnsureDeps } from './ensure';
-import type { Comment, HostIssue } from './host';
+import type { Comment, Host, HostIssue } from './host';
 import { failureOf } from './host/failure';
 import { MAX_BODY, type Issue } from './issue';
 import { openForWriting, privacyState, repoOf } from './privacy';
@@ -121,9 +121,20 @@ export async function closeIssue(
       hint: 'Look at it with `steward work show NUMBER`.',
     });
   }
-  const said = (await host.comments(repo, input.number)).at(-1);
-  const comment = said?.body === text ? { url: issue.url } : await host.comment(repo, input.number, text);
-  const closed = await host.updateIssue(repo, input.number, { state: 'closed', stateReason: 'completed' });
+  return closeWith(deps, host, repo, issue, text);
+}
+
+/** Says the evidence and closes an open issue as completed; what was said last is not said again. */
+export async function closeWith(
+  deps: Pick<ActionDeps, 'paths' | 'config'>,
+  host: Host,
+  repo: string,
+  { number, url }: Pick<HostIssue, 'number' | 'url'>,
+  text: string,
+): Promise<Closed> {
+  const said = (await host.comments(repo, number)).at(-1);
+  const comment = said?.body === text ? { url } : await host.comment(repo, number, text);
+  const closed = await host.updateIssue(repo, number, { state: 'closed', stateReason: 'completed' });
   remember(deps, repo, closed);
   return { ...toItem(keptIssue(closed), deps.config.KANBAN_COLUMNS), comment: comment.url };
 }

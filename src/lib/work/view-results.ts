@@ -10,6 +10,7 @@ import type { SetupResult } from './setup';
 import type { Snoozed } from './snooze';
 import type { WorkStatus } from './status';
 import type { TaskListResult } from './task-repo';
+import type { Tidied } from './tidy';
 import { finish, setupLines, titleOf, view, when, type WorkTextOptions } from './view-parts';
 
 /** `work add` and `work remind`. */
@@ -51,6 +52,38 @@ export function undoneText(undone: readonly Undone[], options: WorkTextOptions):
     return fit(`${name}: ${UNDONE_WORDS[result]}`, view(options).columns);
   });
   return finish(lines, options);
+}
+
+/** `work tidy`. */
+export function tidyText(result: Tidied, options: WorkTextOptions): string {
+  const at = view(options);
+  const line = (text: string): string => fit(text, at.columns);
+  const closed = new Set(result.closed);
+  const lines = result.proposed.flatMap((one) => [
+    line(`#${one.number} ${clean(one.title)}${closed.has(one.number) ? ': closed' : ''}`),
+    ...(one.commits.length === 0
+      ? []
+      : [line(`  ${counted(one.commits.length, 'commit')}: ${clean(one.commits[0] ?? '')}`)]),
+    ...(one.claims.length === 0
+      ? []
+      : [line(`  ${counted(one.claims.length, 'closed claim')}: ${clean(one.claims[0] ?? '')}`)]),
+  ]);
+  const left = result.left.map(({ number, title, reason }) =>
+    wrap(`#${number} ${clean(title)}: ${clean(reason)}`, at.columns, '', '  ').join('\n'),
+  );
+  const next =
+    result.applied || result.proposed.length === 0
+      ? []
+      : ['', 'Close them with this as their comments: steward work tidy --apply'];
+  const none = result.proposed.length + left.length === 0 ? ['Nothing is at Status:done and open.'] : [];
+  return finish(
+    [...none, ...lines, ...next, ...(left.length === 0 ? [] : ['', 'Left alone:', ...left])],
+    options,
+  );
+}
+
+function counted(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
 export function missingText(missing: readonly string[]): string {
