@@ -41,7 +41,7 @@ describe('reminders and tidying (built)', function () {
     await remind('Ann', Date.now() - 60_000);
     const dry = await run('work', 'sweep', '--dry-run', '--json');
     expect(jsonOf(dry)).to.include({ reminded: 0 });
-    expect(jsonOf(await run('work', 'sweep', '--json'))).to.include({ reminded: 1 });
+    expect(jsonOf(await run('work', 'sweep', '--json'))).to.include({ dryRun: false, reminded: 1 });
     expect(jsonOf(await run('work', 'sweep', '--json'))).to.include({ reminded: 0 });
     await remind('Ben', Date.now() - 30_000);
     daemon = await startDaemon({ home: home.path, env: env() });
@@ -82,7 +82,9 @@ describe('reminders and tidying (built)', function () {
       await hook('session-end', {});
       await until('the write-back', () => /\ngithub_issue: 1\n/.test(readFileSync(path, 'utf8')));
       expect((await run('work', 'deliver')).code).to.equal(0);
-      expect(jsonOf(await run('work', 'tidy', '--json'))).to.deep.include({
+      const dry = await run('work', 'tidy', '--json');
+      expect(dry.code, dry.stdout + dry.stderr).to.equal(0);
+      expect(jsonOf(dry)).to.deep.include({
         applied: false,
         closed: [],
         proposed: [

@@ -12,7 +12,7 @@ export default class WorkTidy extends BaseCommand {
   static override description =
     'Looks at the open issues at Status:done: the commits of the session in its repository (watched by sense, or in projects.md), and the ticked boxes of its artifact. Nothing is closed without --apply; what has no evidence, or open boxes, is left alone.';
   static override flags = {
-    apply: boolean({ description: 'Close them, each with its evidence as comment.' }),
+    apply: boolean({ default: false, description: 'Close them, each with its evidence as comment.' }),
   };
   static override examples = ['<%= config.bin %> work tidy', '<%= config.bin %> work tidy --apply'];
   static override related = ['work close NUMBER', 'work board'];
