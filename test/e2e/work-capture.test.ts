@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
@@ -126,6 +126,26 @@ describe('work capture by the hooks (built)', function () {
     await idle();
     expect(await titles()).to.deep.equal(['[Core] Fix it [slug:fix-login]']);
     expect(await plan()).to.deep.include({ action: 'update', labels: ['Status:in-review'] });
+  });
+
+  it('a session in a restricted folder that crashes, without an end, is never sent', async () => {
+    await setUp();
+    const place = join(home.path, 'customer');
+    mkdirSync(place);
+    writeFileSync(join(place, 'RESTRICTED.md'), '');
+    const { session_id: session } = JSON.parse(hookJson('prompt')) as { session_id: string };
+    const folder = join(area, 'sessions', 'secret-work');
+    const path = join(folder, 'ISA.md');
+    await hook('session-start', { cwd: place });
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path, `---\nslug: secret-work\nsession: ${session}\ntask: Hush\nphase: execute\n---\n`);
+    const tool = { cwd: place, tool_name: 'Write', tool_input: { file_path: path } };
+    await steward(['hook', 'tool'], { home: home.path, env: env(), input: hookJson('tool', tool) });
+    // It crashed; the log of its hooks is gone as well, so that nothing says that it goes on.
+    rmSync(join(area, 'state'), { recursive: true });
+    const swept = jsonOf(await run('work', 'sweep', '--json'));
+    expect(swept).to.include({ sessionsScanned: 1, created: 0 });
+    expect(github.seen.map(({ body }) => body).join()).to.not.include('Hush');
   });
 
   it('killed at any point, each capture becomes exactly one issue', async () => {

@@ -71,7 +71,7 @@ export function onPrompt(
  * Marks the folder of a session that worked in a restricted folder as restricted too: the session's end, and later
  * the sweep, know it by that alone.
  */
-export function onEnd(
+export function onPlace(
   sessions: string,
   { slug, cwd }: { slug: string | null; cwd: string | undefined },
 ): void {

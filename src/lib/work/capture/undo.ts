@@ -1,4 +1,5 @@
-import { StewardError, toStewardError } from '../../errors';
+import type { StewardError} from '../../errors';
+import { toStewardError } from '../../errors';
 import { waitingIntentions, withdraw, type SpoolDeps } from '../../sessions/spool';
 import { readCache, remember } from '../cache';
 import { lostIssue, type EnsureDeps } from '../ensure';
