@@ -58,6 +58,8 @@ export interface UserArea {
     /** Marks the subtree of customers as restricted: nothing of it is ever sent. */
     restricted: string;
     cache: string;
+    /** What of the cache a terminal shows of the board. */
+    board: string;
     /** When the cache was last brought up to date, and what went wrong since. */
     poll: string;
     /** Which issue belongs to what, and what was about to be created. */
@@ -118,6 +120,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
       readme: join(work, 'README.md'),
       restricted: join(work, 'customers', 'RESTRICTED.md'),
       cache: join(work, 'cache.json'),
+      board: join(work, 'board.json'),
       poll: join(work, 'poll.json'),
       ledger: join(work, 'ledger.json'),
       reminders: join(work, 'reminders.json'),

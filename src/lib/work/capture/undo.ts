@@ -1,4 +1,4 @@
-import type { StewardError} from '../../errors';
+import type { StewardError } from '../../errors';
 import { toStewardError } from '../../errors';
 import { waitingIntentions, withdraw, type SpoolDeps } from '../../sessions/spool';
 import { readCache, remember } from '../cache';
