@@ -14,6 +14,7 @@ import { isLive } from '../sessions/session';
 import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
 import { sessionAt } from '../work/capture/deliver';
+import type { CapturedSession } from '../work/capture/session-end';
 import {
   emptyResult,
   sweep,
@@ -76,15 +77,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
           isLive(one, nowMs) ? [one.slug] : [],
         ),
       );
-      return entriesIn(sessions.sessions)
-        .filter(({ name, isFolder }) => isFolder && isSlug(name) && !live.has(name))
-        .map(({ name }) => ({
-          name,
-          ms: stampOf(artifactPath(sessions.sessions, name))?.mtimeMs ?? -Infinity,
-        }))
-        .filter((one) => one.ms >= ms)
-        .sort((a, b) => a.ms - b.ms || (a.name < b.name ? -1 : 1))
-        .flatMap(({ name }) => sessionAt(sessions.sessions, name) ?? []);
+      return sessionsAmong(sessions.sessions, { since: ms, live });
     },
     goals: () => parseGoals(readText(paths.goals, { followLink: true }) ?? ''),
     projects: async () => {
@@ -107,6 +100,19 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
     await captureDeps(context, work),
     Object.getOwnPropertyDescriptors(more),
   ) as SweepDeps;
+}
+
+/** The sessions in a folder whose artifact was written at or after a time, ms, the oldest first; those that go on are left out. */
+export function sessionsAmong(
+  folder: string,
+  { since, live }: { since: number; live: ReadonlySet<string> },
+): CapturedSession[] {
+  return entriesIn(folder)
+    .filter(({ name, isFolder }) => isFolder && isSlug(name) && !live.has(name))
+    .map(({ name }) => ({ name, ms: stampOf(artifactPath(folder, name))?.mtimeMs ?? -Infinity }))
+    .filter(({ ms }) => ms >= since)
+    .sort((a, b) => a.ms - b.ms || (a.name < b.name ? -1 : 1))
+    .flatMap(({ name }) => sessionAt(folder, name) ?? []);
 }
 
 /** `~/` is the home. */
