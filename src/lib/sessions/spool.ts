@@ -300,6 +300,11 @@ export function waitingIntentions(path: string): Intention[] {
     .filter((intention) => intention !== undefined);
 }
 
+/** The same, with those that somebody is just at. */
+export function keptIntentions(path: string): Intention[] {
+  return [...waitingIntentions(claims(path)), ...waitingIntentions(path)];
+}
+
 /** Names of intentions, the oldest first. */
 function waiting(path: string): string[] {
   return intentionsIn(listFolder(path));

@@ -1,4 +1,4 @@
-import { LANES, type Lane } from '../config/schema';
+import type { Lane } from '../config/schema';
 import { readText, replaceFile } from '../platform/atomic-file';
 import { parseObject } from '../platform/json-object';
 import { markOfTarget } from '../platform/stat';
@@ -18,7 +18,8 @@ export interface LaneSummary {
 export interface BoardSummary extends Omit<BoardView, 'columns' | 'items'> {
   open: number;
   total: number;
-  lanes: Record<Lane, LaneSummary>;
+  /** The configured ones. */
+  lanes: Partial<Record<Lane, LaneSummary>>;
 }
 
 type Counted = Pick<BoardSummary, 'open' | 'total' | 'lanes'>;
@@ -27,14 +28,14 @@ const VERSION = 1;
 const MAX_BYTES = 1024 * 1024;
 
 /** What the items come to. */
-export function counted(items: readonly Item[]): Counted {
-  const groups = groupItems(items, LANES);
+export function counted(items: readonly Item[], columns: readonly Lane[]): Counted {
+  const groups = groupItems(items, columns);
   const lanes = Object.fromEntries(
-    LANES.map((lane) => {
+    columns.map((lane) => {
       const own = groups[lane] ?? [];
       return [lane, { count: own.length, items: own.slice(0, LANE_ROWS) }];
     }),
-  ) as Counted['lanes'];
+  );
   const open = items.filter(({ state }) => state === 'open').length;
   return { open, total: items.length, lanes };
 }
@@ -46,12 +47,12 @@ export function counted(items: readonly Item[]): Counted {
 export function boardSummary(deps: BoardDeps & { paths: CachePaths }): BoardSummary {
   const workRepo = deps.workRepo();
   const frame = boardFrame(deps);
-  if (workRepo.repo === undefined) return { ...frame, ...counted([]) };
+  if (workRepo.repo === undefined) return { ...frame, ...counted([], deps.config.KANBAN_COLUMNS) };
   // Taken before the cache is read: what is written meanwhile has another one.
   const made = [markOfTarget(deps.paths.cache), workRepo.repo, ...deps.config.KANBAN_COLUMNS].join(' ');
   const kept = readKept(deps.paths.board, made);
   if (kept !== undefined) return { ...frame, ...kept };
-  const fresh = counted(itemsOf(deps, workRepo));
+  const fresh = counted(itemsOf(deps, workRepo), deps.config.KANBAN_COLUMNS);
   replaceFile(deps.paths.board, `${JSON.stringify({ version: VERSION, of: made, counted: fresh })}\n`);
   return { ...frame, ...fresh };
 }

@@ -9,6 +9,7 @@ import { LANE_ROWS, type BoardSummary, type LaneSummary } from './board-summary'
 import { finish, setupLines, titleOf, view, when, type View, type WorkTextOptions } from './view-parts';
 
 const COMPLETE_ROWS = 5;
+const NO_LANE: LaneSummary = { count: 0, items: [] };
 
 /** `work board`: the lanes one below the other, most urgent first. */
 export function boardText(board: BoardSummary, options: WorkTextOptions): string {
@@ -19,7 +20,9 @@ export function boardText(board: BoardSummary, options: WorkTextOptions): string
     ...staleLines(board, at),
   ];
   if (board.total === 0) lines.push('', ...emptyLines(board, at));
-  else for (const lane of board.config.columns) lines.push('', ...laneLines(lane, board.lanes[lane], at));
+  else
+    for (const lane of board.config.columns)
+      lines.push('', ...laneLines(lane, board.lanes[lane] ?? NO_LANE, at));
   return finish(lines, options);
 }
 

@@ -22,7 +22,7 @@ describe('the board for a terminal', function () {
     await github.close();
   });
 
-  const whole = (): object => counted(boardView(world.deps).items);
+  const whole = (): object => counted(boardView(world.deps).items, world.deps.config.KANBAN_COLUMNS);
   const deps = (reads: { count: number }): typeof world.deps =>
     Object.create(world.deps, {
       cache: {

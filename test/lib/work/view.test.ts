@@ -55,7 +55,7 @@ function boardOf(titles: readonly string[]): BoardView {
 
 function summaryOf(titles: readonly string[]): BoardSummary {
   const board = boardOf(titles);
-  return { ...board, ...counted(board.items) };
+  return { ...board, ...counted(board.items, LANES) };
 }
 
 describe('work: views', () => {
@@ -70,7 +70,7 @@ describe('work: views', () => {
       fc.property(fc.array(title, { maxLength: 30 }), fc.integer({ min: 32, max: 200 }), (titles, columns) => {
         const board = boardOf(titles);
         const options = { columns, color: false, nowMs: NOW, timezone: 'UTC' };
-        for (const text of [boardText({ ...board, ...counted(board.items) }, options), listText(board, board.items, options, 'None.')]) {
+        for (const text of [boardText({ ...board, ...counted(board.items, LANES) }, options), listText(board, board.items, options, 'None.')]) {
           expect(text).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
           for (const line of text.split('\n'))
             if (!line.includes('steward work')) expect(displayWidth(line), line).to.be.at.most(columns);

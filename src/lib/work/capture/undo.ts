@@ -1,6 +1,6 @@
 import type { StewardError } from '../../errors';
 import { toStewardError } from '../../errors';
-import { waitingIntentions, withdraw, type SpoolDeps } from '../../sessions/spool';
+import { keptIntentions, withdraw, type Intention, type SpoolDeps } from '../../sessions/spool';
 import { readCache, remember } from '../cache';
 import { lostIssue, type EnsureDeps } from '../ensure';
 import type { Host } from '../host';
@@ -35,11 +35,7 @@ export interface Undone extends Undoable {
 /** What `work undo` would take back: what the last prompts asked to be kept, the newest first. */
 export function undoable(deps: UndoDeps, prompts: number): Undoable[] {
   const repo = repoOf(deps.workRepo());
-  const waiting = new Map(
-    waitingIntentions(deps.spool.path).flatMap(({ capture }) =>
-      capture === undefined ? [] : [[capture.key, `${capture.kind}: ${capture.text}`] as const],
-    ),
-  );
+  const waiting = textsOf(keptIntentions(deps.spool.path));
   const { entries } = readLedger(deps.ledger, repo);
   const { issues } = readCache(deps.paths.cache, repo);
   return lastSeen(deps.seen)
@@ -63,12 +59,16 @@ export async function undo(deps: UndoDeps, captures: readonly Undoable[]): Promi
   const repo = repoOf(deps.workRepo());
   const keys = new Set(captures.map(({ key }) => key));
   // First out of the spool: after that nobody creates it any more.
-  await withdraw(deps.spool, ({ capture }) => capture !== undefined && keys.has(capture.key));
+  const texts = textsOf(
+    await withdraw(deps.spool, ({ capture }) => capture !== undefined && keys.has(capture.key)),
+  );
   const done: Undone[] = [];
   let trouble: StewardError | undefined;
   for (const capture of captures) {
     try {
-      done.push(await undoOne(deps, repo, capture));
+      done.push(
+        await undoOne(deps, repo, { ...capture, text: capture.text ?? texts.get(capture.key) ?? null }),
+      );
       noteUndone(deps.seen, capture.key);
     } catch (error) {
       trouble ??= toStewardError(error);
@@ -76,6 +76,15 @@ export async function undo(deps: UndoDeps, captures: readonly Undoable[]): Promi
   }
   if (trouble !== undefined) throw trouble;
   return done;
+}
+
+/** What was kept, by its key. */
+function textsOf(intentions: readonly Intention[]): Map<string, string> {
+  return new Map(
+    intentions.flatMap(({ capture }) =>
+      capture === undefined ? [] : [[capture.key, `${capture.kind}: ${capture.text}`] as const],
+    ),
+  );
 }
 
 async function undoOne(deps: UndoDeps, repo: string, capture: Undoable): Promise<Undone> {
