@@ -5,9 +5,10 @@ import { FIGURES as hooks } from './figures/hooks';
 import { FIGURES as notify } from './figures/notify';
 import { FIGURES as sense } from './figures/sense';
 import { FIGURES as startUp } from './figures/start-up';
+import { FIGURES as work } from './figures/work';
 import { medians, peakMemory, time } from './measure';
 
-const FIGURES: readonly Figure[] = [...startUp, ...sense, ...hooks, ...agents, ...notify];
+const FIGURES: readonly Figure[] = [...startUp, ...sense, ...hooks, ...agents, ...notify, ...work];
 
 /** Without it, bare node is 30 ms faster on Node 20, and every ratio would look flattering with it. */
 const env = { ...process.env };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
@@ -48,7 +48,8 @@ describe('work capture by the hooks (built)', function () {
     const first = await hook('prompt', { prompt }, '--strict', '--no-tab');
     expect(first).to.include({ code: 0, stderr: '' });
     expect(JSON.parse(first.stdout)).to.deep.equal({
-      systemMessage: 'Kept for the work repository: reminder: call Ann, the password is [redacted]',
+      systemMessage:
+        'Kept for the work repository: reminder: call Ann, the password is [redacted] (to take it back: steward work undo)',
     });
     expect((await hook('prompt', { prompt }, '--strict', '--no-tab')).stdout).to.equal('');
     await until('the issue', async () => (await titles()).length > 0);
@@ -57,6 +58,29 @@ describe('work capture by the hooks (built)', function () {
     const sent = github.seen.map(({ body }) => body).join('\n');
     expect(sent).to.not.include('SECRET-PROMPT').and.not.include('hunter22');
     expect(readFileSync(join(area, 'observability', 'hooks.jsonl'), 'utf8')).to.not.include('Ann');
+  });
+
+  it('what the last prompt asked for is taken back as one, after a question that --yes answers', async () => {
+    await setUp();
+    const away = { GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: github.token };
+    const say = (prompt: string, more: Record<string, string>) =>
+      steward(['hook', 'prompt', '--no-tab'], { home: home.path, env: more, input: hookJson('prompt', { cwd: home.path, prompt }) }); // prettier-ignore
+    await say('remind me to call Cid', env());
+    await until('the issue', async () => (await titles()).length > 0);
+    await idle();
+    await say('remind me to call Ann\nremind me to call Ben', away);
+    const asked = await run('work', 'undo');
+    expect([asked.code, asked.stderr.includes('Add --yes.')]).to.deep.equal([2, true]);
+    const first = await run('work', 'undo', '--yes');
+    expect(first.stdout).to.equal(
+      'reminder: call Ann: withdrawn, it was never sent\nreminder: call Ben: withdrawn, it was never sent\n',
+    );
+    expect((await run('work', 'undo', '--yes')).stdout).to.equal('#1 call Cid: closed as not planned\n');
+    expect((await run('work', 'undo')).stdout).to.equal(
+      'Nothing was captured from a prompt that could be taken back.\n',
+    );
+    await idle();
+    expect(await titles()).to.deep.equal(['[Reminder] call Cid']);
   });
 
   it('before setup, in a restricted folder and for soft hints nothing is kept', async () => {
@@ -102,6 +126,26 @@ describe('work capture by the hooks (built)', function () {
     await idle();
     expect(await titles()).to.deep.equal(['[Core] Fix it [slug:fix-login]']);
     expect(await plan()).to.deep.include({ action: 'update', labels: ['Status:in-review'] });
+  });
+
+  it('a session in a restricted folder that crashes, without an end, is never sent', async () => {
+    await setUp();
+    const place = join(home.path, 'customer');
+    mkdirSync(place);
+    writeFileSync(join(place, 'RESTRICTED.md'), '');
+    const { session_id: session } = JSON.parse(hookJson('prompt')) as { session_id: string };
+    const folder = join(area, 'sessions', 'secret-work');
+    const path = join(folder, 'ISA.md');
+    await hook('session-start', { cwd: place });
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path, `---\nslug: secret-work\nsession: ${session}\ntask: Hush\nphase: execute\n---\n`);
+    const tool = { cwd: place, tool_name: 'Write', tool_input: { file_path: path } };
+    await steward(['hook', 'tool'], { home: home.path, env: env(), input: hookJson('tool', tool) });
+    // It crashed; the log of its hooks is gone as well, so that nothing says that it goes on.
+    rmSync(join(area, 'state'), { recursive: true });
+    const swept = jsonOf(await run('work', 'sweep', '--json'));
+    expect(swept).to.include({ sessionsScanned: 1, created: 0 });
+    expect(github.seen.map(({ body }) => body).join()).to.not.include('Hush');
   });
 
   it('killed at any point, each capture becomes exactly one issue', async () => {

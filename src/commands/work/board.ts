@@ -1,8 +1,9 @@
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { currentBoard, openWork } from '../../lib/cli/work-context';
+import { currentBoard, currentSummary, openWork } from '../../lib/cli/work-context';
 import type { BoardView } from '../../lib/work/board';
+import type { BoardSummary } from '../../lib/work/board-summary';
 import { boardText } from '../../lib/work/view';
 
 export default class WorkBoard extends BaseCommand {
@@ -21,10 +22,11 @@ export default class WorkBoard extends BaseCommand {
   ];
   static override related = ['work list', 'work ready', 'work show NUMBER'];
 
-  async run(): Promise<BoardView> {
+  async run(): Promise<BoardView | BoardSummary> {
     const { flags } = await this.parse(WorkBoard);
     const work = await openWork(this.context);
-    const board = await currentBoard(work, flags);
+    if (this.json) return currentBoard(work, flags);
+    const board = await currentSummary(work, flags);
     const { timezone } = work.user;
     this.print(() => boardText(board, { ...this.terminal, timezone, nowMs: work.deps.clock.now() }));
     return board;

@@ -18,7 +18,10 @@ export default class WorkSweep extends BaseCommand {
       helpValue: '24h|7d',
     }),
     'max-create': integer({ description: 'Create so many issues at most.', default: 50, min: 0, max: 500 }),
-    'dry-run': boolean({ description: 'Print what would be done, and send nothing that writes.' }),
+    'dry-run': boolean({
+      default: false,
+      description: 'Print what would be done, and send nothing that writes.',
+    }),
     strict: boolean({ description: 'Give the real exit code when something failed.' }),
   };
   static override examples = [

@@ -28,8 +28,11 @@ export interface HookDeps extends EventDeps {
   tellAssistant: boolean;
   /** Told of each prompt of a person's; gives what the person is to be told. */
   onPrompt?: (prompt: HeardPrompt) => string | undefined;
-  /** Told of each session that ends, before and after its name is settled. */
-  onEnd?: (session: { slug: string | null; cwd: string | undefined }) => void;
+  /**
+   * Told where a session works as soon as its folder may be there (its artifact was written, a turn or the session
+   * ended), before and after its name is settled: one that crashes later has no end.
+   */
+  onPlace?: (session: { slug: string | null; cwd: string | undefined }) => void;
 }
 
 /** A prompt, for whoever looks for something in it. */
@@ -88,15 +91,16 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
   const size = tried(troubles, () => appendWorkEvent(deps.workEvents, event)) ?? 0;
   const kind = leftBy(verb, event);
   // The end of a turn does not come again; the state comes with the next hook.
-  const ended = (slug: string | null): void => {
-    if (verb === 'session-end') tried(troubles, () => deps.onEnd?.({ slug, cwd: input.cwd }));
+  const placed = (slug: string | null): void => {
+    if (verb === 'session-end' || verb === 'stop' || event.artifact === true)
+      tried(troubles, () => deps.onPlace?.({ slug, cwd: input.cwd }));
   };
-  ended(event.slug);
+  placed(event.slug);
   if (kind !== undefined) tried(troubles, () => leaveFor(deps, kind, input, event));
   const isTurn = verb === 'session-start' || verb === 'stop' || verb === 'session-end';
   const found =
     isTurn || isNamed || size >= WORK_EVENTS_FOLD_BYTES ? await updated(deps, troubles, event) : undefined;
-  if (found !== undefined && found.slug !== event.slug) ended(found.slug);
+  if (found !== undefined && found.slug !== event.slug) placed(found.slug);
   const message = tried(troubles, () => heardPrompt(deps, heard, event));
   const output = tried(troubles, () => answerOf(deps, input, event, found, message)) ?? '';
   if (isTurn) tried(troubles, () => sweep({ clock: deps.clock, path: deps.spool }));

@@ -20,8 +20,9 @@ import {
   type SessionEndPlan,
 } from '../work/capture/deliver';
 import { captureKey } from '../work/capture/seen';
+import type { UndoDeps } from '../work/capture/undo';
 import { privacyState } from '../work/privacy';
-import { heardMatches } from './capture-hook';
+import { heardMatches, promptsSeen } from './capture-hook';
 import type { Context } from './context';
 import { openSessions } from './sessions-context';
 import { openWork, type WorkContext } from './work-context';
@@ -135,4 +136,19 @@ export async function planSessionEnd(
     };
   const title = there?.title ?? makeTitle(wanted.kind, wanted.text, wanted.identity);
   return { action: 'update', reason: null, title, labels: [`Status:${status}`] };
+}
+
+/** What `work undo` takes captures back with. */
+export function undoDeps(context: Context, work: WorkContext): UndoDeps {
+  const { area, clock } = context;
+  const more: Pick<UndoDeps, 'spool' | 'seen'> = {
+    seen: promptsSeen(area),
+    get spool() {
+      return { clock, path: area.spool, locks: area.machine, machineId: context.machineId };
+    },
+  };
+  return Object.defineProperties({} as UndoDeps, {
+    ...Object.getOwnPropertyDescriptors(work.deps),
+    ...Object.getOwnPropertyDescriptors(more),
+  });
 }

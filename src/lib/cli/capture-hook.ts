@@ -10,7 +10,7 @@ import { clean } from '../platform/terminal';
 import { isSlug } from '../sessions/slug';
 import { leave } from '../sessions/spool';
 import { matchPrompt, type PromptMatch } from '../work/capture/prompt';
-import { captureKey, isSeen, noteSeen } from '../work/capture/seen';
+import { captureKey, currentKey, isSeen, noteSeen } from '../work/capture/seen';
 import { redacted } from '../work/redact';
 import { isRestricted, RESTRICTED_MARKER } from '../work/restricted';
 
@@ -18,6 +18,11 @@ export interface CaptureHookDeps {
   area: UserArea;
   clock: Clock;
   machineId: () => string;
+}
+
+/** Which prompts were captured (decisions.md 1). */
+export function promptsSeen(area: UserArea): string {
+  return join(area.state, 'prompts-seen.json');
 }
 
 /** What a prompt asks to be kept, as it would leave the machine; nothing of work in a restricted folder. */
@@ -37,10 +42,11 @@ export function onPrompt(
 ): string | undefined {
   const matches = heardMatches(prompt);
   if (matches.length === 0 || !exists(area.work.repo)) return undefined;
-  const seen = join(area.state, 'prompts-seen.json');
+  const seen = promptsSeen(area);
+  const at = toIso(clock.now());
   const kept: string[] = [];
   for (const { kind, text } of matches) {
-    const key = captureKey(prompt.session, kind, text);
+    const key = currentKey(seen, captureKey(prompt.session, kind, text));
     if (isSeen(seen, key)) continue;
     ensureFolder(area.spool);
     leave(
@@ -53,19 +59,19 @@ export function onPrompt(
         capture: { kind, text, key },
       },
     );
-    noteSeen(seen, key, toIso(clock.now()));
+    noteSeen(seen, key, at);
     kept.push(`${kind}: ${text}`);
   }
   if (kept.length === 0) return undefined;
   deliverSoon(area);
-  return `Kept for the work repository: ${kept.join('; ')}`;
+  return `Kept for the work repository: ${kept.join('; ')} (to take it back: steward work undo)`;
 }
 
 /**
  * Marks the folder of a session that worked in a restricted folder as restricted too: the session's end, and later
  * the sweep, know it by that alone.
  */
-export function onEnd(
+export function onPlace(
   sessions: string,
   { slug, cwd }: { slug: string | null; cwd: string | undefined },
 ): void {

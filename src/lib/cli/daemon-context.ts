@@ -24,7 +24,9 @@ import { workStatus } from '../work/status';
 import { drainCaptures } from './capture-context';
 import type { Context } from './context';
 import { DAEMON_SCHEDULER } from './daemon-client';
+import type { NotifyContext } from './notify-context';
 import { openNotifyOfDaemon } from './notify-daemon';
+import { tellReminders } from './reminders-context';
 import { openSense, type SenseContext } from './sense-context';
 import { openSessions } from './sessions-context';
 import { VERSION } from './version';
@@ -80,6 +82,7 @@ export async function openDaemon(
     jobs: (log) => [
       captureJob(context, sense, (problem) => log.write('warn', 'capture', { problem })),
       workJob(context, work),
+      remindersJob(context, work, notify.notify),
       notify.job,
     ],
     services: notify.services,
@@ -134,6 +137,22 @@ function workJob(context: Context, work: Work): Job {
       const { failed, dead } = await drainCaptures(context, opened);
       if (failed + dead > 0) return `${failed} captures failed, ${dead} were given up`;
       return ok ? undefined : reason;
+    },
+  };
+}
+
+/** How soon a reminder is told of after its time, seconds. */
+const REMINDERS_SEC = 15;
+
+/** Tells of the reminders whose time has come; after a night's sleep of those of the night. */
+function remindersJob(context: Context, work: Work, notify: NotifyContext): Job {
+  return {
+    id: 'reminders',
+    module: 'work',
+    everySec: () => REMINDERS_SEC,
+    async run() {
+      await tellReminders(context, await work(), notify);
+      return undefined;
     },
   };
 }

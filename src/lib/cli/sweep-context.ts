@@ -14,6 +14,7 @@ import { isLive } from '../sessions/session';
 import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
 import { sessionAt } from '../work/capture/deliver';
+import type { CapturedSession } from '../work/capture/session-end';
 import {
   emptyResult,
   sweep,
@@ -26,6 +27,7 @@ import type { ProjectState } from '../work/sweep/plan';
 import { regenerateTaskList } from '../work/task-repo';
 import { captureDeps } from './capture-context';
 import type { Context } from './context';
+import { tellReminders } from './reminders-context';
 import { openSessions } from './sessions-context';
 import { openWork, type WorkContext } from './work-context';
 
@@ -46,7 +48,7 @@ export async function runSweep(context: Context, options: SweepOptions): Promise
 /** decisions.md 6: what the line holds. Titles are the repository's, and stay out of the log. */
 function logged(result: SweepResult): Partial<SweepResult> {
   const line: Partial<SweepResult> = { ...result };
-  for (const key of ['skipped', 'titles', 'left'] as const) delete line[key];
+  for (const key of ['skipped', 'titles', 'left', 'reminded'] as const) delete line[key];
   return line;
 }
 
@@ -65,7 +67,7 @@ async function sweptOrNot(context: Context, options: SweepOptions): Promise<Swep
 async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps> {
   const sessions = await openSessions(context);
   const { paths } = work.user;
-  const more: Pick<SweepDeps, 'sessionsSince' | 'projects' | 'goals' | 'regenerate' | 'flags'> = {
+  const more: Pick<SweepDeps, 'sessionsSince' | 'projects' | 'goals' | 'regenerate' | 'remind' | 'flags'> = {
     flags: join(context.area.work.root, 'sweep.json'),
     // One that goes on is the hook's at its end, which knows where it worked.
     sessionsSince: (ms) => {
@@ -75,15 +77,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
           isLive(one, nowMs) ? [one.slug] : [],
         ),
       );
-      return entriesIn(sessions.sessions)
-        .filter(({ name, isFolder }) => isFolder && isSlug(name) && !live.has(name))
-        .map(({ name }) => ({
-          name,
-          ms: stampOf(artifactPath(sessions.sessions, name))?.mtimeMs ?? -Infinity,
-        }))
-        .filter((one) => one.ms >= ms)
-        .sort((a, b) => a.ms - b.ms || (a.name < b.name ? -1 : 1))
-        .flatMap(({ name }) => sessionAt(sessions.sessions, name) ?? []);
+      return sessionsAmong(sessions.sessions, { since: ms, live });
     },
     goals: () => parseGoals(readText(paths.goals, { followLink: true }) ?? ''),
     projects: async () => {
@@ -93,6 +87,13 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
       }
       return states;
     },
+    remind: async () => {
+      const { openNotify } = await import('./notify-context');
+      const notify = await openNotify(context);
+      const told = await tellReminders(context, work, notify);
+      if (told > 0) notify.deliverLater();
+      return told;
+    },
     regenerate: async () => (await regenerateTaskList(work.deps, { push: true })).reason,
   };
   return Object.defineProperties(
@@ -101,9 +102,27 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
   ) as SweepDeps;
 }
 
+/** The sessions in a folder whose artifact was written at or after a time, ms, the oldest first; those that go on are left out. */
+export function sessionsAmong(
+  folder: string,
+  { since, live }: { since: number; live: ReadonlySet<string> },
+): CapturedSession[] {
+  return entriesIn(folder)
+    .filter(({ name, isFolder }) => isFolder && isSlug(name) && !live.has(name))
+    .map(({ name }) => ({ name, ms: stampOf(artifactPath(folder, name))?.mtimeMs ?? -Infinity }))
+    .filter(({ ms }) => ms >= since)
+    .sort((a, b) => a.ms - b.ms || (a.name < b.name ? -1 : 1))
+    .flatMap(({ name }) => sessionAt(folder, name) ?? []);
+}
+
+/** `~/` is the home. */
+export function homePath(path: string): string {
+  return path.startsWith('~/') ? join(processHost().home, path.slice(2)) : path;
+}
+
 /** Of all branches, wall-clock ms; undefined where there is no repository, or none of it can be told. */
 async function lastCommit(context: Context, path: string): Promise<number | undefined> {
-  const root = path.startsWith('~/') ? join(processHost().home, path.slice(2)) : path;
+  const root = homePath(path);
   if (!exists(join(root, '.git'))) return undefined;
   const git = gitIn({ run: context.run, timeoutMs: () => GIT_TIMEOUT_MS }, root);
   const said = await git(['log', '--branches', '-1', '--format=%ct']);

@@ -4,7 +4,8 @@ import type { LoadedConfig } from '../config/load';
 import type { UserConfig } from '../config/schema';
 import { processHost } from '../platform/paths';
 import type { ActionDeps } from '../work/actions';
-import { boardView, type BoardDeps, type BoardView } from '../work/board';
+import { boardFrame, boardView, type BoardDeps, type BoardView } from '../work/board';
+import { boardSummary, type BoardSummary } from '../work/board-summary';
 import { cacheReader } from '../work/cache';
 import type { Host } from '../work/host';
 import { refresh } from '../work/poll';
@@ -118,12 +119,23 @@ function privacyKeys(attestation: Attestation): Record<string, unknown> {
  * moment ago). Where it cannot be reached, what was read before, said to be stale.
  */
 export async function currentBoard(work: WorkContext, options: { refresh: boolean }): Promise<BoardView> {
-  const { deps } = work;
-  const view = boardView(deps);
-  if (view.setupRequired) return view;
-  const age = deps.clock.now() - (parseIso(view.lastFetch ?? '') ?? -Infinity);
-  const isFresh = !view.stale && age >= 0 && age < deps.config.POLL_INTERVAL_SECONDS * 1000;
-  if (isFresh && !options.refresh) return view;
-  await refresh(deps);
-  return boardView(deps);
+  await bringUpToDate(work, options);
+  return boardView(work.deps);
+}
+
+/** The same, as much of it as a terminal shows. */
+export async function currentSummary(
+  work: WorkContext,
+  options: { refresh: boolean },
+): Promise<BoardSummary> {
+  await bringUpToDate(work, options);
+  return boardSummary(work.deps);
+}
+
+async function bringUpToDate({ deps }: WorkContext, options: { refresh: boolean }): Promise<void> {
+  const { setupRequired, stale, lastFetch } = boardFrame(deps);
+  if (setupRequired) return;
+  const age = deps.clock.now() - (parseIso(lastFetch ?? '') ?? -Infinity);
+  const isFresh = !stale && age >= 0 && age < deps.config.POLL_INTERVAL_SECONDS * 1000;
+  if (!isFresh || options.refresh) await refresh(deps);
 }

@@ -155,6 +155,7 @@ export const SETTINGS_KEYS = {
       error: route(['push']),
       security: route(['push', 'chat']),
       attention: route(['desktop', 'push']),
+      reminder: route(['desktop', 'push']),
     },
   },
   daidentity: {

@@ -71,6 +71,14 @@ export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
     tag: 'raising_hand',
     title: 'Waiting for you',
   },
+  reminder: {
+    voice: false,
+    priority: 4,
+    urgent: false,
+    generic: 'A reminder is due.',
+    tag: 'alarm_clock',
+    title: 'Reminder',
+  },
 };
 
 export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];

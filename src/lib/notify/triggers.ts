@@ -52,10 +52,12 @@ export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   }
 }
 
+const TRIGGERS: ReadonlySet<Intention['kind']> = new Set(['turn-ended', 'agent-ended', 'attention']);
+
 /** Is anything left that `drainTriggers` would do, now or soon? */
 export function hasTriggers({ spool }: Pick<TriggerDeps, 'spool'>): boolean {
   return waitingIntentions(spool.path).some(
-    ({ kind, machine }) => kind !== 'session-ended' && machine === spool.machineId,
+    ({ kind, machine }) => TRIGGERS.has(kind) && machine === spool.machineId,
   );
 }
 

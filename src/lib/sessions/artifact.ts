@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import { StewardError, toStewardError } from '../errors';
-import { readBytes, replaceFile } from '../platform/atomic-file';
+import { readBytes, readText, replaceFile } from '../platform/atomic-file';
 import { lstatOf } from '../platform/folder';
 import { frontMatter, scalar } from '../platform/front-matter';
 import { readHead } from '../platform/jsonl';
@@ -163,4 +163,26 @@ const VALUE =
 /** Nothing in it that YAML would read as more than the text. */
 function isPlain(url: string): boolean {
   return /^https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]{1,500}$/.test(url);
+}
+
+/** The claims of an artifact: items of its text with a box, `- [x] The tests pass`. */
+export interface Claims {
+  closed: string[];
+  /** How many have an empty box. */
+  open: number;
+}
+
+/** undefined: there is no artifact that can be read. Boxes in blocks of code are none. */
+export function claimsOf(sessions: string, slug: string): Claims | undefined {
+  if (artifactOf(sessions, slug) === undefined) return undefined;
+  const text = readText(artifactPath(sessions, slug), { maxBytes: MAX_BYTES }) ?? '';
+  const claims: Claims = { closed: [], open: 0 };
+  let isCode = false;
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode;
+    const [, mark, claim = ''] = isCode ? [] : (/^\s*[-*+] \[([ xX])\] (.*\S)\s*$/.exec(line) ?? []);
+    if (mark === ' ') claims.open += 1;
+    else if (mark !== undefined) claims.closed.push(clean(claim).slice(0, MAX_TEXT));
+  }
+  return claims;
 }

@@ -190,6 +190,33 @@ function again(path: string, intention: Intention, claim: string): boolean {
   return !isLast;
 }
 
+const WITHDRAW_WAIT_MS = 15_000;
+
+/**
+ * Takes intentions out again, also those that a killed process had claimed, and gives them. Whoever is at the spool
+ * is waited for, since nothing may be withdrawn that is just being done; too long is `locked`.
+ */
+export async function withdraw(
+  deps: SpoolDeps,
+  isMeant: (intention: Intention) => boolean,
+): Promise<Intention[]> {
+  const { withLock } = await import('../platform/lock');
+  const { clock, machineId } = deps;
+  const lock = { clock, machineId, waitMs: WITHDRAW_WAIT_MS };
+  return withLock(join(deps.locks, 'spool.lock'), lock, () => {
+    const found: Intention[] = [];
+    for (const folder of [deps.path, claims(deps.path)]) {
+      for (const name of waiting(folder)) {
+        const intention = read(join(folder, name));
+        if (intention === undefined || intention.machine !== machineId || !isMeant(intention)) continue;
+        removeFile(join(folder, name));
+        found.push(intention);
+      }
+    }
+    return Promise.resolve(found);
+  });
+}
+
 /** What a killed process had claimed. The lock is ours, so nobody of this machine is at it. */
 function takeBack(deps: SpoolDeps): void {
   for (const name of waiting(claims(deps.path))) {
@@ -271,6 +298,11 @@ export function waitingIntentions(path: string): Intention[] {
   return waiting(path)
     .map((name) => read(join(path, name)))
     .filter((intention) => intention !== undefined);
+}
+
+/** The same, with those that somebody is just at. */
+export function keptIntentions(path: string): Intention[] {
+  return [...waitingIntentions(claims(path)), ...waitingIntentions(path)];
 }
 
 /** Names of intentions, the oldest first. */

@@ -4,13 +4,11 @@ import type { UserConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { readText } from '../platform/atomic-file';
 import { toIso } from '../platform/clock';
-import { longDay } from '../platform/format';
-import { dayOf, timeOf } from '../platform/time';
 import { toItem, type Item } from './board';
 import { readCache, remember, keptIssue } from './cache';
-import { readDue } from './due';
+import { dueWords, readDue } from './due';
 import { ensureIssue, type EnsureDeps } from './ensure';
-import type { Comment, HostIssue } from './host';
+import type { Comment, Host, HostIssue } from './host';
 import { failureOf } from './host/failure';
 import { MAX_BODY, type Issue } from './issue';
 import { openForWriting, privacyState, repoOf } from './privacy';
@@ -69,10 +67,7 @@ export async function addReminder(
     });
   }
   const due = read.dueMs === undefined ? undefined : toIso(read.dueMs);
-  const words =
-    read.dueMs === undefined
-      ? ''
-      : `Due ${longDay(dayOf(read.dueMs, deps.timezone))}, ${timeOf(read.dueMs, deps.timezone)} (${deps.timezone}).`;
+  const words = read.dueMs === undefined ? '' : dueWords(read.dueMs, deps.timezone);
   const text = input.at === undefined && read.text !== '' ? read.text : input.text;
   return make(deps, {
     kind: 'reminder',
@@ -126,9 +121,20 @@ export async function closeIssue(
       hint: 'Look at it with `steward work show NUMBER`.',
     });
   }
-  const said = (await host.comments(repo, input.number)).at(-1);
-  const comment = said?.body === text ? { url: issue.url } : await host.comment(repo, input.number, text);
-  const closed = await host.updateIssue(repo, input.number, { state: 'closed', stateReason: 'completed' });
+  return closeWith(deps, host, repo, issue, text);
+}
+
+/** Says the evidence and closes an open issue as completed; what was said last is not said again. */
+export async function closeWith(
+  deps: Pick<ActionDeps, 'paths' | 'config'>,
+  host: Host,
+  repo: string,
+  { number, url }: Pick<HostIssue, 'number' | 'url'>,
+  text: string,
+): Promise<Closed> {
+  const said = (await host.comments(repo, number)).at(-1);
+  const comment = said?.body === text ? { url } : await host.comment(repo, number, text);
+  const closed = await host.updateIssue(repo, number, { state: 'closed', stateReason: 'completed' });
   remember(deps, repo, closed);
   return { ...toItem(keptIssue(closed), deps.config.KANBAN_COLUMNS), comment: comment.url };
 }

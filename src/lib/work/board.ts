@@ -130,17 +130,27 @@ export function boardView(deps: BoardDeps): BoardView {
   const items = itemsOf(deps, workRepo);
   const columns = deps.config.KANBAN_COLUMNS;
   const groups = groupItems(items, columns);
-  const isSetUp = workRepo.repo !== undefined;
+  const { config, ...frame } = boardFrame(deps);
   return {
-    config: {
-      repo: workRepo.repo ?? null,
-      columns: [...columns],
-      pollIntervalSeconds: deps.config.POLL_INTERVAL_SECONDS,
-    },
+    config,
     columns: Object.fromEntries(
       Object.entries(groups).map(([lane, own]) => [lane, own.map(({ number }) => number)]),
     ),
     items,
+    ...frame,
+  };
+}
+
+/** The board without its issues. */
+export function boardFrame(deps: Omit<BoardDeps, 'cache'>): Omit<BoardView, 'columns' | 'items'> {
+  const workRepo = deps.workRepo();
+  const isSetUp = workRepo.repo !== undefined;
+  return {
+    config: {
+      repo: workRepo.repo ?? null,
+      columns: [...deps.config.KANBAN_COLUMNS],
+      pollIntervalSeconds: deps.config.POLL_INTERVAL_SECONDS,
+    },
     ...staleness(deps, workRepo),
     setupRequired: !isSetUp,
     steps: isSetUp ? [] : [...SETUP_STEPS],

@@ -1,6 +1,9 @@
 import { StewardError } from '../errors';
 import { toDate } from '../platform/clock';
-import { instantOf, wallClock } from '../platform/time';
+import { parseDuration } from '../platform/duration';
+import { longDay } from '../platform/format';
+import { dayOf, instantOf, timeOf, wallClock } from '../platform/time';
+import { dueLine } from './issue';
 
 export interface Due {
   /** The text without the words of the date. */
@@ -58,4 +61,21 @@ function without(text: string, index: number, length: number): string {
   const before = text.slice(0, index).replace(/\s*(?:\b(?:on|at|by|until|from|for)\b|[-–—:,@(])\s*$/i, '');
   const after = text.slice(index + length).replace(/^\s*[),:;-]\s*/, ' ');
   return `${before} ${after}`.replace(/\s+/g, ' ').trim();
+}
+
+/** How a body says a time to people. */
+export function dueWords(dueMs: number, zone: string): string {
+  return dueLine(longDay(dayOf(dueMs, zone)), timeOf(dueMs, zone), zone);
+}
+
+/** A time that is nothing but a time: `2h`, `1h30m`, `tomorrow 9am`. One that is none, or is over, is `usage`. */
+export async function readWhen(text: string, options: { nowMs: number; zone: string }): Promise<number> {
+  if (/^\s*(?:\d+(?:\.\d+)?\s*[smhd]\s*)+$/i.test(text)) {
+    return options.nowMs + parseDuration(text.replace(/\s+/g, ''));
+  }
+  const { dueMs } = await readDue(text, options);
+  if (dueMs !== undefined) return dueMs;
+  throw new StewardError('usage', `${JSON.stringify(text)} names no time.`, {
+    hint: 'Write it as 2h, "tomorrow 9am", "friday 14:00" or "2026-11-20 09:00".',
+  });
 }

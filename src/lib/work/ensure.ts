@@ -92,6 +92,20 @@ export function forgetIssue(deps: Pick<EnsureDeps, 'ledger' | 'paths'>, repo: st
   forget(deps.paths, repo, issue.number);
 }
 
+/** The issue of a creation that was begun at `at` and whose answer was lost, once the list has settled. */
+export async function lostIssue(
+  deps: EnsureDeps,
+  host: Host,
+  repo: string,
+  { key, at }: { key: string; at: string },
+): Promise<Issue | undefined> {
+  const look = async (): Promise<Issue | undefined> => ofIdentity(await listed(deps, host, repo), key);
+  const early = await look();
+  if (early !== undefined) return early;
+  await settle(deps, at);
+  return look();
+}
+
 interface Work {
   deps: EnsureDeps;
   host: Host;

@@ -114,9 +114,35 @@ export function makeBody(text: string, identity: Identity, data: MarkerData = {}
   return kept === '' ? marker : `${kept}\n\n${marker}`;
 }
 
+const MARKER = /^<!-- steward ((?:[a-z]+=[^\s<>]*(?: (?!-->))?)+) -->[^\S\n]*$/gm;
+/** The line in which a reminder says its time to people. */
+const DUE_LINE = /^Due [^\n]*\d\d:\d\d \([^()\n]*\)\.[^\S\n]*$/m;
+
+/** The line of a body for people: `Due Fri 20 Nov 2026, 09:00 (Europe/Berlin).` */
+export function dueLine(day: string, time: string, zone: string): string {
+  return `Due ${day}, ${time} (${zone}).`;
+}
+
+/**
+ * The body with another time in its last marker, and in the line that says it to people where there is one; every
+ * other byte stays. A body without a marker gets one.
+ */
+export function withDue(body: string, due: string, line: string): string {
+  const pair = `due=${encode(due)}`;
+  const found = [...body.matchAll(MARKER)].at(-1);
+  const said = (text: string): string => text.replace(DUE_LINE, () => line);
+  if (found === undefined) {
+    const text = said(body).trimEnd();
+    return `${text}${text === '' ? '' : '\n\n'}<!-- steward ${pair} -->`;
+  }
+  const kept = (found[1] ?? '').split(' ').filter((one) => !one.startsWith('due='));
+  const marker = `<!-- steward ${[...kept, pair].join(' ')} -->`;
+  return said(body.slice(0, found.index)) + marker + body.slice(found.index + found[0].trimEnd().length);
+}
+
 /** What the last marker of a body says; nothing of a body without one. */
 export function parseBody(body: string): { identity: string | null; due: string | null } {
-  const found = [...body.matchAll(/^<!-- steward ((?:[a-z]+=[^\s<>]*(?: (?!-->))?)+) -->\s*$/gm)].at(-1);
+  const found = [...body.matchAll(MARKER)].at(-1);
   const pairs = new Map(
     (found?.[1] ?? '').split(' ').map((pair): [string, string] => {
       const at = pair.indexOf('=');

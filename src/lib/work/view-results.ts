@@ -2,12 +2,15 @@ import { wrap } from '../platform/format';
 import { clean } from '../platform/terminal';
 import { fit } from '../platform/text-width';
 import type { Added, Closed } from './actions';
+import type { Undoable, Undone } from './capture/undo';
 import type { ClaimResult } from './claim';
 import { parseTitle } from './issue';
 import type { SeedResult } from './labels';
 import type { SetupResult } from './setup';
+import type { Snoozed } from './snooze';
 import type { WorkStatus } from './status';
 import type { TaskListResult } from './task-repo';
+import type { Tidied } from './tidy';
 import { finish, setupLines, titleOf, view, when, type WorkTextOptions } from './view-parts';
 
 /** `work add` and `work remind`. */
@@ -15,6 +18,72 @@ export function addedText(added: Added, options: WorkTextOptions): string {
   const at = view(options);
   const due = added.due === null ? '' : `, due ${when(added.due, at)}`;
   return finish([fit(`#${added.number} ${titleOf(added)}${due}`, at.columns), clean(added.url)], options);
+}
+
+/** `work snooze`. */
+export function snoozedText(snoozed: Snoozed, options: WorkTextOptions): string {
+  const at = view(options);
+  const line = `#${snoozed.number} ${titleOf(snoozed)}, due ${when(snoozed.due, at)}`;
+  return finish([fit(line, at.columns), clean(snoozed.url)], options);
+}
+
+/** `work undo`, before: what would be taken back. */
+export function undoableText(captures: readonly Undoable[], options: WorkTextOptions): string {
+  const at = view(options);
+  const lines = captures.map(({ text, number, at: said }) => {
+    const where = number === null ? 'not sent yet' : `#${number}`;
+    return fit(`  ${clean(text ?? 'a capture')} (${where}, said ${when(said, at)})`, at.columns);
+  });
+  return finish(['To be taken back:', ...lines], options);
+}
+
+const UNDONE_WORDS: Readonly<Record<Undone['result'], string>> = {
+  withdrawn: 'withdrawn, it was never sent',
+  closed: 'closed as not planned',
+  'was closed': 'was closed already',
+  gone: 'is not there any more',
+};
+
+/** `work undo`. */
+export function undoneText(undone: readonly Undone[], options: WorkTextOptions): string {
+  if (undone.length === 0) return 'Nothing was captured from a prompt that could be taken back.';
+  const lines = undone.map(({ text, number, result }) => {
+    const name = [number === null ? [] : [`#${number}`], clean(text ?? 'a capture')].flat().join(' ');
+    return fit(`${name}: ${UNDONE_WORDS[result]}`, view(options).columns);
+  });
+  return finish(lines, options);
+}
+
+/** `work tidy`. */
+export function tidyText(result: Tidied, options: WorkTextOptions): string {
+  const at = view(options);
+  const line = (text: string): string => fit(text, at.columns);
+  const closed = new Set(result.closed);
+  const lines = result.proposed.flatMap((one) => [
+    line(`#${one.number} ${clean(one.title)}${closed.has(one.number) ? ': closed' : ''}`),
+    ...(one.commits.length === 0
+      ? []
+      : [line(`  ${counted(one.commits.length, 'commit')}: ${clean(one.commits[0] ?? '')}`)]),
+    ...(one.claims.length === 0
+      ? []
+      : [line(`  ${counted(one.claims.length, 'closed claim')}: ${clean(one.claims[0] ?? '')}`)]),
+  ]);
+  const left = result.left.map(({ number, title, reason }) =>
+    wrap(`#${number} ${clean(title)}: ${clean(reason)}`, at.columns, '', '  ').join('\n'),
+  );
+  const next =
+    result.applied || result.proposed.length === 0
+      ? []
+      : ['', 'Close them with this as their comments: steward work tidy --apply'];
+  const none = result.proposed.length + left.length === 0 ? ['Nothing is at Status:done and open.'] : [];
+  return finish(
+    [...none, ...lines, ...next, ...(left.length === 0 ? [] : ['', 'Left alone:', ...left])],
+    options,
+  );
+}
+
+function counted(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
 export function missingText(missing: readonly string[]): string {

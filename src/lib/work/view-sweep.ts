@@ -11,6 +11,7 @@ export function sweepText(result: SweepResult, since: string, maxCreate: number)
     `${staleFlagged} ${result.dryRun ? 'to flag' : 'flagged'} as stale`,
     `${duplicatesMerged} duplicates`,
     `${sessionsScanned} sessions seen`,
+    ...(result.reminded === 0 ? [] : [`${result.reminded} reminded`]),
     `${requests} requests`,
   ];
   const more =

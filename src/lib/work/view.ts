@@ -4,29 +4,29 @@ import { table, wrap } from '../platform/format';
 import { clean } from '../platform/terminal';
 import { displayWidth, fit, padEnd } from '../platform/text-width';
 import type { Shown } from './actions';
-import { groupItems, type BoardView, type Item } from './board';
+import type { BoardView, Item } from './board';
+import { LANE_ROWS, type BoardSummary, type LaneSummary } from './board-summary';
 import { finish, setupLines, titleOf, view, when, type View, type WorkTextOptions } from './view-parts';
 
-const LANE_ROWS = 10;
 const COMPLETE_ROWS = 5;
+const NO_LANE: LaneSummary = { count: 0, items: [] };
 
 /** `work board`: the lanes one below the other, most urgent first. */
-export function boardText(board: BoardView, options: WorkTextOptions): string {
+export function boardText(board: BoardSummary, options: WorkTextOptions): string {
   const at = view(options);
   if (board.setupRequired) return finish(setupLines(board.steps, at), options);
-  const groups = groupItems(board.items, board.config.columns);
-  const open = board.items.filter(({ state }) => state === 'open').length;
   const lines = [
-    ...header(`${clean(board.config.repo ?? '')}`, `${open} open`, at),
+    ...header(`${clean(board.config.repo ?? '')}`, `${board.open} open`, at),
     ...staleLines(board, at),
   ];
-  if (board.items.length === 0) lines.push('', ...emptyLines(board, at));
+  if (board.total === 0) lines.push('', ...emptyLines(board, at));
   else
-    for (const [lane, items] of Object.entries(groups)) lines.push('', ...laneLines(lane as Lane, items, at));
+    for (const lane of board.config.columns)
+      lines.push('', ...laneLines(lane, board.lanes[lane] ?? NO_LANE, at));
   return finish(lines, options);
 }
 
-function emptyLines(board: BoardView, at: View): string[] {
+function emptyLines(board: BoardSummary, at: View): string[] {
   if (board.lastFetch === null) return wrap('Nothing was read yet.', at.columns);
   return wrap('No issue yet. "steward work add" makes the first one.', at.columns);
 }
@@ -45,13 +45,13 @@ function staleLines(
   return wrap(`${clean(staleReason ?? '')}${since}`, at.columns).map(at.colors.attention);
 }
 
-function laneLines(lane: Lane, items: readonly Item[], at: View): string[] {
+function laneLines(lane: Lane, { count, items }: LaneSummary, at: View): string[] {
   const paint =
     lane === 'Complete' ? at.colors.neutral : lane === 'Blocked' ? at.colors.attention : at.colors.creation;
   const most = lane === 'Complete' ? COMPLETE_ROWS : LANE_ROWS;
-  const more = items.length - most;
+  const more = count - most;
   return [
-    `${paint(lane)} ${at.colors.strong(String(items.length))}`,
+    `${paint(lane)} ${at.colors.strong(String(count))}`,
     ...itemRows(items.slice(0, most), at),
     ...(more > 0
       ? [

@@ -45,6 +45,7 @@ const deps = {
       error: [],
       security: [],
       attention: [],
+      reminder: [],
     },
     longTaskMinutes: 5,
     quietHours: undefined,

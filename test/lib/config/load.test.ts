@@ -57,6 +57,7 @@ describe('config: loadConfig', () => {
       error: ['push'],
       security: ['push', 'chat'],
       attention: ['desktop', 'push'],
+      reminder: ['desktop', 'push'],
     });
     expect(warnings).to.deep.equal([]);
     expect(new Set([...origins.values()].map(({ from }) => from))).to.deep.equal(new Set(['default']));

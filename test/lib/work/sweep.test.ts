@@ -41,6 +41,7 @@ describe('the sweep', function () {
       sessionsSince: { value: () => slugs.flatMap((slug) => sessionAt(world.at.area.sessions, slug) ?? []) },
       goals: { value: () => goals },
       projects: { value: () => Promise.resolve(projects) },
+      remind: { value: () => Promise.resolve(0) },
       regenerate: { value: () => Promise.resolve((regenerated += 1) > 0 ? null : '') },
     });
   const run = async (more: Partial<SweepOptions> = {}): Promise<SweepResult> =>

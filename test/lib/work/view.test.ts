@@ -7,6 +7,7 @@ import { LANES } from '../../../src/lib/config/schema';
 import { loadConfig } from '../../../src/lib/config/load';
 import { displayWidth } from '../../../src/lib/platform/text-width';
 import { groupItems, toItem, type BoardView } from '../../../src/lib/work/board';
+import { counted, type BoardSummary } from '../../../src/lib/work/board-summary';
 import { boardText, listText } from '../../../src/lib/work/view';
 import { testArea } from '../../helpers/area';
 import { TEMPLATES } from '../../helpers/work';
@@ -52,6 +53,11 @@ function boardOf(titles: readonly string[]): BoardView {
   };
 }
 
+function summaryOf(titles: readonly string[]): BoardSummary {
+  const board = boardOf(titles);
+  return { ...board, ...counted(board.items, LANES) };
+}
+
 describe('work: views', () => {
   it('keep within the columns of the terminal, whatever the titles hold', () => {
     const title = fc.oneof(
@@ -64,7 +70,7 @@ describe('work: views', () => {
       fc.property(fc.array(title, { maxLength: 30 }), fc.integer({ min: 32, max: 200 }), (titles, columns) => {
         const board = boardOf(titles);
         const options = { columns, color: false, nowMs: NOW, timezone: 'UTC' };
-        for (const text of [boardText(board, options), listText(board, board.items, options, 'None.')]) {
+        for (const text of [boardText({ ...board, ...counted(board.items, LANES) }, options), listText(board, board.items, options, 'None.')]) {
           expect(text).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
           for (const line of text.split('\n'))
             if (!line.includes('steward work')) expect(displayWidth(line), line).to.be.at.most(columns);
@@ -74,7 +80,7 @@ describe('work: views', () => {
   });
 
   it('say the age, how many more there are, and what is stale', () => {
-    const text = boardText(boardOf(Array.from({ length: 80 }, (_, n) => `Task ${n}`)), { columns: 80, color: false, nowMs: NOW, timezone: 'UTC' }); // prettier-ignore
+    const text = boardText(summaryOf(Array.from({ length: 80 }, (_, n) => `Task ${n}`)), { columns: 80, color: false, nowMs: NOW, timezone: 'UTC' }); // prettier-ignore
     expect(text).to.match(
       /^ann\/work +64 open\nThe connection to api.github.com broke. Run it again. Shown as of/,
     );

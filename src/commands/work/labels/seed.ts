@@ -12,7 +12,7 @@ export default class WorkLabelsSeed extends BaseCommand {
   static override description =
     'Creates those that it lacks, mends the colour and description of those it has, and deletes none.';
   static override flags = {
-    'dry-run': boolean({ description: 'Say what would be done, and do nothing.' }),
+    'dry-run': boolean({ default: false, description: 'Say what would be done, and do nothing.' }),
   };
   static override examples = [
     '<%= config.bin %> work labels seed --dry-run',

@@ -29,6 +29,8 @@ export interface SweepDeps extends CaptureDeps {
   goals: () => Goal[];
   /** Makes the task list anew, with commit and push; gives why it was not pushed, or null. */
   regenerate: () => Promise<string | null>;
+  /** Tells of the reminders that are due; gives how many. */
+  remind: () => Promise<number>;
   /** `work/sweep.json`: which issues were flagged as stale, and when. */
   flags: string;
 }
@@ -59,6 +61,8 @@ export interface SweepResult {
   errors: { step: string; message: string }[];
   /** Issues that the limit of creations has left for the next run. */
   left: number;
+  /** Reminders that were told of. */
+  reminded: number;
   /** Why nothing was swept; null when it was. */
   skipped: string | null;
   /** Titles that were made, or with dryRun would be. */
@@ -95,6 +99,8 @@ export async function sweep(deps: SweepDeps, options: SweepOptions): Promise<Swe
     result.requests = requests - spent;
     result.rateRemaining = remaining;
   }
+  if (result.skipped === null && !options.dryRun)
+    result.reminded = (await attempt(run, 'reminders', () => deps.remind())) ?? 0;
   result.durationMs = Math.round(deps.clock.monotonic() - begun);
   return { result, trouble: run.trouble };
 }
@@ -129,6 +135,7 @@ export function emptyResult(
     durationMs: 0,
     errors: [],
     left: 0,
+    reminded: 0,
     skipped: null,
     titles: [],
   };

@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
+import { hookJson } from '../../test/helpers/hooks';
+import { manyIssues } from '../../test/helpers/many-issues';
+import type { Figure } from '../figure';
+
+const ISSUES = 3000;
+
+/** What a person waits for at each prompt and each look at the board. */
+export const FIGURES: readonly Figure[] = [
+  prompt('steward hook prompt, work set up, no match', () => 'please fix the login', 1.4),
+  prompt('steward hook prompt, a match', (round) => `remind me to call Ann about thing ${round}`, 2),
+  {
+    name: 'steward work board, 3,000 issues',
+    limit: { ratio: 2.5 },
+    rounds: 40,
+    prepare: () => {
+      const { env, remove } = homeWithIssues(ISSUES);
+      return {
+        program: { args: [BIN, 'work', 'board'], env },
+        yardstick: { args: ['-e', '0'], env },
+        against: 'node -e 0',
+        remove,
+      };
+    },
+  },
+];
+
+function prompt(name: string, text: (round: number) => string, ratio: number): Figure {
+  return {
+    name,
+    limit: { ratio },
+    rounds: 40,
+    prepare() {
+      const { path, env, remove } = homeWithIssues(10);
+      steward(env, ['hook', 'session-start'], hookJson('session-start', { cwd: path }));
+      let round = 0;
+      const input = (): string => hookJson('prompt', { cwd: path, prompt: text((round += 1)) });
+      return {
+        program: {
+          args: [BIN, 'hook', 'prompt', '--no-tab'],
+          env,
+          // Each time other words: the same ones again are no capture.
+          get input() {
+            return input();
+          },
+        },
+        yardstick: { args: ['-e', '0'], env, input: input() },
+        against: 'node -e 0',
+        remove,
+      };
+    },
+  };
+}
+
+/** A home whose repository was set up and read a moment ago; nothing of it is asked of any service. */
+export function homeWithIssues(count: number): {
+  path: string;
+  env: Record<string, string>;
+  remove: () => void;
+} {
+  const { path } = emptyHome();
+  // What a capture has started may write until it ends.
+  const remove = (): void => rmSync(path, { recursive: true, force: true, maxRetries: 50, retryDelay: 200 });
+  // Nobody listens there: what a capture starts ends soon.
+  const env = { ...definedOnly(cleanEnv(path)), GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: 'ghp_bench' };
+  const work = join(path, '.steward', 'work');
+  mkdirSync(work, { recursive: true, mode: 0o700 });
+  for (const [name, text] of Object.entries(manyIssues(count, Date.now())))
+    writeFileSync(join(work, name), text, { mode: 0o600 });
+  return { path, env, remove };
+}
+
+function steward(env: Record<string, string>, args: readonly string[], input: string): void {
+  const ended = spawnSync(process.execPath, [BIN, ...args], { env, input });
+  if (ended.status !== 0) throw new Error(String(ended.stderr));
+}

@@ -1,0 +1,65 @@
+import type { Lane } from '../config/schema';
+import { readText, replaceFile } from '../platform/atomic-file';
+import { parseObject } from '../platform/json-object';
+import { markOfTarget } from '../platform/stat';
+import { boardFrame, groupItems, itemsOf, type BoardDeps, type BoardView, type Item } from './board';
+import type { CachePaths } from './cache';
+
+/** How many of a lane a terminal shows at most. */
+export const LANE_ROWS = 10;
+
+/** One lane: how many are in it, and its first ones. */
+export interface LaneSummary {
+  count: number;
+  items: Item[];
+}
+
+/** The board as a terminal shows it: not every issue of years. */
+export interface BoardSummary extends Omit<BoardView, 'columns' | 'items'> {
+  open: number;
+  total: number;
+  /** The configured ones. */
+  lanes: Partial<Record<Lane, LaneSummary>>;
+}
+
+type Counted = Pick<BoardSummary, 'open' | 'total' | 'lanes'>;
+
+const VERSION = 1;
+const MAX_BYTES = 1024 * 1024;
+
+/** What the items come to. */
+export function counted(items: readonly Item[], columns: readonly Lane[]): Counted {
+  const groups = groupItems(items, columns);
+  const lanes = Object.fromEntries(
+    columns.map((lane) => {
+      const own = groups[lane] ?? [];
+      return [lane, { count: own.length, items: own.slice(0, LANE_ROWS) }];
+    }),
+  );
+  const open = items.filter(({ state }) => state === 'open').length;
+  return { open, total: items.length, lanes };
+}
+
+/**
+ * `work board` in the terminal. What it shows is kept beside the cache (`work/board.json`) with the mark of the cache
+ * that it was made of and the lanes: as long as both are the same, the cache need not be read.
+ */
+export function boardSummary(deps: BoardDeps & { paths: CachePaths }): BoardSummary {
+  const workRepo = deps.workRepo();
+  const frame = boardFrame(deps);
+  if (workRepo.repo === undefined) return { ...frame, ...counted([], deps.config.KANBAN_COLUMNS) };
+  // Taken before the cache is read: what is written meanwhile has another one.
+  const made = [markOfTarget(deps.paths.cache), workRepo.repo, ...deps.config.KANBAN_COLUMNS].join(' ');
+  const kept = readKept(deps.paths.board, made);
+  if (kept !== undefined) return { ...frame, ...kept };
+  const fresh = counted(itemsOf(deps, workRepo), deps.config.KANBAN_COLUMNS);
+  replaceFile(deps.paths.board, `${JSON.stringify({ version: VERSION, of: made, counted: fresh })}\n`);
+  return { ...frame, ...fresh };
+}
+
+function readKept(path: string, made: string): Counted | undefined {
+  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  return stored?.['version'] === VERSION && stored['of'] === made
+    ? (stored['counted'] as Counted)
+    : undefined;
+}

@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { startDaemon, until, type RunningDaemon } from '../helpers/daemon';
+import { gitBox } from '../helpers/git';
+import { startGitHub, type GitHub } from '../helpers/github';
+import { hookJson } from '../helpers/hooks';
+
+describe('reminders and tidying (built)', function () {
+  this.timeout(180_000);
+  let github: GitHub;
+  let home: ReturnType<typeof emptyHome>;
+  let daemon: RunningDaemon | undefined;
+  const env = (): Record<string, string> => ({ GITHUB_API_URL: github.url, GH_TOKEN: github.token });
+  const run = (...args: string[]): Promise<StewardResult> => steward(args, { home: home.path, env: env() });
+  beforeEach(async () => {
+    home = emptyHome();
+    github = await startGitHub();
+    expect((await run('work', 'setup', 'ann/work')).code).to.equal(0);
+  });
+  afterEach(async () => {
+    await daemon?.stop();
+    daemon = undefined;
+    home.remove();
+    await github.close();
+  });
+
+  const told = (): string[] =>
+    readFileSync(join(home.path, '.steward', 'observability', 'notify.jsonl'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"accepted"') && line.includes('"reminder"'));
+
+  it('a reminder that is due is told of once, by the sweep and by daemons one after the other', async () => {
+    const remind = async (text: string, dueMs: number): Promise<void> => {
+      const due = encodeURIComponent(new Date(dueMs).toISOString()).replaceAll('-', '%2D');
+      const body = `<!-- steward id=${text} due=${due} -->`;
+      await github.api('POST', '/repos/ann/work/issues', { title: `[Reminder] ${text}`, body, labels: ['Type:reminder'] }); // prettier-ignore
+    };
+    await remind('Ann', Date.now() - 60_000);
+    const dry = await run('work', 'sweep', '--dry-run', '--json');
+    expect(jsonOf(dry)).to.include({ reminded: 0 });
+    expect(jsonOf(await run('work', 'sweep', '--json'))).to.include({ dryRun: false, reminded: 1 });
+    expect(jsonOf(await run('work', 'sweep', '--json'))).to.include({ reminded: 0 });
+    await remind('Ben', Date.now() - 30_000);
+    daemon = await startDaemon({ home: home.path, env: env() });
+    await fetch(`${daemon.url}/api/work/refresh`, { method: 'POST' });
+    await until('the notice', () => told().length === 2, 90_000);
+    await daemon.stop();
+    daemon = await startDaemon({ home: home.path, env: env() });
+    await until('its reminders job has run', async () => {
+      const { jobs } = (await (await fetch(`${daemon?.url}/api/status`)).json()) as {
+        jobs: { id: string; lastOk: boolean | null }[];
+      };
+      return jobs.some(({ id, lastOk }) => id === 'reminders' && lastOk === true);
+    });
+    expect(jsonOf(await run('work', 'sweep', '--json'))).to.include({ reminded: 0 });
+    expect(told()).to.have.length(2);
+    const snoozed = await run('work', 'snooze', '1', '2h');
+    expect(snoozed.stdout).to.match(/^#1 Ann, due /);
+    expect((await run('work', 'snooze', '1', 'whenever')).code).to.equal(2);
+    expect((await run('work', 'snooze', 'one', '2h')).code).to.equal(2);
+  });
+
+  it('tidy finds the commits of the session in the repository that it worked in, and --apply closes with them', async () => {
+    const box = gitBox();
+    try {
+      const repo = box.init('shop');
+      const projects = join(home.path, '.steward', 'projects.md');
+      writeFileSync(projects, `| Name | Path |\n|---|---|\n| **Shop** | \`${repo}\` |\n`, { mode: 0o600 });
+      const hook = (verb: 'session-start' | 'tool' | 'session-end', changes: object) =>
+        steward(['hook', verb], { home: home.path, env: env(), input: hookJson(verb, { cwd: repo, ...changes }) }); // prettier-ignore
+      await hook('session-start', {});
+      const folder = join(home.path, '.steward', 'sessions', 'fix-login');
+      mkdirSync(folder, { recursive: true });
+      const path = join(folder, 'ISA.md');
+      const { session_id: session } = JSON.parse(hookJson('prompt')) as { session_id: string };
+      writeFileSync(path, `---\nslug: fix-login\nsession: ${session}\ntask: Fix it\nphase: complete\n---\n- [x] It works\n`); // prettier-ignore
+      await hook('tool', { tool_name: 'Write', tool_input: { file_path: path } });
+      const sha = box.commit(repo, { at: Math.floor(Date.now() / 1000), subject: 'Fix the login' });
+      await hook('session-end', {});
+      await until('the write-back', () => /\ngithub_issue: 1\n/.test(readFileSync(path, 'utf8')));
+      expect((await run('work', 'deliver')).code).to.equal(0);
+      const dry = await run('work', 'tidy', '--json');
+      expect(dry.code, dry.stdout + dry.stderr).to.equal(0);
+      expect(jsonOf(dry)).to.deep.include({
+        applied: false,
+        closed: [],
+        proposed: [
+          {
+            number: 1,
+            title: 'Fix it',
+            url: `${github.url}/ann/work/issues/1`,
+            commits: [`${sha.slice(0, 7)} Fix the login`],
+            claims: ['It works'],
+          },
+        ],
+      });
+      expect((await run('work', 'tidy')).stdout).to.include('steward work tidy --apply');
+      expect((await run('work', 'tidy', '--apply')).stdout).to.match(/^#1 Fix it: closed\n/);
+      expect((await run('work', 'tidy')).stdout).to.equal('Nothing is at Status:done and open.\n');
+    } finally {
+      box.remove();
+    }
+  });
+});

@@ -1,0 +1,86 @@
+// work-step HOME deliver|sweep|claim [NUMBER AGENT]: one step of work tracking, as the commands do it.
+import { setTimeout as delay } from 'node:timers/promises';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { loadConfig } from '../../../src/lib/config/load';
+import { changeConfig } from '../../../src/lib/config/write';
+import { userArea } from '../../../src/lib/config/user-area';
+import { StewardError } from '../../../src/lib/errors';
+import { systemClock } from '../../../src/lib/platform/clock';
+import { run } from '../../../src/lib/platform/process';
+import { drain } from '../../../src/lib/sessions/spool';
+import { capturePrompt, captureSession, sessionAt } from '../../../src/lib/work/capture/deliver';
+import { claimIssue } from '../../../src/lib/work/claim';
+import { githubHost } from '../../../src/lib/work/host/github';
+import { sweep, type SweepDeps } from '../../../src/lib/work/sweep';
+
+async function main(home: string, call: string, number: number, agent: string): Promise<void> {
+  const area = userArea();
+  const clock = systemClock();
+  const machineId = '0123456789ab';
+  let { config } = await loadConfig({ area, home });
+  const host = await githubHost({
+    clock,
+    run,
+    env: process.env,
+    userAgent: 'steward/test',
+    maxWaitMs: 0,
+    writesPerMinute: 1_000_000,
+    secondMs: 1,
+  });
+  const deps: SweepDeps = {
+    clock,
+    config: config.work,
+    daName: 'nova',
+    timezone: 'UTC',
+    workRepo: () => config.workRepo,
+    host: () => Promise.resolve(host),
+    attest: async (attestation) => {
+      const entries = Object.entries(attestation) as [string, unknown][];
+      await changeConfig(
+        { area, clock, machineId },
+        entries.map(([key, value]) => ({ key: `WORK.privacy.${key}`, to: () => value })),
+      );
+      ({ config } = await loadConfig({ area, home }));
+    },
+    paths: area.work,
+    ledger: area.work.ledger,
+    locks: area.machine,
+    machineId,
+    // Less than what a list lags in the test would be wrong; it lags until the next step.
+    settleMs: 0,
+    sleep: async (ms) => {
+      await delay(Math.min(ms, 5));
+    },
+    sessions: area.sessions,
+    slugOf: () => undefined,
+    report: () => undefined,
+    flags: join(area.work.root, 'sweep.json'),
+    sessionsSince: () => readdirSync(area.sessions).flatMap((slug) => sessionAt(area.sessions, slug) ?? []),
+    projects: () => Promise.resolve([]),
+    goals: () => [],
+    regenerate: () => Promise.resolve(null),
+    remind: () => Promise.resolve(0),
+  };
+  if (call === 'deliver') {
+    await drain(
+      { clock, machineId, path: area.spool, locks: area.machine },
+      {
+        'session-ended': (intention) => captureSession(deps, intention),
+        'prompt-matched': (intention) => capturePrompt(deps, intention),
+      },
+    );
+  } else if (call === 'sweep') {
+    await sweep(deps, { sinceMs: 86_400_000, maxCreate: 50, dryRun: false });
+  } else {
+    try {
+      await claimIssue(deps, { number, agent });
+    } catch (error) {
+      // Taken, not there yet, or a fault: all of that may be.
+      if (!(error instanceof StewardError) || error.kind === 'internal') throw error;
+    }
+  }
+}
+
+void main(process.argv[2] ?? '', process.argv[3] ?? '', Number(process.argv[4]), process.argv[5] ?? '');

@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { drain, leave, spoolStatus } from '../../../../src/lib/sessions/spool';
+import { capturePrompt, type CaptureDeps } from '../../../../src/lib/work/capture/deliver';
+import { captureKey, currentKey, noteSeen } from '../../../../src/lib/work/capture/seen';
+import { undo, undoable, type UndoDeps, type Undone } from '../../../../src/lib/work/capture/undo';
+import { toIso } from '../../../../src/lib/platform/clock';
+import { startGitHub, type GitHub } from '../../../helpers/github';
+import { rejection } from '../../../helpers/rejection';
+import { readyWorld, type WorkWorld } from '../../../helpers/work';
+import { issuesOf } from '../../../helpers/work-kill';
+
+describe('captures that are taken back', function () {
+  this.timeout(60_000);
+  let github: GitHub;
+  let world: WorkWorld;
+  let deps: CaptureDeps & UndoDeps;
+  let prompts: number;
+  beforeEach(async () => {
+    github = await startGitHub();
+    world = await readyWorld(github);
+    prompts = 0;
+    const { area } = world.at;
+    mkdirSync(area.state, { recursive: true });
+    const { clock, machineId } = world.deps;
+    deps = Object.defineProperties({} as CaptureDeps & UndoDeps, {
+      ...Object.getOwnPropertyDescriptors(world.deps),
+      sessions: { value: area.sessions },
+      slugOf: { value: () => undefined },
+      report: { value: () => undefined },
+      seen: { value: join(area.state, 'prompts-seen.json') },
+      spool: { value: { clock, machineId, path: area.spool, locks: area.machine } },
+    });
+  });
+  afterEach(async () => {
+    world.remove();
+    await github.close();
+  });
+
+  /** As the hook does it. */
+  const say = (...texts: string[]): void => {
+    const at = toIso(deps.clock.now() + (prompts += 1));
+    for (const text of texts) {
+      const key = currentKey(deps.seen, captureKey('s', 'reminder', text));
+      const capture = { kind: 'reminder', text, key };
+      leave(deps.spool, { kind: 'prompt-matched', session: 's', slug: null, transcript: null, capture });
+      noteSeen(deps.seen, key, at);
+    }
+  };
+  const send = () => drain(deps.spool, { 'prompt-matched': (intention) => capturePrompt(deps, intention) });
+  const back = (last = 1): Promise<Undone[]> => undo(deps, undoable(deps, last));
+  const results = (undone: readonly Undone[]): string[] => undone.map(({ result }) => result);
+  const states = async (): Promise<string[]> =>
+    (await issuesOf(github, 'ann/work')).map(({ title }) => title).sort();
+  const open = async (): Promise<number> =>
+    ((await github.api('GET', '/repos/ann/work/issues?state=open')) as unknown[]).length;
+
+  it('one that waits is withdrawn without a request, and never leaves', async () => {
+    say('call Ann', 'call Ben');
+    say('call Cid');
+    expect(undoable(deps, 1).map(({ text }) => text)).to.deep.equal(['reminder: call Cid']);
+    expect(results(await back())).to.deep.equal(['withdrawn']);
+    expect(results(await back())).to.deep.equal(['withdrawn', 'withdrawn']);
+    expect(await back()).to.deep.equal([]);
+    await send();
+    expect([github.seen.length, spoolStatus(deps.spool.path).waiting]).to.deep.equal([0, 0]);
+  });
+
+  it('one that was made is closed as not planned, with a word of why, once', async () => {
+    say('call Ann');
+    say('call Ben');
+    await send();
+    expect(undoable(deps, 1)[0]).to.include({ text: 'call Ben', number: 2 });
+    github.fault = ({ method }) => (method === 'PATCH' ? { status: 422 } : undefined);
+    await rejection(back());
+    github.fault = () => undefined;
+    expect(results(await back())).to.deep.equal(['closed']);
+    const two = (await github.api('GET', '/repos/ann/work/issues/2')) as Record<string, unknown>;
+    expect(two).to.include({ state: 'closed', state_reason: 'not_planned', comments: 1 });
+    expect(await open()).to.equal(1);
+    await github.api('PATCH', '/repos/ann/work/issues/1', { state: 'closed', state_reason: 'completed' });
+    expect(results(await back())).to.deep.equal(['was closed']);
+  });
+
+  it('the same words are captured again, as another issue', async () => {
+    for (let time = 1; time <= 3; time += 1) {
+      say('call Ann');
+      await send();
+      expect(await open(), `time ${time}`).to.equal(1);
+      expect(results(await back())).to.deep.equal(['closed']);
+    }
+    expect(await states()).to.have.length(3);
+  });
+
+  it('a creation whose answer was lost is found and closed', async () => {
+    say('call Ann');
+    let lost = false;
+    github.fault = ({ method, path }) => {
+      if (lost && path.includes('/issues?')) return 'reset';
+      lost ||= method === 'POST' && path.endsWith('/issues');
+      return lost ? 'drop' : undefined;
+    };
+    await send();
+    github.fault = () => undefined;
+    expect(await open()).to.equal(1);
+    expect(undoable(deps, 1)[0]).to.include({ number: null });
+    expect(results(await back())).to.deep.equal(['closed']);
+    await send();
+    expect([await open(), (await states()).length]).to.deep.equal([0, 1]);
+  });
+
+  it('without a network what was made stays to be taken back', async () => {
+    say('call Ann');
+    await send();
+    github.fault = () => 'reset';
+    expect((await rejection(back())).kind).to.equal('unavailable');
+    github.fault = () => undefined;
+    expect(results(await back())).to.deep.equal(['closed']);
+  });
+});

@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { readFileSync, rmSync } from 'node:fs';
+
+import { StewardError } from '../../../src/lib/errors';
+import { acceptRequest } from '../../../src/lib/notify/accept';
+import { readHistory } from '../../../src/lib/notify/history';
+import { toIso } from '../../../src/lib/platform/clock';
+import { addIssue, addReminder } from '../../../src/lib/work/actions';
+import { readWhen } from '../../../src/lib/work/due';
+import { makeBody, parseBody, withDue } from '../../../src/lib/work/issue';
+import { refresh } from '../../../src/lib/work/poll';
+import { tellDue, type Notice, type ReminderDeps } from '../../../src/lib/work/reminders';
+import { snooze } from '../../../src/lib/work/snooze';
+import { startGitHub, type GitHub } from '../../helpers/github';
+import { notifyWorld, type NotifyWorld } from '../../helpers/notify';
+import { rejection } from '../../helpers/rejection';
+import { readyWorld, type WorkWorld } from '../../helpers/work';
+import { issuesOf } from '../../helpers/work-kill';
+
+const HOUR = 3_600_000;
+const beforeMarker = (body: string): string => body.slice(0, body.lastIndexOf('<!-- steward'));
+
+describe('reminders remind', function () {
+  this.timeout(60_000);
+  let github: GitHub;
+  let world: WorkWorld;
+  let notify: NotifyWorld;
+  let told: Notice[];
+  let deps: ReminderDeps;
+  beforeEach(async () => {
+    github = await startGitHub();
+    world = await readyWorld(github);
+    notify = notifyWorld();
+    told = [];
+    deps = Object.defineProperties({} as ReminderDeps, {
+      ...Object.getOwnPropertyDescriptors(world.deps),
+      reminders: { value: world.at.area.work.reminders },
+      wasTold: {
+        value: (key: string) =>
+          readHistory(notify.deps.history).some((line) => line.kind === 'accepted' && line.dedupe === key),
+      },
+      tell: {
+        writable: true,
+        value: async (notice: Notice) => {
+          const { title, message, key } = notice;
+          const about = { event: 'reminder', voiceEnabled: false, source: 'job' } as const;
+          await acceptRequest(notify.deps, { ...about, tags: [], title, message, dedupe: key });
+          told.push(notice);
+        },
+      },
+    });
+  });
+  afterEach(async () => {
+    world.remove();
+    notify.remove();
+    await github.close();
+  });
+
+  const later = (ms: number): void => {
+    world.ahead(ms);
+    notify.nowMs = world.deps.clock.now();
+  };
+  const messages = (): string[] => told.map(({ message }) => message);
+
+  it('once, when the time has come and not before; to the desktop and the phone, never aloud', async () => {
+    await addReminder(world.deps, { text: 'call Ann in 2 hours' });
+    await addReminder(world.deps, { text: 'no time at all' });
+    expect(await tellDue(deps)).to.equal(0);
+    later(3 * HOUR);
+    expect(await tellDue(deps)).to.equal(1);
+    expect(messages()[0]).to.match(/^call Ann \(due (?:.*, )?\d\d:\d\d, #1\)$/);
+    expect(told[0]?.url).to.include('/issues/1');
+    const [entry] = notify.entries();
+    expect(entry).to.include({ event: 'reminder', priority: 4 });
+    expect(entry?.channels.map(({ channel }) => channel)).to.have.members(['desktop', 'push']);
+    later(40 * HOUR);
+    for (let look = 0; look < 3; look += 1) expect(await tellDue(deps)).to.equal(0);
+  });
+
+  it('of what is cached, without the network; nothing of closed issues, nor where the repository is public', async () => {
+    await addReminder(world.deps, { text: 'call Ann in 1 hour' });
+    await addReminder(world.deps, { text: 'call Ben in 1 hour' });
+    await github.api('PATCH', '/repos/ann/work/issues/2', { state: 'closed' });
+    await refresh(world.deps);
+    github.seen.length = 0;
+    later(2 * HOUR);
+    await world.set('WORK.enabled', false);
+    expect(await tellDue(deps)).to.equal(0);
+    await world.set('WORK.enabled', true);
+    expect(await tellDue(deps)).to.equal(1);
+    expect(github.seen).to.deep.equal([]);
+  });
+
+  it('one notice for many that are due at once', async () => {
+    for (let n = 1; n <= 5; n += 1) await addReminder(world.deps, { text: `thing ${n} in ${n} hours` });
+    later(30 * HOUR);
+    expect(await tellDue(deps)).to.equal(5);
+    expect(told).to.have.length(1);
+    expect(told[0]).to.deep.include({
+      title: '5 reminders are due',
+      message: 'thing 1 (#1); thing 2 (#2); thing 3 (#3); and 2 more: steward work list --type reminder',
+    });
+    expect(await tellDue(deps)).to.equal(0);
+  });
+
+  it('exactly once also where it ends between telling and noting, and where its file was lost', async () => {
+    await addReminder(world.deps, { text: 'call Ann in 1 hour' });
+    later(2 * HOUR);
+    const { tell } = deps;
+    const dying: ReminderDeps = Object.create(deps, {
+      tell: {
+        value: async (notice: Notice) => {
+          await tell(notice);
+          throw new StewardError('unavailable', 'killed behind it');
+        },
+      },
+    }) as ReminderDeps;
+    expect((await rejection(tellDue(dying))).message).to.include('killed');
+    expect(readFileSync(world.at.area.work.reminders, 'utf8')).to.include('"telling":{"key":');
+    later(30 * HOUR);
+    expect(await tellDue(deps)).to.equal(0);
+    rmSync(world.at.area.work.reminders);
+    await tellDue(deps);
+    expect(messages()).to.have.length(1);
+  });
+
+  it('again where it ends before it told', async () => {
+    await addReminder(world.deps, { text: 'call Ann in 1 hour' });
+    later(2 * HOUR);
+    const dying: ReminderDeps = Object.create(deps, {
+      tell: { value: () => Promise.reject(new StewardError('unavailable', 'killed before it')) },
+    }) as ReminderDeps;
+    await rejection(tellDue(dying));
+    expect(await tellDue(deps)).to.equal(1);
+    expect(messages()).to.have.length(1);
+  });
+
+  it('two at once tell once', async () => {
+    for (const name of ['Ann', 'Ben']) await addReminder(world.deps, { text: `call ${name} in 1 hour` });
+    later(2 * HOUR);
+    await Promise.all([tellDue(deps), tellDue(deps), tellDue(deps)]);
+    expect(messages()).to.have.length(2);
+  });
+
+  it('again at the time that snooze gives, which stands in the issue; the rest of its text stays', async () => {
+    await addReminder(world.deps, { text: 'call Ann in 1 hour' });
+    later(2 * HOUR);
+    await tellDue(deps);
+    const before = (await issuesOf(github, 'ann/work'))[0]?.body ?? '';
+    await github.api('PATCH', '/repos/ann/work/issues/1', { body: `mine\n\n${before}` });
+    const snoozed = await snooze(world.deps, { number: 1, when: '2h' });
+    const after = (await issuesOf(github, 'ann/work'))[0]?.body ?? '';
+    expect(parseBody(after)).to.deep.equal({ ...parseBody(before), due: snoozed.due });
+    expect(after).to.match(/^mine\n\nDue .*\)\.\n\n<!-- steward id=\w+ due=\S+ -->$/);
+    expect(after.match(/Due /g)).to.have.length(1);
+    expect(await tellDue(deps)).to.equal(0);
+    later(5 * HOUR);
+    expect(await tellDue(deps)).to.equal(1);
+    expect(messages()).to.have.length(2);
+  });
+
+  it('what is no reminder, closed, or no time is refused', async () => {
+    await addIssue(world.deps, { title: 'A thing', type: 'feature' });
+    await addReminder(world.deps, { text: 'call Ann' });
+    const kind = async (number: number, when: string): Promise<string> =>
+      (await rejection(snooze(world.deps, { number, when }))).kind;
+    expect(await kind(1, '2h')).to.equal('conflict');
+    expect(await kind(2, 'soonish')).to.equal('usage');
+    expect(await kind(2, 'yesterday')).to.equal('usage');
+    expect(await kind(99, '2h')).to.equal('not_found');
+    expect((await snooze(world.deps, { number: 2, when: 'tomorrow 9am' })).due).to.match(/:00\.000Z$/);
+    await github.api('PATCH', '/repos/ann/work/issues/2', { state: 'closed' });
+    expect(await kind(2, '2h')).to.equal('conflict');
+  });
+
+  it('a time is a duration from now or natural words', async () => {
+    const nowMs = Date.parse('2026-11-20T09:00:00Z');
+    const at = async (text: string): Promise<string> =>
+      toIso(await readWhen(text, { nowMs, zone: 'Europe/Berlin' })).slice(0, 16);
+    expect(await at('2h')).to.equal('2026-11-20T11:00');
+    expect(await at('1h 30m')).to.equal('2026-11-20T10:30');
+    expect(await at('2d')).to.equal('2026-11-22T09:00');
+    expect(await at('tomorrow 9am')).to.equal('2026-11-21T08:00');
+    expect(await at('in 2 hours')).to.equal('2026-11-20T11:00');
+  });
+
+  it('every other byte of a body stays, whatever stands in it', () => {
+    const due = '2026-11-20T09:00:00.000Z';
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (text, isOurs) => {
+        const identity = { kind: 'id', value: 'abc' } as const;
+        const body = isOurs ? makeBody(text, identity, { due: '2020-01-01T00:00:00.000Z' }) : text;
+        const next = withDue(body, due, 'Due x, 09:00 (UTC).');
+        expect(parseBody(next)).to.deep.equal({ identity: parseBody(body).identity, due });
+        expect(withDue(next, due, 'Due x, 09:00 (UTC).')).to.equal(next);
+        if (isOurs) expect(beforeMarker(next)).to.equal(beforeMarker(body));
+      }),
+    );
+  });
+});

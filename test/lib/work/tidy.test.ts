@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { mkdirSync, writeFileSync } from 'node:fs';
+
+import { claimsOf } from '../../../src/lib/sessions/artifact';
+import { refresh } from '../../../src/lib/work/poll';
+import { tidy, type Tidied, type TidyDeps } from '../../../src/lib/work/tidy';
+import { startGitHub, type GitHub } from '../../helpers/github';
+import { rejection } from '../../helpers/rejection';
+import { scratch } from '../../helpers/scratch';
+import { readyWorld, type WorkWorld } from '../../helpers/work';
+
+describe('tidying what is done', function () {
+  this.timeout(60_000);
+  const folder = scratch();
+  let github: GitHub;
+  let world: WorkWorld;
+  let asked: [string, number, number][];
+  let deps: TidyDeps;
+  beforeEach(async () => {
+    github = await startGitHub();
+    world = await readyWorld(github);
+    asked = [];
+    const more: Pick<TidyDeps, 'sessionOf' | 'claimsOf' | 'commitsIn'> = {
+      sessionOf: (slug) =>
+        slug === 'one'
+          ? { repo: 'shop', startedAt: '2026-11-20T09:00:00Z', updatedAt: '2026-11-20T10:00:00Z' }
+          : undefined,
+      claimsOf: (slug) =>
+        slug === 'open'
+          ? { closed: ['a'], open: 2 }
+          : slug === 'two'
+            ? { closed: ['It works'], open: 0 }
+            : undefined,
+      commitsIn: (repo, from, to) => {
+        asked.push([repo, from, to]);
+        return Promise.resolve(['3f2a91c Fix `login` for @ann, token=abc123def', '99aa000 Test it']);
+      },
+    };
+    deps = Object.defineProperties({} as TidyDeps, {
+      ...Object.getOwnPropertyDescriptors(world.deps),
+      ...Object.getOwnPropertyDescriptors(more),
+    });
+    const done = ['core-sync', 'Status:done'];
+    for (const [title, labels] of [
+      ['[Core] One [slug:one]', done],
+      ['[Core] Two [slug:two]', done],
+      ['[Core] Open [slug:open]', done],
+      ['[Core] None [slug:none]', done],
+      ['By hand', done],
+      ['[Core] Busy [slug:busy]', ['Status:in-progress']],
+    ])
+      await github.api('POST', '/repos/ann/work/issues', { title, labels });
+  });
+  afterEach(async () => {
+    world.remove();
+    await github.close();
+  });
+
+  const run = (apply = false): Promise<Tidied> => tidy(deps, { apply });
+  const numbers = (list: readonly { number: number }[]): number[] => list.map(({ number }) => number);
+  const issue = async (number: number): Promise<Record<string, unknown>> =>
+    (await github.api('GET', `/repos/ann/work/issues/${number}`)) as Record<string, unknown>;
+  const writes = (): number => github.seen.filter(({ method }) => method !== 'GET').length;
+
+  it('proposes, with the evidence, and sends nothing', async () => {
+    const result = await run();
+    expect([numbers(result.proposed), numbers(result.left), writes()]).to.deep.equal([[1, 2], [3, 4, 5], 0]);
+    expect(result.proposed[0]?.commits).to.deep.equal([
+      '3f2a91c Fix `login` for @ann, token=[redacted]',
+      '99aa000 Test it',
+    ]);
+    expect(asked).to.deep.equal([
+      ['shop', Date.parse('2026-11-20T09:00:00Z'), Date.parse('2026-11-20T11:00:00Z')],
+    ]);
+    expect(result.left[0]?.reason).to.equal('2 of 3 claims of its artifact are open');
+  });
+
+  it('closes with the evidence as comment, once', async () => {
+    expect((await run(true)).closed).to.deep.equal([1, 2]);
+    expect(await issue(1)).to.include({ state: 'closed', state_reason: 'completed' });
+    expect(await issue(3)).to.include({ state: 'open' });
+    const [said] = (await github.api('GET', '/repos/ann/work/issues/1/comments')) as { body: string }[];
+    expect(said?.body).to.equal(
+      "Done, by what the session left:\n\nCommits (2):\n- `3f2a91c Fix 'login' for @ann, token=[redacted]`\n- `99aa000 Test it`",
+    );
+    expect(await run(true)).to.deep.include({ closed: [], proposed: [] });
+  });
+
+  it('one that fails does not keep the others, and one that is done no more stays open', async () => {
+    await refresh(world.deps);
+    deps.commitsIn = async () => {
+      await github.api('DELETE', '/repos/ann/work/issues/1/labels/Status:done');
+      return ['3f2a91c Fix'];
+    };
+    expect((await run(true)).closed).to.deep.equal([2]);
+    await github.api('PATCH', '/repos/ann/work/issues/2', { state: 'open' });
+    await github.api('POST', '/repos/ann/work/issues/1/labels', { labels: ['Status:done'] });
+    deps.commitsIn = () => Promise.resolve(['3f2a91c Fix']);
+    github.fault = ({ method, path }) =>
+      method === 'PATCH' && path.endsWith('/issues/1') ? { status: 422 } : undefined;
+    const result = await run(true);
+    expect([result.closed, numbers(result.failed)]).to.deep.equal([[2], [1]]);
+  });
+
+  it('offline it proposes of what was read before and says so; --apply is refused', async () => {
+    await refresh(world.deps);
+    github.fault = () => 'reset';
+    const result = await run();
+    expect(result.proposed).to.have.length(2);
+    expect(result.staleReason).to.be.a('string');
+    expect((await rejection(run(true))).kind).to.equal('unavailable');
+  });
+
+  it('claims are the boxes of an artifact, outside of code', () => {
+    mkdirSync(folder.path('s'));
+    writeFileSync(
+      folder.path('s', 'ISA.md'),
+      '---\ntask: x\n---\n- [x] One\n  * [X] Two\n- [ ] Three\n```\n- [ ] code\n```\n- [y] no\n',
+    );
+    expect(claimsOf(folder.path(), 's')).to.deep.equal({ closed: ['One', 'Two'], open: 1 });
+    expect(claimsOf(folder.path(), 'none')).to.equal(undefined);
+  });
+});
