@@ -5,8 +5,8 @@ import { exists, listFolder, lstatOf } from '../../platform/folder';
 import { isObject, parseObject } from '../../platform/json-object';
 import { readBytes, readText } from '../../platform/atomic-file';
 import { isDay } from '../../platform/time';
-import { lineReader } from '../../sense/event';
 import { insightStore } from '../../sense/insight-store';
+import { lineReader } from '../../sense/log-line';
 import { fileItem } from './copy-item';
 import type { PlannedItem } from './item';
 

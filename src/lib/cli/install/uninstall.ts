@@ -48,6 +48,7 @@ export async function uninstallAll(context: Context, root: string, dryRun: boole
     assistant: assistant.id,
     settings: [],
     shim: { path: '', removed: false },
+    skill: { path: '', changed: [], left: [] },
     left: [],
     strangers: [],
     dryRun,
@@ -105,7 +106,10 @@ async function stopRunning(context: Context, dryRun: boolean): Promise<boolean> 
 async function removeHooks(context: Context, root: string, dryRun: boolean): Promise<HooksGone> {
   const { deps, assistant } = openHooks(context, root, 'claude-code');
   const found = await uninstallHooks(deps, { assistant, dryRun: true });
-  const isThere = found.shim.removed || found.settings.some(({ entries, removed }) => entries > 0 || removed);
+  const isThere =
+    found.shim.removed ||
+    found.skill.changed.length > 0 ||
+    found.settings.some(({ entries, removed }) => entries > 0 || removed);
   if (dryRun || !(isThere || exists(context.area.installManifest))) return { ...found, dryRun };
   return uninstallHooks(deps, { assistant, dryRun: false });
 }
@@ -118,13 +122,17 @@ async function removeFiles(
 ): Promise<string[]> {
   if (!exists(context.area.installManifest)) return [];
   const isHooks = ({ id }: InstallEntry): boolean => id.startsWith('hooks:');
+  // What is left of the skill was named with the hooks, which bring it.
+  const isSkill = ({ id }: InstallEntry): boolean => id.startsWith('skill:');
   const found = readInstallManifest(context.area.installManifest, context.machineId);
   if (dryRun)
-    return found.filter((entry) => entry.kind === 'file' && !isHooks(entry)).map(({ path }) => path);
+    return found
+      .filter((entry) => entry.kind === 'file' && !isHooks(entry) && !isSkill(entry))
+      .map(({ path }) => path);
   return withInstallManifest(manifestOf(context), (manifest) => {
     const removed: string[] = [];
     for (const entry of manifest.entries()) {
-      if (isHooks(entry) && hooks.settings.length === 0) continue;
+      if (isSkill(entry) || (isHooks(entry) && hooks.settings.length === 0)) continue;
       if (entry.kind !== 'file')
         left.push({ what: entry.path, why: `an entry of ${entry.id} could not be taken back` });
       else if (!removeRecorded(entry))
