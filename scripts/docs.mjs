@@ -1,4 +1,5 @@
-// npm run docs writes docs/configuration.md from the schema; --check fails when the one that is there is stale.
+// npm run docs writes docs/configuration.md from the schema and docs/commands.md from the manifest; --check fails when
+// one that is there is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -6,7 +7,6 @@ import { build } from 'esbuild';
 import { BASE, ROOT, evaluate } from './bundle.mjs';
 import { WORDS } from './config-words.mjs';
 
-const FILE = join(ROOT, 'docs', 'configuration.md');
 const HOME = '/home-of-the-reader';
 
 async function configModules() {
@@ -88,9 +88,73 @@ function cell(text) {
   return text.replaceAll('|', '\\|');
 }
 
-const text = await configurationPage();
-if (!process.argv.includes('--check')) writeFileSync(FILE, text);
-else if (readFileSync(FILE, 'utf8') !== text) {
-  console.error('docs/configuration.md is stale: a key has changed.\nRun "npm run docs" and commit it.');
-  process.exitCode = 1;
+/** Every command with its usage and summary, by topic, from the manifest. */
+function commandsPage() {
+  const { commands } = JSON.parse(readFileSync(join(ROOT, 'oclif.manifest.json'), 'utf8'));
+  const { topics } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).oclif;
+  const shownOnes = Object.values(commands).filter(({ hidden }) => hidden !== true);
+  const groups = new Map();
+  for (const command of shownOnes) {
+    const [word] = command.id.split(':');
+    const topic = topics[word] === undefined ? '' : word;
+    groups.set(topic, [...(groups.get(topic) ?? []), command]);
+  }
+  const sections = [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([topic, list]) => {
+      const head = topic === '' ? '## On their own\n' : `## ${topic}\n\n${topics[topic].description}\n`;
+      return `${head}\n| command | |\n|---|---|\n${list.map(commandRow).join('\n')}\n`;
+    });
+  return `${COMMANDS_INTRODUCTION}\n${sections.join('\n')}`;
+}
+
+function commandRow({ id, args, flags, summary, description }) {
+  const words = Object.values(args).map(({ name, required }) =>
+    required ? name.toUpperCase() : `[${name.toUpperCase()}]`,
+  );
+  const own = Object.values(flags)
+    .filter(({ helpGroup, hidden }) => helpGroup !== 'GLOBAL' && hidden !== true)
+    .map(({ name, type, helpValue, required, options, allowNo }) => {
+      const value = type === 'option' ? ` ${helpValue ?? options?.join('\\|') ?? name.toUpperCase()}` : '';
+      const word = `--${allowNo ? '[no-]' : ''}${name}${value}`;
+      return required ? word : `[${word}]`;
+    });
+  const usage = [id.replaceAll(':', ' '), ...words].join(' ');
+  return `| \`${usage}\` | ${cell(summary ?? description ?? '')}${own.length === 0 ? '' : ` ${own.map((one) => `\`${one}\``).join(' ')}`} |`;
+}
+
+const COMMANDS_INTRODUCTION = `# Every command
+
+<!-- Written by "npm run docs" from the commands' own help; do not edit. -->
+
+\`steward COMMAND --help\` has examples and what each flag means. Every command has \`--json\`: one JSON document on stdout (lines of
+JSON where a hosted session is followed) and nothing else there; talk and errors (\`{"error":{"kind","message","hint"}}\`) go to
+stderr. \`NO_COLOR\` and \`FORCE_COLOR\` are obeyed; a pipe gets plain text.
+
+| exit code | |
+|---|---|
+| 0 | done |
+| 1 | a bug |
+| 2 | usage: a flag or an argument is wrong |
+| 3 | the configuration is wrong |
+| 4 | not authenticated |
+| 5 | not found |
+| 6 | conflict: somebody was first, or an answer is needed |
+| 7 | locked: another run is at it |
+| 8 | unavailable: the network, a service, the platform |
+| 130 | interrupted |
+
+Hooks and the sweep exit 0 whatever happens; \`--strict\` gives them the real code.
+`;
+
+const pages = { 'configuration.md': await configurationPage(), 'commands.md': commandsPage() };
+for (const [name, text] of Object.entries(pages)) {
+  const path = join(ROOT, 'docs', name);
+  if (!process.argv.includes('--check')) writeFileSync(path, text);
+  else if (readFileSync(path, 'utf8') !== text) {
+    console.error(
+      `docs/${name} is stale: a key or a command has changed.\nRun "npm run docs" and commit it.`,
+    );
+    process.exitCode = 1;
+  }
 }
