@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 
@@ -37,9 +37,18 @@ describe('the documentation', () => {
       });
 
       it('has links that lead somewhere', () => {
-        const links = [...withoutBlocks(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link ?? '');
+        const links = [...withoutBlocks(page).matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g)].map(
+          ([, link, picture]) => link ?? picture ?? '',
+        );
         const dead = links.filter((link) => !/^https?:/.test(link) && !leadsSomewhere(page, link));
         expect(dead).to.deep.equal([]);
+      });
+
+      it('has pictures of less than 150 KB', () => {
+        const pictures = [...page.text.matchAll(/"([^"]+\.png)"/g)].map(([, path = '']) =>
+          join(ROOT, dirname(page.path), path),
+        );
+        expect(pictures.filter((path) => statSync(path).size > 150_000)).to.deep.equal([]);
       });
 
       it('has JSON and YAML that parse, and fences that end', () => {
