@@ -66,12 +66,10 @@ for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot')))
 const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
 files.set(
   './main.js',
-  (
-    await bundle('src/main.ts', {
-      external: [...BASE.external, './cli.js'],
-      define: { STEWARD_BUNDLES: JSON.stringify(bundles) },
-    })
-  ).bytes,
+  await startBundle('src/main.ts', {
+    external: [...BASE.external, './cli.js'],
+    define: { STEWARD_BUNDLES: JSON.stringify(bundles) },
+  }),
 );
 files.set('./THIRD-PARTY-LICENSES.txt', Buffer.from(licenseText(Object.keys(inputs))));
 

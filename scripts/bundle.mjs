@@ -220,8 +220,10 @@ const LAZY_BUILTINS = [
   'crypto',
   'fs/promises',
   'inspector',
+  'os',
   'perf_hooks',
   'readline',
+  'timers/promises',
   'tty',
 ];
 

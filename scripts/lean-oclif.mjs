@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
 import { ROOT } from './bundle.mjs';
 
 /** What oclif's code, and the libraries below it, find in place of a library; each line with its reason. */
@@ -24,12 +27,52 @@ const REPLACED = {
   'string-width': `module.exports = require('./src/lib/cli/width').displayWidth;`,
 };
 
-/** Which shell and which system this is: on Windows oclif starts a program to find out, in every run. */
-const OS = `
-  exports.getHomeDir = () => require('node:os').homedir();
-  exports.getPlatform = async () => process.platform;
-  exports.getShell = async () => (process.env.SHELL ?? 'unknown').split('/').pop();
-`;
+/** What stands in place of a file of oclif's; each with its reason. */
+const FILES = {
+  // Which shell and which system this is: on Windows oclif starts a program to find out, in every run.
+  'util/os.js': `
+    exports.getHomeDir = () => require('node:os').homedir();
+    exports.getPlatform = async () => process.platform;
+    exports.getShell = async () => (process.env.SHELL ?? 'unknown').split('/').pop();
+  `,
+  // Asks how wide standard error is, too, which opens it: 1 ms.
+  'screen.js': `
+    const width = (stream) => (stream.isTTY ? Math.max(40, stream.columns || 80) : 80);
+    Object.defineProperties(exports, {
+      stdtermwidth: { get: () => width(process.stdout) },
+      errtermwidth: { get: () => width(process.stderr) },
+    });
+  `,
+  // Asks of both outputs, by a library; all of steward asks of standard output.
+  'ux/supports-color.js': `
+    const { terminalOf } = require('./src/lib/platform/stdio');
+    exports.supportsColor = () => terminalOf(process.stdout).color;
+  `,
+  // Has spinners made, and opens standard error for them.
+  'ux/index.js': `
+    const { stdout, stderr } = require('./write');
+    const { colorize } = require('./theme');
+    exports.colorize = colorize;
+    exports.ux = { stdout, stderr, colorize };
+  `,
+};
+
+/**
+ * A file of oclif's that loads others at their first use: `const x_1 = require("./x")` becomes a function, and
+ * each `x_1.` a call of it. The compiler that wrote the file refers to a module in no other way.
+ */
+export function loadingLate(text) {
+  const names = [];
+  const late = text.replace(
+    /^const (\w+_\d+) = ((?:__importDefault|__importStar)\(require\("[^"]+"\)\)|require\("[^"]+"\));$/gm,
+    (_, name, value) => {
+      names.push(name);
+      return `const ${name} = () => ${value};`;
+    },
+  );
+  if (names.length === 0) return text;
+  return late.replace(new RegExp(`\\b(${names.join('|')})\\.`, 'g'), '($1()).');
+}
 
 /** Leaves out what the product never gets to in oclif, and every run would pay for. */
 export const leanOclif = {
@@ -42,6 +85,11 @@ export const leanOclif = {
       contents: REPLACED[path],
       resolveDir: ROOT,
     }));
-    build.onLoad({ filter: /@oclif[\\/]core[\\/]lib[\\/]util[\\/]os\.js$/ }, () => ({ contents: OS }));
+    build.onLoad({ filter: /@oclif[\\/]core[\\/]lib[\\/].*\.js$/ }, ({ path }) => {
+      const name = path.replaceAll('\\', '/').replace(/^.*\/@oclif\/core\/lib\//, '');
+      const ours = FILES[name];
+      if (ours === undefined) return { contents: loadingLate(readFileSync(path, 'utf8')) };
+      return { contents: ours, resolveDir: ours.includes("'./src/") ? ROOT : dirname(path) };
+    });
   },
 };

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-
 import { ensureFolder } from '../platform/folder';
 import { machineStateOf, processHost, userAreaPath, type PathHost } from '../platform/paths';
 
@@ -71,54 +69,56 @@ export interface UserArea {
 
 export function userArea(host: PathHost = processHost()): UserArea {
   const root = userAreaPath(host);
-  const sense = join(root, 'sense');
-  const work = join(root, 'work');
+  const sep = host.platform === 'win32' ? '\\' : '/';
+  const base = root.endsWith(sep) ? root : `${root}${sep}`;
+  // Not \`join\`: it would look at every letter of fifty paths, and every hook waits for them.
+  const at = (...names: string[]): string => base + names.join(sep);
   return {
     root,
-    config: join(root, 'config.yaml'),
-    settings: join(root, 'settings.json'),
-    goals: join(root, 'goals', 'goals.md'),
-    goalsState: join(root, 'goals', 'state.json'),
-    projects: join(root, 'projects.md'),
-    pronunciations: join(root, 'principal', 'pronunciations.json'),
-    sessions: join(root, 'sessions'),
-    state: join(root, 'state'),
-    sessionsState: join(root, 'state', 'sessions.json'),
-    sessionsLive: join(root, 'state', 'sessions-live.json'),
-    workEvents: join(root, 'state', 'work-events.jsonl'),
-    installManifest: join(root, 'state', 'install-manifest.json'),
-    bin: join(root, 'bin'),
-    spool: join(root, 'state', 'spool'),
-    observability: join(root, 'observability'),
-    daemonLog: join(root, 'daemon', 'daemon.log'),
-    agents: join(root, 'agents'),
-    knowledge: join(root, 'knowledge'),
-    outbox: join(root, 'state', 'outbox'),
-    notifyLog: join(root, 'observability', 'notify.jsonl'),
-    mute: join(root, 'state', 'mute.json'),
-    managed: join(root, 'state', 'managed'),
+    config: at('config.yaml'),
+    settings: at('settings.json'),
+    goals: at('goals', 'goals.md'),
+    goalsState: at('goals', 'state.json'),
+    projects: at('projects.md'),
+    pronunciations: at('principal', 'pronunciations.json'),
+    sessions: at('sessions'),
+    state: at('state'),
+    sessionsState: at('state', 'sessions.json'),
+    sessionsLive: at('state', 'sessions-live.json'),
+    workEvents: at('state', 'work-events.jsonl'),
+    installManifest: at('state', 'install-manifest.json'),
+    bin: at('bin'),
+    spool: at('state', 'spool'),
+    observability: at('observability'),
+    daemonLog: at('daemon', 'daemon.log'),
+    agents: at('agents'),
+    knowledge: at('knowledge'),
+    outbox: at('state', 'outbox'),
+    notifyLog: at('observability', 'notify.jsonl'),
+    mute: at('state', 'mute.json'),
+    managed: at('state', 'managed'),
     sense: {
-      root: sense,
-      config: join(sense, 'config.json'),
-      state: join(sense, 'state.json'),
-      classify: join(sense, 'classify.yaml'),
-      events: join(sense, 'events'),
-      daily: join(sense, 'daily'),
-      insights: join(sense, 'insights'),
-      quarantine: join(sense, 'quarantine'),
-      logs: join(sense, 'logs'),
+      root: at('sense'),
+      config: at('sense', 'config.json'),
+      state: at('sense', 'state.json'),
+      classify: at('sense', 'classify.yaml'),
+      events: at('sense', 'events'),
+      daily: at('sense', 'daily'),
+      insights: at('sense', 'insights'),
+      quarantine: at('sense', 'quarantine'),
+      logs: at('sense', 'logs'),
     },
     work: {
-      root: work,
-      repo: join(work, 'work_repo.json'),
-      config: join(work, 'config.yaml'),
-      labels: join(work, 'labels.yml'),
-      readme: join(work, 'README.md'),
-      restricted: join(work, 'customers', 'RESTRICTED.md'),
-      cache: join(work, 'cache.json'),
-      poll: join(work, 'poll.json'),
-      ledger: join(work, 'ledger.json'),
-      tasklist: join(work, 'tasklist'),
+      root: at('work'),
+      repo: at('work', 'work_repo.json'),
+      config: at('work', 'config.yaml'),
+      labels: at('work', 'labels.yml'),
+      readme: at('work', 'README.md'),
+      restricted: at('work', 'customers', 'RESTRICTED.md'),
+      cache: at('work', 'cache.json'),
+      poll: at('work', 'poll.json'),
+      ledger: at('work', 'ledger.json'),
+      tasklist: at('work', 'tasklist'),
     },
     // Lazy: it looks at every folder of the path, and most runs need no lock.
     get machine() {

@@ -31,14 +31,14 @@ export function daemonApp(deps: AppDeps): Application {
 
   const find = (head: RequestHead): Route | HttpAnswer => {
     const rows = table.get(pathOf(head.target));
+    const wanted = head.method === 'HEAD' ? 'GET' : head.method;
+    const found = rows?.get(wanted);
+    if (found !== undefined && (head.isLocal || found.isLocal !== true)) return found;
     const reachable =
       rows === undefined ? [] : [...rows.values()].filter((row) => head.isLocal || row.isLocal !== true);
     if (reachable.length === 0) {
       return refusal(404, 'not_found', 'There is nothing at this address.', 'See "steward daemon status".');
     }
-    const wanted = head.method === 'HEAD' ? 'GET' : head.method;
-    const found = reachable.find((row) => row.method === wanted);
-    if (found !== undefined) return found;
     const allowed = reachable
       .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
       .join(', ');

@@ -65,9 +65,21 @@ export function hostNameOf(host: string): string | undefined {
 }
 
 function isOwnHost(host: string, { hosts, anyAddress }: GuardPolicy): boolean {
+  // What nearly every request says.
+  if (host.startsWith(USUAL_HOST)) return isPort(host, USUAL_HOST.length);
   const name = hostNameOf(host);
   if (name === undefined) return false;
   return hosts.has(name) || isLoopback(name) || (anyAddress && ipVersion(name) !== 0);
+}
+
+const USUAL_HOST = '127.0.0.1:';
+
+function isPort(text: string, from: number): boolean {
+  for (let at = from; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return false;
+  }
+  return text.length > from && text.length <= from + 5;
 }
 
 /** `application/json`, with or without parameters. */

@@ -1,4 +1,5 @@
 import type { HttpAnswer } from '../platform/http-server';
+import { loopTurn } from '../platform/loop-turn';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-read';
 import type { LiveReads } from '../sense/live';
 import { recent, type ReadDeps } from '../sense/read';
@@ -38,19 +39,24 @@ export function senseRoutes({ sense, live, insights }: SenseRoutesDeps): Route[]
   ];
 }
 
-/** A read whose bytes are kept as long as it gives the same object. */
+/**
+ * A read whose bytes are kept as long as it gives the same object. The requests that one turn of the loop brings had
+ * all arrived when the first of them looked for what has changed: they share its look.
+ */
 function kept<T>(
   sense: SenseRoutesDeps['sense'],
   read: (deps: ReadDeps) => T,
 ): (request: RouteRequest) => HttpAnswer | Promise<HttpAnswer> {
-  let last: { value: T; bytes: Tagged } | undefined;
+  let last: { value: T; bytes: Tagged; turn: number } | undefined;
   const answer = (request: RouteRequest, deps: ReadDeps): HttpAnswer => {
     const value = read(deps);
-    if (last?.value !== value) last = { value, bytes: tagged(`${JSON.stringify(value)}\n`, JSON_HEADERS) };
-    return taggedAnswer(request.head, last.bytes);
+    const bytes = last?.value === value ? last.bytes : tagged(`${JSON.stringify(value)}\n`, JSON_HEADERS);
+    last = { value, bytes, turn: loopTurn() };
+    return taggedAnswer(request.head, bytes);
   };
   return (request) => {
     parameters(request.query, []);
+    if (last?.turn === loopTurn()) return taggedAnswer(request.head, last.bytes);
     const deps = sense();
     return deps instanceof Promise ? deps.then((found) => answer(request, found)) : answer(request, deps);
   };

@@ -21,6 +21,9 @@ import { StewardError, errnoCode } from '../errors';
 import { linkRefused, naming, notRegular, openRegular } from './regular-file';
 import { randomName } from './short-hash';
 
+/** Text, as UTF-8; bytes; or bytes in several pieces. */
+export type FileData = string | Uint8Array | readonly Uint8Array[];
+
 export interface ReplaceOptions {
   /** Permission bits of the new file, whatever the umask; 0600 at most when left out. */
   mode?: number;
@@ -39,7 +42,7 @@ export interface ReplaceOptions {
  * at any point, sees the old content or the new, never a mixture. The folder has to exist. What is no
  * regular file is `config` and stays; a system error (disk full, no permission) leaves the old content.
  */
-export function replaceFile(path: string, data: string | Uint8Array, options: ReplaceOptions = {}): void {
+export function replaceFile(path: string, data: FileData, options: ReplaceOptions = {}): void {
   const target = targetOf(path, options.followLink === true);
   try {
     const { sync = true } = options;
@@ -51,7 +54,7 @@ export function replaceFile(path: string, data: string | Uint8Array, options: Re
 }
 
 /** Makes a file, whole and durable, if nothing stands there yet; false when something does. */
-export function createFile(path: string, data: string | Uint8Array): boolean {
+export function createFile(path: string, data: FileData): boolean {
   try {
     const made = withTemp(path, data, { sync: true }, (temp) => linkNew(temp, path));
     if (made) syncFolder(dirname(path));
@@ -173,7 +176,7 @@ export function syncFolder(path: string): void {
 /** Runs `work` on a whole temp file (a durable one with `sync`) with the data; no temp file is left, whatever happens. */
 function withTemp<T>(
   path: string,
-  data: string | Uint8Array,
+  data: FileData,
   options: { mode?: number; sync: boolean },
   work: (temp: string) => T,
 ): T {
@@ -182,7 +185,8 @@ function withTemp<T>(
   try {
     try {
       if (options.mode !== undefined) fchmodSync(fd, options.mode);
-      writeAll(fd, typeof data === 'string' ? Buffer.from(data, 'utf8') : data);
+      if (data instanceof Array) for (const part of data) writeAll(fd, part);
+      else writeAll(fd, typeof data === 'string' ? Buffer.from(data, 'utf8') : data);
       if (options.sync) fsyncSync(fd);
     } finally {
       closeSync(fd);

@@ -5,10 +5,12 @@ import {
   lstatSync,
   openSync,
   readFileSync,
+  readSync,
   readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
+  type Stats,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Script, constants as vmConstants } from 'node:vm';
@@ -79,10 +81,10 @@ function compile(
     ...(cached === undefined ? {} : { cachedData: cached.code }),
     importModuleDynamically: vmConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  const seen = cached === undefined || script.cachedDataRejected === true ? [] : cached.kinds;
-  if (!seen.includes(kind) && seen.length < MAX_KINDS) {
+  const seen = cached === undefined || script.cachedDataRejected === true ? '' : cached.kinds;
+  if (!hasKind(seen, kind) && seen.length < MAX_KINDS * KIND_LENGTH) {
     process.once('exit', () => {
-      if (performance.now() < MAX_RUN_MS) save(pack(script, [...seen, kind]));
+      if (performance.now() < MAX_RUN_MS) save(pack(script, seen + kind));
     });
   }
   return script;
@@ -91,22 +93,43 @@ function compile(
 const KIND_LENGTH = 8;
 
 /** V8's data first, because it wants it aligned; then the kinds; then how many they are. */
-function pack(script: Script, kinds: readonly string[]): Buffer {
+function pack(script: Script, kinds: string): Buffer {
   const count = Buffer.alloc(4);
-  count.writeUInt32LE(kinds.length);
-  return Buffer.concat([script.createCachedData(), Buffer.from(kinds.join(''), 'latin1'), count]);
+  count.writeUInt32LE(kinds.length / KIND_LENGTH);
+  return Buffer.concat([script.createCachedData(), Buffer.from(kinds, 'latin1'), count]);
 }
 
-function unpack(bytes: Buffer | undefined): { code: Buffer; kinds: string[] } | undefined {
+function unpack(bytes: Buffer | undefined): { code: Buffer; kinds: string } | undefined {
   if (bytes === undefined || bytes.length < 4) return undefined;
   const end = bytes.length - 4;
   const count = bytes.readUInt32LE(end);
   const start = end - count * KIND_LENGTH;
   if (count > MAX_KINDS || start < 0) return undefined;
-  const kinds = Array.from({ length: count }, (_, index) =>
-    bytes.toString('latin1', start + index * KIND_LENGTH, start + (index + 1) * KIND_LENGTH),
-  );
-  return { code: bytes.subarray(0, start), kinds };
+  return { code: bytes.subarray(0, start), kinds: bytes.toString('latin1', start, end) };
+}
+
+function hasKind(kinds: string, kind: string): boolean {
+  for (let at = kinds.indexOf(kind); at !== -1; at = kinds.indexOf(kind, at + 1)) {
+    if (at % KIND_LENGTH === 0) return true;
+  }
+  return false;
+}
+
+/** A regular file's bytes; `readFileSync` takes twice the time for the same. Undefined when it is not to be trusted. */
+function readWhole(path: string, isTrusted: (facts: Stats) => boolean): Buffer | undefined {
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  try {
+    const facts = fstatSync(fd);
+    if (!facts.isFile() || !isTrusted(facts)) return undefined;
+    const bytes = Buffer.allocUnsafe(facts.size);
+    let done = 0;
+    for (let got = -1; got !== 0 && done < bytes.length; done += got) {
+      got = readSync(fd, bytes, done, bytes.length - done, done);
+    }
+    return bytes.subarray(0, done);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function cacheFolder(): string | undefined {
@@ -157,13 +180,7 @@ function isPrivateFolder(path: string): boolean {
 function readPrivate(file: string): Buffer | undefined {
   try {
     if (!isPrivateFolder(dirname(file))) return undefined;
-    const fd = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-    try {
-      const facts = fstatSync(fd);
-      return facts.isFile() && isPrivate(facts) ? readFileSync(fd) : undefined;
-    } finally {
-      closeSync(fd);
-    }
+    return readWhole(file, isPrivate);
   } catch {
     // Not there yet, or not readable: this run compiles.
     return undefined;

@@ -98,20 +98,29 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
     response.end(isBare ? undefined : answer.body);
   };
 
-  const serve = async (head: RequestHead, request: IncomingMessage, response: ServerResponse) => {
+  const serve = (
+    head: RequestHead,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void | Promise<void> => {
     const isHead = head.method === 'HEAD';
     const refused = head.rawHeaders.length > limits.maxHeaders * 2 ? app.refuse(431) : app.admit(head);
-    if (refused !== undefined) {
-      finish(response, refused, isHead, hasBody(request) && !(await drained(request)));
-      return;
-    }
-    const body = hasBody(request) ? await bodyOf(request, limits.maxBodyBytes) : NO_BYTES;
-    if (body === undefined) {
-      finish(response, app.refuse(413), isHead, !(await drained(request)));
-      return;
-    }
-    const answer = app.answer(head, body);
-    finish(response, answer instanceof Promise ? await answer : answer, isHead, false);
+    if (hasBody(request)) return withBody(head, request, response, refused);
+    const answer = refused ?? app.answer(head, NO_BYTES);
+    if (!(answer instanceof Promise)) return finish(response, answer, isHead, false);
+    return answer.then((later) => finish(response, later, isHead, false));
+  };
+
+  const withBody = async (
+    head: RequestHead,
+    request: IncomingMessage,
+    response: ServerResponse,
+    refused: HttpAnswer | undefined,
+  ): Promise<void> => {
+    const isHead = head.method === 'HEAD';
+    const body = refused === undefined ? await bodyOf(request, limits.maxBodyBytes) : undefined;
+    if (body === undefined) finish(response, refused ?? app.refuse(413), isHead, !(await drained(request)));
+    else finish(response, await app.answer(head, body), isHead, false);
   };
 
   const onRequest =
@@ -126,13 +135,19 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
         if (known !== undefined) known.idleSince = process.uptime();
         if (open === 0) settled?.();
       });
-      const { method = '', url: target = '', headers, rawHeaders } = request;
-      serve({ method, target, headers, rawHeaders, isLocal }, request, response).catch((error: unknown) => {
+      const { method = '', headers, rawHeaders } = request;
+      const target = originForm(request.url ?? '', headers.host);
+      const failed = (error: unknown): void => {
         // A client that has gone while it was sending needs no answer.
         if (request.destroyed && !request.complete) response.destroy();
         else if (response.headersSent) response.destroy();
         else finish(response, app.refuse(500, error), method === 'HEAD', true);
-      });
+      };
+      try {
+        serve({ method, target, headers, rawHeaders, isLocal }, request, response)?.catch(failed);
+      } catch (error) {
+        failed(error);
+      }
     };
 
   const make = (isLocal: boolean): Server => {
@@ -201,6 +216,12 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
       for (const server of servers) server.close();
     },
   };
+}
+
+/** `/path` of a target with its scheme and host before it, as a client that takes us for a proxy sends it. */
+function originForm(target: string, host = ''): string {
+  const before = `http://${host}`;
+  return target.startsWith('/') || !target.startsWith(`${before}/`) ? target : target.slice(before.length);
 }
 
 interface Connection {

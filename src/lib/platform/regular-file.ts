@@ -9,6 +9,10 @@ export interface OpenOptions {
   mode?: number;
 }
 
+/** Systems that have no such flag have no such number. */
+const NON_BLOCKING = (constants.O_NONBLOCK as number | undefined) ?? 0;
+const NO_FOLLOW = (constants.O_NOFOLLOW as number | undefined) ?? 0;
+
 /**
  * Opens a regular file. Undefined when there is none (and the flags create none); a link, a folder, a pipe,
  * a socket or a device in its place is `config`, and none of them makes the call wait.
@@ -28,9 +32,9 @@ export function openRegular(path: string, flags: number, options: OpenOptions = 
 
 function openAnything(path: string, flags: number, options: OpenOptions): number | undefined {
   // Windows knows neither flag: there the link is looked for first, and no pipe can stand in a folder.
-  const nonBlocking = flagOf('O_NONBLOCK');
+  const nonBlocking = NON_BLOCKING;
   const follow = options.followLink === true;
-  const noFollow = follow ? 0 : flagOf('O_NOFOLLOW');
+  const noFollow = follow ? 0 : NO_FOLLOW;
   if (noFollow === 0) {
     const facts = lstatSync(path, { throwIfNoEntry: false });
     if (facts?.isSymbolicLink() === true && !(follow && isTrusted(facts.uid))) throw linkRefused(path);
@@ -51,11 +55,6 @@ function openAnything(path: string, flags: number, options: OpenOptions): number
 /** A link that is followed has to be the user's own, or the administrator's. */
 function isTrusted(owner: number): boolean {
   return process.getuid === undefined || owner === process.getuid() || owner === 0;
-}
-
-function flagOf(name: 'O_NONBLOCK' | 'O_NOFOLLOW'): number {
-  const known: Record<string, number | undefined> = { ...constants };
-  return known[name] ?? 0;
 }
 
 export function linkRefused(path: string, cause?: unknown): StewardError {

@@ -16,7 +16,7 @@ import {
   SESSIONS_VERSION,
 } from './session';
 import type { Session, SessionsState } from './session';
-import { openText, sessionsNaming, stateText, type Awake } from './state-text';
+import { NOBODY, openText, sessionsNaming, stateText, type Awake } from './state-text';
 import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES, type LogCursor, type WorkEvent } from './work-events';
 
 /** The places and the means of the state. */
@@ -121,7 +121,7 @@ export async function updateSessions<T>(
     const nowMs = clock.now();
     const { state, asleep } = brought(deps, names, nowMs);
     const result = change(state, (slug) => asleep.has(slug) || Object.hasOwn(state.sessions, slug));
-    if (asleep.size === 0) {
+    if (asleep.isEmpty) {
       if (state.pruned !== utcDay(nowMs)) sweepTemps(dirname(deps.path), TEMPS_STALE_MS, nowMs);
       prune(state, nowMs);
       state.pruned = utcDay(nowMs);
@@ -136,8 +136,8 @@ export async function updateSessions<T>(
 
 /** The state with the log in it; once a day with every session, to look for those that are to be forgotten. */
 function brought(deps: SessionsDeps, names: readonly string[], nowMs: number): Awake {
-  const text = readText(deps.path, { maxBytes: MAX_BYTES });
-  const open = text === undefined ? undefined : openText(text);
+  const bytes = readBytes(deps.path, { maxBytes: MAX_BYTES });
+  const open = bytes === undefined ? undefined : openText(bytes);
   if (open?.head.pruned === utcDay(nowMs) && open.head.version === SESSIONS_VERSION) {
     const unread = unreadEvents(deps.workEvents, open.head.cursor);
     const said = unread.events.flatMap(({ session, slug }) => (slug === null ? [session] : [session, slug]));
@@ -150,7 +150,7 @@ function brought(deps: SessionsDeps, names: readonly string[], nowMs: number): A
   }
   const state = readSessions(deps.path, (broken) => replaceFile(`${deps.path}.broken`, broken));
   fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
-  return { state, asleep: new Map() };
+  return { state, asleep: NOBODY };
 }
 
 interface Unread {

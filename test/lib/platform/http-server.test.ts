@@ -67,6 +67,19 @@ describe('the HTTP server', function () {
     expect(await said('CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n')).to.contain('refused with 400');
   });
 
+  it('takes the address whole, as a client of a proxy sends it, for its own host only', async () => {
+    await start();
+    const said = async (target: string): Promise<string> => {
+      const one = raw();
+      one.socket.write(`GET ${target} HTTP/1.1\r\nHost: a:80\r\nConnection: close\r\n\r\n`);
+      await one.closed;
+      return one.text();
+    };
+    expect(await said('http://a:80/x?y')).to.contain('/x?y ');
+    expect(await said('http://b:80/x')).to.contain('http://b:80/x ');
+    expect(await said('http://a:8080/x')).to.contain('http://a:8080/x ');
+  });
+
   it('does not wait for a refused body that says it is too large to be dropped', async () => {
     await start();
     const one = raw();
