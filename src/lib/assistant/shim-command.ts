@@ -1,6 +1,7 @@
 import { win32 } from 'node:path';
 
 import type { PathHost } from '../platform/paths';
+import { forShell } from '../platform/shell-word';
 
 /** The commands that are registered with an assistant: how they are written, and how they are known again. */
 export interface ShimCommands {
@@ -38,11 +39,6 @@ export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' |
 /** Words, outputs that go elsewhere, and a way to say that failing is no failure. */
 const REST =
   /^(?:\s+([a-z][a-z-]*))?(?:\s+[\w.=:/-]+)*(?:\s*(?:[0-9]?>{1,2}\s*[\w./-]+|[0-9]?>&[0-9]|&>\s*[\w./-]+))*\s*(?:\|\|\s*(?::|true|exit 0)\s*)?;?\s*$/;
-
-/** A word of a POSIX shell that stands for exactly this text. */
-export function forShell(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
 
 /** Assistants on Windows run hooks with Git's bash or with cmd: both take this spelling. */
 function forWindows(path: string): string {

@@ -39,12 +39,23 @@ export async function askDaemon<T>(
   return askAt<T>(instance.socket, request);
 }
 
-/** What captures by itself now: the daemon, be it too busy to answer, or nothing that is known here. */
-export async function currentScheduler(context: Pick<Context, 'area'>): Promise<SenseStatus['scheduler']> {
+/**
+ * What captures by itself now: the scheduler that the job is in, else the daemon, be it too busy to answer, or
+ * nothing that is known here. A job that is installed and does not run is told of only where no daemon captures.
+ */
+export async function currentScheduler(context: Context): Promise<SenseStatus['scheduler']> {
+  const { captureScheduler } = await import('./schedule-context');
+  const job = await captureScheduler(context);
+  if (job?.installed === true) return job;
+  return (await isDaemonThere(context)) ? DAEMON_SCHEDULER : (job ?? null);
+}
+
+/** Is there a daemon, be it too busy to answer? */
+export async function isDaemonThere(context: Pick<Context, 'area'>): Promise<boolean> {
   try {
-    return (await findDaemon(context)) === undefined ? null : DAEMON_SCHEDULER;
+    return (await findDaemon(context)) !== undefined;
   } catch (error) {
-    if (error instanceof StewardError && error.kind === 'unavailable') return DAEMON_SCHEDULER;
+    if (error instanceof StewardError && error.kind === 'unavailable') return true;
     throw error;
   }
 }

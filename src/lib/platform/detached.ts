@@ -9,12 +9,12 @@ import { spawn } from 'node:child_process';
 export function startDetached(args: readonly string[], cwd: string): void {
   const program = process.argv[1];
   if (program === undefined) return;
-  const child = spawn(process.execPath, [...process.execArgv, program, ...args], {
-    cwd,
-    detached: true,
-    stdio: 'ignore',
-    windowsHide: true,
-  });
+  startProgram(process.execPath, [...process.execArgv, program, ...args], cwd);
+}
+
+/** The same for any program; it inherits the environment. One that cannot be started is left. */
+export function startProgram(file: string, args: readonly string[], cwd: string): void {
+  const child = spawn(file, args, { cwd, detached: true, stdio: 'ignore', windowsHide: true });
   // A system that is out of processes: the next run of steward does what waits.
   child.on('error', () => child.unref());
   child.unref();

@@ -68,11 +68,13 @@ function scan(
     if (got === 0) break;
     const chunk = buffer.subarray(0, got);
     let start = 0;
-    // As a rule a log is ASCII: then its lines are cut from one text, and no buffer is made for each.
+    // As a rule a log is ASCII: then its lines are cut from one text, and no buffer is looked at for each.
     const last = chunk.lastIndexOf(LF);
     const ascii =
-      last > 0 && isAscii(chunk.subarray(0, last)) ? chunk.toString('latin1', 0, last) : undefined;
-    for (let feed = chunk.indexOf(LF); feed !== -1; feed = chunk.indexOf(LF, start)) {
+      last > 0 && isAscii(chunk.subarray(0, last)) ? chunk.toString('latin1', 0, last + 1) : undefined;
+    const nextFeed = (): number =>
+      ascii === undefined ? chunk.indexOf(LF, start) : ascii.indexOf('\n', start);
+    for (let feed = nextFeed(); feed !== -1; feed = nextFeed()) {
       const bytes = position + feed - lineStart;
       let text: string | undefined;
       if (bytes <= maxBytes) {

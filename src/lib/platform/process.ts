@@ -12,6 +12,8 @@ export interface RunOptions {
   /** Output kept of each stream, in bytes; what is beyond is dropped and `truncated` is set. */
   maxBytes?: number;
   input?: string | Buffer;
+  /** How the output becomes text; `latin1` keeps every byte. */
+  encoding?: BufferEncoding;
   /** Kills the process and its children when it is aborted; what was said by then is the result. */
   signal?: AbortSignal;
 }
@@ -45,8 +47,9 @@ export const run: Run = (file, args, options) =>
     const child = start(file, args, options);
     killAtExit(child);
     const max = options.maxBytes ?? DEFAULT_MAX_BYTES;
-    const out = collector(max);
-    const err = collector(max);
+    const { encoding = 'utf8' } = options;
+    const out = collector(max, encoding);
+    const err = collector(max, encoding);
     let timedOut = false;
     let exited = false;
     let overdue = false;
@@ -230,7 +233,7 @@ interface Collector {
   truncated: () => boolean;
 }
 
-function collector(max: number): Collector {
+function collector(max: number, encoding: BufferEncoding): Collector {
   const chunks: Buffer[] = [];
   let size = 0;
   let over = false;
@@ -241,7 +244,7 @@ function collector(max: number): Collector {
       if (room > 0) chunks.push(chunk.subarray(0, room));
       size += Math.min(chunk.length, Math.max(room, 0));
     },
-    text: () => Buffer.concat(chunks).toString('utf8'),
+    text: () => Buffer.concat(chunks).toString(encoding),
     truncated: () => over,
   };
 }

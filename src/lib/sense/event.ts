@@ -20,6 +20,9 @@ export interface SenseEvent {
   detail?: Record<string, unknown>;
 }
 
+/** What an event says beside its time. */
+export type Signal = Omit<SenseEvent, 'ts'>;
+
 /** A parsed value as an event, or why it is none. */
 export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   if (!isRecord(value)) return { invalid: 'not an object' };
@@ -38,12 +41,20 @@ export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   return event;
 }
 
+/** One line of a log: what happened, and when, as it is written and in milliseconds. */
+export interface SignalAt {
+  /** Lines that say the same share it. */
+  signal: Readonly<Signal>;
+  ts: string;
+  ms: number;
+}
+
 /**
  * Reads the lines of a log. Those of a day differ in little but their time, so what follows the time is parsed
- * once: events whose lines say the same share its parts. Calls back with the time in milliseconds, too.
+ * once: events whose lines say the same share one signal.
  */
-export function lineReader(): (text: string) => { event: SenseEvent; ms: number } | { invalid: string } {
-  const known = new Map<string, SenseEvent>();
+export function lineReader(): (text: string) => SignalAt | { invalid: string } {
+  const known = new Map<string, Signal>();
   return (text) => {
     const isUsual = text.startsWith(USUAL_START) && text.charCodeAt(USUAL_END) === QUOTE;
     const rest = isUsual ? text.slice(USUAL_END) : '';
@@ -51,15 +62,15 @@ export function lineReader(): (text: string) => { event: SenseEvent; ms: number 
     if (before !== undefined) {
       const ts = text.slice(USUAL_START.length, USUAL_END);
       const ms = parseIso(ts);
-      if (ms !== undefined) return { event: { ...before, ts }, ms };
+      if (ms !== undefined) return { signal: before, ts, ms };
     }
     const event = parseLine(text);
     if ('invalid' in event) return event;
+    const { ts, ...signal } = event;
     // Unless a second "ts" follows, which then is the one that counts.
-    const repeats =
-      isUsual && text.startsWith(event.ts, USUAL_START.length) && event.ts.length === USUAL_LENGTH;
-    if (repeats && known.size < MAX_KNOWN) known.set(rest, event);
-    return { event, ms: Date.parse(event.ts) };
+    const repeats = isUsual && text.startsWith(ts, USUAL_START.length) && ts.length === USUAL_LENGTH;
+    if (repeats && known.size < MAX_KNOWN) known.set(rest, signal);
+    return { signal, ts, ms: Date.parse(ts) };
   };
 }
 

@@ -1,5 +1,5 @@
 import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
-import type { SenseEvent } from './event';
+import type { Signal } from './event';
 
 /** Time is added up in whole milliseconds (sums of integers know no order) and rounded once, to tenths. */
 const TENTH_MS = 6_000;
@@ -10,12 +10,18 @@ const TENTH_MS = 6_000;
  */
 const MAX_INTERVAL_SEC = 3_600;
 
-/** One sample of the front application. */
-interface Sample {
-  at: number;
+/** An application as it was seen, for so long; most samples of a day say one of some dozens. */
+interface Seen {
   app: string;
   bundleId: string | undefined;
   machine: string | undefined;
+  ms: number;
+}
+
+/** One sample of the front application. */
+interface Sample {
+  at: number;
+  seen: Seen;
   ms: number;
 }
 
@@ -25,26 +31,37 @@ export function focusTally(
   starts: readonly number[],
 ) {
   const samples: Sample[] = [];
+  const known = new Map<object, Seen>();
+  const seenBy = ({ app, detail }: Readonly<Signal>): Seen => {
+    const bundleId = textOf(detail?.['bundleId']);
+    return {
+      app: textOf(app) ?? bundleId ?? 'unknown',
+      bundleId,
+      machine: textOf(detail?.['machine']),
+      ms: Math.round(intervalSec(detail?.['intervalSec'], options.pollIntervalSec) * 1000),
+    };
+  };
   return {
-    add(at: number, { app, detail }: SenseEvent): void {
-      const bundleId = textOf(detail?.['bundleId']);
-      samples.push({
-        at,
-        app: textOf(app) ?? bundleId ?? 'unknown',
-        bundleId,
-        machine: textOf(detail?.['machine']),
-        ms: Math.round(intervalSec(detail?.['intervalSec'], options.pollIntervalSec) * 1000),
-      });
+    add(at: number, signal: Readonly<Signal>): void {
+      let seen = known.get(signal);
+      if (seen === undefined) known.set(signal, (seen = seenBy(signal)));
+      samples.push({ at, seen, ms: seen.ms });
     },
     result() {
+      const hoursOf = new Map<Seen, number[]>();
+      let hour = 0;
+      for (const { at, seen, ms } of counted(samples)) {
+        hour = hourIndex(at, starts, hour);
+        let hours = hoursOf.get(seen);
+        if (hours === undefined) hoursOf.set(seen, (hours = starts.map(() => 0)));
+        hours[hour] = (hours[hour] ?? 0) + ms;
+      }
       const appMs = perKind(() => new Map<string, number>());
       const hourMs = perKind(() => starts.map(() => 0));
-      let hour = 0;
-      for (const { at, app, bundleId, ms } of counted(samples)) {
-        hour = hourIndex(at, starts, hour);
+      for (const [{ app, bundleId }, hours] of hoursOf) {
         const { kind } = options.classify(app, bundleId);
-        appMs[kind].set(app, (appMs[kind].get(app) ?? 0) + ms);
-        hourMs[kind][hour] = (hourMs[kind][hour] ?? 0) + ms;
+        appMs[kind].set(app, (appMs[kind].get(app) ?? 0) + sum(hours));
+        hours.forEach((ms, i) => (hourMs[kind][i] = (hourMs[kind][i] ?? 0) + ms));
       }
       return roundTime(appMs, hourMs);
     },
@@ -61,16 +78,15 @@ function counted(samples: Sample[]): Sample[] {
   let instant = 0;
   for (const sample of samples) {
     if (sample.at !== kept[instant]?.at) instant = kept.length;
-    const same = kept
-      .slice(instant)
-      .find(
-        ({ app, bundleId, machine }) =>
-          app === sample.app && bundleId === sample.bundleId && machine === sample.machine,
-      );
+    const same = kept.slice(instant).find(({ seen }) => isSame(seen, sample.seen));
     if (same === undefined) kept.push(sample);
     else same.ms = Math.max(same.ms, sample.ms);
   }
   return kept;
+}
+
+function isSame(a: Seen, b: Seen): boolean {
+  return a === b || (a.app === b.app && a.bundleId === b.bundleId && a.machine === b.machine);
 }
 
 /**
@@ -144,7 +160,7 @@ function apportion(tenths: number, partsMs: readonly number[]): number[] {
 export function commitTally() {
   const repos = new Map<string, { repo: string; path: string | undefined; commits: Set<string> }>();
   return {
-    add(at: number, event: SenseEvent): void {
+    add(at: number, event: Readonly<Signal>): void {
       const path = textOf(event.detail?.['path']);
       const repo = textOf(event.repo) ?? path ?? 'unknown';
       const sha = textOf(event.detail?.['sha']) ?? String(at);
@@ -186,7 +202,7 @@ export function sessionTally() {
   const sessions = new Map<string, number>();
   return {
     /** An event that names no session cannot be told from another and is left out. */
-    add(at: number, event: SenseEvent): void {
+    add(at: number, event: Readonly<Signal>): void {
       const session = textOf(event.detail?.['session']);
       if (session === undefined) return;
       const repo = textOf(event.repo);

@@ -1,6 +1,6 @@
 import { hourStarts, timeOf, type Day } from '../platform/time';
 import type { AppKind, Classifier } from './classify';
-import type { SenseEvent } from './event';
+import type { SenseEvent, Signal } from './event';
 import { commitTally, focusTally, sessionTally } from './record-tally';
 
 export interface AppTime {
@@ -84,7 +84,7 @@ export function recordTally(date: Day, options: TallyOptions) {
   const sessions = sessionTally();
   return {
     /** `ms` is the time of the event. */
-    add(event: SenseEvent, ms: number): void {
+    add(event: Readonly<Signal>, ms: number): void {
       if (!(ms >= startMs && ms < endMs)) return;
       if (event.type === 'app-focus' && starts.length > 0) focus.add(ms, event);
       else if (event.type === 'git-commit') commits.add(ms, event);

@@ -6,7 +6,7 @@ import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/folder';
 import { completeAppend, planAppend, readLines, type Line } from '../platform/jsonl';
 import { isDay, type Day } from '../platform/time';
-import { lineReader, type SenseEvent } from './event';
+import { lineReader, type SenseEvent, type Signal } from './event';
 import type { DailyRecord } from './record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 
@@ -108,7 +108,7 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
      * Calls `onEvent` for each event of a log, with its time in ms. A last line without its line feed counts as
      * one: an editor left it so, or a crash cut it.
      */
-    scanLog(day: LogName, onEvent: (event: SenseEvent, ms: number) => void): LogScan {
+    scanLog(day: LogName, onEvent: (signal: Readonly<Signal>, ms: number, ts: string) => void): LogScan {
       const path = logOf(day);
       const size = lstatOf(path)?.size ?? 0;
       if (size > MAX_DAY_BYTES) {
@@ -127,7 +127,7 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
         if (line.bytes === 0) return;
         const found = line.text === undefined ? { invalid: 'too long, or not UTF-8' } : read(line.text);
         if (!('invalid' in found)) {
-          onEvent(found.event, found.ms);
+          onEvent(found.signal, found.ms, found.ts);
           return;
         }
         badCount += 1;
@@ -138,7 +138,7 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
     /** The same, with all events in memory. */
     readLog(day: LogName): DayLog {
       const events: SenseEvent[] = [];
-      const scan = this.scanLog(day, (event) => events.push(event));
+      const scan = this.scanLog(day, (signal, _, ts) => events.push({ ts, ...signal }));
       return { events, ...scan };
     },
     /** Lines of a day's log, whatever they hold and however large it is. */

@@ -132,7 +132,11 @@ function schedulerRow(
   row: (name: string, value: string, paint?: (text: string) => string) => string[],
   colors: Palette,
 ): string[] {
-  if (scheduler === null) return row('scheduler', 'none registered; "steward up" captures while it runs');
+  if (scheduler === null)
+    return row(
+      'scheduler',
+      'none; "steward sense install" registers one, "steward up" captures while it runs',
+    );
   const kind = clean(scheduler.kind);
   return scheduler.installed
     ? row('scheduler', kind)

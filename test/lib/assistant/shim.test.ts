@@ -13,13 +13,19 @@ import {
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 
-import { forShell, shimCommands } from '../../../src/lib/assistant/shim-command';
+import { shimCommands } from '../../../src/lib/assistant/shim-command';
 import { renderShim, shimTarget, type ShimTarget } from '../../../src/lib/assistant/shim';
+import type { LauncherTemplate } from '../../../src/lib/platform/launcher';
+import { forShell } from '../../../src/lib/platform/shell-word';
 import { requirePrograms } from '../../helpers/real-part';
 import { scratch } from '../../helpers/scratch';
 
-const TEMPLATES = join(__dirname, '..', '..', '..', 'templates', 'hooks');
-const template = (name: string): string => readFileSync(join(TEMPLATES, name), 'utf8');
+const TEMPLATES = join(__dirname, '..', '..', '..', 'templates', 'launcher');
+const read = (name: string): string => readFileSync(join(TEMPLATES, name), 'utf8');
+const template = (name: string): LauncherTemplate => ({
+  body: read(name),
+  find: read(name.replace('steward-hook', 'find')),
+});
 
 /** A stand-in for node: says what it was asked to run, in which area, with which options. */
 const NODE = `#!/bin/sh

@@ -43,6 +43,21 @@ describe('platform/clock', () => {
     }
   });
 
+  it('reads the times of one day as the engine does, whatever stands in them', () => {
+    const digit = fc.constantFrom(...'0123456789', '5', 'x', ':', ' ', '-');
+    const time = fc.tuple(digit, digit, digit, digit, digit, digit, digit, digit, digit);
+    fc.assert(
+      fc.property(fc.array(time, { maxLength: 20 }), (times) => {
+        parseIso('2026-11-20T00:00:00.000Z');
+        for (const [a, b, c, d, e, f, g, h, i] of times) {
+          const text = `2026-11-20T${a}${b}:${c}${d}:${e}${f}.${g}${h}${i}Z`;
+          const isTime = /T\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && !Number.isNaN(Date.parse(text));
+          expect(parseIso(text), text).to.equal(isTime ? Date.parse(text) : undefined);
+        }
+      }),
+    );
+  });
+
   it('has a clock that never goes back beside that of the day', () => {
     const clock = systemClock();
     const first = clock.monotonic();

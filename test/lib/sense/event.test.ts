@@ -10,7 +10,9 @@ const LINE =
 function alone(text: string): unknown {
   try {
     const event = readEvent(JSON.parse(text));
-    return 'invalid' in event ? event : { event, ms: Date.parse(event.ts) };
+    if ('invalid' in event) return event;
+    const { ts, ...signal } = event;
+    return { signal, ts, ms: Date.parse(ts) };
   } catch {
     return { invalid: 'not JSON' };
   }
@@ -53,7 +55,7 @@ describe('sense: the lines of a log', () => {
     const read = lineReader();
     const [first, second] = [read(LINE), read(at('2026-11-20T08:00:08.000Z'))];
     if ('invalid' in first || 'invalid' in second) throw new Error('both are events');
-    expect(second.event.detail).to.equal(first.event.detail);
+    expect(second.signal).to.equal(first.signal);
     expect(second.ms - first.ms).to.equal(8000);
   });
 });

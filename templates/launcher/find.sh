@@ -1,30 +1,7 @@
-#!/bin/sh
-# Written by "steward hooks install", removed by "steward hooks uninstall".
-# An assistant runs this at each of its hooks. It finds Node.js and steward, also after either was upgraded
-# or moved, and hands over. Where it cannot, it does nothing and says nothing: a hook never fails the assistant.
 # While both are where they were, only what is built into the shell; and nothing of the current folder.
-
 node=@NODE@
 node_alias=@NODE_ALIAS@
 steward=@STEWARD@
-@AREA@
-# A project's settings for Node.js, which may load code of that project, are not for this process.
-unset NODE_OPTIONS NODE_PATH
-
-run() {
-  case ${1-} in
-    --where)
-      printf '%s\n%s\n' "$node" "$steward"
-      exit 0
-      ;;
-  esac
-  exec "$node" "$steward" hook "$@"
-}
-
-# Where an exec fails after all (a node of another machine), the shell would leave with an error.
-trap 'exit 0' EXIT
-[ -z "${BASH_VERSION-}" ] || shopt -s execfail
-
 [ -f "$node" ] && [ -x "$node" ] || node=$node_alias
 if [ -f "$node" ] && [ -x "$node" ] && [ -f "$steward" ]; then
   run "$@"
@@ -117,4 +94,3 @@ done
 if is_node "$node" && [ -f "$steward" ]; then
   run "$@"
 fi
-exit 0

@@ -1,13 +1,5 @@
-@echo off
-rem Written by "steward hooks install", removed by "steward hooks uninstall".
-rem Finds Node.js and steward, also after either was upgraded, and hands over; else does nothing, silently.
-setlocal EnableExtensions DisableDelayedExpansion
-set "NODE_OPTIONS="
-set "NODE_PATH="
-@AREA@
-set "node=@NODE@"
-set "steward=@STEWARD@"
-if not exist "%node%" call :find_node
+:find_node
+for %%F in (node.exe) do if not "%%~$PATH:F"=="" set "node=%%~$PATH:F"
 if defined NVM_SYMLINK call :node_in "%NVM_SYMLINK%"
 if defined FNM_DIR call :node_in "%FNM_DIR%\aliases\default"
 if defined APPDATA call :node_in "%APPDATA%\fnm\aliases\default"

@@ -1,0 +1,35 @@
+import { boolean } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { installerFlags, runInstaller, type InstallerResult } from '../../lib/cli/installer';
+import { localTimes } from '../../lib/cli/local-times';
+
+export default class SenseInstall extends BaseCommand {
+  static override summary = 'Have the capture run by itself, or the hourly content-type read.';
+  static override description =
+    'The job goes into the scheduler of your system (launchd, systemd, cron, Task Scheduler): the capture every sense.pollIntervalSec (120 s), with --insight the content-type read every hour. It finds steward again after an upgrade. Installing twice changes nothing. --status and --uninstall are its other modes.';
+  static override flags = {
+    ...installerFlags,
+    insight: boolean({ description: 'The hourly content-type read instead, which asks your assistant.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> sense install',
+    '<%= config.bin %> sense install --insight',
+    '<%= config.bin %> sense install --status',
+    '<%= config.bin %> sense install --uninstall',
+  ];
+  static override related = ['sense status', 'sense capture', 'sense insight preview', 'daemon install'];
+
+  async run(): Promise<InstallerResult> {
+    const { flags } = await this.parse(SenseInstall);
+    const { result, warnings, text } = await runInstaller(
+      this.context,
+      flags.insight ? 'insight' : 'sense',
+      flags,
+    );
+    for (const warning of warnings) this.say(warning);
+    const localTime = localTimes(this.context.clock);
+    this.print(() => text({ columns: this.terminal.columns, localTime }));
+    return result;
+  }
+}

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+
+import { readText } from '../platform/atomic-file';
+import { parseIso, toIso } from '../platform/clock';
+import { lstatOf } from '../platform/folder';
+import type { InstallEntry } from '../platform/install-manifest';
+import type { EntryState } from './entry';
+import { everySecOf, type Job, type JobId } from './job';
+import type { JobStatus, SchedulerKind } from './scheduler';
+
+/** What the launcher has left of a run: when it ended, and how. Of the daemon: when it began. */
+export interface RunRecord {
+  atMs: number;
+  exit: number | null;
+}
+
+export function readRecord(folder: string, id: JobId): RunRecord | undefined {
+  const path = join(folder, id);
+  const facts = lstatOf(path);
+  if (facts?.isFile !== true) return undefined;
+  const text = (readText(path, { maxBytes: 4096 }) ?? '').trim();
+  return { atMs: facts.mtimeMs, exit: /^\d{1,10}$/.test(text) ? Number(text) : null };
+}
+
+/** So many runs have to be missing before it is said. */
+export const MISSED_TO_WARN = 3;
+/** The times of schedulers are whole seconds, and theirs is the end of what the launcher has noted. */
+const SAME_RUN_MS = 5_000;
+
+export interface StatusInput {
+  job: Job;
+  scheduler: SchedulerKind;
+  /** The interval that the scheduler has for it, s. */
+  everySec: number | null;
+  state: EntryState;
+  record: RunRecord | undefined;
+  /** The entry of the install manifest. */
+  recorded: Pick<InstallEntry, 'at' | 'added'> | undefined;
+  /** Is the launcher there? */
+  launcher: boolean;
+  log: string;
+  nowMs: number;
+  bootMs: number;
+}
+
+/** How a job is doing, of what its scheduler says and what its launcher has noted. Pure. */
+export function statusOf(input: StatusInput): JobStatus {
+  const { job, scheduler, state, everySec, log, nowMs } = input;
+  const { lastRun, lastExit } = lastOf(input);
+  const missedPolls = state.installed ? missed(input, lastRun, everySec) : 0;
+  const lastMs = lastRun === null ? undefined : parseIso(lastRun);
+  const due = everySec === null || lastMs === undefined ? undefined : lastMs + everySec * 1000;
+  const nextRun = state.nextRun ?? (due === undefined ? null : toIso(Math.max(due, nowMs)));
+  const found = {
+    job: job.id,
+    scheduler,
+    installed: state.installed,
+    loaded: state.loaded,
+    everySec,
+    lastRun,
+    nextRun: state.loaded ? nextRun : null,
+    lastExit,
+    missedPolls,
+    log,
+  };
+  return { ...found, ...problemOf(input, found) };
+}
+
+function lastOf({ job, state, record }: StatusInput): Pick<JobStatus, 'lastRun' | 'lastExit'> {
+  const told = { lastRun: state.lastRun, lastExit: state.lastExit };
+  if (record === undefined) return told;
+  const noted = { lastRun: toIso(record.atMs), lastExit: record.exit };
+  if (job.when.kind === 'login') return { lastRun: noted.lastRun, lastExit: state.lastExit };
+  const toldMs = state.lastRun === null ? undefined : parseIso(state.lastRun);
+  return toldMs !== undefined && toldMs > record.atMs + SAME_RUN_MS ? told : noted;
+}
+
+/** Runs that were due since the last one, the install or the start of the machine, whichever is the latest. */
+function missed(
+  { recorded, nowMs, bootMs }: StatusInput,
+  lastRun: string | null,
+  everySec: number | null,
+): number {
+  if (everySec === null) return 0;
+  const known = [lastRun, recorded?.at ?? null].flatMap((iso) => (iso === null ? [] : [parseIso(iso) ?? 0]));
+  if (known.length === 0) return 0;
+  const since = Math.max(bootMs, ...known.filter((ms) => ms <= nowMs));
+  return Math.max(0, Math.floor((nowMs - since) / (everySec * 1000)));
+}
+
+function problemOf(
+  { job, recorded, launcher, scheduler }: StatusInput,
+  status: JobStatus,
+): Pick<JobStatus, 'warning' | 'hint'> {
+  if (!status.installed) return {};
+  const again = `Run "${job.command}" again.`;
+  if (!launcher) return { warning: 'What it starts is gone: each run fails.', hint: again };
+  if (!status.loaded)
+    return {
+      warning: `It is installed, but ${scheduler} does not run it.`,
+      hint: scheduler === 'cron' ? 'Start the cron service of this machine.' : again,
+    };
+  if (status.lastExit !== null && status.lastExit !== 0)
+    return { warning: `Its last run ended with code ${status.lastExit}.`, hint: `See ${status.log}` };
+  if (status.missedPolls >= MISSED_TO_WARN)
+    return {
+      warning: `${status.missedPolls} runs were due since the last one and did not come. A machine that sleeps runs none.`,
+      hint: `See ${status.log}; ${again.charAt(0).toLowerCase()}${again.slice(1)}`,
+    };
+  const wanted = everySecOf(job);
+  const asked = recorded?.added['everySec'];
+  if (typeof asked === 'number' && wanted !== null && asked !== wanted)
+    return {
+      warning: `It was installed for every ${asked} s, and ${wanted} s are configured now.`,
+      hint: again,
+    };
+  return {};
+}

@@ -1,0 +1,23 @@
+@echo off
+rem Written by "steward hooks install", removed by "steward hooks uninstall".
+rem Finds Node.js and steward, also after either was upgraded, and hands over; else does nothing, silently.
+setlocal EnableExtensions DisableDelayedExpansion
+set "NODE_OPTIONS="
+set "NODE_PATH="
+@ENVIRONMENT@
+set "node=@NODE@"
+set "steward=@STEWARD@"
+if not exist "%node%" call :find_node
+if not exist "%steward%" call :find_steward
+if not exist "%node%" exit /b 0
+if not exist "%steward%" exit /b 0
+if "%~1"=="--where" goto :where
+"%node%" "%steward%" hook %*
+exit /b 0
+
+:where
+echo "%node%"
+echo "%steward%"
+exit /b 0
+
+@FIND@

@@ -1,0 +1,42 @@
+@echo off
+rem Written by "steward sense install" and its likes, removed by their --uninstall. Task Scheduler runs this with the
+rem name of a job. It finds Node.js and steward, also after either was upgraded, hands over with the environment of
+rem whoever installed it, and leaves how the run ended for "--status".
+setlocal EnableExtensions DisableDelayedExpansion
+rem The paths below are written in UTF-8.
+chcp 65001 >nul
+set "NODE_OPTIONS="
+set "NODE_PATH="
+@ENVIRONMENT@
+set "node=@NODE@"
+set "steward=@STEWARD@"
+set "records=@RECORDS@"
+set "job=%~1"
+set "words="
+@JOBS@
+if not exist "%node%" call :find_node
+if not exist "%steward%" call :find_steward
+if "%job%"=="--where" goto :where
+if not defined words exit /b 2
+for %%F in ("%log%") do if exist "%log%" if %%~zF GTR 262144 move /y "%log%" "%log%.1" >nul
+if not exist "%node%" goto :missing
+if not exist "%steward%" goto :missing
+"%node%" "%steward%" %words% <nul >>"%log%" 2>&1
+set "code=%errorlevel%"
+goto :end
+
+:where
+echo "%node%"
+echo "%steward%"
+exit /b 0
+
+:missing
+>>"%log%" echo Node.js or steward is not found any more. Install steward, then its jobs, again.
+set "code=127"
+
+:end
+if not exist "%records%" exit /b %code%
+>"%records%\%job%" echo %code%
+exit /b %code%
+
+@FIND@

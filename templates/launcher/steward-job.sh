@@ -1,0 +1,56 @@
+#!/bin/sh
+# Written by "steward sense install" and its likes, removed by their --uninstall. The system's scheduler runs this
+# with the name of a job. It finds Node.js and steward, also after either was upgraded or moved, hands over with the
+# environment of whoever installed it, and leaves how the run ended for "--status".
+
+umask 077
+@ENVIRONMENT@
+# Settings for Node.js of whoever started the scheduler are not for this process.
+unset NODE_OPTIONS NODE_PATH
+
+records=@RECORDS@
+job=${1-}
+keep=${2-}
+case $job in
+@JOBS@
+  --where) log=/dev/null ;;
+  *)
+    echo "$0: no job of the name $job" >&2
+    exit 2
+    ;;
+esac
+
+record() {
+  [ -d "$records" ] || return 0
+  echo "$1" >"$records/.$job.$$" && mv -f "$records/.$job.$$" "$records/$job"
+}
+
+run() {
+  case $job in
+    --where)
+      printf '%s\n%s\n' "$node" "$steward"
+      exit 0
+      ;;
+    daemon)
+      record ''
+      # Where the scheduler starts nothing again: after a failure it is started after a minute; 0 means that it was stopped.
+      while [ "$keep" = --keep ]; do
+        "$node" "$steward" "$@" </dev/null >>"$log" 2>&1 && exit 0
+        sleep 60
+      done
+      exec "$node" "$steward" "$@" </dev/null >>"$log" 2>&1
+      ;;
+  esac
+  "$node" "$steward" "$@" </dev/null >>"$log" 2>&1
+  code=$?
+  record "$code"
+  exit "$code"
+}
+
+if [ -f "$log" ] && [ "$(wc -c <"$log")" -gt 262144 ]; then mv -f "$log" "$log.1"; fi
+true 2>/dev/null >>"$log" || log=/dev/null
+
+@FIND@
+echo 'Node.js or steward is not found any more. Install steward, then its jobs, again.' >>"$log"
+record 127
+exit 127

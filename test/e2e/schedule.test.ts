@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+
+import { emptyHome, jsonOf, steward } from '../helpers/cli';
+import { snapshot } from '../helpers/snapshot';
+
+describe('the installers of jobs, where nothing runs jobs', () => {
+  // No program of a scheduler is found here.
+  const env = { PATH: '/nowhere' };
+  const installers = [
+    ['sense', 'install'],
+    ['sense', 'install', '--insight'],
+    ['work', 'install'],
+    ['daemon', 'install'],
+  ];
+
+  it('say so, exit 8, and write nothing', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const home = emptyHome();
+    try {
+      for (const words of installers) {
+        const { code, stdout, stderr } = await steward(words, { home: home.path, env });
+        expect({ code, stdout }, words.join(' ')).to.deep.equal({ code: 8, stdout: '' });
+        expect(stderr)
+          .to.match(/Nothing on this machine runs jobs/)
+          .and.match(/steward up/);
+        const status = await steward([...words, '--status', '--json'], { home: home.path, env });
+        expect(jsonOf(status)).to.include({ installed: false, loaded: false, lastRun: null, missedPolls: 0 });
+        const gone = await steward([...words, '--uninstall'], { home: home.path, env });
+        expect(gone).to.include({ code: 0 });
+        expect(gone.stdout).to.match(/is not installed/);
+      }
+      expect(
+        Object.keys(snapshot(home.path, ['.cache'])).filter((path) => path.startsWith('.steward')),
+      ).to.deep.equal([]);
+    } finally {
+      home.remove();
+    }
+  }).timeout(120_000);
+
+  it('refuse two modes at once, and a scheduler that is none', async () => {
+    const both = await steward(['sense', 'install', '--status', '--uninstall']);
+    expect(both.code).to.equal(2);
+    const none = await steward(['work', 'install', '--scheduler', 'anacron', '--json']);
+    expect(none.code).to.equal(2);
+    expect(none.stdout + none.stderr).to.match(/launchd/);
+  });
+});

@@ -1,0 +1,28 @@
+import type { JobEntry } from '../../src/lib/schedule/entry';
+import { JOBS, type JobId } from '../../src/lib/schedule/job';
+
+/** An entry of each kind of job, with ordinary paths. */
+export function entryFor(id: JobId, over: Partial<JobEntry> = {}): JobEntry {
+  return {
+    job: JOBS[id],
+    name: `steward-${id}`,
+    launcher: '/home/ada/.steward/bin/steward-job',
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', STEWARD_HOME: '/home/ada/.steward' },
+    log: '/home/ada/.steward/sense/logs/capture.log',
+    ...over,
+  };
+}
+
+/** Paths of one line that a file system allows and that mean something to a shell, a scheduler or XML. */
+export const ODD_PATHS: readonly string[] = [
+  '/home/a b/steward-job',
+  `/home/it's/steward-job`,
+  '/home/"x"/steward-job',
+  '/home/100%/steward-job',
+  '/home/%h%%n/steward-job',
+  '/home/$HOME/${PATH}$$/steward-job',
+  '/home/a\\b\\\\c\\%d\\/steward-job',
+  '/home/größe 🦉/steward-job',
+  '/home/`id`$(id);|&<>#*?[]{}!~/steward-job',
+  '/home/-n @NODE@ $& $1/steward-job',
+];

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+
+import { StewardError } from '../../src/lib/errors';
+import type { Run, RunResult } from '../../src/lib/platform/process';
+
+const answer = (code: number, stdout = '', stderr = ''): RunResult => ({
+  code,
+  signal: null,
+  stdout,
+  stderr,
+  truncated: false,
+  timedOut: false,
+});
+
+const missing = (file: string): Promise<RunResult> =>
+  Promise.reject(new StewardError('not_found', `${file} is not installed or not on the PATH.`));
+
+/**
+ * launchd as its manual and its sources tell of it: a job is gone a while after its bootout has answered, and one
+ * that is still there is refused with 5; a user without a session on the screen has no domain.
+ */
+export function launchdModel(options: { session?: boolean; refuses?: boolean } = {}) {
+  const loaded = new Map<string, { path: string; lasts: number }>();
+  const run: Run = (file, [verb = '', ...args]) => {
+    if (file !== 'launchctl') return missing(file);
+    const [target = '', path = ''] = args;
+    const name = target.split('/')[2];
+    if (options.session === false)
+      return Promise.resolve(answer(125, '', 'Domain does not support specified action'));
+    if (verb === 'print' && name === undefined) return Promise.resolve(answer(0, `${target} = {}`));
+    if (verb === 'print') {
+      const job = loaded.get(name ?? '');
+      if (job?.lasts === 0) loaded.delete(name ?? '');
+      else if (job !== undefined && job.lasts > 0) job.lasts -= 1;
+      return Promise.resolve(
+        loaded.has(name ?? '')
+          ? answer(0, `${target} = {\n\tstate = not running\n\tlast exit code = 0\n}`)
+          : answer(113, '', 'Could not find service'),
+      );
+    }
+    if (verb === 'bootout') {
+      const job = loaded.get(name ?? '');
+      if (job !== undefined) job.lasts = 2;
+      return Promise.resolve(answer(0));
+    }
+    if (verb === 'bootstrap') {
+      const label = /<key>Label<\/key>\s*<string>([^<]*)</.exec(readFileSync(path, 'utf8'))?.[1] ?? '';
+      if (options.refuses === true || loaded.has(label))
+        return Promise.resolve(answer(5, '', 'Bootstrap failed: 5: Input/output error'));
+      loaded.set(label, { path, lasts: -1 });
+    }
+    return Promise.resolve(answer(0));
+  };
+  return { run, loaded: () => [...loaded.keys()] };
+}
+
+/** A crontab that lies in memory, and no systemd. */
+export function crontabModel(initial: string | undefined, options: { refuses?: boolean } = {}) {
+  let text = initial;
+  const run: Run = (file, [verb = ''], { input }) => {
+    if (file !== 'crontab') return missing(file);
+    if (verb === '-l')
+      return Promise.resolve(text === undefined ? answer(1, '', 'no crontab for ada') : answer(0, text));
+    if (options.refuses === true) return Promise.resolve(answer(1, '', 'not allowed\u001b[31m'));
+    text = verb === '-r' ? undefined : Buffer.from(input ?? '').toString('latin1');
+    return Promise.resolve(answer(0));
+  };
+  return { run, text: () => text };
+}

@@ -1,0 +1,26 @@
+import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/**
+ * Everything below a folder: the mode of each folder, mode and bytes of each file, the target of each link.
+ *
+ * @param but paths below it that are left out, with all in them
+ */
+export function snapshot(folder: string, but: readonly string[] = []): Record<string, string> {
+  const found: Record<string, string> = {};
+  const visit = (path: string): void => {
+    const name = relative(folder, path);
+    if (but.includes(name)) return;
+    const facts = lstatSync(path);
+    const mode = (facts.mode & 0o777).toString(8);
+    if (facts.isSymbolicLink()) found[name] = `link ${readlinkSync(path)}`;
+    else if (!facts.isDirectory()) found[name] = `${mode} ${readFileSync(path).toString('base64')}`;
+    else {
+      // A folder that leads to what is left out came with that.
+      if (!but.some((left) => left.startsWith(`${name}/`))) found[name] = `${mode} folder`;
+      for (const entry of readdirSync(path)) visit(join(path, entry));
+    }
+  };
+  visit(folder);
+  return found;
+}

@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+
+import { NOT_THERE } from '../../../src/lib/schedule/entry';
+import { JOBS, jobOf } from '../../../src/lib/schedule/job';
+import { statusOf, type StatusInput } from '../../../src/lib/schedule/job-status';
+import { installText, jobText, uninstallText } from '../../../src/lib/schedule/view';
+
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+const ago = (sec: number): string => new Date(NOW - sec * 1000).toISOString();
+
+function input(over: Partial<StatusInput> = {}): StatusInput {
+  return {
+    job: JOBS.sense,
+    scheduler: 'systemd',
+    everySec: 120,
+    state: { ...NOT_THERE, installed: true, loaded: true },
+    record: { atMs: NOW - 30_000, exit: 0 },
+    recorded: { at: ago(86_400), added: { everySec: 120 } },
+    launcher: true,
+    log: '/area/sense/logs/capture.log',
+    nowMs: NOW,
+    bootMs: NOW - 1e9,
+    ...over,
+  };
+}
+
+describe('schedule: how a job is doing', () => {
+  it('is well, with its last run as noted and the next as due', () => {
+    expect(statusOf(input())).to.deep.equal({
+      job: 'sense',
+      scheduler: 'systemd',
+      installed: true,
+      loaded: true,
+      everySec: 120,
+      lastRun: ago(30),
+      nextRun: ago(-90),
+      lastExit: 0,
+      missedPolls: 0,
+      log: '/area/sense/logs/capture.log',
+    });
+  });
+
+  it('warns after three missed polls, and not before', () => {
+    const missed = (sec: number) => statusOf(input({ record: { atMs: NOW - sec * 1000, exit: 0 } }));
+    expect(missed(359)).to.include({ missedPolls: 2 }).and.not.have.property('warning');
+    expect(missed(360)).to.include({ missedPolls: 3 });
+    expect(missed(360).warning).to.match(/3 runs were due/);
+    expect(missed(360).hint).to.include('capture.log');
+  });
+
+  it('counts from the install or the start of the machine where those came later', () => {
+    const record = { atMs: NOW - 86_400_000, exit: 0 };
+    expect(statusOf(input({ record, bootMs: NOW - 60_000 })).missedPolls).to.equal(0);
+    expect(statusOf(input({ record, recorded: { at: ago(100), added: {} } })).missedPolls).to.equal(0);
+    expect(
+      statusOf(input({ record: undefined, recorded: { at: ago(1200), added: {} } })).missedPolls,
+    ).to.equal(10);
+    // A clock that was put back since: nothing of the future counts.
+    expect(statusOf(input({ record: { atMs: NOW + 1e9, exit: 0 } })).missedPolls).to.be.at.most(720);
+  });
+
+  it('takes the later of what the launcher has noted and what the scheduler says', () => {
+    const state = { ...NOT_THERE, installed: true, loaded: true, lastRun: ago(5), lastExit: 203 };
+    expect(statusOf(input({ state }))).to.include({ lastRun: ago(5), lastExit: 203 });
+    expect(statusOf(input({ state: { ...state, lastRun: ago(31) } }))).to.include({
+      lastRun: ago(30),
+      lastExit: 0,
+    });
+    expect(statusOf(input({ state, record: undefined }))).to.include({ lastRun: ago(5), lastExit: 203 });
+  });
+
+  it('names what is wrong, the worst first', () => {
+    const gone = { ...NOT_THERE, installed: true, loaded: false };
+    expect(statusOf(input({ launcher: false })).warning).to.match(/gone/);
+    expect(statusOf(input({ state: gone }))).to.deep.include({
+      hint: 'Run "steward sense install" again.',
+      nextRun: null,
+    });
+    expect(statusOf(input({ state: gone, scheduler: 'cron' })).hint).to.match(/cron service/);
+    expect(statusOf(input({ record: { atMs: NOW - 1000, exit: 3 } })).warning).to.equal(
+      'Its last run ended with code 3.',
+    );
+    const changed = input({ job: jobOf('sense', { pollIntervalSec: 60 }) });
+    expect(statusOf(changed).warning).to.equal(
+      'It was installed for every 120 s, and 60 s are configured now.',
+    );
+    expect(statusOf(input({ state: NOT_THERE, launcher: false }))).to.not.have.property('warning');
+  });
+
+  it('has no interval and no next run for the daemon, whose start was noted', () => {
+    const state = { ...NOT_THERE, installed: true, loaded: true, lastRun: ago(9), lastExit: null };
+    const status = statusOf(
+      input({ job: JOBS.daemon, everySec: null, state, record: { atMs: NOW - 9e6, exit: null } }),
+    );
+    expect(status).to.include({
+      everySec: null,
+      nextRun: null,
+      lastExit: null,
+      missedPolls: 0,
+      lastRun: ago(9000),
+    });
+  });
+});
+
+describe('schedule: what a person reads', () => {
+  const options = { columns: 60, localTime: (iso: string) => iso.slice(11, 16) };
+
+  it('shows how a job is doing', () => {
+    const text = (over: Partial<StatusInput> = {}) => jobText(statusOf(input(over)), JOBS.sense, [], options);
+    expect(text()).to.equal(
+      [
+        '"steward sense capture", every 2 min',
+        '  scheduler  systemd (user), loaded',
+        '  last run   11:59, ended well',
+        '  next run   12:01',
+        '  log        /area/sense/logs/capture.log',
+      ].join('\n'),
+    );
+    expect(text({ record: { atMs: NOW - 9e6, exit: 7 } })).to.match(
+      /09:30, ended with code 7[^]*Its last run ended/,
+    );
+    expect(text({ state: NOT_THERE }).replaceAll('\n', ' ')).to.equal(
+      'Not installed in systemd (user). Install it with "steward sense install".',
+    );
+    expect(text({ log: '/a\u001b[31m' })).to.not.include('\u001b');
+  });
+
+  it('says what an install and an uninstall did', () => {
+    const result = {
+      job: 'work' as const,
+      scheduler: 'cron' as const,
+      why: 'cron runs',
+      changed: true,
+      files: [],
+      everySec: 3600,
+      log: '/l',
+      warnings: [],
+    };
+    expect(installText(result, ['A note.'], options)).to.equal(
+      'Installed: "steward work sweep" runs every hour.\n  scheduler  cron: cron runs\n  log        /l\nA note.',
+    );
+    expect(installText({ ...result, changed: false }, [], options)).to.match(/^Installed already/);
+    expect(uninstallText({ job: 'work', removedFrom: [], files: [] }, [], options)).to.match(
+      /is not installed/,
+    );
+    const gone = uninstallText({ job: 'work', removedFrom: ['cron'], files: ['crontab'] }, [], options);
+    expect(gone.replaceAll('\n', ' ')).to.equal(
+      'Removed from cron: "steward work sweep" does not run by itself any more.',
+    );
+  });
+});

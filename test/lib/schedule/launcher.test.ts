@@ -1,0 +1,183 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+
+import { userArea } from '../../../src/lib/config/user-area';
+import { renderLauncher } from '../../../src/lib/platform/launcher';
+import { jobEnvironment, launcherForm } from '../../../src/lib/schedule/launcher';
+import { requirePrograms } from '../../helpers/real-part';
+import { scratch } from '../../helpers/scratch';
+
+const TEMPLATES = join(__dirname, '..', '..', '..', 'templates', 'launcher');
+const read = (name: string): string => readFileSync(join(TEMPLATES, name), 'utf8');
+
+/** A stand-in for node: says what it was asked to run and with what, and ends as it is told. */
+const NODE = `#!/bin/sh
+printf '%s|' "$@" "home=\${STEWARD_HOME-}" "path=$PATH" "display=\${DISPLAY-}" "options=\${NODE_OPTIONS-}"
+cat
+echo
+echo complaint >&2
+exit "\${END_WITH-0}"
+`;
+
+const SHELLS = [
+  { name: 'dash', command: ['dash'] },
+  { name: 'bash', command: ['bash', '--posix'] },
+  { name: 'busybox', command: ['busybox', 'sh'] },
+];
+
+for (const shell of SHELLS) {
+  describe(`schedule: the launcher of the jobs in ${shell.name}`, () => {
+    const box = scratch();
+
+    before(function () {
+      requirePrograms(this, { [shell.name]: shell.name });
+    });
+
+    function start(
+      job: string[],
+      {
+        folder = 'plain',
+        env = {},
+        node = NODE,
+        script = true,
+      }: { folder?: string; env?: NodeJS.ProcessEnv; node?: string; script?: boolean } = {},
+    ) {
+      const home = box.path(folder);
+      const set = {
+        STEWARD_HOME: join(home, 'area'),
+        PATH: `${join(home, 'my bin')}:/usr/bin:/bin`,
+        DISPLAY: ':7',
+      };
+      const host = { platform: 'linux' as const, env: set, home };
+      const area = userArea(host);
+      const records = join(home, 'records');
+      for (const path of [records, area.sense.logs, dirname(area.daemonLog)])
+        mkdirSync(path, { recursive: true });
+      const program = { node: join(home, 'node'), steward: join(home, 'run.js') };
+      writeFileSync(program.node, node, { mode: 0o755 });
+      if (script) writeFileSync(program.steward, '#!/usr/bin/env node\n');
+      const form = launcherForm({ area, host, records });
+      const text = renderLauncher(
+        { body: read('steward-job.sh'), find: read('find.sh') },
+        { ...program, nodeAlias: program.node },
+        form.values,
+        host,
+      );
+      expect(text).to.not.match(/@[A-Z_]+@/);
+      writeFileSync(join(home, 'job'), text);
+      const [file = '', ...args] = shell.command;
+      const result = spawnSync(file, [...args, join(home, 'job'), ...job], {
+        encoding: 'utf8',
+        input: 'stdin of the scheduler',
+        // Where no other node of this machine is found.
+        env: { PATH: process.env['PATH'], HOME: home, NODE_OPTIONS: '--require ./evil.js', ...env },
+      });
+      return { ...result, home, records, log: join(area.sense.logs, 'capture.log'), set };
+    }
+
+    it('runs the job with the environment of whoever installed it, and notes how it ended', () => {
+      for (const folder of ['plain', `it's 100% "x" $HOME a\\b größe`, '-n']) {
+        const { status, stdout, stderr, records, log, home, set } = start(['sense'], { folder });
+        expect({ status, stdout, stderr }, folder).to.deep.equal({ status: 0, stdout: '', stderr: '' });
+        const words = [
+          join(home, 'run.js'),
+          'sense',
+          'capture',
+          `home=${set.STEWARD_HOME}`,
+          `path=${set.PATH}`,
+        ];
+        expect(readFileSync(log, 'utf8')).to.equal(`${words.join('|')}|display=:7|options=|\ncomplaint\n`);
+        expect(statSync(log).mode & 0o777).to.equal(0o600);
+        expect(readdirSync(records)).to.deep.equal(['sense']);
+        expect(readFileSync(join(records, 'sense'), 'utf8')).to.equal('0\n');
+      }
+    });
+
+    it('hands the exit code on, and lets a session of the scheduler have its own display', () => {
+      const { status, records, log } = start(['sense'], { env: { END_WITH: '7', DISPLAY: ':1' } });
+      expect(status).to.equal(7);
+      expect(readFileSync(join(records, 'sense'), 'utf8')).to.equal('7\n');
+      expect(readFileSync(log, 'utf8')).to.include('display=:1|');
+    });
+
+    it('says what is missing, and ends with 127', () => {
+      const { status, records, log } = start(['sense'], { script: false });
+      expect(status).to.equal(127);
+      expect(readFileSync(join(records, 'sense'), 'utf8')).to.equal('127\n');
+      expect(readFileSync(log, 'utf8')).to.match(/not found any more/);
+    });
+
+    it('keeps its log small, and runs where it cannot be written', () => {
+      const { log } = start(['sense']);
+      writeFileSync(log, 'x'.repeat(300_000));
+      start(['sense']);
+      expect(statSync(log).size).to.be.lessThan(2000);
+      expect(statSync(`${log}.1`).size).to.equal(300_000);
+      rmSync(dirname(log), { recursive: true });
+      writeFileSync(dirname(log), 'in the way');
+      const [file = '', ...args] = shell.command;
+      const { status, stderr } = spawnSync(file, [...args, box.path('plain', 'job'), 'sense'], {
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], HOME: box.path('plain') },
+      });
+      expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
+    });
+
+    it('becomes the daemon, and notes its start', () => {
+      const { status, records } = start(['daemon'], { env: { END_WITH: '3' } });
+      expect(status).to.equal(3);
+      expect(readFileSync(join(records, 'daemon'), 'utf8')).to.equal('\n');
+    });
+
+    it('starts a daemon that is to be kept again until it ends well', function () {
+      // Its sleep is built in: a minute is a minute.
+      if (shell.name === 'busybox') this.skip();
+      const sleep = box.path('plain', 'my bin', 'sleep');
+      mkdirSync(dirname(sleep), { recursive: true });
+      writeFileSync(sleep, `#!/bin/sh\necho "$1" >>'${box.path('slept')}'\n`, { mode: 0o755 });
+      const node = `#!/bin/sh\necho run >>"$0.runs"\n[ "$(wc -l <"$0.runs")" -ge 3 ]\n`;
+      const { status, home } = start(['daemon', '--keep'], { node });
+      expect(status).to.equal(0);
+      expect(readFileSync(join(home, 'node.runs'), 'utf8')).to.equal('run\nrun\nrun\n');
+      expect(readFileSync(box.path('slept'), 'utf8')).to.equal('60\n60\n');
+    });
+
+    it('says what it would start, and refuses what is no job', () => {
+      const { stdout, home } = start(['--where']);
+      expect(stdout).to.equal(`${join(home, 'node')}\n${join(home, 'run.js')}\n`);
+      const { status, stderr } = start(['other']);
+      expect(status).to.equal(2);
+      expect(stderr).to.include('no job of the name other');
+    });
+  });
+}
+
+describe('schedule: the environment of the jobs', () => {
+  it('has the PATH without what depends on the current folder or a project', () => {
+    const env = {
+      PATH: '/a b::.:rel/bin:/p/node_modules/.bin:/usr/bin:/a b:/new\nline',
+      STEWARD_HOME: '/area',
+      XDG_STATE_HOME: '/state',
+      ANTHROPIC_API_KEY: 'secret',
+      GITHUB_TOKEN: 'secret',
+      XDG_DATA_HOME: '',
+    };
+    expect(jobEnvironment({ platform: 'linux', env })).to.deep.equal({
+      PATH: '/a b:/usr/bin',
+      STEWARD_HOME: '/area',
+      XDG_STATE_HOME: '/state',
+    });
+    const windows = { Path: 'C:\\Windows;"C:\\x";relative;D:\\my bin' };
+    expect(jobEnvironment({ platform: 'win32', env: windows })).to.deep.equal({
+      PATH: 'C:\\Windows;D:\\my bin',
+    });
+  });
+
+  it('refuses a folder with a line break in its name', () => {
+    expect(() =>
+      jobEnvironment({ platform: 'linux', env: { PATH: '/bin', STEWARD_HOME: '/a\nb' } }),
+    ).to.throw(/control character/);
+  });
+});

@@ -1,0 +1,147 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { userArea } from '../../../src/lib/config/user-area';
+import { systemClock } from '../../../src/lib/platform/clock';
+import type { Run } from '../../../src/lib/platform/process';
+import { createScheduler, type ScheduleDeps } from '../../../src/lib/schedule';
+import { JOBS, jobOf } from '../../../src/lib/schedule/job';
+import { rejection } from '../../helpers/rejection';
+import { crontabModel, launchdModel } from '../../helpers/schedulers';
+import { scratch } from '../../helpers/scratch';
+import { snapshot } from '../../helpers/snapshot';
+
+const ROOT = join(__dirname, '..', '..', '..');
+
+describe('schedule: install, status and uninstall', () => {
+  const box = scratch();
+
+  function depsFor(run: Run, platform: NodeJS.Platform, env: NodeJS.ProcessEnv = {}): ScheduleDeps {
+    const home = box.path('home');
+    mkdirSync(home, { recursive: true });
+    const host = { platform, home, env: { PATH: '/usr/bin:/bin', ...env } };
+    const product = { root: ROOT, node: process.execPath };
+    return { area: userArea(host), clock: systemClock(), machineId: '0123456789ab', host, run, product };
+  }
+
+  it('loads a launch agent, changes it in place, and takes all back', async () => {
+    const model = launchdModel();
+    const deps = depsFor(model.run, 'darwin');
+    const scheduler = await createScheduler(deps);
+    expect(scheduler).to.include({ kind: 'launchd', why: 'this is macOS', available: true });
+    const path = box.path('home', 'Library', 'LaunchAgents', 'local.steward.sense.plist');
+    const first = await scheduler.install(JOBS.sense);
+    expect(first).to.deep.include({ changed: true, files: [path], everySec: 120, warnings: [] });
+    expect(model.loaded()).to.deep.equal(['local.steward.sense']);
+    expect(await scheduler.install(JOBS.sense)).to.include({ changed: false });
+    expect(await scheduler.status(JOBS.sense)).to.include({ installed: true, loaded: true, lastExit: 0 });
+    // What was loaded is gone only some time after launchd has said so.
+    const slower = jobOf('sense', { pollIntervalSec: 300 });
+    expect(await scheduler.install(slower)).to.include({ changed: true, everySec: 300 });
+    expect(readFileSync(path, 'utf8')).to.include('<integer>300<');
+    expect(model.loaded()).to.deep.equal(['local.steward.sense']);
+    const gone = await scheduler.uninstall(slower);
+    expect(gone).to.deep.include({ removedFrom: ['launchd'], files: [path] });
+    expect(model.loaded()).to.deep.equal([]);
+    expect(existsSync(box.path('home', 'Library', 'LaunchAgents'))).to.equal(false);
+    expect(await scheduler.uninstall(slower)).to.deep.include({ removedFrom: [], files: [] });
+  }).timeout(30_000);
+
+  it('says that a launch agent waits for a login, and leaves nothing of one that is refused', async () => {
+    const waits = await createScheduler(depsFor(launchdModel({ session: false }).run, 'darwin'));
+    expect((await waits.install(JOBS.work)).warnings.join()).to.match(/next login/);
+    expect(await waits.status(JOBS.work)).to.include({ installed: true, loaded: false });
+    await waits.uninstall(JOBS.work);
+    const before = snapshot(box.path('home'), ['.steward/state']);
+    const refused = await createScheduler(depsFor(launchdModel({ refuses: true }).run, 'darwin'));
+    const error = await rejection(refused.install(JOBS.work));
+    expect(error).to.include({ kind: 'unavailable' });
+    expect(error.message).to.match(/Input\/output error/);
+    expect(snapshot(box.path('home'), ['.steward/state'])).to.deep.equal(before);
+  });
+
+  it('removes the crontab that it made, and keeps what somebody has added to it since', async () => {
+    const model = crontabModel(undefined);
+    const scheduler = await createScheduler(depsFor(model.run, 'darwin'), 'cron');
+    await scheduler.install(JOBS.sense);
+    await scheduler.install(JOBS.work);
+    await scheduler.uninstall(JOBS.sense);
+    await scheduler.uninstall(JOBS.work);
+    expect(model.text()).to.equal(undefined);
+    const other = crontabModel('\u00e9 0 * * * own\n');
+    const second = await createScheduler(depsFor(other.run, 'darwin'), 'cron');
+    await second.install(JOBS.sense);
+    await second.uninstall(JOBS.sense);
+    expect(other.text()).to.equal('\u00e9 0 * * * own\n');
+  });
+
+  it('says why a crontab is refused, and leaves no launcher behind', async () => {
+    const scheduler = await createScheduler(
+      depsFor(crontabModel('a\n', { refuses: true }).run, 'darwin'),
+      'cron',
+    );
+    const error = await rejection(scheduler.install(JOBS.sense));
+    expect(error).to.include({
+      kind: 'unavailable',
+      message: 'The crontab cannot be written: not allowed',
+    });
+    expect(existsSync(box.path('home', '.steward', 'bin'))).to.equal(false);
+  });
+
+  it('refuses to install where nothing runs jobs, and says what to do', async () => {
+    const none: Run = crontabModel(undefined).run;
+    const nothing: Run = (file, args, options) =>
+      none(file === 'crontab' ? 'no such program' : file, args, options);
+    const scheduler = await createScheduler(depsFor(nothing, 'linux', { WSL_DISTRO_NAME: 'Debian' }));
+    expect(scheduler).to.include({ available: false });
+    const error = await rejection(scheduler.install(JOBS.sense));
+    expect(error).to.include({ kind: 'unavailable' });
+    expect(error.hint).to.match(/wsl\.conf.*steward up/);
+    expect(await scheduler.status(JOBS.sense)).to.include({ installed: false, loaded: false });
+    expect(await scheduler.uninstall(JOBS.sense)).to.deep.include({ removedFrom: [] });
+    expect(existsSync(box.path('home', '.steward'))).to.equal(false);
+  });
+
+  it('gives each user area jobs of its own', async () => {
+    const model = crontabModel(undefined);
+    const one = await createScheduler(depsFor(model.run, 'darwin'), 'cron');
+    const two = await createScheduler(
+      depsFor(model.run, 'darwin', { STEWARD_HOME: box.path('other') }),
+      'cron',
+    );
+    await one.install(JOBS.sense);
+    await two.install(JOBS.sense);
+    expect(model.text()?.match(/# >>> steward-(?:[0-9a-f]{8}-)?sense /g)).to.have.length(2);
+    await one.uninstall(JOBS.sense);
+    expect(model.text()).to.match(/# >>> steward-[0-9a-f]{8}-sense /);
+    expect(model.text()).to.not.include('# >>> steward-sense');
+    expect(await two.status(JOBS.sense)).to.include({ installed: true });
+  });
+
+  it('tells when what a job starts is gone, and an install mends it', async () => {
+    const scheduler = await createScheduler(depsFor(crontabModel('').run, 'darwin'), 'cron');
+    await scheduler.install(JOBS.sense);
+    const launcher = box.path('home', '.steward', 'bin', 'steward-job');
+    writeFileSync(launcher, '');
+    expect(await scheduler.install(JOBS.sense)).to.include({ changed: true });
+    expect(readFileSync(launcher, 'utf8')).to.include('sense capture');
+    const { rmSync } = await import('node:fs');
+    rmSync(launcher);
+    expect((await scheduler.status(JOBS.sense)).warning).to.match(/gone/);
+  });
+
+  it('says that a program that hangs does not answer', async () => {
+    const hangs: Run = () =>
+      Promise.resolve({
+        code: null,
+        signal: 'SIGKILL',
+        stdout: '',
+        stderr: '',
+        truncated: false,
+        timedOut: true,
+      });
+    const error = await rejection(createScheduler(depsFor(hangs, 'linux')));
+    expect(error).to.include({ kind: 'unavailable', message: 'systemctl --user does not answer.' });
+  });
+});
