@@ -60,7 +60,9 @@ for (const group of commandGroups(manifest)) {
   const plugins = [fromShared(shared), ...lean];
   files.set(group.bundle, await startBundle({ contents: groupSource(group) }, { plugins }));
 }
-for (const [module, id] of VENDOR_BUNDLES) files.set(id, (await bundle(module)).bytes);
+// With short names: these are half of the package, and no error of ours is told by their stacks.
+for (const [module, id] of VENDOR_BUNDLES)
+  files.set(id, (await bundle(module, { minifyIdentifiers: true })).bytes);
 for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot')))
   files.set(`./hot/${name.replace(/\.ts$/, '.js')}`, await startBundle(`src/lib/cli/hot/${name}`));
 const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
