@@ -58,9 +58,14 @@ const shared = all.filter((path) => /^(src|node_modules)\//.test(path) && /\.(ts
 files.set('./cli.js', await startBundle({ contents: sharedSource(shared) }, { define, plugins: lean }));
 for (const group of commandGroups(manifest)) {
   const plugins = [fromShared(shared), ...lean];
-  files.set(group.bundle, await startBundle({ contents: groupSource(group) }, { plugins }));
+  files.set(
+    group.bundle,
+    await startBundle({ contents: groupSource(group) }, { plugins, minifyIdentifiers: true }),
+  );
 }
-for (const [module, id] of VENDOR_BUNDLES) files.set(id, (await bundle(module)).bytes);
+// With short names: these are half of the package.
+for (const [module, id] of VENDOR_BUNDLES)
+  files.set(id, (await bundle(module, { minifyIdentifiers: true })).bytes);
 for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot')))
   files.set(`./hot/${name.replace(/\.ts$/, '.js')}`, await startBundle(`src/lib/cli/hot/${name}`));
 const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));

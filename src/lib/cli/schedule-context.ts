@@ -84,7 +84,7 @@ export async function uninstallJob(context: Context, id: JobId): Promise<Report<
   const isLeft =
     id === 'daemon' && result.removedFrom.some((from) => from === 'cron' || from === 'task-scheduler');
   if (isLeft) {
-    const { stopDaemon } = await import('./daemon');
+    const { stopDaemon } = await import('./daemon-stop');
     await stopDaemon(context);
   }
   const goesOn = id === 'sense' && (await isDaemonThere(context));

@@ -6,8 +6,8 @@ import { JOB_IDS, jobOf, type JobId } from '../../schedule/job';
 import type { Scheduler } from '../../schedule';
 import { manifestOf, removeMadeFolders, removeRecorded } from '../completion/install';
 import type { Context } from '../context';
-import { stopDaemon } from '../daemon';
 import { findDaemon } from '../daemon-client';
+import { stopDaemon } from '../daemon-stop';
 import { openHooks } from '../hooks-context';
 import { schedulerOf } from '../schedule-context';
 

@@ -1,0 +1,284 @@
+import { expect } from 'chai';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import { version } from '../../package.json';
+import { createContext } from '../../src/lib/cli/context';
+import { openDaemon } from '../../src/lib/cli/daemon-context';
+import type { Gate } from '../../src/lib/daemon/gate';
+import { ownRoutes } from '../../src/lib/daemon/own-routes';
+import { testArea } from '../helpers/area';
+import { emptyHome, steward } from '../helpers/cli';
+import { ask, machineFolder, startDaemon, until, type Reply, type RunningDaemon } from '../helpers/daemon';
+import { eventsOf } from '../helpers/dashboard';
+import { startGitHub, type GitHub } from '../helpers/github';
+import { hookJson } from '../helpers/hooks';
+import { readApi } from '../helpers/openapi';
+
+const ROOT = resolve(__dirname, '..', '..');
+const NONE: never[] = [];
+
+describe('docs/openapi.yaml, held against the daemon', function () {
+  this.timeout(180_000);
+  const api = readApi();
+  let home: ReturnType<typeof emptyHome>;
+  let github: GitHub | undefined;
+  const running: RunningDaemon[] = [];
+  /** `200 GET /api/work` and its likes, as the tours met them. */
+  const met = new Set<string>();
+  beforeEach(() => (home = emptyHome()));
+  afterEach(async () => {
+    for (const daemon of running.splice(0)) await daemon.stop('SIGKILL');
+    await github?.close();
+    github = undefined;
+    home.remove();
+  });
+
+  after(function () {
+    // Only a whole run of this file has met everything.
+    if (this.test?.parent?.tests.every(({ state }) => state === 'passed') !== true) return;
+    const said = [...api.operations].flatMap(([name, { responses }]) =>
+      Object.keys(responses).map((status) => `${status} ${name}`),
+    );
+    // A broken configuration is answered alike everywhere; one address stands for all.
+    const unmet = said.filter((one) => !met.has(one) && !one.startsWith('500'));
+    expect(unmet, 'said by the document, and met by no test').to.deep.equal(NONE);
+  });
+
+  const start = async (env: Record<string, string> = {}): Promise<RunningDaemon> => {
+    const daemon = await startDaemon({ home: home.path, env });
+    running.push(daemon);
+    return daemon;
+  };
+  const area = (...names: string[]): string => join(home.path, '.steward', ...names);
+  const socket = (): string =>
+    (JSON.parse(readFileSync(join(machineFolder(home.path), 'daemon.json'), 'utf8')) as { socket: string })
+      .socket;
+
+  /** One request, its answer held against the document. `at` is the address where it differs from the path. */
+  const visit = async (
+    daemon: RunningDaemon,
+    operation: string,
+    status: number,
+    options: Parameters<typeof ask>[1] & { at?: string } = {},
+  ): Promise<Reply> => {
+    const [method = '', path = ''] = operation.split(' ');
+    const reply = await ask(`${daemon.url}${options.at ?? path}`, { method, ...options });
+    expect(reply.status, `${operation}: ${reply.text}`).to.equal(status);
+    expect(api.faultsOf(operation, reply), `${status} ${operation}: ${reply.text}`).to.deep.equal(NONE);
+    met.add(`${status} ${operation}`);
+    return reply;
+  };
+
+  it('has every route of the table, and no other', async () => {
+    const box = testArea();
+    try {
+      const context = createContext(ROOT);
+      Object.defineProperty(context, 'area', { value: box.area });
+      const { parts } = await openDaemon(context, { port: 0 }, () => undefined);
+      const own = ownRoutes({
+        version,
+        status: () => Promise.reject(new Error('not asked')),
+        stop: () => undefined,
+        url: () => '',
+        gate: {} as Gate,
+      });
+      const table = [...own, ...parts.routes].map(({ method, path, isLocal, isOpen }) => ({
+        operation: `${method} ${path.startsWith('/assets/') ? '/assets/{name}' : path}`,
+        isLocal: isLocal === true,
+        isOpen: isOpen === true,
+      }));
+      expect([...new Set(table.map(({ operation }) => operation))].sort()).to.deep.equal(
+        [...api.operations.keys()].sort(),
+      );
+      for (const { operation, isLocal, isOpen } of table) {
+        const documented = api.operations.get(operation);
+        expect(documented?.['x-local-only'] === true, operation).to.equal(isLocal);
+        expect(documented?.security?.length === 0, operation).to.equal(isOpen);
+      }
+    } finally {
+      box.remove();
+    }
+  });
+
+  it('is of this version, and each operation has a name of its own', () => {
+    expect(api.document.info.version).to.equal(version);
+    const names = [...api.operations.values()].map(({ operationId }) => operationId);
+    expect(new Set(names).size).to.equal(names.length);
+  });
+
+  it('says what an empty home is answered', async () => {
+    const daemon = await start();
+    const gets = [...api.operations].filter(
+      ([name, operation]) =>
+        name.startsWith('GET') && !/[{]|\/open$/.test(name) && !operation['x-local-only'],
+    );
+    expect(gets).to.have.length.greaterThan(12);
+    for (const [name, { responses }] of gets) {
+      const reply = await visit(daemon, name, 200);
+      if (responses['304'] === undefined) continue;
+      await visit(daemon, name, 304, { headers: { 'if-none-match': String(reply.headers['etag']) } });
+    }
+    for (const asset of ['steward.css', 'dom.js']) {
+      const at = `/assets/${asset}`;
+      const { headers } = await visit(daemon, 'GET /assets/{name}', 200, { at });
+      await visit(daemon, 'GET /assets/{name}', 304, {
+        at,
+        headers: { 'if-none-match': String(headers['etag']) },
+      });
+    }
+    await visit(daemon, 'GET /assets/{name}', 404, { at: '/assets/none.js' });
+    await visit(daemon, 'POST /api/work/refresh', 200);
+  });
+
+  it('says how what is wrong is answered, at every address', async () => {
+    // With a token, so that the address of one-time links is there; the token comes with each request.
+    await steward(['config', 'set', 'daemon.requireToken', 'true'], { home: home.path });
+    const daemon = await start();
+    const token = readFileSync(join(machineFolder(home.path), 'daemon.token'), 'utf8').trim();
+    const meet = (name: string, status: number, options: Parameters<typeof visit>[3]): Promise<Reply> =>
+      visit(daemon, name, status, {
+        ...options,
+        headers: { authorization: `Bearer ${token}`, ...options?.headers },
+      });
+    for (const [name, { responses, 'x-local-only': isLocal }] of api.operations) {
+      const [method = ''] = name.split(' ');
+      const path = name.includes('{') ? '/assets/dom.js' : (name.split(' ')[1] ?? '');
+      const way = isLocal === true ? { socket: socket() } : {};
+      const at = { ...way, at: path };
+      if (isLocal !== true) await meet(name, 403, { ...at, headers: { 'sec-fetch-site': 'cross-site' } });
+      await meet(name, 403, { ...at, headers: { host: 'example.org' } });
+      const other = await meet(name, 405, { ...at, method: 'DELETE' });
+      expect(other.headers['allow']).to.equal(method === 'GET' ? 'GET, HEAD' : method);
+      if (responses['400'] !== undefined && method === 'GET')
+        await meet(name, 400, { ...at, at: `${path}?wrong=1` });
+      if (method !== 'POST') continue;
+      await meet(name, 415, { ...at, headers: { 'content-encoding': 'gzip' }, body: '{}' });
+      await meet(name, 413, { ...at, body: `{"message":"${'x'.repeat(70_000)}"}` });
+      await meet(name, 400, { ...at, body: '{' });
+    }
+    await meet('GET /api/sense/recent', 400, { at: '/api/sense/recent?days=367' });
+    for (const wrong of [
+      {},
+      { message: '' },
+      { message: 3 },
+      { message: 'x'.repeat(4001) },
+      { message: 'x', event: 'none' },
+      { message: 'x', priority: 6 },
+      { message: 'x', tags: ['a b'] },
+    ]) {
+      expect(api.bodyFaults('POST /notify', wrong), JSON.stringify(wrong)).not.to.deep.equal(NONE);
+      await meet('POST /notify', 400, { body: JSON.stringify(wrong) });
+    }
+  });
+
+  it('says what a home full of things is answered', async () => {
+    github = await startGitHub();
+    const env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
+    const run = async (args: string[], input = ''): Promise<void> => {
+      const done = await steward(args, { home: home.path, env, input });
+      expect(done.code, `${args.join(' ')}: ${done.stderr}`).to.equal(0);
+    };
+    await run(['sense', 'init']);
+    await run(['config', 'set', 'notify.voice.engine', 'none']);
+    const day = (back: number): string => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+    mkdirSync(area('sense', 'events'), { recursive: true });
+    for (const back of [2, 1, 0]) {
+      const lines = eventsOf(day(back), 'UTC', 29).map((event) => `${JSON.stringify(event)}\n`);
+      writeFileSync(area('sense', 'events', `${day(back)}.jsonl`), lines.join(''));
+    }
+    for (const back of [2, 1]) await run(['sense', 'rollup', day(back)]);
+    const reply = JSON.stringify({
+      narrative: 'Programming, then reading.',
+      contentTypes: [{ label: 'programming', share: 1, evidence: 'Ghostty' }],
+    });
+    writeFileSync(
+      join(home.path, 'model.js'),
+      `process.stdin.resume().on('end', () => console.log(${JSON.stringify(reply)}));`,
+    );
+    await run([
+      'config',
+      'set',
+      'sense.insight.command',
+      `${process.execPath},${join(home.path, 'model.js')}`,
+    ]);
+    await run(['sense', 'insight', 'build']);
+    await run(['work', 'setup', 'ann/work']);
+    await run([
+      'work',
+      'add',
+      'Write the notes',
+      '--status',
+      'ready',
+      '--priority',
+      'P1',
+      '--property',
+      'website',
+    ]);
+    await run(['work', 'remind', 'call Ann']);
+    await run(['work', 'claim', '1', '--agent', 'kai']);
+    await run(['hook', 'session-start', '--no-tab'], hookJson('session-start', { cwd: home.path }));
+    const daemon = await start(env);
+    await until('the first round', async () => {
+      const { jobs } = JSON.parse((await ask(`${daemon.url}/api/status`)).text) as {
+        jobs: { lastRun: string | null }[];
+      };
+      return jobs.every(({ lastRun }) => lastRun !== null);
+    });
+    for (const name of api.operations.keys())
+      if (name.startsWith('GET /api/')) await visit(daemon, name, 200);
+    const recent = await visit(daemon, 'GET /api/sense/recent', 200, { at: '/api/sense/recent?days=2' });
+    expect(JSON.parse(recent.text)).to.have.length(2);
+    await visit(daemon, 'POST /api/work/refresh', 200);
+    const bodies = [
+      { message: 'Done' },
+      { message: 'Done', phase: 'verify' },
+      { message: 'Done', phase: 'no such phase' },
+      {
+        message: 'Done',
+        title: 'Build',
+        event: 'error',
+        priority: 4,
+        durationSec: 400,
+        dedupe: 'k',
+        url: 'https://example.org/',
+        tags: ['a'],
+        source: 'job',
+        voice_enabled: false,
+        voice_id: 'v',
+        slug: 'none',
+        phase: 'verify',
+        more: 1,
+      },
+    ];
+    for (const body of bodies) {
+      expect(api.bodyFaults('POST /notify', body)).to.deep.equal(NONE);
+      await visit(daemon, 'POST /notify', 202, { body: JSON.stringify(body) });
+    }
+    await visit(daemon, 'GET /api/status', 200);
+    await visit(daemon, 'POST /api/open', 200, { socket: socket() });
+    writeFileSync(area('sense', 'config.json'), '{');
+    await visit(daemon, 'GET /api/sense/today', 500);
+    await visit(daemon, 'POST /api/stop', 200, { socket: socket() });
+    expect(await daemon.ended).to.equal(0);
+  });
+
+  it('says how a daemon with a token lets in', async () => {
+    await steward(['config', 'set', 'daemon.requireToken', 'true'], { home: home.path });
+    const daemon = await start();
+    for (const [name, { 'x-local-only': isLocal }] of api.operations) {
+      if (isLocal === true) continue;
+      await visit(daemon, name, 401, name.includes('{') ? { at: '/assets/dom.js' } : {});
+    }
+    const opened = await visit(daemon, 'POST /api/open', 200, { socket: socket() });
+    const { pathname, search } = new URL((JSON.parse(opened.text) as { url: string }).url);
+    expect(pathname).to.equal('/open');
+    await visit(daemon, 'GET /open', 400, { at: `${pathname}${search}&wrong=1` });
+    const login = await visit(daemon, 'GET /open', 303, { at: `${pathname}${search}` });
+    const [cookie = ''] = String(login.headers['set-cookie']).split(';');
+    await visit(daemon, 'GET /api/status', 200, { headers: { cookie } });
+    await visit(daemon, 'GET /open', 401, { at: `${pathname}${search}` });
+    const token = readFileSync(join(machineFolder(home.path), 'daemon.token'), 'utf8').trim();
+    await visit(daemon, 'GET /healthz', 200, { headers: { authorization: `Bearer ${token}` } });
+  });
+});
