@@ -7,8 +7,10 @@ import { build } from 'esbuild';
 
 import {
   BASE,
+  COMMON_BUNDLE,
   GROUP_BUNDLES,
   ROOT,
+  SHARED_BUNDLE,
   VENDOR_BUNDLES,
   ascii,
   commandGroups,
@@ -24,6 +26,8 @@ import { licenseText } from './licenses.mjs';
 
 const DIST = join(ROOT, 'dist');
 const inputs = {};
+/** A module that so many groups have is in a bundle that they share: the package would have it as often. */
+const MANY = 3;
 
 /** Bundles one entry, a file or a text, in memory and remembers what went into it. */
 async function bundle(entry, options = {}) {
@@ -53,11 +57,28 @@ const define = {
   STEWARD_COMMANDS: JSON.stringify(idsOf(manifest)),
   STEWARD_GROUPS: JSON.stringify(GROUP_BUNDLES),
 };
-const { modules: all } = await bundle('src/cli-shared.ts', { define, plugins: lean });
-const shared = all.filter((path) => /^(src|node_modules)\//.test(path) && /\.(ts|js|json)$/.test(path));
-files.set('./cli.js', await startBundle({ contents: sharedSource(shared) }, { define, plugins: lean }));
-for (const group of commandGroups(manifest)) {
-  const plugins = [fromShared(shared), ...lean];
+const isModule = (path) => /^(src|node_modules)\//.test(path) && /\.(ts|js|json)$/.test(path);
+
+const everywhere = (await bundle('src/cli-shared.ts', { define, plugins: lean })).modules.filter(isModule);
+const start = "export { start } from './src/cli-built';";
+files.set(
+  SHARED_BUNDLE,
+  await startBundle({ contents: sharedSource(everywhere, start) }, { define, plugins: lean }),
+);
+
+const bundleOf = new Map(everywhere.map((path) => [path, SHARED_BUNDLE]));
+const groups = commandGroups(manifest);
+const common = await usedByMany(groups);
+files.set(
+  COMMON_BUNDLE,
+  await startBundle(
+    { contents: sharedSource(common) },
+    { plugins: [fromShared(bundleOf), ...lean], minifyIdentifiers: true },
+  ),
+);
+for (const path of common) bundleOf.set(path, COMMON_BUNDLE);
+for (const group of groups) {
+  const plugins = [fromShared(bundleOf), ...lean];
   files.set(
     group.bundle,
     await startBundle({ contents: groupSource(group) }, { plugins, minifyIdentifiers: true }),
@@ -86,6 +107,19 @@ for (const [id, bytes] of files) {
 }
 const total = [...files.values()].reduce((sum, bytes) => sum + bytes.length, 0);
 console.log(`${shown(DIST)}: ${files.size} files, ${Math.round(total / 1024)} KiB`);
+
+/** The modules that several groups of commands would have, each. */
+async function usedByMany(all) {
+  const uses = new Map();
+  for (const group of all) {
+    const { modules } = await bundle(
+      { contents: groupSource(group) },
+      { plugins: [fromShared(bundleOf), ...lean] },
+    );
+    for (const path of modules.filter(isModule)) uses.set(path, (uses.get(path) ?? 0) + 1);
+  }
+  return [...uses].filter(([, count]) => count >= MANY).map(([path]) => path);
+}
 
 function idsOf({ commands }) {
   return Object.fromEntries(

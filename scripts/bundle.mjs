@@ -167,19 +167,24 @@ export function groupSource({ files, commands }) {
   return `export const group = { table: {\n${rows.join('\n')}\n}, commands: ${JSON.stringify(commands)} };\n`;
 }
 
-const SHARED_BUNDLE = './cli.js';
+/** What every command shares, and what some groups do. */
+export const SHARED_BUNDLE = './cli.js';
+export const COMMON_BUNDLE = './commands/common.js';
 
-/** The source of the bundle that all commands share, with a door to each of its modules for the other bundles. */
-export function sharedSource(modules) {
+/** The source of a shared bundle: a door to each of its modules for the other bundles, and what it exports beside. */
+export function sharedSource(modules, more = '') {
   const doors = modules.map(
     (path) => `${JSON.stringify(path)}: () => require(${JSON.stringify(join(ROOT, path))}),`,
   );
-  return `export { start } from './src/cli-built';\nexport const shared = {\n${doors.join('\n')}\n};\n`;
+  return `${more}\nexport const shared = {\n${doors.join('\n')}\n};\n`;
 }
 
-/** In a group's bundle: what the shared bundle has comes from there, once in a run. */
-export function fromShared(modules) {
-  const known = new Set(modules);
+/**
+ * What shared bundles have comes from there, once in a run.
+ *
+ * @param bundleOf from a module to the bundle that has it
+ */
+export function fromShared(bundleOf) {
   const asked = Symbol('asked');
   return {
     name: 'from-shared',
@@ -188,6 +193,7 @@ export function fromShared(modules) {
         { filter: /^/ },
         async ({ path, kind, importer, namespace, resolveDir, pluginData }) => {
           if (pluginData === asked || kind === 'entry-point') return undefined;
+          if (namespace === 'shared') return { path, external: true };
           const found = await build.resolve(path, {
             kind,
             importer,
@@ -196,16 +202,12 @@ export function fromShared(modules) {
             pluginData: asked,
           });
           const id = shown(found.path);
-          if (found.external || found.namespace !== 'file' || !known.has(id)) return found;
+          if (found.external || found.namespace !== 'file' || !bundleOf.has(id)) return found;
           return { path: id, namespace: 'shared' };
         },
       );
-      build.onResolve({ filter: /^\.\/cli\.js$/, namespace: 'shared' }, () => ({
-        path: SHARED_BUNDLE,
-        external: true,
-      }));
       build.onLoad({ filter: /^/, namespace: 'shared' }, ({ path }) => ({
-        contents: `module.exports = require(${JSON.stringify(SHARED_BUNDLE)}).shared[${JSON.stringify(path)}]();`,
+        contents: `module.exports = require(${JSON.stringify(bundleOf.get(path))}).shared[${JSON.stringify(path)}]();`,
       }));
     },
   };
