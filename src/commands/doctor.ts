@@ -12,7 +12,7 @@ import { StewardError } from '../lib/errors';
 export default class Doctor extends BaseCommand {
   static override summary = 'Look at every part for real, and say what mends what does not work.';
   static override description =
-    'A line for each: ok, warning, failed, or off where it is not set up. It changes nothing, and asks no other host without --online. Exits 0 when nothing failed; 3 when the configuration is wrong, 8 when something else does not work, 4 when it is only a login; with --strict 8 for a warning, too. A configuration that is wrong fails whatever PART is asked for.';
+    'A line for each: ok, warning, failed, or off where it is not set up. It mends nothing by itself, and asks no other host without --online. Exits 0 when nothing failed; 3 when the configuration is wrong, 8 when something else does not work, 4 when it is only a login; with --strict 8 for a warning, too. A configuration that is wrong fails whatever PART is asked for.';
   static override strict = false;
   static override args = {
     part: string({

@@ -105,7 +105,7 @@ describe('a whole week (built)', function () {
       const now = START + step * STEP_HOURS * 60 * MINUTE;
       await live(now, step);
       if (step % (24 / STEP_HOURS) === 3) {
-        // Once a day a notification, a line that a prompt asks to be kept, and the sweep.
+        // Once a day a notification and the sweep.
         await run(now, [
           'notify',
           'send',

@@ -77,7 +77,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
   const root = userAreaPath(host);
   const sep = host.platform === 'win32' ? '\\' : '/';
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
-  // Not \`join\`: it would look at every letter of fifty paths, and every hook waits for them.
+  // Not `join`: it would look at every letter of fifty paths, and every hook waits for them.
   const at = (...names: string[]): string => base + names.join(sep);
   return {
     root,
