@@ -63,6 +63,13 @@ describe('the command lines of the documentation (built)', function () {
     const day = '2026-11-20';
     const log = eventsOf(day, 'UTC', 29).map((event) => `${JSON.stringify(event)}\n`);
     write(`.steward/sense/events/${day}.jsonl`, log.join(''));
+    // What another system has left: one part of each kind that the page shows, and one that is unfit.
+    const artifact = '---\nslug: pricing\ntask: Research the pricing\nphase: execute\n---\n';
+    const [old] = eventsOf('2025-11-20', 'UTC', 1);
+    write('.old/sense/events/2025-11-20.jsonl', `${JSON.stringify(old)}\n`);
+    write('.old/MEMORY/pricing/ISA.md', artifact);
+    write('.old/MEMORY/Bad Name/ISA.md', artifact);
+    write('.old/goals/goals.md', '# Active Goals\n\n- **G1**: Ship it\n');
     // A session with an artifact, as an assistant leaves it.
     const start = JSON.parse(hookJson('session-start')) as { session_id: string };
     await steward(['hook', 'session-start', '--no-tab'], { home: home.path, input: JSON.stringify(start) });
@@ -87,7 +94,9 @@ describe('the command lines of the documentation (built)', function () {
     home.remove();
   });
 
-  for (const page of docPages()) {
+  // What a person types where something is wrong: troubleshooting.test.ts has that page.
+  const pages = docPages().filter(({ path }) => path !== 'docs/troubleshooting.md');
+  for (const page of pages) {
     const blocks = blocksOf(page).filter((block) => isRun(block));
     if (blocks.length === 0) continue;
     it(page.path, async () => {
@@ -105,7 +114,9 @@ describe('the command lines of the documentation (built)', function () {
       const where = `${page}:${block.line}: ${line}`;
       const { code, stdout, stderr } = await shell(line);
       expect(code, `${where}\n${stdout}${stderr}`).to.equal(wanted);
-      if (block.marks.includes('compare')) expectShown(where, stdout, output ?? []);
+      if (block.marks.includes('compare')) {
+        expectShown(where, stdout.replaceAll(home.path, '/home/ann'), output ?? []);
+      }
     }
   }
 

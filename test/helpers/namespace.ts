@@ -24,7 +24,7 @@ export function requireNamespace(context: Mocha.Context): void {
 }
 
 /**
- * A namespace of its own with its own /run, cgroups and crontabs, so that a systemd user manager or a cron runs in it
+ * A namespace of its own with its own /run, /dev/shm, cgroups and crontabs, so that a systemd user manager or a cron runs in it
  * beside whatever this machine runs. Only root can make one. Everything in it ends with it.
  *
  * @param folder an empty folder for what it needs
@@ -40,7 +40,7 @@ export async function startNamespace(
   const script = join(folder, 'set-up.sh');
   writeFileSync(
     script,
-    `set -e\nmount -t tmpfs tmpfs /run\nmkdir -p /run/systemd/system /run/user/0\nchmod 700 /run/user/0\n${setUp}\necho $$ >${ready}.new\nmv ${ready}.new ${ready}\nexec sleep 100000\n`,
+    `set -e\nmount -t tmpfs tmpfs /run\nmount -t tmpfs tmpfs /dev/shm\nmkdir -p /run/systemd/system /run/user/0\nchmod 700 /run/user/0\n${setUp}\necho $$ >${ready}.new\nmv ${ready}.new ${ready}\nexec sleep 100000\n`,
   );
   const holder = spawn(
     'unshare',

@@ -38,11 +38,22 @@ export async function scheduledJob(context: Context, id: JobId): Promise<Job> {
   return jobOf(id, config.sense);
 }
 
-/** How all jobs are doing, for `status` and `doctor`. */
-export async function jobStatuses(context: Context): Promise<JobStatus[]> {
+/** The scheduler of this machine, and how each job is doing in it. */
+export interface JobsHere {
+  kind: SchedulerKind;
+  jobs: JobStatus[];
+}
+
+/** For `status`, `doctor` and `init`; undefined where no scheduler runs and none holds a job. */
+export async function jobsHere(
+  context: Context,
+  sense: { pollIntervalSec: number },
+): Promise<JobsHere | undefined> {
   const scheduler = await schedulerOf(context);
-  const { config } = await context.loadConfig();
-  return Promise.all(JOB_IDS.map((id) => scheduler.status(jobOf(id, config.sense))));
+  const jobs = await Promise.all(JOB_IDS.map((id) => scheduler.status(jobOf(id, sense))));
+  return scheduler.available || jobs.some(({ installed }) => installed)
+    ? { kind: scheduler.kind, jobs }
+    : undefined;
 }
 
 /** The result of an installer in one of its modes, and what a person should know beside it. */

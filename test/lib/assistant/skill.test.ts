@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
 
@@ -103,13 +103,7 @@ describe('assistant: the work skill', () => {
       mkdirSync(dirname(join(later, 'templates', 'skills', 'work', name)), { recursive: true });
       writeFileSync(join(later, 'templates', 'skills', 'work', name), `later ${name}`);
     }
-    mkdirSync(join(later, 'templates', 'hooks'), { recursive: true });
-    for (const name of readdirSync(join(ROOT, 'templates', 'hooks'))) {
-      writeFileSync(
-        join(later, 'templates', 'hooks', name),
-        readFileSync(join(ROOT, 'templates', 'hooks', name)),
-      );
-    }
+    cpSync(join(ROOT, 'templates', 'launcher'), join(later, 'templates', 'launcher'), { recursive: true });
     writeFileSync(skill('Workflows', 'AddReminder.md'), 'mine');
     const result = (await install({ root: later })).skill;
     expect([result?.changed.length, result?.left]).to.deep.equal([4, [skill('Workflows', 'AddReminder.md')]]);

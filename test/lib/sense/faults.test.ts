@@ -10,11 +10,11 @@ describe('sense: a capture that is disturbed', () => {
   const box = scratch();
 
   it('leaves what an undisturbed one leaves, killed before any of its steps', async () => {
-    expect(await disturbEachCall(box.path(), 'kill')).to.be.at.least(60);
+    expect(await disturbEachCall(box.path(), 'kill')).to.be.at.least(50);
   }).timeout(180_000);
 
   it('does so when a step fails as on a full disk', async () => {
-    expect(await disturbEachCall(box.path(), 'fail', 5)).to.be.at.least(60);
+    expect(await disturbEachCall(box.path(), 'fail', 5)).to.be.at.least(50);
   }).timeout(180_000);
 
   it('stores what happened exactly once, killed at random points', async () => {

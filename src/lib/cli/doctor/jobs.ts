@@ -1,7 +1,7 @@
-import { JOB_IDS, JOBS, jobOf, type JobId } from '../../schedule/job';
+import { JOB_IDS, JOBS, type JobId } from '../../schedule/job';
 import type { JobStatus } from '../../schedule';
-import { StewardError } from '../../errors';
-import { schedulerOf } from '../schedule-context';
+import type { Context } from '../context';
+import { jobsHere, type JobsHere } from '../schedule-context';
 import { localTimes } from '../local-times';
 import { failed, off, ok, warning, type Check, type ConfiguredContext, type Finding } from './finding';
 
@@ -15,15 +15,19 @@ export const JOB_CHECKS: readonly Check[] = JOB_IDS.map((id) => ({
 }));
 
 async function checkJob(at: ConfiguredContext, id: JobId): Promise<Finding[]> {
-  try {
-    const scheduler = await schedulerOf(at.context);
-    const status = await scheduler.status(jobOf(id, at.config.sense));
-    return [judgeJob(status, localTimes(at.context.clock))];
-  } catch (error) {
-    if (!(error instanceof StewardError) || error.kind !== 'unavailable') throw error;
-    // Containers and some servers have none; `up` has the jobs inside it.
-    return [off(error.message, { mend: 'steward up' })];
-  }
+  const status = (await jobsOf(at))?.jobs.find(({ job }) => job === id);
+  // Containers and some servers have none; `up` has the jobs inside it.
+  if (status === undefined) return [off('no scheduler runs on this machine', { mend: 'steward up' })];
+  return [judgeJob(status, localTimes(at.context.clock))];
+}
+
+const asked = new WeakMap<Context, Promise<JobsHere | undefined>>();
+
+/** The scheduler is asked once for all checks of a run. */
+function jobsOf(at: ConfiguredContext): Promise<JobsHere | undefined> {
+  const answer = asked.get(at.context) ?? jobsHere(at.context, at.config.sense);
+  asked.set(at.context, answer);
+  return answer;
 }
 
 /** @param localTime of an ISO-8601 time, as a person reads it */
@@ -63,12 +67,6 @@ export function judgeJob(status: JobStatus, localTime: (iso: string) => string):
 
 /** Those of the jobs that the system's scheduler has, as `systemd (sense)`; none where there is no scheduler. */
 export async function installedJobs(at: ConfiguredContext, ids: readonly JobId[]): Promise<string[]> {
-  try {
-    const scheduler = await schedulerOf(at.context);
-    const statuses = await Promise.all(ids.map((id) => scheduler.status(jobOf(id, at.config.sense))));
-    return statuses.filter(({ loaded }) => loaded).map((status) => status.scheduler);
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'unavailable') return [];
-    throw error;
-  }
+  const jobs = (await jobsOf(at))?.jobs ?? [];
+  return jobs.filter(({ job, loaded }) => loaded && ids.includes(job)).map(({ scheduler }) => scheduler);
 }

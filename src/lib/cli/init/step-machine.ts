@@ -2,12 +2,11 @@ import { dirname } from 'node:path';
 
 import { installHooks, installedEvents } from '../../assistant/install';
 import { uninstallHooks } from '../../assistant/uninstall';
-import { StewardError, toStewardError } from '../../errors';
 import { kindOf } from '../../platform/stat';
 import { JOBS, JOB_IDS, jobOf, type JobId } from '../../schedule/job';
 import type { Scheduler } from '../../schedule';
 import { openHooks } from '../hooks-context';
-import { schedulerOf } from '../schedule-context';
+import { jobsHere, schedulerOf } from '../schedule-context';
 import { chosenNames } from './choice';
 import type { Setup, Step } from './step';
 import { unknownName } from './step-sense';
@@ -109,15 +108,7 @@ async function setJobs(setup: Setup, wanted: readonly JobId[]): Promise<void> {
 async function schedulerHere(
   setup: Setup,
 ): Promise<{ kind: Scheduler['kind']; installed: JobId[] } | undefined> {
-  try {
-    const scheduler = await schedulerOf(setup.context);
-    const all = await Promise.all(JOB_IDS.map((id) => scheduler.status(jobOf(id, setup.config().sense))));
-    return {
-      kind: scheduler.kind,
-      installed: all.filter(({ installed }) => installed).map(({ job }) => job),
-    };
-  } catch (error) {
-    if (error instanceof StewardError && toStewardError(error).kind === 'unavailable') return undefined;
-    throw error;
-  }
+  const here = await jobsHere(setup.context, setup.config().sense);
+  if (here === undefined) return undefined;
+  return { kind: here.kind, installed: here.jobs.filter(({ installed }) => installed).map(({ job }) => job) };
 }

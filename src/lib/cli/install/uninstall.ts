@@ -1,9 +1,8 @@
 import { uninstallHooks, type UninstallResult as HooksGone } from '../../assistant/uninstall';
-import { StewardError, toStewardError } from '../../errors';
+import { toStewardError } from '../../errors';
 import { exists } from '../../platform/folder';
 import { readInstallManifest, withInstallManifest, type InstallEntry } from '../../platform/install-manifest';
 import { JOB_IDS, jobOf, type JobId } from '../../schedule/job';
-import type { Scheduler } from '../../schedule';
 import { manifestOf, removeMadeFolders, removeRecorded } from '../completion/install';
 import type { Context } from '../context';
 import { findDaemon } from '../daemon-client';
@@ -60,8 +59,7 @@ export async function uninstallAll(context: Context, root: string, dryRun: boole
 }
 
 async function removeJobs(context: Context, dryRun: boolean): Promise<Uninstalled['jobs']> {
-  const scheduler = await schedulerHere(context);
-  if (scheduler === undefined) return [];
+  const scheduler = await schedulerOf(context);
   const { pollIntervalSec } = await pollInterval(context);
   const removed: Uninstalled['jobs'] = [];
   for (const id of JOB_IDS) {
@@ -85,15 +83,6 @@ async function pollInterval(context: Context): Promise<{ pollIntervalSec: number
     if (toStewardError(error).kind !== 'config') throw error;
     const { defaultConfig } = await import('../../config/load');
     return defaultConfig(context.area).sense;
-  }
-}
-
-async function schedulerHere(context: Context): Promise<Scheduler | undefined> {
-  try {
-    return await schedulerOf(context);
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'unavailable') return undefined;
-    throw error;
   }
 }
 

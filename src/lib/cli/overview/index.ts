@@ -1,16 +1,15 @@
-import { StewardError, toStewardError } from '../../errors';
+import { toStewardError } from '../../errors';
 import { exists } from '../../platform/folder';
 import type { DaemonReport } from '../../daemon/view';
 import type { Config } from '../../config/schema';
 import type { Context } from '../context';
 import { daemonReport } from '../daemon';
 import { localTimes } from '../local-times';
-import { schedulerOf } from '../schedule-context';
+import { jobsHere } from '../schedule-context';
 import { VERSION } from '../version';
 import type { Overview, Part } from './part';
 import {
   agentsPart,
-  askJobs,
   daemonPart,
   goalsPart,
   hooksPart,
@@ -60,7 +59,7 @@ export async function overview(context: Context, root: string): Promise<Overview
     root,
     config,
     daemon: 'report' in daemon ? daemon.report : { running: false, cliVersion: VERSION },
-    scheduler: await schedulerHere(context, config),
+    scheduler: await jobsHere(context, config.sense),
     localTime: localTimes(context.clock, zone),
   };
   const parts = await Promise.all(
@@ -82,16 +81,6 @@ async function reportOfDaemon(context: Context): Promise<{ report: DaemonReport 
     return { report: await daemonReport(context) };
   } catch (failure) {
     return { failure };
-  }
-}
-
-async function schedulerHere(context: Context, config: Config): Promise<Sources['scheduler']> {
-  try {
-    const scheduler = await schedulerOf(context);
-    return { scheduler, jobs: await askJobs(scheduler, config) };
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'unavailable') return undefined;
-    throw error;
   }
 }
 

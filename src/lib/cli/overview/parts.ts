@@ -10,8 +10,7 @@ import { parseGoals } from '../../goals/record';
 import { readText } from '../../platform/atomic-file';
 import { exists, listFolder } from '../../platform/folder';
 import { muteState } from '../../notify/mute';
-import { JOBS, JOB_IDS, jobOf } from '../../schedule/job';
-import type { JobStatus, Scheduler } from '../../schedule';
+import { JOBS } from '../../schedule/job';
 import { senseHealth } from '../../sense/health';
 import { status as senseStatus } from '../../sense/read';
 import { waitingSessions, openSessions } from '../sessions-context';
@@ -21,6 +20,7 @@ import { workStatus, type WorkStatus } from '../../work/status';
 import type { Context } from '../context';
 import { DAEMON_SCHEDULER } from '../daemon-client';
 import { openHooks } from '../hooks-context';
+import type { JobsHere } from '../schedule-context';
 import { openSense } from '../sense-context';
 import { voiceOf } from '../speech-context';
 import { openWork } from '../work-context';
@@ -35,7 +35,7 @@ export interface Sources {
   root: string;
   config: Config;
   daemon: DaemonReport;
-  scheduler: { scheduler: Scheduler; jobs: JobStatus[] } | undefined;
+  scheduler: JobsHere | undefined;
   /** The local time of an ISO-8601 time. */
   localTime: (iso: string) => string;
 }
@@ -215,8 +215,7 @@ export function jobsPart({ scheduler }: Sources): Row {
       next: null,
     };
   }
-  const { jobs } = scheduler;
-  const { kind } = scheduler.scheduler;
+  const { jobs, kind } = scheduler;
   const installed = jobs.filter((job) => job.installed);
   const bad = installed.find(({ warning }) => warning !== undefined);
   if (installed.length === 0) return { state: 'off', summary: `none in ${kind}`, next: 'steward install' };
@@ -224,11 +223,6 @@ export function jobsPart({ scheduler }: Sources): Row {
   if (bad === undefined) return { state: 'ok', summary, next: null };
   const next = `${JOBS[bad.job].command} --status`;
   return { state: 'needs-you', summary: `${summary} · ${bad.job}: ${bad.warning ?? ''}`, next };
-}
-
-/** The jobs of the machine's scheduler; each is asked once. */
-export function askJobs(scheduler: Scheduler, config: Config): Promise<JobStatus[]> {
-  return Promise.all(JOB_IDS.map((id) => scheduler.status(jobOf(id, config.sense))));
 }
 
 function count(number: number, noun: string, nouns = `${noun}s`): string {
