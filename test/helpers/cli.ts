@@ -29,8 +29,23 @@ export function emptyHome(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'steward-home-'));
   return {
     path,
-    remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
+    remove: () => removeFolder(path),
   };
+}
+
+/**
+ * Removes a folder in which a child of what was tested may still be writing its last file: rmSync's own `maxRetries`
+ * does not cover a folder that was filled again meanwhile.
+ */
+export function removeFolder(path: string): void {
+  for (let tried = 0; ; tried += 1) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || tried === 50) throw error;
+    }
+  }
 }
 
 /** An environment in which nothing of the person who runs the tests is seen: no desktop, no bus, no config. */

@@ -170,13 +170,16 @@ export async function sendAnswers(
   if (answers.length === 0) return [];
   const arrived = async (): Promise<ManagedEvent[]> => {
     const types = ['user.tool_confirmation', 'user.custom_tool_result'];
-    const { data } = await deps.client.events(session, { types, order: 'desc', limit: 100 });
     const wanted = new Set(answers.map(targetOf));
-    return data.filter((event) => wanted.has(targetOf(event)));
-  };
-  const all = (found: readonly ManagedEvent[]): boolean => {
-    const targets = new Set(found.map(targetOf));
-    return answers.every((answer) => targets.has(targetOf(answer)));
+    const found = new Map<string | undefined, ManagedEvent>();
+    let page: string | undefined;
+    // The latest first; a service may give fewer at once than it is asked for.
+    do {
+      const { data, next } = await deps.client.events(session, { types, order: 'desc', limit: 100, page });
+      for (const event of data) if (wanted.has(targetOf(event))) found.set(targetOf(event), event);
+      page = next === page || found.size === wanted.size ? undefined : next;
+    } while (page !== undefined);
+    return [...found.values()];
   };
   try {
     return await once(
@@ -184,7 +187,7 @@ export async function sendAnswers(
       () => deps.client.send(session, answers),
       async () => {
         const found = await arrived();
-        return all(found) ? found : undefined;
+        return found.length === answers.length ? found : undefined;
       },
       (error) => mayHaveLanded(error) || failureOf(error)?.status === 400,
     );

@@ -28,6 +28,7 @@ describe('managed: sending once over a connection that loses answers', () => {
     fake = await startFake({
       faults: { ...NO_FAULTS, request },
       script: () => [{ waitFor: { kind: 'tool', name: 'bash', count: 1 } }],
+      pageSize: 2,
     });
     deps = await sendDeps(fake.url, box.path('managed'));
   });
@@ -119,15 +120,16 @@ describe('managed: sending once over a connection that loses answers', () => {
   it('takes the refusal of what a killed process has answered already for done, and sends the rest', async () => {
     const { id } = fake.makeSession();
     const session = fake.sessions.get(id);
-    for (const use of ['one', 'two']) session?.pending.add(use);
+    for (const use of ['one', 'two', 'three', 'four']) session?.pending.add(use);
     const answer = (use: string) =>
       ({ type: 'user.tool_confirmation', tool_use_id: use, result: 'allow' }) as const;
     await sendAnswers(deps, id, [answer('one')]);
-    await sendAnswers(deps, id, [answer('one'), answer('two')]);
-    await sendAnswers(deps, id, [answer('one'), answer('two')]);
+    await sendAnswers(deps, id, [answer('one'), answer('two'), answer('three'), answer('four')]);
+    // The service shows two at once.
+    await sendAnswers(deps, id, [answer('one'), answer('two'), answer('three'), answer('four')]);
     const targets = session?.log.flatMap((event) => event['tool_use_id'] ?? []);
-    expect(targets).to.deep.equal(['one', 'two']);
-    expect(await rejection(sendAnswers(deps, id, [answer('three')]))).to.include({ kind: 'conflict' });
+    expect(targets).to.deep.equal(['one', 'two', 'three', 'four']);
+    expect(await rejection(sendAnswers(deps, id, [answer('five')]))).to.include({ kind: 'conflict' });
   });
 
   describe('a session', () => {
