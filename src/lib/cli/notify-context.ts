@@ -15,6 +15,7 @@ import { allChannels } from '../notify/channels';
 import type { DeliverDeps } from '../notify/deliver';
 import { logFault } from '../notify/history';
 import { muteState } from '../notify/mute';
+import { checkOutbox } from '../notify/outbox';
 import type { Speech } from '../notify/speech/speech';
 import type { Context } from './context';
 import { askDaemon } from './daemon-client';
@@ -53,6 +54,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
   const { area, clock } = context;
   ensureUserArea(area);
   ensureFolder(area.state);
+  checkOutbox(area);
   const { platform, env } = processHost();
   const muteDeps = { clock, mute: area.mute };
   const notifications = (): Config['settings']['notifications'] => current().settings.notifications;

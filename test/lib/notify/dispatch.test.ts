@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 import { acceptNotification } from '../../../src/lib/notify/accept';
@@ -7,7 +15,7 @@ import { deliverWaiting, keepDelivering, type Delivering } from '../../../src/li
 import { startDispatcher } from '../../../src/lib/notify/dispatch';
 import type { Outcome } from '../../../src/lib/notify/channels/channel';
 import { mute, muteState, unmute } from '../../../src/lib/notify/mute';
-import { claim, outboxStatus, waiting } from '../../../src/lib/notify/outbox';
+import { checkOutbox, claim, outboxStatus, waiting } from '../../../src/lib/notify/outbox';
 import { retry, whyNotReached } from '../../../src/lib/notify/results';
 import { until } from '../../helpers/desktop-kit';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
@@ -55,6 +63,24 @@ describe('notify: delivery', () => {
     expect(error).to.include({ kind: 'usage', message: 'message is empty.' });
     expect(existsSync(world.deps.outbox)).to.equal(false);
     expect(world.entries()).to.deep.equal([]);
+  });
+
+  it('accepts a notification as a whole, or not at all', async () => {
+    // Where the log belongs there is a folder, as a disk that is full would refuse it.
+    mkdirSync(world.deps.history, { recursive: true });
+    await rejection(acceptNotification(world.deps, { message: 'x', event: 'security' }));
+    expect(waiting(world.deps)).to.deep.equal([]);
+    rmdirSync(world.deps.history);
+    expect((await send({ event: 'security' })).length).to.equal(32);
+    expect(waiting(world.deps)).to.have.length(3);
+  });
+
+  it('writes into no folder that a link leads to', async () => {
+    checkOutbox(world.deps);
+    await send({});
+    checkOutbox(world.deps);
+    symlinkSync(world.deps.locks, join(world.deps.outbox, 'dead'));
+    expect(thrown(() => checkOutbox(world.deps))).to.include({ kind: 'config' });
   });
 
   it('a channel that hangs, or throws, keeps none of the others waiting', async () => {

@@ -61,6 +61,8 @@ describe('notify: when to try again', () => {
     expect(isTimeFor({ ...times, heldUntil: times.nextAt }, NINE)).to.equal(false);
     expect(isTimeFor(times, NINE)).to.equal(true);
     expect(isTimeFor({ ...times, at: iso(NINE - HOUR) }, NINE)).to.equal(false);
-    expect(isTimeFor({ ...times, at: iso(NINE - HOUR), waitingSince: iso(NINE + HOUR) }, NINE)).to.equal(true);
+    expect(isTimeFor({ ...times, at: iso(NINE - HOUR), waitingSince: iso(NINE + HOUR) }, NINE)).to.equal(
+      true,
+    );
   });
 });
