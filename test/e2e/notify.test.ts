@@ -202,6 +202,31 @@ describe('notify (built)', function () {
     expect(unknown.stderr).to.include('notifications.routing.error').and.include('push, chat, desktop');
   });
 
+  it('names in routes what is set up and cannot work, before anything is sent', async () => {
+    settings({ push: { topic: 'env:NO_SUCH_TOPIC' }, chat: { enabled: true, webhook: 'env:HUSH_HOOK' } });
+    const env = { HUSH_HOOK: 'no address' };
+    const { broken } = jsonOf(await run(['routes', '--json'], { env })) as { broken: { channel: string }[] };
+    expect(broken.map(({ channel }) => channel)).to.deep.equal(['push', 'chat']);
+    const { stdout } = await run(['routes'], { env });
+    expect(stdout).to.match(/^Does not work:\n {2}push .*NO_SUCH_TOPIC/ms);
+    expect(stdout).to.not.include('no address');
+    settings({});
+    expect(jsonOf(await run(['routes', '--json']))).to.deep.include({ broken: [] });
+  });
+
+  it('lets a job be heard only where DAEMON_CRON_VOICE is 1', async () => {
+    const channels = async (env: Record<string, string>): Promise<string[]> => {
+      await run(['send', 'x', '--source', 'job', '--wait'], { env });
+      return (await history())[0]?.channels.map(({ channel }) => channel) ?? [];
+    };
+    writeFileSync(area('config.yaml'), 'notify: { voice: { engine: none } }\n', { mode: 0o600 });
+    expect(await channels({}))
+      .to.include('desktop')
+      .and.not.include('voice');
+    expect(await channels({ DAEMON_CRON_VOICE: '0' })).to.not.include('voice');
+    expect(await channels({ DAEMON_CRON_VOICE: '1' })).to.include('voice');
+  });
+
   it('lets no escape sequence reach the terminal', async () => {
     server.usual = () => ({ status: 404 });
     await run([

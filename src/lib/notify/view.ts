@@ -112,7 +112,11 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   const off = report.off.flatMap(({ channel, reason, hint }) =>
     wrap(`${reason}. ${hint}`, options.columns, `  ${channel}  `, '    '),
   );
+  const broken = report.broken.flatMap(({ channel, reason, hint }) =>
+    wrap(clean(`${reason} ${hint}`), options.columns, `  ${channel}  `, '    '),
+  );
   const parts = [...lines, '', ...notes.flatMap((note) => wrap(note, options.columns))];
+  if (broken.length > 0) parts.push('', 'Does not work:', ...broken.map((line) => colors.attention(line)));
   if (off.length > 0) parts.push('', 'Not in use:', ...off.map((line) => colors.neutral(line)));
   return plain(parts.join('\n'), options);
 }

@@ -76,10 +76,12 @@ describe('notify: what a person is shown', () => {
       muted: { muted: true, until: iso(NINE + 20 * HOUR) },
       quietHours: '22:00-07:00',
       quietUntil: null,
+      broken: [{ channel: 'push', reason: 'The topic is gone.', hint: 'Set it.' }],
       off: [{ channel: 'chat', reason: 'switched off', hint: 'Switch it on.' }],
     };
     const text = routesText(report, OPTIONS);
     expect(text).to.include('The voice is muted until 2026-11-21 06:00;');
+    expect(text).to.include('Does not work:\n  push  The topic is gone. Set it.');
     expect(text).to.include('error  voice + push  Error').and.include('  chat  switched off. Switch it on.');
   });
 
