@@ -26,7 +26,13 @@ const SECRETS = /hush/i;
 interface Entry {
   id: string;
   text: string;
-  channels: { channel: string; result: string; reason: string | null }[];
+  channels: {
+    channel: string;
+    result: string;
+    reason: string | null;
+    attempts: number;
+    maybeTwice: boolean;
+  }[];
 }
 
 describe('notify (built)', function () {
@@ -303,8 +309,12 @@ describe('notify (built)', function () {
       90_000,
     );
     await until('all are noted', async () => (await history()).every(({ channels }) => channels[0]?.result === 'delivered'), 60_000); // prettier-ignore
-    expect(server.got).to.have.length(50);
-    expect(await history()).to.have.length(50);
+    const entries = await history();
+    // A machine that is busy enough lets an answer take longer than it may: that one is tried again, as the log says.
+    const attempts = entries.map(({ channels: [one] }) => (one?.maybeTwice === false ? one.attempts : NaN));
+    expect(server.got.length).to.be.within(50, attempts.reduce((sum, count) => sum + count, 0)); // prettier-ignore
+    expect(new Set(server.got.map(({ body }) => body['sequence_id'])).size).to.equal(50);
+    expect(entries).to.have.length(50);
   }).timeout(240_000);
 
   it('announces, and sends the line', async () => {
