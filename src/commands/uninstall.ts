@@ -5,8 +5,10 @@ import { planPurge, purge, type PurgePlan } from '../lib/cli/install/purge';
 import { uninstallAll, type Uninstalled } from '../lib/cli/install/uninstall';
 import { purgeText, uninstalledText } from '../lib/cli/install/view';
 import { EXIT_CODES } from '../lib/cli/exit-codes';
+import { waitForRuns } from '../lib/cli/scheduled-run';
 import { StewardError } from '../lib/errors';
 import { canAsk, confirm } from '../lib/platform/ask';
+import type { Running } from '../lib/schedule/running';
 
 export default class Uninstall extends BaseCommand {
   static override summary = 'Take back everything that was installed; with --purge the data, too.';
@@ -32,9 +34,21 @@ export default class Uninstall extends BaseCommand {
         this.say(`What was kept stays in ${this.context.area.root}; --purge removes it, too.`);
       return { ...done, purged: plan };
     }
+    await this.quiet();
     purge(this.context.area);
     this.print(() => 'Removed the data. The program goes with: npm uninstall --global steward-cli');
     return { ...done, purged: plan };
+  }
+
+  /** A run that a scheduler had begun before would write into what is being removed. */
+  private async quiet(): Promise<void> {
+    const named = (runs: readonly Running[]): string =>
+      runs.map(({ job, pid }) => `${job} (process ${pid})`).join(', ');
+    const running = await waitForRuns(this.context, (runs) => this.say(`Waiting for ${named(runs)} to end.`));
+    if (running.length === 0) return;
+    throw new StewardError('locked', `Still running: ${named(running)}. The data were not removed.`, {
+      hint: 'Jobs and hooks are gone, so nothing starts anew: run it again when that has ended, or end that process.',
+    });
   }
 
   private async consent(plan: PurgePlan, flags: { yes: boolean; 'dry-run': boolean }): Promise<void> {
