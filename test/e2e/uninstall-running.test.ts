@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 
-import { cleanEnv, steward, type StewardResult } from '../helpers/cli';
+import { steward, type StewardResult } from '../helpers/cli';
 import { fakeCrontab, type FakeCrontab } from '../helpers/crontab';
 import { until } from '../helpers/desktop-kit';
 import { snapshot } from '../helpers/snapshot';
