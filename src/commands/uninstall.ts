@@ -1,8 +1,9 @@
-import { boolean } from '@oclif/core/flags';
+import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../lib/cli/base-command';
 import { planPurge, purge, type PurgePlan } from '../lib/cli/install/purge';
-import { uninstallAll, type Uninstalled } from '../lib/cli/install/uninstall';
+import { jobsNamed } from '../lib/cli/install/choose';
+import { ALL_PARTS, uninstallAll, type Uninstalled, type UninstallParts } from '../lib/cli/install/uninstall';
 import { purgeText, uninstalledText } from '../lib/cli/install/view';
 import { EXIT_CODES } from '../lib/cli/exit-codes';
 import { waitForRuns } from '../lib/cli/scheduled-run';
@@ -13,24 +14,37 @@ import type { Running } from '../lib/schedule/running';
 export default class Uninstall extends BaseCommand {
   static override summary = 'Take back everything that was installed; with --purge the data, too.';
   static override description =
-    'Jobs, the daemon that runs, hooks and completion scripts: all that was ever installed on this machine. What steward has kept stays, unless --purge removes it, after a question. What somebody else has changed since is left and named.';
+    'Jobs, the daemon that runs, hooks and completion scripts: all that was ever installed on this machine. What steward has kept stays, unless --purge removes it, after a question. --jobs, --hooks and --completion take back only those. What somebody else has changed since is left and named.';
   static override flags = {
+    jobs: string({
+      description: 'Only jobs: all, or some of sense,insight,work,daemon.',
+      helpValue: 'LIST',
+      exclusive: ['purge'],
+    }),
+    hooks: boolean({ description: 'Only the hooks, with the work skill.', exclusive: ['purge'] }),
+    completion: boolean({ description: 'Only completion scripts.', exclusive: ['purge'] }),
     purge: boolean({ description: 'Remove the user area, machine-local state and cache, too.' }),
     yes: boolean({ char: 'y', description: 'Answer the question of --purge with yes.' }),
     'dry-run': boolean({ description: 'Say what would be removed, and remove nothing.' }),
   };
-  static override examples = ['<%= config.bin %> uninstall --dry-run', '<%= config.bin %> uninstall --purge'];
+  static override examples = [
+    '<%= config.bin %> uninstall --dry-run',
+    '<%= config.bin %> uninstall --jobs work --hooks',
+    '<%= config.bin %> uninstall --purge',
+  ];
   static override related = ['install', 'hooks uninstall', 'sense purge', 'config path'];
 
   async run(): Promise<Uninstalled & { purged: PurgePlan | null }> {
     const { flags } = await this.parse(Uninstall);
     const plan = flags.purge ? planPurge(this.context.area) : null;
     if (plan !== null) await this.consent(plan, flags);
-    const done = await uninstallAll(this.context, this.config.root, flags['dry-run']);
+    const parts = partsOf(flags);
+    const dryRun = flags['dry-run'];
+    const done = await uninstallAll(this.context, { root: this.config.root, parts, dryRun });
     this.print(() => uninstalledText(done));
     if (done.left.length > 0) process.exitCode = EXIT_CODES.conflict;
-    if (flags['dry-run'] || plan === null) {
-      if (!flags['dry-run'])
+    if (dryRun || plan === null) {
+      if (!dryRun && parts === ALL_PARTS)
         this.say(`What was kept stays in ${this.context.area.root}; --purge removes it, too.`);
       return { ...done, purged: plan };
     }
@@ -68,4 +82,11 @@ function needsYes(): StewardError {
   return new StewardError('usage', 'There is no terminal to ask on.', {
     hint: 'Say yes with: steward uninstall --purge --yes',
   });
+}
+
+/** Without a part that is named: all of them. */
+function partsOf(flags: { jobs?: string | undefined; hooks: boolean; completion: boolean }): UninstallParts {
+  if (flags.jobs === undefined && !flags.hooks && !flags.completion) return ALL_PARTS;
+  const jobs = flags.jobs === undefined ? [] : jobsNamed(flags.jobs);
+  return { jobs, hooks: flags.hooks, completion: flags.completion };
 }

@@ -97,7 +97,8 @@ async function choose(
   return { backend, why: 'no scheduler answers', available: false };
 }
 
-function noScheduler({ env }: PathHost): StewardError {
+/** What an install is refused with where nothing runs jobs. */
+export function noScheduler({ env }: Pick<PathHost, 'env'>): StewardError {
   const isWsl = (env['WSL_DISTRO_NAME'] ?? '') !== '';
   return new StewardError(
     'unavailable',
