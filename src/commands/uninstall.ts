@@ -4,12 +4,9 @@ import { BaseCommand } from '../lib/cli/base-command';
 import { planPurge, purge, type PurgePlan } from '../lib/cli/install/purge';
 import { jobsNamed } from '../lib/cli/install/choose';
 import { ALL_PARTS, uninstallAll, type Uninstalled, type UninstallParts } from '../lib/cli/install/uninstall';
-import { purgeText, uninstalledText } from '../lib/cli/install/view';
+import { consentToPurge, endRuns } from '../lib/cli/install/before-purge';
+import { uninstalledText } from '../lib/cli/install/view';
 import { EXIT_CODES } from '../lib/cli/exit-codes';
-import { waitForRuns } from '../lib/cli/scheduled-run';
-import { StewardError } from '../lib/errors';
-import { canAsk, confirm } from '../lib/platform/ask';
-import type { Running } from '../lib/schedule/running';
 
 export default class Uninstall extends BaseCommand {
   static override summary = 'Take back everything that was installed; with --purge the data, too.';
@@ -36,10 +33,11 @@ export default class Uninstall extends BaseCommand {
 
   async run(): Promise<Uninstalled & { purged: PurgePlan | null }> {
     const { flags } = await this.parse(Uninstall);
-    const plan = flags.purge ? planPurge(this.context.area) : null;
-    if (plan !== null) await this.consent(plan, flags);
-    const parts = partsOf(flags);
     const dryRun = flags['dry-run'];
+    const plan = flags.purge ? planPurge(this.context.area) : null;
+    if (plan !== null)
+      await consentToPurge(plan, { yes: flags.yes, dryRun, json: this.json }, (text) => this.say(text));
+    const parts = partsOf(flags);
     const done = await uninstallAll(this.context, { root: this.config.root, parts, dryRun });
     this.print(() => uninstalledText(done));
     if (done.left.length > 0) process.exitCode = EXIT_CODES.conflict;
@@ -48,40 +46,11 @@ export default class Uninstall extends BaseCommand {
         this.say(`What was kept stays in ${this.context.area.root}; --purge removes it, too.`);
       return { ...done, purged: plan };
     }
-    await this.quiet();
+    await endRuns(this.context, (text) => this.say(text));
     purge(this.context.area);
     this.print(() => 'Removed the data. The program goes with: npm uninstall --global steward-cli');
     return { ...done, purged: plan };
   }
-
-  /** A run that a scheduler had begun before would write into what is being removed. */
-  private async quiet(): Promise<void> {
-    const named = (runs: readonly Running[]): string =>
-      runs.map(({ job, pid }) => `${job} (process ${pid})`).join(', ');
-    const running = await waitForRuns(this.context, (runs) => this.say(`Waiting for ${named(runs)} to end.`));
-    if (running.length === 0) return;
-    throw new StewardError('locked', `Still running: ${named(running)}. The data were not removed.`, {
-      hint: 'Jobs and hooks are gone, so nothing starts anew: run it again when that has ended, or end that process.',
-    });
-  }
-
-  private async consent(plan: PurgePlan, flags: { yes: boolean; 'dry-run': boolean }): Promise<void> {
-    if (this.json) {
-      if (!flags.yes && !flags['dry-run']) throw needsYes();
-      return;
-    }
-    this.say(purgeText(plan));
-    if (flags['dry-run'] || flags.yes) return;
-    if (!canAsk()) throw needsYes();
-    if (await confirm('Uninstall, and remove all of this?', 'no')) return;
-    throw new StewardError('canceled', 'Nothing was removed.', { hint: 'Run it again when you want to.' });
-  }
-}
-
-function needsYes(): StewardError {
-  return new StewardError('usage', 'There is no terminal to ask on.', {
-    hint: 'Say yes with: steward uninstall --purge --yes',
-  });
 }
 
 /** Without a part that is named: all of them. */
