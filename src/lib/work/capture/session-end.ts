@@ -11,9 +11,9 @@ export interface CapturedSession {
   slug: string;
   artifact: Artifact;
   /** Are there files beside the artifact? */
-  hasOthers: boolean;
+  readonly hasOthers: boolean;
   /** Does its work stay on the machine? */
-  restricted: boolean;
+  readonly restricted: boolean;
 }
 
 export interface SessionRules {
@@ -44,14 +44,14 @@ export function planSession(
   rules: SessionRules,
   from: 'hook' | 'sweep',
 ): SessionPlan {
-  const { slug, artifact, hasOthers, restricted } = session;
+  const { slug, artifact } = session;
   const none = (reason: string): SessionPlan => ({ wanted: null, reason });
-  if (restricted) return none('its work is restricted and stays on this machine');
+  if (session.restricted) return none('its work is restricted and stays on this machine');
   const isNative = artifact.mode === 'native';
   const phase = phaseNamed(artifact.phase ?? ('starting' satisfies PhaseId));
   if (isNative) {
     if (!rules.config.CAPTURE_NATIVE) return none('WORK.CAPTURE_NATIVE is false');
-    if (!hasOthers) return none('there is no file beside its artifact');
+    if (!session.hasOthers) return none('there is no file beside its artifact');
   } else if (phase?.synced !== true) {
     return none(`its phase is ${phase?.id ?? 'unknown'}, before execute`);
   }
