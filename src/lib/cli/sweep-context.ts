@@ -12,7 +12,7 @@ import { processHost } from '../platform/paths';
 import { entriesIn, lookOf } from '../platform/stat';
 import { artifactPath } from '../sessions/artifact';
 import { artifactCache } from '../sessions/artifact-cache';
-import { isLive } from '../sessions/session';
+import { isLive, type SessionsState } from '../sessions/session';
 import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
 import { sessionWith } from '../work/capture/deliver';
@@ -72,15 +72,16 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
   const { paths } = work.user;
   const { clock } = context;
   const artifacts = { clock, version: VERSION, path: join(context.area.machine, 'artifacts.json') };
+  // Of one moment: a thousand sessions are looked up in it.
+  let seen: SessionsState | undefined;
   const more: Pick<SweepDeps, 'sessionsSince' | 'projects' | 'goals' | 'regenerate' | 'remind' | 'flags'> = {
     flags: join(context.area.work.root, 'sweep.json'),
     // One that goes on is the hook's at its end, which knows where it worked.
     sessionsSince: (ms) => {
+      seen = currentSessions(sessions);
       const nowMs = context.clock.now();
       const live = new Set(
-        Object.values(currentSessions(sessions).sessions).flatMap((one) =>
-          isLive(one, nowMs) ? [one.slug] : [],
-        ),
+        Object.values(seen.sessions).flatMap((one) => (isLive(one, nowMs) ? [one.slug] : [])),
       );
       return sessionsAmong({ ...artifacts, sessions: sessions.sessions }, { since: ms, live });
     },
@@ -102,7 +103,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
     regenerate: async () => (await regenerateTaskList(work.deps, { push: true })).reason,
   };
   return Object.defineProperties(
-    await captureDeps(context, work),
+    await captureDeps(context, work, () => seen),
     Object.getOwnPropertyDescriptors(more),
   ) as SweepDeps;
 }

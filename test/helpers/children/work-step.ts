@@ -57,6 +57,7 @@ async function main(home: string, call: string, number: number, agent: string): 
     },
     sessions: area.sessions,
     slugOf: () => undefined,
+    isRestrictedWork: () => false,
     report: () => undefined,
     flags: join(area.work.root, 'sweep.json'),
     sessionsSince: () => readdirSync(area.sessions).flatMap((slug) => sessionAt(area.sessions, slug) ?? []),

@@ -13,7 +13,7 @@ import { failureOf } from '../host/failure';
 import { captureGate, openForWriting, privacyState } from '../privacy';
 import { isRestricted } from '../restricted';
 import { setStatus } from '../status-edit';
-import { planSession, type CapturedSession, type SessionPlan } from './session-end';
+import { planSession, type CapturedSession, type SessionPlan, type SessionRules } from './session-end';
 import type { CaptureKind } from './prompt';
 
 export interface CaptureDeps extends EnsureDeps {
@@ -23,6 +23,7 @@ export interface CaptureDeps extends EnsureDeps {
   sessions: string;
   /** The slug that a session of the assistant's has now; undefined of an unknown one. */
   slugOf: (session: string) => string | undefined;
+  isRestrictedWork: SessionRules['isRestrictedWork'];
   /** Told by name of labels that the repository lacks, and of what was dropped and why. */
   report: (what: string, detail: Record<string, unknown>) => void;
 }
@@ -79,7 +80,7 @@ function hasOthers(folder: string): boolean {
 
 /** What the session-end hook would do for a session, by what is known on this machine. */
 export function sessionEndPlan(
-  deps: Pick<CaptureDeps, 'config' | 'daName' | 'sessions' | 'slugOf'>,
+  deps: Pick<CaptureDeps, 'config' | 'daName' | 'sessions' | 'slugOf' | 'isRestrictedWork'>,
   session: { session: string; slug: string | null },
 ): SessionPlan {
   const slug = deps.slugOf(session.session) ?? session.slug;

@@ -19,6 +19,8 @@ export interface CapturedSession {
 export interface SessionRules {
   config: Pick<WorkConfig, 'CAPTURE_NATIVE' | 'PROJECT_PROPERTY'>;
   daName: string;
+  /** Does the work of a session stay on the machine by what the hooks saw of it, without a mark in its folder? */
+  isRestrictedWork: (found: Pick<CapturedSession, 'slug' | 'artifact'>) => boolean;
 }
 
 /** What is to be of a session's issue; or why it gets none. */
@@ -46,7 +48,7 @@ export function planSession(
 ): SessionPlan {
   const { slug, artifact } = session;
   const none = (reason: string): SessionPlan => ({ wanted: null, reason });
-  if (session.restricted) return none('its work is restricted and stays on this machine');
+  if (session.restricted || rules.isRestrictedWork(session)) return none('its work is restricted and stays on this machine');
   const isNative = artifact.mode === 'native';
   const phase = phaseNamed(artifact.phase ?? ('starting' satisfies PhaseId));
   if (isNative) {
