@@ -22,7 +22,7 @@ import { writeOutNow } from '../platform/stdio';
 import { ensureUserArea } from '../config/user-area';
 import { isRestricted } from '../work/restricted';
 import { deliverSoon, onPlace, onPrompt } from './capture-hook';
-import { reportError } from './errors';
+import { reportError } from './error-report';
 import { EXIT_CODES } from './exit-codes';
 import type { HookSettings } from './hook-settings';
 import { toJson } from './json';
