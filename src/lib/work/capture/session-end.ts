@@ -48,7 +48,8 @@ export function planSession(
 ): SessionPlan {
   const { slug, artifact } = session;
   const none = (reason: string): SessionPlan => ({ wanted: null, reason });
-  if (session.restricted || rules.isRestrictedWork(session)) return none('its work is restricted and stays on this machine');
+  if (session.restricted || rules.isRestrictedWork(session))
+    return none('its work is restricted and stays on this machine');
   const isNative = artifact.mode === 'native';
   const phase = phaseNamed(artifact.phase ?? ('starting' satisfies PhaseId));
   if (isNative) {
