@@ -423,6 +423,12 @@ describe('agents managed, built', function () {
         5,
         /no file \/no\/such\/file/,
       ],
+      [
+        ['send', 'sesn_1', '@.'],
+        2,
+        /is not a regular file\.\nName a file of text .*; @- or - stands for stdin/,
+      ],
+      [['create', '--file', '.'], 2, /is not a regular file/],
       [['wake', '../../etc/passwd'], 2, /is not the id of a session/],
       [['wake', 'sesn_none'], 5, /session sesn_none/],
       [['wake'], 5, /No hosted session was used here yet/],

@@ -9,7 +9,6 @@ import type { WatchDeps } from '../agents/watchdog';
 import { AGENT_TYPES } from '../config/agent-types';
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
-import { readText } from '../platform/atomic-file';
 import { parseObject } from '../platform/json-object';
 import { markOfTarget } from '../platform/stat';
 import { readStdin } from '../platform/stdin';
@@ -17,6 +16,7 @@ import { clean } from '../platform/terminal';
 import { currentSessions, findSession } from '../sessions/state';
 import type { Context } from './context';
 import { keep, readKept } from './hook-settings';
+import { namedFile } from './named-file';
 import { openSessions } from './sessions-context';
 
 /** What routing needs of the configuration and the roster. */
@@ -199,12 +199,7 @@ async function stdinUpTo(): Promise<{ text: string; isTooLarge: boolean }> {
 /** The planned invocations of a file, or of stdin for `-`. */
 export async function plannedInvocations(path: string): Promise<Invocation[]> {
   if (path === '-') return parseInvocations(await stdinText());
-  const text = readText(path, { followLink: true, maxBytes: MAX_INPUT });
-  if (text === undefined) {
-    throw new StewardError('not_found', `There is no file ${clean(path)}.`, {
-      hint: 'Check the path, or give - and the JSON on stdin.',
-    });
-  }
+  const text = namedFile(path, { maxBytes: MAX_INPUT, instead: '- stands for stdin' });
   return parseInvocations(text);
 }
 
