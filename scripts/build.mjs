@@ -63,7 +63,10 @@ const everywhere = (await bundle('src/cli-shared.ts', { define, plugins: lean })
 const start = "export { start } from './src/cli-built';";
 files.set(
   SHARED_BUNDLE,
-  await startBundle({ contents: sharedSource(everywhere, start) }, { define, plugins: lean }),
+  await startBundle(
+    { contents: sharedSource(everywhere, start) },
+    { define, plugins: lean, minifyIdentifiers: true },
+  ),
 );
 
 const bundleOf = new Map(everywhere.map((path) => [path, SHARED_BUNDLE]));
@@ -88,12 +91,16 @@ for (const group of groups) {
 for (const [module, id] of VENDOR_BUNDLES)
   files.set(id, (await bundle(module, { minifyIdentifiers: true })).bytes);
 for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot')))
-  files.set(`./hot/${name.replace(/\.ts$/, '.js')}`, await startBundle(`src/lib/cli/hot/${name}`));
+  files.set(
+    `./hot/${name.replace(/\.ts$/, '.js')}`,
+    await startBundle(`src/lib/cli/hot/${name}`, { minifyIdentifiers: true }),
+  );
 const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
 files.set(
   './main.js',
   await startBundle('src/main.ts', {
     external: [...BASE.external, './cli.js'],
+    minifyIdentifiers: true,
     define: { STEWARD_BUNDLES: JSON.stringify(bundles) },
   }),
 );

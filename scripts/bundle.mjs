@@ -115,7 +115,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * Which bundle of `commands/` holds a command, by its first word: what is often run apart from what joins
- * everything. `''` is for the rest.
+ * everything. `''` is for the rest; `--help` for the help of steward itself, which runs none.
  */
 const GROUPS = {
   sense: 'sense',
@@ -135,6 +135,7 @@ const GROUPS = {
   install: 'setup',
   uninstall: 'setup',
   status: 'setup',
+  '--help': 'root',
   '': 'whole',
 };
 
@@ -156,9 +157,26 @@ export function commandGroups(manifest) {
     return {
       bundle,
       files: own,
-      commands: Object.fromEntries(known.map(({ id }) => [id, manifest.commands[id]])),
+      commands:
+        bundle === GROUP_BUNDLES['--help']
+          ? outlines(manifest)
+          : Object.fromEntries(known.map(({ id }) => [id, manifest.commands[id]])),
     };
   });
+}
+
+/** What the help of steward itself says of a command; of a topic it names no command, but has to know one. */
+function outlines({ commands }) {
+  const all = Object.values(commands);
+  const visible = all.filter(({ id, hidden }) => id.includes(':') && hidden !== true);
+  const ofTopics = new Map(visible.map((command) => [command.id.split(':')[0], command]));
+  const known = [...all.filter(({ id }) => !id.includes(':')), ...ofTopics.values()];
+  return Object.fromEntries(
+    known.map(({ id, summary, description, hidden }) => [
+      id,
+      { id, summary, description, hidden, aliases: [], hiddenAliases: [], args: {}, flags: {} },
+    ]),
+  );
 }
 
 /** The source of a group's bundle. */

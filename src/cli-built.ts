@@ -18,7 +18,7 @@ export function start(
   loadBundle: (id: string) => unknown,
 ): Promise<void> {
   const load = (words: readonly string[]): CommandGroup => {
-    const bundle = STEWARD_GROUPS[words[0] ?? 'help'] ?? STEWARD_GROUPS[''];
+    const bundle = STEWARD_GROUPS[words[0] ?? '--help'] ?? STEWARD_GROUPS[''];
     return (loadBundle(String(bundle)) as { group: CommandGroup }).group;
   };
   return runCli({ root, pjson: pjson as unknown as Interfaces.PJSON, ids: STEWARD_COMMANDS, load }, argv);

@@ -21,7 +21,7 @@ import { readStdin } from '../platform/stdin';
 import { writeOutNow } from '../platform/stdio';
 import { ensureUserArea } from '../config/user-area';
 import { deliverSoon, onPlace, onPrompt } from './capture-hook';
-import { reportError } from './errors';
+import { reportError } from './error-report';
 import { EXIT_CODES } from './exit-codes';
 import type { HookSettings } from './hook-settings';
 import { toJson } from './json';

@@ -3,9 +3,10 @@ import type { Config } from '@oclif/core/config';
 
 import { StewardError } from '../errors';
 import { exitAtOnce, exitOnInterrupt, exitWhenReaderLeaves } from '../platform/stdio';
-import { fromOclif, reportError } from './errors';
+import { reportError } from './error-report';
 import { EXIT_CODES } from './exit-codes';
 import { loadCommand, loadOclif, type CommandGroup, type Product } from './oclif';
+import { fromOclif } from './oclif-errors';
 import { flagsOf, resolveCommand } from './resolve';
 import { unknownCommand } from './suggest';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { reportError } from '../../../src/lib/cli/errors';
+import { reportError } from '../../../src/lib/cli/error-report';
 import { EXIT_CODES } from '../../../src/lib/cli/exit-codes';
 import { ERROR_KINDS, StewardError } from '../../../src/lib/errors';
 

@@ -12,6 +12,27 @@ describe('platform/clock', () => {
     );
   });
 
+  it('writes what the engine would write', () => {
+    fc.assert(
+      fc.property(fc.double({ min: -8.64e15, max: 8.64e15, noNaN: true }), (ms) => {
+        expect(toIso(ms)).to.equal(new Date(ms).toISOString());
+      }),
+    );
+    const years = [-1, 0, 4, 100, 1600, 1900, 1969, 1970, 2000, 2023, 2024, 2100, 9999, 10_000];
+    for (const year of years)
+      for (const [month, day] of [
+        [0, 1],
+        [1, 28],
+        [1, 29],
+        [2, 1],
+        [11, 31],
+      ] as const) {
+        const ms = new Date(0).setUTCFullYear(year, month, day);
+        expect(toIso(ms)).to.equal(new Date(ms).toISOString());
+      }
+    expect(() => toIso(Number.NaN)).to.throw(RangeError);
+  });
+
   it('reads the forms of ISO 8601 that have a zone', () => {
     const noon = Date.UTC(2026, 10, 20, 12);
     for (const text of [

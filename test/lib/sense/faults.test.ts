@@ -11,11 +11,11 @@ describe('sense: a capture that is disturbed', () => {
 
   it('leaves what an undisturbed one leaves, killed before any of its steps', async () => {
     expect(await disturbEachCall(box.path(), 'kill')).to.be.at.least(50);
-  }).timeout(180_000);
+  }).timeout(600_000);
 
   it('does so when a step fails as on a full disk', async () => {
     expect(await disturbEachCall(box.path(), 'fail', 5)).to.be.at.least(50);
-  }).timeout(180_000);
+  }).timeout(600_000);
 
   it('stores what happened exactly once, killed at random points', async () => {
     const child = bundleChild('capture-loop');
@@ -24,5 +24,5 @@ describe('sense: a capture that is disturbed', () => {
     } finally {
       child.remove();
     }
-  }).timeout(180_000);
+  }).timeout(600_000);
 });

@@ -413,7 +413,7 @@ describe('sense/git: hostile and broken repositories', () => {
   });
 
   it('lets 199 repositories work beside a broken one, and costs little when nothing changed', async function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     box.commit(repo, { at: NOON, subject: 'a' });
     const paths = Array.from({ length: 200 }, (_, i) => join(box.folder, `many-${i}`));
     for (const path of paths) execFileSync('cp', ['-r', repo, path]);

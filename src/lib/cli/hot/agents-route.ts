@@ -2,7 +2,7 @@ import type { Decision } from '../../agents/routing';
 import { userArea } from '../../config/user-area';
 import { terminalOf, writeOut } from '../../platform/stdio';
 import { isIdle, keptAgentSettings, parseCount, parseEffort, requestOf, routeCall } from '../agents-context';
-import { reportError } from '../errors';
+import { reportError } from '../error-report';
 import { toJson } from '../json';
 
 /** The colours of the view set up Node's stream for stdout, which JSON for a hook does without. */

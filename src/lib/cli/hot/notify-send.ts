@@ -24,7 +24,7 @@ export async function run(argv: readonly string[]): Promise<number | undefined> 
     return 0;
   } catch (error) {
     // Only here, for what suggests a word fills a table when it is loaded.
-    const { reportError } = await import('../errors');
+    const { reportError } = await import('../error-report');
     const told = reportError(error, { json: call.json, debug: false });
     process.stderr.write(told.text);
     return told.exitCode;

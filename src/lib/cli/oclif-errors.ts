@@ -1,39 +1,6 @@
-import { StewardError, errorBody, toStewardError } from '../errors';
+import { StewardError } from '../errors';
 import { clean } from '../platform/terminal';
-import { EXIT_CODES } from './exit-codes';
-import { toJson } from './json';
 import { suggest } from './suggest';
-
-export interface ErrorReport {
-  exitCode: number;
-  /** What goes to stderr, newline at the end. */
-  text: string;
-}
-
-export interface ReportOptions {
-  json: boolean;
-  debug: boolean;
-}
-
-/** An error as a person reads it (a line that says what is, a line what to do) or as the JSON shape. */
-export function reportError(error: unknown, options: ReportOptions): ErrorReport {
-  const known = toStewardError(error);
-  const exitCode = EXIT_CODES[known.kind];
-  if (options.json) {
-    return { exitCode, text: toJson(errorBody(known)) };
-  }
-  const lines = [known.message, ...(known.hint === undefined ? [] : [known.hint])];
-  if (options.debug) lines.push(stackOf(known));
-  else if (known.kind === 'internal')
-    lines.push('This is a fault in steward. Run it again with --debug and report what it prints.');
-  return {
-    exitCode,
-    text: `${lines
-      .flatMap((text) => text.split('\n'))
-      .map(clean)
-      .join('\n')}\n`,
-  };
-}
 
 /**
  * oclif's parse errors as usage errors with a hint; anything else is returned as it is.
@@ -90,9 +57,4 @@ function isOclifError(error: unknown): error is OclifError {
 
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-function stackOf(error: Error): string {
-  const own = error.stack ?? String(error);
-  return error.cause instanceof Error ? `${own}\nCaused by: ${stackOf(error.cause)}` : own;
 }
