@@ -434,6 +434,11 @@ describe('agents managed, built', function () {
       [['wake'], 5, /No hosted session was used here yet/],
       [['send', 'sesn_none'], 2, /nothing to send/],
       [['create', '--name', 'x'], 2, /needs a model/],
+      [
+        ['env', 'create', '--name', 'x', '--host', 'https://pypi.org'],
+        2,
+        /is no name of a host\.\nWrite the name alone/,
+      ],
       [['env', 'create', '--name', 'x', '--package', 'brew:jq'], 2, /does not name a package/],
     ];
     for (const [args, code, message] of mistakes) {
