@@ -49,7 +49,9 @@ function* verbHits({ text }: RequestText): Generator<Hit> {
 
 /** "the build is broken, fix it": what code is made of, and then the verb. */
 function* brokenHits({ text }: RequestText): Generator<Hit> {
-  for (const found of text.matchAll(/\b(?:fix|repair|debug|mend|stabili[sz]e|patch) (?:it|this|that|them)\b/g)) {
+  for (const found of text.matchAll(
+    /\b(?:fix|repair|debug|mend|stabili[sz]e|patch) (?:it|this|that|them)\b/g,
+  )) {
     const from = Math.max(0, found.index - REACH);
     const before = text.slice(from, found.index);
     const start = before.search(/[^.;!?\n]*$/);

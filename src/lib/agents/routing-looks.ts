@@ -23,7 +23,9 @@ export const TEAM_NAMED: Look = {
   any: () => [
     rx(String.raw`\b(?:sub-?)?agents?['s]{0,2} teams?\b`),
     rx(String.raw`\bteams? of (?:[a-z_'-]+ ){0,3}(?:sub-?)?agents\b`),
-    rx(String.raw`${W.ASKS}(?<w>(?:use|launch|spin up|fire up|put|set) (?:a|the) team)(?= (?:on|for|onto) (?:this|that|it|these|those)\b|\s*(?:$|[.,;:!?\n]))`),
+    rx(
+      String.raw`${W.ASKS}(?<w>(?:use|launch|spin up|fire up|put|set) (?:a|the) team)(?= (?:on|for|onto) (?:this|that|it|these|those)\b|\s*(?:$|[.,;:!?\n]))`,
+    ),
   ],
   mayBeTopic: true,
 };

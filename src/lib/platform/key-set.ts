@@ -27,7 +27,7 @@ export function keySet(): KeySet {
 
   /** Where these bits stand, or the empty slot that they belong into. */
   const find = (bits: Uint32Array, at: number): number => {
-    let slot = bits[at]! % slots;
+    let slot = (bits[at] as number) % slots;
     for (;;) {
       const start = slot * WORDS;
       // A slot whose first word is 0 is empty: no hash has a 0 there.
@@ -44,7 +44,7 @@ export function keySet(): KeySet {
   };
 
   const put = (bits: Uint32Array, from: number, to: number): void => {
-    for (let word = 0; word < WORDS; word += 1) table[to + word] = bits[from + word]!;
+    for (let word = 0; word < WORDS; word += 1) table[to + word] = bits[from + word] as number;
   };
 
   const grow = (): void => {
@@ -74,10 +74,10 @@ export function keySet(): KeySet {
 
 /** Four lanes that each see every character, then each other. */
 function hashInto(out: Uint32Array, text: string, seeds: Uint32Array): void {
-  let a = seeds[0]!;
-  let b = seeds[1]!;
-  let c = seeds[2]!;
-  let d = seeds[3]!;
+  let a = seeds[0] as number;
+  let b = seeds[1] as number;
+  let c = seeds[2] as number;
+  let d = seeds[3] as number;
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);
     a = b ^ Math.imul(a ^ unit, 597399067);
