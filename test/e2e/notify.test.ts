@@ -15,14 +15,17 @@ import {
 } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
+import { requirePrograms } from '../helpers/real-part';
 
 const TOPIC = 'topic-hush-3f9a1c';
 const TOKEN = 'tk_hush_77aa';
 const HOOK = '/services/T0HUSH/B0HUSH/hushhushhush';
+const KEY = 'sk-hush-41d2';
 const SECRETS = /hush/i;
 
 interface Entry {
   id: string;
+  text: string;
   channels: { channel: string; result: string; reason: string | null }[];
 }
 
@@ -52,6 +55,12 @@ describe('notify (built)', function () {
     };
     writeFileSync(area('settings.json'), JSON.stringify({ notifications }), { mode: 0o600 });
   };
+  /** A provider of the test's own: what the machine can speak with would take its time without a sound card. */
+  const voice = (): void => {
+    const provider = `{ url: ${JSON.stringify(server.url)}, apiKey: ${KEY} }`;
+    const main = 'da: { voices: { main: { voiceId: voice-1 } } }';
+    writeFileSync(area('config.yaml'), `notify: { voice: { engine: provider, provider: ${provider} } }\n${main}\n`, { mode: 0o600 }); // prettier-ignore
+  };
   const history = async (): Promise<Entry[]> =>
     jsonOf(await run(['history', '--json', '--count', '1000'])) as Entry[];
 
@@ -60,9 +69,10 @@ describe('notify (built)', function () {
     readdirSync(folder, { withFileTypes: true, recursive: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
+  const locks = (): string[] => files(home.path).filter((name) => name.endsWith('notify-deliver.lock'));
   /** Those that send in the background end by themselves when nothing is due; here they are not waited for. */
   const deliverersEnd = async (): Promise<void> => {
-    for (const path of files(home.path).filter((name) => name.endsWith('notify-deliver.lock'))) {
+    for (const path of locks()) {
       try {
         process.kill((JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid, 'SIGKILL');
       } catch {
@@ -95,6 +105,40 @@ describe('notify (built)', function () {
       .to.have.nested.property('channels[0]')
       .that.include({ channel: 'push', result: 'delivered' });
     expect(server.got[0]?.body['message']).to.equal('one\ntwo');
+  });
+
+  it('waits for no process that delivers: when that one is killed, it delivers itself', async () => {
+    server.usual = () => ({ status: 500 });
+    await run(['send', 'first', '--event', 'backgroundAgent', '--wait']);
+    await deliverersEnd();
+    const holder = spawn(process.execPath, [BIN, 'notify', 'deliver'], {
+      env: cleanEnv(home.path),
+      stdio: 'ignore',
+    });
+    const gone = once(holder, 'exit');
+    const isHeld = (): boolean => locks().some((path) => readFileSync(path, 'utf8').includes(`"pid":${holder.pid},`)); // prettier-ignore
+    await until('it has the lock', isHeld, 60_000);
+    holder.kill('SIGSTOP');
+    server.usual = ntfyOk;
+    const waits = run(['send', 'second', '--event', 'backgroundAgent', '--wait', '--json']);
+    await until('it is accepted', async () => (await history())[0]?.text === 'second', 60_000);
+    holder.kill('SIGKILL');
+    await gone;
+    expect(jsonOf(await waits)).to.have.nested.property('channels[0].result', 'delivered');
+  });
+
+  it('delivers by the settings of now, also in a process that was started before', async () => {
+    settings({ push: { server: 'http://127.0.0.1:9' } });
+    const { id } = jsonOf(await run(['send', 'first', '--event', 'backgroundAgent', '--wait', '--json'])) as { id: string }; // prettier-ignore
+    await until('a process goes on with it', () => locks().length > 0, 60_000);
+    settings({});
+    const args = ['send', 'second', '--event', 'backgroundAgent', '--wait', '--json'];
+    expect(jsonOf(await run(args))).to.have.nested.property('channels[0].result', 'delivered');
+    await until(
+      'the first has arrived, too',
+      async () => (await history()).find((entry) => entry.id === id)?.channels[0]?.result === 'delivered',
+      60_000,
+    );
   });
 
   it('exits 0 when a channel is down, and 8 with --strict', async () => {
@@ -158,6 +202,31 @@ describe('notify (built)', function () {
     expect(unknown.stderr).to.include('notifications.routing.error').and.include('push, chat, desktop');
   });
 
+  it('names in routes what is set up and cannot work, before anything is sent', async () => {
+    settings({ push: { topic: 'env:NO_SUCH_TOPIC' }, chat: { enabled: true, webhook: 'env:HUSH_HOOK' } });
+    const env = { HUSH_HOOK: 'no address' };
+    const { broken } = jsonOf(await run(['routes', '--json'], { env })) as { broken: { channel: string }[] };
+    expect(broken.map(({ channel }) => channel)).to.deep.equal(['push', 'chat']);
+    const { stdout } = await run(['routes'], { env });
+    expect(stdout).to.match(/^Does not work:\n {2}push .*NO_SUCH_TOPIC/ms);
+    expect(stdout).to.not.include('no address');
+    settings({});
+    expect(jsonOf(await run(['routes', '--json']))).to.deep.include({ broken: [] });
+  });
+
+  it('lets a job be heard only where DAEMON_CRON_VOICE is 1', async () => {
+    const channels = async (env: Record<string, string>): Promise<string[]> => {
+      await run(['send', 'x', '--source', 'job', '--wait'], { env });
+      return (await history())[0]?.channels.map(({ channel }) => channel) ?? [];
+    };
+    writeFileSync(area('config.yaml'), 'notify: { voice: { engine: none } }\n', { mode: 0o600 });
+    expect(await channels({}))
+      .to.include('desktop')
+      .and.not.include('voice');
+    expect(await channels({ DAEMON_CRON_VOICE: '0' })).to.not.include('voice');
+    expect(await channels({ DAEMON_CRON_VOICE: '1' })).to.include('voice');
+  });
+
   it('lets no escape sequence reach the terminal', async () => {
     server.usual = () => ({ status: 404 });
     await run([
@@ -178,8 +247,8 @@ describe('notify (built)', function () {
   });
 
   it('mutes and unmutes, and says so in routes', async () => {
-    expect((await run(['mute', '1h'])).stdout).to.match(/^Muted until \d\d:\d\d\./);
-    expect((await run(['routes'])).stdout).to.match(/The voice is muted until \d\d:\d\d/);
+    expect((await run(['mute', '1h'])).stdout).to.match(/^Muted until (\S+ )?\d\d:\d\d\./);
+    expect((await run(['routes'])).stdout).to.match(/The voice is muted until (\S+ )?\d\d:\d\d/);
     expect(jsonOf(await run(['routes', '--json']))).to.have.nested.property('muted.muted', true);
     expect((await run(['unmute'])).stdout).to.equal('The voice is heard again.\n');
     expect((await run(['unmute'])).stdout).to.equal('It was not muted.\n');
@@ -199,11 +268,14 @@ describe('notify (built)', function () {
     expect((await run(['retry', id])).code).to.equal(6);
   });
 
-  it('tests each channel, and says what to do', async () => {
+  it('tests each channel, and says what to do', async function () {
+    requirePrograms(this, { aplay: 'alsa-utils' });
+    server.usual = (got) => (got.path.startsWith('/v1/') ? { status: 500 } : ntfyOk(got));
+    voice();
     const { code, stdout } = await run(['test']);
     expect(code).to.equal(0);
     expect(stdout).to.match(/^push +works$/m);
-    expect(stdout).to.match(/^voice +does not work\./m);
+    expect(stdout).to.match(/^voice +does not work\. Nothing was spoken: provider: /m);
     expect(stdout).to.match(/^chat +off: switched off\. Switch it on/m);
     expect(stdout).to.match(/^sms +off: no command is set\. Set a program/m);
     for (const line of stdout.split('\n')) expect(line.length).to.be.at.most(80);
@@ -271,10 +343,12 @@ describe('notify (built)', function () {
     expect(entry?.channels[0]).to.include({ result: 'delivered', maybeTwice: true });
   });
 
-  it('writes and says no secret, in a full run with every fault', async () => {
+  it('writes and says no secret, in a full run with every fault', async function () {
+    requirePrograms(this, { aplay: 'alsa-utils' });
+    voice();
     settings({ chat: { enabled: true, webhook: `${server.url}${HOOK}` } });
     const said: StewardResult[] = [];
-    const body = (): unknown => ({ error: `no such topic ${TOPIC} ${HOOK} ${TOKEN}` });
+    const body = (): unknown => ({ error: `no such topic ${TOPIC} ${HOOK} ${TOKEN} ${KEY}` });
     for (const reply of [
       { status: 500, body: body() },
       { status: 404, body: body() },
@@ -295,8 +369,9 @@ describe('notify (built)', function () {
     await deliverersEnd();
     expect(server.got.some(({ path }) => path === HOOK)).to.equal(true);
     expect(server.got.some(({ headers }) => headers.authorization === `Bearer ${TOKEN}`)).to.equal(true);
+    expect(server.got.some(({ headers }) => headers['xi-api-key'] === KEY)).to.equal(true);
     for (const { stdout, stderr } of said) expect(stdout + stderr).to.not.match(SECRETS);
-    const written = files(home.path).filter((path) => !path.endsWith('settings.json'));
+    const written = files(home.path).filter((path) => !/settings\.json$|config\.yaml$/.test(path));
     expect(written.some((path) => path.endsWith('notify.jsonl'))).to.equal(true);
     for (const path of written) expect(readFileSync(path, 'latin1'), path).to.not.match(SECRETS);
   }).timeout(240_000);

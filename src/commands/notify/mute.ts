@@ -3,8 +3,8 @@ import { string } from '@oclif/core/args';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/cli/notify-context';
 import { mute, type MuteState } from '../../lib/notify/mute';
+import { untilText } from '../../lib/notify/view';
 import { parseDuration } from '../../lib/platform/duration';
-import { timeOf } from '../../lib/platform/time';
 
 export default class NotifyMute extends BaseCommand {
   static override summary = 'Mute the voice, and the sound of banners.';
@@ -23,10 +23,8 @@ export default class NotifyMute extends BaseCommand {
     const forMs = args.duration === undefined ? undefined : parseDuration(args.duration);
     const { deps } = await openNotify(this.context);
     const state = mute(deps, forMs);
-    const end =
-      state.until === null
-        ? '`steward notify unmute`'
-        : timeOf(Date.parse(state.until), deps.settings().zone);
+    const moment = { zone: deps.settings().zone, nowMs: deps.clock.now() };
+    const end = state.until === null ? '`steward notify unmute`' : untilText(state.until, moment);
     this.print(() => `Muted until ${end}. What would be spoken is shown.`);
     return state;
   }

@@ -15,9 +15,11 @@ import { allChannels } from '../notify/channels';
 import type { DeliverDeps } from '../notify/deliver';
 import { logFault } from '../notify/history';
 import { muteState } from '../notify/mute';
+import { checkOutbox } from '../notify/outbox';
 import type { Speech } from '../notify/speech/speech';
 import type { Context } from './context';
 import { askDaemon } from './daemon-client';
+import { liveConfig } from './live-config';
 import { phaseEffect } from './phase-context';
 import { voiceOf } from './speech-context';
 
@@ -41,6 +43,7 @@ export interface NotifyParts {
   wake?: AcceptDeps['wake'];
   /** The configuration as it is now, where it may change while this lives. */
   config?: () => Config;
+  settingsChanged?: DeliverDeps['settingsChanged'];
   report?: DeliverDeps['report'];
 }
 
@@ -51,6 +54,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
   const { area, clock } = context;
   ensureUserArea(area);
   ensureFolder(area.state);
+  checkOutbox(area);
   const { platform, env } = processHost();
   const muteDeps = { clock, mute: area.mute };
   const notifications = (): Config['settings']['notifications'] => current().settings.notifications;
@@ -87,6 +91,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     report,
     phaseEffect: phaseEffect(context, report),
     ...(parts.wake === undefined ? {} : { wake: parts.wake }),
+    ...(parts.settingsChanged === undefined ? {} : { settingsChanged: parts.settingsChanged }),
   };
   return {
     deps,
@@ -96,6 +101,13 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     post: (body) => askDaemon<Accepted>(context, { method: 'POST', path: '/notify', body }),
     deliverLater: () => startDetached(['notify', 'deliver'], area.root),
   };
+}
+
+/** The same for what delivers for a while: it follows the settings as they change. */
+export async function openDelivery(context: Context): Promise<NotifyContext> {
+  const { config } = await context.loadConfig();
+  const settings = liveConfig(context, config);
+  return openNotify(context, { config: settings.current, settingsChanged: settings.changed });
 }
 
 function note(deps: NotifyContext['deps'], error: unknown): void {

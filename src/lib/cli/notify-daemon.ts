@@ -11,8 +11,8 @@ import { drainTriggers, hasTriggers } from '../notify/triggers';
 import { outboxStatus } from '../notify/outbox';
 import type { Voice } from '../notify/speech/voice';
 import { listFolder } from '../platform/folder';
-import { remembered } from '../platform/remembered';
 import type { Context } from './context';
+import { liveConfig } from './live-config';
 import { openNotify, type NotifyContext } from './notify-context';
 import { voiceOf } from './speech-context';
 import { openTriggers } from './triggers-context';
@@ -49,6 +49,7 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
   const notify = await openNotify(context, {
     speech: voice.speech,
     config: settings.current,
+    settingsChanged: settings.changed,
     report: faults.note,
     wake: (deliveries) => delivering?.wake(deliveries),
   });
@@ -105,38 +106,6 @@ async function closed(delivering: Delivering | undefined, voice: Voice): Promise
     delivering?.close(SPEECH_GRACE_MS + NOTE_GRACE_MS),
     voice.speech.close(SPEECH_GRACE_MS),
   ]);
-}
-
-/** The configuration as its files say now; a broken one is told of, and the last good one stays. */
-function liveConfig(
-  context: Context,
-  loaded: Config,
-): { current: () => Config; refresh: () => Promise<void> | undefined; problem: () => string | undefined } {
-  const { area, clock } = context;
-  let current = loaded;
-  let problem: string | undefined;
-  const read = remembered(clock, [area.config, area.settings], () => context.loadConfig());
-  const take = (config: Config): void => {
-    current = config;
-    problem = undefined;
-  };
-  const broken = (error: unknown): void => {
-    problem = toStewardError(error).message;
-  };
-  return {
-    current: () => current,
-    problem: () => problem,
-    refresh() {
-      try {
-        const value = read();
-        if (value instanceof Promise) return value.then(({ config }) => take(config), broken);
-        take(value.config);
-      } catch (error) {
-        broken(error);
-      }
-      return undefined;
-    },
-  };
 }
 
 /** What nobody foresaw, logged once a minute where it is the same. */

@@ -3,8 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import { StewardError } from '../errors';
 import { acceptNotification, type Accepted } from '../notify/accept';
 import { deliverWaiting } from '../notify/deliver';
-import type { ChannelResult } from '../notify/history';
-import { awaitAnswers, whyNotReached } from '../notify/results';
+import type { ChannelResult, HistoryEntry } from '../notify/history';
+import { awaitAnswers, isAnswered, whyNotReached } from '../notify/results';
 import { answersText } from '../notify/view';
 import type { Terminal } from '../platform/stdio';
 import { readPipedStdin } from '../platform/stdin';
@@ -19,6 +19,7 @@ export interface Sent extends Accepted {
 const MAX_STDIN_BYTES = 64 * 1024;
 /** Longer than any channel takes for an attempt. */
 const WAIT_MS = 60_000;
+const LOOK_MS = 1_000;
 
 /**
  * Sends through the daemon where one runs, else through the outbox and a process that nobody waits for. With
@@ -39,8 +40,7 @@ export async function sendFromTerminal(
     return { sent: accepted, shown: accepted.id };
   }
   const { deps } = notify;
-  if (posted === undefined) await deliverWaiting(deps, { patienceMs: 0, longestMs: WAIT_MS });
-  const entry = await awaitAnswers(deps, accepted.id, WAIT_MS);
+  const entry = await answersTo(deps, accepted.id, posted === undefined);
   if (entry === undefined) {
     throw new StewardError('unavailable', 'What came of it is not known: the log has nothing of it.', {
       hint: 'Check the disk, and `steward notify history`.',
@@ -57,6 +57,24 @@ export async function sendFromTerminal(
   }
   const options = { ...terminal, zone: deps.settings().zone, nowMs: deps.clock.now() };
   return { sent: { ...accepted, channels: entry.channels }, shown: answersText(entry, options) };
+}
+
+/**
+ * Waits for the first answers, and delivers meanwhile where no daemon does: another process that delivers may
+ * end, or be killed, before it has seen this one.
+ */
+async function answersTo(
+  deps: NotifyContext['deps'],
+  id: string,
+  isAlone: boolean,
+): Promise<HistoryEntry | undefined> {
+  const endMs = deps.clock.monotonic() + WAIT_MS;
+  for (;;) {
+    const leftMs = Math.max(0, endMs - deps.clock.monotonic());
+    if (isAlone) await deliverWaiting(deps, { patienceMs: 0, longestMs: leftMs });
+    const entry = await awaitAnswers(deps, id, isAlone ? Math.min(leftMs, LOOK_MS) : leftMs);
+    if ((entry !== undefined && isAnswered(entry)) || leftMs === 0) return entry;
+  }
 }
 
 async function messageOf(given: string | undefined): Promise<string> {

@@ -8,7 +8,7 @@ import type { ChannelId } from './events';
 import { logAccepted, logResult, readHistory, type HistoryDeps } from './history';
 import { parseRequest, type NotifyRequest } from './message';
 import { muteState, type MuteDeps } from './mute';
-import { put, readWaiting, waiting, withdraw, type OutboxDeps } from './outbox';
+import { put, readWaiting, takeBack, waiting, withdraw, type OutboxDeps } from './outbox';
 import { route, type Plan, type RoutingSettings } from './routing';
 
 /** What accepting needs. `settings` and `off` are asked each time: the configuration may change under a daemon. */
@@ -90,14 +90,20 @@ function store(
   id: string,
   deliveries: readonly Delivery[],
 ): void {
-  for (const delivery of deliveries) put(deps, delivery);
   const heldUntil = deliveries.find((delivery) => delivery.heldUntil !== undefined)?.heldUntil;
-  logAccepted(deps, {
-    ...aboutOf(request, plan, id),
-    channels: deliveries.map(({ channel }) => channel),
-    skipped: plan.skipped,
-    ...(heldUntil === undefined ? {} : { heldUntil }),
-  });
+  try {
+    for (const delivery of deliveries) put(deps, delivery);
+    logAccepted(deps, {
+      ...aboutOf(request, plan, id),
+      channels: deliveries.map(({ channel }) => channel),
+      skipped: plan.skipped,
+      ...(heldUntil === undefined ? {} : { heldUntil }),
+    });
+  } catch (error) {
+    // On a full disk it is refused as a whole: who is told so sends it again.
+    for (const delivery of deliveries) takeBack(deps, delivery);
+    throw error;
+  }
   deps.wake?.(deliveries);
 }
 

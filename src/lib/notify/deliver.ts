@@ -10,6 +10,8 @@ import { waiting } from './outbox';
 export interface DeliverDeps extends DispatchDeps {
   /** Machine-local folder of the locks. */
   locks: string;
+  /** Looks at the settings; have they changed since? Without it they are those of the start. */
+  settingsChanged?: () => Promise<boolean>;
 }
 
 const POLL_MS = 20;
@@ -19,6 +21,8 @@ const SCAN_MS = 1_000;
 const PAUSE_PER_SCAN = 200;
 const LONGEST_PAUSE_MS = 10_000;
 const BUSY_RETRY_MS = 1_000;
+/** What any channel takes for an attempt. */
+const ATTEMPT_MS = 30_000;
 
 /** One process of a machine delivers at a time; another one is `locked`. */
 function alone<T>(deps: DeliverDeps, waitMs: number, work: () => Promise<T>): Promise<T> {
@@ -59,13 +63,20 @@ async function deliverUntilQuiet(deps: DeliverDeps, patienceMs: number, endMs: n
     // What others put there meanwhile does not wait for what is to be tried again.
     for (let look = 1; dispatcher.isBusy(patienceMs) && deps.clock.monotonic() < endMs; look += 1) {
       await delay(POLL_MS);
-      if (look % LOOKS_A_SCAN === 0) dispatcher.scan();
+      if (look % LOOKS_A_SCAN === 0) await lookAround(deps, dispatcher);
     }
     dispatcher.scan();
     if (!dispatcher.isBusy(patienceMs) || deps.clock.monotonic() >= endMs) break;
   }
-  await dispatcher.close(0);
+  // Something is under way only when the time was up: left behind, it would count as interrupted and go out again.
+  await dispatcher.close(ATTEMPT_MS);
   return dispatcher;
+}
+
+/** What keeps a channel from its deliveries is often a setting: once that is mended, nobody waits any more. */
+async function lookAround({ settingsChanged }: DeliverDeps, dispatcher: Dispatcher): Promise<void> {
+  if ((await settingsChanged?.()) === true) dispatcher.resume();
+  dispatcher.scan();
 }
 
 /** What delivers for as long as a daemon lives. */
@@ -100,7 +111,7 @@ export function keepDelivering(deps: DeliverDeps): Delivering {
               await pause(pauseMs);
               if (stop.signal.aborted) break;
               const beganMs = deps.clock.monotonic();
-              dispatcher.scan();
+              await lookAround(deps, dispatcher);
               const tookMs = deps.clock.monotonic() - beganMs;
               pauseMs = Math.min(Math.max(SCAN_MS, tookMs * PAUSE_PER_SCAN), LONGEST_PAUSE_MS);
             }

@@ -42,6 +42,8 @@ export interface Delivery {
   heldUntil?: string;
   /** Not before this. */
   nextAt: string;
+  /** When `nextAt` was set, after an attempt: a time that is still to come shows that the clock was put back. */
+  waitingSince?: string;
   /** Attempts that ended with an answer, or with none. */
   attempts: number;
   /** How often a process ended in the midst of one. */

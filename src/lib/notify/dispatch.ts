@@ -20,6 +20,8 @@ export interface Dispatcher {
   add: (deliveries: readonly Delivery[]) => void;
   /** Looks into the outbox for what others have put there. */
   scan: () => void;
+  /** The settings have changed: what failed, and what waited for a channel that was down, is tried now. */
+  resume: () => void;
   /** Does it know the file of the outbox: waiting for its time, or another machine's? */
   has: (name: string) => boolean;
   /** Is anything under way, or due within so many ms? */
@@ -113,7 +115,8 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
         next = await deliver(channel, lane, batch);
       } catch (error) {
         deps.report(error);
-        lane.pause(deps.clock.now() + FAULT_PAUSE_MS);
+        const nowMs = deps.clock.now();
+        lane.pause(nowMs + FAULT_PAUSE_MS, nowMs);
         return;
       } finally {
         for (const delivery of batch) lane.forget(delivery);
@@ -141,7 +144,7 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
     const untilMs = Math.max(0, ...next.map(({ nextAt }) => Date.parse(nextAt)));
     if (outcome.outcome === 'again' && outcome.all === true && untilMs > 0) {
       down.set(channel.id, outcome.reason);
-      const stopped = lane.pause(untilMs).filter(({ attempts }) => attempts === 0);
+      const stopped = lane.pause(untilMs, deps.clock.now()).filter(({ attempts }) => attempts === 0);
       for (const delivery of stopped) notePause(delivery, untilMs);
     }
     return next;
@@ -158,9 +161,10 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
   const wakeLater = (): void => {
     clearTimeout(timer);
     const idle = [...lanes].filter(([id]) => !running.has(id));
-    const next = Math.min(Infinity, ...idle.map(([, lane]) => lane.nextDue()));
+    const nowMs = deps.clock.now();
+    const next = Math.min(Infinity, ...idle.map(([, lane]) => lane.nextDue(nowMs)));
     if (isClosed || next === Infinity) return;
-    const inMs = Math.min(Math.max(next - deps.clock.now(), 0), LONGEST_SLEEP_MS);
+    const inMs = Math.min(Math.max(next - nowMs, 0), LONGEST_SLEEP_MS);
     timer = setTimeout(pump, Math.max(inMs, 1));
     timer.unref();
   };
@@ -170,10 +174,14 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
   return {
     add,
     scan,
+    resume() {
+      for (const lane of lanes.values()) lane.resume();
+      pump();
+    },
     has,
     isBusy(withinMs) {
-      const until = deps.clock.now() + withinMs;
-      return running.size > 0 || [...lanes.values()].some((lane) => lane.nextDue() <= until);
+      const nowMs = deps.clock.now();
+      return running.size > 0 || [...lanes.values()].some((lane) => lane.nextDue(nowMs) <= nowMs + withinMs);
     },
     async close(graceMs) {
       isClosed = true;

@@ -1,6 +1,6 @@
 import { nameOf, type Delivery } from './delivery';
 import { together } from './parcel';
-import { isDue } from './retry';
+import { isDue, isTimeFor } from './retry';
 
 /** What waits for one channel, in memory: the ready ones in the order of their acceptance. */
 export interface Lane {
@@ -12,13 +12,15 @@ export interface Lane {
   /** Takes what goes out next, several where they go out as one; none when nothing is due. */
   take: (nowMs: number) => Delivery[];
   /** Nothing goes out before that; returns what was ready. */
-  pause: (untilMs: number) => Delivery[];
+  pause: (untilMs: number, nowMs: number) => Delivery[];
   /** Until when nothing goes out; undefined: it is not paused. */
   pausedUntil: (nowMs: number) => number | undefined;
   /** What waits of a notification is due now. */
   hasten: (id: string) => void;
+  /** All that failed is due now: what kept it may have been mended. */
+  resume: () => void;
   /** When there may be something to do, wall-clock ms; Infinity: never. */
-  nextDue: () => number;
+  nextDue: (nowMs: number) => number;
 }
 
 export function createLane(): Lane {
@@ -27,20 +29,21 @@ export function createLane(): Lane {
   let ready: Delivery[] = [];
   let head = 0;
   let delayed: Delivery[] = [];
-  let pausedUntil = 0;
+  let paused = { sinceMs: 0, untilMs: 0 };
 
   const promote = (nowMs: number): void => {
     const due: Delivery[] = [];
     const rest: Delivery[] = [];
     for (const delivery of delayed) {
-      (isDue(Date.parse(delivery.nextAt), nowMs) ? due : rest).push(delivery);
+      (isTimeFor(delivery, nowMs) ? due : rest).push(delivery);
     }
     if (due.length === 0) return;
     delayed = rest;
     ready = [...ready.slice(head), ...due].sort((a, b) => (a.id < b.id ? -1 : 1));
     head = 0;
   };
-  const isPaused = (nowMs: number): boolean => !isDue(pausedUntil, nowMs);
+  const isPaused = (nowMs: number): boolean => !isDue(paused.untilMs, nowMs, paused.sinceMs);
+  const nowDue = (delivery: Delivery): Delivery => ({ ...delivery, nextAt: delivery.at });
 
   return {
     add(delivery) {
@@ -75,22 +78,27 @@ export function createLane(): Lane {
       }
       return batch;
     },
-    pause(untilMs) {
-      pausedUntil = untilMs;
+    pause(untilMs, nowMs) {
+      paused = { sinceMs: nowMs, untilMs };
       return ready.slice(head);
     },
-    pausedUntil: (nowMs) => (isPaused(nowMs) ? pausedUntil : undefined),
+    pausedUntil: (nowMs) => (isPaused(nowMs) ? paused.untilMs : undefined),
     hasten(id) {
       if (!delayed.some((delivery) => delivery.id === id)) return;
-      delayed = delayed.map((delivery) =>
-        delivery.id === id ? { ...delivery, nextAt: delivery.at } : delivery,
-      );
-      pausedUntil = 0;
+      delayed = delayed.map((delivery) => (delivery.id === id ? nowDue(delivery) : delivery));
+      paused = { sinceMs: 0, untilMs: 0 };
     },
-    nextDue() {
-      const earliest =
-        ready.length > head ? 0 : Math.min(Infinity, ...delayed.map(({ nextAt }) => Date.parse(nextAt)));
-      return earliest === Infinity ? Infinity : Math.max(earliest, pausedUntil);
+    resume() {
+      delayed = delayed.map((delivery) =>
+        delivery.nextAt === delivery.heldUntil ? delivery : nowDue(delivery),
+      );
+      paused = { sinceMs: 0, untilMs: 0 };
+    },
+    nextDue(nowMs) {
+      const times = delayed.map((delivery) => (isTimeFor(delivery, nowMs) ? 0 : Date.parse(delivery.nextAt)));
+      const earliest = ready.length > head ? 0 : Math.min(Infinity, ...times);
+      if (earliest === Infinity) return Infinity;
+      return isPaused(nowMs) ? Math.max(earliest, paused.untilMs) : earliest;
     },
   };
 }

@@ -38,6 +38,18 @@ export function put(deps: Pick<OutboxDeps, 'outbox'>, delivery: Delivery): void 
   }
 }
 
+/** Takes back what was just put there; what somebody is at already goes on. */
+export function takeBack(deps: Pick<OutboxDeps, 'outbox'>, delivery: Delivery): void {
+  removeFile(join(deps.outbox, nameOf(delivery)));
+}
+
+/** The outbox is made with what is put there first; where it stands it is a real folder, and not a link elsewhere. */
+export function checkOutbox(deps: Pick<OutboxDeps, 'outbox'>): void {
+  for (const folder of [deps.outbox, claimed(deps), dead(deps)]) {
+    if (exists(folder)) ensureFolder(folder);
+  }
+}
+
 /** Names of the deliveries that wait, the oldest first. */
 export function waiting(deps: Pick<OutboxDeps, 'outbox'>): string[] {
   return deliveriesIn(deps.outbox);

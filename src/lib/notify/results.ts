@@ -68,7 +68,7 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
     });
   }
   const nowIso = toIso(deps.clock.now());
-  const fresh = ({ result: _, reason: __, ...delivery }: Delivery): Delivery => ({
+  const fresh = ({ result: _, reason: __, waitingSince: ___, ...delivery }: Delivery): Delivery => ({
     ...delivery,
     machine: deps.machineId,
     at: nowIso,

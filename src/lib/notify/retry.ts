@@ -1,3 +1,4 @@
+import type { Delivery } from './delivery';
 import type { ChannelId } from './events';
 
 const MINUTE_MS = 60_000;
@@ -33,16 +34,33 @@ export function nextAttempt(
   return Math.round(nowMs + Math.max(spread, asked));
 }
 
-/** A delivery of that age is given up. One from the future was written by a clock that was put back since. */
+/** A delivery of that age is given up. One from the future has no age that could be told: it is tried. */
 export function isExpired(channel: ChannelId, acceptedMs: number, nowMs: number, heldUntil = 0): boolean {
   const from = Math.max(acceptedMs, Math.min(heldUntil, acceptedMs + 24 * HOUR_MS));
-  const age = nowMs - from;
-  return age > KEEP_MS[channel] || age < -25 * HOUR_MS;
+  return nowMs - from > KEEP_MS[channel];
 }
 
-/** Is the next attempt due? A time that is further ahead than any that is ever set counts as passed. */
-export function isDue(nextMs: number, nowMs: number): boolean {
-  return nextMs <= nowMs || nextMs - nowMs > 25 * HOUR_MS;
+/** A clock is corrected by less than this every day, and nothing comes of it. */
+const CORRECTION_MS = 1_000;
+
+/**
+ * Is the time over that was to be waited? A wait that was set in the future was set by a clock that was put back
+ * since, and one that is longer than any that is ever set as well: they count as over (decisions.md 9).
+ *
+ * @param sinceMs when the wait was set, where that is known
+ */
+export function isDue(nextMs: number, nowMs: number, sinceMs = nowMs): boolean {
+  return nextMs <= nowMs || nextMs - nowMs > 25 * HOUR_MS || sinceMs > nowMs + CORRECTION_MS;
+}
+
+/** Is it time for a delivery? The end of the quiet hours is a time of the day, whichever clock has set it. */
+export function isTimeFor(
+  { nextAt, heldUntil, waitingSince, at }: Pick<Delivery, 'nextAt' | 'heldUntil' | 'waitingSince' | 'at'>,
+  nowMs: number,
+): boolean {
+  const nextMs = Date.parse(nextAt);
+  if (nextMs <= nowMs) return true;
+  return nextAt === heldUntil ? isDue(nextMs, nowMs) : isDue(nextMs, nowMs, Date.parse(waitingSince ?? at));
 }
 
 /** Seconds of a Retry-After header, or its date, as ms from now; undefined when there is none to read. */

@@ -17,6 +17,8 @@ export interface RoutesReport {
   quietUntil: string | null;
   /** Channels that take nothing as things are. */
   off: { channel: ChannelId; reason: string; hint: string }[];
+  /** Channels that are set up, with settings that keep them from sending. */
+  broken: { channel: ChannelId; reason: string; hint: string }[];
 }
 
 export function routesReport(deps: {
@@ -42,6 +44,10 @@ export function routesReport(deps: {
     off: deps.channels.flatMap((channel) => {
       const off = channel.off();
       return off === undefined ? [] : [{ channel: channel.id, ...off }];
+    }),
+    broken: deps.channels.flatMap((channel) => {
+      const trouble = channel.off() === undefined ? channel.trouble?.() : undefined;
+      return trouble === undefined ? [] : [{ channel: channel.id, ...trouble }];
     }),
   };
 }

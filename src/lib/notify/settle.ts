@@ -4,7 +4,7 @@ import type { Delivery, Result } from './delivery';
 import { nameOf } from './delivery';
 import { logResult, type HistoryDeps } from './history';
 import { abandoned, bury, finish, record, release, type OutboxDeps } from './outbox';
-import { isExpired, nextAttempt } from './retry';
+import { isExpired, isTimeFor, nextAttempt } from './retry';
 
 export interface SettleDeps extends OutboxDeps, HistoryDeps {
   /** 0 to 1. */
@@ -62,10 +62,13 @@ function postpone(
   const nowMs = deps.clock.now();
   const nextMs = nextAttempt(nowMs, attempts, deps.random(), outcome.afterMs);
   const reason = told(outcome);
-  if (isOver(delivery, nextMs)) {
+  const waitingSince = toIso(nowMs);
+  // One that was accepted by a clock that was put back since has its age from now on.
+  const at = Date.parse(delivery.at) > nowMs ? waitingSince : delivery.at;
+  if (isOver({ ...delivery, at }, nextMs)) {
     return end(deps, { ...delivery, attempts }, 'expired', reason);
   }
-  const next: Delivery = { ...delivery, attempts, nextAt: toIso(nextMs) };
+  const next: Delivery = { ...delivery, at, attempts, nextAt: toIso(nextMs), waitingSince };
   const name = nameOf(delivery);
   record(deps, name, next);
   release(deps, name, next);
@@ -99,7 +102,7 @@ export function recover(deps: SettleDeps): void {
   for (const { name, delivery } of abandoned(deps)) {
     if (delivery === undefined) bury(deps, name);
     else if (delivery.result !== undefined) close(deps, name, delivery);
-    else if (nameOf(delivery) !== name || delivery.nextAt > toIso(deps.clock.now())) {
+    else if (nameOf(delivery) !== name || !isTimeFor(delivery, deps.clock.now())) {
       release(deps, name, delivery);
     } else again(deps, name, delivery);
   }

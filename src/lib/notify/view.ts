@@ -25,8 +25,7 @@ export function historyText(entries: readonly HistoryEntry[], options: ViewOptio
 
 function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette): string[] {
   const at = Date.parse(entry.at);
-  const isToday = dayOf(at, options.zone) === dayOf(options.nowMs, options.zone);
-  const when = isToday ? timeOf(at, options.zone) : dayOf(at, options.zone);
+  const when = isToday(at, options) ? timeOf(at, options.zone) : dayOf(at, options.zone);
   const text = clean(entry.title === null ? entry.text : `${entry.title}: ${entry.text}`);
   const took = entry.channels.filter(({ result }) => result === 'delivered').map(({ channel }) => channel);
   const head = [entry.id, when, took.join(', ') || '–', text].join('  ');
@@ -40,17 +39,34 @@ function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette):
 
 /** `  push  waits until 07:00: quiet hours` */
 export function channelLines(one: ChannelResult, options: ViewOptions, colors: Palette): string[] {
-  const words = resultWords(one, options.zone);
+  const words = resultWords(one, options);
   const text = clean(one.reason === null ? words : `${words}: ${one.reason}`);
   const lines = wrap(text, options.columns, `  ${one.channel}  `, '    ');
   const isBad = ['failed', 'expired', 'unknown'].includes(one.result);
   return lines.map((line) => (isBad ? colors.attention(line) : colors.neutral(line)));
 }
 
-function resultWords({ result, nextAt, maybeTwice }: ChannelResult, zone: string): string {
-  if (result === 'waiting') {
-    return nextAt === null ? 'on its way' : `waits until ${timeOf(Date.parse(nextAt), zone)}`;
-  }
+type Moment = Pick<ViewOptions, 'zone' | 'nowMs'>;
+
+function isToday(ms: number, { zone, nowMs }: Moment): boolean {
+  return dayOf(ms, zone) === dayOf(nowMs, zone);
+}
+
+/** `07:00`, and with its day when that is another one. */
+export function untilText(iso: string, moment: Moment): string {
+  const ms = Date.parse(iso);
+  const time = timeOf(ms, moment.zone);
+  return isToday(ms, moment) ? time : `${dayOf(ms, moment.zone)} ${time}`;
+}
+
+function waitWords(nextAt: string, moment: Moment): string {
+  const inSec = Math.ceil((Date.parse(nextAt) - moment.nowMs) / 1000);
+  if (inSec <= 0) return 'is tried again now';
+  return inSec < 90 ? `is tried again in ${inSec} s` : `waits until ${untilText(nextAt, moment)}`;
+}
+
+function resultWords({ result, nextAt, maybeTwice }: ChannelResult, moment: Moment): string {
+  if (result === 'waiting') return nextAt === null ? 'on its way' : waitWords(nextAt, moment);
   if (result === 'delivered' && maybeTwice) return 'delivered, perhaps twice';
   return RESULT_WORDS[result];
 }
@@ -87,7 +103,7 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   const notes = [
     `A task of more than ${report.longTaskMinutes} minutes is a longTask.`,
     report.muted.muted
-      ? `The voice is muted ${report.muted.until === null ? 'until `steward notify unmute`' : `until ${timeOf(Date.parse(report.muted.until), options.zone)}`}; what it would say is shown.`
+      ? `The voice is muted ${report.muted.until === null ? 'until `steward notify unmute`' : `until ${untilText(report.muted.until, options)}`}; what it would say is shown.`
       : undefined,
     report.quietHours === null
       ? undefined
@@ -96,7 +112,11 @@ export function routesText(report: RoutesReport, options: ViewOptions): string {
   const off = report.off.flatMap(({ channel, reason, hint }) =>
     wrap(`${reason}. ${hint}`, options.columns, `  ${channel}  `, '    '),
   );
+  const broken = report.broken.flatMap(({ channel, reason, hint }) =>
+    wrap(clean(`${reason} ${hint}`), options.columns, `  ${channel}  `, '    '),
+  );
   const parts = [...lines, '', ...notes.flatMap((note) => wrap(note, options.columns))];
+  if (broken.length > 0) parts.push('', 'Does not work:', ...broken.map((line) => colors.attention(line)));
   if (off.length > 0) parts.push('', 'Not in use:', ...off.map((line) => colors.neutral(line)));
   return plain(parts.join('\n'), options);
 }

@@ -121,6 +121,7 @@ describe('notify: the voice line of a response', () => {
     expect(completionLine('**COMPLETED:** Moved the *notes* folder.', 'DA')).to.equal(
       'Moved the *notes* folder.',
     );
+    expect(completionLine('> Voice: done', 'DA')).to.equal('done');
     expect(completionLine('> Voice: done\n\nDA: really done', 'DA')).to.equal('really done');
   });
 

@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 import { acceptNotification } from '../../../src/lib/notify/accept';
@@ -7,7 +15,7 @@ import { deliverWaiting, keepDelivering, type Delivering } from '../../../src/li
 import { startDispatcher } from '../../../src/lib/notify/dispatch';
 import type { Outcome } from '../../../src/lib/notify/channels/channel';
 import { mute, muteState, unmute } from '../../../src/lib/notify/mute';
-import { claim, outboxStatus, waiting } from '../../../src/lib/notify/outbox';
+import { checkOutbox, claim, outboxStatus, waiting } from '../../../src/lib/notify/outbox';
 import { retry, whyNotReached } from '../../../src/lib/notify/results';
 import { until } from '../../helpers/desktop-kit';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
@@ -55,6 +63,24 @@ describe('notify: delivery', () => {
     expect(error).to.include({ kind: 'usage', message: 'message is empty.' });
     expect(existsSync(world.deps.outbox)).to.equal(false);
     expect(world.entries()).to.deep.equal([]);
+  });
+
+  it('accepts a notification as a whole, or not at all', async () => {
+    // Where the log belongs there is a folder, as a disk that is full would refuse it.
+    mkdirSync(world.deps.history, { recursive: true });
+    await rejection(acceptNotification(world.deps, { message: 'x', event: 'security' }));
+    expect(waiting(world.deps)).to.deep.equal([]);
+    rmdirSync(world.deps.history);
+    expect((await send({ event: 'security' })).length).to.equal(32);
+    expect(waiting(world.deps)).to.have.length(3);
+  });
+
+  it('writes into no folder that a link leads to', async () => {
+    checkOutbox(world.deps);
+    await send({});
+    checkOutbox(world.deps);
+    symlinkSync(world.deps.locks, join(world.deps.outbox, 'dead'));
+    expect(thrown(() => checkOutbox(world.deps))).to.include({ kind: 'config' });
   });
 
   it('a channel that hangs, or throws, keeps none of the others waiting', async () => {
@@ -159,6 +185,96 @@ describe('notify: delivery', () => {
     } finally {
       await dispatcher.close(0);
     }
+  });
+
+  describe('a clock that is put back', () => {
+    it('makes nothing wait that was accepted before, and loses none of it', async () => {
+      const far = await send({ event: 'backgroundAgent', message: 'days' });
+      world.nowMs -= 24 * HOUR;
+      await send({ event: 'backgroundAgent', message: 'a day' });
+      world.nowMs -= 72 * HOUR;
+      await deliver();
+      expect(texts('push').sort()).to.deep.equal(['a day', 'days']);
+      expect(world.result(far, 'push')).to.include({ result: 'delivered' });
+    });
+
+    it('makes due what failed before, and what fails again ages from now on', async () => {
+      world.channels.push.answers = [AGAIN, AGAIN];
+      const id = await send({ event: 'backgroundAgent' });
+      await deliver();
+      world.nowMs -= 72 * HOUR;
+      await deliver();
+      expect(world.result(id, 'push')).to.include({ result: 'waiting', attempts: 2 });
+      await deliver();
+      expect(texts('push'), 'and then it waits as ever').to.have.length(2);
+      world.channels.push.answers = Array.from({ length: 200 }, () => AGAIN);
+      world.nowMs += 25 * HOUR;
+      await deliver();
+      expect(world.result(id, 'push')).to.include({ result: 'expired' });
+    });
+
+    it('ends the pause of a server that was down', async () => {
+      world.channels.push.answers = [{ ...DOWN, afterMs: HOUR } as Outcome];
+      await send({ event: 'backgroundAgent', message: 'one' });
+      const dispatcher = startDispatcher(world.deps);
+      try {
+        await until('it was asked', () => !dispatcher.isBusy(0));
+        world.nowMs -= HOUR;
+        await send({ event: 'backgroundAgent', message: 'two' });
+        dispatcher.scan();
+        await until('both are out', () => !dispatcher.isBusy(2 * HOUR));
+        expect(texts('push').sort()).to.deep.equal(['one', 'one', 'two']);
+      } finally {
+        await dispatcher.close(0);
+      }
+    });
+
+    it('lets the quiet hours last as long as that clock says', async () => {
+      world.quietHours = '08:30-10:00';
+      await send({ event: 'backgroundAgent' });
+      world.nowMs -= HOUR / 4;
+      await deliver();
+      expect(texts('push')).to.deep.equal([]);
+      world.nowMs = NINE + HOUR;
+      await deliver();
+      expect(texts('push')).to.deep.equal(['Hello']);
+    });
+  });
+
+  it('tries at once what a setting had kept back, when the settings change', async () => {
+    world.channels.push.answers = [{ ...DOWN, afterMs: HOUR } as Outcome];
+    world.quietHours = '08:30-10:00';
+    const held = await send({ event: 'backgroundAgent', message: 'held' });
+    world.quietHours = undefined;
+    const id = await send({ event: 'backgroundAgent' });
+    let isChanged = false;
+    const settingsChanged = (): Promise<boolean> => {
+      const was = isChanged;
+      isChanged = false;
+      return Promise.resolve(was);
+    };
+    delivering = keepDelivering({ ...world.deps, settingsChanged });
+    await until('it failed', () => world.result(id, 'push')?.attempts === 1);
+    const behind = await send({ event: 'backgroundAgent', message: 'behind it' });
+    await until('that waits, too', () => world.result(behind, 'push')?.reason === 'It is down.', 20_000);
+    isChanged = true;
+    await until('both have arrived', () => world.result(behind, 'push')?.result === 'delivered', 20_000);
+    expect(texts('push')).to.deep.equal(['Hello', 'Hello', 'behind it']);
+    expect(world.result(held, 'push')).to.include({ result: 'waiting', reason: 'quiet hours' });
+    expect(world.nowMs).to.equal(NINE);
+  }).timeout(60_000);
+
+  it('when its time is up, lets end what is under way: it is not sent twice', async () => {
+    let free: (outcome: Outcome) => void = () => undefined;
+    world.channels.push.answers = [() => new Promise((resolve) => (free = resolve))];
+    const id = await send({ event: 'backgroundAgent' });
+    const delivered = deliverWaiting(world.deps, { patienceMs: 0, longestMs: 1 });
+    await until('it is under way', () => texts('push').length === 1);
+    free({ outcome: 'delivered' });
+    await delivered;
+    expect(world.result(id, 'push')).to.include({ result: 'delivered', maybeTwice: false });
+    await deliver();
+    expect(texts('push')).to.deep.equal(['Hello']);
   });
 
   it('shows what was to be spoken and could not be, once', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { isDue, isExpired, nextAttempt, retryAfterMs } from '../../../src/lib/notify/retry';
+import { isDue, isExpired, isTimeFor, nextAttempt, retryAfterMs } from '../../../src/lib/notify/retry';
 import { NINE } from '../../helpers/notify';
 
 const HOUR = 3_600_000;
@@ -46,10 +46,23 @@ describe('notify: when to try again', () => {
     expect(isExpired('push', NINE, NINE + 30 * HOUR, NINE + 10 * HOUR)).to.equal(false);
   });
 
-  it('takes a time for passed that no clock can have meant', () => {
+  it('takes a time for passed that no clock can have meant, or that a clock has set which was put back', () => {
     expect(isDue(NINE, NINE)).to.equal(true);
     expect(isDue(NINE + 1, NINE)).to.equal(false);
     expect(isDue(NINE + 26 * HOUR, NINE)).to.equal(true);
-    expect(isExpired('push', NINE + 26 * HOUR, NINE)).to.equal(true);
+    expect(isDue(NINE + HOUR, NINE, NINE + HOUR / 2)).to.equal(true);
+    expect(isDue(NINE + HOUR, NINE, NINE + 900), 'the small corrections of every day').to.equal(false);
+    expect(isExpired('push', NINE + 26 * HOUR, NINE)).to.equal(false);
+  });
+
+  it('waits for the end of the quiet hours whichever clock has set it, and for nothing else of the future', () => {
+    const iso = (ms: number): string => new Date(ms).toISOString();
+    const times = { at: iso(NINE + HOUR), nextAt: iso(NINE + 9 * HOUR) };
+    expect(isTimeFor({ ...times, heldUntil: times.nextAt }, NINE)).to.equal(false);
+    expect(isTimeFor(times, NINE)).to.equal(true);
+    expect(isTimeFor({ ...times, at: iso(NINE - HOUR) }, NINE)).to.equal(false);
+    expect(isTimeFor({ ...times, at: iso(NINE - HOUR), waitingSince: iso(NINE + HOUR) }, NINE)).to.equal(
+      true,
+    );
   });
 });

@@ -147,6 +147,7 @@ describe('the triggers of notifications', () => {
       world.nowMs += 2000;
       await drainTriggers(deps);
       expect(got.map(({ message }) => message)).to.deep.equal(['website: 8 agents are done.']);
+      expect(got[0]).to.include({ voiceEnabled: false, source: 'subagent' });
       expect(channels()).to.deep.equal([['push']]);
       expect(hasTriggers(deps)).to.equal(false);
     });

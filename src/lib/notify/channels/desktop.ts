@@ -104,8 +104,16 @@ async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
     `[Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier('${APP_ID}').Show($o)`,
     `'{"shown":true}'`,
   ].join('\n');
-  await askPowerShell(run, script);
-  return { outcome: 'delivered' };
+  try {
+    await askPowerShell(run, script);
+    return { outcome: 'delivered' };
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind !== 'unavailable') throw error;
+    // Its own hint is for what can be asked without PowerShell.
+    const hint = 'Allow notifications of Windows PowerShell in the system settings, under Notifications.';
+    return { outcome: 'again', reason: message, hint };
+  }
 }
 
 /** Toasts need an application that Windows knows: PowerShell's own. */

@@ -8,10 +8,13 @@ import type { Outcome } from './channel';
 export interface Http {
   clock: Clock;
   load: () => Promise<Pick<HttpLibrary, 'origin'>>;
+  /** How long a server may take for one answer, ms; ten seconds when left out. */
+  answerMs?: number;
 }
 
+const ANSWER_MS = 10_000;
 /** Of an answer only the beginning is of use. */
-const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024, cut: true } as const;
+const BOUNDS = { maxBytes: 64 * 1024, cut: true } as const;
 
 /** Posts once, and says what came of it; what the server wrote is never repeated, since it may hold a secret. */
 export async function postOnce(
@@ -24,7 +27,8 @@ export async function postOnce(
     const { origin } = await http.load();
     const { url, ...rest } = request;
     const hint = 'Check the network, and that the server runs.';
-    answer = await origin(url, { hint }).request({ method: 'POST', path: '', ...rest, ...BOUNDS });
+    const timeoutMs = http.answerMs ?? ANSWER_MS;
+    answer = await origin(url, { hint }).request({ method: 'POST', path: '', ...rest, timeoutMs, ...BOUNDS });
   } catch (error) {
     const { kind, message, hint = 'Try again later.' } = toStewardError(error);
     if (kind === 'config') return { outcome: 'failed', reason: message, hint };

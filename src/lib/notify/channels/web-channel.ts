@@ -31,18 +31,40 @@ export function webChannel(service: WebService): Channel {
       const hint = `Switch it on with \`steward config set notifications.${id}.enabled true\`.`;
       return { reason: 'switched off', hint };
     },
+    trouble() {
+      const posts = postsOr(service, NOTHING);
+      return 'outcome' in posts ? { reason: posts.reason, hint: posts.hint } : undefined;
+    },
     prepare: async () => void (await http.load()),
     async send(parcel, onPart) {
-      try {
-        const posts = service.posts(parcel);
-        return 'outcome' in posts ? posts : await sendParts(service, posts, parcel.sentParts, onPart);
-      } catch (error) {
-        const { message, hint = 'Correct the configuration.' } = toStewardError(error);
-        return { outcome: 'failed', reason: message, hint };
-      }
+      const posts = postsOr(service, parcel);
+      return 'outcome' in posts ? posts : sendParts(service, posts, parcel.sentParts, onPart);
     },
   };
 }
+
+/** What is posted; a setting that gives nothing to post is why not. */
+function postsOr(service: WebService, parcel: Parcel): ReturnType<WebService['posts']> {
+  try {
+    return service.posts(parcel);
+  } catch (error) {
+    const { message, hint = 'Correct the configuration.' } = toStewardError(error);
+    return { outcome: 'failed', reason: message, hint };
+  }
+}
+
+/** To see whether anything could be posted. */
+const NOTHING: Parcel = {
+  id: '',
+  acceptedMs: 0,
+  event: 'taskComplete',
+  priority: 3,
+  message: '',
+  tags: [],
+  silent: false,
+  count: 1,
+  sentParts: 0,
+};
 
 /** From the first part on that is not out yet, until one is not taken. */
 async function sendParts(

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+
+import type { ChannelResult, HistoryEntry } from '../../../src/lib/notify/history';
+import type { RoutesReport } from '../../../src/lib/notify/routes';
+import { answersText, historyText, routesText, untilText } from '../../../src/lib/notify/view';
+import { MINUTE, NINE } from '../../helpers/notify';
+
+const OPTIONS = { columns: 80, color: false, zone: 'Europe/Paris', nowMs: NINE };
+const HOUR = 60 * MINUTE;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+function push(more: Partial<ChannelResult>): ChannelResult {
+  const plain = { attempts: 1, reason: null, nextAt: null, maybeTwice: false };
+  return { channel: 'push', result: 'delivered', ...plain, ...more };
+}
+
+function entry(channel: Partial<ChannelResult>, more: Partial<HistoryEntry> = {}): HistoryEntry {
+  return {
+    id: '20261120T090000000Z-0123456789ab',
+    at: iso(NINE),
+    event: 'error',
+    priority: 4,
+    source: 'da',
+    text: 'The build failed.',
+    title: null,
+    duplicateOf: null,
+    channels: [push(channel)],
+    ...more,
+  };
+}
+
+describe('notify: what a person is shown', () => {
+  it('is a line a notification, on the local clock, with its day when that is over', () => {
+    const old = entry({}, { at: iso(NINE - 24 * HOUR), title: 'Nightly' });
+    expect(historyText([entry({}), old], OPTIONS).split('\n')).to.deep.equal([
+      '20261120T090000000Z-0123456789ab  10:00  push  The build failed.',
+      '20261120T090000000Z-0123456789ab  2026-11-19  push  Nightly: The build failed.',
+    ]);
+    expect(historyText([], OPTIONS)).to.match(/^No notification yet\./);
+  });
+
+  const waits: [inMs: number, words: string][] = [
+    [-1, 'is tried again now'],
+    [4_001, 'is tried again in 5 s'],
+    [10 * MINUTE, 'waits until 10:10'],
+    [15 * HOUR, 'waits until 2026-11-21 01:00'],
+  ];
+  for (const [inMs, words] of waits) {
+    it(`says of a wait of ${inMs} ms that it ${words}`, () => {
+      const waiting = entry({ result: 'waiting', nextAt: iso(NINE + inMs), reason: 'It is down.' });
+      expect(answersText(waiting, OPTIONS).split('\n')[1]).to.equal(`  push  ${words}: It is down.`);
+    });
+  }
+
+  it('says what came of each channel, and what may have come twice', () => {
+    const lines = (['failed', 'expired', 'shown', 'skipped', 'unknown', 'superseded'] as const).map(
+      (result) => answersText(entry({ result }), OPTIONS).split('\n')[1],
+    );
+    expect(lines).to.deep.equal([
+      '  push  failed',
+      '  push  given up',
+      '  push  shown instead',
+      '  push  not sent',
+      '  push  not known',
+      '  push  overtaken',
+    ]);
+    expect(historyText([entry({ maybeTwice: true })], OPTIONS)).to.include('delivered, perhaps twice');
+  });
+
+  it('names the day of a mute that ends on another one', () => {
+    expect(untilText(iso(NINE + HOUR), OPTIONS)).to.equal('11:00');
+    expect(untilText(iso(NINE + 20 * HOUR), OPTIONS)).to.equal('2026-11-21 06:00');
+    const report: RoutesReport = {
+      events: [{ event: 'error', title: 'Error', voice: true, channels: ['push'] }],
+      longTaskMinutes: 5,
+      muted: { muted: true, until: iso(NINE + 20 * HOUR) },
+      quietHours: '22:00-07:00',
+      quietUntil: null,
+      broken: [{ channel: 'push', reason: 'The topic is gone.', hint: 'Set it.' }],
+      off: [{ channel: 'chat', reason: 'switched off', hint: 'Switch it on.' }],
+    };
+    const text = routesText(report, OPTIONS);
+    expect(text).to.include('The voice is muted until 2026-11-21 06:00;');
+    expect(text).to.include('Does not work:\n  push  The topic is gone. Set it.');
+    expect(text).to.include('error  voice + push  Error').and.include('  chat  switched off. Switch it on.');
+  });
+
+  it('fits a narrow terminal, and shows no control of a text from elsewhere', () => {
+    const wild = { text: `\u001b[2J${'wide 日本語 '.repeat(30)}`, title: 'a\u001b]0;x\u0007b\u202e' };
+    const narrow = historyText([entry({ result: 'failed', reason: 'x '.repeat(99) }, wild)], { ...OPTIONS, columns: 40 }); // prettier-ignore
+    for (const line of narrow.split('\n')) expect(line.length).to.be.at.most(40);
+    expect(narrow).to.not.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(historyText([entry({})], { ...OPTIONS, unicode: false })).to.not.match(/[^\u0000-\u007f]/);
+  });
+});
