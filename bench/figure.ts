@@ -18,5 +18,5 @@ export interface Prepared {
   remove?: () => void;
 }
 
-/** A ratio of the medians of time, milliseconds between them, or the median of the program's peak memory. */
-export type Limit = { ratio: number } | { moreMs: number } | { mib: number };
+/** A ratio of the medians of time, milliseconds between them or of the program, or the median of its peak memory. */
+export type Limit = { ratio: number } | { moreMs: number } | { ms: number } | { mib: number };

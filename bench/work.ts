@@ -1,20 +1,15 @@
 /**
- * Work tracking with 3,000 issues: a sweep over 1,000 sessions with nothing to do, and the board over HTTP beside a bare
- * server that sends the same bytes, at 50 requests a second. Run: npm run -s build && npx tsx bench/work.ts [SECONDS]
+ * Work tracking with 3,000 issues: the board over HTTP beside a bare server that sends the same bytes, at 50 requests a
+ * second. Run: npm run -s build && npx tsx bench/work.ts [SECONDS]
  */
 import autocannon from 'autocannon';
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 
 import { ask, startDaemon } from '../test/helpers/daemon';
 import { homeWithIssues } from './figures/work';
 import { median } from './measure';
-import { sessionsAmong } from '../src/lib/cli/sweep-context';
-import { userArea } from '../src/lib/config/user-area';
 
 const ISSUES = 3000;
-const SESSIONS = 1000;
 const seconds = Number(process.argv[2] ?? 10);
 
 async function main(): Promise<void> {
@@ -38,28 +33,10 @@ async function main(): Promise<void> {
     }
     bare.kill();
     report(`/api/work at 50/s: p99 ${median(own)} ms, bare ${median(base)} ms; times`, median(own) / Math.max(1, median(base)), 3); // prettier-ignore
-    sweepTime(home.path);
   } finally {
     await daemon.stop();
     home.remove();
   }
-}
-
-/** What a sweep does on this machine: looks through the artifacts of the sessions. */
-function sweepTime(home: string): void {
-  const area = userArea({ platform: 'linux', env: { STEWARD_HOME: join(home, '.steward') }, home });
-  for (let n = 0; n < SESSIONS; n += 1) {
-    const folder = join(area.sessions, `part-${n}`);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(
-      join(folder, 'ISA.md'),
-      `---\ntask: Part ${n}\nphase: execute\ngithub_issue: ${n + 1}\n---\n`,
-    );
-  }
-  const started = performance.now();
-  const found = sessionsAmong(area.sessions, { since: 0, live: new Set() });
-  if (found.length !== SESSIONS) throw new Error(`${found.length} sessions were found`);
-  report(`reading ${SESSIONS} sessions, s`, (performance.now() - started) / 1000, 1);
 }
 
 function report(name: string, value: number, limit: number): void {

@@ -17,11 +17,17 @@ export default class Install extends BaseCommand {
   static override flags = {
     yes: boolean({ char: 'y', description: 'Ask nothing, and take the usual.' }),
     hooks: boolean({ description: "Register steward's hooks with your assistant.", allowNo: true }),
+    skill: boolean({
+      description: 'Also give the assistant the work skill: four workflows over your issues.',
+      allowNo: true,
+    }),
     jobs: string({ description: 'all, none, or some of sense,insight,work,daemon.', helpValue: 'LIST' }),
     completion: string({ description: 'Complete commands in this shell.', options: [...SHELLS] }),
+    'dry-run': boolean({ description: 'Say what would be installed, and write nothing.' }),
   };
   static override examples = [
     '<%= config.bin %> install',
+    '<%= config.bin %> install --yes --dry-run',
     '<%= config.bin %> install --jobs sense,daemon --completion bash',
   ];
   static override related = ['uninstall', 'init', 'status', 'hooks install', 'sense install'];
@@ -30,7 +36,8 @@ export default class Install extends BaseCommand {
     const { flags } = await this.parse(Install);
     const choice = await this.choice(flags);
     const places = completionPlaces(this.config.commands, this.config.topics);
-    const result = await installAll(this.context, { root: this.config.root, choice, places });
+    const dryRun = flags['dry-run'];
+    const result = await installAll(this.context, { root: this.config.root, choice, places, dryRun });
     for (const warning of result.warnings) this.say(warning);
     const [failure] = result.failed;
     if (failure !== undefined) process.exitCode = EXIT_CODES[failure.kind as ErrorKind];
@@ -40,7 +47,8 @@ export default class Install extends BaseCommand {
 
   private async choice(flags: InstallFlags): Promise<InstallChoice> {
     const isNamed =
-      flags.yes || [flags.hooks, flags.jobs, flags.completion].some((flag) => flag !== undefined);
+      flags.yes ||
+      [flags.hooks, flags.skill, flags.jobs, flags.completion].some((flag) => flag !== undefined);
     if (isNamed) return choiceOf(this.context, flags);
     if (!canAsk()) {
       throw new StewardError('usage', 'There is no terminal to ask on.', {

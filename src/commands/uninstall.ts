@@ -1,57 +1,61 @@
-import { boolean } from '@oclif/core/flags';
+import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../lib/cli/base-command';
 import { planPurge, purge, type PurgePlan } from '../lib/cli/install/purge';
-import { uninstallAll, type Uninstalled } from '../lib/cli/install/uninstall';
-import { purgeText, uninstalledText } from '../lib/cli/install/view';
+import { jobsNamed } from '../lib/cli/install/choose';
+import { ALL_PARTS, uninstallAll, type Uninstalled, type UninstallParts } from '../lib/cli/install/uninstall';
+import { consentToPurge, endRuns } from '../lib/cli/install/before-purge';
+import { uninstalledText } from '../lib/cli/install/view';
 import { EXIT_CODES } from '../lib/cli/exit-codes';
-import { StewardError } from '../lib/errors';
-import { canAsk, confirm } from '../lib/platform/ask';
 
 export default class Uninstall extends BaseCommand {
   static override summary = 'Take back everything that was installed; with --purge the data, too.';
   static override description =
-    'Jobs, the daemon that runs, hooks and completion scripts: all that was ever installed on this machine. What steward has kept stays, unless --purge removes it, after a question. What somebody else has changed since is left and named.';
+    'Jobs, the daemon that runs, hooks and completion scripts: all that was ever installed on this machine. What steward has kept stays, unless --purge removes it, after a question. --jobs, --hooks and --completion take back only those. What somebody else has changed since is left and named.';
   static override flags = {
+    jobs: string({
+      description: 'Only jobs: all, or some of sense,insight,work,daemon.',
+      helpValue: 'LIST',
+      exclusive: ['purge'],
+    }),
+    hooks: boolean({ description: 'Only the hooks, with the work skill.', exclusive: ['purge'] }),
+    completion: boolean({ description: 'Only completion scripts.', exclusive: ['purge'] }),
     purge: boolean({ description: 'Remove the user area, machine-local state and cache, too.' }),
     yes: boolean({ char: 'y', description: 'Answer the question of --purge with yes.' }),
     'dry-run': boolean({ description: 'Say what would be removed, and remove nothing.' }),
   };
-  static override examples = ['<%= config.bin %> uninstall --dry-run', '<%= config.bin %> uninstall --purge'];
+  static override examples = [
+    '<%= config.bin %> uninstall --dry-run',
+    '<%= config.bin %> uninstall --jobs work --hooks',
+    '<%= config.bin %> uninstall --purge',
+  ];
   static override related = ['install', 'hooks uninstall', 'sense purge', 'config path'];
 
   async run(): Promise<Uninstalled & { purged: PurgePlan | null }> {
     const { flags } = await this.parse(Uninstall);
+    const dryRun = flags['dry-run'];
     const plan = flags.purge ? planPurge(this.context.area) : null;
-    if (plan !== null) await this.consent(plan, flags);
-    const done = await uninstallAll(this.context, this.config.root, flags['dry-run']);
+    if (plan !== null)
+      await consentToPurge(plan, { yes: flags.yes, dryRun, json: this.json }, (text) => this.say(text));
+    const parts = partsOf(flags);
+    const done = await uninstallAll(this.context, { root: this.config.root, parts, dryRun });
     this.print(() => uninstalledText(done));
     if (done.left.length > 0) process.exitCode = EXIT_CODES.conflict;
-    if (flags['dry-run'] || plan === null) {
-      if (!flags['dry-run'])
+    if (dryRun || plan === null) {
+      if (!dryRun && parts === ALL_PARTS)
         this.say(`What was kept stays in ${this.context.area.root}; --purge removes it, too.`);
       return { ...done, purged: plan };
     }
+    await endRuns(this.context, (text) => this.say(text));
     purge(this.context.area);
     this.print(() => 'Removed the data. The program goes with: npm uninstall --global steward-cli');
     return { ...done, purged: plan };
   }
-
-  private async consent(plan: PurgePlan, flags: { yes: boolean; 'dry-run': boolean }): Promise<void> {
-    if (this.json) {
-      if (!flags.yes && !flags['dry-run']) throw needsYes();
-      return;
-    }
-    this.say(purgeText(plan));
-    if (flags['dry-run'] || flags.yes) return;
-    if (!canAsk()) throw needsYes();
-    if (await confirm('Uninstall, and remove all of this?', 'no')) return;
-    throw new StewardError('canceled', 'Nothing was removed.', { hint: 'Run it again when you want to.' });
-  }
 }
 
-function needsYes(): StewardError {
-  return new StewardError('usage', 'There is no terminal to ask on.', {
-    hint: 'Say yes with: steward uninstall --purge --yes',
-  });
+/** Without a part that is named: all of them. */
+function partsOf(flags: { jobs?: string | undefined; hooks: boolean; completion: boolean }): UninstallParts {
+  if (flags.jobs === undefined && !flags.hooks && !flags.completion) return ALL_PARTS;
+  const jobs = flags.jobs === undefined ? [] : jobsNamed(flags.jobs);
+  return { jobs, hooks: flags.hooks, completion: flags.completion };
 }

@@ -12,6 +12,8 @@ set "node=@NODE@"
 set "steward=@STEWARD@"
 set "records=@RECORDS@"
 set "job=%~1"
+rem What runs by a scheduler does so only while its job is installed.
+set "STEWARD_JOB=%job%"
 set "words="
 @JOBS@
 if not exist "%node%" call :find_node

@@ -5,6 +5,9 @@
 
 umask 077
 @ENVIRONMENT@
+# What runs by a scheduler does so only while its job is installed, and is waited for by an uninstall: until the end of
+# this script, which notes how the run ended. The daemon takes the place of this script.
+export STEWARD_JOB="${1-} $$"
 # Settings for Node.js of whoever started the scheduler are not for this process.
 unset NODE_OPTIONS NODE_PATH
 
@@ -23,6 +26,7 @@ esac
 record() {
   [ -d "$records" ] || return 0
   echo "$1" >"$records/.$job.$$" && mv -f "$records/.$job.$$" "$records/$job"
+  rm -f "$records/.run.$job.$$"
 }
 
 run() {
@@ -32,6 +36,7 @@ run() {
       exit 0
       ;;
     daemon)
+      export STEWARD_JOB=daemon
       record ''
       # Where the scheduler starts nothing again: after a failure it is started after a minute; 0 means that it was stopped.
       while [ "$keep" = --keep ]; do

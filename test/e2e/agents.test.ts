@@ -91,6 +91,12 @@ describe('agents, built', function () {
     ['a word too many', ['route', 'x', 'y'], 2, /y/],
     ['an unknown flag', ['route', 'x', '--cuont', '2'], 2, /--cuont/],
     ['a file that is not there', ['check', 'nothing.json'], 5, /nothing\.json/],
+    [
+      'a folder in place of a file',
+      ['check', '.'],
+      2,
+      /is not a regular file\.\nName a file of text .*; - stands for stdin/,
+    ],
     ['an agent that is not there', ['roster', 'show', 'nobody'], 5, /nobody/],
     ['a name that is no slug', ['roster', 'new', '../x', '--role', 'x'], 2, /no name for a file/],
     ['a trait that is not there', ['brief', 'x', '--expertise', 'magic'], 2, /magic/],

@@ -423,11 +423,22 @@ describe('agents managed, built', function () {
         5,
         /no file \/no\/such\/file/,
       ],
+      [
+        ['send', 'sesn_1', '@.'],
+        2,
+        /is not a regular file\.\nName a file of text .*; @- or - stands for stdin/,
+      ],
+      [['create', '--file', '.'], 2, /is not a regular file/],
       [['wake', '../../etc/passwd'], 2, /is not the id of a session/],
       [['wake', 'sesn_none'], 5, /session sesn_none/],
       [['wake'], 5, /No hosted session was used here yet/],
       [['send', 'sesn_none'], 2, /nothing to send/],
       [['create', '--name', 'x'], 2, /needs a model/],
+      [
+        ['env', 'create', '--name', 'x', '--host', 'https://pypi.org'],
+        2,
+        /is no name of a host\.\nWrite the name alone/,
+      ],
       [['env', 'create', '--name', 'x', '--package', 'brew:jq'], 2, /does not name a package/],
     ];
     for (const [args, code, message] of mistakes) {

@@ -61,6 +61,9 @@ describe('the built steward', () => {
     const mistakes: [args: string[], message: RegExp, hint: RegExp][] = [
       [['senes', 'version'], /no command "steward senes version"/, /Did you mean "steward sense version"\?/],
       [['sense', 'verison'], /no command/, /Did you mean "steward sense version"\?/],
+      [['statsu'], /no command "steward statsu"/, /Did you mean "steward status"\?/],
+      [['stnadup', '--since', '7d'], /no command/, /Did you mean "steward standup"\?/],
+      [['unistall'], /no command/, /Did you mean "steward uninstall"\?/],
       [['frobnicate'], /no command/, /steward --help/],
       [['help', 'senes'], /no command/, /Did you mean "steward sense"\?/],
       [['--jsn'], /no flag --jsn/, /steward --help/],

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
@@ -145,6 +145,40 @@ describe('work capture by the hooks (built)', function () {
     rmSync(join(area, 'state'), { recursive: true });
     const swept = jsonOf(await run('work', 'sweep', '--json'));
     expect(swept).to.include({ sessionsScanned: 1, created: 0 });
+    expect(github.seen.map(({ body }) => body).join()).to.not.include('Hush');
+  });
+
+  it('what a shell wrote in a restricted folder, in a first turn that crashed, is never sent', async () => {
+    await setUp();
+    const place = join(home.path, 'customer');
+    mkdirSync(place);
+    writeFileSync(join(place, 'RESTRICTED.md'), '');
+    const write = (slug: string, text: string): void => {
+      mkdirSync(join(area, 'sessions', slug), { recursive: true });
+      writeFileSync(join(area, 'sessions', slug, 'ISA.md'), `---\n${text}\nphase: execute\n---\n`);
+    };
+    write('before', 'task: From another day');
+    const old = Date.now() / 1000 - 7200;
+    utimesSync(join(area, 'sessions', 'before', 'ISA.md'), old, old);
+    await hook('session-start', { cwd: place });
+    await hook('prompt', { cwd: place, prompt: 'fix the login of the bank' }, '--no-tab');
+    const tool = { cwd: place, tool_name: 'Bash', tool_input: { command: 'make' } };
+    await steward(['hook', 'tool'], { home: home.path, env: env(), input: hookJson('tool', tool) });
+    // No tool has named these files; and here it crashes.
+    write('secret-work', 'task: Hush');
+    const { session_id: session } = JSON.parse(hookJson('prompt')) as { session_id: string };
+    write('named', `session: ${session}\ntask: Hush too`);
+    write('of-another', 'session: somebody-else\ntask: Of somebody');
+    const titlesOf = (): unknown => (jsonOf(swept) as { titles: string[] }).titles;
+    let swept = await run('work', 'sweep', '--json');
+    expect(titlesOf()).to.have.members([
+      '[Sweep] From another day [slug:before]',
+      '[Sweep] Of somebody [slug:of-another]',
+    ]);
+    // The state forgets sessions; their folders do not.
+    rmSync(join(area, 'state'), { recursive: true });
+    swept = await run('work', 'sweep', '--json');
+    expect(titlesOf()).to.deep.equal([]);
     expect(github.seen.map(({ body }) => body).join()).to.not.include('Hush');
   });
 

@@ -31,11 +31,12 @@ export default class AgentsCheck extends BaseCommand {
       types,
       named.map(({ slug }) => slug),
     );
-    this.print(() => checkText(report, this.terminal));
+    const fromHook = invocations.some(({ isCall }) => isCall);
+    // That a call is sound is nothing to tell an assistant at each of them.
+    if (!report.ok || !fromHook) this.print(() => checkText(report, this.terminal));
     if (!report.ok) {
       // What a hook gives an assistant to read is its stderr.
-      if (invocations.some(({ isCall }) => isCall))
-        this.say(checkText(report, { columns: 80, color: false }));
+      if (fromHook) this.say(checkText(report, { columns: 80, color: false }));
       process.exitCode = EXIT_CODES.usage;
     }
     return report;

@@ -144,7 +144,7 @@ const CHECKS: readonly Check[] = [
     breaks: ({ subagentType }, types, named) =>
       subagentType === null || isRetired(subagentType, types) || typesOf(types).includes(subagentType) || named.includes(subagentType.toLowerCase())
         ? undefined
-        : { message: `Nobody knows an agent type ${shown(subagentType)}.`, fix: `The types are ${typesOf(types).join(', ')}; agents.types in config.yaml names them.` },
+        : { message: `Nobody knows an agent type ${shown(subagentType)}.`, fix: `The types are ${typesOf(types).join(', ')}; agents.types in config.yaml renames them, and "steward agents roster new NAME" adds one of yours.` },
   },
   {
     rule: 'bare-type',

@@ -233,6 +233,12 @@ function shown(value: unknown): string {
 /** A file of text for people; the reason where it is none. Links are refused, so none leads out of the folder. */
 function readMarkdown(path: string): string | { problem: string; hint: string } {
   try {
+    if ((lstatOf(path)?.size ?? 0) > MAX_BYTES) {
+      return {
+        problem: `It has more than ${MAX_BYTES / 1024} KiB.`,
+        hint: 'Shorten it: it becomes a part of briefs.',
+      };
+    }
     const bytes = readBytes(path, { maxBytes: MAX_BYTES });
     if (bytes === undefined) return { problem: 'It is gone.', hint: 'Run the command again.' };
     if (bytes.includes(0)) return { problem: 'It is a binary file.', hint: 'Move it away.' };

@@ -4,7 +4,7 @@ import { rx, W } from './routing-words';
 import type { RequestText } from './text';
 
 /** The verbs that ask for code where what they are said of is code. */
-const VERB = String.raw`(?:implement|code|build|write|fix|refactor|rewrite|add|create|port|debug|optimi[sz]e|migrate|develop|program|patch|extend|make|rename|remove|delete|update|upgrade|test|convert|wire up|set up|hook up|bump|extract|inline|type-?check|speed up|replace|support|handle|generate|finish|repair)`;
+const VERB = String.raw`(?:implement|code|build|write|fix|refactor|rewrite|add|create|port|debug|optimi[sz]e|migrate|develop|program|patch|extend|make|rename|remove|delete|update|upgrade|test|convert|wire up|set up|hook up|bump|extract|inline|type-?check|speed up|replace|support|handle|generate|finish|repair|stabili[sz]e|harden|clean up)`;
 
 /** What code is made of; one word or two. */
 const OBJECTS = new Set(
@@ -49,7 +49,9 @@ function* verbHits({ text }: RequestText): Generator<Hit> {
 
 /** "the build is broken, fix it": what code is made of, and then the verb. */
 function* brokenHits({ text }: RequestText): Generator<Hit> {
-  for (const found of text.matchAll(/\b(?:fix|repair|debug|mend) (?:it|this|that|them)\b/g)) {
+  for (const found of text.matchAll(
+    /\b(?:fix|repair|debug|mend|stabili[sz]e|patch) (?:it|this|that|them)\b/g,
+  )) {
     const from = Math.max(0, found.index - REACH);
     const before = text.slice(from, found.index);
     const start = before.search(/[^.;!?\n]*$/);

@@ -13,15 +13,19 @@ export const CUSTOM: Look = {
     rx(String.raw`\b(?:launch|spawn|spin up|fire up|dispatch|delegate to)(?: [a-z0-9_]+){0,3} custom\b`),
     rx(String.raw`\b(?:go|use|using|launch|prefer|want|with|make (?:them|the agents|it|these)(?: all)?) custom(?= ones?\b|$|[.,;:!?\n)]| (?:for|on|to|please|here|this time|and)\b)`),
     rx(String.raw`\b(?:sub-?)?agents?\b[^.;!?\n]{0,40} (?:are|be|is) custom\b`),
+    rx(String.raw`\bcustom-?(?:build|make|tailor|design|built|made|tailored|designed)\b${W.ADJECTIVES} ${W.WORKER}`),
   ],
   mayBeTopic: true,
 }; // prettier-ignore
 
 export const TEAM_NAMED: Look = {
-  stems: ['agent'],
+  stems: ['agent', ' team'],
   any: () => [
     rx(String.raw`\b(?:sub-?)?agents?['s]{0,2} teams?\b`),
     rx(String.raw`\bteams? of (?:[a-z_'-]+ ){0,3}(?:sub-?)?agents\b`),
+    rx(
+      String.raw`${W.ASKS}(?<w>(?:use|launch|spin up|fire up|put|set) (?:a|the) team)(?= (?:on|for|onto) (?:this|that|it|these|those)\b|\s*(?:$|[.,;:!?\n]))`,
+    ),
   ],
   mayBeTopic: true,
 };
@@ -49,11 +53,12 @@ export const MANAGED: Look = {
     rx(String.raw`\bwebhook-(?:initiated|triggered|driven|started)\b|\b(?:triggered|initiated|started|launched|kicked off) by (?:a |the |each |every )?(?:[a-z]+ )?webhook`),
     rx(String.raw`(?<w>\bwebhooks? (?:should|must|shall|has to|have to|needs to|need to)) (?:start|trigger|launch|kick off|spawn|wake)\b(?: [a-z-]+){0,2} (?:session|agent|run)s?\b`),
     rx(String.raw`\b(?<w>(?:whenever|every time|each time|on (?:each|every)|for (?:each|every))\b[^.;!?\n]{0,40}\bwebhook)\b[^.;!?\n]{0,40}\b(?:start|run|launch|trigger|kick off|spawn)\b`),
+    rx(String.raw`(?:^|[.;:!?\n,]\s*|\b(?:please|then|now|let's)\s+)(?:run|start|launch|kick off|trigger|spawn|execute)\b[^.;!?\n]{0,80}?(?<w>\b(?:whenever|when|every time|each time) (?:a|the|an|our|any) (?:[a-z]+ )?webhook (?:arrives|comes|fires|calls|is (?:called|received)))\b`),
     rx(String.raw`${RUNS}(?<w>\b${UNWATCHED})`),
     rx(String.raw`\b${UNWATCHED}(?=,? (?:run|keep|go on|work|start|let|execute|try)\b)`),
     rx(String.raw`\bsandboxed (?:execution|environment|container|agent)\b|${W.ASKS}(?:run|execute|try|test|launch|start)\b[^.;!?\n]{0,80}(?<w>\bin (?:a |an |the )?(?:isolated |cloud |hosted |remote )?sandbox\b)`),
   ],
-  notAfter: /\b(?:soak|marinate|rest|rise|chill|refrigerate|stay|stayed|park|charge|ship|deliver|travel|fly|drive|sleep|slept|i was|we were|did)(?: \w+){0,3} $/,
+  notAfter: /\b(?:soak|marinate|rest|rise|chill|refrigerate|stay|stayed|park|charge|ship|deliver|travel|fly|drive|sleep|slept|i was|we were|did|happened|changed|appeared|disappeared|vanished|fell|rose|dropped|grew|doubled|crashed|broke|died|failed|stopped|became|went|turned|moved|gained|lost|arrived)(?: \w+){0,3} $/,
   mayBeTopic: true,
 }; // prettier-ignore
 

@@ -12,6 +12,8 @@ import { eventType, reasonOf, type HookInput, type HookVerb } from './claude-cod
 
 export interface EventDeps extends SessionsDeps {
   env: NodeJS.ProcessEnv;
+  /** Does work in this folder stay on the machine? */
+  isRestricted?: (folder: string) => boolean;
 }
 
 /** The first thing that went wrong with a part that the others do not depend on. */
@@ -51,6 +53,7 @@ export function eventOf(
   const agent = storedWord(input.agent);
   const reason = storedWord(reasonOf(verb, input));
   const type = eventType(verb, input);
+  const isKept = tried(troubles, () => input.cwd !== undefined && deps.isRestricted?.(input.cwd) === true);
   const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
   // The session's slug as it was at its last turn; a session that begins gets one.
   const known = tried(troubles, () => storedSession(deps.livePath, session))?.slug;
@@ -65,6 +68,7 @@ export function eventOf(
     ...(tool === undefined ? {} : { tool }),
     ...(written === undefined ? {} : { artifact: true }),
     ...(written?.phase === undefined ? {} : { phase: written.phase }),
+    ...(isKept === true ? { restricted: isKept } : {}),
     ...(agent === undefined ? {} : { agent }),
     ...(reason === undefined ? {} : { reason }),
     ...(starts ? placeOf(deps, troubles) : {}),

@@ -7,6 +7,7 @@ import type { AssistantSettings } from './claude-code-settings';
 import { commandsOf, installedEvents, shimDeps, type HookInstallDeps } from './install';
 import { readSettings } from './settings-file';
 import { shimPath } from './shim';
+import { hasSkill, skillPath } from './skill';
 
 export interface HooksStatus {
   assistant: string;
@@ -18,6 +19,8 @@ export interface HooksStatus {
   switchedOff: boolean;
   /** `runs`: asked what it would start, it answers. */
   shim: { path: string; exists: boolean; runs: boolean };
+  /** The work skill, where the assistant looks for it. */
+  skill: { path: string; exists: boolean };
   /** Commands there that run the hooks of another user area. */
   strangers: string[];
   /** What the shim would start now; null where it finds none, or what it finds does not run. */
@@ -51,6 +54,7 @@ export async function hooksStatus(deps: StatusDeps, assistant: AssistantSettings
     events,
     switchedOff: source !== undefined && topValue(source, path, assistant.switchedOffBy) === true,
     shim: { path: shim, exists, runs },
+    skill: { path: skillPath(deps, assistant), exists: hasSkill(deps, assistant) },
     strangers: source === undefined ? [] : strangersIn(source, path, commandsOf(deps)),
     ...found,
   };

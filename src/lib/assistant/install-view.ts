@@ -59,13 +59,18 @@ export function uninstallText({ settings, shim, skill, left, strangers, dryRun }
 
 /** `hooks status` */
 export function statusText(status: HooksStatus): string {
-  const { state, settings, events, switchedOff, shim, node, steward, strangers } = status;
+  const { state, settings, events, switchedOff, shim, node, steward, skill, strangers } = status;
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
   const lines = [
     `${WORDS[state]}, in ${settings}`,
     ...(state === 'partly' && missing.length > 0 ? [`  not registered: ${missing.join(', ')}`] : []),
     ...(switchedOff ? ['  switched off there: all hooks are disabled'] : []),
     ...(state === 'not' ? [] : [shimText(shim, node, steward)]),
+    ...(skill.exists
+      ? [`  work skill: ${skill.path}`]
+      : state === 'not'
+        ? []
+        : ['  no work skill: "steward hooks install --skill" adds it']),
     ...strangers.map((command) => `  another user area's hooks count each event there: ${command}`),
     ...(state === 'installed' ? [] : ['Run "steward hooks install" to install what is missing.']),
   ];

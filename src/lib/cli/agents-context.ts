@@ -9,7 +9,6 @@ import type { WatchDeps } from '../agents/watchdog';
 import { AGENT_TYPES } from '../config/agent-types';
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
-import { readText } from '../platform/atomic-file';
 import { parseObject } from '../platform/json-object';
 import { markOfTarget } from '../platform/stat';
 import { readStdin } from '../platform/stdin';
@@ -17,6 +16,7 @@ import { clean } from '../platform/terminal';
 import { currentSessions, findSession } from '../sessions/state';
 import type { Context } from './context';
 import { keep, readKept } from './hook-settings';
+import { namedFile } from './named-file';
 import { openSessions } from './sessions-context';
 
 /** What routing needs of the configuration and the roster. */
@@ -155,7 +155,12 @@ const STDIN = { firstByteMs: 10_000, endMs: 30_000, keepBytes: MAX_INPUT };
 /** What is asked: the argument, else stdin, where an assistant gives its hook JSON and others a text. */
 export async function requestOf(given: string | undefined): Promise<{ request: string; fromHook: boolean }> {
   if (given !== undefined && given !== '-') return { request: nonEmpty(given), fromHook: false };
-  const text = await stdinText();
+  const { text, isTooLarge } = await stdinUpTo();
+  if (isTooLarge) {
+    // Exit code 2 would make the assistant throw the prompt away.
+    if (/^\s*\{[^]{0,4000}"hook_event_name"/.test(text)) return { request: '', fromHook: true };
+    throw tooLarge();
+  }
   const hook = /^\s*\{/.test(text) ? parseObject(text.trim()) : undefined;
   const prompt = hook?.['prompt'];
   // A hook must not fail for an empty prompt: its exit code would block the assistant.
@@ -173,25 +178,28 @@ function nonEmpty(request: string): string {
 
 /** All of stdin; a terminal gives nothing. More than 8 MiB is `usage`. */
 async function stdinText(): Promise<string> {
+  const { text, isTooLarge } = await stdinUpTo();
+  if (isTooLarge) throw tooLarge();
+  return text;
+}
+
+function tooLarge(): StewardError {
+  return new StewardError('usage', 'There is more than 8 MiB on stdin.', { hint: 'Give less of it.' });
+}
+
+/** The first 8 MiB of stdin, and whether there was more. */
+async function stdinUpTo(): Promise<{ text: string; isTooLarge: boolean }> {
   const { bytes, end } = await readStdin(
     STDIN,
     (seen) => seen[0] === 0x7b && parseObject(seen.toString('utf8').trim()) !== undefined,
   );
-  if (end === 'large') {
-    throw new StewardError('usage', 'There is more than 8 MiB on stdin.', { hint: 'Give less of it.' });
-  }
-  return bytes.toString('utf8').replace(/^\ufeff/, '');
+  return { text: bytes.toString('utf8').replace(/^\ufeff/, ''), isTooLarge: end === 'large' };
 }
 
 /** The planned invocations of a file, or of stdin for `-`. */
 export async function plannedInvocations(path: string): Promise<Invocation[]> {
   if (path === '-') return parseInvocations(await stdinText());
-  const text = readText(path, { followLink: true, maxBytes: MAX_INPUT });
-  if (text === undefined) {
-    throw new StewardError('not_found', `There is no file ${clean(path)}.`, {
-      hint: 'Check the path, or give - and the JSON on stdin.',
-    });
-  }
+  const text = namedFile(path, { maxBytes: MAX_INPUT, instead: '- stands for stdin' });
   return parseInvocations(text);
 }
 

@@ -2,6 +2,8 @@ import { Command } from '@oclif/core/command';
 import { boolean } from '@oclif/core/flags';
 
 import { StewardError } from '../errors';
+import { JOB_VARIABLE } from '../platform/job-variable';
+import { processHost } from '../platform/paths';
 import { terminalOf, type Terminal } from '../platform/stdio';
 import { createContext, type Context } from './context';
 import { toJson, toJsonLine } from './json';
@@ -31,9 +33,17 @@ export abstract class BaseCommand extends Command {
 
   /** Runs the command and prints the document of `--json`. */
   async execute(): Promise<void> {
+    if (!(await this.mayRun())) return;
     const value = await this.run();
     if (!this.parsed) throw new StewardError('internal', `${String(this.id)} did not parse its arguments.`);
     if (this.json && value !== undefined) process.stdout.write(toJson(value));
+  }
+
+  /** What a scheduler starts runs only while it is installed there (schedule/running.ts). */
+  private async mayRun(): Promise<boolean> {
+    if (processHost().env[JOB_VARIABLE] === undefined) return true;
+    const { beginScheduled } = await import('./scheduled-run');
+    return beginScheduled(this.context);
   }
 
   protected get context(): Context {

@@ -1,10 +1,14 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { toIso } from '../platform/clock';
 import { appendLog } from '../platform/log';
 import { ensureFolder } from '../platform/folder';
 import type { HeardPrompt } from '../assistant/hook';
+import { lookOf } from '../platform/stat';
+import { artifactPath } from '../sessions/artifact';
+import { isRestrictedWork } from '../sessions/restricted-work';
+import type { SessionsState } from '../sessions/session';
 import { drain, type DrainResult } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
 import { makeTitle } from '../work/issue';
@@ -22,13 +26,21 @@ import {
 import { captureKey } from '../work/capture/seen';
 import type { UndoDeps } from '../work/capture/undo';
 import { privacyState } from '../work/privacy';
-import { heardMatches, promptsSeen } from './capture-hook';
+import { heardMatches, markRestricted, promptsSeen } from './capture-hook';
 import type { Context } from './context';
 import { openSessions } from './sessions-context';
 import { openWork, type WorkContext } from './work-context';
 
-/** What captures are delivered with: work, the sessions, and a log that names what was left out. */
-export async function captureDeps(context: Context, work: WorkContext): Promise<CaptureDeps> {
+/**
+ * What captures are delivered with: work, the sessions, and a log that names what was left out.
+ *
+ * @param seen the state of the sessions, where it was read for all of them
+ */
+export async function captureDeps(
+  context: Context,
+  work: WorkContext,
+  seen: () => SessionsState | undefined = () => undefined,
+): Promise<CaptureDeps> {
   const sessions = await openSessions(context);
   const { area, clock } = context;
   return Object.defineProperties({} as CaptureDeps, {
@@ -39,6 +51,9 @@ export async function captureDeps(context: Context, work: WorkContext): Promise<
         Object.values(currentSessions(sessions).sessions).find(({ sessionIds }) => sessionIds.includes(id))
           ?.slug,
     },
+    isRestrictedWork: {
+      value: restrictedWork(context, sessions.sessions, () => seen() ?? currentSessions(sessions)),
+    },
     report: {
       value: (what: string, detail: Record<string, unknown>) => {
         ensureFolder(area.observability);
@@ -48,6 +63,24 @@ export async function captureDeps(context: Context, work: WorkContext): Promise<
       },
     },
   });
+}
+
+/**
+ * `SessionRules.isRestrictedWork` by the state of the sessions. What is found to be restricted is marked, so that it
+ * stays so when the state forgets the session.
+ */
+function restrictedWork(
+  { clock }: Pick<Context, 'clock'>,
+  folder: string,
+  state: () => SessionsState,
+): CaptureDeps['isRestrictedWork'] {
+  return ({ slug, artifact }) => {
+    const path = artifactPath(folder, slug);
+    const atMs = lookOf(path, clock.now())?.mtimeMs;
+    if (atMs === undefined || !isRestrictedWork(state(), { slug, artifact, atMs })) return false;
+    markRestricted(dirname(path));
+    return true;
+  };
 }
 
 /** Does what waits in the spool for the work repository. Before setup nothing waits for it. */

@@ -76,7 +76,11 @@ export function onPlace(
   { slug, cwd }: { slug: string | null; cwd: string | undefined },
 ): void {
   if (slug === null || cwd === undefined || !isSlug(slug) || !isRestricted(cwd)) return;
-  const folder = join(sessions, slug);
+  markRestricted(join(sessions, slug));
+}
+
+/** Says in a session's folder that it is restricted; where there is none yet, it cannot be said. */
+export function markRestricted(folder: string): void {
   if (lstatOf(folder)?.isFolder === true) {
     createFile(join(folder, RESTRICTED_MARKER), 'The work of this session stays on this machine.\n');
   }

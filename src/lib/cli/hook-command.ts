@@ -20,6 +20,7 @@ import { processHost } from '../platform/paths';
 import { readStdin } from '../platform/stdin';
 import { writeOutNow } from '../platform/stdio';
 import { ensureUserArea } from '../config/user-area';
+import { isRestricted } from '../work/restricted';
 import { deliverSoon, onPlace, onPrompt } from './capture-hook';
 import { reportError } from './error-report';
 import { EXIT_CODES } from './exit-codes';
@@ -131,6 +132,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     tab: settings.tab && !args.flags.has('--no-tab'),
     tellAssistant: settings.tellAssistant,
     onPrompt: (prompt: HeardPrompt) => onPrompt({ area, clock, machineId }, prompt),
+    isRestricted,
     onPlace: (placed: Parameters<typeof onPlace>[1]) => onPlace(settings.sessions, placed),
   });
   const call = await readCall(args.verb);

@@ -13,13 +13,13 @@ import { TIMING } from '../agents/managed/retry';
 import type { UserConfig } from '../config/schema';
 import { resolveSecret, secret, secretSources } from '../config/secret';
 import { StewardError } from '../errors';
-import { readText } from '../platform/atomic-file';
 import { withLock } from '../platform/lock';
 import { isLoopbackHost } from '../platform/loopback';
 import { openOrigin } from '../platform/origin-client';
 import { readStdin } from '../platform/stdin';
 import { clean } from '../platform/terminal';
 import type { Context } from './context';
+import { namedFile } from './named-file';
 
 /** What the commands for hosted agents call the library with. */
 export interface ManagedContext {
@@ -185,11 +185,7 @@ export async function textOrFile(value: string): Promise<string> {
     const why = end === 'terminal' ? 'stdin is a terminal' : 'stdin gave too much, or did not end';
     throw new StewardError('usage', `@- reads stdin, and ${why}.`, { hint: 'Pipe the text in.' });
   }
-  const text = readText(path, { followLink: true, maxBytes: MAX_TEXT_BYTES });
-  if (text !== undefined) return text;
-  throw new StewardError('not_found', `There is no file ${clean(path)}.`, {
-    hint: 'Check the path; @- or - stands for stdin.',
-  });
+  return namedFile(path, { maxBytes: MAX_TEXT_BYTES, instead: '@- or - stands for stdin' });
 }
 
 /** A message to an agent; an empty one is `usage`. */

@@ -1,19 +1,17 @@
-import { answersBy, confirmation, type Policy } from '../agents/managed/answers';
-import type { SentEvent } from '../agents/managed/event';
+import type { Policy } from '../agents/managed/answers';
 import { follow, type FollowEnd, type FollowInput } from '../agents/managed/follow';
 import { sendInterrupt } from '../agents/managed/outbox';
 import { openSessionLog } from '../agents/managed/session-log';
-import type { ToolUse } from '../agents/managed/turn';
 import { endText, eventText, pendingLines } from '../agents/managed/view';
 import { StewardError } from '../errors';
-import { canAsk, confirm } from '../platform/ask';
+import { canAsk } from '../platform/ask';
 import { onInterrupt } from '../platform/own-process';
 import { standardOutput } from '../platform/shown-output';
 import type { Terminal } from '../platform/stdio';
-import { cleanLine } from '../platform/terminal';
 import { wait } from '../platform/wait';
 import type { Context } from './context';
 import { toJsonLine } from './json';
+import { answerer } from './managed-ask';
 import { withManaged, type ManagedContext } from './managed-context';
 
 /** The terminal that a session is followed on. */
@@ -85,6 +83,10 @@ async function followOne(
   const render = host.json
     ? toJsonLine
     : (event: Parameters<typeof eventText>[0]) => eventText(event, terminal);
+  const answer =
+    policy === undefined
+      ? () => Promise.resolve([])
+      : answerer({ policy, columns: terminal.columns, show: (text) => process.stderr.write(text), signal });
   const log = openSessionLog(managed.folder, input.session, { output: standardOutput(), render });
   try {
     if (fromStart === true) log.rewind();
@@ -93,7 +95,7 @@ async function followOne(
         ...managed.deps,
         log,
         prices: managed.prices,
-        answer: (pending) => (policy === undefined ? Promise.resolve([]) : answers(policy, pending, signal)),
+        answer,
         say: host.say,
       },
       input,
@@ -104,32 +106,6 @@ async function followOne(
   } finally {
     log.close();
   }
-}
-
-/** What was said before, then what a person says on the terminal; an empty answer denies. */
-async function answers(
-  policy: Policy,
-  pending: readonly ToolUse[],
-  signal: AbortSignal,
-): Promise<SentEvent[]> {
-  const given = answersBy(policy, pending);
-  if (given.length > 0 || !canAsk()) return given;
-  const asked: SentEvent[] = [];
-  for (const use of pending.filter(({ kind }) => kind === 'tool')) {
-    const input = cleanLine(JSON.stringify(use.input) ?? '', 300);
-    const allowed = await Promise.race([
-      confirm(`Allow ${cleanLine(use.name, 80)} ${input}?`, 'no'),
-      aborted(signal),
-    ]);
-    asked.push(confirmation(use.id, allowed ? 'allow' : 'deny'));
-  }
-  return asked;
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
 }
 
 function finish(host: FollowHost, until: FollowOptions['until'], end: FollowEnd): void {

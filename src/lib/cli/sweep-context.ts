@@ -4,16 +4,18 @@ import { toStewardError } from '../errors';
 import { parseProjects } from '../goals/projects';
 import { parseGoals } from '../goals/record';
 import { readText } from '../platform/atomic-file';
+import type { Clock } from '../platform/clock';
 import { appendLog } from '../platform/log';
 import { ensureFolder, exists } from '../platform/folder';
 import { gitIn } from '../platform/git-process';
 import { processHost } from '../platform/paths';
-import { entriesIn, stampOf } from '../platform/stat';
+import { entriesIn, lookOf } from '../platform/stat';
 import { artifactPath } from '../sessions/artifact';
-import { isLive } from '../sessions/session';
+import { artifactCache } from '../sessions/artifact-cache';
+import { isLive, type SessionsState } from '../sessions/session';
 import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
-import { sessionAt } from '../work/capture/deliver';
+import { sessionWith } from '../work/capture/deliver';
 import type { CapturedSession } from '../work/capture/session-end';
 import {
   emptyResult,
@@ -29,6 +31,7 @@ import { captureDeps } from './capture-context';
 import type { Context } from './context';
 import { tellReminders } from './reminders-context';
 import { openSessions } from './sessions-context';
+import { VERSION } from './version';
 import { openWork, type WorkContext } from './work-context';
 
 const GIT_TIMEOUT_MS = 10_000;
@@ -67,17 +70,20 @@ async function sweptOrNot(context: Context, options: SweepOptions): Promise<Swep
 async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps> {
   const sessions = await openSessions(context);
   const { paths } = work.user;
+  const { clock } = context;
+  const artifacts = { clock, version: VERSION, path: join(context.area.machine, 'artifacts.json') };
+  // Of one moment: a thousand sessions are looked up in it.
+  let seen: SessionsState | undefined;
   const more: Pick<SweepDeps, 'sessionsSince' | 'projects' | 'goals' | 'regenerate' | 'remind' | 'flags'> = {
     flags: join(context.area.work.root, 'sweep.json'),
     // One that goes on is the hook's at its end, which knows where it worked.
     sessionsSince: (ms) => {
+      seen = currentSessions(sessions);
       const nowMs = context.clock.now();
       const live = new Set(
-        Object.values(currentSessions(sessions).sessions).flatMap((one) =>
-          isLive(one, nowMs) ? [one.slug] : [],
-        ),
+        Object.values(seen.sessions).flatMap((one) => (isLive(one, nowMs) ? [one.slug] : [])),
       );
-      return sessionsAmong(sessions.sessions, { since: ms, live });
+      return sessionsAmong({ ...artifacts, sessions: sessions.sessions }, { since: ms, live });
     },
     goals: () => parseGoals(readText(paths.goals, { followLink: true }) ?? ''),
     projects: async () => {
@@ -97,22 +103,39 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
     regenerate: async () => (await regenerateTaskList(work.deps, { push: true })).reason,
   };
   return Object.defineProperties(
-    await captureDeps(context, work),
+    await captureDeps(context, work, () => seen),
     Object.getOwnPropertyDescriptors(more),
   ) as SweepDeps;
 }
 
-/** The sessions in a folder whose artifact was written at or after a time, ms, the oldest first; those that go on are left out. */
+/**
+ * The sessions in a folder whose artifact was written at or after a time, ms, the oldest first; those that go on are
+ * left out.
+ *
+ * @param at the folder; the file of what was read before (`artifactCache`)
+ */
 export function sessionsAmong(
-  folder: string,
+  { clock, ...at }: { sessions: string; path: string; version: string; clock: Clock },
   { since, live }: { since: number; live: ReadonlySet<string> },
 ): CapturedSession[] {
-  return entriesIn(folder)
-    .filter(({ name, isFolder }) => isFolder && isSlug(name) && !live.has(name))
-    .map(({ name }) => ({ name, ms: stampOf(artifactPath(folder, name))?.mtimeMs ?? -Infinity }))
-    .filter(({ ms }) => ms >= since)
-    .sort((a, b) => a.ms - b.ms || (a.name < b.name ? -1 : 1))
-    .flatMap(({ name }) => sessionAt(folder, name) ?? []);
+  const cache = artifactCache(at);
+  const restricted = new Map<string, boolean>();
+  const names = entriesIn(at.sessions).flatMap(({ name, isFolder }) =>
+    isFolder && isSlug(name) ? [name] : [],
+  );
+  const found = names
+    .filter((name) => !live.has(name))
+    .flatMap((name) => {
+      const look = lookOf(artifactPath(at.sessions, name), clock.now());
+      return look === undefined || look.mtimeMs < since ? [] : [{ name, look }];
+    })
+    .sort((a, b) => a.look.mtimeMs - b.look.mtimeMs || (a.name < b.name ? -1 : 1))
+    .flatMap(({ name, look }) => {
+      const artifact = cache.artifact(name, look);
+      return artifact === undefined ? [] : [sessionWith(at.sessions, name, artifact, restricted)];
+    });
+  cache.keep(new Set(names));
+  return found;
 }
 
 /** `~/` is the home. */

@@ -62,7 +62,11 @@ export function openQuestions(): Questions {
         if (answer === 'n' || answer === 'no') return false;
       }
     },
-    close: () => lines.close(),
+    close: () => {
+      // A question that is withdrawn has no answer, not even that nobody answered.
+      waiting = undefined;
+      lines.close();
+    },
   };
 }
 

@@ -45,7 +45,7 @@ const MAX_RUN_MS = 30_000;
  * @param native what loads everything else
  */
 export function bundleLoader(folder: string, bundles: Bundles, kind: string, native: Load): Load {
-  const cache = process.env['STEWARD_NO_CODE_CACHE'] === '1' ? undefined : cacheFolder();
+  const cache = isOff() ? undefined : cacheFolder();
   const loaded = new Map<string, { exports: unknown }>();
   const load: Load = (id) => {
     const known = loaded.get(id);
@@ -66,6 +66,11 @@ export function bundleLoader(folder: string, bundles: Bundles, kind: string, nat
   return load;
 }
 
+/** Asked again at the end: a run that finds that nothing is to be left behind says so by the same variable. */
+function isOff(): boolean {
+  return process.env['STEWARD_NO_CODE_CACHE'] === '1';
+}
+
 /** Compiles a bundle with what earlier runs left; at the exit `save` gets what is worth keeping of this one. */
 function compile(
   filename: string,
@@ -84,7 +89,7 @@ function compile(
   const seen = cached === undefined || script.cachedDataRejected === true ? '' : cached.kinds;
   if (!hasKind(seen, kind) && seen.length < MAX_KINDS * KIND_LENGTH) {
     process.once('exit', () => {
-      if (performance.now() < MAX_RUN_MS) save(pack(script, seen + kind));
+      if (performance.now() < MAX_RUN_MS && !isOff()) save(pack(script, seen + kind));
     });
   }
   return script;

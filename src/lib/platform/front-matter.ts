@@ -4,12 +4,23 @@
  * reads it.
  */
 
-/** The lines between the two marks, without their ends; undefined when the text does not begin with any. */
+/**
+ * The lines between the two marks, without their ends; undefined when the text does not begin with any. What follows
+ * the second mark is not looked at.
+ */
 export function frontMatter(text: string): string[] | undefined {
-  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
-  if (lines[0]?.trimEnd() !== '---') return undefined;
-  const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)\s*$/.test(line));
-  return end === -1 ? undefined : lines.slice(1, end);
+  const lines: string[] = [];
+  let at = text.startsWith('\ufeff') ? 1 : 0;
+  for (let isFirst = true; ; isFirst = false) {
+    const feed = text.indexOf('\n', at);
+    const line = feed === -1 ? text.slice(at) : text.slice(at, text[feed - 1] === '\r' ? feed - 1 : feed);
+    if (isFirst) {
+      if (line.trimEnd() !== '---') return undefined;
+    } else if (/^(?:---|\.\.\.)\s*$/.test(line)) return lines;
+    else lines.push(line);
+    if (feed === -1) return undefined;
+    at = feed + 1;
+  }
 }
 
 /** A value of one line: plain, 'quoted' or "quoted"; a comment behind it is none of it. */

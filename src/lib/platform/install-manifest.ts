@@ -75,6 +75,14 @@ export function readInstallManifest(path: string, machineId: string): InstallEnt
   return read(path).filter(({ machine }) => machine === machineId);
 }
 
+/**
+ * Is there an entry of this id, of whichever machine? For who must not ask which machine this is, since that is written
+ * where it is not known.
+ */
+export function isInstalledAnywhere(path: string, id: string): boolean {
+  return read(path).some((entry) => entry.id === id);
+}
+
 export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }

@@ -33,9 +33,14 @@ export interface Judge {
 const REUSED_AFTER_MS = 60_000;
 
 export function thisHolder(machineId: string, nowMs: number, token: string): Holder {
+  return holderOf(process.pid, machineId, nowMs, token);
+}
+
+/** Of another process that runs, such as the one that has started this one. */
+export function holderOf(pid: number, machineId: string, nowMs: number, token: string): Holder {
   const { boot, namespace } = scope();
-  const started = processFacts(process.pid)?.started ?? null;
-  return { pid: process.pid, machine: machineId, boot, namespace, started, at: nowMs, token };
+  const started = processFacts(pid)?.started ?? null;
+  return { pid, machine: machineId, boot, namespace, started, at: nowMs, token };
 }
 
 /** The holder in a lock file's text, or undefined when it is none. */

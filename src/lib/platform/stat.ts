@@ -32,6 +32,31 @@ export function stampOf(path: string): Stamp | undefined {
   }
 }
 
+/** How a regular file looked at one moment, for those who keep what they read of it beyond their run. */
+export interface Look {
+  /** Device, inode, size and both dates: a date of change that was set back, or a file in its place, shows too. */
+  mark: string;
+  mtimeMs: number;
+  /** The later one of the two dates, wall-clock ms. */
+  changedMs: number;
+  /** When it was looked at, wall-clock ms. */
+  nowMs: number;
+}
+
+/** The look of a file; undefined where none is, or a link or something else. */
+export function lookOf(path: string, nowMs: number): Look | undefined {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() !== true) return undefined;
+    const { dev, ino, size, mtimeMs, ctimeMs } = found;
+    const mark = `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+    return { mark, mtimeMs, changedMs: Math.max(mtimeMs, ctimeMs), nowMs };
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
 /** The mark of what stands at the end of a path's links; undefined when nothing does. */
 export function markOfTarget(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -26,6 +26,7 @@ import { ENTRY_PREFIX, keeperOf } from './keeper';
 import { launchd } from './launchd';
 import { LAUNCHER, jobEnvironment, launcherForm, logOf, oneLine } from './launcher';
 import { readRecord, statusOf } from './job-status';
+import { recordsFolder, runDeps, runningJobs } from './running';
 import {
   SCHEDULER_KINDS,
   type InstallResult,
@@ -96,7 +97,8 @@ async function choose(
   return { backend, why: 'no scheduler answers', available: false };
 }
 
-function noScheduler({ env }: PathHost): StewardError {
+/** What an install is refused with where nothing runs jobs. */
+export function noScheduler({ env }: Pick<PathHost, 'env'>): StewardError {
   const isWsl = (env['WSL_DISTRO_NAME'] ?? '') !== '';
   return new StewardError(
     'unavailable',
@@ -115,7 +117,7 @@ async function install({ deps, backends, backend, why }: Parts, job: Job): Promi
   ensureFolder(area.root, { allowLink: true });
   return withInstallManifest(manifestDeps(deps), async (manifest) => {
     const written = writeLauncher(formOf(deps), launcherDeps(deps), manifest);
-    ensureFolder(recordsOf(deps));
+    ensureFolder(recordsFolder(deps.area));
     ensureFolder(dirname(entry.log));
     const keep = (scheduler: SchedulerKind) =>
       keeperOf({ ...deps, manifest }, { job: job.id, scheduler, everySec: everySecOf(job) });
@@ -175,7 +177,7 @@ async function status({ deps, backends, backend }: Parts, job: Job): Promise<Job
     scheduler: used.kind,
     everySec: keptBy(used, job),
     state: await used.state(entryOf(deps, job)),
-    record: readRecord(recordsOf(deps), job.id),
+    record: readRecord(recordsFolder(deps.area), job.id),
     recorded,
     launcher: exists(launcherPath(LAUNCHER.name, { bin: area.bin, host })),
     log: logOf(area, host, job.id),
@@ -194,12 +196,14 @@ function removeLeft(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): v
   const { area, host } = deps;
   if (kindsOf(manifest.entries(), id).length > 0) return;
   const log = logOf(area, host, id);
-  for (const path of [log, `${log}.1`, join(recordsOf(deps), id)]) removeFile(path);
+  for (const path of [log, `${log}.1`, join(recordsFolder(area), id)]) removeFile(path);
   // Its folder, and that of the part where nothing else is kept.
   if (removeEmptyFolder(dirname(log))) removeEmptyFolder(dirname(dirname(log)));
   if (JOB_IDS.some((other) => kindsOf(manifest.entries(), other).length > 0)) return;
   removeLauncher(LAUNCHER, { ...deps, bin: area.bin }, manifest);
-  removeEmptyFolder(recordsOf(deps));
+  // The notes of runs that have ended go; the folder stays where one is under way.
+  runningJobs(runDeps(deps, host));
+  removeEmptyFolder(recordsFolder(area));
 }
 
 /** The schedulers that a job is in by the manifest. */
@@ -242,12 +246,8 @@ function cacheWarning({ product }: ScheduleDeps): string[] {
     : [];
 }
 
-function recordsOf({ area }: ScheduleDeps): string {
-  return join(area.machine, 'jobs');
-}
-
 function formOf(deps: ScheduleDeps) {
-  return launcherForm({ area: deps.area, host: deps.host, records: recordsOf(deps) });
+  return launcherForm({ area: deps.area, host: deps.host, records: recordsFolder(deps.area) });
 }
 
 function launcherDeps(deps: ScheduleDeps) {

@@ -30,6 +30,7 @@ export function folder(state: SessionsState, deps: FoldDeps): Folder {
     if (found === undefined && event.type === 'session-end') return;
     const before = found ?? begin(state, event, deps);
     const session = event.artifact === true && event.slug !== null ? bind(state, before, event) : before;
+    if (before.restricted === true) session.restricted = true;
     bySession.set(event.session, session);
     addId(session, event.session);
     apply(session, event);
@@ -105,6 +106,7 @@ function apply(session: Session, event: WorkEvent): void {
   session.machine = event.machine ?? session.machine;
   session.terminal = event.terminal ?? session.terminal;
   if (event.artifact === true) session.mode = 'algorithm';
+  if (event.restricted === true) session.restricted = true;
   if (event.phase !== undefined) recordArtifactPhase(session, event.phase, event.ts);
   const agent = event.agent;
   switch (event.type) {

@@ -48,6 +48,8 @@ export interface Session {
   terminal: SessionTerminal | null;
   /** The machine that it runs on. */
   machine: string | null;
+  /** It has worked in a folder whose work stays on the machine: nothing of it is ever sent. */
+  restricted?: true;
 }
 
 /** `state/sessions.json`, and the part of it that is live. */
@@ -169,6 +171,7 @@ function parseSession(slug: string, value: Record<string, unknown>): Session | u
   session.phaseHistory = historyOf(value['phaseHistory']);
   session.github_issue = typeof issue === 'number' && Number.isSafeInteger(issue) && issue > 0 ? issue : null;
   session.terminal = parseTerminal(value['terminal']) ?? null;
+  if (value['restricted'] !== true) delete session.restricted;
   return session;
 }
 

@@ -63,8 +63,8 @@ function written(sessions: string, slug: string, sinceMs: number): Written | und
   return { slug, phase: artifact.phase, session: artifact.session, atMs: facts.mtimeMs };
 }
 
-/** Did a turn of the session run at this time, or may it have? */
-function wasAtWork(session: Session, atMs: number): boolean {
+/** Did a turn of the session run at this time, wall-clock ms, or may it have? */
+export function wasAtWork(session: Session, atMs: number): boolean {
   if (session.turnAt === null || Date.parse(session.turnAt) - COARSE_MS > atMs) return false;
   const isStill = session.activity === 'working' && isLive(session, atMs);
   return isStill || Date.parse(session.updatedAt) + COARSE_MS >= atMs;

@@ -50,6 +50,8 @@ export interface WorkEvent {
   phase?: PhaseId;
   /** The session's artifact was written; `slug` is the artifact's. */
   artifact?: true;
+  /** It happened in a folder whose work stays on the machine. */
+  restricted?: true;
   /** Id of a subagent. */
   agent?: string;
   /** Why the session waits for a person, or how it began or ended: a word of the assistant's, never a text. */
@@ -87,7 +89,7 @@ export function storedWord(text: unknown): string | undefined {
 export function parseWorkEvent(text: string): WorkEvent | undefined {
   const value = parseObject(text);
   if (value === undefined) return undefined;
-  const { ts, type, artifact } = value;
+  const { ts, type, artifact, restricted } = value;
   const ms = typeof ts === 'string' ? parseIso(ts) : undefined;
   const session = storedId(value['session']);
   if (ms === undefined || session === undefined) return undefined;
@@ -108,6 +110,7 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
     ...(tool === undefined ? {} : { tool }),
     ...(phase === undefined ? {} : { phase }),
     ...(artifact === true && slug !== null ? { artifact } : {}),
+    ...(restricted === true ? { restricted } : {}),
     ...(agent === undefined ? {} : { agent }),
     ...(reason === undefined ? {} : { reason }),
     ...(machine === undefined ? {} : { machine }),

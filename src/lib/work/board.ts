@@ -10,7 +10,6 @@ import {
   type Source,
 } from './label';
 import type { Lane, WorkConfig, WorkRepoConfig } from '../config/schema';
-import type { Cache } from './cache';
 import type { Issue } from './issue';
 import { staleness, type PollDeps } from './poll';
 
@@ -118,10 +117,8 @@ function byCompletion(a: Item, b: Item): number {
   return at(a) === at(b) ? b.number - a.number : at(a) < at(b) ? 1 : -1;
 }
 
-export interface BoardDeps extends Pick<PollDeps, 'paths' | 'clock' | 'config'> {
+export interface BoardDeps extends Pick<PollDeps, 'paths' | 'clock' | 'config' | 'cache'> {
   workRepo: () => WorkRepoConfig;
-  /** The cached state; `cacheReader` for those who ask often. */
-  cache: (repo: string) => Cache;
 }
 
 /** GET /api/work: what is cached, with how old it is. Before setup a friendly state, never an error. */

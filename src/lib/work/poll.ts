@@ -7,7 +7,6 @@ import {
   isFullDue,
   keptIssue,
   merged,
-  readCache,
   readPoll,
   writeCache,
   writePoll,
@@ -20,6 +19,8 @@ import { privacyState, repoOf, verify, type PrivacyDeps } from './privacy';
 export interface PollDeps extends PrivacyDeps {
   paths: CachePaths;
   config: WorkConfig;
+  /** The cached state; `cacheReader` for those who ask often. What it gives is not changed by anybody. */
+  cache: (repo: string) => Cache;
 }
 
 /** POST /api/work/refresh (decisions.md 6). */
@@ -67,19 +68,19 @@ export async function freshCache(deps: PollDeps, host: Host, repo: string): Prom
 }
 
 async function fetchChanges(
-  deps: Pick<PollDeps, 'paths' | 'clock'>,
+  deps: Pick<PollDeps, 'paths' | 'clock' | 'cache'>,
   host: Host,
   repo: string,
 ): Promise<Cache> {
   const { paths, clock } = deps;
-  const cache = readCache(paths.cache, repo);
+  const cache = deps.cache(repo);
   const all = isFullDue(cache, clock.now()) || cache.since === null;
   const since = all ? {} : { since: cache.since ?? '' };
   const etag = !all && cache.etag?.tokenHash === host.tokenHash ? { etag: cache.etag.value } : {};
   const found = await host.issues(repo, { ...since, ...etag });
   if (found.unchanged) return cache;
   // What another process has learnt in the meantime (labels) is kept.
-  const current = readCache(paths.cache, repo);
+  const current = deps.cache(repo);
   const next = merged(current, found.value.map(keptIssue), { all, nowMs: clock.now() });
   const isSameQuestion = !all && next.since === cache.since && found.etag !== null;
   const kept = {

@@ -5,8 +5,7 @@ import { readText, replaceFile } from '../platform/atomic-file';
 import { ensureFolder, exists, removeFolder } from '../platform/folder';
 import { remoteGit, type GitAnswer, type Remote, type RemoteGitDeps } from '../platform/git-remote';
 import { withLock } from '../platform/lock';
-import { boardView, type BoardDeps } from './board';
-import { readCache } from './cache';
+import { itemsOf } from './board';
 import { nothingCached, refresh, type PollDeps } from './poll';
 import { openForWriting, repoOf } from './privacy';
 import { sectionOf, SECTIONS, taskList, type Section } from './task-list';
@@ -47,18 +46,17 @@ export function regenerateTaskList(deps: TaskListDeps, options: { push: boolean 
   return withLock(lock, { clock, machineId, waitMs: LOCK_WAIT_MS }, async () => {
     const repo = options.push ? await openForWriting(deps) : repoOf(deps.workRepo());
     const fetched = await refresh(deps);
-    const board: BoardDeps = { ...deps, cache: (name) => readCache(deps.paths.cache, name) };
-    const view = boardView(board);
-    if (view.lastFetch === null) throw nothingCached(fetched.reason ?? null);
+    if (fetched.lastFetch === null) throw nothingCached(fetched.reason ?? null);
+    const items = itemsOf(deps, deps.workRepo());
     const nowMs = deps.clock.now();
-    const text = taskList(view.items, { repo, nowMs });
+    const text = taskList(items, { repo, nowMs });
     ensureFolder(deps.folder);
     const path = join(deps.folder, NAME);
     const before = readText(path);
     const pushed = options.push ? await commitAndPush(deps, repo, path, text) : undefined;
     if (readText(path) !== text) replaceFile(path, text);
     const sections = Object.fromEntries(SECTIONS.map((section) => [section, 0])) as Record<Section, number>;
-    for (const item of view.items) {
+    for (const item of items) {
       const section = sectionOf(item, nowMs);
       if (section !== undefined) sections[section] += 1;
     }

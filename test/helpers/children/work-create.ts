@@ -6,6 +6,7 @@ import { loadConfig } from '../../../src/lib/config/load';
 import { userArea } from '../../../src/lib/config/user-area';
 import { systemClock } from '../../../src/lib/platform/clock';
 import { run } from '../../../src/lib/platform/process';
+import { cacheReader } from '../../../src/lib/work/cache';
 import { ensureIssue, type EnsureDeps } from '../../../src/lib/work/ensure';
 import { githubHost } from '../../../src/lib/work/host/github';
 
@@ -29,6 +30,7 @@ async function main(home: string, from: number, to: number): Promise<void> {
     host: () => Promise.resolve(host),
     attest: () => Promise.resolve(),
     paths: area.work,
+    cache: cacheReader(area.work.cache),
     ledger: area.work.ledger,
     locks: area.machine,
     machineId: '0123456789ab',

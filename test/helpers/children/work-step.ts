@@ -10,6 +10,7 @@ import { StewardError } from '../../../src/lib/errors';
 import { systemClock } from '../../../src/lib/platform/clock';
 import { run } from '../../../src/lib/platform/process';
 import { drain } from '../../../src/lib/sessions/spool';
+import { cacheReader } from '../../../src/lib/work/cache';
 import { capturePrompt, captureSession, sessionAt } from '../../../src/lib/work/capture/deliver';
 import { claimIssue } from '../../../src/lib/work/claim';
 import { githubHost } from '../../../src/lib/work/host/github';
@@ -45,6 +46,7 @@ async function main(home: string, call: string, number: number, agent: string): 
       ({ config } = await loadConfig({ area, home }));
     },
     paths: area.work,
+    cache: cacheReader(area.work.cache),
     ledger: area.work.ledger,
     locks: area.machine,
     machineId,
@@ -55,6 +57,7 @@ async function main(home: string, call: string, number: number, agent: string): 
     },
     sessions: area.sessions,
     slugOf: () => undefined,
+    isRestrictedWork: () => false,
     report: () => undefined,
     flags: join(area.work.root, 'sweep.json'),
     sessionsSince: () => readdirSync(area.sessions).flatMap((slug) => sessionAt(area.sessions, slug) ?? []),

@@ -2,10 +2,18 @@ import type { Random } from './random';
 
 export type LogEvent = Record<string, unknown> & { type: string; id: string };
 
+interface Waits {
+  kind: 'tool' | 'custom';
+  name: string;
+  count: number;
+  /** Of each use; a command with its number when left out. */
+  input?: unknown;
+}
+
 /** What the agent does with a message: events, and the tools that it waits for. */
 export type Step =
   | { emit: Record<string, unknown> & { type: string } }
-  | { waitFor: { kind: 'tool' | 'custom'; name: string; count: number } }
+  | { waitFor: Waits }
   | { stop: string; error?: string };
 
 export type Script = (message: string, random: Random) => Step[];
@@ -187,11 +195,11 @@ async function work(host: SessionHost, session: FakeSession): Promise<void> {
 async function waitFor(
   host: SessionHost,
   session: FakeSession,
-  { kind, name, count }: { kind: 'tool' | 'custom'; name: string; count: number },
+  { kind, name, count, input }: Waits,
 ): Promise<void> {
   const type = kind === 'custom' ? 'agent.custom_tool_use' : 'agent.tool_use';
   for (let use = 0; use < count; use += 1) {
-    const { id } = append(host, session, { type, name, input: { command: `step ${use}` } });
+    const { id } = append(host, session, { type, name, input: input ?? { command: `step ${use}` } });
     session.pending.add(id);
   }
   const answered = new Promise<void>((resolve) => resumers.set(session, resolve));

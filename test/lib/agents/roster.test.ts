@@ -68,7 +68,7 @@ describe('roster', () => {
     expect(await errorOf('a.md', '---\nexpertise: [magic]\n---\n')).to.match(/"magic"; the vocabulary is security/);
     expect(await errorOf('a.md', '---\nexpertise: {a: 1}\n---\n')).to.match(/not a list/);
     expect(await errorOf('a.md', Buffer.from([0x89, 0x50, 0, 1]))).to.match(/binary/);
-    expect(await errorOf('a.md', 'x'.repeat(300_000))).to.match(/larger than/);
+    expect(await errorOf('a.md', 'x'.repeat(300_000))).to.match(/more than 256 KiB/);
   }); // prettier-ignore
 
   it('takes no file whose name is no slug, no link, and no hidden file', async () => {

@@ -15,6 +15,21 @@ describe('front matter', () => {
     expect(bodyOf('just text')).to.equal('just text');
   });
 
+  it('is the same whatever lines the text is made of', () => {
+    const asSplit = (text: string): string[] | undefined => {
+      const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+      const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)\s*$/.test(line));
+      return lines[0]?.trimEnd() !== '---' || end === -1 ? undefined : lines.slice(1, end);
+    };
+    const part = fc.constantFrom('---', '...', '--- ', '----', 'a: 1', '', '\r', '\n', '\r\n', '\ufeff', ' ');
+    fc.assert(
+      fc.property(fc.array(part), (parts) => {
+        const text = `---\n${parts.join('')}`;
+        for (const one of [text, parts.join('')]) expect(frontMatter(one)).to.deep.equal(asSplit(one));
+      }),
+    );
+  });
+
   it('has lists in a line, with commas, or a line each', () => {
     expect(listValue(['tags: [a, "b c", \'d\'] # x'], 'tags')).to.deep.equal(['a', 'b c', 'd']);
     expect(listValue(['tags: a, b'], 'tags')).to.deep.equal(['a', 'b']);

@@ -25,6 +25,7 @@ describe('what work tracking asks of the service', function () {
     const more: Partial<SweepDeps> = {
       sessions,
       slugOf: () => undefined,
+      isRestrictedWork: () => false,
       report: () => undefined,
       flags: join(work.root, 'sweep.json'),
       sessionsSince: () => slugs.flatMap((slug) => sessionAt(sessions, slug) ?? []),

@@ -78,6 +78,28 @@ describe('reminders remind', function () {
     for (let look = 0; look < 3; look += 1) expect(await tellDue(deps)).to.equal(0);
   });
 
+  it('on each machine for itself, where two have the same repository', async () => {
+    await addReminder(world.deps, { text: 'call Ann in 2 hours' });
+    later(3 * HOUR);
+    expect(await tellDue(deps)).to.equal(1);
+    const other = await readyWorld(github);
+    try {
+      const its: Notice[] = [];
+      const theirs = Object.defineProperties({} as ReminderDeps, {
+        ...Object.getOwnPropertyDescriptors(other.deps),
+        reminders: { value: other.at.area.work.reminders },
+        wasTold: { value: () => false },
+        tell: { value: (notice: Notice) => Promise.resolve(its.push(notice)) },
+      });
+      other.ahead(3 * HOUR);
+      expect([await tellDue(theirs), await tellDue(theirs)]).to.deep.equal([1, 0]);
+      expect(its.map(({ url }) => url)).to.deep.equal(told.map(({ url }) => url));
+      expect(await tellDue(deps)).to.equal(0);
+    } finally {
+      other.remove();
+    }
+  });
+
   it('of what is cached, without the network; nothing of closed issues, nor where the repository is public', async () => {
     await addReminder(world.deps, { text: 'call Ann in 1 hour' });
     await addReminder(world.deps, { text: 'call Ben in 1 hour' });

@@ -36,6 +36,7 @@ describe('the sweep', function () {
       ...Object.getOwnPropertyDescriptors(world.deps),
       sessions: { value: world.at.area.sessions },
       slugOf: { value: () => undefined },
+      isRestrictedWork: { value: () => false },
       report: { value: () => undefined },
       flags: { value: join(world.at.area.work.root, 'sweep.json') },
       sessionsSince: { value: () => slugs.flatMap((slug) => sessionAt(world.at.area.sessions, slug) ?? []) },

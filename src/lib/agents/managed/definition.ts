@@ -124,10 +124,19 @@ export function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
   return walk(value) as T;
 }
 
+/** A name, which may begin with `*.`, or an address, with a port or without. */
+const HOST = /^(?:(?:\*\.)?[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu;
+
 function networkingOf({ networking, hosts = [] }: EnvironmentFlags): Record<string, unknown> | undefined {
   if (networking === 'unrestricted' && hosts.length > 0) {
     throw new StewardError('usage', '--host only goes with limited networking.', {
       hint: 'Leave out --networking unrestricted.',
+    });
+  }
+  const odd = hosts.find((host) => !HOST.test(host));
+  if (odd !== undefined) {
+    throw new StewardError('usage', `--host ${clean(odd).slice(0, 80)} is no name of a host.`, {
+      hint: 'Write the name alone, such as pypi.org or *.example.org: no https://, no path.',
     });
   }
   if (hosts.length > 0) return { type: 'limited', allowed_hosts: [...hosts] };

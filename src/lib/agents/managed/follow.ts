@@ -2,7 +2,7 @@ import { StewardError, toStewardError } from '../../errors';
 import { wait } from '../../platform/wait';
 import { costOf, type Cost, type Prices } from './cost';
 import type { SentEvent } from './event';
-import { isTransient } from './failure';
+import { failureOf, isTransient } from './failure';
 import { sendAnswers, sendInterrupt, sendPending, type SendDeps } from './outbox';
 import { openReader, type Reader } from './reader';
 import { pauseMs } from './retry';
@@ -107,7 +107,13 @@ async function settle(
   const waiting = turn.pending();
   if (waiting.length > 0) {
     const answers = await deps.answer(waiting);
-    await sendAnswers(deps, input.session, answers);
+    await sendAnswers(deps, input.session, answers).catch(async (error: unknown) => {
+      if (failureOf(error)?.status !== 400) throw error;
+      // While a person thought about it, the session may have gone on without the answer (it was interrupted).
+      await reader.catchUp();
+      const still = new Set(turn.pending().map(({ id }) => id));
+      if (waiting.some(({ id }) => still.has(id))) throw error;
+    });
     for (const id of answers.map(answeredId)) turn.answered(id);
     const left = turn.pending();
     if (left.length > 0 && answers.length === 0 && input.until === 'turn') {

@@ -4,6 +4,7 @@ import { ensureFolder, removeFile } from '../../platform/folder';
 import { parseObject } from '../../platform/json-object';
 import { completeAppend, planAppend, readLines } from '../../platform/jsonl';
 import { openMark } from '../../platform/mark-file';
+import { keySet } from '../../platform/key-set';
 import type { OutputFile, ShownOutput } from '../../platform/shown-output';
 import { asEvent, eventKey, type ManagedEvent } from './event';
 import type { Keyed } from './history';
@@ -54,7 +55,7 @@ export function openSessionLog(folder: string, session: string, { output, render
   const path = sessionLogPath(folder, session);
   const markPath = join(folder, `${session}.shown`);
   const mark = openMark<Shown>(markPath);
-  const keys = new Set<string>();
+  const keys = keySet();
   let last = '';
   let shown: Shown = { upTo: 0, ...mark.read() };
   /** What was appended by this process and not shown yet, so that it is not read back: from `from` to the end. */
@@ -130,7 +131,7 @@ export function openSessionLog(folder: string, session: string, { output, render
 
   return {
     has: (key) => keys.has(key),
-    count: () => keys.size,
+    count: () => keys.size(),
     append: (events) => {
       const unknown = events.filter(({ key }) => !keys.has(key));
       if (unknown.length === 0) return [];
@@ -183,7 +184,7 @@ export function openSessionLog(folder: string, session: string, { output, render
     close: () => {
       mark.close();
       // A session that showed nothing, such as one that does not exist, leaves nothing here.
-      if (keys.size === 0) removeFile(markPath);
+      if (keys.size() === 0) removeFile(markPath);
     },
   };
 }

@@ -77,7 +77,55 @@ function flowed(line: string, columns: number, indent: string): string[] {
 function inputText(input: unknown): string {
   if (input === undefined || input === null) return '';
   const command = textOf(input, 'command') ?? textOf(input, 'file_path') ?? textOf(input, 'path');
-  return cleanLine(command ?? JSON.stringify(input), LINE);
+  return cleanLine(written(command ?? JSON.stringify(input)), LINE);
+}
+
+/**
+ * Whoever allows a command has to see all of it: what a terminal would act on, or not show, is written out as `\u009b`
+ * and not left out, since a control sequence that is left out takes the words inside it along. Line breaks and tabs stay.
+ */
+function written(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (hidden) =>
+    /[\n\r\t]/.test(hidden)
+      ? hidden
+      : [...Array(hidden.length).keys()]
+          .map((unit) => `\\u${hidden.charCodeAt(unit).toString(16).padStart(4, '0')}`)
+          .join(''),
+  );
+}
+
+/** Of an input that is longer only so many characters are shown, and that it is longer is said. */
+const MAX_ASKED = 4000;
+
+/** The question whether a tool may be used: in one line, or, where that is too narrow, with the whole input above it. */
+export function askedText({ name, input }: ToolUse, columns: number): { lines: string; question: string } {
+  const tool = name === '' ? 'a tool' : cleanLine(written(name), 80);
+  const given = input === null ? '' : written(JSON.stringify(input));
+  const short = `Allow ${tool}${given === '' ? '' : ` ${given}`}?`;
+  if (displayWidth(short) + ' [y/N] '.length < columns) return { lines: '', question: short };
+  const width = Math.max(20, columns - 4);
+  const lines = pieces(given.slice(0, MAX_ASKED), width).map((piece) => `  ${piece}`);
+  const more = given.length - MAX_ASKED;
+  if (more > 0) lines.push(`  … and ${grouped(more)} characters more, which are not shown here.`);
+  return { lines: [tool, ...lines].join('\n'), question: 'Allow it?' };
+}
+
+/** A text cut into pieces of a width: hard, since a shell command has no place that is better than another. */
+function pieces(text: string, width: number): string[] {
+  const found: string[] = [];
+  let piece = '';
+  let taken = 0;
+  for (const character of text) {
+    const own = displayWidth(character);
+    if (taken + own > width) {
+      found.push(piece);
+      piece = '';
+      taken = 0;
+    }
+    piece += character;
+    taken += own;
+  }
+  return piece === '' ? found : [...found, piece];
 }
 
 /** The end of a turn in a line. */

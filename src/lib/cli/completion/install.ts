@@ -4,7 +4,12 @@ import { StewardError } from '../../errors';
 import { readText, replaceFile } from '../../platform/atomic-file';
 import { toIso } from '../../platform/clock';
 import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../../platform/folder';
-import { sha256, withInstallManifest, type InstallEntry } from '../../platform/install-manifest';
+import {
+  readInstallManifest,
+  sha256,
+  withInstallManifest,
+  type InstallEntry,
+} from '../../platform/install-manifest';
 import { processHost, type PathHost } from '../../platform/paths';
 import type { Context } from '../context';
 import type { Shell } from './index';
@@ -41,12 +46,13 @@ export function ownShell({ env }: Pick<PathHost, 'env'> = processHost()): Shell 
 
 /**
  * Writes a shell's completion script to where that shell looks for it, recorded in the manifest first. A script there
- * that is none of ours is `conflict`, and stays.
+ * that is none of ours is `conflict`, and stays. In a dry run `changed` says whether it would be written.
  */
 export async function installCompletion(
   context: Context,
   shell: Shell,
   script: string,
+  { dryRun = false } = {},
 ): Promise<CompletionInstall> {
   const host = processHost();
   const path = completionPath(shell, host);
@@ -55,16 +61,24 @@ export async function installCompletion(
       ? `Add this to ~/.zshrc, before compinit, if it is not there: fpath+=(${quoted(dirname(path))})`
       : null;
   const text = script.endsWith('\n') ? script : `${script}\n`;
-  return withInstallManifest(manifestOf(context), (manifest) => {
-    const id = `completion:${shell}`;
+  const id = `completion:${shell}`;
+  const isToWrite = (known: InstallEntry | undefined): boolean => {
     const there = readText(path, { followLink: true, maxBytes: MAX_BYTES });
+    if (there === text && known !== undefined) return false;
+    if (there === undefined || there === text || known?.after === sha256(there)) return true;
+    throw new StewardError('conflict', `${path} was written or changed by somebody else.`, {
+      hint: 'Move it away, then run it again.',
+    });
+  };
+  if (dryRun) {
+    const { installManifest } = context.area;
+    const entries = exists(installManifest) ? readInstallManifest(installManifest, context.machineId) : [];
+    const known = entries.find((entry) => entry.id === id && entry.path === path);
+    return { shell, path, changed: isToWrite(known), note };
+  }
+  return withInstallManifest(manifestOf(context), (manifest) => {
     const known = manifest.find(id, path);
-    if (there === text && known !== undefined) return { shell, path, changed: false, note };
-    if (there !== undefined && there !== text && known?.after !== sha256(there)) {
-      throw new StewardError('conflict', `${path} was written or changed by somebody else.`, {
-        hint: 'Move it away, then run it again.',
-      });
-    }
+    if (!isToWrite(known)) return { shell, path, changed: false, note };
     manifest.record({
       id,
       kind: 'file',

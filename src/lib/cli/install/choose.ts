@@ -1,4 +1,8 @@
+import { claudeCodeSettings } from '../../assistant/claude-code-settings';
+import { hasSkill } from '../../assistant/skill';
+import { StewardError } from '../../errors';
 import type { Questions } from '../../platform/ask';
+import { processHost } from '../../platform/paths';
 import { JOB_IDS } from '../../schedule/job';
 import { chosenNames } from '../init/choice';
 import { usualJobs } from '../init/step-machine';
@@ -12,6 +16,7 @@ import type { InstallChoice } from './install';
 export interface InstallFlags {
   yes: boolean;
   hooks?: boolean | undefined;
+  skill?: boolean | undefined;
   jobs?: string | undefined;
   completion?: string | undefined;
 }
@@ -20,9 +25,16 @@ export interface InstallFlags {
 export async function choiceOf(context: Context, flags: InstallFlags): Promise<InstallChoice> {
   const loaded = await context.loadConfig();
   const usual = usualJobs({ config: () => loaded.config });
-  const jobs = flags.jobs === undefined ? (flags.yes ? usual : []) : named(flags.jobs);
+  const jobs = flags.jobs === undefined ? (flags.yes ? usual : []) : jobsNamed(flags.jobs);
+  const hooks = flags.hooks ?? (flags.yes || flags.skill === true);
+  if (!hooks && flags.skill === true) {
+    throw new StewardError('usage', 'The work skill comes with the hooks.', {
+      hint: 'Leave --no-hooks out, or --skill.',
+    });
+  }
   return {
-    hooks: flags.hooks ?? flags.yes,
+    hooks,
+    skill: flags.skill === true,
     jobs,
     completion: SHELLS.find((shell) => shell === flags.completion),
   };
@@ -38,17 +50,25 @@ export async function askChoice(
   const usual = usualJobs({ config: () => loaded.config }).join(' ');
   say('Hooks let steward see when a session of Claude Code works or waits.');
   const hooks = await questions.yes('Register hooks with Claude Code?', 'yes');
+  const skill =
+    hooks &&
+    !hasSkill({ host: processHost() }, claudeCodeSettings) &&
+    (await questions.yes(
+      'Give Claude Code the work skill, too (it checks tasks, and adds issues and reminders)?',
+      'no',
+    ));
   say(
     "Jobs for the scheduler: sense (capture), daemon (pages and notifications), work (a sweep every hour), insight (an outline of your day goes to your assistant's model every hour).",
   );
   const text = await questions.line(`Schedule which: all, none, or some of these [${usual}]: `);
-  const jobs = named(text === '' ? usual : text);
+  const jobs = jobsNamed(text === '' ? usual : text);
   const shell: Shell | undefined = ownShell();
   const wanted = shell !== undefined && (await questions.yes(`Complete commands in ${shell}?`, 'yes'));
-  return { hooks, jobs, completion: wanted ? shell : undefined };
+  return { hooks, skill, jobs, completion: wanted ? shell : undefined };
 }
 
-function named(text: string): InstallChoice['jobs'] {
+/** `sense,work`, `all` or `none`; anything else is `usage`. */
+export function jobsNamed(text: string): InstallChoice['jobs'] {
   const answer = chosenNames(text, JOB_IDS);
   if ('unknown' in answer) throw unknownName('A job', answer.unknown, JOB_IDS);
   return answer.chosen;

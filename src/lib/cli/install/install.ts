@@ -1,7 +1,8 @@
 import { installHooks, type InstallResult as HooksInstalled } from '../../assistant/install';
 import { toStewardError } from '../../errors';
-import { JOBS, jobOf, type JobId } from '../../schedule/job';
-import type { InstallResult as JobInstalled } from '../../schedule';
+import { processHost } from '../../platform/paths';
+import { noScheduler, type InstallResult as JobInstalled, type Scheduler } from '../../schedule';
+import { JOBS, jobOf, type Job, type JobId } from '../../schedule/job';
 import { installCompletion, type CompletionInstall } from '../completion/install';
 import { COMPLETION_SCRIPTS, type Shell } from '../completion';
 import type { Place } from '../completion/tree';
@@ -13,13 +14,17 @@ import { setUpSense } from '../sense-context';
 /** What is to be installed; what is left out stays as it is. */
 export interface InstallChoice {
   hooks: boolean;
+  /** The work skill of the assistant; it comes with the hooks. */
+  skill: boolean;
   jobs: readonly JobId[];
   completion: Shell | undefined;
 }
 
 export interface Installed {
+  dryRun: boolean;
   hooks: HooksInstalled | null;
-  jobs: JobInstalled[];
+  /** Of a dry run the first three fields: `changed` says whether it would be written. */
+  jobs: (Pick<JobInstalled, 'job' | 'scheduler' | 'changed'> & Partial<JobInstalled>)[];
   completion: CompletionInstall | null;
   warnings: string[];
   /** What could not be installed, and why; the rest was. */
@@ -28,14 +33,14 @@ export interface Installed {
 
 /**
  * Installs what was chosen, all of it recorded in the manifest; what is there already stays as it is. One part that
- * cannot be installed is told, and stops no other.
+ * cannot be installed is told, and stops no other. A dry run looks at the same things and writes nothing.
  */
 export async function installAll(
   context: Context,
-  input: { root: string; choice: InstallChoice; places: readonly Place[] },
+  input: { root: string; choice: InstallChoice; places: readonly Place[]; dryRun: boolean },
 ): Promise<Installed> {
-  const { choice, root } = input;
-  const result: Installed = { hooks: null, jobs: [], completion: null, warnings: [], failed: [] };
+  const { choice, root, dryRun } = input;
+  const result: Installed = { dryRun, hooks: null, jobs: [], completion: null, warnings: [], failed: [] };
   const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -45,28 +50,37 @@ export async function installAll(
       result.failed.push({ what, kind, why: [message, ...(hint === undefined ? [] : [hint])].join(' ') });
     }
   };
-  await setUpSense(context);
+  if (!dryRun) await setUpSense(context);
   if (choice.hooks) {
     await attempt('hooks', async () => {
       const { deps, assistant } = openHooks(context, root, 'claude-code');
-      result.hooks = await installHooks(deps, { assistant, dryRun: false });
+      result.hooks = await installHooks(deps, { assistant, dryRun, skill: choice.skill });
       result.warnings.push(...result.hooks.warnings);
     });
   }
   for (const id of choice.jobs) {
     await attempt(JOBS[id].command.replace(/^steward /, ''), async () => {
       const { config } = await context.loadConfig();
-      const installed = await (await schedulerOf(context)).install(jobOf(id, config.sense));
+      const scheduler = await schedulerOf(context);
+      const job = jobOf(id, config.sense);
+      const installed = dryRun ? await planJob(scheduler, job) : await scheduler.install(job);
       result.jobs.push(installed);
-      result.warnings.push(...installed.warnings);
+      result.warnings.push(...(installed.warnings ?? []));
     });
   }
   const { completion: shell } = choice;
   if (shell !== undefined) {
     await attempt(`completion of ${shell}`, async () => {
       const script = COMPLETION_SCRIPTS[shell](input.places);
-      result.completion = await installCompletion(context, shell, script);
+      result.completion = await installCompletion(context, shell, script, { dryRun });
     });
   }
   return { ...result, warnings: [...new Set(result.warnings)] };
+}
+
+async function planJob(scheduler: Scheduler, job: Job): Promise<Installed['jobs'][number]> {
+  if (!scheduler.available) throw noScheduler(processHost());
+  const { installed, loaded, scheduler: there } = await scheduler.status(job);
+  const isThere = installed && loaded && there === scheduler.kind;
+  return { job: job.id, scheduler: scheduler.kind, changed: !isThere };
 }

@@ -23,12 +23,26 @@ export interface Uninstalled {
   left: { what: string; why: string }[];
 }
 
+/** What is to be taken back; what is left out stays as it is. */
+export interface UninstallParts {
+  jobs: readonly JobId[];
+  /** With the shim and the work skill. */
+  hooks: boolean;
+  completion: boolean;
+}
+
+export const ALL_PARTS: UninstallParts = { jobs: JOB_IDS, hooks: true, completion: true };
+
 /**
  * Takes back everything that was ever installed on this machine, from the manifest: jobs, the daemon that runs, hooks
- * and their shim, completion scripts. The user area stays. What cannot be taken back is told and stops nothing; run
+ * and their shim, completion scripts; or only the parts that are named. The user area stays. What cannot be taken back is told and stops nothing; run
  * again, it goes on with that.
  */
-export async function uninstallAll(context: Context, root: string, dryRun: boolean): Promise<Uninstalled> {
+export async function uninstallAll(
+  context: Context,
+  input: { root: string; parts: UninstallParts; dryRun: boolean },
+): Promise<Uninstalled> {
+  const { root, parts, dryRun } = input;
   const left: Uninstalled['left'] = [];
   const attempt = async <T>(what: string, work: () => Promise<T>, otherwise: T): Promise<T> => {
     try {
@@ -40,8 +54,9 @@ export async function uninstallAll(context: Context, root: string, dryRun: boole
       return otherwise;
     }
   };
-  const jobs = await attempt('jobs', () => removeJobs(context, dryRun), []);
-  const daemonStopped = await attempt('the daemon', () => stopRunning(context, dryRun), false);
+  const jobs = await attempt('jobs', () => removeJobs(context, parts.jobs, dryRun), []);
+  const daemonStopped =
+    parts.jobs.includes('daemon') && (await attempt('the daemon', () => stopRunning(context, dryRun), false));
   const { assistant } = openHooks(context, root, 'claude-code');
   const none: HooksGone = {
     assistant: assistant.id,
@@ -52,17 +67,25 @@ export async function uninstallAll(context: Context, root: string, dryRun: boole
     strangers: [],
     dryRun,
   };
-  const hooks = await attempt('hooks', () => removeHooks(context, root, dryRun), none);
+  const hooks = parts.hooks ? await attempt('hooks', () => removeHooks(context, root, dryRun), none) : none;
   left.push(...hooks.left.map((what) => ({ what, why: 'written or changed by somebody else since' })));
-  const files = await attempt('completion scripts', () => removeFiles(context, dryRun, hooks, left), []);
+  const isWhole = parts === ALL_PARTS;
+  const files = parts.completion
+    ? await attempt('completion scripts', () => removeFiles(context, { dryRun, hooks, left, isWhole }), [])
+    : [];
   return { dryRun, jobs, daemonStopped, hooks, files, left };
 }
 
-async function removeJobs(context: Context, dryRun: boolean): Promise<Uninstalled['jobs']> {
+async function removeJobs(
+  context: Context,
+  ids: readonly JobId[],
+  dryRun: boolean,
+): Promise<Uninstalled['jobs']> {
+  if (ids.length === 0) return [];
   const scheduler = await schedulerOf(context);
   const { pollIntervalSec } = await pollInterval(context);
   const removed: Uninstalled['jobs'] = [];
-  for (const id of JOB_IDS) {
+  for (const id of ids) {
     const job = jobOf(id, { pollIntervalSec });
     if (dryRun) {
       const { installed, scheduler: kind } = await scheduler.status(job);
@@ -103,24 +126,25 @@ async function removeHooks(context: Context, root: string, dryRun: boolean): Pro
   return uninstallHooks(deps, { assistant, dryRun: false });
 }
 
+/** Completion scripts; of the whole also whatever else the manifest still holds. */
 async function removeFiles(
   context: Context,
-  dryRun: boolean,
-  hooks: HooksGone,
-  left: Uninstalled['left'],
+  input: { dryRun: boolean; hooks: HooksGone; left: Uninstalled['left']; isWhole: boolean },
 ): Promise<string[]> {
+  const { dryRun, hooks, left, isWhole } = input;
   if (!exists(context.area.installManifest)) return [];
   const isHooks = ({ id }: InstallEntry): boolean => id.startsWith('hooks:');
   // What is left of the skill was named with the hooks, which bring it.
   const isSkill = ({ id }: InstallEntry): boolean => id.startsWith('skill:');
+  const isMeant = ({ id }: InstallEntry): boolean => isWhole || id.startsWith('completion:');
   const found = readInstallManifest(context.area.installManifest, context.machineId);
   if (dryRun)
     return found
-      .filter((entry) => entry.kind === 'file' && !isHooks(entry) && !isSkill(entry))
+      .filter((entry) => entry.kind === 'file' && isMeant(entry) && !isHooks(entry) && !isSkill(entry))
       .map(({ path }) => path);
   return withInstallManifest(manifestOf(context), (manifest) => {
     const removed: string[] = [];
-    for (const entry of manifest.entries()) {
+    for (const entry of manifest.entries().filter(isMeant)) {
       if (isSkill(entry) || (isHooks(entry) && hooks.settings.length === 0)) continue;
       if (entry.kind !== 'file')
         left.push({ what: entry.path, why: `an entry of ${entry.id} could not be taken back` });

@@ -5,31 +5,54 @@ import type { PurgePlan } from './purge';
 import type { Uninstalled } from './uninstall';
 
 /** `steward install` */
-export function installedText({ hooks, jobs, completion, failed }: Installed): string {
+export function installedText(result: Installed): string {
+  const { dryRun, hooks, jobs, completion, failed } = result;
   const lines = [
-    ...(hooks === null
-      ? []
-      : [
-          hooks.added.length > 0 || hooks.shim.written
-            ? `Hooks are in ${hooks.settings}`
-            : `Hooks are in ${hooks.settings} already`,
-        ]),
-    ...jobs.map(({ job, scheduler, changed }) => `${job} is in ${scheduler}${changed ? '' : ' already'}`),
-    ...(completion === null
-      ? []
-      : [
-          `${completion.shell} completes steward: ${completion.path}${completion.changed ? '' : ' (there already)'}`,
-          ...(completion.note === null ? [] : [completion.note]),
-        ]),
-    ...failed.map(({ what, why }) => `Not installed: ${what}. ${why}`),
+    ...(hooks === null ? [] : hooksLines(hooks)),
+    ...jobs.map(({ job, scheduler, changed }) =>
+      changed && dryRun
+        ? `Would put ${job} into ${scheduler}`
+        : `${job} is in ${scheduler}${changed ? '' : ' already'}`,
+    ),
+    ...(completion === null ? [] : completionLines(completion, dryRun)),
+    ...failed.map(({ what, why }) => `${dryRun ? 'Cannot be' : 'Not'} installed: ${what}. ${why}`),
   ];
   if (lines.length === 0) return 'Nothing was chosen, and nothing installed.';
+  const isAny = hooks !== null || jobs.length > 0 || completion !== null;
   return [
     ...lines.map(clean),
-    ...(hooks === null && jobs.length === 0 && completion === null
-      ? []
-      : ['"steward uninstall" takes all of it back.']),
+    ...(isAny && !dryRun ? ['"steward uninstall" takes all of it back.'] : []),
+    ...(dryRun ? ['Nothing was written.'] : []),
   ].join('\n');
+}
+
+function hooksLines(hooks: NonNullable<Installed['hooks']>): string[] {
+  const { added, shim, settings, skill, dryRun } = hooks;
+  const isNew = added.length > 0 || shim.written;
+  const writesSkill = skill !== null && skill.changed.length > 0;
+  return [
+    isNew && dryRun
+      ? `Would put hooks into ${settings}`
+      : `Hooks are in ${settings}${isNew ? '' : ' already'}`,
+    ...(skill === null
+      ? []
+      : [
+          writesSkill && dryRun
+            ? `Would write the work skill: ${skill.path}`
+            : `The work skill is in ${skill.path}${writesSkill ? '' : ' already'}`,
+        ]),
+    ...(skill?.left ?? []).map((path) => `Left: ${path}: written or changed by somebody else since`),
+  ];
+}
+
+function completionLines(completion: NonNullable<Installed['completion']>, dryRun: boolean): string[] {
+  const { shell, path, changed, note } = completion;
+  return [
+    changed && dryRun
+      ? `Would write ${path}, which completes steward in ${shell}`
+      : `${shell} completes steward: ${path}${changed ? '' : ' (there already)'}`,
+    ...(note === null ? [] : [note]),
+  ];
 }
 
 /** `steward uninstall` */

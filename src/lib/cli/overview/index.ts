@@ -8,18 +8,9 @@ import { localTimes } from '../local-times';
 import { jobsHere } from '../schedule-context';
 import { VERSION } from '../version';
 import type { Overview, Part } from './part';
-import {
-  agentsPart,
-  daemonPart,
-  goalsPart,
-  hooksPart,
-  jobsPart,
-  notifyPart,
-  sensePart,
-  sessionsPart,
-  workPart,
-  type Sources,
-} from './parts';
+import { agentsPart, goalsPart, notifyPart, sensePart, sessionsPart, workPart } from './parts';
+import { daemonPart, hooksPart, jobsPart } from './parts-running';
+import type { Sources } from './sources';
 
 /** The rows in their order; a new part is a function and a row. */
 const PARTS: readonly (readonly [

@@ -36,8 +36,8 @@ function partLines({ id, state, summary, next }: Part, columns: number, terminal
   const isWide = columns >= ONE_LINE_COLUMNS;
   const indent = isWide ? ID_COLUMNS + STATE_COLUMNS : 2;
   const facts = summary.split('\n').flatMap((line) => wrap(clean(line), columns - indent));
-  const head = `${padEnd(id, ID_COLUMNS)}${state === 'error' && id.length >= ID_COLUMNS ? ' ' : ''}`;
-  const word = paint(padEnd(WORDS[state], STATE_COLUMNS));
+  const head = id.length < ID_COLUMNS ? padEnd(id, ID_COLUMNS) : `${id} `;
+  const word = paint(padEnd(WORDS[state], ID_COLUMNS + STATE_COLUMNS - head.length));
   const below = ' '.repeat(indent);
   const step = next === null ? [] : [`${below}${colors.strong(clean(next))}`];
   if (!isWide) return [`${head}${word}`, ...facts.map((line) => below + line), ...step];

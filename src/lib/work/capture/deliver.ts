@@ -1,11 +1,11 @@
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 
 import type { UserConfig } from '../../config/schema';
 import { StewardError, toStewardError } from '../../errors';
 import { parseIso, toIso } from '../../platform/clock';
 import { listFolder } from '../../platform/folder';
 import { stampOf } from '../../platform/stat';
-import { ARTIFACT_NAME, artifactOf, artifactPath, writeIssue } from '../../sessions/artifact';
+import { ARTIFACT_NAME, artifactOf, artifactPath, writeIssue, type Artifact } from '../../sessions/artifact';
 import type { Capture, Intention } from '../../sessions/spool';
 import { readDue } from '../due';
 import { ensureIssue, type EnsureDeps, type Wanted } from '../ensure';
@@ -13,7 +13,7 @@ import { failureOf } from '../host/failure';
 import { captureGate, openForWriting, privacyState } from '../privacy';
 import { isRestricted } from '../restricted';
 import { setStatus } from '../status-edit';
-import { planSession, type CapturedSession, type SessionPlan } from './session-end';
+import { planSession, type CapturedSession, type SessionPlan, type SessionRules } from './session-end';
 import type { CaptureKind } from './prompt';
 
 export interface CaptureDeps extends EnsureDeps {
@@ -23,6 +23,7 @@ export interface CaptureDeps extends EnsureDeps {
   sessions: string;
   /** The slug that a session of the assistant's has now; undefined of an unknown one. */
   slugOf: (session: string) => string | undefined;
+  isRestrictedWork: SessionRules['isRestrictedWork'];
   /** Told by name of labels that the repository lacks, and of what was dropped and why. */
   report: (what: string, detail: Record<string, unknown>) => void;
 }
@@ -39,21 +40,47 @@ export interface SessionEndPlan {
 /** The session as its folder shows it; undefined without an artifact. */
 export function sessionAt(sessions: string, slug: string): CapturedSession | undefined {
   const artifact = artifactOf(sessions, slug);
-  if (artifact === undefined) return undefined;
+  return artifact === undefined ? undefined : sessionWith(sessions, slug, artifact);
+}
+
+/**
+ * The session with an artifact that was read already.
+ *
+ * @param restricted as of `isRestricted`, for many sessions of one moment
+ */
+export function sessionWith(
+  sessions: string,
+  slug: string,
+  artifact: Artifact,
+  restricted?: Map<string, boolean>,
+): CapturedSession {
   const folder = dirname(artifactPath(sessions, slug));
-  const hasOthers = listFolder(folder).some(
+  // Most of a thousand sessions have their issue, and nobody asks these of them.
+  return {
+    slug,
+    artifact,
+    get hasOthers() {
+      return hasOthers(folder);
+    },
+    get restricted() {
+      return isRestricted(folder, restricted);
+    },
+  };
+}
+
+function hasOthers(folder: string): boolean {
+  return listFolder(folder).some(
     (name) =>
       name !== ARTIFACT_NAME &&
       !name.startsWith('.') &&
       !name.endsWith('.tmp') &&
       (stampOf(`${folder}/${name}`)?.kind ?? 'other') !== 'other',
   );
-  return { slug: basename(folder), artifact, hasOthers, restricted: isRestricted(folder) };
 }
 
 /** What the session-end hook would do for a session, by what is known on this machine. */
 export function sessionEndPlan(
-  deps: Pick<CaptureDeps, 'config' | 'daName' | 'sessions' | 'slugOf'>,
+  deps: Pick<CaptureDeps, 'config' | 'daName' | 'sessions' | 'slugOf' | 'isRestrictedWork'>,
   session: { session: string; slug: string | null },
 ): SessionPlan {
   const slug = deps.slugOf(session.session) ?? session.slug;

@@ -11,14 +11,16 @@ export interface CapturedSession {
   slug: string;
   artifact: Artifact;
   /** Are there files beside the artifact? */
-  hasOthers: boolean;
+  readonly hasOthers: boolean;
   /** Does its work stay on the machine? */
-  restricted: boolean;
+  readonly restricted: boolean;
 }
 
 export interface SessionRules {
   config: Pick<WorkConfig, 'CAPTURE_NATIVE' | 'PROJECT_PROPERTY'>;
   daName: string;
+  /** Does the work of a session stay on the machine by what the hooks saw of it, without a mark in its folder? */
+  isRestrictedWork: (found: Pick<CapturedSession, 'slug' | 'artifact'>) => boolean;
 }
 
 /** What is to be of a session's issue; or why it gets none. */
@@ -44,14 +46,15 @@ export function planSession(
   rules: SessionRules,
   from: 'hook' | 'sweep',
 ): SessionPlan {
-  const { slug, artifact, hasOthers, restricted } = session;
+  const { slug, artifact } = session;
   const none = (reason: string): SessionPlan => ({ wanted: null, reason });
-  if (restricted) return none('its work is restricted and stays on this machine');
+  if (session.restricted || rules.isRestrictedWork(session))
+    return none('its work is restricted and stays on this machine');
   const isNative = artifact.mode === 'native';
   const phase = phaseNamed(artifact.phase ?? ('starting' satisfies PhaseId));
   if (isNative) {
     if (!rules.config.CAPTURE_NATIVE) return none('WORK.CAPTURE_NATIVE is false');
-    if (!hasOthers) return none('there is no file beside its artifact');
+    if (!session.hasOthers) return none('there is no file beside its artifact');
   } else if (phase?.synced !== true) {
     return none(`its phase is ${phase?.id ?? 'unknown'}, before execute`);
   }

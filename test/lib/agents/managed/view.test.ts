@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { eventText, resourcesText } from '../../../../src/lib/agents/managed/view';
+import { askedText, eventText, pendingLines, resourcesText } from '../../../../src/lib/agents/managed/view';
 import { displayWidth } from '../../../../src/lib/platform/text-width';
 
 describe('managed: what is shown', () => {
@@ -48,4 +48,54 @@ describe('managed: what is shown', () => {
     for (const line of text(30).split('\n')) expect(displayWidth(line)).to.be.at.most(30);
     expect(resourcesText([], 'None.', { columns: 80, zone: 'UTC' })).to.equal('None.');
   });
+
+  it('shows all of an input that is asked about, and nothing of it as a terminal would take it', () => {
+    const input = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.constantFrom(
+        'ls \u009d; rm -rf ~ \u009c',
+        '\u202etxt.exe',
+        'a\nb\tc',
+        'tag \u{e0041}',
+        '\u001b]0;x\u0007',
+      ),
+    );
+    fc.assert(
+      fc.property(input, fc.integer({ min: 24, max: 120 }), (command, columns) => {
+        const use = { id: 'u1', name: 'bash', kind: 'tool' as const, input: { command } };
+        const { lines, question } = askedText(use, columns);
+        const shown = lines === '' ? question.slice('Allow bash '.length, -1) : restored(lines);
+        expect(JSON.parse(shown)).to.deep.equal(use.input);
+        expect(lines + question).not.to.match(/[^\P{C}\n]|\p{Zl}|\p{Zp}/u);
+        for (const line of [...lines.split('\n'), `${question} [y/N]`])
+          expect(displayWidth(line)).to.be.at.most(columns);
+      }),
+    );
+  });
+
+  it('says how much of a very long input it does not show', () => {
+    const use = { id: 'u1', name: 'write', kind: 'tool' as const, input: { text: 'x'.repeat(10_000) } };
+    const { lines, question } = askedText(use, 80);
+    expect(lines).to.match(/\n {2}… and 6 011 characters more, which are not shown here\.$/);
+    expect(question).to.equal('Allow it?');
+  });
+
+  it('hides no words of a command in a control sequence where it is listed', () => {
+    const use = {
+      id: 'u1',
+      name: 'bash',
+      kind: 'tool' as const,
+      input: { command: 'ls \u009d; rm -rf ~ \u009c' },
+    };
+    expect(pendingLines('sesn_1', [use])[0]).to.equal('  bash ls \\u009d; rm -rf ~ \\u009c');
+  });
 });
+
+/** The input that was cut into lines below the name of its tool. */
+function restored(lines: string): string {
+  return lines
+    .split('\n')
+    .slice(1)
+    .map((line) => line.slice(2))
+    .join('');
+}

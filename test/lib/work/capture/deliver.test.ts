@@ -26,6 +26,7 @@ describe('captures on their way to the repository', function () {
     deps = Object.defineProperties({} as CaptureDeps, {
       ...Object.getOwnPropertyDescriptors(world.deps),
       sessions: { value: world.at.area.sessions },
+      isRestrictedWork: { value: () => false },
       slugOf: { value: (id: string) => (id === 'uuid-1' ? 'fix-login' : undefined) },
       report: { value: (what: string) => void told.push(what) },
     });

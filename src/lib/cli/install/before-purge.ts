@@ -1,0 +1,40 @@
+import { StewardError } from '../../errors';
+import { canAsk, confirm } from '../../platform/ask';
+import type { Running } from '../../schedule/running';
+import type { Context } from '../context';
+import { waitForRuns } from '../scheduled-run';
+import type { PurgePlan } from './purge';
+import { purgeText } from './view';
+
+type Say = (text: string) => void;
+
+/** Shows what goes for good, and asks; a no is `canceled`, and no terminal to ask on without `--yes` is `usage`. */
+export async function consentToPurge(
+  plan: PurgePlan,
+  { yes, dryRun, json }: { yes: boolean; dryRun: boolean; json: boolean },
+  say: Say,
+): Promise<void> {
+  if (!json) say(purgeText(plan));
+  if (dryRun || yes) return;
+  if (json || !canAsk()) {
+    throw new StewardError('usage', 'There is no terminal to ask on.', {
+      hint: 'Say yes with: steward uninstall --purge --yes',
+    });
+  }
+  if (await confirm('Uninstall, and remove all of this?', 'no')) return;
+  throw new StewardError('canceled', 'Nothing was removed.', { hint: 'Run it again when you want to.' });
+}
+
+/**
+ * Waits for runs that a scheduler had begun before: they would write into what is being removed. One that goes on for
+ * too long is `locked`, and the data stay.
+ */
+export async function endRuns(context: Context, say: Say): Promise<void> {
+  const named = (runs: readonly Running[]): string =>
+    runs.map(({ job, pid }) => `${job} (process ${pid})`).join(', ');
+  const running = await waitForRuns(context, (runs) => say(`Waiting for ${named(runs)} to end.`));
+  if (running.length === 0) return;
+  throw new StewardError('locked', `Still running: ${named(running)}. The data were not removed.`, {
+    hint: 'Jobs and hooks are gone, so nothing starts anew: run it again when that has ended, or end that process.',
+  });
+}

@@ -1,0 +1,5 @@
+/**
+ * Set by the launcher of scheduled jobs for what it starts: the name of the job, and the launcher's own process where
+ * that outlives it (`sense 4711`).
+ */
+export const JOB_VARIABLE = 'STEWARD_JOB';

@@ -1,0 +1,110 @@
+import { dirname, join } from 'node:path';
+
+import type { UserArea } from '../config/user-area';
+import { StewardError } from '../errors';
+import { readText, replaceFile } from '../platform/atomic-file';
+import type { Clock } from '../platform/clock';
+import { ensureFolder, exists, listFolder, removeEmptyFolder, removeFile } from '../platform/folder';
+import { isInstalledAnywhere } from '../platform/install-manifest';
+import { launcherPath } from '../platform/launcher';
+import { holderOf, isGone, parseHolder, processStart } from '../platform/lock-holder';
+import type { PathHost } from '../platform/paths';
+import { randomName } from '../platform/short-hash';
+import { ENTRY_PREFIX } from './keeper';
+import { JOB_IDS, type JobId } from './job';
+import { LAUNCHER } from './launcher';
+
+export interface RunDeps {
+  /** The folder of machine-local state in which the launcher notes how runs ended. */
+  records: string;
+  installManifest: string;
+  /** What the scheduler starts. */
+  launcher: string;
+  clock: Clock;
+}
+
+export function runDeps(
+  { area, clock }: { area: Pick<UserArea, 'bin' | 'installManifest' | 'machine'>; clock: Clock },
+  host: PathHost,
+): RunDeps {
+  return {
+    records: recordsFolder(area),
+    installManifest: area.installManifest,
+    launcher: launcherPath(LAUNCHER.name, { bin: area.bin, host }),
+    clock,
+  };
+}
+
+export function recordsFolder({ machine }: Pick<UserArea, 'machine'>): string {
+  return join(machine, 'jobs');
+}
+
+/** A run of a job that is under way. */
+export interface Running {
+  job: JobId;
+  /** Of the launcher; of what it started where it has become that, or cannot tell its own (Windows). */
+  pid: number;
+}
+
+/** The folder is of this machine alone, so the holders in it need no name of one. */
+const HERE = 'this machine';
+const MAX_BYTES = 4096;
+
+/** `sense 4711`, or `sense` where the run is this process; undefined for anything else. */
+export function parseJobVariable(text: string, ownPid: number): Running | undefined {
+  const [, name, pid] = /^([a-z]+)(?: ([1-9]\d{0,9}))?$/.exec(text) ?? [];
+  const job = JOB_IDS.find((id) => id === name);
+  return job === undefined ? undefined : { job, pid: pid === undefined ? ownPid : Number(pid) };
+}
+
+/**
+ * Notes that a scheduler has begun a run; false where the job is installed no more, and then nothing is there that was
+ * not before. An uninstall takes the entry out first and looks for notes then; a run leaves its note first and looks
+ * for the entry then. So one of the two sees the other, and no run writes into an area that is being removed.
+ */
+export function beginRun(deps: RunDeps, run: Running): boolean {
+  if (!isInstalled(deps, run.job)) return false;
+  // Those that were killed left their notes.
+  runningJobs(deps);
+  const hadFolder = exists(deps.records);
+  ensureFolder(deps.records);
+  const note = join(deps.records, noteName(run));
+  replaceFile(note, JSON.stringify(holderOf(run.pid, HERE, deps.clock.now(), randomName(16))));
+  if (isInstalled(deps, run.job)) return true;
+  removeFile(note);
+  if (!hadFolder && removeEmptyFolder(deps.records)) removeEmptyFolder(dirname(deps.records));
+  return false;
+}
+
+/** The runs that are under way. The notes of those that have ended are removed. */
+export function runningJobs({ records, clock }: Pick<RunDeps, 'records' | 'clock'>): Running[] {
+  const judge = { machineId: HERE, nowMs: clock.now(), staleAfterMs: 0, processStart };
+  return listFolder(records).flatMap((name) => {
+    const run = runOf(name);
+    if (run === undefined) return [];
+    const path = join(records, name);
+    const holder = parseHolder(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+    if (holder !== undefined && !isGone(holder, judge)) return [run];
+    removeFile(path);
+    return [];
+  });
+}
+
+function noteName({ job, pid }: Running): string {
+  return `.run.${job}.${pid}`;
+}
+
+function runOf(name: string): Running | undefined {
+  const [, job, pid] = /^\.run\.([a-z]+)\.(\d+)$/.exec(name) ?? [];
+  return job === undefined || pid === undefined ? undefined : parseJobVariable(`${job} ${pid}`, 0);
+}
+
+/** By the manifest; where that is moved away or damaged, by the launcher, which goes with the last job. */
+function isInstalled({ installManifest, launcher }: RunDeps, job: JobId): boolean {
+  try {
+    if (exists(installManifest)) return isInstalledAnywhere(installManifest, ENTRY_PREFIX + job);
+  } catch (error) {
+    if (!(error instanceof StewardError && error.kind === 'config')) throw error;
+  }
+  return exists(launcher);
+}

@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { fakeCrontab, type FakeCrontab } from '../helpers/crontab';
+import { snapshot } from '../helpers/snapshot';
+
+/** What a look at the settings leaves in any case. */
+const LOOKED = ['.cache'];
+
+describe('install and uninstall, in parts (built)', function () {
+  this.timeout(240_000);
+  let root = '';
+  let home = '';
+  let crontab: FakeCrontab;
+
+  before(function () {
+    if (process.platform === 'win32') this.skip();
+  });
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'steward-parts-'));
+    home = join(root, 'home');
+    mkdirSync(join(home, '.claude'), { recursive: true });
+    writeFileSync(join(home, '.claude', 'settings.json'), '{}\n');
+    crontab = fakeCrontab(join(root, 'cron'));
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const run = (...args: string[]): Promise<StewardResult> =>
+    steward(args, { home, env: { PATH: crontab.path } });
+  const done = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(...args);
+    expect(code, `${args.join(' ')}: ${stdout}${stderr}`).to.equal(0);
+    return stdout;
+  };
+  const skill = (): string => join(home, '.claude', 'skills', 'work', 'SKILL.md');
+  const script = (): string => join(home, '.local', 'share', 'bash-completion', 'completions', 'steward');
+
+  it('install --dry-run says what would be done, and writes nothing', async () => {
+    const before = snapshot(home, LOOKED);
+    const told = await done('install', '--hooks', '--skill', '--completion', 'bash', '--dry-run');
+    expect(told.split('\n')).to.deep.equal([
+      `Would put hooks into ${join(home, '.claude', 'settings.json')}`,
+      `Would write the work skill: ${join(home, '.claude', 'skills', 'work')}`,
+      `Would write ${script()}, which completes steward in bash`,
+      'Nothing was written.',
+      '',
+    ]);
+    expect(snapshot(home, LOOKED)).to.deep.equal(before);
+    expect(jsonOf(await run('install', '--hooks', '--dry-run', '--json'))).to.deep.include({ dryRun: true });
+    expect(snapshot(home, LOOKED)).to.deep.equal(before);
+    await done('install', '--hooks', '--skill', '--completion', 'bash');
+    const after = snapshot(home, LOOKED);
+    const again = await done('install', '--hooks', '--skill', '--completion', 'bash', '--dry-run');
+    expect(again).to.match(
+      /Hooks are in .* already\nThe work skill is in .* already\nbash .*\(there already\)/,
+    );
+    expect(snapshot(home, LOOKED)).to.deep.equal(after);
+  });
+
+  it('install gives the work skill on demand only, and hooks status shows it', async () => {
+    await done('install', '--hooks');
+    expect(existsSync(skill())).to.equal(false);
+    expect(await done('hooks', 'status')).to.include(
+      'no work skill: "steward hooks install --skill" adds it',
+    );
+    await done('install', '--skill');
+    expect(existsSync(skill())).to.equal(true);
+    expect(await done('hooks', 'status')).to.include(
+      `work skill: ${join(home, '.claude', 'skills', 'work')}`,
+    );
+    expect(jsonOf(await run('hooks', 'status', '--json'))).to.have.nested.property('skill.exists', true);
+    const refused = await run('install', '--no-hooks', '--skill');
+    expect(refused.code).to.equal(2);
+    expect(refused.stderr).to.include('The work skill comes with the hooks.');
+  });
+
+  it('uninstall takes back the parts that are named, and leaves the others', async () => {
+    await done('install', '--hooks', '--skill', '--completion', 'bash');
+    await done('sense', 'install', '--scheduler', 'cron');
+    await done('work', 'install', '--scheduler', 'cron');
+    const before = snapshot(home, LOOKED);
+    expect(await done('uninstall', '--jobs', 'work', '--dry-run')).to.equal('Would take work out of cron\n');
+    expect(snapshot(home, LOOKED)).to.deep.equal(before);
+    expect(await done('uninstall', '--jobs', 'work')).to.equal('Took work out of cron\n');
+    expect(crontab.text()).to.include('steward-sense').and.not.include('steward-work');
+    expect(existsSync(skill()) && existsSync(script())).to.equal(true);
+    expect(await done('uninstall', '--completion')).to.equal(`Removed ${script()}\n`);
+    expect(existsSync(script())).to.equal(false);
+    expect(await done('uninstall', '--hooks')).to.match(/^Took \d+ hooks out of /);
+    expect([existsSync(skill()), readFileSync(join(home, '.claude', 'settings.json'), 'utf8')]).to.deep.equal(
+      [false, '{}\n'],
+    );
+    expect(crontab.text()).to.include('steward-sense');
+    expect(await done('uninstall', '--jobs', 'all')).to.equal('Took sense out of cron\n');
+    expect(crontab.text()).to.equal(undefined);
+    expect(await done('uninstall', '--dry-run')).to.equal('Nothing of steward is installed.\n');
+  });
+
+  it('uninstall refuses a job that is none, and a purge of parts', async () => {
+    const none = await run('uninstall', '--jobs', 'sense,cleanup');
+    expect(none.code).to.equal(2);
+    expect(none.stderr).to.include('cleanup');
+    const purge = await run('uninstall', '--purge', '--hooks', '--yes');
+    expect(purge.code).to.equal(2);
+    expect(purge.stderr).to.include('--purge');
+  });
+});

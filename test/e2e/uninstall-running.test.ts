@@ -1,0 +1,138 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+
+import { steward, type StewardResult } from '../helpers/cli';
+import { fakeCrontab, type FakeCrontab } from '../helpers/crontab';
+import { until } from '../helpers/desktop-kit';
+import { snapshot } from '../helpers/snapshot';
+
+/** What a scheduler has begun just before, goes on while the area is removed. */
+describe('uninstall --purge while a job runs (built)', function () {
+  this.timeout(300_000);
+  let root = '';
+  let home = '';
+  let crontab: FakeCrontab;
+  const runs: ChildProcess[] = [];
+
+  before(function () {
+    if (process.platform === 'win32') this.skip();
+  });
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'steward-running-'));
+    home = join(root, 'home');
+    mkdirSync(home);
+    crontab = fakeCrontab(join(root, 'cron'));
+  });
+  afterEach(() => {
+    for (const run of runs.splice(0)) signal(run, 'SIGKILL');
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const run = (...args: string[]): Promise<StewardResult> =>
+    steward(args, { home, env: { PATH: crontab.path } });
+  const done = async (...args: string[]): Promise<StewardResult> => {
+    const result = await run(...args);
+    expect(result.code, `${args.join(' ')}: ${result.stdout}${result.stderr}`).to.equal(0);
+    return result;
+  };
+  /** Starts a job as a scheduler does, in a process group of its own. */
+  const start = (job: string): { child: ChildProcess; ended: Promise<number | null> } => {
+    const launcher = join(home, '.steward', 'bin', 'steward-job');
+    const child = spawn('/bin/sh', [launcher, job], {
+      env: { PATH: '/usr/bin:/bin', HOME: home },
+      detached: true,
+      stdio: 'ignore',
+    });
+    runs.push(child);
+    return { child, ended: new Promise((resolve) => child.once('exit', resolve)) };
+  };
+  const signal = ({ pid, exitCode }: ChildProcess, name: NodeJS.Signals): void => {
+    if (pid === undefined || exitCode !== null) return;
+    try {
+      process.kill(-pid, name);
+    } catch {
+      // It has ended by itself.
+    }
+  };
+
+  it('leaves nothing, wherever the run stood still meanwhile', async () => {
+    const before = snapshot(home);
+    // From before the shell has read its script to after the capture has ended.
+    for (const ms of [0, 5, 15, 40, 80, 130, 200, 300, 450]) {
+      await done('sense', 'install', '--scheduler', 'cron');
+      const { child, ended } = start('sense');
+      await delay(ms);
+      signal(child, 'SIGSTOP');
+      let isOver = false;
+      const over = run('uninstall', '--purge', '--yes').finally(() => (isOver = true));
+      // Either it goes through beside the run that stands still, or it waits for that.
+      await Promise.race([over, delay(2500)]);
+      signal(child, 'SIGCONT');
+      const result = await over;
+      expect(isOver).to.equal(true);
+      expect(result.code, `${ms} ms: ${result.stdout}${result.stderr}`).to.equal(0);
+      await ended;
+      expect(snapshot(home), `${ms} ms`).to.deep.equal(before);
+      expect(crontab.text()).to.equal(undefined);
+    }
+  });
+
+  it('waits for a run that takes long, says so, and then removes all', async () => {
+    const before = snapshot(home);
+    const gate = join(root, 'gate');
+    const asked = join(root, 'asked');
+    const model = join(root, 'model');
+    writeFileSync(
+      model,
+      `#!/bin/sh\ncat >/dev/null\n: >'${asked}'\nwhile [ ! -e '${gate}' ]; do sleep 0.05; done\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    await done('sense', 'install', '--insight', '--scheduler', 'cron');
+    await done('config', 'set', 'sense.insight.command', model);
+    mkdirSync(join(home, 'repo'));
+    await done('sense', 'capture');
+    writeFileSync(
+      join(home, '.steward', 'sense', 'events', `${new Date().toISOString().slice(0, 10)}.jsonl`),
+      `${JSON.stringify({ ts: new Date().toISOString(), type: 'app-focus', source: 'appFocus', app: 'Editor' })}\n`,
+    );
+    const { child, ended } = start('insight');
+    await until('the question', () => snapshot(root, ['home', 'cron'])['asked'] !== undefined, 60_000);
+    let isOver = false;
+    const over = run('uninstall', '--purge', '--yes').finally(() => (isOver = true));
+    await until('the job to be taken out', () => crontab.text() === undefined, 60_000);
+    await delay(1000);
+    expect(isOver, 'it waits').to.equal(false);
+    writeFileSync(gate, '');
+    const result = await over;
+    await ended;
+    expect(result.code, result.stdout + result.stderr).to.equal(0);
+    expect(result.stderr).to.match(
+      new RegExp(`Waiting for insight \\(process ${child.pid}\\) to end\\.|This is removed`),
+    );
+    rmSync(join(home, 'repo'), { recursive: true });
+    expect(snapshot(home)).to.deep.equal(before);
+  });
+
+  it('a job that was taken out writes nothing any more, and no area that is not there', async () => {
+    await done('sense', 'install', '--scheduler', 'cron');
+    await done('work', 'install', '--scheduler', 'cron');
+    await done('work', 'install', '--uninstall');
+    const area = join(home, '.steward');
+    const kept = snapshot(area);
+    expect(await start('work').ended).to.equal(0);
+    expect(snapshot(area)).to.deep.equal(kept);
+    // The launcher stays where it was copied to; its area is gone.
+    const { child, ended } = start('sense');
+    signal(child, 'SIGSTOP');
+    rmSync(join(home, '.steward'), { recursive: true });
+    signal(child, 'SIGCONT');
+    await ended;
+    expect(Object.keys(snapshot(home)).filter((path) => path.startsWith('.steward'))).to.deep.equal([]);
+  });
+});
