@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 
 import { commands } from '../../oclif.manifest.json';
 import { version } from '../../package.json';
-import { cleanEnv } from '../helpers/cli';
+import { cleanEnv, removeFolder } from '../helpers/cli';
 import { NODE_LINES, nodeOfLine } from '../helpers/node-versions';
 
 const REPO = join(__dirname, '..', '..');
@@ -66,7 +66,7 @@ describe('the package on every Node that it is for', function () {
   });
 
   after(() => {
-    if (root !== undefined) rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    if (root !== undefined) removeFolder(root);
   });
 
   function npm(args: string[]): string {

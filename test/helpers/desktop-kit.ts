@@ -1,13 +1,14 @@
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
 import { run } from '../../src/lib/platform/process';
 import type { Desktop } from '../../src/lib/sense/front-app/adapter';
+import { removeFolder } from './cli';
 
 /** A title that must be found nowhere. */
 export const SECRET = 'Secret-Payroll-2026';
@@ -70,7 +71,7 @@ export function desktopKit() {
     },
     async stop(): Promise<void> {
       for (const child of children.splice(0).reverse()) await kit.end(child);
-      rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+      removeFolder(home);
     },
   };
   return kit;
