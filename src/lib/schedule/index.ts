@@ -159,7 +159,7 @@ function removeLeft(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): v
   const log = logOf(area, host, id);
   for (const path of [log, `${log}.1`, join(recordsFolder(area), id)]) removeFile(path);
   // Its folder, and that of the part where nothing else is kept.
-  if (removeEmptyFolder(dirname(log))) removeEmptyFolder(dirname(dirname(log)));
+  if (removeEmptyFolder(dirname(log)) || !exists(dirname(log))) removeEmptyFolder(dirname(dirname(log)));
   if (JOB_IDS.some((other) => kindsOf(manifest.entries(), other).length > 0)) return;
   removeLauncher(LAUNCHER, { ...deps, bin: area.bin }, manifest);
   // The notes of runs that have ended go; the folder stays where one is under way.

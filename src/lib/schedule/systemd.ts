@@ -183,7 +183,8 @@ export function systemd(deps: BackendDeps): Backend {
     async uninstall(name, keeper) {
       await takeOut(name);
       const removed = filesOf(name).filter((file) => keeper.remove(file));
-      if (removed.length > 0) await ask('daemon-reload');
+      // Whoever removed them may have been killed before this.
+      await ask('daemon-reload');
       for (const unit of [`${name}.timer`, `${name}.service`]) await ask('reset-failed', unit);
       return removed;
     },
