@@ -188,4 +188,4 @@ export function cron(deps: BackendDeps): Backend {
 }
 
 /** What a crontab is called in the install manifest: it is no file that this user may name. */
-export const CRONTAB = 'crontab';
+const CRONTAB = 'crontab';

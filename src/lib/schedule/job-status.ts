@@ -23,7 +23,7 @@ export function readRecord(folder: string, id: JobId): RunRecord | undefined {
 }
 
 /** So many runs have to be missing before it is said. */
-export const MISSED_TO_WARN = 3;
+const MISSED_TO_WARN = 3;
 /** The times of schedulers are whole seconds, and theirs is the end of what the launcher has noted. */
 const SAME_RUN_MS = 5_000;
 
