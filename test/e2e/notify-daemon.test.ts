@@ -139,6 +139,19 @@ describe('notifications with the daemon', () => {
     expect(server.got).to.have.length(1);
   });
 
+  it('takes no parameter, and no id of a sender that is not known to be this user', async () => {
+    await start();
+    const body = JSON.stringify({ message: 'x', event: 'backgroundAgent' });
+    const asked = await ask(`${daemon?.url}/notify?event=error`, { method: 'POST', body });
+    expect([asked.status, asked.text]).to.include(400).and.to.satisfy(([, text]: [number, string]) => text.includes('There is no parameter \\"event\\" here.')); // prettier-ignore
+    const id = '20261120T090000000Z-0123456789ab';
+    const other = JSON.parse((await post({ message: 'x', event: 'backgroundAgent', id })).text) as object;
+    expect(other).to.have.property('id').that.does.not.equal(id);
+    const socket = (JSON.parse(readFileSync(join(machineFolder(sound.path), 'daemon.json'), 'utf8')) as { socket: string }).socket; // prettier-ignore
+    const own = await ask('http://localhost/notify', { method: 'POST', body: '{"message":"x","id":"../x"}', socket }); // prettier-ignore
+    expect([own.status, own.text]).to.deep.equal([400, '{"error":{"kind":"usage","message":"id is not right.","hint":"Leave it out: the answer has one."}}\n']); // prettier-ignore
+  });
+
   it('follows the settings as they change, and keeps the last good ones', async () => {
     await start();
     settings({ routing: { taskComplete: ['push'] } });
