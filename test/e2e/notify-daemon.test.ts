@@ -268,7 +268,7 @@ describe('notifications with the daemon', () => {
     await session();
     await until('all three are told of', async () => (await told()).length >= 3, 60_000);
     expect(await told()).to.deep.equal(TOLD);
-  });
+  }).timeout(120_000);
 
   it('tells once of eight agents that end together, and of the one that asks until it goes on', async () => {
     await hook('session-start', 'session-start');
