@@ -133,7 +133,12 @@ export function openSessionLog(folder: string, session: string, { output, render
     has: (key) => keys.has(key),
     count: () => keys.size(),
     append: (events) => {
-      const unknown = events.filter(({ key }) => !keys.has(key));
+      const offered = new Set<string>();
+      const unknown = events.filter(({ key }) => {
+        const isNew = !keys.has(key) && !offered.has(key);
+        offered.add(key);
+        return isNew;
+      });
       if (unknown.length === 0) return [];
       const lines = unknown.map(({ event }) => JSON.stringify(event));
       const plan = planAppend(path, lines);

@@ -5,12 +5,13 @@ import { StewardError, toStewardError } from '../../errors';
 import { readText, replaceFile } from '../../platform/atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from '../../platform/folder';
 import { parseObject } from '../../platform/json-object';
+import { cleanLine } from '../../platform/terminal';
 import type { Resource } from './client';
 import { textOf } from './event';
 import { isNothingDone, mayHaveLanded } from './failure';
 import { prepareFirst, type SendDeps } from './outbox';
 import { once, repeated } from './retry';
-import { checkedId } from './session-id';
+import { isId } from './session-id';
 
 export interface StartInput {
   agent: string;
@@ -82,10 +83,16 @@ async function complete(deps: SendDeps, start: Start, wasTried: boolean): Promis
       cause: known,
     });
   }
-  const id = checkedId(session.id, 'a session');
-  prepareFirst(deps.folder, id, start.message);
+  if (!isId(session.id)) {
+    throw new StewardError(
+      'unavailable',
+      `${deps.client.host} made a session with an id that is none: ${cleanLine(session.id, 80)}`,
+      { hint: 'Check agents.managed.url. Nothing was sent to that session.' },
+    );
+  }
+  prepareFirst(deps.folder, session.id, start.message);
   removeFile(path);
-  return id;
+  return session.id;
 }
 
 function bodyOf(start: Start): Record<string, unknown> {

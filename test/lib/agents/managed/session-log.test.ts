@@ -55,7 +55,7 @@ describe('managed: the local log and what was shown of it', () => {
   it('stores and shows each event once, whoever offers it again', async () => {
     const log = open(toFile());
     log.append(keyed('a', 'b'));
-    log.append(keyed('b', 'c'));
+    log.append(keyed('b', 'c', 'c', 'b'));
     await log.show();
     await log.show();
     expect(printed()).to.deep.equal(['a', 'b', 'c']);
