@@ -333,7 +333,12 @@ describe('agents managed, built', function () {
       }
     };
     while (!isShown()) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect((await managed(['stream', onlySession().id])).code).to.equal(7);
+    const { id, log } = onlySession();
+    expect((await managed(['stream', id])).code).to.equal(7);
+    // What is told to be run again has sent nothing.
+    expect((await managed(['wake', id, 'more'])).code).to.equal(7);
+    expect((await managed(['send', id, 'more', '--follow'])).code).to.equal(7);
+    expect(log.filter(({ type }) => type === 'user.message')).to.have.length(1);
     await managed(['interrupt', onlySession().id]);
     await first;
   });
