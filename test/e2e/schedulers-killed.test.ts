@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 
-import { bundleChild, type Bundle } from '../../helpers/bundle';
-import { snapshot } from '../../helpers/snapshot';
+import { bundleChild, type Bundle } from '../helpers/bundle';
+import { snapshot } from '../helpers/snapshot';
 
-const ROOT = resolve(__dirname, '..', '..', '..');
+const ROOT = resolve(__dirname, '..', '..');
 
 /**
  * An installer is killed before each of its changes, to the disk or in the scheduler; the next install or uninstall then
