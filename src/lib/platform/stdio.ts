@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
 
 import { StewardError, errnoCode } from '../errors';
 
@@ -66,6 +66,11 @@ export async function writeAllOut(pieces: Iterable<string>): Promise<void> {
 interface Stream {
   isTTY?: boolean;
   columns?: number;
+}
+
+/** What stdout can show. Node's stream of it, which knows a terminal's width, is set up for a device only (5 ms). */
+export function stdoutTerminal(): Terminal {
+  return terminalOf(fstatSync(1).isCharacterDevice() ? process.stdout : {});
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   type Source,
 } from './label';
 import type { Lane, WorkConfig, WorkRepoConfig } from '../config/schema';
+import { parseIso } from '../platform/clock';
 import type { Issue } from './issue';
 import { staleness, type PollDeps } from './poll';
 
@@ -152,6 +153,15 @@ export function boardFrame(deps: Omit<BoardDeps, 'cache'>): Omit<BoardView, 'col
     setupRequired: !isSetUp,
     steps: isSetUp ? [] : [...SETUP_STEPS],
   };
+}
+
+/** Was it brought up to date within a poll interval, with nothing to say against it? */
+export function isUpToDate(
+  { stale, lastFetch }: Pick<BoardView, 'stale' | 'lastFetch'>,
+  { clock, config }: Pick<BoardDeps, 'clock' | 'config'>,
+): boolean {
+  const age = clock.now() - (parseIso(lastFetch ?? '') ?? -Infinity);
+  return !stale && age >= 0 && age < config.POLL_INTERVAL_SECONDS * 1000;
 }
 
 /** GET /api/work/columns: `{LANE: [item…]}`. */
