@@ -3,7 +3,15 @@ import { toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/atomic-file';
 import { parseObject } from '../platform/json-object';
 import { markOfTarget } from '../platform/stat';
-import { boardFrame, groupItems, isUpToDate, itemsOf, type BoardDeps, type BoardView, type Item } from './board';
+import {
+  boardFrame,
+  groupItems,
+  isUpToDate,
+  itemsOf,
+  type BoardDeps,
+  type BoardView,
+  type Item,
+} from './board';
 import type { CachePaths } from './cache';
 
 /** How many of a lane a terminal shows at most. */
