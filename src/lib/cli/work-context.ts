@@ -138,8 +138,9 @@ async function bringUpToDate(
   return refresh(deps);
 }
 
-/** Where even the failure could not be written down, the board does not know of it. */
+/** Where the failure could not be written down, the board itself does not know of it. */
 function said<T extends BoardView | BoardSummary>(result: RefreshResult | undefined, board: T): T {
-  if (result === undefined || result.ok || board.stale) return board;
-  return { ...board, stale: true, staleReason: result.reason ?? null };
+  if (result === undefined || result.ok || result.reason === undefined) return board;
+  if (board.staleReason?.startsWith(result.reason) === true) return board;
+  return { ...board, stale: true, staleReason: result.reason };
 }
