@@ -126,6 +126,9 @@ describe('work (built)', function () {
     await bad(['remind', 'x', '--at', 'banana'], 2);
     await bad(['remind', 'look back yesterday'], 2);
     await bad(['list', '--state', 'odd'], 2);
+    expect((await bad(['list', '--lane', 'Doing'], 2)).hint).to.equal(
+      'Use Queued, Blocked, In-Progress, In-Review, Complete.',
+    );
     expect((await bad(['add', 'x'], 4, { GH_TOKEN: 'not_a_good_one' })).message).to.match(
       /refuses the credential from GH_TOKEN/,
     );

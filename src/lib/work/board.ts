@@ -10,6 +10,8 @@ import {
   type Source,
 } from './label';
 import type { Lane, WorkConfig, WorkRepoConfig } from '../config/schema';
+import { StewardError } from '../errors';
+import { clean } from '../platform/terminal';
 import { parseIso } from '../platform/clock';
 import type { Issue } from './issue';
 import { staleness, type PollDeps } from './poll';
@@ -194,6 +196,12 @@ export interface Filter {
   agent?: string;
   /** Words that all stand in the title, without case. */
   search?: string;
+}
+
+/** A lane that is no lane would only ever find nothing: `usage`. */
+export function checkLane(name: string | undefined, columns: readonly Lane[]): void {
+  if (name === undefined || columns.some((lane) => lane.toLowerCase() === name.toLowerCase())) return;
+  throw new StewardError('usage', `There is no lane ${clean(name)}.`, { hint: `Use ${columns.join(', ')}.` });
 }
 
 /** The items that fit every given filter, by urgency. */
