@@ -23,8 +23,8 @@ export type Bundles = Readonly<Record<string, string>>;
 
 type Load = (id: string) => unknown;
 
-/** Most files that the cache holds; NODE_OPTIONS and Node versions each have their own. */
-const MAX_FILES = 48;
+/** Most files that the cache holds; NODE_OPTIONS, Node versions and the kinds of hot runs each have their own. */
+const MAX_FILES = 64;
 /** Kinds of run whose functions one file gathers. */
 const MAX_KINDS = 64;
 /** V8 throws functions away that have not run for long: a server's cache would be poor. */
@@ -38,7 +38,8 @@ const MAX_RUN_MS = 30_000;
  * 30 milliseconds. `STEWARD_NO_CODE_CACHE=1` leaves it alone.
  *
  * V8 compiles a function when it is first called: what one command leaves is of less use to another. So
- * each file notes the kinds of run that it has seen, and the first run of another kind adds its functions.
+ * each file notes the kinds of run that it has seen, and the first run of another kind adds its functions. A hot
+ * bundle has a file for each kind: what a hook of another kind calls would be read at each run, for nothing.
  *
  * @param folder where the bundles are
  * @param kind what this run does, such as the words of its command
@@ -54,7 +55,7 @@ export function bundleLoader(folder: string, bundles: Bundles, kind: string, nat
     if (hash === undefined) return native(id);
     const module: { exports: unknown } = { exports: {} };
     loaded.set(id, module);
-    const file = cache === undefined ? undefined : join(cache, cacheName(id, hash));
+    const file = cache === undefined ? undefined : join(cache, cacheName(id, hash, kind));
     const filename = join(folder, id);
     const script = compile(filename, file, shortHash(kind), (bytes) => {
       if (cache !== undefined && file !== undefined) store(cache, file, bytes, bundles);
@@ -96,6 +97,7 @@ function compile(
 }
 
 const KIND_LENGTH = 8;
+const HOT_BUNDLES = './hot/';
 
 /** V8's data first, because it wants it aligned; then the kinds; then how many they are. */
 function pack(script: Script, kinds: string): Buffer {
@@ -147,8 +149,9 @@ function cacheFolder(): string | undefined {
 }
 
 /** `cli-<hash>-<node version>-<arch>-<options>.bin`. */
-function cacheName(id: string, hash: string): string {
-  const options = [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv].join('\0');
+function cacheName(id: string, hash: string, kind: string): string {
+  const own = id.startsWith(HOT_BUNDLES) ? [kind] : [];
+  const options = [process.env['NODE_OPTIONS'] ?? '', ...process.execArgv, ...own].join('\0');
   return `${stem(id)}-${hash}-${process.version}-${process.arch}-${shortHash(options)}.bin`;
 }
 

@@ -25,6 +25,16 @@ export interface ReadEnd {
   torn: number;
 }
 
+export interface ReadOptions {
+  /** Offset to begin at; 0 by default. */
+  from?: number;
+  maxLineBytes?: number;
+  /** The bytes after the last line feed are a line, too. */
+  tail?: boolean;
+  /** Is shown a line first where it stands, in an ASCII text of many; true: it is done with, and nothing is made of it. */
+  inPlace?: (source: string, start: number, end: number) => boolean;
+}
+
 /** A line of ours is a few hundred bytes; a longer one than this is none of ours. */
 export const MAX_LINE_BYTES = 64 * 1024;
 const CHUNK = 256 * 1024;
@@ -37,26 +47,20 @@ const LF = 10;
  */
 export function readLines(
   path: string,
-  options: { from?: number; maxLineBytes?: number; tail?: boolean },
+  options: ReadOptions,
   onLine: (line: Line) => void,
 ): ReadEnd | undefined {
   const fd = openRegular(path, constants.O_RDONLY);
   if (fd === undefined) return undefined;
   try {
-    const maxBytes = options.maxLineBytes ?? MAX_LINE_BYTES;
-    return scan(fd, options.from ?? 0, maxBytes, onLine, options.tail === true);
+    return scan(fd, options, onLine);
   } finally {
     closeSync(fd);
   }
 }
 
-function scan(
-  fd: number,
-  from: number,
-  maxBytes: number,
-  onLine: (line: Line) => void,
-  tail = false,
-): ReadEnd {
+function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): ReadEnd {
+  const { from = 0, maxLineBytes: maxBytes = MAX_LINE_BYTES, tail = false, inPlace } = options;
   const { size } = fstatSync(fd);
   const buffer = Buffer.allocUnsafe(CHUNK);
   let position = from;
@@ -76,13 +80,14 @@ function scan(
       ascii === undefined ? chunk.indexOf(LF, start) : ascii.indexOf('\n', start);
     for (let feed = nextFeed(); feed !== -1; feed = nextFeed()) {
       const bytes = position + feed - lineStart;
-      let text: string | undefined;
-      if (bytes <= maxBytes) {
-        if (ascii !== undefined && held.length === 0) text = ascii.slice(start, feed);
-        else text = asText(joined(held, chunk.subarray(start, feed)));
+      const isWhole = ascii !== undefined && held.length === 0 && bytes <= maxBytes;
+      if (!(isWhole && inPlace?.(ascii, start, feed) === true)) {
+        let text: string | undefined;
+        if (isWhole) text = ascii.slice(start, feed);
+        else if (bytes <= maxBytes) text = asText(joined(held, chunk.subarray(start, feed)));
+        onLine({ offset: lineStart, bytes, text });
+        held = [];
       }
-      onLine({ offset: lineStart, bytes, text });
-      held = [];
       start = feed + 1;
       lineStart = position + start;
     }
@@ -199,7 +204,7 @@ function missingLines(fd: number, plan: AppendPlan, size: number): string[] {
   const longest = Math.max(0, ...lines.map((line) => Buffer.byteLength(line)));
   const wanted = new Set(lines);
   const standing = new Map<string, number>();
-  scan(fd, size < plan.offset ? 0 : plan.offset, longest, ({ text }) => {
+  scan(fd, { from: size < plan.offset ? 0 : plan.offset, maxLineBytes: longest }, ({ text }) => {
     if (text !== undefined && wanted.has(text)) standing.set(text, (standing.get(text) ?? 0) + 1);
   });
   return lines.filter((line) => {

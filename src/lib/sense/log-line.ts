@@ -12,28 +12,47 @@ export interface SignalAt {
   ms: number;
 }
 
+export interface LineReader {
+  read(text: string): SignalAt | { invalid: string };
+  /**
+   * Reads a line where it stands, from `start` to `end` of a text of many. False when it is none of those that say
+   * what an earlier one said at another time: then it is for `read`.
+   */
+  readKnown(source: string, start: number, end: number, onEvent: OnEvent): boolean;
+}
+
+/** What happened, when in milliseconds, and when as it is written. */
+export type OnEvent = (signal: Readonly<Signal>, ms: number, ts: string) => void;
+
 /**
  * Reads the lines of a log. Those of a day differ in little but their time, so what follows the time is parsed
  * once: events whose lines say the same share one signal.
  */
-export function lineReader(): (text: string) => SignalAt | { invalid: string } {
+export function lineReader(): LineReader {
   const known = new Map<string, Signal>();
-  return (text) => {
-    const isUsual = text.startsWith(USUAL_START) && text.charCodeAt(USUAL_END) === QUOTE;
-    const rest = isUsual ? text.slice(USUAL_END) : '';
-    const before = isUsual ? known.get(rest) : undefined;
-    if (before !== undefined) {
-      const ts = text.slice(USUAL_START.length, USUAL_END);
+  return {
+    read(text) {
+      const event = parseLine(text);
+      if ('invalid' in event) return event;
+      const { ts, ...signal } = event;
+      const isUsual = text.startsWith(USUAL_START) && text.charCodeAt(USUAL_END) === QUOTE;
+      // Unless a second "ts" follows, which then is the one that counts.
+      const repeats = isUsual && text.startsWith(ts, USUAL_START.length) && ts.length === USUAL_LENGTH;
+      if (repeats && known.size < MAX_KNOWN) known.set(text.slice(USUAL_END), signal);
+      return { signal, ts, ms: Date.parse(ts) };
+    },
+    readKnown(source, start, end, onEvent) {
+      const timeEnd = start + USUAL_END;
+      if (timeEnd >= end || !source.startsWith(USUAL_START, start)) return false;
+      // It begins with the quote that ends the time.
+      const signal = known.get(source.slice(timeEnd, end));
+      if (signal === undefined) return false;
+      const ts = source.slice(start + USUAL_START.length, timeEnd);
       const ms = parseIso(ts);
-      if (ms !== undefined) return { signal: before, ts, ms };
-    }
-    const event = parseLine(text);
-    if ('invalid' in event) return event;
-    const { ts, ...signal } = event;
-    // Unless a second "ts" follows, which then is the one that counts.
-    const repeats = isUsual && text.startsWith(ts, USUAL_START.length) && ts.length === USUAL_LENGTH;
-    if (repeats && known.size < MAX_KNOWN) known.set(rest, signal);
-    return { signal, ts, ms: Date.parse(ts) };
+      if (ms === undefined) return false;
+      onEvent(signal, ms, ts);
+      return true;
+    },
   };
 }
 

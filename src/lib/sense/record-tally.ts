@@ -16,13 +16,14 @@ interface Seen {
   bundleId: string | undefined;
   machine: string | undefined;
   ms: number;
+  /** What it comes to in each hour of the day, ms; filled in at the end. */
+  hours: number[];
 }
 
 /** One sample of the front application. */
 interface Sample {
   at: number;
   seen: Seen;
-  ms: number;
 }
 
 /** Adds up the app-focus events of a day into tenths of a minute by kind, by app and by hour. */
@@ -30,7 +31,11 @@ export function focusTally(
   options: { pollIntervalSec: number; classify: Classifier },
   starts: readonly number[],
 ) {
-  const samples: Sample[] = [];
+  // Two lists of plain values: ten thousand objects would be moved about by the collector while they grow.
+  const times: number[] = [];
+  const seens: Seen[] = [];
+  let inOrder = true;
+  let last = Number.NEGATIVE_INFINITY;
   const known = new Map<object, Seen>();
   const seenBy = ({ app, detail }: Readonly<Signal>): Seen => {
     const bundleId = textOf(detail?.['bundleId']);
@@ -39,26 +44,33 @@ export function focusTally(
       bundleId,
       machine: textOf(detail?.['machine']),
       ms: Math.round(intervalSec(detail?.['intervalSec'], options.pollIntervalSec) * 1000),
+      hours: [],
     };
   };
   return {
     add(at: number, signal: Readonly<Signal>): void {
       let seen = known.get(signal);
       if (seen === undefined) known.set(signal, (seen = seenBy(signal)));
-      samples.push({ at, seen, ms: seen.ms });
+      times.push(at);
+      seens.push(seen);
+      inOrder = inOrder && at > last;
+      last = at;
     },
     result() {
-      const hoursOf = new Map<Seen, number[]>();
+      for (const seen of known.values()) seen.hours = starts.map(() => 0);
       let hour = 0;
-      for (const { at, seen, ms } of counted(samples)) {
+      const count = (at: number, { hours, ms }: Seen): void => {
         hour = hourIndex(at, starts, hour);
-        let hours = hoursOf.get(seen);
-        if (hours === undefined) hoursOf.set(seen, (hours = starts.map(() => 0)));
         hours[hour] = (hours[hour] ?? 0) + ms;
-      }
+      };
+      // As a rule a log is in order, and no two lines are of one instant: then each of them counts.
+      if (inOrder) seens.forEach((seen, i) => count(times[i] ?? 0, seen));
+      else
+        for (const { at, seen } of counted(seens.map((seen, i) => ({ at: times[i] ?? 0, seen }))))
+          count(at, seen);
       const appMs = perKind(() => new Map<string, number>());
       const hourMs = perKind(() => starts.map(() => 0));
-      for (const [{ app, bundleId }, hours] of hoursOf) {
+      for (const { app, bundleId, hours } of known.values()) {
         const { kind } = options.classify(app, bundleId);
         appMs[kind].set(app, (appMs[kind].get(app) ?? 0) + sum(hours));
         hours.forEach((ms, i) => (hourMs[kind][i] = (hourMs[kind][i] ?? 0) + ms));
@@ -70,9 +82,6 @@ export function focusTally(
 
 /** A machine has one sample of an app at an instant: of two lines that say so the longer one counts. */
 function counted(samples: Sample[]): Sample[] {
-  // As a rule a log is in order, and no two lines are of one instant: then there is nothing to do.
-  const inOrder = samples.every(({ at }, i) => i === 0 || at > (samples[i - 1]?.at ?? 0));
-  if (inOrder) return samples;
   samples.sort((a, b) => a.at - b.at);
   const kept: Sample[] = [];
   let instant = 0;
@@ -80,7 +89,7 @@ function counted(samples: Sample[]): Sample[] {
     if (sample.at !== kept[instant]?.at) instant = kept.length;
     const same = kept.slice(instant).find(({ seen }) => isSame(seen, sample.seen));
     if (same === undefined) kept.push(sample);
-    else same.ms = Math.max(same.ms, sample.ms);
+    else if (sample.seen.ms > same.seen.ms) same.seen = sample.seen;
   }
   return kept;
 }

@@ -7,7 +7,7 @@ import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platfo
 import { completeAppend, planAppend, readLines, type Line } from '../platform/jsonl';
 import { isDay, type Day } from '../platform/time';
 import type { SenseEvent } from './event';
-import { lineReader, type Signal } from './log-line';
+import { lineReader, type OnEvent } from './log-line';
 import type { DailyRecord } from './record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 
@@ -109,7 +109,7 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
      * Calls `onEvent` for each event of a log, with its time in ms. A last line without its line feed counts as
      * one: an editor left it so, or a crash cut it.
      */
-    scanLog(day: LogName, onEvent: (signal: Readonly<Signal>, ms: number, ts: string) => void): LogScan {
+    scanLog(day: LogName, onEvent: OnEvent): LogScan {
       const path = logOf(day);
       const size = lstatOf(path)?.size ?? 0;
       if (size > MAX_DAY_BYTES) {
@@ -123,10 +123,13 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
       }
       const bad: BadLine[] = [];
       let badCount = 0;
-      const read = lineReader();
-      const end = readLines(path, { tail: true }, (line) => {
-        if (line.bytes === 0) return;
-        const found = line.text === undefined ? { invalid: 'too long, or not UTF-8' } : read(line.text);
+      const reader = lineReader();
+      const inPlace = (source: string, start: number, lineEnd: number): boolean =>
+        reader.readKnown(source, start, lineEnd, onEvent);
+      const end = readLines(path, { tail: true, inPlace }, (line) => {
+        const { bytes, text } = line;
+        if (bytes === 0 || (text !== undefined && inPlace(text, 0, text.length))) return;
+        const found = text === undefined ? { invalid: 'too long, or not UTF-8' } : reader.read(text);
         if (!('invalid' in found)) {
           onEvent(found.signal, found.ms, found.ts);
           return;

@@ -37,9 +37,9 @@ describe('code cache', () => {
     folder = join(root, 'dist');
     cacheHome = join(root, 'cache');
     code = join(cacheHome, 'steward', 'code');
-    mkdirSync(join(folder, 'vendor'), { recursive: true });
+    for (const name of ['vendor', 'hot']) mkdirSync(join(folder, name), { recursive: true });
     mkdirSync(cacheHome);
-    writeFileSync(join(folder, 'a.js'), BUNDLE);
+    for (const name of ['a.js', 'hot/a.js']) writeFileSync(join(folder, name), BUNDLE);
     writeFileSync(join(folder, 'vendor', 'b.js'), VENDOR);
   });
 
@@ -48,10 +48,15 @@ describe('code cache', () => {
   });
 
   /** Loads the bundle in a process of its own; `used` says of each script whether V8 took the cached code. */
-  function run(options: { hash?: string; kind?: string; env?: NodeJS.ProcessEnv; args?: string[] } = {}): {
-    answer: number;
-    used: string[];
-  } {
+  function run(
+    options: {
+      hash?: string;
+      kind?: string;
+      bundle?: string;
+      env?: NodeJS.ProcessEnv;
+      args?: string[];
+    } = {},
+  ): { answer: number; used: string[] } {
     const hash = options.hash ?? 'aaaa';
     const script = `
       const vm = require('node:vm');
@@ -65,13 +70,13 @@ describe('code cache', () => {
         }
       };
       const { bundleLoader } = require(${JSON.stringify(join(REPO, 'src/lib/platform/code-cache.ts'))});
-      const bundles = { './a.js': ${JSON.stringify(hash)}, './vendor/b.js': ${JSON.stringify(`b${hash}`)} };
+      const bundles = { './a.js': ${JSON.stringify(hash)}, './hot/a.js': ${JSON.stringify(hash)}, './vendor/b.js': ${JSON.stringify(`b${hash}`)} };
       // Not written into this script: its text is one of Node's arguments, which are in the cache's key.
-      const kind = process.env.KIND;
+      const { KIND: kind, BUNDLE: id } = process.env;
       const load = bundleLoader(${JSON.stringify(folder)}, bundles, kind, require);
-      const answer = load('./a.js').answer();
-      if (load('./a.js') !== load('./a.js')) throw new Error('evaluated twice');
-      if (kind === 'other') load('./a.js').other();
+      const answer = load(id).answer();
+      if (load(id) !== load(id)) throw new Error('evaluated twice');
+      if (kind === 'other') load(id).other();
       process.stdout.write(JSON.stringify({ answer, used }));
     `;
     const env = {
@@ -79,6 +84,7 @@ describe('code cache', () => {
       HOME: root,
       XDG_CACHE_HOME: cacheHome,
       KIND: options.kind ?? 'answer',
+      BUNDLE: options.bundle ?? './a.js',
       ...options.env,
     };
     const result = spawnSync(
@@ -140,6 +146,24 @@ describe('code cache', () => {
     expect(facts()).to.deep.equal(second);
   });
 
+  it('keeps for each kind of run of a hot bundle what that kind calls, and nothing else', () => {
+    const bundle = './hot/a.js';
+    const sizes = (): number[] =>
+      files()
+        .filter((name) => name.startsWith('hot.a-'))
+        .map((name) => statSync(join(code, name)).size)
+        .sort((a, b) => a - b);
+    run({ bundle });
+    const [own = 0] = sizes();
+    expect(run({ bundle, kind: 'other' }).used[0]).to.equal('compiled');
+    const [first, second] = sizes();
+    expect(first).to.equal(own);
+    expect(second).to.be.greaterThan(own + 1000);
+    expect(run({ bundle })).to.deep.equal(WITH);
+    expect(run({ bundle, kind: 'other' })).to.deep.equal(WITH);
+    expect(sizes()).to.deep.equal([first, second]);
+  });
+
   it('stops at so many kinds', () => {
     for (let index = 0; index < 3; index += 1) run({ kind: `kind ${index}` });
     const name = join(code, files()[0] ?? '');
@@ -169,7 +193,7 @@ describe('code cache', () => {
       utimesSync(path, 1000 + index, 1000 + index);
     }
     run({ env: { NODE_OPTIONS: '--no-deprecation' } });
-    expect(files()).to.have.length(48);
+    expect(files()).to.have.length(64);
     expect(run()).to.deep.equal(WITH);
   });
 

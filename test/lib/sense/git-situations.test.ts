@@ -413,17 +413,23 @@ describe('sense/git: situations', () => {
     box.commit(repo, { at: NOON, subject: 'a' });
     const clock = { now: () => Date.now() + 60_000, monotonic: () => performance.now() };
     for (const damaged of [
-      7,
-      { folder: 1 },
-      { folder: 'x', names: 'HEAD' },
-      { folder: 'x', names: ['\0'] },
+      () => 7,
+      () => ({ folder: 1 }),
+      (folder: string) => ({ folder, files: 'HEAD' }),
+      (folder: string) => ({ folder, files: [] }),
+      (folder: string) => ({ folder, files: [['\0', 1, 1, 1]] }),
+      (folder: string) => ({ folder, files: [['HEAD', '1', 1, 1]] }),
+      (folder: string) => ({ folder, files: [['HEAD']] }),
     ]) {
       const watched = watch([repo], { clock });
       await watched.capture();
-      const cursor = watched.cursor as { repositories: Record<string, { watch: unknown }> };
-      for (const memory of Object.values(cursor.repositories)) memory.watch = damaged;
-      expect(await watched.subjects()).to.deep.equal([]);
-      box.commit(repo, { at: NOON + 1, subject: 'b' });
+      const cursor = watched.cursor as { repositories: Record<string, { watch: { folder: string } }> };
+      for (const memory of Object.values(cursor.repositories))
+        Object.assign(memory, { watch: damaged(memory.watch.folder) });
+      const dates = { GIT_AUTHOR_DATE: `${NOON + 1} +0000`, GIT_COMMITTER_DATE: `${NOON + 1} +0000` };
+      const sha = box.git(repo, ['commit-tree', '-m', 'b', '-p', 'HEAD', 'HEAD^{tree}'], dates);
+      // The .git folder itself stays as it was.
+      writeFileSync(join(repo, '.git', 'refs', 'heads', 'main'), `${sha}\n`);
       expect(await watched.subjects()).to.deep.equal(['b']);
       box.git(repo, ['update-ref', 'refs/heads/main', 'HEAD~1']);
     }

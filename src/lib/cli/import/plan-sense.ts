@@ -66,7 +66,7 @@ function daysIn(folder: string, end: string): string[] {
 
 /** A log without one event is none. Lines that are no events are set aside when the day is recorded. */
 function noEvents(text: string): string | undefined {
-  const read = lineReader();
+  const { read } = lineReader();
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.some((line) => !('invalid' in read(line))) ? undefined : 'it holds no events';
 }

@@ -1,4 +1,4 @@
-import { MAX_WATCHED, type Watch } from './fingerprint';
+import { MAX_WATCHED, type Watch, type WatchedFile } from './fingerprint';
 
 /** What is remembered of one repository between captures. All of it is bounded; see the limits below. */
 export interface RepositoryMemory {
@@ -134,11 +134,15 @@ function readMemory(value: unknown): RepositoryMemory | undefined {
 
 function readWatch(value: unknown): Watch | undefined {
   if (!isObject(value)) return undefined;
-  const { folder, names } = value;
-  const isName = (name: unknown): name is string => typeof name === 'string' && !name.includes('\0');
-  return typeof folder === 'string' && isListOf(names, isName) && names.length <= MAX_WATCHED
-    ? { folder, names }
-    : undefined;
+  const { folder, files } = value;
+  if (typeof folder !== 'string' || !isListOf(files, isWatchedFile)) return undefined;
+  return files.length > 0 && files.length <= MAX_WATCHED ? { folder, files } : undefined;
+}
+
+function isWatchedFile(value: unknown): value is WatchedFile {
+  if (!Array.isArray(value) || value.length !== 4) return false;
+  const [name, ...facts] = value as unknown[];
+  return typeof name === 'string' && !name.includes('\0') && facts.every((fact) => typeof fact === 'number');
 }
 
 /** A commit's name: 40 (or, in a SHA-256 repository, 64) hexadecimal digits. */

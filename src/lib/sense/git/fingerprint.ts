@@ -3,7 +3,7 @@ import { join, sep } from 'node:path';
 
 import { StewardError } from '../../errors';
 import type { GitFolder } from '../../platform/git-folder';
-import { entriesIn, stampOf, targetOf, type Stamp } from '../../platform/stat';
+import { entriesIn, hasFacts, stampOf, targetOf, type Facts, type Stamp } from '../../platform/stat';
 
 /** What git reads beside the refs before it answers; a pipe or a device there would hold it up, or never end. */
 const READ_BY_GIT = ['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'];
@@ -30,9 +30,11 @@ export interface Fingerprint {
 export interface Watch {
   /** The folder's mark: as long as it stays, no file came into the folder and none left. */
   folder: string;
-  /** The files and folders in it that make the print, by their paths. */
-  names: string[];
+  /** The files and folders in it that make the print, by their paths, as they were. */
+  files: WatchedFile[];
 }
+
+export type WatchedFile = readonly [name: string, ...facts: Facts];
 
 /**
  * The state of a repository's refs from the stats of the files that hold them, no process and no content
@@ -44,6 +46,7 @@ export function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
   const around = targetOf(commonDir);
   const names: string[] = [];
   const marks: string[] = [];
+  const files: WatchedFile[] = [];
   let trusted = true;
   let loose = 0;
   const isTrusted = ({ mtimeMs }: Pick<Stamp, 'mtimeMs'>): boolean => Math.abs(nowMs - mtimeMs) > TICK_MS;
@@ -59,6 +62,7 @@ export function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
     if (!isTrusted(stamp)) trusted = false;
     names.push(base === commonDir ? name : path);
     marks.push(stamp.mark);
+    files.push([name, ...stamp.facts]);
     return stamp.kind;
   };
   const walk = (name: string, depth: number): Stamp['kind'] | undefined => {
@@ -90,8 +94,8 @@ export function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
   return {
     print: trusted ? digest(names, marks) : '',
     worktrees,
-    ...(isPlain && around !== undefined && isTrusted(around)
-      ? { watch: { folder: around.mark, names } }
+    ...(trusted && isPlain && around !== undefined && isTrusted(around)
+      ? { watch: { folder: around.mark, files } }
       : {}),
   };
 }
@@ -108,13 +112,7 @@ export function isUnchanged(
   if (watch === undefined || print === '') return false;
   const folder = targetOf(commonDir);
   if (folder?.kind !== 'folder' || folder.id !== id || folder.mark !== watch.folder) return false;
-  const marks: string[] = [];
-  for (const name of watch.names) {
-    const stamp = stampOf(commonDir + sep + name);
-    if (stamp === undefined) return false;
-    marks.push(stamp.mark);
-  }
-  return digest(watch.names, marks) === print;
+  return watch.files.every(([name, ...facts]) => hasFacts(commonDir + sep + name, facts));
 }
 
 function digest(names: readonly string[], marks: readonly string[]): string {
