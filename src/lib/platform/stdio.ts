@@ -122,6 +122,21 @@ export function exitOnInterrupt(code: number): void {
 }
 
 /**
+ * Ctrl-C ends the run with this code whoever else listens, until the returned function is called: for what is shown with
+ * the cursor of a terminal hidden, whose library listens too. The cursor, on stderr, is shown again.
+ */
+export function exitOnAnyInterrupt(code: number): () => void {
+  const exit = (): void => {
+    writeSync(2, '\u001b[?25h\n');
+    process.exit(code);
+  };
+  process.on('SIGINT', exit);
+  return () => {
+    process.off('SIGINT', exit);
+  };
+}
+
+/**
  * Runs work that has to stop what it started before the process may end: Ctrl-C, a termination and a terminal
  * that is closed call `stop`, and the run goes on until `work` has ended.
  */
