@@ -17,12 +17,12 @@ declare const STEWARD_BUNDLES: Bundles;
 async function launch(argv: readonly string[]): Promise<void> {
   const load = bundleLoader(__dirname, STEWARD_BUNDLES, kindOf(argv), require);
   const answered = await runHot(argv, HOT, load);
-  if (answered !== undefined) {
+  if (typeof answered === 'number') {
     process.exitCode = answered;
     return;
   }
   const cli = load('./cli.js') as typeof import('./cli-built');
-  await cli.start(argv, dirname(__dirname), load);
+  await cli.start(answered, dirname(__dirname), load);
 }
 
 /** Runs of one command with the same kind of output call about the same functions. */

@@ -89,7 +89,7 @@ const SYSTEM_ERRORS: ReadonlyMap<string, readonly [ErrorKind, string, string]> =
     [
       'unavailable',
       'The file system is read-only',
-      'Make it writable, or set STEWARD_HOME to a folder that is.',
+      'Make it writable, or set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder that is.',
     ],
   ],
   ['ENOSPC', ['unavailable', 'The disk is full', NO_SPACE]],

@@ -127,6 +127,7 @@ function outbox({ outbox: { waiting, failed }, spool }) {
     waiting + failed === 0
       ? h('p', { class: 'muted' }, 'No notification waits to be delivered.')
       : h('p', {}, h('b', {}, String(waiting)), ' waiting · ', h('b', {}, String(failed)), ' failed'),
+    failed > 0 && h('p', { class: 'why' }, 'What failed, and why: ', command('steward notify history')),
     h(
       'p',
       { class: 'muted' },

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
@@ -74,6 +74,32 @@ describe('agents, built', function () {
     }
     write('agents/broken.md', 'no front matter');
     expect((await route(['hello']))['warnings']).to.match(/1 file of the roster is not used/);
+  });
+
+  it('routes by the sound files of a roster, whatever lies beside them', async function () {
+    if (process.platform === 'win32') this.skip();
+    write('agents/ada.md', '---\nname: Ada\nrole: tester\n---\n');
+    write('agents/secret.md', '---\nname: Bo\nrole: tester\n---\n');
+    write('agents/folder.md/x', '');
+    symlinkSync('circle.md', join(home.path, '.steward', 'agents', 'circle.md'));
+    symlinkSync('nothing', join(home.path, '.steward', 'agents', 'dangling.md'));
+    chmodSync(join(home.path, '.steward', 'agents', 'secret.md'), 0o000);
+    const ROOT = process.getuid?.() === 0;
+    if (ROOT) execFileSync('chown', ['-R', '65534:65534', home.path]);
+    const asUser = ROOT ? { uid: 65_534 } : {};
+    for (const time of [1, 2]) {
+      const result = await steward(['agents', 'route', 'ask Ada to look', '--json'], {
+        home: home.path,
+        ...asUser,
+      });
+      expect(result, `run ${time}`).to.include({ code: 0, stderr: '' });
+      const decision = jsonOf(result) as Record<string, unknown>;
+      expect(decision).to.include({ worker: 'named', agent: 'ada' });
+      expect(decision['warnings']).to.match(/4 files of the roster are not used/);
+    }
+    const checked = await steward(['agents', 'roster', 'check'], { home: home.path, ...asUser });
+    expect(checked.code).to.equal(3);
+    expect(checked.stdout).to.match(/secret\.md\n {2}Permission denied\./);
   });
 
   it('answers the same from the hot path and the whole command', async () => {

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { expect } from 'chai';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { BIN, cleanEnv, emptyHome, steward } from '../helpers/cli';
+import { BIN, cleanEnv, removeFolder, steward } from '../helpers/cli';
 import { startDaemon, type RunningDaemon } from '../helpers/daemon';
 import { eventsOf } from '../helpers/dashboard';
 import { blocksOf, commandLines, docPages, stewardCalls, type Block } from '../helpers/doc-pages';
@@ -23,7 +24,7 @@ const ENDLESS =
  */
 describe('the command lines of the documentation (built)', function () {
   this.timeout(300_000);
-  let home: ReturnType<typeof emptyHome>;
+  let home: ReturnType<typeof annsHome>;
   let github: GitHub;
   let managed: Fake;
   let daemon: RunningDaemon | undefined;
@@ -34,7 +35,7 @@ describe('the command lines of the documentation (built)', function () {
   });
 
   beforeEach(async () => {
-    home = emptyHome();
+    home = annsHome();
     github = await startGitHub({ repos: [] });
     managed = await startFake();
     // Nothing but this machine can be reached by what the pages set.
@@ -54,6 +55,12 @@ describe('the command lines of the documentation (built)', function () {
       writeFileSync(path, text, { mode: 0o755 });
     };
     write('bin/steward', `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`);
+    // Each machine has another scheduler, and none of this one gets a job.
+    write(
+      'bin/systemctl',
+      '#!/bin/sh\ncase "$2" in\n  is-system-running) echo running ;;\n  is-active) echo inactive && exit 3 ;;\n  is-enabled) exit 1 ;;\n  show) echo LoadState=loaded ;;\nesac\n',
+    );
+    write('bin/crontab', '#!/bin/sh\necho "no crontab for ann" >&2\nexit 1\n');
     write('hook.json', hookJson('prompt', { cwd: home.path, prompt: 'research the pricing' }));
     write(
       'planned.json',
@@ -134,6 +141,16 @@ describe('the command lines of the documentation (built)', function () {
     });
   }
 });
+
+/** A home folder whose path is as long as /home/ann, so that lines break where they do on the page. */
+function annsHome(): { path: string; remove: () => void } {
+  for (;;) {
+    const path = `/tmp/${randomBytes(2).toString('hex')}`;
+    if (existsSync(path)) continue;
+    mkdirSync(path, { mode: 0o700 });
+    return { path, remove: () => removeFolder(path) };
+  }
+}
 
 function isRun(block: Block): boolean {
   return !block.marks.includes('parse') && commandLines(block).some(({ line }) => isOurs(line));

@@ -333,7 +333,12 @@ describe('agents managed, built', function () {
       }
     };
     while (!isShown()) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect((await managed(['stream', onlySession().id])).code).to.equal(7);
+    const { id, log } = onlySession();
+    expect((await managed(['stream', id])).code).to.equal(7);
+    // What is told to be run again has sent nothing.
+    expect((await managed(['wake', id, 'more'])).code).to.equal(7);
+    expect((await managed(['send', id, 'more', '--follow'])).code).to.equal(7);
+    expect(log.filter(({ type }) => type === 'user.message')).to.have.length(1);
     await managed(['interrupt', onlySession().id]);
     await first;
   });
@@ -375,6 +380,43 @@ describe('agents managed, built', function () {
       expect(none.stderr).to.match(/There is no credential for example\.org/);
     });
 
+    it('a credential that is missing', async () => {
+      await serve({ apiKey: 'good' });
+      const none = await managed(['list']);
+      expect(none.code).to.equal(4);
+      expect(none.stderr).to.match(
+        /wants a credential \(401\), and none is set\..*\nSet one by reference, such as: steward config set /,
+      );
+    });
+
+    it('answers that are none of this service', async () => {
+      await serve();
+      let asked = 0;
+      let answer: unknown = {};
+      const other = createServer((request, response) => {
+        asked += 1;
+        request.resume();
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      });
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      const env = { STEWARD_MANAGED_URL: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
+      const noList = await managed(['list'], env);
+      expect(noList).to.include({ code: 8, stdout: '' });
+      expect(noList.stderr).to.match(/sent no list of agents/);
+      answer = { id: '../../outside' };
+      const badId = await managed(['run', '--agent', 'a', '--environment', 'e', 'go'], env);
+      expect(badId).to.include({ code: 8, stdout: '' });
+      expect(badId.stderr).to.match(/made a session with an id that is none: \.\.\/\.\.\/outside/);
+      asked = 0;
+      Object.defineProperty((answer = { data: [{ id: 'a' }] }), 'next_page', {
+        enumerable: true,
+        get: () => `page ${asked}`,
+      });
+      expect(await managed(['list'], env)).to.deep.equal({ code: 0, stdout: 'a\n', stderr: '' });
+      expect(asked).to.be.at.most(30);
+      other.close();
+    });
+
     it('the server', async () => {
       await serve();
       let status = 200;
@@ -404,7 +446,14 @@ describe('agents managed, built', function () {
 
     const mistakes: [args: string[], code: number, message: RegExp][] = [
       [['run', 'hi'], 2, /--agent|agent/],
-      [['run', '--agent', 'nobody', '--environment', 'env_1', 'hi'], 5, /no such agent/],
+      [
+        ['run', '--agent', 'nobody', '--environment', 'env_1', 'hi'],
+        5,
+        /does not know what a new session is to be made of \(404\)\. no such agent/,
+      ],
+      [['run', '--agent', '', '--environment', 'env_1', 'hi'], 2, /^--agent is empty/],
+      [['run', '--agent', 'agent_1', '--environment', ' ', 'hi'], 2, /^--environment is empty/],
+      [['wake', 'sesn_1', '--allow', ''], 2, /^--allow is empty/],
       [
         ['run', '--agent', 'agent_1', '--environment', 'env_1', '--max-cost', 'much', 'hi'],
         2,

@@ -24,6 +24,11 @@ const TOKEN = 'tk_hush_5511';
 const HOOK = '/services/hush/9921';
 const SECRETS = /hush/;
 
+/** The socket that listens, and those that nobody has taken yet. */
+function connectionsTo(socket: string): number {
+  return readFileSync('/proc/net/unix', 'utf8').split(socket).length - 1;
+}
+
 describe('notifications with the daemon', () => {
   let sound: SoundHome;
   let server: NotifyServer;
@@ -90,6 +95,61 @@ describe('notifications with the daemon', () => {
     expect(wrong.code).to.equal(2);
     expect(JSON.parse(wrong.stderr)).to.have.nested.property('error.message', 'message is empty.');
     expect((await sound.steward(['notify', 'send', 'x', '--event', 'party'])).code).to.equal(2);
+  });
+
+  it('accepts a message once that a daemon which stands still gives no answer to', async function () {
+    this.timeout(180_000);
+    const running = await start();
+    const args = ['notify', 'send', 'once', '--event', 'backgroundAgent', '--phase', 'execute'];
+    process.kill(running.pid, 'SIGSTOP');
+    const sent = await sound.steward(args);
+    expect(sent.code).to.equal(0);
+    const id = sent.stdout.trim();
+    expect(sent.stderr.split('\n')).to.deep.equal([
+      'The daemon gave no answer. The message waits in the outbox and goes out once, as soon as the daemon goes on or has ended.',
+      'No phase was written: no session was active in the last two hours. See "steward sessions".',
+      '',
+    ]);
+    const json = await sound.steward([...args, '--json']);
+    expect([json.code, JSON.parse(json.stdout)]).to.have.nested.property('[1].phase', 'no session');
+    process.kill(running.pid, 'SIGCONT');
+    await until('it has arrived', async () => (await resultOf(id, 'push')) === 'delivered', 60_000);
+    await until('both have', () => server.got.length === 2, 60_000);
+    // What the daemon had in its socket it has answered by now: it went nowhere.
+    await post({ message: 'last', event: 'backgroundAgent' });
+    await until('the last one has', () => server.got.length === 3, 60_000);
+    expect(server.got.map(({ body }) => body['message'])).to.deep.equal(['once', 'once', 'last']);
+    expect((await history()).map(({ text }) => text)).to.deep.equal(['last', 'once', 'once']);
+  });
+
+  it('accepts a message once when the daemon is killed while it is asked', async function () {
+    this.timeout(180_000);
+    if (process.platform !== 'linux') this.skip();
+    const running = await start();
+    const instance = readFileSync(join(machineFolder(sound.path), 'daemon.json'), 'utf8');
+    const { socket } = JSON.parse(instance) as { socket: string };
+    process.kill(running.pid, 'SIGSTOP');
+    const sending = sound.steward(['notify', 'send', 'x', '--event', 'backgroundAgent', '--json']);
+    await until('it is asked', () => connectionsTo(socket) > 1, 60_000);
+    await running.stop('SIGKILL');
+    const sent = await sending;
+    expect(sent.code).to.equal(0);
+    const { id } = JSON.parse(sent.stdout) as { id: string };
+    await until('it has arrived', async () => (await resultOf(id, 'push')) === 'delivered', 60_000);
+    expect(server.got).to.have.length(1);
+  });
+
+  it('takes no parameter, and no id of a sender that is not known to be this user', async () => {
+    await start();
+    const body = JSON.stringify({ message: 'x', event: 'backgroundAgent' });
+    const asked = await ask(`${daemon?.url}/notify?event=error`, { method: 'POST', body });
+    expect([asked.status, asked.text]).to.include(400).and.to.satisfy(([, text]: [number, string]) => text.includes('There is no parameter \\"event\\" here.')); // prettier-ignore
+    const id = '20261120T090000000Z-0123456789ab';
+    const other = JSON.parse((await post({ message: 'x', event: 'backgroundAgent', id })).text) as object;
+    expect(other).to.have.property('id').that.does.not.equal(id);
+    const socket = (JSON.parse(readFileSync(join(machineFolder(sound.path), 'daemon.json'), 'utf8')) as { socket: string }).socket; // prettier-ignore
+    const own = await ask('http://localhost/notify', { method: 'POST', body: '{"message":"x","id":"../x"}', socket }); // prettier-ignore
+    expect([own.status, own.text]).to.deep.equal([400, '{"error":{"kind":"usage","message":"id is not right.","hint":"Leave it out: the answer has one."}}\n']); // prettier-ignore
   });
 
   it('follows the settings as they change, and keeps the last good ones', async () => {
@@ -208,7 +268,7 @@ describe('notifications with the daemon', () => {
     await session();
     await until('all three are told of', async () => (await told()).length >= 3, 60_000);
     expect(await told()).to.deep.equal(TOLD);
-  });
+  }).timeout(120_000);
 
   it('tells once of eight agents that end together, and of the one that asks until it goes on', async () => {
     await hook('session-start', 'session-start');

@@ -628,7 +628,7 @@ describe('the dashboard in Chromium', function () {
     expect(jobs[0]).to.equal('capture● okevery 2 min · last 1 min ago · next at 17:42');
     expect(jobs[1]).to.match(/^poll▲ failed.*The host answers 401/);
     expect(await textOf(page, '#outbox')).to.equal(
-      '2 waiting · 1 failedLeft by hooks to be done: 3; given up: 0.',
+      '2 waiting · 1 failedWhat failed, and why: steward notify historycopyLeft by hooks to be done: 3; given up: 0.',
     );
     expectQuiet(one, served.url);
   });

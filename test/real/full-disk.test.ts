@@ -1,41 +1,23 @@
 import { expect } from 'chai';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { toStewardError, type StewardError } from '../../src/lib/errors';
 import { replaceFile } from '../../src/lib/platform/atomic-file';
 import { appendLines, completeAppend, planAppend } from '../../src/lib/platform/jsonl';
+import { smallDisk, type SmallDisk } from '../helpers/small-disk';
 
 /** A real file system of 1 MiB that gets full. */
 describe('real: a full disk', () => {
-  let disk: string | undefined;
+  let disk: SmallDisk | undefined;
 
   before(function () {
-    const folder = mkdtempSync(join(tmpdir(), 'steward-disk-'));
-    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], {
-      encoding: 'utf8',
-    });
-    if (mounted.status === 0) {
-      disk = folder;
-      return;
-    }
-    rmdirSync(folder);
-    const why = mounted.error?.message ?? mounted.stderr.trim();
-    const message = `no small file system could be mounted (run as root on Linux): ${why}`;
-    if ((process.env['CI'] ?? '') !== '') throw new Error(message);
-    console.log(`      skipped: ${message}`);
-    this.skip();
+    disk = smallDisk(this, '1m');
   });
 
-  after(() => {
-    if (disk === undefined) return;
-    expect(spawnSync('umount', [disk]).status).to.equal(0);
-    rmdirSync(disk);
-  });
+  after(() => disk?.remove());
 
-  const path = (name: string): string => join(disk ?? expect.fail('no disk'), name);
+  const path = (name: string): string => join(disk?.path ?? expect.fail('no disk'), name);
   const lines = Array.from({ length: 200 }, (_, n) => `${n}:${'x'.repeat(500)}`);
   const text = lines.map((line) => `${line}\n`).join('');
 
@@ -43,17 +25,7 @@ describe('real: a full disk', () => {
     for (const name of readdirSync(path('.'))) rmSync(path(name));
   });
 
-  /** Takes all space but `leftBytes`. */
-  function fill(leftBytes: number): void {
-    writeFileSync(path('ballast'), '');
-    try {
-      for (;;) writeFileSync(path('ballast'), Buffer.alloc(4096), { flag: 'a' });
-    } catch (error) {
-      expect(error).to.have.property('code', 'ENOSPC');
-    }
-    const size = readFileSync(path('ballast')).length;
-    writeFileSync(path('ballast'), Buffer.alloc(size - leftBytes));
-  }
+  const fill = (leftBytes: number): void => disk?.fill(leftBytes);
 
   function failure(work: () => void): StewardError {
     try {

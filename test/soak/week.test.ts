@@ -42,6 +42,8 @@ describe('soak: a whole week, every two minutes', () => {
   let week: Week;
   const days = new Map<string, Day>();
   const told = new Map<string, number>();
+  /** Those whose daemon was killed, it may be before it had noted that they were sent: they may come once more. */
+  const killed = new Set<string>();
   const reminded: string[] = [];
   const worked: string[] = [];
 
@@ -146,8 +148,10 @@ describe('soak: a whole week, every two minutes', () => {
     expect((await ask(`${daemon.url}/notify`, { method: 'POST', body })).status).to.equal(202);
     told.set(message, 1);
     await until('the notification', () => week.chat.got.some(({ text }) => text.includes(message)), 120_000);
-    const how = await daemon.stop(step % 720 === 200 ? 'SIGTERM' : 'SIGKILL');
-    expect(how).to.equal(step % 720 === 200 ? 0 : 'SIGKILL');
+    const isKilled = step % 720 !== 200;
+    if (isKilled) killed.add(message);
+    const how = await daemon.stop(isKilled ? 'SIGKILL' : 'SIGTERM');
+    expect(how).to.equal(isKilled ? 'SIGKILL' : 0);
   }
 
   async function compare(end: number): Promise<void> {
@@ -184,10 +188,13 @@ describe('soak: a whole week, every two minutes', () => {
     expect(await week.run(end, ['sense', 'status'])).to.deep.include({ quarantined: 0 });
     const texts = week.chat.got.map(({ text }) => text);
     for (const [text, times] of told)
-      expect(texts.filter((got) => got.includes(text)).length, text).to.equal(times);
+      expect(texts.filter((got) => got.includes(text)).length, text).to.be.within(
+        times,
+        killed.has(text) ? times + 1 : times,
+      );
     // What was being sent when the power went is sent once more at most.
     const cut = texts.filter((text) => text.includes('Cut '));
-    expect(texts.length - cut.length, texts.join('\n')).to.equal(told.size);
+    expect(texts.length - cut.length, texts.join('\n')).to.be.within(told.size, told.size + killed.size);
     const titles = (await issuesOf(week.github, 'ann/work')).map(({ title }) => title).sort();
     const unmarked = titles.map((title) => title.replace(/ \[[a-z]+:.*$/, ''));
     expect(unmarked).to.deep.equal(

@@ -31,6 +31,7 @@ export default class NotifySend extends BaseCommand {
     url: text({ description: 'An address that a click opens.' }),
     tag: text({ description: 'A tag for push and chat; may be given several times.', multiple: true }),
     wait: boolean({ description: 'Wait until each channel has answered once, and say what it answered.' }),
+    unanswered: text({ description: 'The id that a daemon gave no answer to.', hidden: true }),
     strict: boolean({ description: 'Wait, and fail when a channel did not take it.' }),
   };
   static override examples = [
@@ -42,7 +43,9 @@ export default class NotifySend extends BaseCommand {
   async run(): Promise<Sent> {
     const { args, flags } = await this.parse(NotifySend);
     const notify = await openNotify(this.context);
-    const { sent, shown } = await sendFromTerminal(notify, args.message, flags, this.terminal);
+    const { sent, shown } = await sendFromTerminal(notify, args.message, flags, this.terminal, (text) =>
+      this.say(text),
+    );
     this.print(() => shown);
     return sent;
   }

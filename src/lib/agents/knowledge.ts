@@ -115,7 +115,13 @@ export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
       hint: `Write one of them whole, such as ${idOf(only)}.`,
     });
   }
-  const bytes = readBytes(only.path, { maxBytes: SHOW_BYTES });
+  const size = lstatOf(only.path)?.size ?? 0;
+  if (size > SHOW_BYTES) {
+    throw new StewardError('config', `${only.path} has ${Math.ceil(size / 2 ** 20)} MiB: it is no page.`, {
+      hint: `Split it: an entry has up to ${SHOW_BYTES / 2 ** 20} MiB.`,
+    });
+  }
+  const bytes = readBytes(only.path);
   const text = bytes === undefined ? undefined : textOf(bytes);
   if (text === undefined) {
     throw new StewardError('config', `${only.path} is no text in UTF-8.`, {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { StewardError } from '../errors';
+import { StewardError, errnoCode, toStewardError } from '../errors';
 import { readBytes } from '../platform/atomic-file';
 import { listFolder, lstatOf } from '../platform/folder';
 import { bodyOf, frontMatter } from '../platform/front-matter';
@@ -244,8 +244,11 @@ function readMarkdown(path: string): string | { problem: string; hint: string } 
     if (bytes.includes(0)) return { problem: 'It is a binary file.', hint: 'Move it away.' };
     return bytes.toString('utf8');
   } catch (error) {
-    if (!(error instanceof StewardError)) throw error;
-    return { problem: error.message.replace(`${path} `, 'It '), hint: error.hint ?? 'Move it away.' };
+    if (errnoCode(error) === undefined && !(error instanceof StewardError)) throw error;
+    const { message, hint } = toStewardError(error);
+    // One file that cannot be read keeps no other from being used.
+    const problem = message.replace(`${path} `, 'It ').replace(`: ${path}`, '.');
+    return { problem, hint: hint ?? 'Move it away.' };
   }
 }
 

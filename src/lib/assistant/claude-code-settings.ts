@@ -55,7 +55,7 @@ export const claudeCodeSettings: AssistantSettings = {
 };
 
 /** Every assistant that hooks can be registered with. */
-export const ASSISTANTS: readonly AssistantSettings[] = [claudeCodeSettings];
+const ASSISTANTS: readonly AssistantSettings[] = [claudeCodeSettings];
 
 /** The assistant of that id; `usage` when there is none. */
 export function assistantOf(id: string): AssistantSettings {

@@ -10,13 +10,13 @@ import { AGENT_TYPES } from '../config/agent-types';
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { parseObject } from '../platform/json-object';
-import { markOfTarget } from '../platform/stat';
+import { namedFile } from '../platform/named-file';
+import { markOfTarget, stampOf } from '../platform/stat';
 import { readStdin } from '../platform/stdin';
 import { clean } from '../platform/terminal';
 import { currentSessions, findSession } from '../sessions/state';
 import type { Context } from './context';
 import { keep, readKept } from './hook-settings';
-import { namedFile } from './named-file';
 import { openSessions } from './sessions-context';
 
 /** What routing needs of the configuration and the roster. */
@@ -77,7 +77,8 @@ function marksOf(area: UserArea): string {
   if (config === undefined && files.length === 0) return NOTHING;
   return [
     config ?? NOTHING,
-    ...files.map((name) => `${name} ${markOfTarget(join(area.agents, name)) ?? NOTHING}`),
+    // A link is no file of the roster, wherever it leads.
+    ...files.map((name) => `${name} ${stampOf(join(area.agents, name))?.mark ?? NOTHING}`),
   ].join('\n');
 }
 

@@ -4,7 +4,7 @@ import { boolean } from '@oclif/core/flags';
 import { StewardError } from '../errors';
 import { JOB_VARIABLE } from '../platform/job-variable';
 import { processHost } from '../platform/paths';
-import { terminalOf, type Terminal } from '../platform/stdio';
+import { terminalOf, writeStdout, type Terminal } from '../platform/stdio';
 import { createContext, type Context } from './context';
 import { toJson, toJsonLine } from './json';
 import { flagsOf } from './resolve';
@@ -36,7 +36,7 @@ export abstract class BaseCommand extends Command {
     if (!(await this.mayRun())) return;
     const value = await this.run();
     if (!this.parsed) throw new StewardError('internal', `${String(this.id)} did not parse its arguments.`);
-    if (this.json && value !== undefined) process.stdout.write(toJson(value));
+    if (this.json && value !== undefined) writeStdout(toJson(value));
   }
 
   /** What a scheduler starts runs only while it is installed there (schedule/running.ts). */
@@ -63,17 +63,17 @@ export abstract class BaseCommand extends Command {
   protected print(text: () => string): void {
     if (this.json) return;
     const lines = text();
-    process.stdout.write(lines.endsWith('\n') ? lines : `${lines}\n`);
+    writeStdout(lines.endsWith('\n') ? lines : `${lines}\n`);
   }
 
   /** With `--json`: the document of a command that goes on after it, and returns none. */
   protected printDocument(value: unknown): void {
-    if (this.json) process.stdout.write(toJson(value));
+    if (this.json) writeStdout(toJson(value));
   }
 
   /** With `--json`: one document of a stream, on a line of its own. */
   protected printLine(value: unknown): void {
-    if (this.json) process.stdout.write(toJsonLine(value));
+    if (this.json) writeStdout(toJsonLine(value));
   }
 
   /** Talk beside the result, on stderr: what was done, what comes next. */

@@ -43,7 +43,7 @@ export interface HookArgs {
   surplus: string | undefined;
 }
 
-export function parseHookArgs(argv: readonly string[]): HookArgs {
+function parseHookArgs(argv: readonly string[]): HookArgs {
   const words = argv.filter((word) => !word.startsWith('-'));
   const known: readonly string[] = FLAGS;
   return {

@@ -7,12 +7,13 @@
 export interface HotCommand {
   /**
    * Answers the call and returns its exit code, or returns undefined, before it has any effect, to
-   * leave the call to the full command (an unusual flag, `--help`).
+   * leave the call to the full command (an unusual flag, `--help`). Words: the full command is to be
+   * called with them in place of these.
    */
   run: (argv: readonly string[]) => HotResult | Promise<HotResult>;
 }
 
-type HotResult = number | undefined;
+type HotResult = number | undefined | readonly string[];
 
 export interface HotEntry {
   /** The first words of the command line that this entry answers. */
@@ -41,7 +42,7 @@ export const HOT: readonly HotEntry[] = [
 ];
 
 /**
- * Runs the entry that answers this command line; undefined when oclif has to.
+ * Runs the entry that answers this command line; when oclif has to, the command line for it.
  *
  * @param loadBundle loads a bundle of the build, with its compiled code
  */
@@ -49,12 +50,13 @@ export async function runHot(
   argv: readonly string[],
   table: readonly HotEntry[] = HOT,
   loadBundle?: (id: string) => unknown,
-): Promise<number | undefined> {
+): Promise<number | readonly string[]> {
   const entry = table.find(({ words }) => words.every((word, index) => argv[index] === word));
-  if (entry === undefined) return undefined;
+  if (entry === undefined) return argv;
   const command =
     entry.bundle === undefined || loadBundle === undefined
       ? await entry.load()
       : (loadBundle(entry.bundle) as HotCommand);
-  return command.run(argv.slice(entry.words.length));
+  const result = (await command.run(argv.slice(entry.words.length))) ?? argv;
+  return typeof result === 'number' || result === argv ? result : [...entry.words, ...result];
 }

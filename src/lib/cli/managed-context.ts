@@ -15,11 +15,11 @@ import { resolveSecret, secret, secretSources } from '../config/secret';
 import { StewardError } from '../errors';
 import { withLock } from '../platform/lock';
 import { isLoopbackHost } from '../platform/loopback';
+import { namedFile } from '../platform/named-file';
 import { openOrigin } from '../platform/origin-client';
 import { readStdin } from '../platform/stdin';
 import { clean } from '../platform/terminal';
 import type { Context } from './context';
-import { namedFile } from './named-file';
 
 /** What the commands for hosted agents call the library with. */
 export interface ManagedContext {
@@ -83,7 +83,7 @@ const VENDOR_HOST = 'api.anthropic.com';
 export function credentialOf(
   config: Pick<ManagedConfig, 'url' | 'apiKey' | 'authToken'>,
   sources = secretSources(),
-): { credential: Credential; from: string } {
+): { credential: Credential; from: string | undefined } {
   const { hostname } = new URL(config.url);
   const isLocal = isLoopbackHost(hostname);
   const configured = pick(
@@ -103,7 +103,7 @@ export function credentialOf(
     if (vendor !== undefined) return vendor;
   }
   // A server on this machine may want none.
-  if (isLocal) return { credential: undefined, from: 'nowhere' };
+  if (isLocal) return { credential: undefined, from: undefined };
   throw new StewardError('auth', `There is no credential for ${hostname}.`, {
     hint: 'Set one by reference, such as: steward config set agents.managed.apiKey env:ANTHROPIC_API_KEY',
   });

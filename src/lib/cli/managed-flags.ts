@@ -40,7 +40,16 @@ export function parseCost(text: string | undefined): number | undefined {
 }
 
 export function policyOf(flags: { allow?: string[] | undefined; deny?: string[] | undefined }): Policy {
-  return { allow: flags.allow ?? [], deny: flags.deny ?? [] };
+  const named = (flag: 'allow' | 'deny'): string[] => (flags[flag] ?? []).map((tool) => given(flag, tool));
+  return { allow: named('allow'), deny: named('deny') };
+}
+
+/** The value of a flag that names something; an empty one, as of a variable that is not set, is `usage`. */
+export function given(flag: string, value: string): string {
+  if (value.trim() !== '') return value;
+  throw new StewardError('usage', `--${flag} is empty.`, {
+    hint: 'Give it a value; a variable of the shell may not be set.',
+  });
 }
 
 export function hostOf(context: Context, terminal: Terminal, json: boolean): FollowHost {

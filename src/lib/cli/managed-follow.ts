@@ -26,6 +26,8 @@ export type FollowOptions = Omit<FollowInput, 'session'> & {
   /** Undefined: nothing is answered, and nobody is asked. */
   policy: Policy | undefined;
   fromStart?: boolean;
+  /** Where it is known before `start`: then nothing is started, or sent, while another command shows the session. */
+  session?: string | undefined;
 };
 
 /** So long a second Ctrl-C is waited for. */
@@ -55,10 +57,15 @@ export async function followHere(
     const end = await withManaged(
       host.context,
       async (managed) => {
+        const followed = (found: { session: string; isIdle?: boolean }): Promise<FollowEnd> => {
+          session = found.session;
+          return followOne(host, managed, { ...options, ...found }, detached.signal);
+        };
+        if (options.session !== undefined)
+          return managed.asReader(options.session, async () => followed(await start(managed)));
         const started = await start(managed);
         session = started.session;
-        const input = { ...options, ...started };
-        return managed.asReader(started.session, () => followOne(host, managed, input, detached.signal));
+        return managed.asReader(started.session, () => followed(started));
       },
       detached.signal,
     );

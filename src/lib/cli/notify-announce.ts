@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 
-import { acceptNotification, type Accepted } from '../notify/accept';
+import type { Accepted } from '../notify/accept';
 import { announce, workflowExists, type Announcement, type Handling } from '../notify/announce';
 import type { NotifyContext } from './notify-context';
+import { sendNotification } from './notify-offer';
 
 /** What `notify announce --json` prints. */
 export interface Announced extends Announcement {
@@ -36,9 +37,5 @@ export async function announceRequest(
     title: announced.workflow === null ? 'Task started' : `${announced.workflow.name} workflow`,
     ...(notify.voiceId === undefined ? {} : { voice_id: notify.voiceId }),
   };
-  const posted = await notify.post(body);
-  if (posted !== undefined) return { ...announced, sent: posted };
-  const sent = await acceptNotification(notify.deps, body);
-  notify.deliverLater();
-  return { ...announced, sent };
+  return { ...announced, sent: await sendNotification(notify, body) };
 }

@@ -16,6 +16,8 @@ export interface SendFlags {
   tag?: string[] | undefined;
   wait: boolean;
   strict: boolean;
+  /** The id under which the daemon was sent it and gave no answer. */
+  unanswered?: string | undefined;
 }
 
 /** The body of `POST /notify` that the flags stand for. */

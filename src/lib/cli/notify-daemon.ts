@@ -2,15 +2,17 @@ import type { Config } from '../config/schema';
 import type { DaemonParts, Service } from '../daemon/daemon';
 import type { Job } from '../daemon/jobs';
 import type { DaemonLog } from '../daemon/log';
-import { route, type Route } from '../daemon/route';
+import { parameters, route, type Route } from '../daemon/route';
 import type { Module, ModuleHealth } from '../daemon/status';
 import { toStewardError } from '../errors';
-import { acceptNotification } from '../notify/accept';
+import { acceptNotification, type Accepted } from '../notify/accept';
+import { acceptOnce } from '../notify/accept-once';
 import { keepDelivering, type Delivering } from '../notify/deliver';
 import { drainTriggers, hasTriggers } from '../notify/triggers';
 import { outboxStatus } from '../notify/outbox';
 import type { Voice } from '../notify/speech/voice';
 import { listFolder } from '../platform/folder';
+import { isObject } from '../platform/json-object';
 import type { Context } from './context';
 import { liveConfig } from './live-config';
 import { openNotify, type NotifyContext } from './notify-context';
@@ -60,10 +62,15 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
         method: 'POST',
         path: '/notify',
         status: 202,
-        input: ({ body }) => body,
-        run: (body) => {
+        input: ({ body, query, head }) => {
+          parameters(query, []);
+          // Only a command of this user may choose the id.
+          return { body, id: head.isLocal && isObject(body) ? body['id'] : undefined };
+        },
+        run: ({ body, id }) => {
           const refreshing = settings.refresh();
-          const accept = (): ReturnType<typeof acceptNotification> => acceptNotification(notify.deps, body);
+          const accept = (): Promise<Accepted> =>
+            id === undefined ? acceptNotification(notify.deps, body) : acceptOnce(notify.deps, body, id);
           return refreshing === undefined ? accept() : refreshing.then(accept);
         },
       }),

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import { StewardError } from '../errors';
-import { acceptNotification, type Accepted } from '../notify/accept';
+import type { Accepted } from '../notify/accept';
 import { deliverWaiting } from '../notify/deliver';
 import type { ChannelResult, HistoryEntry } from '../notify/history';
 import { awaitAnswers, isAnswered, whyNotReached } from '../notify/results';
@@ -10,6 +10,8 @@ import type { Terminal } from '../platform/stdio';
 import { readPipedStdin } from '../platform/stdin';
 import { bodyOf, type SendFlags } from './notify-body';
 import type { NotifyContext } from './notify-context';
+import { offer } from './notify-offer';
+import { phaseWords } from './phase-words';
 
 /** What `notify send --json` prints; `channels` with `--wait` only. */
 export interface Sent extends Accepted {
@@ -31,24 +33,25 @@ export async function sendFromTerminal(
   given: string | undefined,
   flags: SendFlags,
   terminal: Terminal,
+  say: (text: string) => void,
 ): Promise<{ sent: Sent; shown: string }> {
   const body = bodyOf(await messageOf(given), flags);
-  const posted = await notify.post(body);
-  const accepted = posted ?? (await acceptNotification(notify.deps, body));
+  const { accepted, isOurs, note } = await offer(notify, body, flags.unanswered);
+  if (note !== undefined) say(note);
+  if (flags.phase !== undefined) say(phaseWords(flags.phase, flags.slug, accepted.phase));
   if (!flags.wait && !flags.strict) {
-    if (posted === undefined) notify.deliverLater();
+    if (isOurs) notify.deliverLater();
     return { sent: accepted, shown: accepted.id };
   }
   const { deps } = notify;
-  const entry = await answersTo(deps, accepted.id, posted === undefined);
+  const entry = await answersTo(deps, accepted.id, isOurs);
   if (entry === undefined) {
     throw new StewardError('unavailable', 'What came of it is not known: the log has nothing of it.', {
       hint: 'Check the disk, and `steward notify history`.',
     });
   }
   // What is to be tried again goes on without this process.
-  if (posted === undefined && entry.channels.some(({ result }) => result === 'waiting'))
-    notify.deliverLater();
+  if (isOurs && entry.channels.some(({ result }) => result === 'waiting')) notify.deliverLater();
   const missed = flags.strict ? whyNotReached(entry) : undefined;
   if (missed !== undefined) {
     throw new StewardError('unavailable', `It was not delivered everywhere: ${missed}`, {

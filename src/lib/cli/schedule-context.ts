@@ -33,7 +33,7 @@ export async function schedulerOf(context: Context, kind?: SchedulerKind): Promi
 }
 
 /** A job as it is configured. */
-export async function scheduledJob(context: Context, id: JobId): Promise<Job> {
+async function scheduledJob(context: Context, id: JobId): Promise<Job> {
   const { config } = await context.loadConfig();
   return jobOf(id, config.sense);
 }

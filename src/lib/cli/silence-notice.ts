@@ -48,7 +48,7 @@ function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void 
  * rule 7). The key names the silence, so that the same one is told once, whoever tells of it.
  */
 async function sendSilence(context: Context, alert: SilenceAlert): Promise<void> {
-  const { acceptNotification } = await import('../notify/accept');
+  const { sendNotification } = await import('./notify-offer');
   const { openNotify } = await import('./notify-context');
   const notify = await openNotify(context);
   const body = {
@@ -59,9 +59,7 @@ async function sendSilence(context: Context, alert: SilenceAlert): Promise<void>
     source: 'subagent',
     dedupe: `silence:${alert.session}:${alert.since}`,
   };
-  if ((await notify.post(body)) !== undefined) return;
-  await acceptNotification(notify.deps, body);
-  notify.deliverLater();
+  await sendNotification(notify, body);
 }
 
 function messageOf(error: unknown): string {

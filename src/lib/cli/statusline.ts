@@ -16,7 +16,7 @@ import { toJson } from './json';
 const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 64 * 1024 };
 
 /** The id of the session that the assistant asks for; undefined when a shell asks. */
-export async function askedSession(): Promise<string | undefined> {
+async function askedSession(): Promise<string | undefined> {
   const { bytes, end } = await readStdin(STDIN, isWholeJson);
   if (bytes.length === 0) return undefined;
   const read = readHookJson(bytes, end === 'large', processHost().env);

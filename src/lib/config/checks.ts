@@ -145,7 +145,7 @@ function line(): v.GenericSchema<unknown, string> {
   return v.pipe(v.string(), v.check(isCleanText));
 }
 
-export function expandHome(path: string, home: string): string {
+function expandHome(path: string, home: string): string {
   return /^~[/\\]/.test(path) ? join(home, path.slice(2)) : path;
 }
 

@@ -128,7 +128,7 @@ export const USER_KEYS = {
 };
 
 /** The channels that a route may name; voice is handled apart from the routing (service.md: Events). */
-export const ROUTED_CHANNELS = ['push', 'chat', 'desktop'] as const;
+const ROUTED_CHANNELS = ['push', 'chat', 'desktop'] as const;
 export type RoutedChannel = (typeof ROUTED_CHANNELS)[number];
 
 export const SETTINGS_KEYS = {

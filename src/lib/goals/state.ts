@@ -2,7 +2,7 @@ import { addDays, type Day } from '../platform/time';
 import type { Goal } from './record';
 
 /** The format of goals/state.json. */
-export const GOALS_STATE_VERSION = 1;
+const GOALS_STATE_VERSION = 1;
 /** How far back the observed block looks, in days; the day of the build is the last of them. */
 export const GOALS_WINDOW_DAYS = 30;
 

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 
 import { toIso, type Clock } from '../platform/clock';
-import { randomName, shortHash } from '../platform/short-hash';
+import { shortHash } from '../platform/short-hash';
 import { withLock } from '../platform/lock';
 import { channelOf, type Delivery } from './delivery';
 import type { ChannelId } from './events';
 import { logAccepted, logResult, readHistory, type HistoryDeps } from './history';
+import { newId } from './id';
 import { parseRequest, type NotifyRequest } from './message';
 import { muteState, type MuteDeps } from './mute';
 import { put, readWaiting, takeBack, waiting, withdraw, type OutboxDeps } from './outbox';
@@ -30,7 +31,7 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
 export interface Accepted {
   status: 'accepted';
   id: string;
-  /** What came of the phase, where it was not written: `no session`, `unknown`, `not written` for a fault. */
+  /** What came of the phase, where it was not written: `no session`, `unknown`, `not written` for a fault, `not known`. */
   phase?: string;
 }
 
@@ -45,7 +46,12 @@ export async function acceptNotification(deps: AcceptDeps, body: unknown): Promi
   return acceptRequest(deps, parseRequest(body));
 }
 
-export async function acceptRequest(deps: AcceptDeps, request: NotifyRequest): Promise<Accepted> {
+/** @param id where the sender has chosen it (accept-once.ts) */
+export async function acceptRequest(
+  deps: AcceptDeps,
+  request: NotifyRequest,
+  id = newId(deps.clock),
+): Promise<Accepted> {
   const nowMs = deps.clock.now();
   const plan = route(request, deps.settings(), {
     nowMs,
@@ -54,7 +60,6 @@ export async function acceptRequest(deps: AcceptDeps, request: NotifyRequest): P
     off: deps.off,
   });
   const at = toIso(nowMs);
-  const id = newId(at, deps.clock.monotonic());
   const deliveries = plan.deliveries.map((planned) => deliveryOf(deps, request, plan, { id, at }, planned));
   const enter = (): void => store(deps, request, plan, id, deliveries);
   if (request.dedupe === undefined) enter();
@@ -74,13 +79,6 @@ export async function acceptRequest(deps: AcceptDeps, request: NotifyRequest): P
   const phase =
     request.phase === undefined ? undefined : await deps.phaseEffect?.(request.phase, request.slug);
   return { status: 'accepted', id, ...(phase === undefined ? {} : { phase }) };
-}
-
-/** In the order of time, also within the millisecond of one process. */
-function newId(at: string, monotonicMs: number): string {
-  const micros = Math.floor(monotonicMs * 1000) % 16 ** 7;
-  const unique = micros.toString(16).padStart(7, '0') + randomName(5);
-  return `${at.replace(/[-:.]/g, '')}-${unique}`;
 }
 
 function store(

@@ -1,5 +1,6 @@
 import { parseIso } from '../platform/clock';
 import { parseObject } from '../platform/json-object';
+import { ID_GRAMMAR } from './id';
 import { isEventName, type ChannelId, type EventName } from './events';
 
 /** What becomes of a delivery in the end. */
@@ -59,7 +60,6 @@ const VERSION = 1;
 const CHANNELS: readonly string[] = ['voice', 'push', 'chat', 'desktop', 'sms'] satisfies ChannelId[];
 
 /** `20261120T080000123Z-0123456789ab`: in the order of time. */
-export const ID_GRAMMAR = /^\d{8}T\d{9}Z-[0-9a-f]{12}$/;
 const ID_LENGTH = 32;
 
 export function nameOf(delivery: Pick<Delivery, 'id' | 'channel'>): string {

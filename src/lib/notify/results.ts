@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
 import { toIso, type Clock } from '../platform/clock';
-import { ID_GRAMMAR, nameOf, type Delivery } from './delivery';
+import { nameOf, type Delivery } from './delivery';
 import { HELD, historyEntries, readHistory, type HistoryDeps, type HistoryEntry } from './history';
+import { ID_GRAMMAR } from './id';
 import { askRetry, deadOf, readWaiting, revive, waiting, type OutboxDeps } from './outbox';
 
 /** One notification as the history has it; undefined while nothing is logged of it. */

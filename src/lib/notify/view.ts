@@ -2,6 +2,7 @@ import { palette, table, toAscii, wrap, type Palette } from '../platform/format'
 import { clean } from '../platform/terminal';
 import { fit } from '../platform/text-width';
 import { timeOf, dayOf } from '../platform/time';
+import { EVENTS, isEventName } from './events';
 import type { ChannelResult, HistoryEntry } from './history';
 import type { RoutesReport } from './routes';
 import type { TestResult } from './test-channels';
@@ -33,8 +34,18 @@ function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette):
   return [
     fit(head, options.columns),
     ...(entry.duplicateOf === null ? [] : [`  the same as ${entry.duplicateOf}, and not sent again`]),
+    ...nobodyLines(entry, options),
     ...rest.flatMap((one) => channelLines(one, options, colors)),
   ];
+}
+
+/** What no channel was meant for is told of nowhere: that is easily asked for, and hard to find out. */
+function nobodyLines(entry: HistoryEntry, { columns }: ViewOptions): string[] {
+  if (entry.channels.length > 0 || entry.duplicateOf !== null) return [];
+  const isSpoken = isEventName(entry.event) && EVENTS[entry.event].voice;
+  const why = isSpoken ? 'no channel here but the voice, which was not asked for' : 'no channel here';
+  const text = `${entry.event} has ${why}; see \`steward notify routes\``;
+  return wrap(text, columns, '  nobody  ', '    ');
 }
 
 /** `  push  waits until 07:00: quiet hours` */
@@ -86,7 +97,7 @@ const RESULT_WORDS: Readonly<Record<ChannelResult['result'], string>> = {
 export function answersText(entry: HistoryEntry, options: ViewOptions): string {
   const colors = palette(options);
   const lines = entry.channels.flatMap((one) => channelLines(one, options, colors));
-  return plain([entry.id, ...lines].join('\n'), options);
+  return plain([entry.id, ...lines, ...nobodyLines(entry, options)].join('\n'), options);
 }
 
 /** `notify routes` */

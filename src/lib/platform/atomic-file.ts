@@ -76,6 +76,22 @@ export function createFile(path: string, data: FileData): boolean {
   }
 }
 
+/**
+ * Makes an empty file: true. False: it is there already; undefined: its folder is not. Of several processes one
+ * makes it. It survives the end of any process, not that of the machine's power.
+ */
+export function claimFile(path: string): boolean | undefined {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+    return true;
+  } catch (error) {
+    const code = errnoCode(error);
+    if (code === 'EEXIST') return false;
+    if (code === 'ENOENT') return undefined;
+    throw naming(error, path);
+  }
+}
+
 /** The text of a regular file, or undefined when there is none. Links are refused unless followed. */
 export function readText(
   path: string,

@@ -48,6 +48,10 @@ export interface ServerLimits {
   /** How long a connection may be idle between requests, ms. */
   idleMs: number;
   maxConnections: number;
+  /** Requests of one connection that may be unanswered at once: whoever sends more and reads nothing is cut. */
+  maxUnanswered: number;
+  /** How long an answer may lie unread, ms. */
+  unreadMs: number;
 }
 
 export const SERVER_LIMITS: ServerLimits = {
@@ -57,6 +61,8 @@ export const SERVER_LIMITS: ServerLimits = {
   requestMs: 10_000,
   idleMs: 65_000,
   maxConnections: 1000,
+  maxUnanswered: 16,
+  unreadMs: 30_000,
 };
 
 export interface HttpServer {
@@ -123,17 +129,29 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
     else finish(response, await app.answer(head, body), isHead, false);
   };
 
+  const ended = (connection: Connection, count: number): void => {
+    connection.unanswered -= count;
+    if (connection.unanswered === 0) connection.idleSince = process.uptime();
+    open -= count;
+    answered += count;
+    if (open === 0) settled?.();
+  };
+
   const onRequest =
     (isLocal: boolean) =>
     (request: IncomingMessage, response: ServerResponse): void => {
       const known = sockets.get(request.socket);
-      if (known !== undefined) known.idleSince = undefined;
+      // Of a connection that was cut, what it had sent goes on being read.
+      if (known === undefined || request.socket.destroyed) return;
+      if (known.unanswered >= limits.maxUnanswered) {
+        request.socket.destroy();
+        return;
+      }
+      known.unanswered += 1;
+      known.idleSince = undefined;
       open += 1;
       response.once('close', () => {
-        open -= 1;
-        answered += 1;
-        if (known !== undefined) known.idleSince = process.uptime();
-        if (open === 0) settled?.();
+        if (sockets.has(request.socket)) ended(known, 1);
       });
       const { method = '', headers, rawHeaders } = request;
       const target = originForm(request.url ?? '', headers.host);
@@ -169,8 +187,18 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
     server.maxConnections = limits.maxConnections;
     server.on('connection', (socket: Socket) => {
       accepted += 1;
-      sockets.set(socket, { idleSince: process.uptime(), isLeaving: false });
-      socket.once('close', () => sockets.delete(socket));
+      const connection = { idleSince: process.uptime(), unanswered: 0, isLeaving: false };
+      sockets.set(socket, connection);
+      socket.once('close', () => {
+        sockets.delete(socket);
+        // Answers that stood in line behind another one are told nothing of the end.
+        ended(connection, connection.unanswered);
+      });
+    });
+    server.timeout = limits.unreadMs;
+    // It stands still: between two requests for too long, or with an answer that is not read. One that is worked on may.
+    server.on('timeout', (socket: Socket) => {
+      if (socket.writableLength > 0 || sockets.get(socket)?.idleSince !== undefined) socket.destroy();
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       const status = STATUS_OF.get(error.code ?? '') ?? 400;
@@ -227,6 +255,8 @@ function originForm(target: string, host = ''): string {
 interface Connection {
   /** Seconds of `process.uptime()`; undefined while it carries a request. */
   idleSince: number | undefined;
+  /** Requests that it carries. */
+  unanswered: number;
   isLeaving: boolean;
 }
 

@@ -1,5 +1,7 @@
 import { fstatSync } from 'node:fs';
 
+import { writeStdout } from './stdio';
+
 /** The file that stdout is, and its size now. */
 export interface OutputFile {
   dev: number;
@@ -31,6 +33,11 @@ export function standardOutput(): ShownOutput {
     chunkBytes: file() === undefined ? PIPE_BYTES : FILE_BYTES,
     write: (bytes) =>
       new Promise((resolve, reject) => {
+        if (file() !== undefined) {
+          writeStdout(bytes);
+          resolve();
+          return;
+        }
         process.stdout.write(bytes, (error) => {
           if (error === undefined || error === null) resolve();
           else reject(error);

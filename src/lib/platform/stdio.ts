@@ -56,10 +56,25 @@ export function writeOutNow(text: string, waitMs: number): void {
   }
 }
 
+/**
+ * Writes to stdout, as its stream does; false while a pipe is full. Into a file all of it is written before it returns, or
+ * the error is thrown: the stream takes the part that a full disk let through for the whole.
+ */
+export function writeStdout(data: Uint8Array | string): boolean {
+  if (!fstatSync(1).isFile()) return process.stdout.write(data);
+  let rest = Buffer.from(data);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
+  } catch (error) {
+    throw error instanceof Error ? Object.assign(error, { path: 'standard output' }) : error;
+  }
+  return true;
+}
+
 /** Writes pieces to stdout as fast as its reader takes them, so that a long text needs no memory. */
 export async function writeAllOut(pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) {
-    if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
+    if (!writeStdout(piece)) await once(process.stdout, 'drain');
   }
 }
 

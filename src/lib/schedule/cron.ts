@@ -51,23 +51,30 @@ export function cronWord(text: string): string {
   });
 }
 
-/** The text without the lines of a job. Every other byte stays. */
+/** The text without the lines of a job, however often they stand there. Every other byte stays. */
 export function withoutCron(crontab: string, name: string): string {
-  return crontab.replace(blockOf(name), '');
+  return crontab.replace(blocksOf(name), '');
 }
 
-/** The text with these lines for a job: in the place of those that it has, else at the end. */
+/** The text with these lines for a job, once: in the place of the first that it has, else at the end. */
 export function withCron(crontab: string, name: string, block: string): string {
-  if (blockOf(name).test(crontab)) return crontab.replace(blockOf(name), () => block);
+  let isFirst = true;
+  const replaced = crontab.replace(blocksOf(name), () => {
+    const text = isFirst ? block : '';
+    isFirst = false;
+    return text;
+  });
+  if (!isFirst) return replaced;
   return `${crontab === '' || crontab.endsWith('\n') ? crontab : `${crontab}\n`}${block}`;
 }
 
-export function hasCron(crontab: string, name: string): boolean {
-  return blockOf(name).test(crontab);
+/** The lines of a job, as often as they stand there. */
+export function cronBlocks(crontab: string, name: string): string[] {
+  return crontab.match(blocksOf(name)) ?? [];
 }
 
-function blockOf(name: string): RegExp {
-  return new RegExp(`^${beginOf(name)} [^\\n]*\\n(?:[^\\n]*\\n){0,2}?${endOf(name)}(?:\\n|$)`, 'm');
+function blocksOf(name: string): RegExp {
+  return new RegExp(`^${beginOf(name)} [^\\n]*\\n(?:[^\\n]*\\n){0,2}?${endOf(name)}(?:\\n|$)`, 'gm');
 }
 
 function beginOf(name: string): string {
@@ -76,6 +83,11 @@ function beginOf(name: string): string {
 
 function endOf(name: string): string {
   return `# <<< ${name}`;
+}
+
+/** A block without the minutes that it runs at. */
+function linesOf(block: string): string {
+  return block.trimEnd().replace(/^(?:\*(?:\/\d+)?|\d+) \* \* \* \* /m, '');
 }
 
 function keepsOf(everySec: number): number {
@@ -131,7 +143,7 @@ export function cron(deps: BackendDeps): Backend {
       try {
         await write(after);
       } catch (error) {
-        if (!hasCron(before ?? '', entry.name)) keeper.forget(CRONTAB);
+        if (cronBlocks(before ?? '', entry.name).length === 0) keeper.forget(CRONTAB);
         throw error;
       }
       // Cron would start it with the machine only.
@@ -148,10 +160,23 @@ export function cron(deps: BackendDeps): Backend {
       keeper.forget(CRONTAB);
       return after === before ? [] : [CRONTAB];
     },
-    async state({ name }) {
-      const crontab = await read();
-      if (crontab === undefined || !hasCron(crontab, name)) return NOT_THERE;
-      return { ...NOT_THERE, installed: true, loaded: host.platform === 'darwin' || runs() };
+    async holds(name) {
+      if (host.platform === 'win32') return false;
+      const { code, stdout } = await tell(deps, 'crontab', ['-l'], { encoding: 'latin1' });
+      return code === 0 && cronBlocks(stdout, name).length > 0;
+    },
+    async state(entry) {
+      const blocks = cronBlocks((await read()) ?? '', entry.name);
+      if (blocks.length === 0) return NOT_THERE;
+      // Of a job that is to run at another interval by now the times alone differ, which is no edit.
+      const meant = linesOf(Buffer.from(renderCron(entry)).toString('latin1'));
+      return {
+        ...NOT_THERE,
+        installed: true,
+        loaded: host.platform === 'darwin' || runs(),
+        copies: blocks.length,
+        edited: blocks.some((block) => linesOf(block) !== meant),
+      };
     },
   };
 
@@ -163,4 +188,4 @@ export function cron(deps: BackendDeps): Backend {
 }
 
 /** What a crontab is called in the install manifest: it is no file that this user may name. */
-export const CRONTAB = 'crontab';
+const CRONTAB = 'crontab';

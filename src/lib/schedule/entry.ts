@@ -22,6 +22,12 @@ export interface EntryState {
   nextRun: string | null;
   lastRun: string | null;
   lastExit: number | null;
+  /** How often it stands there. */
+  copies: number;
+  /** It is switched off there; where it is loaded all the same, it is so until the next login. */
+  disabled: boolean;
+  /** What stands there is not what an install writes. Of files that is told by the install manifest instead. */
+  edited: boolean;
 }
 
 export const NOT_THERE: EntryState = {
@@ -30,6 +36,9 @@ export const NOT_THERE: EntryState = {
   nextRun: null,
   lastRun: null,
   lastExit: null,
+  copies: 0,
+  disabled: false,
+  edited: false,
 };
 
 /** Text in an element or an attribute of XML. */

@@ -23,7 +23,7 @@ export function readRecord(folder: string, id: JobId): RunRecord | undefined {
 }
 
 /** So many runs have to be missing before it is said. */
-export const MISSED_TO_WARN = 3;
+const MISSED_TO_WARN = 3;
 /** The times of schedulers are whole seconds, and theirs is the end of what the launcher has noted. */
 const SAME_RUN_MS = 5_000;
 
@@ -34,11 +34,15 @@ export interface StatusInput {
   everySec: number | null;
   state: EntryState;
   record: RunRecord | undefined;
+  /** The other schedulers of this machine that have it, too. */
+  elsewhere: readonly SchedulerKind[];
   /** The entry of the install manifest. */
   recorded: Pick<InstallEntry, 'at' | 'added'> | undefined;
   /** Is the launcher there? */
   launcher: boolean;
   log: string;
+  /** How it ends. */
+  logEnd: string;
   nowMs: number;
   bootMs: number;
 }
@@ -88,31 +92,57 @@ function missed(
   return Math.max(0, Math.floor((nowMs - since) / (everySec * 1000)));
 }
 
-function problemOf(
-  { job, recorded, launcher, scheduler }: StatusInput,
-  status: JobStatus,
-): Pick<JobStatus, 'warning' | 'hint'> {
+type Problem = Pick<JobStatus, 'warning' | 'broken' | 'mend' | 'hint'>;
+
+/** What is wrong with a job: the worst of it. */
+function problemOf(input: StatusInput, status: JobStatus): Problem {
   if (!status.installed) return {};
-  const again = `Run "${job.command}" again.`;
-  if (!launcher) return { warning: 'What it starts is gone: each run fails.', hint: again };
-  if (!status.loaded)
-    return {
-      warning: `It is installed, but ${scheduler} does not run it.`,
-      hint: scheduler === 'cron' ? 'Start the cron service of this machine.' : again,
-    };
+  return entryProblem(input, status) ?? runProblem(input, status) ?? {};
+}
+
+/** Of what stands in the scheduler. */
+function entryProblem(
+  { job, launcher, scheduler, state, elsewhere }: StatusInput,
+  { loaded }: JobStatus,
+): Problem | undefined {
+  const mend = job.command;
+  if (!launcher) return { warning: 'What it starts is gone: each run fails.', broken: true, mend };
+  if (state.disabled && !loaded)
+    return { warning: `It is disabled in ${scheduler}, which does not run it.`, broken: true, mend };
+  if (!loaded) {
+    const warning = `It is installed, but ${scheduler} does not run it.`;
+    return scheduler === 'cron'
+      ? { warning, broken: true, hint: 'Start the cron service of this machine.' }
+      : { warning, broken: true, mend };
+  }
+  if (elsewhere.length > 0)
+    return { warning: `It runs twice: it is in ${[scheduler, ...elsewhere].join(' and in ')}.`, mend };
+  if (state.copies > 1)
+    return { warning: `It runs twice: it stands in ${scheduler} ${state.copies} times.`, mend };
+  if (state.disabled)
+    return { warning: `It is disabled in ${scheduler}: after the next login it does not run.`, mend };
+  if (state.edited)
+    return { warning: `What stands in ${scheduler} is not what was written there: it was edited.`, mend };
+  return undefined;
+}
+
+/** Of its runs. */
+function runProblem({ job, recorded, logEnd }: StatusInput, status: JobStatus): Problem | undefined {
+  const hint = logEnd === '' ? `See ${status.log}` : `${status.log} ends with: ${logEnd}`;
   if (status.lastExit !== null && status.lastExit !== 0)
-    return { warning: `Its last run ended with code ${status.lastExit}.`, hint: `See ${status.log}` };
+    return { warning: `Its last run ended with code ${status.lastExit}.`, hint };
   if (status.missedPolls >= MISSED_TO_WARN)
     return {
       warning: `${status.missedPolls} runs were due since the last one and did not come. A machine that sleeps runs none.`,
-      hint: `See ${status.log}; ${again.charAt(0).toLowerCase()}${again.slice(1)}`,
+      hint,
+      mend: job.command,
     };
   const wanted = everySecOf(job);
   const asked = recorded?.added['everySec'];
   if (typeof asked === 'number' && wanted !== null && asked !== wanted)
     return {
       warning: `It was installed for every ${asked} s, and ${wanted} s are configured now.`,
-      hint: again,
+      mend: job.command,
     };
-  return {};
+  return undefined;
 }

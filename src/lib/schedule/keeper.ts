@@ -23,6 +23,8 @@ export interface Keeper {
   /** What was noted of it for this job, else for another one; undefined when nothing was. */
   recorded: (path: string) => Readonly<Record<string, unknown>> | undefined;
   forget: (path: string) => void;
+  /** The scheduler has what was written. Until then a file counts as not written, since it may know an older one. */
+  settle: () => void;
 }
 
 export const ENTRY_PREFIX = 'schedule:';
@@ -57,13 +59,14 @@ export function keeperOf(
     write(path, text, { data = Buffer.from(text), beside = [] } = {}) {
       const isSame =
         exists(path) && readText(path, { maxBytes: MAX_BYTES }) === Buffer.from(data).toString('utf8');
-      if (isSame && manifest.find(id, path) !== undefined) return false;
+      const known = manifest.find(id, path);
+      if (isSame && known !== undefined && known.added['pending'] !== true) return false;
       const folders = [path, ...beside].flatMap((file) => [
         ...missingAbove(file),
         ...madeBefore(manifest, file),
       ]);
-      record('file', path, { folders: [...new Set(folders)] }, sha256(data));
-      if (isSame) return false;
+      record('file', path, { folders: [...new Set(folders)], pending: true }, sha256(data));
+      if (isSame) return known !== undefined;
       ensureFolder(dirname(path), { allowLink: true });
       replaceFile(path, data, { mode: MODE });
       return true;
@@ -84,6 +87,13 @@ export function keeperOf(
         (entry) => entry !== undefined,
       )?.added,
     forget: (path) => manifest.forget(id, path),
+    settle() {
+      for (const entry of manifest.entries()) {
+        const { pending, ...added } = entry.added;
+        if (entry.id === id && added['scheduler'] === about.scheduler && pending === true)
+          manifest.record({ ...entry, added });
+      }
+    },
   };
 }
 

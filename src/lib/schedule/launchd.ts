@@ -103,12 +103,13 @@ export function launchd(deps: BackendDeps): Backend {
       const path = pathOf(name);
       return keeper.remove(path) ? [path] : [];
     },
+    holds: (name) => Promise.resolve(host.platform === 'darwin' && keep.exists(pathOf(name))),
     async state({ name }) {
       if (!keep.exists(pathOf(name))) return NOT_THERE;
       const printed = await tell(deps, 'launchctl', ['print', targetOf(name)]);
-      if (printed.code !== 0) return { ...NOT_THERE, installed: true };
+      if (printed.code !== 0) return { ...NOT_THERE, installed: true, copies: 1 };
       const { lastExit } = parseLaunchd(printed.stdout);
-      return { ...NOT_THERE, installed: true, loaded: true, lastExit };
+      return { ...NOT_THERE, installed: true, loaded: true, copies: 1, lastExit };
     },
   };
 }

@@ -61,7 +61,11 @@ export interface JobStatus {
   /** How many runs were due since the last one, or since the install. */
   missedPolls: number;
   log: string;
-  /** What is wrong, and what to do; both left out when all is well. */
+  /** What is wrong; left out when all is well. */
   warning?: string;
+  /** No run of it does what it is for. */
+  broken?: true;
+  /** The command that mends it, else what to do. */
+  mend?: string;
   hint?: string;
 }

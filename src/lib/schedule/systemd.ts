@@ -183,10 +183,13 @@ export function systemd(deps: BackendDeps): Backend {
     async uninstall(name, keeper) {
       await takeOut(name);
       const removed = filesOf(name).filter((file) => keeper.remove(file));
-      if (removed.length > 0) await ask('daemon-reload');
+      // Whoever removed them may have been killed before this.
+      await ask('daemon-reload');
       for (const unit of [`${name}.timer`, `${name}.service`]) await ask('reset-failed', unit);
       return removed;
     },
+    holds: (name) =>
+      Promise.resolve(host.platform === 'linux' && filesOf(name).some((file) => keep.exists(file))),
     async state(entry) {
       const isThere = filesOf(entry.name).some((file) => keep.exists(file));
       if (!isThere) return NOT_THERE;
@@ -198,8 +201,11 @@ export function systemd(deps: BackendDeps): Backend {
       );
       const timers = await ask('list-timers', '--all', '--output=json');
       return {
+        ...NOT_THERE,
         installed: true,
         loaded: await isLoaded(entry),
+        copies: 1,
+        disabled: (await ask('is-enabled', started(entry))).code !== 0,
         nextRun: nextRunOf(timers.stdout, `${entry.name}.timer`),
         ...lastRunOf(parseShow(service.stdout)),
       };

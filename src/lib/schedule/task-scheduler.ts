@@ -85,7 +85,9 @@ function duration(sec: number): string {
 }
 
 /** What PowerShell's Get-ScheduledTaskInfo says; a task that never ran has a date of 1999, and the code 267011. */
-export function parseTaskInfo(json: string): Pick<EntryState, 'lastRun' | 'nextRun' | 'lastExit'> {
+export function parseTaskInfo(
+  json: string,
+): Pick<EntryState, 'lastRun' | 'nextRun' | 'lastExit' | 'disabled'> {
   const info = parseObject(json) ?? {};
   const lastMs = timeIn(info['lastRun']);
   const hasRun = lastMs !== undefined && lastMs > Date.UTC(2000, 0, 1);
@@ -96,6 +98,7 @@ export function parseTaskInfo(json: string): Pick<EntryState, 'lastRun' | 'nextR
     nextRun: nextMs === undefined ? null : toIso(nextMs),
     // 267009: it is running.
     lastExit: hasRun && typeof code === 'number' && code !== 267009 ? code : null,
+    disabled: info['state'] === 'Disabled',
   };
 }
 
@@ -149,11 +152,14 @@ export function taskScheduler(deps: BackendDeps): Backend {
       }
       return keeper.remove(path) ? [path] : [];
     },
+    holds: async (name) => host.platform === 'win32' && (keep.exists(pathOf(name)) || (await isThere(name))),
     async state({ name }) {
       const loaded = await isThere(name);
-      if (!loaded) return { ...NOT_THERE, installed: keep.exists(pathOf(name)) };
+      const isWritten = keep.exists(pathOf(name));
+      if (!loaded) return { ...NOT_THERE, installed: isWritten, copies: isWritten ? 1 : 0 };
       const { stdout } = await tell(deps, 'powershell.exe', powerShellArgs(infoScript(name)));
-      return { installed: true, loaded: true, ...parseTaskInfo(stdout) };
+      const info = parseTaskInfo(stdout);
+      return { ...NOT_THERE, installed: true, loaded: !info.disabled, copies: 1, ...info };
     },
   };
 }
@@ -168,5 +174,5 @@ function userOf(env: NodeJS.ProcessEnv): string {
 function infoScript(name: string): string {
   return `$i = Get-ScheduledTaskInfo -TaskName '${name}'
 function iso($d) { if ($d) { $d.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ') } else { $null } }
-@{ lastRun = iso $i.LastRunTime; nextRun = iso $i.NextRunTime; lastResult = $i.LastTaskResult } | ConvertTo-Json`;
+@{ lastRun = iso $i.LastRunTime; nextRun = iso $i.NextRunTime; lastResult = $i.LastTaskResult; state = "$((Get-ScheduledTask -TaskName '${name}').State)" } | ConvertTo-Json`;
 }

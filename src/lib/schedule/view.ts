@@ -59,7 +59,7 @@ export function jobText(
   notes: readonly string[],
   { columns, localTime }: TextOptions,
 ): string {
-  const { installed, loaded, everySec, scheduler, lastRun, nextRun, lastExit, warning, hint } = status;
+  const { installed, loaded, everySec, scheduler, lastRun, nextRun, lastExit, warning, mend, hint } = status;
   if (!installed)
     return lines(columns, [
       `Not installed in ${NAMES[scheduler]}. Install it with "${job.command}".`,
@@ -77,6 +77,7 @@ export function jobText(
     ]),
     ...(warning === undefined ? [] : [warning]),
     ...(hint === undefined ? [] : [hint]),
+    ...(mend === undefined ? [] : [`Run "${mend}" again.`]),
     ...notes,
   ]);
 }

@@ -9,7 +9,7 @@ import type { Day } from '../platform/time';
 import type { ContentType, InsightText } from './insight-reply';
 
 /** The format of sense/insights/<date>.json. A newer one is left alone (decisions.md 9). */
-export const INSIGHT_VERSION = 1;
+const INSIGHT_VERSION = 1;
 
 /** A good read. Times are ISO-8601 UTC. */
 export interface InsightRead extends InsightText {

@@ -41,7 +41,7 @@ export function today(deps: ReadDeps): Today {
   };
 }
 
-export const MAX_RECENT_DAYS = 366;
+const MAX_RECENT_DAYS = 366;
 
 /** The last stored records, newest first (decisions.md 3); `days` from 1 to 366, anything else is `usage`. */
 export function recent(deps: Pick<ReadDeps, 'store'>, days: number): DailyRecord[] {

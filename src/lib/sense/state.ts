@@ -6,7 +6,7 @@ import type { Collected } from './source';
 import { isObject, parseObject } from '../platform/json-object';
 
 /** The format of sense/state.json. A newer one is left alone (decisions.md 9). */
-export const STATE_VERSION = 1;
+const STATE_VERSION = 1;
 
 /** What a source said of itself at the last capture that asked it. */
 export interface SourceMemory {

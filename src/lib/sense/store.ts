@@ -35,7 +35,7 @@ export interface DayLog extends LogScan {
 }
 
 /** A day of captures is some hundred KiB; a log beyond this is damage, and is not read into memory. */
-export const MAX_DAY_BYTES = 64 * 1024 * 1024;
+const MAX_DAY_BYTES = 64 * 1024 * 1024;
 
 const RECORD_FILE = /^(\d{4}-\d{2}-\d{2})\.json$/;
 const LOG_FILE = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;

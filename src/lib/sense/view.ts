@@ -25,7 +25,7 @@ export interface RecordTextOptions extends TextOptions {
 }
 
 /** No adapter of this version sees these, on any system. */
-export const NEVER_SEEN = ['browser tabs (no adapter in this version)'] as const;
+const NEVER_SEEN = ['browser tabs (no adapter in this version)'] as const;
 
 const APP_ROWS = 6;
 /** From here on the figures stand beside each other. */
@@ -48,7 +48,7 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
 }
 
 /** `not seen: …`, wrapped; the reasons say what to do, so they are never cut. */
-export function notSeenLines(notSeen: NotSeen, columns: number): string[] {
+function notSeenLines(notSeen: NotSeen, columns: number): string[] {
   const items = [
     ...(notSeen.idleMinutes > 0 ? [`idle ${minutes(notSeen.idleMinutes)}`] : []),
     ...notSeen.sources.map(({ label, reason }) => `${nameOf(label)} (${clean(reason)})`),

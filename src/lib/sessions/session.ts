@@ -66,8 +66,8 @@ export interface SessionsState {
 export const SESSIONS_VERSION = 1;
 
 /** A session without a word for so long has crashed, or was left. */
-export const CRASHED_AFTER_MS = 12 * 3_600_000;
-export const MAX_HISTORY = 200;
+const CRASHED_AFTER_MS = 12 * 3_600_000;
+const MAX_HISTORY = 200;
 const MAX_IDS = 100;
 export const MAX_AGENTS = 200;
 

@@ -188,7 +188,7 @@ function utcDay(nowMs: number): string {
   return toIso(nowMs).slice(0, 10);
 }
 
-export function syncArtifact(session: Session, sessions: string): void {
+function syncArtifact(session: Session, sessions: string): void {
   const artifact = artifactOf(sessions, session.slug);
   if (artifact === undefined) return;
   session.artifact = artifactPath(sessions, session.slug);

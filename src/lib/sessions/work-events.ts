@@ -8,7 +8,7 @@ import { isSlug } from './slug';
 import { parseObject } from '../platform/json-object';
 
 /** What can happen in a session, as the hooks report it. */
-export const WORK_EVENT_TYPES = [
+const WORK_EVENT_TYPES = [
   'session-start',
   'prompt',
   'tool-before',

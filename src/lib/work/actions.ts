@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 
 import type { UserConfig } from '../config/schema';
 import { StewardError } from '../errors';
-import { readText } from '../platform/atomic-file';
 import { toIso } from '../platform/clock';
+import { namedFile } from '../platform/named-file';
 import { toItem, type Item } from './board';
 import { readCache, remember, keptIssue } from './cache';
 import { dueWords, readDue } from './due';
@@ -139,8 +139,10 @@ export async function closeWith(
   return { ...toItem(keptIssue(closed), deps.config.KANBAN_COLUMNS), comment: comment.url };
 }
 
+const EVIDENCE_FILE = { maxBytes: 4 * MAX_BODY, instead: 'or write the evidence itself, without the @' };
+
 function evidenceText(evidence: string): string {
-  const text = evidence.startsWith('@') ? fileText(evidence.slice(1)) : evidence;
+  const text = evidence.startsWith('@') ? namedFile(evidence.slice(1), EVIDENCE_FILE) : evidence;
   if (text.trim() === '') {
     throw new StewardError('usage', 'The evidence is empty.', {
       hint: 'Say what shows that it is done: a commit, a link, the output of a test.',
@@ -152,14 +154,6 @@ function evidenceText(evidence: string): string {
     });
   }
   return text.trimEnd();
-}
-
-function fileText(path: string): string {
-  const text = readText(path, { followLink: true, maxBytes: 4 * MAX_BODY });
-  if (text !== undefined) return text;
-  throw new StewardError('not_found', `There is no file ${path}.`, {
-    hint: 'Give --evidence @FILE a file that is there.',
-  });
 }
 
 /** `work show`: one issue with its text and comments; from the cache, without them, where the service is away. */

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'no
 import { expect } from 'chai';
 
 import { searchKnowledge, showKnowledge, type KnowledgeQuery } from '../../../src/lib/agents/knowledge';
+import type { StewardError } from '../../../src/lib/errors';
 import { scratch } from '../../helpers/scratch';
 import { thrown } from '../../helpers/thrown';
 
@@ -108,5 +109,8 @@ describe('knowledge', () => {
     expect(statSync(path('knowledge', 'ideas')).mtimeMs).to.equal(before);
     write('ideas/huge', `${'x'.repeat(5_000_000)} needle`);
     expect(ids('needle')).to.deep.equal([]);
+    const huge = thrown(() => showKnowledge(path('knowledge'), 'ideas/huge')) as StewardError;
+    expect(huge.kind).to.equal('config');
+    expect(`${huge.message} ${huge.hint}`).to.match(/huge\.md has 5 MiB: it is no page\. Split it:/);
   }).timeout(60_000);
 });

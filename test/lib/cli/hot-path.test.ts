@@ -5,7 +5,7 @@ import { COMMANDS } from '../../../src/command-table';
 
 describe('hot path', () => {
   const calls: string[][] = [];
-  const entry = (words: string[], code: number | undefined): HotEntry => ({
+  const entry = (words: string[], code: number | undefined | string[]): HotEntry => ({
     words,
     load: () =>
       Promise.resolve({
@@ -28,15 +28,24 @@ describe('hot path', () => {
   });
 
   it('leaves the rest to oclif without loading anything', async () => {
-    expect(await runHot(['notify', 'test'], [entry(['notify', 'send'], 0)])).to.equal(undefined);
-    expect(await runHot([], [entry(['hook'], 0)])).to.equal(undefined);
-    expect(await runHot(['--json', 'hook'], [entry(['hook'], 0)])).to.equal(undefined);
+    for (const argv of [['notify', 'test'], [], ['--json', 'notify', 'send']]) {
+      expect(await runHot(argv, [entry(['notify', 'send'], 0)])).to.deep.equal(argv);
+    }
     expect(calls).to.deep.equal([]);
   });
 
   it('leaves a call to oclif that the hot command declines', async () => {
-    expect(await runHot(['sense', 'version', '--help'])).to.equal(undefined);
-    expect(await runHot(['sense', 'version', '--json', 'x'])).to.equal(undefined);
+    for (const argv of [
+      ['sense', 'version', '--help'],
+      ['sense', 'version', '--json', 'x'],
+    ]) {
+      expect(await runHot(argv)).to.deep.equal(argv);
+    }
+  });
+
+  it('lets a hot command call the full one with other words', async () => {
+    const table = [entry(['notify', 'send'], ['hi', '--unanswered', 'x'])];
+    expect(await runHot(['notify', 'send', 'hi'], table)).to.deep.equal(['notify', 'send', 'hi', '--unanswered', 'x']); // prettier-ignore
   });
 
   it('has a full command behind each entry but --version', () => {

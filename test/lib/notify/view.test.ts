@@ -67,6 +67,20 @@ describe('notify: what a person is shown', () => {
     expect(historyText([entry({ maybeTwice: true })], OPTIONS)).to.include('delivered, perhaps twice');
   });
 
+  it('says of what no channel was meant for that it reached nobody', () => {
+    const words = [
+      '  nobody  taskComplete has no channel here but the voice, which was not asked',
+      '    for; see `steward notify routes`',
+    ];
+    const none = entry({}, { event: 'taskComplete', channels: [] });
+    expect(historyText([none], OPTIONS).split('\n').slice(1)).to.deep.equal(words);
+    expect(answersText(none, OPTIONS).split('\n').slice(1)).to.deep.equal(words);
+    expect(answersText({ ...none, event: 'backgroundAgent' }, OPTIONS)).to.match(
+      /\n {2}nobody {2}backgroundAgent has no channel here; see/,
+    );
+    expect(answersText({ ...none, duplicateOf: none.id }, OPTIONS)).to.equal(none.id);
+  });
+
   it('names the day of a mute that ends on another one', () => {
     expect(untilText(iso(NINE + HOUR), OPTIONS)).to.equal('11:00');
     expect(untilText(iso(NINE + 20 * HOUR), OPTIONS)).to.equal('2026-11-21 06:00');

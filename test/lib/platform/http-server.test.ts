@@ -32,6 +32,7 @@ describe('the HTTP server', function () {
       seen.push(`${method} ${target}`);
       if (target === '/slow') await new Promise<void>((resolve) => release.push(resolve));
       if (target === '/throws') throw new Error('thrown');
+      if (target === '/large') return text(200, 'x'.repeat(32 * 1024 * 1024));
       if (target === '/bytes') return { ...text(200, ''), body: Buffer.from([0xe2, 0x82, 0xac]) };
       return text(200, `${target} ${body.toString()}`);
     },
@@ -205,6 +206,49 @@ describe('the HTTP server', function () {
 
   it('keeps ten seconds as the time of a request', () => {
     expect(SERVER_LIMITS).to.include({ requestMs: 10_000, maxBodyBytes: 65_536 });
+  });
+
+  it('cuts who sends request after request and reads no answer', async () => {
+    await start({ maxUnanswered: 4 });
+    const four = raw();
+    four.socket.write('GET /x HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(4));
+    await until('all four are answered', () => four.text().split('HTTP/1.1 200').length === 5);
+    // Answers that were read make room for others.
+    four.socket.write('GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    await four.closed;
+    expect(four.text().split('HTTP/1.1 200')).to.have.length(6);
+    seen.length = 0;
+    const many = raw();
+    many.socket.write('GET /x HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1000));
+    await many.closed;
+    expect(seen.length).to.be.at.most(4);
+    expect((await ask(url('/x'))).status).to.equal(200);
+    await until('none is open', () => server.load().open === 0);
+  });
+
+  it('forgets the requests of a client that has left, also those in line behind another one', async () => {
+    await start();
+    const two = raw();
+    two.socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2));
+    await until('both are worked on', () => release.length === 2);
+    two.socket.destroy();
+    await until('none is open', () => server.load().open === 0);
+    release.forEach((one) => one());
+    await server.close(60_000);
+  });
+
+  it('cuts who does not read an answer, and nobody whose answer takes its time', async () => {
+    await start({ unreadMs: 300, idleMs: 600_000 });
+    const slow = ask(url('/slow'));
+    await until('it is worked on', () => release.length === 1);
+    const deaf = connect(port, '127.0.0.1');
+    deaf.on('error', () => undefined).pause();
+    deaf.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until('its answer is under way', () => server.load().open === 2);
+    await until('it is cut', () => server.load().open === 1);
+    release[0]?.();
+    expect((await slow).status).to.equal(200);
+    deaf.destroy();
   });
 
   it('survives clients that leave in the midst of a request or an answer', async () => {

@@ -13,11 +13,13 @@ function input(over: Partial<StatusInput> = {}): StatusInput {
     job: JOBS.sense,
     scheduler: 'systemd',
     everySec: 120,
-    state: { ...NOT_THERE, installed: true, loaded: true },
+    state: { ...NOT_THERE, installed: true, loaded: true, copies: 1 },
     record: { atMs: NOW - 30_000, exit: 0 },
     recorded: { at: ago(86_400), added: { everySec: 120 } },
     launcher: true,
+    elsewhere: [],
     log: '/area/sense/logs/capture.log',
+    logEnd: '',
     nowMs: NOW,
     bootMs: NOW - 1e9,
     ...over,
@@ -71,15 +73,31 @@ describe('schedule: how a job is doing', () => {
 
   it('names what is wrong, the worst first', () => {
     const gone = { ...NOT_THERE, installed: true, loaded: false };
+    const mend = 'steward sense install';
+    const there = { ...NOT_THERE, installed: true, loaded: true, copies: 1 };
+    expect(statusOf(input({ launcher: false }))).to.deep.include({ broken: true, mend });
     expect(statusOf(input({ launcher: false })).warning).to.match(/gone/);
-    expect(statusOf(input({ state: gone }))).to.deep.include({
-      hint: 'Run "steward sense install" again.',
-      nextRun: null,
-    });
+    expect(statusOf(input({ state: gone }))).to.deep.include({ broken: true, mend, nextRun: null });
+    for (const [over, words] of [
+      [{ state: { ...gone, disabled: true } }, 'It is disabled in systemd, which does not run it.'],
+      [
+        { state: { ...there, disabled: true } },
+        'It is disabled in systemd: after the next login it does not run.',
+      ],
+      [{ elsewhere: ['cron'] }, 'It runs twice: it is in systemd and in cron.'],
+      [{ state: { ...there, copies: 2 } }, 'It runs twice: it stands in systemd 2 times.'],
+      [
+        { state: { ...there, edited: true } },
+        'What stands in systemd is not what was written there: it was edited.',
+      ],
+    ] satisfies [Partial<StatusInput>, string][])
+      expect(statusOf(input(over)), words).to.include({ warning: words, mend });
     expect(statusOf(input({ state: gone, scheduler: 'cron' })).hint).to.match(/cron service/);
     expect(statusOf(input({ record: { atMs: NOW - 1000, exit: 3 } })).warning).to.equal(
       'Its last run ended with code 3.',
     );
+    const said = input({ record: { atMs: NOW - 1000, exit: 3 }, logEnd: 'It is so. Do that.' });
+    expect(statusOf(said).hint).to.equal('/area/sense/logs/capture.log ends with: It is so. Do that.');
     const changed = input({ job: jobOf('sense', { pollIntervalSec: 60 }) });
     expect(statusOf(changed).warning).to.equal(
       'It was installed for every 120 s, and 60 s are configured now.',
@@ -122,6 +140,7 @@ describe('schedule: what a person reads', () => {
     expect(text({ state: NOT_THERE }).replaceAll('\n', ' ')).to.equal(
       'Not installed in systemd (user). Install it with "steward sense install".',
     );
+    expect(text({ launcher: false })).to.match(/each run fails\.\nRun "steward sense install" again\.$/);
     expect(text({ log: '/a\u001b[31m' })).to.not.include('\u001b');
   });
 

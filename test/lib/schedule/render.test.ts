@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import {
   cronMinutes,
   cronWord,
-  hasCron,
+  cronBlocks,
   renderCron,
   withCron,
   withoutCron,
@@ -206,8 +206,13 @@ describe('schedule: cron', () => {
         const added = withCron(before, 'steward-sense', block);
         expect(added).to.equal(before + block);
         expect(withCron(added + after, 'steward-sense', block)).to.equal(added + after);
-        expect(hasCron(added, 'steward-sense')).to.equal(true);
+        expect(cronBlocks(added, 'steward-sense')).to.deep.equal([block]);
         expect(withoutCron(added + after, 'steward-sense')).to.equal(before + after);
+        // One that somebody has copied is there once again, or not at all.
+        const twice = added + after + block + after;
+        expect(cronBlocks(twice, 'steward-sense')).to.have.length(2);
+        expect(withCron(twice, 'steward-sense', block)).to.equal(added + after + after);
+        expect(withoutCron(twice, 'steward-sense')).to.equal(before + after + after);
       }),
     );
   });
@@ -221,7 +226,7 @@ describe('schedule: cron', () => {
     const changed = renderCron(entryFor('sense', { job }));
     expect(withCron(both, 'steward-sense', changed)).to.equal(`MAILTO=me\n${changed}${two}`);
     expect(withoutCron(withoutCron(both, 'steward-sense'), 'steward-0a1b2c3d-sense')).to.equal('MAILTO=me\n');
-    expect(hasCron(both, 'steward-work')).to.equal(false);
+    expect(cronBlocks(both, 'steward-work')).to.deep.equal([]);
   });
 
   it('takes back a block that lost its command, and leaves one whose end somebody has removed', () => {
@@ -311,14 +316,22 @@ print(json.dumps(f(E.parse(sys.argv[1]).getroot())))`;
       lastRun: '2026-11-20T08:14:00.000Z',
       nextRun: '2026-11-20T08:16:00.000Z',
       lastExit: 7,
+      disabled: false,
     });
+    expect(parseTaskInfo(JSON.stringify({ ...info, state: 'Disabled' }))).to.include({ disabled: true });
     const never = { lastRun: '1999-11-30T00:00:00Z', nextRun: null, lastResult: 267011 };
     expect(parseTaskInfo(JSON.stringify(never))).to.deep.equal({
       lastRun: null,
       nextRun: null,
       lastExit: null,
+      disabled: false,
     });
-    expect(parseTaskInfo('')).to.deep.equal({ lastRun: null, nextRun: null, lastExit: null });
+    expect(parseTaskInfo('')).to.deep.equal({
+      lastRun: null,
+      nextRun: null,
+      lastExit: null,
+      disabled: false,
+    });
   });
 
   it('repeats every minute at most', () => {

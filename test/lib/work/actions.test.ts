@@ -147,6 +147,11 @@ describe('work: add, remind, close, show', function () {
       [`@${box.path('nope')}`, 'not_found'],
     ] as const)
       expect((await rejection(closeIssue(world.deps, { number, evidence }))).kind).to.equal(kind);
+    const folder = await rejection(closeIssue(world.deps, { number, evidence: `@${box.path('.')}` }));
+    expect(folder.kind).to.equal('usage');
+    expect(`${folder.message} ${folder.hint}`).to.match(
+      /is not a regular file\. Name a file of text of up to 256 KiB; or write the evidence itself, without the @\.$/,
+    );
     expect(await showIssue(world.deps, number)).to.deep.include({
       state: 'open',
       comments: [],

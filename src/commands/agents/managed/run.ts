@@ -8,6 +8,7 @@ import { messageOf } from '../../../lib/cli/managed-context';
 import {
   answerFlags,
   costFlag,
+  given,
   hostOf,
   parseCost,
   policyOf,
@@ -47,7 +48,8 @@ export default class AgentsManagedRun extends BaseCommand {
 
   async run(): Promise<undefined> {
     const { args, flags } = await this.parse(AgentsManagedRun);
-    const { agent, environment, title, vault = [] } = flags;
+    const { title, vault = [] } = flags;
+    const [agent, environment] = [given('agent', flags.agent), given('environment', flags.environment)];
     const maxCost = parseCost(flags['max-cost']);
     const message = await messageOf(args.message);
     const budget = maxCost === undefined ? {} : { maxCost };

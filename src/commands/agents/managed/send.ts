@@ -42,7 +42,7 @@ export default class AgentsManagedSend extends BaseCommand {
     const input = { session, message, policy, toolResults, areErrors: flags['tool-error'], read: textOrFile };
     if (flags.follow) {
       const host = hostOf(this.context, this.terminal, this.json);
-      await followHere(host, { until: 'turn', policy }, async ({ deps }) => {
+      await followHere(host, { until: 'turn', policy, session }, async ({ deps }) => {
         await sendInput(deps, input);
         return { session };
       });

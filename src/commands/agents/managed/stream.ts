@@ -26,7 +26,7 @@ export default class AgentsManagedStream extends BaseCommand {
     const { args, flags } = await this.parse(AgentsManagedStream);
     const session = checkedId(args.session, 'a session');
     const host = hostOf(this.context, this.terminal, this.json);
-    const options = { until: 'session' as const, policy: undefined, fromStart: flags.all };
+    const options = { until: 'session' as const, policy: undefined, fromStart: flags.all, session };
     await followHere(host, options, () => Promise.resolve({ session }));
     return undefined;
   }

@@ -45,6 +45,7 @@ export default class AgentsManagedWake extends BaseCommand {
     const options = {
       until: 'turn' as const,
       policy: policyOf(flags),
+      session,
       ...(maxCost === undefined ? {} : { maxCost }),
     };
     await followHere(host, options, async (managed) => {

@@ -56,8 +56,8 @@ export interface ClientDeps {
   http: OwnOrigin;
   clock: Clock;
   credential: Credential;
-  /** Where it comes from, in words. */
-  credentialFrom: string;
+  /** Where it comes from, in words; undefined where there is none. */
+  credentialFrom: string | undefined;
   signal?: AbortSignal;
 }
 
@@ -116,6 +116,12 @@ export function managedClient({
     get: (kind, id) => resource(call('GET', `/v1/${kind}/${encodeURIComponent(id)}`, `${NAMES[kind]} ${id}`)),
     list: async (kind, query) => {
       const body = await call('GET', `/v1/${kind}`, `the list of ${kind}`, { query });
+      // That there are none is said of a list only.
+      if (!Array.isArray(body['data'])) {
+        throw new StewardError('unavailable', `${http.host} sent no list of ${kind}.`, {
+          hint: 'Check agents.managed.url.',
+        });
+      }
       return pageOf(body, (value) =>
         isObject(value) && typeof value['id'] === 'string' ? (value as Resource) : undefined,
       );

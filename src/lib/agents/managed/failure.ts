@@ -19,8 +19,8 @@ const MAX_MESSAGE = 300;
 export interface Asked {
   host: string;
   what: string;
-  /** Where the credential comes from. */
-  credentialFrom: string;
+  /** Where the credential comes from; undefined where none was sent. */
+  credentialFrom: string | undefined;
   /** The time of day, for a date in `retry-after`. */
   nowMs: number;
 }
@@ -64,6 +64,13 @@ function describe(asked: Asked, answer: OriginAnswer, failure: ApiFailure): Desc
     };
   }
   if (isPage(answer)) return page(host, status);
+  if (status === 401 && credentialFrom === undefined) {
+    return {
+      kind: 'auth',
+      text: `${host} wants a credential (401), and none is set.`,
+      hint: 'Set one by reference, such as: steward config set agents.managed.apiKey env:ANTHROPIC_API_KEY',
+    };
+  }
   if (status === 401) {
     return {
       kind: 'auth',
@@ -88,7 +95,9 @@ function describe(asked: Asked, answer: OriginAnswer, failure: ApiFailure): Desc
   if (status === 404) {
     return {
       kind: 'not_found',
-      text: `${host} knows no such thing: ${clean(what)} (404).`,
+      text: what.startsWith('a new ')
+        ? `${host} does not know what ${what} is to be made of (404).`
+        : `${host} knows no such thing: ${clean(what)} (404).`,
       hint: 'Check the id. A session that was deleted, or belongs to another workspace, is not found either.',
     };
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { StewardError } from '../../errors';
 import { readText, replaceFile } from '../../platform/atomic-file';
 import { ensureFolder, exists, removeFile } from '../../platform/folder';
 import { isObject, parseObject } from '../../platform/json-object';
@@ -18,7 +19,7 @@ interface Pending {
 
 /** `<session>.send.json` */
 interface Outbox {
-  version: 1;
+  version: typeof VERSION;
   pending: Pending | null;
   /** Ids of messages that were sent from here, the latest last: they are not taken for the pending one. */
   sent: string[];
@@ -36,6 +37,8 @@ export interface Sent {
   id: string | undefined;
 }
 
+/** The format of the outbox. */
+const VERSION = 1;
 const KEPT_IDS = 20;
 const MESSAGE = 'user.message';
 
@@ -50,7 +53,7 @@ export function hasPending(folder: string, session: string): boolean {
 /** Writes down the first message of a session that was just made; what is there already stays. */
 export function prepareFirst(folder: string, session: string, text: string): void {
   if (exists(outboxPath(folder, session))) return;
-  writeOutbox(folder, session, { version: 1, pending: { text, before: 0 }, sent: [] });
+  writeOutbox(folder, session, { version: VERSION, pending: { text, before: 0 }, sent: [] });
 }
 
 /**
@@ -122,7 +125,7 @@ function done({ folder }: SendDeps, session: string, id: string | undefined): vo
     removeFile(outboxPath(folder, session));
     return;
   }
-  writeOutbox(folder, session, { version: 1, pending: null, sent: ids });
+  writeOutbox(folder, session, { version: VERSION, pending: null, sent: ids });
 }
 
 /** The message in the session's log, if it has arrived: one of the same text, later than what was there before. */
@@ -211,13 +214,20 @@ export async function sendInterrupt(deps: SendDeps, session: string): Promise<Ma
 }
 
 function readOutbox(folder: string, session: string): Outbox {
-  const stored = parseObject(readText(outboxPath(folder, session)) ?? '');
+  const path = outboxPath(folder, session);
+  const stored = parseObject(readText(path) ?? '');
+  const version = stored?.['version'];
+  if (typeof version === 'number' && version > VERSION) {
+    throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
+      hint: 'Upgrade steward; this version leaves the file alone.',
+    });
+  }
   const pending = stored?.['pending'];
   const text = textOf(pending, 'text');
   const before = isObject(pending) ? pending['before'] : undefined;
   const sent = Array.isArray(stored?.['sent']) ? stored['sent'] : [];
   return {
-    version: 1,
+    version: VERSION,
     pending: text === undefined ? null : { text, before: typeof before === 'number' ? before : 0 },
     sent: sent.filter((id): id is string => typeof id === 'string'),
   };

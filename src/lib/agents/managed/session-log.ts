@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
-import { ensureFolder, removeFile } from '../../platform/folder';
-import { parseObject } from '../../platform/json-object';
+import { ensureFolder, lstatOf, removeFile } from '../../platform/folder';
+import { isObject, parseObject } from '../../platform/json-object';
 import { completeAppend, planAppend, readLines } from '../../platform/jsonl';
 import { openMark } from '../../platform/mark-file';
 import { keySet } from '../../platform/key-set';
@@ -57,7 +57,7 @@ export function openSessionLog(folder: string, session: string, { output, render
   const mark = openMark<Shown>(markPath);
   const keys = keySet();
   let last = '';
-  let shown: Shown = { upTo: 0, ...mark.read() };
+  let shown = shownOf(mark.read(), lstatOf(path)?.size ?? 0);
   /** What was appended by this process and not shown yet, so that it is not read back: from `from` to the end. */
   let fresh: { from: number; to: number; lines: { event: ManagedEvent; to: number }[] } | undefined;
   const interrupted = shown.to !== undefined;
@@ -133,7 +133,12 @@ export function openSessionLog(folder: string, session: string, { output, render
     has: (key) => keys.has(key),
     count: () => keys.size(),
     append: (events) => {
-      const unknown = events.filter(({ key }) => !keys.has(key));
+      const offered = new Set<string>();
+      const unknown = events.filter(({ key }) => {
+        const isNew = !keys.has(key) && !offered.has(key);
+        offered.add(key);
+        return isNew;
+      });
       if (unknown.length === 0) return [];
       const lines = unknown.map(({ event }) => JSON.stringify(event));
       const plan = planAppend(path, lines);
@@ -187,6 +192,21 @@ export function openSessionLog(folder: string, session: string, { output, render
       if (keys.size() === 0) removeFile(markPath);
     },
   };
+}
+
+/** What a mark says; from the beginning where it says nothing that can be, or stands behind a log that is another by now. */
+function shownOf(stored: unknown, logBytes: number): Shown {
+  const { upTo, to, out } = isObject(stored) ? stored : {};
+  if (!isOffset(upTo) || upTo > logBytes) return { upTo: 0 };
+  if (!isOffset(to) || to < upTo) return { upTo };
+  const { dev, ino, size } = isObject(out) ? out : {};
+  return isOffset(dev) && isOffset(ino) && isOffset(size)
+    ? { upTo, to, out: { dev, ino, size } }
+    : { upTo, to };
+}
+
+function isOffset(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && Number.isFinite(value);
 }
 
 const PART_BYTES = 4 * 1024 * 1024;

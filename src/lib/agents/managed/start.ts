@@ -5,12 +5,13 @@ import { StewardError, toStewardError } from '../../errors';
 import { readText, replaceFile } from '../../platform/atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from '../../platform/folder';
 import { parseObject } from '../../platform/json-object';
+import { cleanLine } from '../../platform/terminal';
 import type { Resource } from './client';
 import { textOf } from './event';
 import { isNothingDone, mayHaveLanded } from './failure';
 import { prepareFirst, type SendDeps } from './outbox';
 import { once, repeated } from './retry';
-import { checkedId } from './session-id';
+import { isId } from './session-id';
 
 export interface StartInput {
   agent: string;
@@ -34,9 +35,10 @@ const PAGES = 5;
 /** Makes a session and writes its first message down, to be sent once somebody follows it. Gives the session's id. */
 export async function startSession(deps: SendDeps, input: StartInput): Promise<string> {
   const start = { nonce: randomUUID(), ...input };
+  const path = join(deps.folder, `${start.nonce}.start.json`);
   ensureFolder(deps.folder);
-  replaceFile(startPath(deps.folder, start.nonce), `${JSON.stringify(start)}\n`);
-  return complete(deps, start, false);
+  replaceFile(path, `${JSON.stringify(start)}\n`);
+  return complete(deps, start, { path, wasTried: false });
 }
 
 /** Goes on with the session that a killed process was about to make, the latest; undefined when there is none. */
@@ -46,15 +48,23 @@ export async function resumeStart(deps: SendDeps): Promise<string | undefined> {
     .map((name) => join(deps.folder, name))
     .sort((a, b) => (lstatOf(b)?.mtimeMs ?? 0) - (lstatOf(a)?.mtimeMs ?? 0));
   for (const path of left) {
-    const start = parseObject(readText(path) ?? '') as Start | undefined;
-    if (start !== undefined && textOf(start, 'nonce') !== undefined) return complete(deps, start, true);
+    const start = parseObject(readText(path) ?? '');
+    if (isStart(start)) return complete(deps, start, { path, wasTried: true });
     removeFile(path);
   }
   return undefined;
 }
 
-async function complete(deps: SendDeps, start: Start, wasTried: boolean): Promise<string> {
-  const path = startPath(deps.folder, start.nonce);
+/** A file that says less than a session needs is none that a run has left. */
+function isStart(value: Record<string, unknown> | undefined): value is Record<string, unknown> & Start {
+  return ['nonce', 'agent', 'environment', 'message'].every((key) => textOf(value, key) !== undefined);
+}
+
+async function complete(
+  deps: SendDeps,
+  start: Start,
+  { path, wasTried }: { path: string; wasTried: boolean },
+): Promise<string> {
   let session: Resource;
   let certain = !wasTried;
   try {
@@ -82,10 +92,16 @@ async function complete(deps: SendDeps, start: Start, wasTried: boolean): Promis
       cause: known,
     });
   }
-  const id = checkedId(session.id, 'a session');
-  prepareFirst(deps.folder, id, start.message);
+  if (!isId(session.id)) {
+    throw new StewardError(
+      'unavailable',
+      `${deps.client.host} made a session with an id that is none: ${cleanLine(session.id, 80)}`,
+      { hint: 'Check agents.managed.url. Nothing was sent to that session.' },
+    );
+  }
+  prepareFirst(deps.folder, session.id, start.message);
   removeFile(path);
-  return id;
+  return session.id;
 }
 
 function bodyOf(start: Start): Record<string, unknown> {
@@ -119,8 +135,4 @@ async function findByNonce({ client }: SendDeps, start: Start): Promise<Resource
     page = found.next;
   }
   return undefined;
-}
-
-function startPath(folder: string, nonce: string): string {
-  return join(folder, `${nonce}.start.json`);
 }

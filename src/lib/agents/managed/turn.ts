@@ -46,6 +46,12 @@ export interface Turn {
 }
 
 const OPEN = 'requires_action';
+/** Nobody can answer what is not named: to wait for it would be to wait for ever. */
+const NAMELESS: Outcome = {
+  reason: OPEN,
+  kind: 'conflict',
+  message: 'The agent waits for an answer, and the service does not say to what',
+};
 
 export function openTurn(): Turn {
   const meter = usageMeter();
@@ -152,7 +158,8 @@ export function openTurn(): Turn {
         : [],
     outcome: () => {
       if (status === 'terminated' || status === 'deleted') return ended(status, failure);
-      if (!begun || stop === undefined || stop.reason === OPEN) return undefined;
+      if (!begun || stop === undefined) return undefined;
+      if (stop.reason === OPEN) return stop.ids.length === 0 ? NAMELESS : undefined;
       return outcomeOf(stop, failure, interrupted);
     },
     usage: () => meter.usage(),

@@ -1,5 +1,6 @@
 import { palette, table } from '../../platform/format';
 import { isObject } from '../../platform/json-object';
+import { forShell } from '../../platform/shell-word';
 import type { Terminal } from '../../platform/stdio';
 import { clean, cleanLine } from '../../platform/terminal';
 import { displayWidth, fit } from '../../platform/text-width';
@@ -11,17 +12,21 @@ import type { FollowEnd } from './follow';
 import type { ToolUse } from './turn';
 
 const LINE = 400;
+const MAX_ID = 128;
 
 /** What a person sees of an event: lines with their line feeds; nothing of those that only say that work goes on. */
 export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns' | 'color'>): string {
   const { attention, neutral } = palette(terminal);
   const columns = Math.max(20, terminal.columns);
-  const told = (text: string, indent: string): string =>
-    text
+  const told = (text: string, indent: string): string => {
+    // A message may have no text at all, such as one of images alone.
+    if (text === '') return '';
+    return text
       .split(/\r?\n/)
       .flatMap((line) => flowed(clean(line.replaceAll('\t', '    ')), columns, indent))
       .map((line) => `${line.trimEnd()}\n`)
       .join('');
+  };
   const small = (text: string): string => `  ${neutral(cleanLine(text, columns - 2))}\n`;
   switch (event.type) {
     case 'agent.message':
@@ -133,14 +138,20 @@ export function endText({ outcome, cost }: FollowEnd): string {
   return outcome.kind === undefined ? `Done. ${costText(cost)}` : costText(cost);
 }
 
-/** What the agent waits for, and the command that answers each. */
+/** What the agent waits for, and the command that answers each: one that a shell takes as it stands. */
 export function pendingLines(session: string, pending: readonly ToolUse[]): string[] {
-  return pending.flatMap(({ id, name, kind, input }) => [
-    `  ${cleanLine(`${name === '' ? 'a tool' : name} ${inputText(input)}`, 200)}`,
-    kind === 'custom'
-      ? `    steward agents managed send ${clean(session)} --tool-result ${clean(id)}=@FILE --follow`
-      : `    steward agents managed wake ${clean(session)} --allow ${clean(id)}    (or --deny)`,
-  ]);
+  return pending.flatMap(({ id, name, kind, input }) => {
+    const use = `  ${cleanLine(`${name === '' ? 'a tool' : name} ${inputText(input)}`, 200)}`;
+    // Ids are the service's words: no person copies one that a shell or a terminal would act on.
+    if (/[\p{C}\p{Zl}\p{Zp}]/u.test(id) || id.startsWith('-'))
+      return [use, '    Its id is none that a command can name.'];
+    return [
+      use,
+      kind === 'custom'
+        ? `    steward agents managed send ${clean(session)} --tool-result ${forShell(`${id}=@FILE`)} --follow`
+        : `    steward agents managed wake ${clean(session)} --allow ${forShell(id)}    (or --deny)`,
+    ];
+  });
 }
 
 /** `12 450 tokens in, 3 120 out · active 4 m 10 s, 0.01 USD`. */
@@ -177,7 +188,7 @@ export function resourcesText(
 ): string {
   if (resources.length === 0) return none;
   const rows = resources.map((resource) => [
-    clean(resource.id),
+    cleanLine(resource.id, MAX_ID),
     cleanLine(textOf(resource, 'status') ?? textOf(resource, 'name') ?? '', 40),
     cleanLine(modelOf(resource) || (textOf(resource, 'title') ?? textOf(resource, 'description') ?? ''), 60),
     madeAt(resource, zone),
@@ -210,7 +221,7 @@ export interface SessionReport {
 export function sessionText({ session, localEvents, unsent, cost, pending }: SessionReport): string {
   const agent = session['agent'];
   const lines = [
-    `${clean(session.id)}  ${textOf(session, 'status') ?? 'status not told'}`,
+    `${cleanLine(session.id, MAX_ID)}  ${cleanLine(textOf(session, 'status') ?? 'status not told', 40)}`,
     `  agent        ${cleanLine(textOf(agent, 'name') ?? textOf(agent, 'id') ?? textOf(session, 'agent') ?? '', 80)}`,
     `  environment  ${cleanLine(textOf(session, 'environment_id') ?? '', 80)}`,
     `  local log    ${localEvents === 0 ? 'none' : `${grouped(localEvents)} events`}`,

@@ -16,7 +16,7 @@ export const COMPLETION_SCRIPTS: Readonly<Record<Shell, (places: readonly Place[
 };
 
 /** Where each shell looks for the script by itself. */
-export const COMPLETION_FILES: Readonly<Record<Shell, string>> = {
+const COMPLETION_FILES: Readonly<Record<Shell, string>> = {
   bash: '~/.local/share/bash-completion/completions/steward',
   zsh: '"${fpath[1]}/_steward"',
   fish: '~/.config/fish/completions/steward.fish',

@@ -144,7 +144,7 @@ async function checkGuard({ context }: DoctorContext): Promise<Finding[]> {
 }
 
 /** @param letIn what was not refused */
-export function judgeGuard(letIn: readonly string[]): Finding {
+function judgeGuard(letIn: readonly string[]): Finding {
   if (letIn.length === 0) return ok(`refuses ${FOREIGN.map(({ what }) => what).join(', ')}`);
   return failed(`what answers does not refuse ${letIn.join(', ')}`, {
     hint: 'A web page could ask it. Stop it, and install steward again:',

@@ -46,7 +46,7 @@ function checkRegistered(at: DoctorContext): Promise<Finding[]> {
   return orFailure(async () => judgeHooks(await statusOf(at)), { kind: 'unavailable' });
 }
 
-export function judgeHooks(status: HooksStatus): Finding[] {
+function judgeHooks(status: HooksStatus): Finding[] {
   const { state, settings, events, switchedOff, shim, node, steward, strangers } = status;
   if (state === 'not') return [off(`not registered in ${settings}`, { mend: INSTALL })];
   const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);

@@ -127,7 +127,7 @@ function checkClock({ context }: DoctorContext): Finding[] {
 }
 
 /** What was written lies in the past, unless the clock was put back since. */
-export function judgeClock(
+function judgeClock(
   nowMs: number,
   stored: readonly (readonly [what: string, iso: string | undefined])[],
   zone: string,

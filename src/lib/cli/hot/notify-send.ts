@@ -2,7 +2,9 @@ import { userArea } from '../../config/user-area';
 import { StewardError } from '../../errors';
 import type { Accepted } from '../../notify/accept';
 import { EVENT_NAMES } from '../../notify/events';
+import { newId } from '../../notify/id';
 import { SOURCES } from '../../notify/sources';
+import { systemClock } from '../../platform/clock';
 import { writeOut } from '../../platform/stdio';
 import { askAt, keptSocket } from '../daemon-socket';
 import { toJson } from '../json';
@@ -12,17 +14,28 @@ import { bodyOf, type SendFlags } from '../notify-body';
  * `steward notify send MESSAGE` while the daemon runs: one request over its socket. A message on stdin, a flag
  * that waits, a mistake, and the run without a daemon are the full command's.
  */
-export async function run(argv: readonly string[]): Promise<number | undefined> {
+export async function run(argv: readonly string[]): Promise<number | undefined | readonly string[]> {
   const call = callOf(argv);
   if (call === undefined) return undefined;
+  const id = newId(systemClock());
   try {
     const socket = keptSocket(userArea());
     if (socket === undefined) return undefined;
-    const accepted = await askAt<Accepted>(socket, { method: 'POST', path: '/notify', body: call.body });
+    const accepted = await askAt<Accepted>(socket, {
+      method: 'POST',
+      path: '/notify',
+      body: { ...call.body, id },
+    });
     if (accepted === undefined) return undefined;
+    const { phase, slug } = call.body;
+    if (typeof phase === 'string' && !call.json) {
+      const { phaseWords } = await import('../phase-words');
+      process.stderr.write(`${phaseWords(phase, slug as string | undefined, accepted.phase)}\n`);
+    }
     writeOut(call.json ? toJson(accepted) : `${accepted.id}\n`);
     return 0;
   } catch (error) {
+    if (error instanceof StewardError && error.kind === 'unavailable') return [...argv, '--unanswered', id];
     // Only here, for what suggests a word fills a table when it is loaded.
     const { reportError } = await import('../error-report');
     const told = reportError(error, { json: call.json, debug: false });

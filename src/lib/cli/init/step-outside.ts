@@ -100,7 +100,7 @@ async function setPush(setup: Setup, on: boolean): Promise<void> {
 }
 
 /** A fixed prefix and 128 random bits. */
-export function newTopic(): string {
+function newTopic(): string {
   return `steward-${randomBytes(16).toString('hex')}`;
 }
 

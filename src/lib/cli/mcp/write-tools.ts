@@ -1,8 +1,8 @@
 import { StewardError } from '../../errors';
-import { acceptNotification } from '../../notify/accept';
 import { addIssue, addReminder, closeIssue, type AddInput } from '../../work/actions';
 import { claimIssue } from '../../work/claim';
 import { openNotify } from '../notify-context';
+import { sendNotification } from '../notify-offer';
 import { openWork } from '../work-context';
 import { event, inputOf, issueNumber, priority, source, status, text, whole, type McpTool } from './tool';
 
@@ -85,12 +85,7 @@ export const WRITE_TOOLS: readonly McpTool[] = [
       dedupe: text('Messages of one key are one message that changes.', 200),
     }),
     async run(context, input) {
-      const notify = await openNotify(context);
-      const posted = await notify.post(input);
-      if (posted !== undefined) return posted;
-      const accepted = await acceptNotification(notify.deps, input);
-      notify.deliverLater();
-      return accepted;
+      return sendNotification(await openNotify(context), input);
     },
   },
 ];

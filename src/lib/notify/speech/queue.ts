@@ -24,10 +24,20 @@ export interface QueueLimits {
   textMs: number;
   /** So long an engine that failed is asked last, ms. */
   restMs: number;
+  /** One that took longer than this to fail is not asked at all for `slowRestMs`: each text would wait for it. */
+  slowMs: number;
+  slowRestMs: number;
 }
 
 /** decisions.md 5. */
-export const LIMITS: QueueLimits = { waiting: 50, staleMs: 60_000, textMs: 30_000, restMs: 60_000 };
+export const LIMITS: QueueLimits = {
+  waiting: 50,
+  staleMs: 60_000,
+  textMs: 30_000,
+  restMs: 60_000,
+  slowMs: 3_000,
+  slowRestMs: 300_000,
+};
 
 /** An engine that does not even stop when it is told is left alone after so long. */
 const STOP_MS = 2000;
@@ -36,6 +46,14 @@ interface Waiting {
   utterance: Utterance;
   since: Moment;
   answer: (spoken: Spoken) => void;
+}
+
+/** An engine that failed lately. */
+interface Rest {
+  /** On the monotonic clock, ms. */
+  untilMs: number;
+  /** How it failed, where that took so long that it is left out meanwhile. */
+  slowFailure?: string;
 }
 
 interface Moment {
@@ -47,7 +65,7 @@ interface Moment {
 export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Speech {
   const { clock } = deps;
   const waiting: Waiting[] = [];
-  const resting = new Map<string, number>();
+  const resting = new Map<string, Rest>();
   let current: { ends: Promise<void>; stop: AbortController } | undefined;
   let closed = false;
 
@@ -82,8 +100,13 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
 
   /** Those that failed lately come last: one that hangs delays a single text, not each. */
   const inOrder = (engines: readonly SpeechEngine[]): SpeechEngine[] => {
-    const rests = ({ id }: SpeechEngine): boolean => (resting.get(id) ?? -Infinity) > clock.monotonic();
+    const rests = ({ id }: SpeechEngine): boolean => restOf(id) !== undefined;
     return [...engines.filter((engine) => !rests(engine)), ...engines.filter(rests)];
+  };
+
+  const restOf = (id: string): Rest | undefined => {
+    const rest = resting.get(id);
+    return rest !== undefined && rest.untilMs > clock.monotonic() ? rest : undefined;
   };
 
   const speakWith = async (
@@ -96,18 +119,32 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
     const remainingMs = (): number => end - clock.monotonic();
     const failures = new Map<string, string[]>();
     for (const engine of engines) {
+      const rest = restOf(engine.id);
+      if (rest?.slowFailure !== undefined) {
+        const inMin = Math.ceil((rest.untilMs - clock.monotonic()) / 60_000);
+        failures.set(`${rest.slowFailure} It is asked again in ${inMin} min.`, [engine.id]);
+        continue;
+      }
       if (remainingMs() <= 0 || stop.signal.aborted) break;
       const order: SpeechOrder = { ...utterance, remainingMs, signal: stop.signal };
+      const beganMs = clock.monotonic();
       const failure = await attempt(engine, order, stop);
       if (failure === undefined) {
         resting.delete(engine.id);
         return { spoken: true, engine: engine.id };
       }
       failures.set(failure, [...(failures.get(failure) ?? []), engine.id]);
-      if (!stop.signal.aborted) resting.set(engine.id, clock.monotonic() + limits.restMs);
+      if (!stop.signal.aborted) resting.set(engine.id, restAfter(failure, beganMs));
     }
     // Engines that meet the same fault, such as no sound card, say so once.
     return unspoken([...failures].map(([failure, ids]) => `${ids.join(', ')}: ${failure}`).join(' '));
+  };
+
+  const restAfter = (failure: string, beganMs: number): Rest => {
+    const nowMs = clock.monotonic();
+    return nowMs - beganMs > limits.slowMs
+      ? { untilMs: nowMs + limits.slowRestMs, slowFailure: failure }
+      : { untilMs: nowMs + limits.restMs };
   };
 
   /** Undefined when it was heard, else why not. Ends in time whatever the engine does. */

@@ -35,7 +35,7 @@ export interface RepositoryMemory {
 /** By the path of the common folder. */
 export type Memories = Map<string, RepositoryMemory>;
 
-export const MAX_TIPS = 256;
+const MAX_TIPS = 256;
 const MAX_FORMER = 64;
 const MAX_SEEN = 500;
 const MAX_REPOSITORIES = 1000;

@@ -70,7 +70,7 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
       events: [],
       cursor: writeCursor(memories, [], input.nowMs),
       state: 'idle',
-      reason: 'No repository is named. Add its path to repos in sense/config.json.',
+      reason: "No repository is named. Name some: steward config set sense.repos '~/src/a,~/src/b'",
     };
   }
   const faults: Fault[] = [];

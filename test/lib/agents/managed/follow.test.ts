@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
 
 import { confirmation } from '../../../../src/lib/agents/managed/answers';
 import { follow, type FollowEnd } from '../../../../src/lib/agents/managed/follow';
-import type { SendDeps } from '../../../../src/lib/agents/managed/outbox';
-import { openSessionLog } from '../../../../src/lib/agents/managed/session-log';
+import { sendMessage, type SendDeps } from '../../../../src/lib/agents/managed/outbox';
+import { openSessionLog, sessionLogPath } from '../../../../src/lib/agents/managed/session-log';
+import { wait } from '../../../../src/lib/platform/wait';
 import { startFake, type Fake } from '../../../helpers/fake-managed/server';
 import type { FakeSession } from '../../../helpers/fake-managed/session';
 import { sendDeps } from '../../../helpers/managed';
@@ -79,5 +81,68 @@ describe('managed: answers that come too late', function () {
     );
     expect(error).to.include({ kind: 'conflict' });
     expect(error.message).to.match(/refuses events for session/);
+  });
+});
+
+describe('managed: a stream that tells nothing', function () {
+  this.timeout(60_000);
+  const box = scratch();
+
+  /** Follows a turn of one large message; gives the texts that were shown. */
+  async function shownOf(stream: (open: SendDeps['client']['stream']) => SendDeps['client']['stream']) {
+    const text = 'é'.repeat(2_500_000);
+    const fake = await startFake({
+      script: () => [{ emit: { type: 'agent.message', content: [{ type: 'text', text }] } }],
+    });
+    const deps = await sendDeps(fake.url, box.path('managed'));
+    const shown: string[] = [];
+    const output = {
+      chunkBytes: 4096,
+      file: () => undefined,
+      write: (part: Uint8Array | string) => Promise.resolve(void shown.push(String(part))),
+    };
+    const { id } = fake.makeSession();
+    const log = openSessionLog(deps.folder, id, { output, render: ({ type }) => `${type}\n` });
+    try {
+      await sendMessage(deps, id, 'go');
+      const client = { ...deps.client, stream: stream(deps.client.stream) };
+      const end = await follow(
+        {
+          ...deps,
+          client,
+          log,
+          prices: { input: undefined, output: undefined },
+          answer: () => Promise.resolve([]),
+          say: () => undefined,
+        },
+        { session: id, until: 'turn' },
+      );
+      expect(end.outcome).to.include({ reason: 'end_turn', kind: undefined });
+      expect(readFileSync(sessionLogPath(deps.folder, id), 'utf8')).to.include(text);
+      return shown.join('').trim().split('\n');
+    } finally {
+      log.close();
+      await deps.close();
+      await fake.stop();
+    }
+  }
+  const TURN = ['user.message', 'session.status_running', 'agent.message', 'session.status_idle'];
+
+  it('is no end of it: with pings alone the history tells, an event of 5 MB too', async () => {
+    const ping = Buffer.from('event: ping\ndata: {"type":"ping"}\n\n');
+    const shown = await shownOf(
+      () => () =>
+        Promise.resolve({
+          status: 200,
+          headers: {},
+          close: () => undefined,
+          chunks: { next: async () => (await wait(5), { done: false as const, value: ping }) },
+        }),
+    );
+    expect(shown).to.deep.equal(TURN);
+  });
+
+  it('shows an event of 5 MB that the stream has', async () => {
+    expect(await shownOf((open) => open)).to.deep.equal(TURN);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 import {
   outboxPath,
@@ -162,5 +162,31 @@ describe('managed: sending once over a connection that loses answers', () => {
       expect(refused).to.include({ kind: 'not_found' });
       expect(await resumeStart(deps)).to.equal(undefined);
     });
+  });
+
+  it('leaves the outbox of a newer format alone, and sends nothing over it', async () => {
+    const { id } = fake.makeSession();
+    const text = '{"version":2,"pending":{"text":"x","before":0}}';
+    mkdirSync(box.path('managed'), { recursive: true });
+    writeFileSync(outboxPath(box.path('managed'), id), text);
+    for (const tried of [sendMessage(deps, id, 'hello'), sendPending(deps, id)])
+      expect(await rejection(tried)).to.include({ kind: 'config' });
+    expect(readFileSync(outboxPath(box.path('managed'), id), 'utf8')).to.equal(text);
+    expect(posts()).to.equal(0);
+  });
+
+  it('makes no session of a file that says too little, and one only of a file whose name is not its own', async () => {
+    mkdirSync(box.path('managed'), { recursive: true });
+    fake.agents.set('agent_1', {});
+    fake.environments.set('env_1', {});
+    const outside = box.path('outside.start.json');
+    writeFileSync(outside, 'mine');
+    const sound = { nonce: '../outside', agent: 'agent_1', environment: 'env_1', message: 'go' };
+    for (const [index, start] of [{ nonce: 5 }, { nonce: 'n' }, { ...sound, agent: null }, sound].entries())
+      writeFileSync(box.path('managed', `${index}.start.json`), JSON.stringify(start));
+    expect(await resumeStart(deps)).to.match(/^sesn_/);
+    expect(await resumeStart(deps)).to.equal(undefined);
+    expect(fake.sessions.size).to.equal(1);
+    expect(readFileSync(outside, 'utf8')).to.equal('mine');
   });
 });

@@ -55,7 +55,7 @@ describe('managed: the local log and what was shown of it', () => {
   it('stores and shows each event once, whoever offers it again', async () => {
     const log = open(toFile());
     log.append(keyed('a', 'b'));
-    log.append(keyed('b', 'c'));
+    log.append(keyed('b', 'c', 'c', 'b'));
     await log.show();
     await log.show();
     expect(printed()).to.deep.equal(['a', 'b', 'c']);
@@ -111,6 +111,30 @@ describe('managed: the local log and what was shown of it', () => {
     next.append(keyed('d'));
     await next.show();
     expect(printed()).to.deep.equal(['a', 'b', 'c', 'd']);
+  });
+
+  it('shows all of a log whose mark cannot be, and loses nothing behind it', async () => {
+    const mark = box.path('managed', 'sesn_1.shown');
+    const log = open(toFile());
+    log.append(keyed('a', 'b'));
+    await log.show();
+    log.close();
+    for (const text of ['{"upTo":"x","to":-5,"out":7}', '{"upTo":9999}', '{"upTo":-1,"to":3}', '[]', '{']) {
+      writeFileSync(box.path('out'), '');
+      writeFileSync(mark, text);
+      const next = open(toFile());
+      await next.show();
+      expect(printed(), text).to.deep.equal(['a', 'b']);
+      next.close();
+    }
+    // Without knowing where its output was, it may show them again, and says so.
+    writeFileSync(mark, '{"upTo":0,"to":20,"out":7}');
+    const next = open(toFile());
+    await next.show();
+    expect(next.mayRepeat()).to.equal(true);
+    next.append(keyed('c'));
+    await next.show();
+    expect(printed()).to.deep.equal(['a', 'b', 'a', 'b', 'c']);
   });
 
   it('shows all of it again after a rewind', async () => {

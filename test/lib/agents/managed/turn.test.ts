@@ -30,6 +30,11 @@ describe('managed: the end of a turn', () => {
     ['a reason that nobody knows yet ends it, too', [message, running, idle('new_in_2027')], undefined],
     ['no reason at all ends it', [message, running, { id: 'i', type: 'session.status_idle' }], undefined],
     ['retries_exhausted', [message, running, failed('exhausted'), idle('retries_exhausted')], 'unavailable'],
+    [
+      'a wait for answers that are not named',
+      [message, running, idle('requires_action', { event_ids: [5] })],
+      'conflict',
+    ],
     ['budget_reached', [message, running, idle('budget_reached')], 'conflict'],
     ['refusal', [message, running, idle('refusal')], 'conflict'],
     ['idle after an error for good', [message, running, failed('terminal'), idle('end_turn')], 'unavailable'],

@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { askedText, eventText, pendingLines, resourcesText } from '../../../../src/lib/agents/managed/view';
+import { costOf, usageMeter } from '../../../../src/lib/agents/managed/cost';
+import {
+  askedText,
+  eventText,
+  pendingLines,
+  resourcesText,
+  sessionText,
+} from '../../../../src/lib/agents/managed/view';
 import { displayWidth } from '../../../../src/lib/platform/text-width';
 
 describe('managed: what is shown', () => {
@@ -18,6 +25,12 @@ describe('managed: what is shown', () => {
     expect(said('  one two three four five six seven eight nine', 24)).to.equal(
       '  one two three four\n  five six seven eight\n  nine\n',
     );
+  });
+
+  it('is nothing of a message without a text', () => {
+    expect(said('')).to.equal('');
+    for (const content of [undefined, {}, [null, 5, { type: 'image' }]])
+      expect(eventText({ type: 'agent.message', content }, { columns: 40, color: false })).to.equal('');
   });
 
   it('leaves an address whole', () => {
@@ -47,6 +60,27 @@ describe('managed: what is shown', () => {
     expect(text(80)).to.equal('sesn_01  idle  A plan  2026-11-21 00:30\nsesn_02');
     for (const line of text(30).split('\n')) expect(displayWidth(line)).to.be.at.most(30);
     expect(resourcesText([], 'None.', { columns: 80, zone: 'UTC' })).to.equal('None.');
+  });
+
+  it('takes nothing of the service to the terminal that it would obey', () => {
+    const evil = '\u001b[2J\u001b]0;x\u0007\u202eup\ndown';
+    const session = { id: evil, status: evil, agent: { name: evil }, environment_id: evil };
+    const cost = costOf(usageMeter().usage(), { input: undefined, output: undefined });
+    const shown = sessionText({ session, localEvents: 0, unsent: false, cost, pending: [] });
+    const listed = resourcesText([session], 'None.', { columns: 80, zone: 'UTC' });
+    for (const text of [shown, listed]) expect(text).not.to.match(/[\u001b\u0007\u202e]/);
+    expect(listed).not.to.include('\n');
+    expect(shown.split('\n')).to.have.length(5);
+  });
+
+  it('gives commands that a shell takes as words, whatever an id is', () => {
+    const lines = (id: string, kind: 'tool' | 'custom' = 'tool'): string =>
+      pendingLines('sesn_1', [{ id, name: 'bash', kind, input: null }])[1]!.trim();
+    expect(lines('sevt_1')).to.match(/^steward agents managed wake sesn_1 --allow sevt_1 {4}/);
+    expect(lines('$(rm x); `y`')).to.include("--allow '$(rm x); `y`' ");
+    expect(lines("a'b", 'custom')).to.include(`--tool-result 'a'\\''b=@FILE' --follow`);
+    for (const id of ['-rf', 'a\nb', 'a\u001b[2K', '\u202eb'])
+      expect(lines(id)).to.equal('Its id is none that a command can name.');
   });
 
   it('shows all of an input that is asked about, and nothing of it as a terminal would take it', () => {

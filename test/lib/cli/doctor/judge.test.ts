@@ -2,7 +2,7 @@ import { expect } from 'chai';
 
 import { judgeOwn, judgeTaken } from '../../../../src/lib/cli/doctor/daemon';
 import { judgeCall } from '../../../../src/lib/cli/doctor/hooks';
-import { judgeJob } from '../../../../src/lib/cli/doctor/jobs';
+import { judgeJob, judgeLauncher } from '../../../../src/lib/cli/doctor/jobs';
 import { judgeDisk, judgeNode, judgeOffset } from '../../../../src/lib/cli/doctor/machine';
 import { judgeDesktop, judgePushServer, judgeWebhook } from '../../../../src/lib/cli/doctor/notify';
 import { judgeCapture, judgeFront, judgeIdle } from '../../../../src/lib/cli/doctor/sense';
@@ -112,14 +112,27 @@ describe('what doctor makes of', () => {
       state: 'off',
       mend: 'steward sense install',
     });
-    expect(of({ loaded: false })).to.deep.include({ state: 'failed', mend: 'steward sense install' });
-    expect(of({ lastExit: 3 })).to.deep.include({ state: 'warning', hint: 'What it said is in /x.log.' });
-    expect(said(of({ missedPolls: 3 }))).to.match(/^warning: .*3 runs are missing/);
-    expect(of({ warning: 'Nothing runs after logout.', hint: 'Linger.' })).to.deep.include({
+    expect(of({ warning: 'It is twice.', mend: 'steward sense install' })).to.deep.equal({
       state: 'warning',
-      found: 'Nothing runs after logout.',
-      hint: 'Linger.',
+      found: 'It is twice.',
+      mend: 'steward sense install',
     });
+    expect(of({ warning: 'It is gone.', broken: true, hint: 'Do that.' })).to.deep.equal({
+      state: 'failed',
+      found: 'It is gone.',
+      hint: 'Do that.',
+    });
+  });
+
+  it('what the jobs start', () => {
+    const of = (code: number, stdout: string): Finding =>
+      judgeLauncher({ code, stdout }, 'steward sense install', (path) => path.startsWith('/there'));
+    expect(said(of(0, '/there/node\n/there/run.js\n'))).to.equal('ok: /there/run.js with /there/node');
+    expect(said(of(0, '"/there/node"\r\n"/there/run.js"\r\n'))).to.match(/^ok/);
+    expect(of(127, '')).to.deep.include({ state: 'failed', mend: 'steward sense install' });
+    expect(said(of(0, '/there/node\n/away/run.js\n'))).to.equal(
+      'failed: /away/run.js is gone: each run fails',
+    );
   });
 
   it('a call of a hook', () => {

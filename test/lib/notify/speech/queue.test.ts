@@ -99,6 +99,24 @@ describe('notify/speech: queue', () => {
     expect(hand.most()).to.equal(1);
   });
 
+  it('leaves an engine that took long to fail out for five minutes, and says so', async () => {
+    const slow = failing('slow', 'It did not end in 8 s.');
+    const speak = slow.speak.bind(slow);
+    slow.speak = (machine, order) => ((time.monotonic += 8_000), speak(machine, order));
+    const broken = failing('broken');
+    const speech = queueOf([slow, broken]);
+    await speech.say({ text: 'first' });
+    expect(await speech.say({ text: 'second' })).to.deep.equal({
+      spoken: false,
+      reason:
+        'slow: It did not end in 8 s. Mend it. It is asked again in 5 min. broken: It is broken. Mend it.',
+    });
+    expect([slow.asked, broken.asked]).to.deep.equal([['first'], ['first', 'second']]);
+    time.monotonic += 300_000;
+    await speech.say({ text: 'third' });
+    expect(slow.asked).to.deep.equal(['first', 'third']);
+  });
+
   it('takes so many that wait, and says of one more that it does not', async () => {
     const hand = handEngine();
     const speech = queueOf([hand.engine], { waiting: 2 });

@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
-import { readText } from '../platform/atomic-file';
-import { clean } from '../platform/terminal';
+import { readText } from './atomic-file';
+import { clean } from './terminal';
 
 /**
  * The text of a file that a person named on the command line: none is `not_found`; a folder, a pipe, or one of more
@@ -17,7 +17,7 @@ export function namedFile(
     // Said of the state's own files, this is a mistake in them; here it is one of what was typed.
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     throw new StewardError('usage', clean(error.message), {
-      hint: `Name a file of text of up to ${Math.floor(maxBytes / 2 ** 20)} MiB; ${instead}.`,
+      hint: `Name a file of text of up to ${sizeOf(maxBytes)}; ${instead}.`,
       cause: error,
     });
   }
@@ -25,4 +25,8 @@ export function namedFile(
   throw new StewardError('not_found', `There is no file ${clean(path)}.`, {
     hint: `Check the path; ${instead}.`,
   });
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 2 ** 20 ? `${Math.floor(bytes / 2 ** 10)} KiB` : `${Math.floor(bytes / 2 ** 20)} MiB`;
 }

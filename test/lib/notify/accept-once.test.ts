@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { acceptOnce, acceptUnanswered } from '../../../src/lib/notify/accept-once';
+import { newId, timeOfId } from '../../../src/lib/notify/id';
+import { waiting } from '../../../src/lib/notify/outbox';
+import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
+import { rejection } from '../../helpers/rejection';
+
+const DAY = 24 * 60 * MINUTE;
+const BODY = { message: 'Done', event: 'security' };
+
+describe('notify: a message that the daemon gives no answer to', () => {
+  let world: NotifyWorld;
+  beforeEach(() => {
+    world = notifyWorld();
+  });
+  afterEach(() => world.remove());
+
+  const idOf = (): string => newId(world.deps.clock);
+  const taken = (): string => join(world.deps.locks, 'notify-taken');
+  const files = (id: string): string[] => waiting(world.deps).filter((name) => name.startsWith(id));
+  const accepted = (): string[] => world.entries().map((entry) => entry.id);
+
+  it('is not accepted again when the daemon had accepted it', async () => {
+    const id = idOf();
+    expect(await acceptOnce(world.deps, BODY, id)).to.deep.equal({ status: 'accepted', id });
+    const before = files(id);
+    expect(before).to.have.length(3);
+    const unanswered = await acceptUnanswered(world.deps, BODY, id);
+    expect(unanswered).to.deep.equal({ accepted: { status: 'accepted', id }, by: 'daemon' });
+    expect([files(id), accepted()]).to.deep.equal([before, [id]]);
+  });
+
+  it('is accepted by its sender, and left alone by a daemon that goes on later', async () => {
+    const id = idOf();
+    const { by } = await acceptUnanswered(world.deps, BODY, id);
+    expect([by, accepted()]).to.deep.equal(['sender', [id]]);
+    for (const name of files(id)) expect(name).to.match(/\.(voice|push|chat)\.json$/);
+    // Its phase, too, has been seen to.
+    const phases: string[] = [];
+    const deps = { ...world.deps, phaseEffect: (name: string) => Promise.resolve(void phases.push(name)) };
+    world.nowMs += 23 * 60 * MINUTE;
+    expect(await acceptOnce(deps, { ...BODY, phase: 'execute' }, id)).to.deep.equal({
+      status: 'accepted',
+      id,
+    });
+    expect([phases, accepted(), files(id).length]).to.deep.equal([[], [id], 3]);
+  });
+
+  it('is accepted by exactly one of two that are at it at once', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const id = idOf();
+      const both = [acceptOnce(world.deps, BODY, id), acceptUnanswered(world.deps, BODY, id)];
+      await Promise.all(round % 2 === 0 ? both : both.reverse());
+      expect(accepted().filter((one) => one === id)).to.have.length(1);
+      expect(files(id)).to.have.length(3);
+    }
+  });
+
+  it('is not known of when the daemon stands still in the midst, and not sent a second time', async function () {
+    this.timeout(20_000);
+    const id = idOf();
+    mkdirSync(taken(), { recursive: true });
+    writeFileSync(join(taken(), id), '');
+    const error = await rejection(acceptUnanswered(world.deps, BODY, id));
+    expect(error).to.include({ kind: 'unavailable' });
+    expect(error.message).to.include(`whether ${id} goes out is not known`);
+    expect([accepted(), files(id)]).to.deep.equal([[], []]);
+  });
+
+  it('can be accepted by its sender where the daemon refused it', async () => {
+    const id = idOf();
+    // Where the log belongs there is a folder, as a full disk would refuse it.
+    mkdirSync(world.deps.history, { recursive: true });
+    await rejection(acceptOnce(world.deps, BODY, id));
+    expect(readdirSync(taken())).to.deep.equal([]);
+    expect(files(id)).to.deep.equal([]);
+  });
+
+  it('says that what came of its phase is not known', async () => {
+    const id = idOf();
+    const deps = { ...world.deps, phaseEffect: () => Promise.resolve(undefined) };
+    await acceptOnce(deps, { ...BODY, phase: 'execute' }, id);
+    const { accepted: again } = await acceptUnanswered(deps, { ...BODY, phase: 'execute' }, id);
+    expect(again).to.deep.equal({ status: 'accepted', id, phase: 'not known' });
+  });
+
+  it('is refused when it is older than what shows that it was taken, or has no right id', async () => {
+    const id = idOf();
+    expect(timeOfId(id)).to.equal(NINE);
+    world.nowMs += DAY;
+    expect(await rejection(acceptOnce(world.deps, BODY, id))).to.include({ kind: 'conflict' });
+    world.nowMs = NINE - DAY;
+    expect(await rejection(acceptOnce(world.deps, BODY, id))).to.include({ kind: 'conflict' });
+    for (const wrong of [7, '', '../x', `${id}/..`, '20261399T999999999Z-0123456789ab']) {
+      expect(await rejection(acceptOnce(world.deps, BODY, wrong))).to.have.property('kind').that.is.oneOf(['usage', 'conflict']); // prettier-ignore
+    }
+    expect(accepted()).to.deep.equal([]);
+  });
+
+  it('leaves nothing behind for long', async () => {
+    const old = idOf();
+    await acceptUnanswered(world.deps, BODY, old);
+    world.nowMs += 6 * DAY;
+    const next = idOf();
+    await acceptUnanswered(world.deps, BODY, next);
+    expect(readdirSync(taken()).sort()).to.deep.equal([old, next]);
+    world.nowMs += 2 * DAY;
+    await acceptUnanswered(world.deps, BODY, idOf());
+    expect(readdirSync(taken())).to.have.length(2).and.not.include(old);
+  });
+});
