@@ -8,10 +8,12 @@ import { card, FACETS, filtered, valuesOf } from './work-cards.js';
 
 /** @typedef {import('../../src/lib/work/board').BoardView} Board */
 
-/** A lane shows so many cards first, and so many more at each press. */
+/** A lane shows so many cards at a time: with thousands, each redraw and each frame of a scroll would take too long. */
 const PAGE = 200;
-/** @type {Map<string, number>} */
-const shownOf = new Map();
+/** Where the shown cards of a lane begin. @type {Map<string, number>} */
+const startOf = new Map();
+/** The lane whose other cards were asked for. @type {string | undefined} */
+let turned;
 
 const search = /** @type {HTMLInputElement} */ (byId('search'));
 search.value = chosen().get('q') ?? '';
@@ -23,7 +25,7 @@ const { redraw } = follow({ board: '/api/work' }, ({ board: feed }) => {
     {
       name: 'Work',
       feeds: [feed],
-      from: [board, location.search, [...shownOf.values()].join(), Math.floor(now / 60_000)],
+      from: [board, location.search, [...startOf.values()].join(), Math.floor(now / 60_000)],
       draw() {
         if (board !== undefined) draw(board, now);
       },
@@ -40,7 +42,7 @@ function chosen() {
 function choose(next) {
   const query = next.toString();
   history.replaceState(null, '', query === '' ? location.pathname : `?${query}`);
-  shownOf.clear();
+  startOf.clear();
   redraw();
 }
 
@@ -71,26 +73,50 @@ function draw(board, now) {
     byId('lanes'),
     config.columns.map((lane) => laneOf(lane, board.columns[lane] ?? [], numbers, now)),
   );
+  goTo(turned);
+  turned = undefined;
+}
+
+/** To the first card of a lane, as a person who has read the last one goes on. @param {string | undefined} lane */
+function goTo(lane) {
+  const section = [...document.querySelectorAll('.lane')].find(
+    (one) => one.getAttribute('data-key') === lane,
+  );
+  section?.scrollIntoView();
+  section?.querySelector('a')?.focus({ preventScroll: true });
 }
 
 /** @param {string} lane @param {readonly number[]} order @param {Map<number, import('../../src/lib/work/board').Item>} kept @param {number} now */
 function laneOf(lane, order, kept, now) {
   const own = order.flatMap((number) => kept.get(number) ?? []);
-  const count = shownOf.get(lane) ?? PAGE;
+  const last = Math.max(0, Math.ceil(own.length / PAGE) - 1) * PAGE;
+  const start = Math.min(startOf.get(lane) ?? 0, last);
+  const end = Math.min(start + PAGE, own.length);
   const id = `lane-${lane.toLowerCase()}`;
   return h(
     'section',
     { class: 'lane', 'data-key': lane, 'aria-labelledby': id },
     h('h2', { id }, `${lane} `, h('span', { class: 'muted' }, String(own.length))),
+    start > 0 && turn('earlier', lane, start - PAGE, `${start} before`),
+    own.length > PAGE &&
+      h('p', { class: 'muted small', 'data-key': 'range' }, `${start + 1} to ${end} of ${own.length}`),
     own.length === 0
       ? h('p', { class: 'muted' }, 'Nothing here.')
       : h(
           'ul',
           {},
-          own.slice(0, count).map((item) => card(item, now)),
+          own.slice(start, end).map((item) => card(item, now)),
         ),
-    own.length > count &&
-      h('button', { type: 'button', class: 'more', 'data-lane': lane }, `${own.length - count} more`),
+    own.length > end && turn('more', lane, end, `${own.length - end} more`),
+  );
+}
+
+/** @param {string} name @param {string} lane @param {number} start @param {string} text */
+function turn(name, lane, start, text) {
+  return h(
+    'button',
+    { type: 'button', class: name, 'data-key': name, 'data-lane': lane, 'data-start': start },
+    text,
   );
 }
 
@@ -141,14 +167,15 @@ search.addEventListener('input', () => {
 
 document.addEventListener('click', ({ target }) => {
   const button = target instanceof Element ? target.closest('button') : null;
-  const { facet, value = '', lane } = button?.dataset ?? {};
+  const { facet, value = '', lane, start } = button?.dataset ?? {};
   if (facet !== undefined) {
     const next = chosen();
     if (next.getAll(facet).includes(value)) next.delete(facet, value);
     else next.append(facet, value);
     choose(next);
   } else if (lane !== undefined) {
-    shownOf.set(lane, (shownOf.get(lane) ?? PAGE) + PAGE);
+    startOf.set(lane, Number(start));
+    turned = lane;
     redraw();
   }
 });

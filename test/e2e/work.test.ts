@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 
 import type { ErrorBody } from '../../src/lib/errors';
 import { cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { converse, type Turn } from '../helpers/on-terminal';
 import { startGitHub, type GitHub } from '../helpers/github';
 import { requirePrograms } from '../helpers/real-part';
 
@@ -126,6 +127,9 @@ describe('work (built)', function () {
     await bad(['remind', 'x', '--at', 'banana'], 2);
     await bad(['remind', 'look back yesterday'], 2);
     await bad(['list', '--state', 'odd'], 2);
+    expect((await bad(['list', '--lane', 'Doing'], 2)).hint).to.equal(
+      'Use Queued, Blocked, In-Progress, In-Review, Complete.',
+    );
     expect((await bad(['add', 'x'], 4, { GH_TOKEN: 'not_a_good_one' })).message).to.match(
       /refuses the credential from GH_TOKEN/,
     );
@@ -158,6 +162,18 @@ describe('work (built)', function () {
     const shown = await run(['show', '1'], away);
     expect(shown.code).to.equal(0);
     expect(shown.stdout).to.match(/Only what was read before can be shown/);
+  });
+
+  it('ends at Ctrl-C while the service keeps it waiting, also on a terminal that shows the steps', async function () {
+    requirePrograms(this, { python3: 'python3' });
+    github.fault = () => 'hang';
+    const turns: Turn[] = [['Looking at ann/work', '\x03']];
+    const setup = await converse(['work', 'setup', 'ann/work'], turns, { home: home.path, env: env() });
+    expect([setup.missed, setup.code]).to.deep.equal([[], 130]);
+    // The cursor is shown again.
+    expect(setup.text).to.match(/\x1b\[\?25h[^l]*$/);
+    github.fault = () => undefined;
+    expect(await good('setup', 'ann/work')).to.deep.include({ repo: 'ann/work' });
   });
 
   it('lets no escape sequence of a title reach the terminal', async () => {

@@ -26,8 +26,8 @@ export async function issuesOf(github: GitHub, repo: string): Promise<Row[]> {
 }
 
 /**
- * Kills a process that creates one issue after the other, again and again: some time after it has begun one, or
- * just as its request is there, before or after it takes effect. In the end each identity has exactly one issue.
+ * Kills a process that creates one batch of issues after the other, again and again: some time after it has begun one,
+ * or just as a request is there, before or after it takes effect. In the end each identity has exactly one issue.
  */
 export async function killCreating(
   bundle: string,
@@ -55,7 +55,7 @@ export async function killCreating(
       },
     );
     const ended = once(child, 'exit') as Promise<[number | null]>;
-    // The one that was begun and not done is begun again by the next process.
+    // What was begun and not done is begun again by the next process.
     let text = '';
     let afterMs: number | undefined;
     const die = (): void => {

@@ -1,6 +1,7 @@
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
+import { boardMarks, keepBoardSettings } from '../../lib/cli/board-settings';
 import { currentBoard, currentSummary, openWork } from '../../lib/cli/work-context';
 import type { BoardView } from '../../lib/work/board';
 import type { BoardSummary } from '../../lib/work/board-summary';
@@ -24,9 +25,13 @@ export default class WorkBoard extends BaseCommand {
 
   async run(): Promise<BoardView | BoardSummary> {
     const { flags } = await this.parse(WorkBoard);
+    // Before the configuration is read: what is written meanwhile makes what is kept old.
+    const marks = boardMarks(this.context.area);
     const work = await openWork(this.context);
     if (this.json) return currentBoard(work, flags);
     const board = await currentSummary(work, flags);
+    const { config, workRepo } = work.deps;
+    keepBoardSettings(this.context.area, marks, { work: config, workRepo: workRepo() });
     const { timezone } = work.user;
     this.print(() => boardText(board, { ...this.terminal, timezone, nowMs: work.deps.clock.now() }));
     return board;

@@ -1,4 +1,5 @@
-import { terminalOf } from '../platform/stdio';
+import { exitOnAnyInterrupt, terminalOf } from '../platform/stdio';
+import { EXIT_CODES } from './exit-codes';
 
 /**
  * Runs long work and shows its steps on stderr: on a terminal one task whose line changes and is left with its
@@ -25,10 +26,15 @@ export async function withSteps<T>(
       rendererOptions: {
         logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
       },
-      // Ctrl-C is the edge's.
+      // Ctrl-C is ours.
       registerSignalListeners: false,
     },
   );
-  await tasks.run();
+  const release = exitOnAnyInterrupt(EXIT_CODES.canceled);
+  try {
+    await tasks.run();
+  } finally {
+    release();
+  }
   return (value as { of: T }).of;
 }

@@ -39,13 +39,23 @@ const GIT_TIMEOUT_MS = 10_000;
 /** `work sweep`: sweeps, and appends its one line to the log, whatever became of it. */
 export async function runSweep(context: Context, options: SweepOptions): Promise<Swept> {
   const swept = await sweptOrNot(context, options);
-  ensureFolder(context.area.observability);
-  const path = join(context.area.observability, 'work-sweep.jsonl');
-  appendLog(path, JSON.stringify(logged(swept.result)), {
-    rotateBytes: 4 * 1024 * 1024,
-    nowMs: context.clock.now(),
-  });
-  return swept;
+  try {
+    log(context, swept.result);
+    return swept;
+  } catch (error) {
+    // What was done stays done: a line that cannot be written is one more thing to tell of.
+    const known = toStewardError(error);
+    if (known.kind === 'internal') throw error;
+    swept.result.errors.push({ step: 'log', message: known.message });
+    return { ...swept, trouble: swept.trouble ?? known };
+  }
+}
+
+function log({ area, clock }: Context, result: SweepResult): void {
+  ensureFolder(area.observability);
+  const path = join(area.observability, 'work-sweep.jsonl');
+  const line = JSON.stringify(logged(result));
+  appendLog(path, line, { rotateBytes: 4 * 1024 * 1024, nowMs: clock.now() });
 }
 
 /** decisions.md 6: what the line holds. Titles are the repository's, and stay out of the log. */

@@ -4,12 +4,11 @@ import type { LoadedConfig } from '../config/load';
 import type { UserConfig } from '../config/schema';
 import { processHost } from '../platform/paths';
 import type { ActionDeps } from '../work/actions';
-import { boardFrame, boardView, type BoardDeps, type BoardView } from '../work/board';
+import { boardFrame, boardView, isUpToDate, type BoardDeps, type BoardView } from '../work/board';
 import { boardSummary, type BoardSummary } from '../work/board-summary';
 import { cacheReader } from '../work/cache';
 import type { Host } from '../work/host';
-import { refresh } from '../work/poll';
-import { parseIso } from '../platform/clock';
+import { refresh, type RefreshResult } from '../work/poll';
 import type { Attestation } from '../work/privacy';
 import type { SetupDeps } from '../work/setup';
 import type { StatusDeps } from '../work/status';
@@ -119,8 +118,7 @@ function privacyKeys(attestation: Attestation): Record<string, unknown> {
  * moment ago). Where it cannot be reached, what was read before, said to be stale.
  */
 export async function currentBoard(work: WorkContext, options: { refresh: boolean }): Promise<BoardView> {
-  await bringUpToDate(work, options);
-  return boardView(work.deps);
+  return said(await bringUpToDate(work, options), boardView(work.deps));
 }
 
 /** The same, as much of it as a terminal shows. */
@@ -128,14 +126,21 @@ export async function currentSummary(
   work: WorkContext,
   options: { refresh: boolean },
 ): Promise<BoardSummary> {
-  await bringUpToDate(work, options);
-  return boardSummary(work.deps);
+  return said(await bringUpToDate(work, options), boardSummary(work.deps));
 }
 
-async function bringUpToDate({ deps }: WorkContext, options: { refresh: boolean }): Promise<void> {
-  const { setupRequired, stale, lastFetch } = boardFrame(deps);
-  if (setupRequired) return;
-  const age = deps.clock.now() - (parseIso(lastFetch ?? '') ?? -Infinity);
-  const isFresh = !stale && age >= 0 && age < deps.config.POLL_INTERVAL_SECONDS * 1000;
-  if (!isFresh || options.refresh) await refresh(deps);
+async function bringUpToDate(
+  { deps }: WorkContext,
+  options: { refresh: boolean },
+): Promise<RefreshResult | undefined> {
+  const frame = boardFrame(deps);
+  if (frame.setupRequired || (isUpToDate(frame, deps) && !options.refresh)) return undefined;
+  return refresh(deps);
+}
+
+/** Where the failure could not be written down, the board itself does not know of it. */
+function said<T extends BoardView | BoardSummary>(result: RefreshResult | undefined, board: T): T {
+  if (result === undefined || result.ok || result.reason === undefined) return board;
+  if (board.staleReason?.startsWith(result.reason) === true) return board;
+  return { ...board, stale: true, staleReason: result.reason };
 }

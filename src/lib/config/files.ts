@@ -2,6 +2,8 @@ import { SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS, type C
 import type { Tree } from './key';
 import type { UserArea } from './user-area';
 
+export { ENVIRONMENT } from './environment';
+
 /** One stored file of the configuration. A new file (work/config.yaml, …) is one more entry. */
 export interface ConfigFile {
   /** Where its values stand in the resolved configuration. */
@@ -88,13 +90,3 @@ export function dottedKey(file: ConfigFile, path: readonly string[]): string {
 export function ownerOf(name: string): ConfigFile | undefined {
   return CONFIG_FILES.find((file) => file.prefix === name || Object.hasOwn(file.keys, name));
 }
-
-/** The variables that stand over the files, and the key that each sets. */
-export const ENVIRONMENT: readonly { name: string; key: string }[] = [
-  { name: 'STEWARD_TIMEZONE', key: 'timezone' },
-  { name: 'STEWARD_MANAGED_URL', key: 'agents.managed.url' },
-  { name: 'STEWARD_MANAGED_API_KEY', key: 'agents.managed.apiKey' },
-  { name: 'STEWARD_MANAGED_AUTH_TOKEN', key: 'agents.managed.authToken' },
-  { name: 'STEWARD_HOST', key: 'daemon.host' },
-  { name: 'STEWARD_PORT', key: 'daemon.port' },
-];

@@ -59,15 +59,20 @@ export function remoteGit(
         hint: 'Look whether the network and the disk answer, then run it again.',
       });
     }
-    const said = result.stderr.split('\n').find((line) => /^(?:fatal|error|remote|!| !)/.test(line));
-    return {
-      code: result.code ?? 1,
-      stdout: result.stdout,
-      complaint: clean(said ?? result.stderr)
-        .slice(0, 200)
-        .trim(),
-    };
+    return { code: result.code ?? 1, stdout: result.stdout, complaint: complaintOf(result.stderr) };
   };
+}
+
+/** A service that refuses the credential makes git ask for another one, which nobody here can give. */
+const REFUSED =
+  /could not read (?:Username|Password)|Authentication failed|cannot (?:exec|run|spawn) '?\S*(?:null|nul)\b/i;
+
+function complaintOf(stderr: string): string {
+  if (REFUSED.test(stderr)) return 'the service refuses the credential';
+  const said = stderr.split('\n').find((line) => /^(?:fatal|error|remote|!| !)/.test(line));
+  return clean(said ?? stderr)
+    .slice(0, 200)
+    .trim();
 }
 
 const OWN = [

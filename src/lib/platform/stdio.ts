@@ -83,6 +83,11 @@ interface Stream {
   columns?: number;
 }
 
+/** What stdout can show. Node's stream of it, which knows a terminal's width, is set up for a device only (5 ms). */
+export function stdoutTerminal(): Terminal {
+  return terminalOf(fstatSync(1).isCharacterDevice() ? process.stdout : {});
+}
+
 /**
  * What a stream can show. NO_COLOR (not empty) switches colour off and FORCE_COLOR (not 0, false) on;
  * otherwise it is on for a terminal that is not dumb. NO_COLOR wins.
@@ -129,6 +134,21 @@ export function exitOnInterrupt(code: number): void {
   process.on('SIGINT', () => {
     if (process.listenerCount('SIGINT') === 1) process.exit(code);
   });
+}
+
+/**
+ * Ctrl-C ends the run with this code whoever else listens, until the returned function is called: for what is shown with
+ * the cursor of a terminal hidden, whose library listens too. The cursor, on stderr, is shown again.
+ */
+export function exitOnAnyInterrupt(code: number): () => void {
+  const exit = (): void => {
+    writeSync(2, '\u001b[?25h\n');
+    process.exit(code);
+  };
+  process.on('SIGINT', exit);
+  return () => {
+    process.off('SIGINT', exit);
+  };
 }
 
 /**

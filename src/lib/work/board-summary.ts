@@ -1,8 +1,17 @@
 import type { Lane } from '../config/schema';
+import { toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/atomic-file';
 import { parseObject } from '../platform/json-object';
 import { markOfTarget } from '../platform/stat';
-import { boardFrame, groupItems, itemsOf, type BoardDeps, type BoardView, type Item } from './board';
+import {
+  boardFrame,
+  groupItems,
+  isUpToDate,
+  itemsOf,
+  type BoardDeps,
+  type BoardView,
+  type Item,
+} from './board';
 import type { CachePaths } from './cache';
 
 /** How many of a lane a terminal shows at most. */
@@ -49,12 +58,25 @@ export function boardSummary(deps: BoardDeps & { paths: CachePaths }): BoardSumm
   const frame = boardFrame(deps);
   if (workRepo.repo === undefined) return { ...frame, ...counted([], deps.config.KANBAN_COLUMNS) };
   // Taken before the cache is read: what is written meanwhile has another one.
-  const made = [markOfTarget(deps.paths.cache), workRepo.repo, ...deps.config.KANBAN_COLUMNS].join(' ');
+  const made = madeOf(deps, workRepo.repo);
   const kept = readKept(deps.paths.board, made);
   if (kept !== undefined) return { ...frame, ...kept };
   const fresh = counted(itemsOf(deps, workRepo), deps.config.KANBAN_COLUMNS);
-  replaceFile(deps.paths.board, `${JSON.stringify({ version: VERSION, of: made, counted: fresh })}\n`);
+  writeKept(deps.paths.board, { version: VERSION, of: made, counted: fresh });
   return { ...frame, ...fresh };
+}
+
+/** The same where the board is up to date and its summary is kept; undefined where there is more to do. */
+export function keptSummary(deps: Omit<BoardDeps, 'cache'>): BoardSummary | undefined {
+  const { repo } = deps.workRepo();
+  const frame = boardFrame(deps);
+  if (repo === undefined || !isUpToDate(frame, deps)) return undefined;
+  const kept = readKept(deps.paths.board, madeOf(deps, repo));
+  return kept === undefined ? undefined : { ...frame, ...kept };
+}
+
+function madeOf({ paths, config }: Pick<BoardDeps, 'paths' | 'config'>, repo: string): string {
+  return [markOfTarget(paths.cache), repo, ...config.KANBAN_COLUMNS].join(' ');
 }
 
 function readKept(path: string, made: string): Counted | undefined {
@@ -62,4 +84,13 @@ function readKept(path: string, made: string): Counted | undefined {
   return stored?.['version'] === VERSION && stored['of'] === made
     ? (stored['counted'] as Counted)
     : undefined;
+}
+
+/** A look at the board must not fail for what only makes the next look faster: then that one counts again. */
+function writeKept(path: string, value: object): void {
+  try {
+    replaceFile(path, `${JSON.stringify(value)}\n`);
+  } catch (error) {
+    if (toStewardError(error).kind === 'internal') throw error;
+  }
 }

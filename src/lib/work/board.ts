@@ -10,6 +10,9 @@ import {
   type Source,
 } from './label';
 import type { Lane, WorkConfig, WorkRepoConfig } from '../config/schema';
+import { StewardError } from '../errors';
+import { clean } from '../platform/terminal';
+import { parseIso } from '../platform/clock';
 import type { Issue } from './issue';
 import { staleness, type PollDeps } from './poll';
 
@@ -154,6 +157,15 @@ export function boardFrame(deps: Omit<BoardDeps, 'cache'>): Omit<BoardView, 'col
   };
 }
 
+/** Was it brought up to date within a poll interval, with nothing to say against it? */
+export function isUpToDate(
+  { stale, lastFetch }: Pick<BoardView, 'stale' | 'lastFetch'>,
+  { clock, config }: Pick<BoardDeps, 'clock' | 'config'>,
+): boolean {
+  const age = clock.now() - (parseIso(lastFetch ?? '') ?? -Infinity);
+  return !stale && age >= 0 && age < config.POLL_INTERVAL_SECONDS * 1000;
+}
+
 /** GET /api/work/columns: `{LANE: [item…]}`. */
 export function columnsView(deps: BoardDeps): Record<string, Item[]> {
   return groupItems(itemsOf(deps, deps.workRepo()), deps.config.KANBAN_COLUMNS);
@@ -184,6 +196,12 @@ export interface Filter {
   agent?: string;
   /** Words that all stand in the title, without case. */
   search?: string;
+}
+
+/** A lane that is no lane would only ever find nothing: `usage`. */
+export function checkLane(name: string | undefined, columns: readonly Lane[]): void {
+  if (name === undefined || columns.some((lane) => lane.toLowerCase() === name.toLowerCase())) return;
+  throw new StewardError('usage', `There is no lane ${clean(name)}.`, { hint: `Use ${columns.join(', ')}.` });
 }
 
 /** The items that fit every given filter, by urgency. */

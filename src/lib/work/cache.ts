@@ -128,14 +128,35 @@ export function isFullDue(cache: Cache, nowMs: number): boolean {
   return cache.since === null || at === undefined || Math.abs(nowMs - at) > FULL_EVERY_MS;
 }
 
-/** Puts what a write answered into the cache, so that the next look shows it; the next poll confirms it. */
-export function remember(deps: { paths: CachePaths }, repo: string, issue: HostIssue): void {
+/** Puts what writes answered into the cache, so that the next look shows it; the next poll confirms it. */
+export function remember(
+  deps: { paths: Pick<CachePaths, 'cache'> },
+  repo: string,
+  ...written: readonly HostIssue[]
+): void {
   const cache = readCache(deps.paths.cache, repo);
-  const kept = keptIssue(issue);
-  const issues = [...cache.issues.filter(({ number }) => number !== kept.number), kept];
-  issues.sort((a, b) => a.number - b.number);
+  const byNumber = new Map(cache.issues.map((issue) => [issue.number, issue]));
+  for (const issue of written) byNumber.set(issue.number, keptIssue(issue));
+  const issues = [...byNumber.values()].sort((a, b) => a.number - b.number);
   // The question that goes on from `since` would answer as if this were news: its ETag says nothing any more.
   writeCache(deps.paths.cache, { ...cache, issues, etag: null });
+}
+
+/**
+ * The same for many writes in a row: the file of thousands of issues is written once, at their end or their failure.
+ * A kill before that loses nothing, since the next poll asks for what has changed.
+ */
+export async function rememberAll(
+  deps: { paths: Pick<CachePaths, 'cache'> },
+  repo: string,
+  write: (keep: (issue: HostIssue) => void) => Promise<void>,
+): Promise<void> {
+  const written: HostIssue[] = [];
+  try {
+    await write((issue) => written.push(issue));
+  } finally {
+    if (written.length > 0) remember(deps, repo, ...written);
+  }
 }
 
 /** Takes an issue that is gone out of the cache. */

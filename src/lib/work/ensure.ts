@@ -64,12 +64,17 @@ export function ensureIssues(
   const { clock, machineId } = deps;
   const lock = join(deps.locks, 'work-create.lock');
   return withLock(lock, { clock, machineId, waitMs: LOCK_WAIT_MS }, async () => {
-    const work: Work = { deps, host, repo, issues: await listed(deps, host, repo), names: undefined };
+    const issues = await listed(deps, host, repo);
+    const work: Work = { deps, host, repo, issues, names: undefined, made: [] };
     const all: Ensured[] = [];
-    for (const one of wanted) {
-      const ensured = await ensureOne(work, one);
-      all.push(ensured);
-      onDone(ensured);
+    try {
+      for (const one of wanted) {
+        const ensured = await ensureOne(work, one);
+        all.push(ensured);
+        onDone(ensured);
+      }
+    } finally {
+      rememberMade(work);
     }
     return all;
   });
@@ -113,6 +118,17 @@ interface Work {
   issues: readonly Issue[];
   /** Labels of the repository, once they were needed. */
   names: string[] | undefined;
+  /** Created, and not in the cache yet. */
+  made: HostIssue[];
+}
+
+/**
+ * The cache of thousands of issues is written once a batch: a kill before that loses nothing, since the ledger has
+ * each number by then, and the next poll asks for what is new.
+ */
+function rememberMade(work: Work): void {
+  if (work.made.length > 0) remember(work.deps, work.repo, ...work.made);
+  work.made = [];
 }
 
 async function ensureOne(work: Work, wanted: Wanted): Promise<Ensured> {
@@ -164,6 +180,8 @@ async function listed(deps: EnsureDeps, host: Host, repo: string): Promise<reado
 }
 
 async function lookAgain(work: Work, key: string): Promise<Issue | undefined> {
+  // The list may not have them yet.
+  rememberMade(work);
   work.issues = await listed(work.deps, work.host, work.repo);
   return ofIdentity(work.issues, key);
 }
@@ -197,7 +215,7 @@ async function createOrFind(
   const { deps, host, repo } = work;
   try {
     const made = await host.createIssue(repo, issue);
-    remember({ paths: deps.paths }, repo, made);
+    work.made.push(made);
     return keptIssue(made);
   } catch (error) {
     if (!isAmbiguous(error)) {

@@ -12,6 +12,7 @@ import {
   writePoll,
   type Cache,
   type CachePaths,
+  type Poll,
 } from './cache';
 import type { Host } from './host';
 import { privacyState, repoOf, verify, type PrivacyDeps } from './privacy';
@@ -43,9 +44,9 @@ export async function refresh(deps: PollDeps): Promise<RefreshResult> {
     return { ok: false, lastFetch: shown.lastFetch, stale: true, reason: shown.staleReason ?? '' };
   }
   const repo = repoOf(config);
-  ensureFolder(dirname(deps.paths.cache));
   const poll = readPoll(deps.paths.poll, repo);
   try {
+    ensureFolder(dirname(deps.paths.cache));
     if (state !== 'fresh') await verify(deps);
     await fetchChanges(deps, await deps.host(), repo);
     const lastFetch = toIso(deps.clock.now());
@@ -55,8 +56,17 @@ export async function refresh(deps: PollDeps): Promise<RefreshResult> {
     const known = toStewardError(error);
     if (known.kind === 'internal' || known.kind === 'canceled') throw error;
     const failure = { at: toIso(deps.clock.now()), message: known.message, hint: known.hint ?? '' };
-    writePoll(deps.paths.poll, repo, { lastFetch: poll.lastFetch, failure });
+    noteFailure(deps, repo, { lastFetch: poll.lastFetch, failure });
     return { ok: false, lastFetch: poll.lastFetch, stale: true, reason: known.message };
+  }
+}
+
+/** Where it cannot be written down (a full disk, a folder that may only be read), whoever asked is told all the same. */
+function noteFailure({ paths }: Pick<PollDeps, 'paths'>, repo: string, poll: Poll): void {
+  try {
+    writePoll(paths.poll, repo, poll);
+  } catch (error) {
+    if (toStewardError(error).kind === 'internal') throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-// work-create HOME FROM TO: makes the issues of the identities FROM to TO, one after the other, and says each.
+// work-create HOME FROM TO: makes the issues of the identities from FROM on, at least to TO, by threes, and says each.
 import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -7,7 +7,7 @@ import { userArea } from '../../../src/lib/config/user-area';
 import { systemClock } from '../../../src/lib/platform/clock';
 import { run } from '../../../src/lib/platform/process';
 import { cacheReader } from '../../../src/lib/work/cache';
-import { ensureIssue, type EnsureDeps } from '../../../src/lib/work/ensure';
+import { ensureIssues, type EnsureDeps } from '../../../src/lib/work/ensure';
 import { githubHost } from '../../../src/lib/work/host/github';
 
 async function main(home: string, from: number, to: number): Promise<void> {
@@ -39,17 +39,22 @@ async function main(home: string, from: number, to: number): Promise<void> {
       await delay(ms);
     },
   };
-  for (let n = from; n < to; n += 1) {
-    writeSync(1, `begin ${n}\n`);
-    await ensureIssue(deps, host, 'ann/work', {
-      identity: { kind: 'slug', value: `s${n}` },
-      kind: 'core',
+  for (let first = from; first < to; first += BATCH) {
+    const numbers = Array.from({ length: BATCH }, (_, index) => first + index);
+    writeSync(1, numbers.map((n) => `begin ${n}\n`).join(''));
+    const wanted = numbers.map((n) => ({
+      identity: { kind: 'slug' as const, value: `s${n}` },
+      kind: 'core' as const,
       text: `Task ${n}`,
       body: 'b',
       labels: ['core-sync', 'Type:feature'],
-    });
-    writeSync(1, `done ${n}\n`);
+    }));
+    let done = first;
+    await ensureIssues(deps, host, 'ann/work', wanted, () => writeSync(1, `done ${done++}\n`));
   }
 }
+
+/** Enough for a kill in the midst of what one lock, one list and one write of the cache stand for. */
+const BATCH = 3;
 
 void main(process.argv[2] ?? '', Number(process.argv[3]), Number(process.argv[4]));

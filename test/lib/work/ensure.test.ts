@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 
+import { markOfTarget } from '../../../src/lib/platform/stat';
+import { readCache } from '../../../src/lib/work/cache';
 import { identityKey } from '../../../src/lib/work/issue';
 import { ensureIssue, ensureIssues, forgetIssue, type Wanted } from '../../../src/lib/work/ensure';
 import { failureOf } from '../../../src/lib/work/host/failure';
@@ -50,6 +52,46 @@ describe('work: one issue for one identity', function () {
     }
     expect(await all()).to.have.length(1);
     expect(github.seen.filter(({ path }) => path.includes('/search/'))).to.deep.equal([]);
+  });
+
+  it('writes the cache once for a batch, also for what was made before a failure', async () => {
+    const { cache } = world.at.area.work;
+    const kept = (): number[] => readCache(cache, REPO).issues.map(({ number }) => number);
+    const host = await world.deps.host();
+    const marks = new Set<string | undefined>();
+    await ensureIssues(world.deps, host, REPO, ['a', 'b', 'c'].map((slug) => wanted(slug)), () => {
+      marks.add(markOfTarget(cache));
+    }); // prettier-ignore
+    expect(marks.size).to.equal(1);
+    expect([...marks]).not.to.include(markOfTarget(cache));
+    expect(kept()).to.deep.equal([1, 2, 3]);
+    let creations = 0;
+    github.fault = ({ method }) => (method === 'POST' && ++creations === 3 ? { status: 422 } : undefined);
+    await rejection(ensureIssues(world.deps, host, REPO, ['d', 'e', 'f'].map((slug) => wanted(slug)))); // prettier-ignore
+    expect(kept()).to.deep.equal([1, 2, 3, 4, 5]);
+  });
+
+  it('keeps what a batch has made when it looks through a list that lags', async () => {
+    const host = await world.deps.host();
+    await ensure(wanted('earlier'));
+    let creations = 0;
+    github.fault = ({ method, path }) => {
+      if (method !== 'POST' || !path.endsWith('/issues') || ++creations !== 2) return undefined;
+      // Its answer is lost, and the list shows neither of the two until the next look.
+      github.hidden.add(2).add(3);
+      return 'drop';
+    };
+    const batch = ['a', 'b'].map((slug) => wanted(slug));
+    await rejection(ensureIssues(world.deps, host, REPO, batch));
+    const kept = readCache(world.at.area.work.cache, REPO).issues.map(({ number }) => number);
+    expect(kept).to.deep.equal([1, 2]);
+    github.fault = () => undefined;
+    github.hidden.clear();
+    const found = await ensureIssues(world.deps, host, REPO, batch);
+    expect(found.map(({ action, issue }) => [action, issue.number])).to.deep.equal([
+      ['found', 2],
+      ['found', 3],
+    ]);
   });
 
   it('knows an issue by the number in the artifact, by its marker and by its title; by none of another', async () => {

@@ -237,6 +237,8 @@ describe('work: task list', () => {
       const away = await regenerate();
       expect(away).to.deep.include({ committed: false, pushed: false });
       expect(away.reason).to.match(/git could not reach or read the repository: .*503/);
+      http.refuse = 401;
+      expect((await regenerate()).reason).to.match(/: the service refuses the credential$/);
       http.refuse = undefined;
       expect(await regenerate()).to.deep.include({ committed: true, pushed: true });
       expect(pushed()).to.include('Later');

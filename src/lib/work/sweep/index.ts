@@ -9,7 +9,7 @@ import { ensureIssues, type Wanted } from '../ensure';
 import type { Host } from '../host';
 import type { Issue } from '../issue';
 import { labelNames, onlyExisting } from '../labels';
-import { remember } from '../cache';
+import { rememberAll } from '../cache';
 import { freshCache } from '../poll';
 import { openForWriting, privacyState, repoOf, verify } from '../privacy';
 import {
@@ -245,14 +245,15 @@ async function mergeAll(
   repo: string,
   groups: ReturnType<typeof duplicates>,
 ): Promise<void> {
-  for (const { keep, close } of groups) {
-    for (const { number } of close) {
-      await host.comment(repo, number, `This is the same as #${keep.number}; it goes on there.`);
-      const closed = await host.updateIssue(repo, number, { state: 'closed', stateReason: 'not_planned' });
-      remember(deps, repo, closed);
-      result.duplicatesMerged += 1;
+  await rememberAll(deps, repo, async (remember) => {
+    for (const { keep, close } of groups) {
+      for (const { number } of close) {
+        await host.comment(repo, number, `This is the same as #${keep.number}; it goes on there.`);
+        remember(await host.updateIssue(repo, number, { state: 'closed', stateReason: 'not_planned' }));
+        result.duplicatesMerged += 1;
+      }
     }
-  }
+  });
 }
 
 async function flagAll(
@@ -264,21 +265,23 @@ async function flagAll(
   if (flag.length + unflag.length === 0) return;
   const flags = { ...readFlags(deps.flags) };
   const { labels } = onlyExisting(['stale'], await labelNames(deps, host, repo), repo);
-  for (const { number } of labels.length === 0 ? [] : flag) {
-    await host.addLabels(repo, number, labels);
-    const after = await host.issue(repo, number);
-    flags[String(number)] = after.updatedAt;
-    writeFlags(deps.flags, flags);
-    remember(deps, repo, after);
-    result.staleFlagged += 1;
-  }
-  for (const { number } of unflag) {
-    await host.removeLabel(repo, number, 'stale');
-    delete flags[String(number)];
-    writeFlags(deps.flags, flags);
-    remember(deps, repo, await host.issue(repo, number));
-    result.updated += 1;
-  }
+  await rememberAll(deps, repo, async (remember) => {
+    for (const { number } of labels.length === 0 ? [] : flag) {
+      await host.addLabels(repo, number, labels);
+      const after = await host.issue(repo, number);
+      flags[String(number)] = after.updatedAt;
+      writeFlags(deps.flags, flags);
+      remember(after);
+      result.staleFlagged += 1;
+    }
+    for (const { number } of unflag) {
+      await host.removeLabel(repo, number, 'stale');
+      delete flags[String(number)];
+      writeFlags(deps.flags, flags);
+      remember(await host.issue(repo, number));
+      result.updated += 1;
+    }
+  });
 }
 
 function readFlags(path: string): Flagged {
