@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -92,6 +92,22 @@ const lazyBundles = {
   },
 };
 
+/**
+ * kleur asks when it is loaded whether standard output is a terminal, which has Node set that stream up: 5 ms. Here the
+ * terminal that is written to decides (platform/format.ts).
+ */
+const unaskedKleur = {
+  name: 'unasked-kleur',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]node_modules[\\/]kleur[\\/]index\.m?js$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const question = 'process.stdout && process.stdout.isTTY';
+      if (!text.includes(question)) return { errors: [{ text: `${path} does not ask "${question}".` }] };
+      return { contents: text.replace(question, 'false'), loader: 'js' };
+    });
+  },
+};
+
 export const BASE = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -108,7 +124,7 @@ export const BASE = {
   metafile: true,
   write: false,
   logLevel: 'warning',
-  plugins: [builtins, commandTable, lazyBundles],
+  plugins: [builtins, commandTable, lazyBundles, unaskedKleur],
 };
 
 const require = createRequire(import.meta.url);

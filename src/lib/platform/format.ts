@@ -1,3 +1,5 @@
+import kleur, { type Color } from 'kleur';
+
 import type { Terminal } from './stdio';
 import { displayWidth, fit, padEnd, padStart } from './text-width';
 
@@ -13,28 +15,21 @@ export interface Palette {
   strong: (text: string) => string;
 }
 
-/** Each colour's sequences. A library of colours would ask Node for its stream of stdout, which costs a run 5 ms. */
-const SEQUENCES: Readonly<Record<keyof Palette, readonly [open: string, close: string]>> = {
-  creation: ['\u001b[36m', '\u001b[39m'],
-  consumption: ['\u001b[33m', '\u001b[39m'],
-  neutral: ['\u001b[90m', '\u001b[39m'],
-  attention: ['\u001b[35m', '\u001b[39m'],
-  strong: ['\u001b[1m', '\u001b[22m'],
-};
-
 export function palette(terminal: Pick<Terminal, 'color'>): Palette {
-  const paint = (color: keyof Palette): ((text: string) => string) => {
+  // kleur judges the process by itself; here the terminal that is written to decides.
+  const paint = (color: Color): ((text: string) => string) => {
     if (!terminal.color) return (text) => text;
-    const [open, close] = SEQUENCES[color];
-    // What ends within the text goes on in this colour.
-    return (text) => (text === '' ? '' : `${open}${text.replaceAll(close, `${close}${open}`)}${close}`);
+    return (text) => {
+      kleur.enabled = true;
+      return text === '' ? '' : color(text);
+    };
   };
   return {
-    creation: paint('creation'),
-    consumption: paint('consumption'),
-    neutral: paint('neutral'),
-    attention: paint('attention'),
-    strong: paint('strong'),
+    creation: paint(kleur.cyan),
+    consumption: paint(kleur.yellow),
+    neutral: paint(kleur.gray),
+    attention: paint(kleur.magenta),
+    strong: paint(kleur.bold),
   };
 }
 
