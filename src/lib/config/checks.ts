@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, resolve, sep } from 'node:path';
 import * as v from 'valibot';
 
 import { isLoopbackHost } from '../platform/loopback';
@@ -149,6 +149,9 @@ function expandHome(path: string, home: string): string {
   return /^~[/\\]/.test(path) ? join(home, path.slice(2)) : path;
 }
 
+/** Paths that are in their shortest form: as a rule all are, and to find that out anew for each of hundreds takes long. */
+const SHORTEST = /^(?:\/(?!\.\.?(?:\/|$))[^/]+)+$/;
+
 /** Absolute paths, or from `~/`; each once. */
 export function pathList(): Leaf<string[]> {
   const fromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
@@ -162,7 +165,12 @@ export function pathList(): Leaf<string[]> {
     ),
     fallback: [],
     resolve: (stored: string[], { home }) => [
-      ...new Set(stored.map((path) => (fromHome(path) ? join(home, path.slice(1)) : resolve(path)))),
+      ...new Set(
+        stored.map((path) => {
+          if (fromHome(path)) return join(home, path.slice(1));
+          return sep === '/' && SHORTEST.test(path) ? path : resolve(path);
+        }),
+      ),
     ],
   });
 }

@@ -16,12 +16,25 @@ export interface Stamp {
 
 /** What a mark is made of, for those who compare hundreds: to write a date as text takes longer than to ask for it. */
 export type Facts = readonly [ino: number, size: number, mtimeMs: number];
+export type FolderFacts = readonly [dev: number, ...facts: Facts];
 
 /** Does a path, links not followed, show the same as before? */
 export function hasFacts(path: string, [ino, size, mtimeMs]: Facts): boolean {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });
     return found !== undefined && found.ino === ino && found.size === size && found.mtimeMs === mtimeMs;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+}
+
+/** Does a folder, links followed, show the same as before, on the same device? */
+export function hasFolderFacts(path: string, [dev, ino, size, mtimeMs]: FolderFacts): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined || found.dev !== dev || found.ino !== ino) return false;
+    return found.size === size && found.mtimeMs === mtimeMs && found.isDirectory();
   } catch (error) {
     if (isAbsent(error)) return false;
     throw error;
@@ -110,6 +123,7 @@ export interface Target {
   /** As of a Stamp. */
   mark: string;
   mtimeMs: number;
+  facts: FolderFacts;
 }
 
 /** The end of a path's links; undefined when nothing is there. Throws for what cannot be read. */
@@ -118,7 +132,8 @@ export function targetOf(path: string): Target | undefined {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined) return undefined;
     const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
-    return { kind, bytes: found.size, id: idOf(path, found), ...datesOf(found) };
+    const { dev, ino, size, mtimeMs } = found;
+    return { kind, bytes: size, id: idOf(path, found), ...datesOf(found), facts: [dev, ino, size, mtimeMs] };
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;

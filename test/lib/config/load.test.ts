@@ -91,6 +91,26 @@ describe('config: loadConfig', () => {
     expect((await load()).config.user.da.name).to.equal('DA');
   });
 
+  it('gives the shortest form of a repository path', async () => {
+    for (const path of [
+      '/a',
+      '/a/b',
+      '/a//b',
+      '/a/./b',
+      '/a/../b',
+      '/a/..',
+      '/a/',
+      '/a/.b',
+      '/a/..b',
+      '/a/b.',
+      '/a /b',
+    ]) {
+      at.write('sense/config.json', JSON.stringify({ repos: [path] }));
+      const { config } = await loadConfig({ area: at.area, env: {}, home: at.home });
+      expect(config.sense.repos, path).to.deep.equal([resolve(path)]);
+    }
+  });
+
   it('takes repositories from ~/ and each once, whatever its spelling', async () => {
     const path = join(at.home, 'src');
     at.write('sense/config.json', JSON.stringify({ repos: ['~/src', path, `${path}/`] }));

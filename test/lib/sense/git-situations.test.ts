@@ -415,15 +415,16 @@ describe('sense/git: situations', () => {
     for (const damaged of [
       () => 7,
       () => ({ folder: 1 }),
-      (folder: string) => ({ folder, files: 'HEAD' }),
-      (folder: string) => ({ folder, files: [] }),
-      (folder: string) => ({ folder, files: [['\0', 1, 1, 1]] }),
-      (folder: string) => ({ folder, files: [['HEAD', '1', 1, 1]] }),
-      (folder: string) => ({ folder, files: [['HEAD']] }),
+      () => ({ folder: [1, 2, 3] }),
+      (folder: unknown) => ({ folder, files: 'HEAD' }),
+      (folder: unknown) => ({ folder, files: [] }),
+      (folder: unknown) => ({ folder, files: [['\0', 1, 1, 1]] }),
+      (folder: unknown) => ({ folder, files: [['HEAD', '1', 1, 1]] }),
+      (folder: unknown) => ({ folder, files: [['HEAD']] }),
     ]) {
       const watched = watch([repo], { clock });
       await watched.capture();
-      const cursor = watched.cursor as { repositories: Record<string, { watch: { folder: string } }> };
+      const cursor = watched.cursor as { repositories: Record<string, { watch: { folder: unknown } }> };
       for (const memory of Object.values(cursor.repositories))
         Object.assign(memory, { watch: damaged(memory.watch.folder) });
       const dates = { GIT_AUTHOR_DATE: `${NOON + 1} +0000`, GIT_COMMITTER_DATE: `${NOON + 1} +0000` };

@@ -1,3 +1,4 @@
+import type { FolderFacts } from '../../platform/stat';
 import { MAX_WATCHED, type Watch, type WatchedFile } from './fingerprint';
 
 /** What is remembered of one repository between captures. All of it is bounded; see the limits below. */
@@ -135,8 +136,12 @@ function readMemory(value: unknown): RepositoryMemory | undefined {
 function readWatch(value: unknown): Watch | undefined {
   if (!isObject(value)) return undefined;
   const { folder, files } = value;
-  if (typeof folder !== 'string' || !isListOf(files, isWatchedFile)) return undefined;
+  if (!isFolderFacts(folder) || !isListOf(files, isWatchedFile)) return undefined;
   return files.length > 0 && files.length <= MAX_WATCHED ? { folder, files } : undefined;
+}
+
+function isFolderFacts(value: unknown): value is FolderFacts {
+  return Array.isArray(value) && value.length === 4 && value.every((fact) => typeof fact === 'number');
 }
 
 function isWatchedFile(value: unknown): value is WatchedFile {

@@ -3,10 +3,20 @@ import { join, sep } from 'node:path';
 
 import { StewardError } from '../../errors';
 import type { GitFolder } from '../../platform/git-folder';
-import { entriesIn, hasFacts, stampOf, targetOf, type Facts, type Stamp } from '../../platform/stat';
+import {
+  entriesIn,
+  hasFacts,
+  hasFolderFacts,
+  stampOf,
+  targetOf,
+  type Facts,
+  type FolderFacts,
+  type Stamp,
+} from '../../platform/stat';
 
 /** What git reads beside the refs before it answers; a pipe or a device there would hold it up, or never end. */
 const READ_BY_GIT = ['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'];
+const HEAD_LOG = 'logs/HEAD';
 /** A packed-refs of a million branches is smaller. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
 /** More loose refs than this are not looked at one by one: such a repository is scanned at each capture. */
@@ -28,9 +38,9 @@ export interface Fingerprint {
 
 /** Of a `.git` folder that is the whole of its repository: no worktrees, no reftable. */
 export interface Watch {
-  /** The folder's mark: as long as it stays, no file came into the folder and none left. */
-  folder: string;
-  /** The files and folders in it that make the print, by their paths, as they were. */
+  /** As long as the folder is the same, no file came into it and none left. */
+  folder: FolderFacts;
+  /** The files and folders in it that make the print, by their paths, as they were; but for the log of HEAD. */
   files: WatchedFile[];
 }
 
@@ -62,7 +72,8 @@ export function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
     if (!isTrusted(stamp)) trusted = false;
     names.push(base === commonDir ? name : path);
     marks.push(stamp.mark);
-    files.push([name, ...stamp.facts]);
+    // Whatever the log of HEAD tells shows in HEAD or among the branches.
+    if (name !== HEAD_LOG) files.push([name, ...stamp.facts]);
     return stamp.kind;
   };
   const walk = (name: string, depth: number): Stamp['kind'] | undefined => {
@@ -79,7 +90,7 @@ export function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
     }
     return kind;
   };
-  for (const base of new Set([gitDir, commonDir])) for (const name of ['HEAD', 'logs/HEAD']) add(name, base);
+  for (const base of new Set([gitDir, commonDir])) for (const name of ['HEAD', HEAD_LOG]) add(name, base);
   add('packed-refs');
   const heads = walk('refs/heads', 0);
   // With a reftable, a file stands in this folder's place.
@@ -95,7 +106,7 @@ export function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
     print: trusted ? digest(names, marks) : '',
     worktrees,
     ...(trusted && isPlain && around !== undefined && isTrusted(around)
-      ? { watch: { folder: around.mark, files } }
+      ? { watch: { folder: around.facts, files } }
       : {}),
   };
 }
@@ -106,12 +117,9 @@ export function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
  */
 export function isUnchanged(
   commonDir: string,
-  before: { id: string; print: string; watch?: Watch | undefined },
+  { print, watch }: { print: string; watch?: Watch | undefined },
 ): boolean {
-  const { id, print, watch } = before;
-  if (watch === undefined || print === '') return false;
-  const folder = targetOf(commonDir);
-  if (folder?.kind !== 'folder' || folder.id !== id || folder.mark !== watch.folder) return false;
+  if (watch === undefined || print === '' || !hasFolderFacts(commonDir, watch.folder)) return false;
   return watch.files.every(([name, ...facts]) => hasFacts(commonDir + sep + name, facts));
 }
 
