@@ -43,7 +43,8 @@ export function removeFolder(path: string): void {
       rmSync(path, { recursive: true, force: true });
       return;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || tried === 50) throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || tried === 500) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }
   }
 }
