@@ -12,6 +12,7 @@ import { emptyHome } from '../test/helpers/cli';
 import { ask, startDaemon } from '../test/helpers/daemon';
 
 const RATE = 500;
+const PLAY = 'exec sleep 25';
 const seconds = Number(process.argv[2] ?? 20);
 const BODY = JSON.stringify({ message: 'The build is done.', voice_enabled: true, title: 'Build' });
 const BARE = `require('http').createServer((q, s) => {
@@ -24,9 +25,15 @@ async function main(): Promise<void> {
   const home = emptyHome();
   const bin = join(home.path, 'bin');
   mkdirSync(bin);
-  // An engine and a player that take their time: the voice is busy for the whole run.
-  for (const name of ['flite', 'aplay', 'pw-play', 'paplay']) {
-    writeFileSync(join(bin, name), '#!/bin/sh\nexec sleep 25\n');
+  // An engine that writes its file at once, and a player that takes its time: the voice is busy for the whole run.
+  const programs = {
+    flite: 'for last; do :; done; echo RIFF >"$last"',
+    aplay: PLAY,
+    'pw-play': PLAY,
+    paplay: PLAY,
+  };
+  for (const [name, does] of Object.entries(programs)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${does}\n`);
     chmodSync(join(bin, name), 0o755);
   }
   mkdirSync(join(home.path, '.steward'), { mode: 0o700 });
