@@ -26,7 +26,7 @@ export async function withSteps<T>(
       rendererOptions: {
         logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
       },
-      // Ctrl-C is ours.
+      // Ctrl-C ends the run below: the library would only stop drawing.
       registerSignalListeners: false,
     },
   );

@@ -50,7 +50,7 @@ export interface ServerLimits {
   maxConnections: number;
   /** Requests of one connection that may be unanswered at once: whoever sends more and reads nothing is cut. */
   maxUnanswered: number;
-  /** How long an answer may lie unread, ms. */
+  /** How long an answer may lie unread, and a new connection say nothing, ms. */
   unreadMs: number;
 }
 
