@@ -11,13 +11,16 @@ import { isSlug } from '../sessions/slug';
 import { leave } from '../sessions/spool';
 import { matchPrompt, type PromptMatch } from '../work/capture/prompt';
 import { captureKey, currentKey, isSeen, noteSeen } from '../work/capture/seen';
+import { wholePrompt } from '../work/capture/whole-prompt';
 import { redacted } from '../work/redact';
 import { isRestricted, RESTRICTED_MARKER } from '../work/restricted';
+import type { PromptSetting } from './prompt-setting';
 
 export interface CaptureHookDeps {
   area: UserArea;
   clock: Clock;
   machineId: () => string;
+  setting: PromptSetting;
 }
 
 /** Which prompts were captured (decisions.md 1). */
@@ -29,7 +32,12 @@ export function promptsSeen(area: UserArea): string {
 export function heardMatches({ text, cwd }: Pick<HeardPrompt, 'text' | 'cwd'>): PromptMatch[] {
   const found = matchPrompt(text);
   if (found.length === 0 || (cwd !== undefined && isRestricted(cwd))) return [];
-  return found.map((match) => ({ ...match, text: clean(redacted(match.text)) }));
+  return found.map((match) => ({ ...match, text: redacted(clean(match.text)) }));
+}
+
+/** The prompt that a match stood in, as far as it leaves the machine with it. */
+export function heardWhole(setting: PromptSetting, { text }: Pick<HeardPrompt, 'text'>): { prompt?: string } {
+  return setting === 'whole' ? { prompt: wholePrompt(text) } : {};
 }
 
 /**
@@ -37,12 +45,13 @@ export function heardMatches({ text, cwd }: Pick<HeardPrompt, 'text' | 'cwd'>): 
  * session. Before setup nothing is kept. Returns what the person is told.
  */
 export function onPrompt(
-  { area, clock, machineId }: CaptureHookDeps,
+  { area, clock, machineId, setting }: CaptureHookDeps,
   prompt: HeardPrompt,
 ): string | undefined {
   const matches = heardMatches(prompt);
   if (matches.length === 0 || !exists(area.work.repo)) return undefined;
   const seen = promptsSeen(area);
+  const whole = heardWhole(setting, prompt);
   const at = toIso(clock.now());
   const kept: string[] = [];
   for (const { kind, text } of matches) {
@@ -56,7 +65,7 @@ export function onPrompt(
         session: prompt.session,
         slug: prompt.slug,
         transcript: null,
-        capture: { kind, text, key },
+        capture: { kind, text, key, ...whole },
       },
     );
     noteSeen(seen, key, at);
@@ -64,7 +73,8 @@ export function onPrompt(
   }
   if (kept.length === 0) return undefined;
   deliverSoon(area);
-  return `Kept for the work repository: ${kept.join('; ')} (to take it back: steward work undo)`;
+  const where = setting === 'whole' ? 'the work repository, with the whole prompt' : 'the work repository';
+  return `Kept for ${where}: ${kept.join('; ')} (to take it back: steward work undo)`;
 }
 
 /**

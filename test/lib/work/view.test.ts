@@ -100,7 +100,7 @@ describe('work: views', () => {
       expect((await load()).config.work).to.deep.equal(defaults);
       at.write('work/config.yaml', template.replace(/^# (?=[A-Z_]+:| )/gm, ''));
       const { PROJECT_PROPERTY, ...rest } = (await load()).config.work;
-      expect(rest).to.deep.equal({ KANBAN_COLUMNS: defaults.KANBAN_COLUMNS, POLL_INTERVAL_SECONDS: 60, CAPTURE_NATIVE: true, CAPTURE_SWEEP: true }); // prettier-ignore
+      expect(rest).to.deep.equal({ KANBAN_COLUMNS: defaults.KANBAN_COLUMNS, POLL_INTERVAL_SECONDS: 60, CAPTURE_NATIVE: true, CAPTURE_SWEEP: true, CAPTURE_PROMPT: 'line' }); // prettier-ignore
       expect(PROJECT_PROPERTY).to.deep.equal({ 'my-blog': 'website' });
     } finally {
       at.remove();

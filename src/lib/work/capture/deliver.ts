@@ -15,6 +15,7 @@ import { isRestricted } from '../restricted';
 import { setStatus } from '../status-edit';
 import { planSession, type CapturedSession, type SessionPlan, type SessionRules } from './session-end';
 import type { CaptureKind } from './prompt';
+import { promptBody } from './whole-prompt';
 
 export interface CaptureDeps extends EnsureDeps {
   daName: string;
@@ -91,16 +92,16 @@ export function sessionEndPlan(
 
 /** The issue of a matched prompt. A time is read as it was meant when it was said. */
 export async function promptWanted(
-  capture: { kind: CaptureKind; text: string; key: string },
+  capture: { kind: CaptureKind; text: string; key: string; prompt?: string },
   said: { atMs: number; zone: string },
 ): Promise<Wanted> {
-  const { kind, text, key } = capture;
+  const { kind, text, key, prompt } = capture;
   const due = kind === 'reminder' ? await dueOf(text, said) : { text, dueMs: undefined };
   return {
     identity: { kind: 'id', value: key },
     kind,
     text: due.text === '' ? text : due.text,
-    body: 'Captured from a prompt.',
+    body: promptBody(prompt),
     labels: [`Type:${kind}`, 'Status:queued'],
     ...(due.dueMs === undefined ? {} : { due: toIso(due.dueMs) }),
   };
@@ -177,7 +178,10 @@ export async function capturePrompt(deps: CaptureDeps, intention: Intention): Pr
   const { capture } = intention;
   if (capture === undefined || !isKind(capture)) return 'done';
   const atMs = parseIso(intention.at) ?? deps.clock.now();
-  const wanted = await promptWanted(capture, { atMs, zone: deps.timezone });
+  const { prompt, ...line } = capture;
+  // Who takes the setting back while a prompt waits does not want it sent any more.
+  const isWhole = prompt !== undefined && deps.config.CAPTURE_PROMPT === 'whole';
+  const wanted = await promptWanted(isWhole ? { ...line, prompt } : line, { atMs, zone: deps.timezone });
   return sent(deps, capture.key, async (repo) => {
     const ensured = await ensureIssue(deps, await deps.host(), repo, wanted);
     if (ensured.missingLabels.length > 0)

@@ -100,6 +100,30 @@ describe('captures on their way to the repository', function () {
     expect(github.seen).to.deep.equal([]);
   });
 
+  it('a whole prompt goes into the body while that is configured, and only then', async () => {
+    const say = (key: string): void => {
+      const capture = { kind: 'queue', text: `thing ${key}`, key, prompt: `queue thing ${key} for later\nALL OF IT` };
+      leave(spool(), { kind: 'prompt-matched', session: 's', slug: null, transcript: null, capture });
+    }; // prettier-ignore
+    const bodies = async (): Promise<string[]> =>
+      (await issuesOf(github, 'ann/work')).map(({ body }) => body ?? '').sort();
+    say('k1');
+    await run();
+    expect(await bodies()).to.deep.equal(['Captured from a prompt.\n\n<!-- steward id=k1 -->']);
+    expect(github.seen.map(({ body }) => body).join()).to.not.include('ALL OF IT');
+    await world.set('WORK.CAPTURE_PROMPT', 'whole');
+    say('k2');
+    await run();
+    expect((await bodies())[1]).to.equal(
+      'Captured from a prompt:\n\n```text\nqueue thing k2 for later\nALL OF IT\n```\n\n<!-- steward id=k2 -->',
+    );
+    // It waits, and meanwhile the person has thought better of it.
+    say('k3');
+    await world.set('WORK.CAPTURE_PROMPT', 'line');
+    await run();
+    expect((await bodies()).filter((body) => body.includes('ALL OF IT'))).to.have.length(1);
+  });
+
   it('a native session with a file beside its artifact is captured, unless that is switched off', async () => {
     artifact({ task: 'Sketch', mode: 'native' });
     writeFileSync(join(world.at.area.sessions, 'fix-login', 'sketch.md'), 'x');
