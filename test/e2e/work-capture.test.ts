@@ -159,6 +159,21 @@ describe('work capture by the hooks (built)', function () {
     expect(await loaded()).to.equal(before);
   });
 
+  it('says that nothing is kept when the repository is not private, and nothing at all when work is switched off', async () => {
+    await setUp();
+    await github.api('PATCH', '/repos/ann/work', { private: false, visibility: 'public' });
+    expect((await run('work', 'verify')).code).to.equal(6);
+    const told = await hook('prompt', { prompt: 'remind me to call Ann' }, '--no-tab', '--strict');
+    expect(JSON.parse(told.stdout)).to.deep.equal({
+      systemMessage:
+        'Not kept: the work repository was seen not to be private. Make it private, then run `steward work verify`.',
+    });
+    await run('config', 'set', 'WORK.enabled', 'false');
+    const off = await hook('prompt', { prompt: 'remind me to call Ann' }, '--no-tab', '--strict');
+    expect(off).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+    expect(existsSync(join(area, 'state', 'prompts-seen.json'))).to.equal(false);
+  });
+
   it('before setup, in a restricted folder and for soft hints nothing is kept', async () => {
     expect((await hook('prompt', { prompt: 'remind me to call Ann' }, '--no-tab')).stdout).to.equal('');
     await setUp();

@@ -2,10 +2,11 @@ import { join } from 'node:path';
 
 import type { HeardPrompt } from '../assistant/hook';
 import type { UserArea } from '../config/user-area';
-import { createFile } from '../platform/atomic-file';
+import { createFile, readText } from '../platform/atomic-file';
 import { toIso, type Clock } from '../platform/clock';
 import { startDetached } from '../platform/detached';
 import { ensureFolder, exists, lstatOf } from '../platform/folder';
+import { isObject, parseObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
 import { isSlug } from '../sessions/slug';
 import { leave } from '../sessions/spool';
@@ -50,6 +51,9 @@ export function onPrompt(
 ): string | undefined {
   const matches = heardMatches(prompt);
   if (matches.length === 0 || !exists(area.work.repo)) return undefined;
+  const gate = gateOf(area.work.repo);
+  if (gate === 'off') return undefined;
+  if (gate === 'public') return NOT_PRIVATE;
   const seen = promptsSeen(area);
   const whole = heardWhole(setting, prompt);
   const at = toIso(clock.now());
@@ -75,6 +79,22 @@ export function onPrompt(
   deliverSoon(area);
   const where = setting === 'whole' ? 'the work repository, with the whole prompt' : 'the work repository';
   return `Kept for ${where}: ${kept.join('; ')} (to take it back: steward work undo)`;
+}
+
+const NOT_PRIVATE =
+  'Not kept: the work repository was seen not to be private. Make it private, then run `steward work verify`.';
+
+/**
+ * What work_repo.json says of itself, so that nobody is told that something is kept which would be dropped. Where it
+ * says nothing plain, the delivery decides.
+ */
+function gateOf(path: string): 'open' | 'off' | 'public' {
+  const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '');
+  if (stored?.['enabled'] === false) return 'off';
+  const privacy = stored?.['privacy'];
+  if (!isObject(privacy) || privacy['verifiedPrivate'] !== false) return 'open';
+  const { visibility } = privacy;
+  return typeof visibility === 'string' && visibility !== 'private' ? 'public' : 'open';
 }
 
 /**

@@ -166,6 +166,18 @@ describe('captures on their way to the repository', function () {
     expect(await issuesOf(github, 'ann/work')).to.have.length(1);
   });
 
+  it('what is captured while the repository cannot be seen waits, however old its attestation, and is sent later', async () => {
+    ask('call Ann');
+    github.fault = () => ({ status: 404, body: { message: 'Not Found' } });
+    for (const hours of [0, 13, 25]) {
+      world.ahead(hours * 3_600_000);
+      expect(await run()).to.include({ later: 1, done: 0 });
+    }
+    github.fault = () => undefined;
+    expect(await run()).to.include({ done: 1 });
+    expect(await issuesOf(github, 'ann/work')).to.have.length(1);
+  });
+
   it('a repository that turned public gets nothing: captures are dropped', async () => {
     await github.api('PATCH', '/repos/ann/work', { visibility: 'public', private: false });
     ask('call Ann');
