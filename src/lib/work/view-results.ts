@@ -161,7 +161,10 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   const lines = [
     ...row('repository', clean(status.repo ?? '')),
     ...row('privacy', `${PRIVACY_WORDS[privacy.state]}${seen}`, fine ? undefined : at.colors.attention),
-    ...row('issues', `${status.issues.open} open, ${status.issues.closed} closed`),
+    ...row(
+      'issues',
+      status.lastFetch === null ? 'unknown' : `${status.issues.open} open, ${status.issues.closed} closed`,
+    ),
     ...row('last read', status.lastFetch === null ? 'never' : when(status.lastFetch, at)),
     ...(status.stale ? row('', clean(status.staleReason ?? ''), at.colors.attention) : []),
     ...row('poll', `every ${status.pollIntervalSeconds} s`),

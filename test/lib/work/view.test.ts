@@ -90,6 +90,17 @@ describe('work: views', () => {
     expect(text).to.match(/Complete 16\n/);
   });
 
+  it('say that nothing was read where that is so, and never a number of issues', () => {
+    const options = { columns: 80, color: false, nowMs: NOW, timezone: 'UTC' };
+    const unread = { lastFetch: null, stale: true, staleReason: 'No way.' };
+    const board = { ...boardOf([]), ...unread };
+    expect(boardText({ ...board, ...counted([], LANES) }, options)).to.equal(
+      'ann/work\nNo way.\n\nNothing was read yet.',
+    );
+    expect(listText(board, [], options, 'None.')).to.equal('No way.\nNothing was read yet.');
+    expect(listText(boardOf(['']), [], options, 'None.')).to.equal('None.');
+  });
+
   it('ship a config.yaml that changes nothing as it stands, and whose lines are the defaults', async () => {
     const at = testArea();
     try {
