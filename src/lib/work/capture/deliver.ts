@@ -84,10 +84,18 @@ export function sessionEndPlan(
   deps: Pick<CaptureDeps, 'config' | 'daName' | 'sessions' | 'slugOf' | 'isRestrictedWork'>,
   session: { session: string; slug: string | null },
 ): SessionPlan {
-  const slug = deps.slugOf(session.session) ?? session.slug;
+  const slug = folderOf(deps, session);
   const found = slug === null ? undefined : sessionAt(deps.sessions, slug);
   if (found === undefined) return { wanted: null, reason: 'the session has no artifact' };
   return planSession(found, deps, 'hook');
+}
+
+/** The name of the folder that the session has now. */
+function folderOf(
+  deps: Pick<CaptureDeps, 'slugOf'>,
+  session: { session: string; slug: string | null },
+): string | null {
+  return deps.slugOf(session.session) ?? session.slug;
 }
 
 /** The issue of a matched prompt. A time is read as it was meant when it was said. */
@@ -125,8 +133,9 @@ export async function captureSession(deps: CaptureDeps, intention: Intention): P
   const plan = sessionEndPlan(deps, intention);
   if (plan.wanted === null) return 'done';
   const { wanted, status } = plan;
-  return sent(deps, wanted.identity.value, async (repo) => {
-    await syncSession(deps, repo, wanted, status);
+  const slug = folderOf(deps, intention) ?? wanted.identity.value;
+  return sent(deps, slug, async (repo) => {
+    await syncSession(deps, repo, { wanted, slug }, status);
   });
 }
 
@@ -134,7 +143,7 @@ export async function captureSession(deps: CaptureDeps, intention: Intention): P
 export async function syncSession(
   deps: CaptureDeps,
   repo: string,
-  wanted: Wanted,
+  { wanted, slug }: { wanted: Wanted; slug: string },
   status: Parameters<typeof setStatus>[3]['status'],
 ): Promise<'created' | 'updated' | 'unchanged'> {
   const host = await deps.host();
@@ -146,8 +155,8 @@ export async function syncSession(
     missing.push(...edited.missingLabels);
     changed = edited.changed;
   }
-  writeBack(deps, wanted.identity.value, ensured.issue);
-  if (missing.length > 0) deps.report('labels-missing', { slug: wanted.identity.value, labels: missing });
+  writeBack(deps, slug, ensured.issue);
+  if (missing.length > 0) deps.report('labels-missing', { slug, labels: missing });
   return ensured.action === 'created' ? 'created' : changed ? 'updated' : 'unchanged';
 }
 

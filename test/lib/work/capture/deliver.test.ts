@@ -124,6 +124,30 @@ describe('captures on their way to the repository', function () {
     expect((await bodies()).filter((body) => body.includes('ALL OF IT'))).to.have.length(1);
   });
 
+  it('two artifacts with one slug are one issue, and the last one to end sets its Status', async () => {
+    const paths = ['fix-login', 'copy'].map((folder) => artifact({ slug: 'fix-login', task: 'Fix it', phase: 'execute' }, folder)); // prettier-ignore
+    end('fix-login', 'x-1');
+    end('copy', 'x-2');
+    expect(await run()).to.include({ done: 2 });
+    expect((await issuesOf(github, 'ann/work')).map(({ title }) => title)).to.deep.equal([
+      '[Core] Fix it [slug:fix-login]',
+    ]);
+    for (const path of paths) expect(readFileSync(path, 'utf8')).to.include('\ngithub_issue: 1\n');
+    artifact({ slug: 'fix-login', task: 'Fix it', phase: 'verify', github_issue: '1' }, 'copy');
+    end('copy', 'x-2');
+    await run();
+    expect((await labelsOf())[0])
+      .to.include('Status:in-review')
+      .and.not.include('Status:in-progress');
+    // What is no slug names nobody: then it is the folder.
+    artifact({ slug: '../etc', task: 'Other', phase: 'execute' }, 'other');
+    end('other', 'x-3');
+    await run();
+    expect((await issuesOf(github, 'ann/work')).map(({ title }) => title)).to.include(
+      '[Core] Other [slug:other]',
+    );
+  });
+
   it('a native session with a file beside its artifact is captured, unless that is switched off', async () => {
     artifact({ task: 'Sketch', mode: 'native' });
     writeFileSync(join(world.at.area.sessions, 'fix-login', 'sketch.md'), 'x');
