@@ -168,7 +168,10 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
     ...row('last read', status.lastFetch === null ? 'never' : when(status.lastFetch, at)),
     ...(status.stale ? row('', clean(status.staleReason ?? ''), at.colors.attention) : []),
     ...row('poll', `every ${status.pollIntervalSeconds} s`),
-    ...row('capture', `native sessions ${onOff(status.captureNative)} · sweep ${onOff(status.captureSweep)}`),
+    ...row(
+      'capture',
+      `native sessions ${onOff(status.captureNative)} · sweep ${onOff(status.captureSweep)} · of a prompt ${status.capturePrompt === 'whole' ? 'all of it' : 'the line'}`,
+    ),
     ...(status.unfinished === 0
       ? []
       : row('unfinished', `${status.unfinished}, looked for again before anything is made`)),

@@ -263,10 +263,15 @@ describe('work: poll and board', function () {
       expect(boardView(world.deps)).to.deep.include({ items: [], lastFetch: null });
     });
 
-    it('CAPTURE_NATIVE and CAPTURE_SWEEP are told to those who capture', async () => {
+    it('CAPTURE_NATIVE, CAPTURE_SWEEP and CAPTURE_PROMPT are told to those who capture', async () => {
       await world.set('WORK.CAPTURE_NATIVE', false);
       await world.set('WORK.CAPTURE_SWEEP', false);
-      expect(workStatus(world.deps)).to.include({ captureNative: false, captureSweep: false });
+      await world.set('WORK.CAPTURE_PROMPT', 'whole');
+      expect(workStatus(world.deps)).to.include({
+        captureNative: false,
+        captureSweep: false,
+        capturePrompt: 'whole',
+      });
     });
   });
 });
