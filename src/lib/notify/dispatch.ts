@@ -1,5 +1,6 @@
 import { toStewardError } from '../errors';
 import { toIso } from '../platform/clock';
+import { breather } from '../platform/loop-turn';
 import type { Channel, Outcome } from './channels/channel';
 import { channelOf, nameOf, type Delivery } from './delivery';
 import type { ChannelId } from './events';
@@ -34,6 +35,8 @@ const LONGEST_SLEEP_MS = 60_000;
 const SWEEP_EVERY_MS = 60_000;
 /** After a fault of the machine's own. */
 const FAULT_PAUSE_MS = 2_000;
+/** What answers at once, thousands of times, still leaves the loop to who asks something of this process. */
+const SLICE_MS = 1;
 
 /**
  * Delivers what is in the outbox. Each channel goes its own way, one delivery after the other: a dead one keeps
@@ -46,6 +49,7 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
   const foreign = new Set<string>();
   /** Why a channel was last paused. */
   const down = new Map<ChannelId, string>();
+  const breathe = breather(deps.clock, SLICE_MS);
   let sweptMs = -Infinity;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -107,7 +111,7 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
   };
 
   const drain = async (channel: Channel, lane: Lane): Promise<void> => {
-    while (!isClosed) {
+    for (; !isClosed; await breathe()) {
       const batch = lane.take(deps.clock.now());
       if (batch.length === 0) return;
       let next: Delivery[] = [];
@@ -130,8 +134,11 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
     const off = offOutcome(channel);
     const early = off ?? (await prepared(channel));
     // What somebody has withdrawn since is nobody's any more.
-    const mine = batch.filter((delivery) => claim(deps, nameOf(delivery)));
-    const live = mine.filter((delivery) => !ended(delivery));
+    const live: Delivery[] = [];
+    for (const delivery of batch) {
+      await breathe();
+      if (claim(deps, nameOf(delivery)) && !ended(delivery)) live.push(delivery);
+    }
     const [first, ...others] = live;
     if (first === undefined) return [];
     let sent = first;
@@ -140,12 +147,20 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
       record(deps, nameOf(sent), sent);
     };
     const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
-    const next = [sent, ...others].flatMap((delivery) => settle(deps, delivery, outcome) ?? []);
+    const next: Delivery[] = [];
+    for (const delivery of [sent, ...others]) {
+      const goesOn = settle(deps, delivery, outcome);
+      if (goesOn !== undefined) next.push(goesOn);
+      await breathe();
+    }
     const untilMs = Math.max(0, ...next.map(({ nextAt }) => Date.parse(nextAt)));
     if (outcome.outcome === 'again' && outcome.all === true && untilMs > 0) {
       down.set(channel.id, outcome.reason);
       const stopped = lane.pause(untilMs, deps.clock.now()).filter(({ attempts }) => attempts === 0);
-      for (const delivery of stopped) notePause(delivery, untilMs);
+      for (const delivery of stopped) {
+        notePause(delivery, untilMs);
+        await breathe();
+      }
     }
     return next;
   };

@@ -103,6 +103,24 @@ describe('notify: delivery', () => {
     ]);
   }).timeout(30_000);
 
+  it('leaves the event loop to others while thousands are answered at once', async () => {
+    // A clock by which each look takes as long as a slice does: so there is a turn between two, and never a thousand.
+    let ticks = 0;
+    const clock = { now: () => world.nowMs, monotonic: () => (ticks += 1) };
+    world.channels.voice.send = () => Promise.resolve({ outcome: 'show', reason: 'nothing speaks' });
+    world.channels.desktop.send = () => Promise.resolve(AGAIN);
+    for (let n = 0; n < 500; n += 1) await send({ message: `m${n}` });
+    const dispatcher = startDispatcher({ ...world.deps, clock });
+    let turns = 0;
+    while (dispatcher.isBusy(0)) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turns += 1;
+    }
+    await dispatcher.close(0);
+    expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 500, dead: 0 });
+    expect(turns).to.be.greaterThan(500);
+  }).timeout(60_000);
+
   it('tries again later, by itself and after a restart, and not before', async () => {
     world.channels.push.answers = [AGAIN, AGAIN];
     const id = await send({ event: 'backgroundAgent' });
