@@ -37,6 +37,13 @@ export interface SpeechEngine {
 /** The longest that making the sound of a text may take: what hangs leaves time for the next engine. */
 export const SYNTHESIS_MS = 12_000;
 
+export interface StepOptions extends Pick<RunOptions, 'input'> {
+  /** It is stopped after this, also where the order has more time left. */
+  mostMs?: number;
+  /** What is wrong then, where that is known. */
+  late?: StewardError;
+}
+
 /**
  * Runs a part of one order: with what is left of its time, and stopped with it.
  *
@@ -47,7 +54,7 @@ export async function runStep(
   order: SpeechOrder,
   program: string,
   args: readonly string[],
-  options: Pick<RunOptions, 'input'> & { mostMs?: number } = {},
+  options: StepOptions = {},
 ): Promise<string> {
   const path = machine.find(program);
   if (path === undefined) throw missing(program);
@@ -60,9 +67,11 @@ export async function runStep(
   });
   if (order.signal.aborted) throw stopped();
   if (timedOut) {
-    throw new StewardError('unavailable', `${program} did not end in ${Math.round(timeoutMs / 1000)} s.`, {
-      hint: `Check that ${program} works on its own.`,
-    });
+    const words = `${program} did not end in ${Math.round(timeoutMs / 1000)} s.`;
+    throw (
+      options.late ??
+      new StewardError('unavailable', words, { hint: `Check that ${program} works on its own.` })
+    );
   }
   if (code === 0) return stderr;
   const said = lastWords(stderr);
