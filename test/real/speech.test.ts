@@ -117,7 +117,7 @@ describe('the voice, with real engines and a real player', function () {
     }
   });
 
-  it('finds in two seconds that a speech-dispatcher has no sound, and gives it no text to say later', async function () {
+  it('finds in three seconds that a speech-dispatcher has no sound, and gives it no text to say later', async function () {
     needs(this, 'spd-say');
     const { path, steward } = engine('spd-say');
     dispatcherOf(path, 'nowhere-at-all');

@@ -40,7 +40,7 @@ export const SYNTHESIS_MS = 12_000;
 export interface StepOptions extends Pick<RunOptions, 'input'> {
   /** It is stopped after this, also where the order has more time left. */
   mostMs?: number;
-  /** What is wrong then, where that is known. */
+  /** What is wrong when it was stopped by that, where that is known. */
   late?: StewardError;
 }
 
@@ -67,11 +67,10 @@ export async function runStep(
   });
   if (order.signal.aborted) throw stopped();
   if (timedOut) {
-    const words = `${program} did not end in ${Math.round(timeoutMs / 1000)} s.`;
-    throw (
-      options.late ??
-      new StewardError('unavailable', words, { hint: `Check that ${program} works on its own.` })
-    );
+    if (options.late !== undefined && timeoutMs === options.mostMs) throw options.late;
+    throw new StewardError('unavailable', `${program} did not end in ${Math.round(timeoutMs / 1000)} s.`, {
+      hint: `Check that ${program} works on its own.`,
+    });
   }
   if (code === 0) return stderr;
   const said = lastWords(stderr);

@@ -118,10 +118,9 @@ export function spdEngine(): SpeechEngine {
 
 /**
  * A service without sound takes every text, says nothing of that, and never ends: so it is asked first for nothing but
- * a space, which one that has sound has said at once. Looking at its modules starts it.
+ * a space, which one that has sound has said at once. It is started by that where it does not run.
  */
 async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise<void> {
-  await runStep(machine, order, 'spd-say', ['--list-output-modules'], { mostMs: START_MS });
   const late = new StewardError('unavailable', 'speech-dispatcher runs, and gets nothing said.', {
     hint: 'Check that `spd-say --wait hello` is heard, and ends: it may have no sound, or be busy.',
   });
@@ -130,7 +129,7 @@ async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise
 
 const START_MS = 8000;
 /** Less than what has an engine left out for long: it may be busy with what another program says. */
-const SPACE_MS = 2000;
+const SPACE_MS = 2500;
 /** A slow voice, at its slowest. */
 const CHARACTER_MS = 150;
 
