@@ -37,6 +37,8 @@ const SWEEP_EVERY_MS = 60_000;
 const FAULT_PAUSE_MS = 2_000;
 /** What answers at once, thousands of times, still leaves the loop to who asks something of this process. */
 const SLICE_MS = 1;
+/** Of those that a channel keeps waiting, so many are told of each time: thousands would push all else out of the log. */
+const MOST_NOTES = 200;
 
 /**
  * Delivers what is in the outbox. Each channel goes its own way, one delivery after the other: a dead one keeps
@@ -157,7 +159,7 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
     if (outcome.outcome === 'again' && outcome.all === true && untilMs > 0) {
       down.set(channel.id, outcome.reason);
       const stopped = lane.pause(untilMs, deps.clock.now()).filter(({ attempts }) => attempts === 0);
-      for (const delivery of stopped) {
+      for (const delivery of stopped.slice(-MOST_NOTES)) {
         notePause(delivery, untilMs);
         await breathe();
       }

@@ -205,6 +205,20 @@ describe('notify: delivery', () => {
     }
   });
 
+  it('tells of some that a server that is down keeps waiting, so that the log keeps room for others', async () => {
+    world.channels.push.answers = [DOWN, DOWN];
+    for (let n = 0; n < 300; n += 1) await send({ event: 'backgroundAgent', message: `m${n}` });
+    await deliver();
+    world.nowMs += MINUTE;
+    await deliver();
+    const told = readFileSync(world.deps.history, 'utf8').match(/"result":"waiting"/g);
+    expect(told).to.have.length(2 * 201);
+    const [newest, ...others] = world.entries();
+    expect(newest?.channels[0]).to.include({ reason: 'It is down.', nextAt: '2026-11-20T09:01:15.000Z' });
+    expect(others.at(-2)?.channels[0]).to.include({ reason: null, nextAt: null });
+    expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 300, dead: 0 });
+  }).timeout(60_000);
+
   describe('a clock that is put back', () => {
     it('makes nothing wait that was accepted before, and loses none of it', async () => {
       const far = await send({ event: 'backgroundAgent', message: 'days' });
@@ -391,6 +405,31 @@ describe('notify: delivery', () => {
       await deliver();
       expect(texts('push')).to.deep.equal(['20 %', 'other']);
       expect(world.result(old, 'push')?.result).to.equal('superseded');
+    });
+
+    it('replace a banner that took the place of the voice, and leave what goes elsewhere', async () => {
+      world.channels.voice.answers = [{ outcome: 'show', reason: 'nothing speaks' }];
+      world.channels.desktop.answers = [AGAIN];
+      world.channels.push.answers = [AGAIN];
+      const old = await send({ dedupe: 'build', event: 'error', message: '10 %' });
+      await deliver();
+      await send({ dedupe: 'build', source: 'subagent', message: '20 %' });
+      world.nowMs += MINUTE;
+      await deliver();
+      expect(texts('desktop')).to.deep.equal(['10 %', '20 %']);
+      expect(world.result(old, 'desktop')?.result).to.equal('superseded');
+      expect(world.result(old, 'push')?.result).to.equal('delivered');
+    });
+
+    it('are looked for among their own, whatever else waits', async () => {
+      await send({ ...key, message: '10 %' });
+      // One that could not even be read: whoever looked at the others would fail.
+      const path = join(world.deps.outbox, '20261120T080000000Z-0123456789ab.push.json');
+      mkdirSync(path);
+      await send({ ...key, message: '20 %' });
+      rmdirSync(path);
+      await deliver();
+      expect(texts('push')).to.deep.equal(['20 %']);
     });
 
     it('hand the key on, so that the channel can update', async () => {
