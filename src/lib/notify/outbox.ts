@@ -195,7 +195,9 @@ function write(path: string, delivery: Delivery): void {
   replaceFile(path, deliveryText(delivery), { sync: false });
 }
 
+/** What is no file is no delivery; whoever has put it there keeps the others from nothing. */
 function read(path: string): Delivery | undefined {
+  if (lstatOf(path)?.isFile !== true) return undefined;
   return parseDelivery(readText(path, { maxBytes: MAX_BYTES }) ?? '');
 }
 

@@ -423,13 +423,16 @@ describe('notify: delivery', () => {
 
     it('are looked for among their own, whatever else waits', async () => {
       await send({ ...key, message: '10 %' });
-      // One that could not even be read: whoever looked at the others would fail.
-      const path = join(world.deps.outbox, '20261120T080000000Z-0123456789ab.push.json');
-      mkdirSync(path);
+      // One of the key that the log knows nothing of: who looked at all that waits would take it away.
+      const [name] = waiting(world.deps) as [string];
+      const other = '20261120T080000000Z-0123456789ab';
+      const text = readFileSync(join(world.deps.outbox, name), 'utf8');
+      writeFileSync(join(world.deps.outbox, `${other}.push.json`), text.replace(name.slice(0, 32), other));
       await send({ ...key, message: '20 %' });
-      rmdirSync(path);
-      await deliver();
-      expect(texts('push')).to.deep.equal(['20 %']);
+      expect(waiting(world.deps))
+        .to.have.length(2)
+        .and.to.include(`${other}.push.json`)
+        .and.not.to.include(name);
     });
 
     it('hand the key on, so that the channel can update', async () => {
@@ -574,10 +577,13 @@ describe('notify: delivery', () => {
     writeFileSync(join(world.deps.outbox, '20261120T080000000Z-0123456789ab.push.json'), '{"version": 9}');
     writeFileSync(join(world.deps.outbox, '20261120T080000000Z-0123456789ac.push.json'), '');
     writeFileSync(join(world.deps.outbox, 'README'), 'mine');
+    const [folder, link] = ['ad', 'ae'].map((end) => `20261120T080000000Z-0123456789${end}.push.json`) as [string, string]; // prettier-ignore
+    mkdirSync(join(world.deps.outbox, folder));
+    symlinkSync(world.deps.locks, join(world.deps.outbox, link));
     await send({});
     await deliver();
     expect(texts('voice')).to.deep.equal(['Hello']);
-    expect(readdirSync(world.deps.outbox).sort()).to.deep.equal(['README', 'claimed', 'dead']);
+    expect(readdirSync(world.deps.outbox).sort()).to.deep.equal([folder, link, 'README', 'claimed', 'dead']);
   });
 
   it('a channel that was switched off since is not asked', async () => {
