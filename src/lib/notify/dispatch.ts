@@ -47,7 +47,7 @@ const MOST_NOTES = 200;
 export function startDispatcher(deps: DispatchDeps): Dispatcher {
   const lanes = new Map<ChannelId, Lane>(deps.channels.map(({ id }) => [id, createLane()]));
   const running = new Map<ChannelId, Promise<void>>();
-  /** What other machines have put into a folder that is shared, and what has no channel here. */
+  /** What other machines have put into a folder that is shared, what has no channel here, and what is no file. */
   const foreign = new Set<string>();
   /** Why a channel was last paused. */
   const down = new Map<ChannelId, string>();
@@ -87,7 +87,7 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
     for (const name of tooMany) giveUp(deps, name);
     const found = unknown.map((name) => readWaiting(deps, name));
     unknown.forEach((name, index) => {
-      if (found[index] === undefined) buryUnreadable(deps, name);
+      if (found[index] === undefined && !buryUnreadable(deps, name)) foreign.add(name);
     });
     enter(found.filter((delivery) => delivery !== undefined));
     for (const lane of lanes.values()) retries.forEach((id) => lane.hasten(id));

@@ -171,10 +171,13 @@ export function sweep(deps: OutboxDeps): void {
   }
 }
 
-/** A file that waits and holds no delivery: of a crash of the machine, or of a newer version. True: buried. */
+/** Buries what waits and holds no delivery: of a crash of the machine, or of a newer version. False: it is no file, and stays. */
 export function buryUnreadable(deps: OutboxDeps, name: string): boolean {
   const path = join(deps.outbox, name);
-  return lstatOf(path)?.isFile === true && read(path) === undefined && moved(path, dead(deps), name);
+  const found = lstatOf(path);
+  if (found?.isFile === false) return false;
+  if (found !== undefined && read(path) === undefined) moved(path, dead(deps), name);
+  return true;
 }
 
 function deliveriesIn(folder: string): string[] {
