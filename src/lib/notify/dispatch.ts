@@ -8,6 +8,7 @@ import { logResult } from './history';
 import { createLane, type Lane } from './lane';
 import { buryUnreadable, claim, look, readWaiting, record, sweep } from './outbox';
 import { parcelOf } from './parcel';
+import { createUnsettled } from './unsettled';
 import { end, isOver, offOutcome, recover, settle, type SettleDeps } from './settle';
 
 export interface DispatchDeps extends SettleDeps {
@@ -52,6 +53,7 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
   /** Why a channel was last paused. */
   const down = new Map<ChannelId, string>();
   const breathe = breather(deps.clock, SLICE_MS);
+  const unsettled = createUnsettled(deps);
   let sweptMs = -Infinity;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -83,6 +85,7 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
       sweep(deps);
       sweptMs = nowMs;
     }
+    settleLeft();
     const { unknown, retries, tooMany } = look(deps, has);
     for (const name of tooMany) giveUp(deps, name);
     const found = unknown.map((name) => readWaiting(deps, name));
@@ -92,6 +95,14 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
     enter(found.filter((delivery) => delivery !== undefined));
     for (const lane of lanes.values()) retries.forEach((id) => lane.hasten(id));
     pump();
+  };
+
+  const settleLeft = (): void => {
+    try {
+      unsettled.settleLeft(({ channel }) => running.has(channel));
+    } catch (error) {
+      deps.report(error);
+    }
   };
 
   const has = (name: string): boolean =>
@@ -139,7 +150,10 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
     const live: Delivery[] = [];
     for (const delivery of batch) {
       await breathe();
-      if (claim(deps, nameOf(delivery)) && !ended(delivery)) live.push(delivery);
+      if (!claim(deps, nameOf(delivery))) continue;
+      unsettled.claimed(delivery);
+      if (ended(delivery)) unsettled.settled(delivery);
+      else live.push(delivery);
     }
     const [first, ...others] = live;
     if (first === undefined) return [];
@@ -150,8 +164,10 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
     };
     const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
     const next: Delivery[] = [];
+    for (const delivery of [sent, ...others]) unsettled.sent(delivery, outcome);
     for (const delivery of [sent, ...others]) {
       const goesOn = settle(deps, delivery, outcome);
+      unsettled.settled(delivery);
       if (goesOn !== undefined) next.push(goesOn);
       await breathe();
     }

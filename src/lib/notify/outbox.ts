@@ -65,6 +65,11 @@ export function claim(deps: OutboxDeps, name: string): boolean {
   return moved(join(deps.outbox, name), claimed(deps), name);
 }
 
+/** A delivery that is claimed, as it was last recorded; undefined when it is not, or is none. */
+export function readClaimed(deps: Pick<OutboxDeps, 'outbox'>, name: string): Delivery | undefined {
+  return read(join(claimed(deps), name));
+}
+
 /** Takes a delivery that waits out of the outbox for good; false when somebody is at it already. */
 export function withdraw(deps: OutboxDeps, name: string): boolean {
   if (!moved(join(deps.outbox, name), dead(deps), name)) return false;

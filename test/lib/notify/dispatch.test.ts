@@ -4,6 +4,8 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  renameSync,
+  rmSync,
   rmdirSync,
   symlinkSync,
   writeFileSync,
@@ -569,6 +571,119 @@ describe('notify: delivery', () => {
       writeFileSync(path, readFileSync(path, 'utf8').replace('"channel":"voice"', '"channel":"desktop"'));
       await deliver();
       expect([texts('voice'), texts('desktop')]).to.deep.equal([[], ['Hello']]);
+    });
+  });
+
+  describe('a disk that takes nothing for a while', () => {
+    const claimedFolder = (): string => join(world.deps.outbox, 'claimed');
+    const away = (): string => join(world.deps.locks, 'away');
+    /** Where the folder was there is a file: nothing can be written into it, as on a full disk. */
+    const breakIt = (folder: string): void => {
+      mkdirSync(world.deps.locks, { recursive: true });
+      renameSync(folder, away());
+      writeFileSync(folder, '');
+    };
+    const mend = (folder: string): void => {
+      rmSync(folder);
+      renameSync(away(), folder);
+    };
+
+    for (const [outcome, result, got] of [
+      [{ outcome: 'delivered' }, { result: 'delivered', attempts: 1, maybeTwice: false }, 1],
+      [AGAIN, { result: 'delivered', attempts: 2, maybeTwice: false }, 2],
+    ] as [Outcome, object, number][]) {
+      it(`forgets nothing of what came of an attempt: ${outcome.outcome}`, async () => {
+        world.channels.push.answers = [
+          () => {
+            breakIt(claimedFolder());
+            return Promise.resolve(outcome);
+          },
+        ];
+        const id = await send({ event: 'backgroundAgent' });
+        const dispatcher = startDispatcher(world.deps);
+        try {
+          await until('it could not be written down', () => world.faults.length > 0);
+          mend(claimedFolder());
+          dispatcher.scan();
+          world.nowMs += MINUTE;
+          dispatcher.scan();
+          await until(
+            'it is',
+            () => !dispatcher.isBusy(0) && world.result(id, 'push')?.result === 'delivered',
+          );
+          expect(world.result(id, 'push')).to.include(result);
+          expect(texts('push')).to.have.length(got);
+          expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 0 });
+        } finally {
+          await dispatcher.close(0);
+          world.faults.length = 0;
+        }
+      });
+    }
+
+    it('puts back what was not even sent, and ends what was given up', async () => {
+      const old = await send({ event: 'backgroundAgent', message: 'old' });
+      world.nowMs += 25 * HOUR;
+      world.quietHours = '00:00-11:00';
+      const held = [await send({ event: 'backgroundAgent' }), await send({ event: 'backgroundAgent' })] as [
+        string,
+        string,
+      ];
+      world.quietHours = undefined;
+      world.nowMs += HOUR;
+      mkdirSync(world.deps.locks, { recursive: true });
+      renameSync(world.deps.history, away());
+      mkdirSync(world.deps.history);
+      // A folder where the second of the digest would be claimed.
+      const inTheWay = join(claimedFolder(), `${held[1]}.push.json`);
+      const dispatcher = startDispatcher(world.deps);
+      mkdirSync(join(inTheWay, 'x'), { recursive: true });
+      try {
+        await until('the first fault', () => world.faults.length > 0);
+        rmdirSync(world.deps.history);
+        renameSync(away(), world.deps.history);
+        world.nowMs += MINUTE;
+        dispatcher.scan();
+        await until('the second fault', () => world.faults.length > 1);
+        rmSync(inTheWay, { recursive: true });
+        world.nowMs += MINUTE;
+        dispatcher.scan();
+        await until('it is out', () => !dispatcher.isBusy(0) && texts('push').length > 0);
+        expect(world.result(old, 'push')).to.include({ result: 'expired' });
+        expect(world.channels.push.got.map(({ count }) => count)).to.deep.equal([2]);
+        for (const id of held)
+          expect(world.result(id, 'push')).to.include({ result: 'delivered', maybeTwice: false });
+        expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 1 });
+      } finally {
+        await dispatcher.close(0);
+        world.faults.length = 0;
+      }
+    });
+
+    it('writes the line of the log later, where only that failed', async () => {
+      world.channels.push.answers = [
+        () => {
+          renameSync(world.deps.history, away());
+          mkdirSync(world.deps.history);
+          return Promise.resolve({ outcome: 'delivered' });
+        },
+      ];
+      mkdirSync(world.deps.locks, { recursive: true });
+      const id = await send({ event: 'backgroundAgent' });
+      const dispatcher = startDispatcher(world.deps);
+      try {
+        await until('it failed', () => world.faults.length === 1);
+        dispatcher.scan();
+        expect(world.faults).to.have.length(2);
+        rmdirSync(world.deps.history);
+        renameSync(away(), world.deps.history);
+        dispatcher.scan();
+        expect(world.result(id, 'push')).to.include({ result: 'delivered', attempts: 1, maybeTwice: false });
+        expect([texts('push').length, outboxStatus(world.deps).waiting]).to.deep.equal([1, 0]);
+      } finally {
+        await dispatcher.close(0);
+        world.faults.length = 0;
+      }
     });
   });
 
