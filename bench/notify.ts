@@ -1,6 +1,8 @@
 /**
- * `POST /notify` at a steady 500 a second while a text is being spoken, beside a bare node:http server that reads the
- * same body and answers 202, at the same time: the slowest of a hundred, and whether each one is in the outbox.
+ * `POST /notify` at a steady 500 a second, beside a bare node:http server that reads the same body and answers 202, at
+ * the same time: the slowest of a hundred, and whether each one is in the outbox. Once while a text is being spoken the
+ * whole time, and once with an engine that hangs until it is left out, and a desktop that shows nothing: then each text
+ * moves on to the banner, fails there, and waits.
  * Run: npm run -s build && npx tsx bench/notify.ts [SECONDS]   (20 unless told)
  */
 import autocannon from 'autocannon';
@@ -12,8 +14,8 @@ import { emptyHome } from '../test/helpers/cli';
 import { ask, startDaemon } from '../test/helpers/daemon';
 
 const RATE = 500;
-const PLAY = 'exec sleep 25';
 const seconds = Number(process.argv[2] ?? 20);
+const LASTS = `exec sleep ${seconds + 5}`;
 const BODY = JSON.stringify({ message: 'The build is done.', voice_enabled: true, title: 'Build' });
 const BARE = `require('http').createServer((q, s) => {
   const parts = [];
@@ -21,17 +23,24 @@ const BARE = `require('http').createServer((q, s) => {
   q.on('end', () => { JSON.parse(Buffer.concat(parts)); s.writeHead(202, { 'content-type': 'application/json' }); s.end('{"status":"accepted"}\\n'); });
 }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
 
+/** The engine; the players take their time in either case, and nobody shows a banner. */
+const VOICES = {
+  // It writes its file at once.
+  'an engine that speaks': 'for last; do :; done; echo RIFF >"$last"',
+  'an engine that hangs': LASTS,
+};
+
 async function main(): Promise<void> {
+  for (const [name, flite] of Object.entries(VOICES)) {
+    console.log(name);
+    await measure({ flite, aplay: LASTS, 'pw-play': LASTS, paplay: LASTS, 'notify-send': 'exit 1' });
+  }
+}
+
+async function measure(programs: Readonly<Record<string, string>>): Promise<void> {
   const home = emptyHome();
   const bin = join(home.path, 'bin');
   mkdirSync(bin);
-  // An engine that writes its file at once, and a player that takes its time: the voice is busy for the whole run.
-  const programs = {
-    flite: 'for last; do :; done; echo RIFF >"$last"',
-    aplay: PLAY,
-    'pw-play': PLAY,
-    paplay: PLAY,
-  };
   for (const [name, does] of Object.entries(programs)) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${does}\n`);
     chmodSync(join(bin, name), 0o755);
@@ -47,13 +56,15 @@ async function main(): Promise<void> {
     await ask(`${daemon.url}/notify`, { method: 'POST', body: BODY });
     const [own, base] = await Promise.all([load(`${daemon.url}/notify`), load(`http://127.0.0.1:${port}/`)]);
     console.log(
-      `answered ${own.requests.total} (bare ${base.requests.total}), other than 202: ${own.non2xx}`,
+      `      answered ${own.requests.total} (bare ${base.requests.total}), other than 202: ${own.non2xx}`,
     );
     const { outbox } = JSON.parse((await ask(`${daemon.url}/api/status`)).text) as {
       outbox: { waiting: number; failed: number };
     };
-    console.log(`in the outbox: ${outbox.waiting}, given up: ${outbox.failed}`);
-    console.log(`p50 ${own.latency.p50} ms, bare ${base.latency.p50} ms`);
+    console.log(`      in the outbox: ${outbox.waiting}, given up: ${outbox.failed}`);
+    console.log(
+      `      p50 ${own.latency.p50} ms, bare ${base.latency.p50} ms; longest ${own.latency.max} ms, bare ${base.latency.max} ms`,
+    );
     const ratio = own.latency.p99 / Math.max(1, base.latency.p99);
     const isOver = ratio > 3 || own.non2xx > 0 || own.errors > 0 || outbox.waiting < own.requests.total;
     console.log(

@@ -331,6 +331,11 @@ describe('notify (built)', function () {
     expect(entry).to.include({ text: 'Executing the Newsletter workflow within the Writing skill', title: 'Newsletter workflow' }); // prettier-ignore
     const nothing = await run(['announce', '--request', 'thanks!']);
     expect(nothing).to.include({ code: 0, stdout: '' });
+    const invented = await run([...args, '--skill', 'Writing', '--workflow', 'Invented']);
+    expect(invented).to.include({ code: 0, stdout: 'Creating newsletter\n' });
+    expect(invented.stderr).to.equal(
+      'No workflow is named: there is no workflow file Invented of the skill Writing.\n',
+    );
   });
 
   it('ends at Ctrl-C with 130, and nothing is lost', async () => {

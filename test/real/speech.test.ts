@@ -27,6 +27,22 @@ const PACKAGES: Record<string, string> = {
 const needs = (context: Mocha.Context, ...programs: string[]): void =>
   requirePrograms(context, Object.fromEntries(programs.map((name) => [name, PACKAGES[name] ?? ''])));
 
+/** A speech-dispatcher of this home that is to play on such a device of ALSA; what speaks first starts it. */
+function dispatcherOf(home: string, device: string): void {
+  const folder = join(home, '.config', 'speech-dispatcher');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, 'speechd.conf'),
+    `LogLevel 1\nLogDir "default"\nAudioOutputMethod "alsa"\nAudioALSADevice "${device}"\nAddModule "espeak-ng" "sd_espeak-ng" "espeak-ng.conf"\nDefaultModule espeak-ng\n`,
+  );
+}
+
+/** One without sound does not even end when it is asked to. */
+function endDispatcher(home: string): void {
+  const pid = join(home, 'speech-dispatcher', 'pid', 'speech-dispatcher.pid');
+  if (existsSync(pid)) process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL');
+}
+
 describe('the voice, with real engines and a real player', function () {
   this.timeout(120_000);
   let home: SoundHome;
@@ -90,20 +106,28 @@ describe('the voice, with real engines and a real player', function () {
   it('speaks through speech-dispatcher', async function () {
     needs(this, 'spd-say');
     const { path, steward, played } = engine('spd-say');
-    const folder = join(path, '.config', 'speech-dispatcher');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(
-      join(folder, 'speechd.conf'),
-      'LogLevel 1\nLogDir "default"\nAudioOutputMethod "alsa"\nAudioALSADevice "default"\nAddModule "espeak-ng" "sd_espeak-ng" "espeak-ng.conf"\nDefaultModule espeak-ng\n',
-    );
+    dispatcherOf(path, 'default');
     try {
       const text = `!-!QUIT !-!CANCEL ${'We are live now. '.repeat(4)}`;
       const result = await steward(['notify', 'speak', '--', text], { XDG_RUNTIME_DIR: path });
       expect(result).to.deep.equal({ code: 0, stdout: 'Spoken with spd-say.\n', stderr: '' });
       expect(factsOf(played() ?? Buffer.alloc(46)).seconds).to.be.above(3);
     } finally {
-      const pid = join(path, 'speech-dispatcher', 'pid', 'speech-dispatcher.pid');
-      if (existsSync(pid)) process.kill(Number(readFileSync(pid, 'utf8')), 'SIGTERM');
+      endDispatcher(path);
+    }
+  });
+
+  it('finds in three seconds that a speech-dispatcher has no sound, and gives it no text to say later', async function () {
+    needs(this, 'spd-say');
+    const { path, steward } = engine('spd-say');
+    dispatcherOf(path, 'nowhere-at-all');
+    try {
+      const text = `a text of some length ${'and more '.repeat(20)}`;
+      const { code, stderr } = await steward(['notify', 'speak', text], { XDG_RUNTIME_DIR: path });
+      expect(code).to.equal(8);
+      expect(stderr).to.match(/speech-dispatcher runs, and gets nothing said/);
+    } finally {
+      endDispatcher(path);
     }
   });
 

@@ -29,8 +29,10 @@ export default class NotifyAnnounce extends BaseCommand {
     const { flags } = await this.parse(NotifyAnnounce);
     const notify = await openNotify(this.context);
     const announced = await announceRequest(notify, flags);
-    if (announced.line === null) this.say(`Nothing to announce: ${announced.reason ?? ''}.`);
-    else this.print(() => announced.line ?? '');
+    const { line, reason } = announced;
+    if (line !== null) this.print(() => line);
+    if (reason !== null)
+      this.say(`${line === null ? 'Nothing to announce' : 'No workflow is named'}: ${reason}.`);
     return announced;
   }
 }

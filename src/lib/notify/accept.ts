@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { toIso, type Clock } from '../platform/clock';
 import { shortHash } from '../platform/short-hash';
 import { withLock } from '../platform/lock';
-import { channelOf, type Delivery } from './delivery';
+import { channelOf, nameOf, type Delivery } from './delivery';
 import type { ChannelId } from './events';
 import { logAccepted, logResult, readHistory, type HistoryDeps } from './history';
 import { newId } from './id';
 import { parseRequest, type NotifyRequest } from './message';
 import { muteState, type MuteDeps } from './mute';
-import { put, readWaiting, takeBack, waiting, withdraw, type OutboxDeps } from './outbox';
+import { put, readWaiting, takeBack, withdraw, type OutboxDeps } from './outbox';
 import { route, type Plan, type RoutingSettings } from './routing';
 
 /** What accepting needs. `settings` and `off` are asked each time: the configuration may change under a daemon. */
@@ -67,12 +67,12 @@ export async function acceptRequest(
     const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: LOCK_WAIT_MS };
     const key = request.dedupe;
     await withLock(join(deps.locks, 'notify-dedupe.lock'), lock, async () => {
-      const before = sameBefore(deps, key, hashOf(request), nowMs);
-      if (before === undefined) {
+      const { same, open } = sentBefore(deps, key, hashOf(request), nowMs);
+      if (same === undefined) {
         enter();
-        supersede(deps, key, deliveries);
+        supersede(deps, open, deliveries);
       } else {
-        logAccepted(deps, { ...aboutOf(request, plan, id), channels: [], skipped: [], duplicateOf: before });
+        logAccepted(deps, { ...aboutOf(request, plan, id), channels: [], skipped: [], duplicateOf: same });
       }
     });
   }
@@ -128,29 +128,46 @@ function hashOf({ title, message, event }: NotifyRequest): string {
   return shortHash(text) + shortHash(`${text} `);
 }
 
-/** The id of a notification with the same key and the same text, of the last hours, that went out or will. */
-function sameBefore(deps: AcceptDeps, key: string, hash: string, nowMs: number): string | undefined {
+/**
+ * What the log has of a key: `open` are the deliveries, by name, that have not ended; `same` is the notification of the
+ * last hours with the same text, that went out or will.
+ */
+function sentBefore(
+  deps: AcceptDeps,
+  key: string,
+  hash: string,
+  nowMs: number,
+): { open: ReadonlySet<string>; same: string | undefined } {
+  const ids = new Set<string>();
+  const open = new Set<string>();
   let last: { id: string; hash: string } | undefined;
   for (const line of readHistory(deps.history)) {
+    const { id } = line;
     if (line.kind === 'result') {
-      if (line.id === last?.id && (line.result === 'failed' || line.result === 'expired')) last = undefined;
-      continue;
+      if (!ids.has(id)) continue;
+      const { channel, result } = line;
+      if (result !== 'waiting') open.delete(nameOf({ id, channel }));
+      if (channel === 'voice' && result === 'shown') open.add(nameOf({ id, channel: 'desktop' }));
+      if (id === last?.id && (result === 'failed' || result === 'expired')) last = undefined;
+    } else if (line.dedupe === key && line.duplicateOf === undefined) {
+      ids.add(id);
+      for (const channel of line.channels) open.add(nameOf({ id, channel }));
+      last = Math.abs(nowMs - Date.parse(line.ts)) < DEDUPE_MS ? line : undefined;
     }
-    if (line.dedupe !== key || line.duplicateOf !== undefined) continue;
-    last = Math.abs(nowMs - Date.parse(line.ts)) < DEDUPE_MS ? line : undefined;
   }
-  return last?.hash === hash ? last.id : undefined;
+  return { open, same: last?.hash === hash ? last.id : undefined };
 }
 
-/** What still waits for the same channels with the same key has been overtaken. */
-function supersede(deps: AcceptDeps, key: string, by: readonly Delivery[]): void {
+/**
+ * What still waits of them for the same channels has been overtaken. They are known by the log, since an outbox may hold
+ * thousands of others.
+ */
+function supersede(deps: AcceptDeps, open: ReadonlySet<string>, by: readonly Delivery[]): void {
   const channels = new Set<string>(by.map(({ channel }) => channel));
-  const id = by[0]?.id;
-  for (const name of waiting(deps)) {
+  for (const name of open) {
     if (!channels.has(channelOf(name))) continue;
     const old = readWaiting(deps, name);
-    if (old?.dedupe !== key || old.id === id) continue;
-    if (old.machine !== deps.machineId || !withdraw(deps, name)) continue;
+    if (old?.machine !== deps.machineId || !withdraw(deps, name)) continue;
     logResult(deps, old, 'superseded', 'a newer message of the same key took its place');
   }
 }

@@ -1,5 +1,6 @@
 import { toStewardError } from '../errors';
 import { toIso } from '../platform/clock';
+import { breather } from '../platform/loop-turn';
 import type { Channel, Outcome } from './channels/channel';
 import { channelOf, nameOf, type Delivery } from './delivery';
 import type { ChannelId } from './events';
@@ -7,6 +8,7 @@ import { logResult } from './history';
 import { createLane, type Lane } from './lane';
 import { buryUnreadable, claim, look, readWaiting, record, sweep } from './outbox';
 import { parcelOf } from './parcel';
+import { createUnsettled } from './unsettled';
 import { end, isOver, offOutcome, recover, settle, type SettleDeps } from './settle';
 
 export interface DispatchDeps extends SettleDeps {
@@ -34,6 +36,10 @@ const LONGEST_SLEEP_MS = 60_000;
 const SWEEP_EVERY_MS = 60_000;
 /** After a fault of the machine's own. */
 const FAULT_PAUSE_MS = 2_000;
+/** What answers at once, thousands of times, still leaves the loop to who asks something of this process. */
+const SLICE_MS = 1;
+/** Of those that a channel keeps waiting, so many are told of each time: thousands would push all else out of the log. */
+const MOST_NOTES = 200;
 
 /**
  * Delivers what is in the outbox. Each channel goes its own way, one delivery after the other: a dead one keeps
@@ -42,10 +48,12 @@ const FAULT_PAUSE_MS = 2_000;
 export function startDispatcher(deps: DispatchDeps): Dispatcher {
   const lanes = new Map<ChannelId, Lane>(deps.channels.map(({ id }) => [id, createLane()]));
   const running = new Map<ChannelId, Promise<void>>();
-  /** What other machines have put into a folder that is shared, and what has no channel here. */
+  /** What other machines have put into a folder that is shared, what has no channel here, and what is no file. */
   const foreign = new Set<string>();
   /** Why a channel was last paused. */
   const down = new Map<ChannelId, string>();
+  const breathe = breather(deps.clock, SLICE_MS);
+  const unsettled = createUnsettled(deps);
   let sweptMs = -Infinity;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -77,15 +85,24 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
       sweep(deps);
       sweptMs = nowMs;
     }
+    settleLeft();
     const { unknown, retries, tooMany } = look(deps, has);
     for (const name of tooMany) giveUp(deps, name);
     const found = unknown.map((name) => readWaiting(deps, name));
     unknown.forEach((name, index) => {
-      if (found[index] === undefined) buryUnreadable(deps, name);
+      if (found[index] === undefined && !buryUnreadable(deps, name)) foreign.add(name);
     });
     enter(found.filter((delivery) => delivery !== undefined));
     for (const lane of lanes.values()) retries.forEach((id) => lane.hasten(id));
     pump();
+  };
+
+  const settleLeft = (): void => {
+    try {
+      unsettled.settleLeft(({ channel }) => running.has(channel));
+    } catch (error) {
+      deps.report(error);
+    }
   };
 
   const has = (name: string): boolean =>
@@ -107,7 +124,7 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
   };
 
   const drain = async (channel: Channel, lane: Lane): Promise<void> => {
-    while (!isClosed) {
+    for (; !isClosed; await breathe()) {
       const batch = lane.take(deps.clock.now());
       if (batch.length === 0) return;
       let next: Delivery[] = [];
@@ -130,8 +147,14 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
     const off = offOutcome(channel);
     const early = off ?? (await prepared(channel));
     // What somebody has withdrawn since is nobody's any more.
-    const mine = batch.filter((delivery) => claim(deps, nameOf(delivery)));
-    const live = mine.filter((delivery) => !ended(delivery));
+    const live: Delivery[] = [];
+    for (const delivery of batch) {
+      await breathe();
+      if (!claim(deps, nameOf(delivery))) continue;
+      unsettled.claimed(delivery);
+      if (ended(delivery)) unsettled.settled(delivery);
+      else live.push(delivery);
+    }
     const [first, ...others] = live;
     if (first === undefined) return [];
     let sent = first;
@@ -140,12 +163,22 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
       record(deps, nameOf(sent), sent);
     };
     const outcome = early ?? (await attempt(channel, parcelOf([first, ...others]), onPart));
-    const next = [sent, ...others].flatMap((delivery) => settle(deps, delivery, outcome) ?? []);
+    const next: Delivery[] = [];
+    for (const delivery of [sent, ...others]) unsettled.sent(delivery, outcome);
+    for (const delivery of [sent, ...others]) {
+      const goesOn = settle(deps, delivery, outcome);
+      unsettled.settled(delivery);
+      if (goesOn !== undefined) next.push(goesOn);
+      await breathe();
+    }
     const untilMs = Math.max(0, ...next.map(({ nextAt }) => Date.parse(nextAt)));
     if (outcome.outcome === 'again' && outcome.all === true && untilMs > 0) {
       down.set(channel.id, outcome.reason);
       const stopped = lane.pause(untilMs, deps.clock.now()).filter(({ attempts }) => attempts === 0);
-      for (const delivery of stopped) notePause(delivery, untilMs);
+      for (const delivery of stopped.slice(-MOST_NOTES)) {
+        notePause(delivery, untilMs);
+        await breathe();
+      }
     }
     return next;
   };

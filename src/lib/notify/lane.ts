@@ -1,6 +1,7 @@
+import { createHeap } from '../platform/heap';
 import { nameOf, type Delivery } from './delivery';
 import { together } from './parcel';
-import { isDue, isTimeFor } from './retry';
+import { isDue, waitOf } from './retry';
 
 /** What waits for one channel, in memory: the ready ones in the order of their acceptance. */
 export interface Lane {
@@ -23,36 +24,64 @@ export interface Lane {
   nextDue: (nowMs: number) => number;
 }
 
+/** A delivery that waits for its time, and when that is (retry.ts). */
+interface Delayed {
+  delivery: Delivery;
+  fromMs: number;
+  untilMs: number;
+}
+
+/**
+ * Asked at every notification that is accepted, so ten thousand that wait cost no more than ten: only the next one is
+ * looked at, and all of them only when the clock was put back.
+ */
 export function createLane(): Lane {
   const known = new Set<string>();
-  /** In the order of their ids but for what was retried. */
+  /** In the order of their ids, from `head` on. */
   let ready: Delivery[] = [];
   let head = 0;
-  let delayed: Delivery[] = [];
+  const delayed = createHeap<Delayed>((a, b) => a.untilMs < b.untilMs);
+  /** A clock that shows less was put back since one of them was set to wait. */
+  let latestFromMs = -Infinity;
   let paused = { sinceMs: 0, untilMs: 0 };
 
-  const promote = (nowMs: number): void => {
-    const due: Delivery[] = [];
-    const rest: Delivery[] = [];
-    for (const delivery of delayed) {
-      (isTimeFor(delivery, nowMs) ? due : rest).push(delivery);
+  const wait = (delivery: Delivery): void => {
+    const { fromMs, untilMs } = waitOf(delivery);
+    delayed.add({ delivery, fromMs, untilMs });
+    latestFromMs = Math.max(latestFromMs, fromMs);
+  };
+
+  const enqueue = (delivery: Delivery): void => {
+    let low = head;
+    for (let high = ready.length; low < high;) {
+      const middle = (low + high) >> 1;
+      if ((ready[middle] as Delivery).id < delivery.id) low = middle + 1;
+      else high = middle;
     }
-    if (due.length === 0) return;
-    delayed = rest;
-    ready = [...ready.slice(head), ...due].sort((a, b) => (a.id < b.id ? -1 : 1));
-    head = 0;
+    ready.splice(low, 0, delivery);
+  };
+
+  /** Those that it holds for are due. */
+  const hastenAll = (isMeant: (delayed: Delayed) => boolean): void => {
+    latestFromMs = -Infinity;
+    for (const one of delayed.takeAll()) (isMeant(one) ? enqueue : wait)(one.delivery);
+  };
+
+  const promote = (nowMs: number): void => {
+    if (nowMs < latestFromMs) hastenAll(({ fromMs }) => nowMs < fromMs);
+    for (let next = delayed.first(); next !== undefined && next.untilMs <= nowMs; next = delayed.first()) {
+      delayed.take();
+      enqueue(next.delivery);
+    }
   };
   const isPaused = (nowMs: number): boolean => !isDue(paused.untilMs, nowMs, paused.sinceMs);
-  const nowDue = (delivery: Delivery): Delivery => ({ ...delivery, nextAt: delivery.at });
 
   return {
     add(delivery) {
       const name = nameOf(delivery);
       if (known.has(name)) return;
       known.add(name);
-      const last = ready[ready.length - 1];
-      const isNext = delivery.nextAt === delivery.at && (last === undefined || last.id < delivery.id);
-      (isNext ? ready : delayed).push(delivery);
+      (delivery.nextAt === delivery.at ? enqueue : wait)(delivery);
     },
     forget: (delivery) => known.delete(nameOf(delivery)),
     has: (name) => known.has(name),
@@ -84,19 +113,21 @@ export function createLane(): Lane {
     },
     pausedUntil: (nowMs) => (isPaused(nowMs) ? paused.untilMs : undefined),
     hasten(id) {
-      if (!delayed.some((delivery) => delivery.id === id)) return;
-      delayed = delayed.map((delivery) => (delivery.id === id ? nowDue(delivery) : delivery));
-      paused = { sinceMs: 0, untilMs: 0 };
+      let isMeant = false;
+      hastenAll(({ delivery }) => {
+        if (delivery.id !== id) return false;
+        isMeant = true;
+        return true;
+      });
+      if (isMeant) paused = { sinceMs: 0, untilMs: 0 };
     },
     resume() {
-      delayed = delayed.map((delivery) =>
-        delivery.nextAt === delivery.heldUntil ? delivery : nowDue(delivery),
-      );
+      hastenAll(({ delivery }) => delivery.nextAt !== delivery.heldUntil);
       paused = { sinceMs: 0, untilMs: 0 };
     },
     nextDue(nowMs) {
-      const times = delayed.map((delivery) => (isTimeFor(delivery, nowMs) ? 0 : Date.parse(delivery.nextAt)));
-      const earliest = ready.length > head ? 0 : Math.min(Infinity, ...times);
+      promote(nowMs);
+      const earliest = ready.length > head ? 0 : (delayed.first()?.untilMs ?? Infinity);
       if (earliest === Infinity) return Infinity;
       return isPaused(nowMs) ? Math.max(earliest, paused.untilMs) : earliest;
     },

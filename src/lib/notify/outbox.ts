@@ -65,6 +65,11 @@ export function claim(deps: OutboxDeps, name: string): boolean {
   return moved(join(deps.outbox, name), claimed(deps), name);
 }
 
+/** A delivery that is claimed, as it was last recorded; undefined when it is not, or is none. */
+export function readClaimed(deps: Pick<OutboxDeps, 'outbox'>, name: string): Delivery | undefined {
+  return read(join(claimed(deps), name));
+}
+
 /** Takes a delivery that waits out of the outbox for good; false when somebody is at it already. */
 export function withdraw(deps: OutboxDeps, name: string): boolean {
   if (!moved(join(deps.outbox, name), dead(deps), name)) return false;
@@ -171,10 +176,13 @@ export function sweep(deps: OutboxDeps): void {
   }
 }
 
-/** A file that waits and holds no delivery: of a crash of the machine, or of a newer version. True: buried. */
+/** Buries what waits and holds no delivery: of a crash of the machine, or of a newer version. False: it is no file, and stays. */
 export function buryUnreadable(deps: OutboxDeps, name: string): boolean {
   const path = join(deps.outbox, name);
-  return lstatOf(path)?.isFile === true && read(path) === undefined && moved(path, dead(deps), name);
+  const found = lstatOf(path);
+  if (found?.isFile === false) return false;
+  if (found !== undefined && read(path) === undefined) moved(path, dead(deps), name);
+  return true;
 }
 
 function deliveriesIn(folder: string): string[] {
@@ -195,7 +203,9 @@ function write(path: string, delivery: Delivery): void {
   replaceFile(path, deliveryText(delivery), { sync: false });
 }
 
+/** What is no file is no delivery; whoever has put it there keeps the others from nothing. */
 function read(path: string): Delivery | undefined {
+  if (lstatOf(path)?.isFile !== true) return undefined;
   return parseDelivery(readText(path, { maxBytes: MAX_BYTES }) ?? '');
 }
 

@@ -42,6 +42,8 @@ export function isExpired(channel: ChannelId, acceptedMs: number, nowMs: number,
 
 /** A clock is corrected by less than this every day, and nothing comes of it. */
 const CORRECTION_MS = 1_000;
+/** Longer than any that is ever set. */
+const LONGEST_WAIT_MS = 25 * HOUR_MS;
 
 /**
  * Is the time over that was to be waited? A wait that was set in the future was set by a clock that was put back
@@ -50,17 +52,26 @@ const CORRECTION_MS = 1_000;
  * @param sinceMs when the wait was set, where that is known
  */
 export function isDue(nextMs: number, nowMs: number, sinceMs = nowMs): boolean {
-  return nextMs <= nowMs || nextMs - nowMs > 25 * HOUR_MS || sinceMs > nowMs + CORRECTION_MS;
+  return nextMs <= nowMs || nextMs - nowMs > LONGEST_WAIT_MS || sinceMs > nowMs + CORRECTION_MS;
 }
 
-/** Is it time for a delivery? The end of the quiet hours is a time of the day, whichever clock has set it. */
-export function isTimeFor(
-  { nextAt, heldUntil, waitingSince, at }: Pick<Delivery, 'nextAt' | 'heldUntil' | 'waitingSince' | 'at'>,
-  nowMs: number,
-): boolean {
-  const nextMs = Date.parse(nextAt);
-  if (nextMs <= nowMs) return true;
-  return nextAt === heldUntil ? isDue(nextMs, nowMs) : isDue(nextMs, nowMs, Date.parse(waitingSince ?? at));
+type Times = Pick<Delivery, 'nextAt' | 'heldUntil' | 'waitingSince' | 'at'>;
+
+/**
+ * While the clock is within these, wall-clock ms, a delivery waits: from `fromMs` on, before `untilMs`. By a clock that
+ * shows less its wait counts as over, too. The end of the quiet hours is a time of the day, whichever clock has set it.
+ */
+export function waitOf({ nextAt, heldUntil, waitingSince, at }: Times): { fromMs: number; untilMs: number } {
+  const untilMs = Date.parse(nextAt);
+  const longestMs = untilMs - LONGEST_WAIT_MS;
+  if (nextAt === heldUntil) return { fromMs: longestMs, untilMs };
+  return { fromMs: Math.max(longestMs, Date.parse(waitingSince ?? at) - CORRECTION_MS), untilMs };
+}
+
+/** Is it time for a delivery? */
+export function isTimeFor(times: Times, nowMs: number): boolean {
+  const { fromMs, untilMs } = waitOf(times);
+  return nowMs >= untilMs || nowMs < fromMs;
 }
 
 /** Seconds of a Retry-After header, or its date, as ms from now; undefined when there is none to read. */

@@ -99,13 +99,16 @@ export function isOver(delivery: Delivery, nowMs: number): boolean {
  * second time it is given up, so that nothing arrives three times.
  */
 export function recover(deps: SettleDeps): void {
-  for (const { name, delivery } of abandoned(deps)) {
-    if (delivery === undefined) bury(deps, name);
-    else if (delivery.result !== undefined) close(deps, name, delivery);
-    else if (nameOf(delivery) !== name || !isTimeFor(delivery, deps.clock.now())) {
-      release(deps, name, delivery);
-    } else again(deps, name, delivery);
-  }
+  for (const { name, delivery } of abandoned(deps)) recoverOne(deps, name, delivery);
+}
+
+/** The same for one that is claimed; undefined: its file holds none. */
+export function recoverOne(deps: SettleDeps, name: string, delivery: Delivery | undefined): void {
+  if (delivery === undefined) bury(deps, name);
+  else if (delivery.result !== undefined) close(deps, name, delivery);
+  else if (nameOf(delivery) !== name || !isTimeFor(delivery, deps.clock.now())) {
+    release(deps, name, delivery);
+  } else again(deps, name, delivery);
 }
 
 function again(deps: SettleDeps, name: string, delivery: Delivery): void {

@@ -16,6 +16,8 @@ export interface ViewOptions {
   nowMs: number;
 }
 
+const NARROW = 70;
+
 /** `notify history`: a line a notification, and a line for each channel that did not simply take it. */
 export function historyText(entries: readonly HistoryEntry[], options: ViewOptions): string {
   if (entries.length === 0) return 'No notification yet. `steward notify send MESSAGE` sends one.';
@@ -29,14 +31,22 @@ function entryLines(entry: HistoryEntry, options: ViewOptions, colors: Palette):
   const when = isToday(at, options) ? timeOf(at, options.zone) : dayOf(at, options.zone);
   const text = clean(entry.title === null ? entry.text : `${entry.title}: ${entry.text}`);
   const took = entry.channels.filter(({ result }) => result === 'delivered').map(({ channel }) => channel);
-  const head = [entry.id, when, took.join(', ') || '–', text].join('  ');
+  const head = [when, took.join(', ') || '–', text].join('  ');
+  // An id takes most of a narrow terminal, and is nothing that could be cut.
+  const heads = options.columns < NARROW ? [entry.id, `  ${head}`] : [`${entry.id}  ${head}`];
   const rest = entry.channels.filter(({ result, maybeTwice }) => result !== 'delivered' || maybeTwice);
   return [
-    fit(head, options.columns),
-    ...(entry.duplicateOf === null ? [] : [`  the same as ${entry.duplicateOf}, and not sent again`]),
+    ...heads.map((line) => fit(line, options.columns)),
+    ...sameLines(entry, options),
     ...nobodyLines(entry, options),
     ...rest.flatMap((one) => channelLines(one, options, colors)),
   ];
+}
+
+function sameLines({ duplicateOf }: HistoryEntry, { columns }: ViewOptions): string[] {
+  return duplicateOf === null
+    ? []
+    : wrap(`the same as ${duplicateOf}, and not sent again`, columns, '  ', '    ');
 }
 
 /** What no channel was meant for is told of nowhere: that is easily asked for, and hard to find out. */

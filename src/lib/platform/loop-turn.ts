@@ -1,3 +1,5 @@
+import type { Clock } from './clock';
+
 let turn = 0;
 let isEnding = false;
 
@@ -11,4 +13,17 @@ export function loopTurn(): number {
     });
   }
   return turn;
+}
+
+/**
+ * To be awaited between the small steps of long work: once the steps took this long, ms, the event loop looks at its
+ * sockets, which it never does while each promise is settled already. All who share one share that time.
+ */
+export function breather(clock: Pick<Clock, 'monotonic'>, sliceMs: number): () => Promise<void> {
+  let endMs = -Infinity;
+  return async () => {
+    if (clock.monotonic() < endMs) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    endMs = clock.monotonic() + sliceMs;
+  };
 }

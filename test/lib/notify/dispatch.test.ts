@@ -4,6 +4,8 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  renameSync,
+  rmSync,
   rmdirSync,
   symlinkSync,
   writeFileSync,
@@ -103,6 +105,24 @@ describe('notify: delivery', () => {
     ]);
   }).timeout(30_000);
 
+  it('leaves the event loop to others while thousands are answered at once', async () => {
+    // A clock by which each look takes as long as a slice does: so there is a turn between two, and never a thousand.
+    let ticks = 0;
+    const clock = { now: () => world.nowMs, monotonic: () => (ticks += 1) };
+    world.channels.voice.send = () => Promise.resolve({ outcome: 'show', reason: 'nothing speaks' });
+    world.channels.desktop.send = () => Promise.resolve(AGAIN);
+    for (let n = 0; n < 500; n += 1) await send({ message: `m${n}` });
+    const dispatcher = startDispatcher({ ...world.deps, clock });
+    let turns = 0;
+    while (dispatcher.isBusy(0)) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turns += 1;
+    }
+    await dispatcher.close(0);
+    expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 500, dead: 0 });
+    expect(turns).to.be.greaterThan(500);
+  }).timeout(60_000);
+
   it('tries again later, by itself and after a restart, and not before', async () => {
     world.channels.push.answers = [AGAIN, AGAIN];
     const id = await send({ event: 'backgroundAgent' });
@@ -186,6 +206,20 @@ describe('notify: delivery', () => {
       await dispatcher.close(0);
     }
   });
+
+  it('tells of some that a server that is down keeps waiting, so that the log keeps room for others', async () => {
+    world.channels.push.answers = [DOWN, DOWN];
+    for (let n = 0; n < 300; n += 1) await send({ event: 'backgroundAgent', message: `m${n}` });
+    await deliver();
+    world.nowMs += MINUTE;
+    await deliver();
+    const told = readFileSync(world.deps.history, 'utf8').match(/"result":"waiting"/g);
+    expect(told).to.have.length(2 * 201);
+    const [newest, ...others] = world.entries();
+    expect(newest?.channels[0]).to.include({ reason: 'It is down.', nextAt: '2026-11-20T09:01:15.000Z' });
+    expect(others.at(-2)?.channels[0]).to.include({ reason: null, nextAt: null });
+    expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 300, dead: 0 });
+  }).timeout(60_000);
 
   describe('a clock that is put back', () => {
     it('makes nothing wait that was accepted before, and loses none of it', async () => {
@@ -375,6 +409,34 @@ describe('notify: delivery', () => {
       expect(world.result(old, 'push')?.result).to.equal('superseded');
     });
 
+    it('replace a banner that took the place of the voice, and leave what goes elsewhere', async () => {
+      world.channels.voice.answers = [{ outcome: 'show', reason: 'nothing speaks' }];
+      world.channels.desktop.answers = [AGAIN];
+      world.channels.push.answers = [AGAIN];
+      const old = await send({ dedupe: 'build', event: 'error', message: '10 %' });
+      await deliver();
+      await send({ dedupe: 'build', source: 'subagent', message: '20 %' });
+      world.nowMs += MINUTE;
+      await deliver();
+      expect(texts('desktop')).to.deep.equal(['10 %', '20 %']);
+      expect(world.result(old, 'desktop')?.result).to.equal('superseded');
+      expect(world.result(old, 'push')?.result).to.equal('delivered');
+    });
+
+    it('are looked for among their own, whatever else waits', async () => {
+      await send({ ...key, message: '10 %' });
+      // One of the key that the log knows nothing of: who looked at all that waits would take it away.
+      const [name] = waiting(world.deps) as [string];
+      const other = '20261120T080000000Z-0123456789ab';
+      const text = readFileSync(join(world.deps.outbox, name), 'utf8');
+      writeFileSync(join(world.deps.outbox, `${other}.push.json`), text.replace(name.slice(0, 32), other));
+      await send({ ...key, message: '20 %' });
+      expect(waiting(world.deps))
+        .to.have.length(2)
+        .and.to.include(`${other}.push.json`)
+        .and.not.to.include(name);
+    });
+
     it('hand the key on, so that the channel can update', async () => {
       await send({ ...key, message: '10 %' });
       await deliver();
@@ -512,15 +574,131 @@ describe('notify: delivery', () => {
     });
   });
 
+  describe('a disk that takes nothing for a while', () => {
+    const claimedFolder = (): string => join(world.deps.outbox, 'claimed');
+    const away = (): string => join(world.deps.locks, 'away');
+    /** Where the folder was there is a file: nothing can be written into it, as on a full disk. */
+    const breakIt = (folder: string): void => {
+      mkdirSync(world.deps.locks, { recursive: true });
+      renameSync(folder, away());
+      writeFileSync(folder, '');
+    };
+    const mend = (folder: string): void => {
+      rmSync(folder);
+      renameSync(away(), folder);
+    };
+
+    for (const [outcome, result, got] of [
+      [{ outcome: 'delivered' }, { result: 'delivered', attempts: 1, maybeTwice: false }, 1],
+      [AGAIN, { result: 'delivered', attempts: 2, maybeTwice: false }, 2],
+    ] as [Outcome, object, number][]) {
+      it(`forgets nothing of what came of an attempt: ${outcome.outcome}`, async () => {
+        world.channels.push.answers = [
+          () => {
+            breakIt(claimedFolder());
+            return Promise.resolve(outcome);
+          },
+        ];
+        const id = await send({ event: 'backgroundAgent' });
+        const dispatcher = startDispatcher(world.deps);
+        try {
+          await until('it could not be written down', () => world.faults.length > 0);
+          mend(claimedFolder());
+          dispatcher.scan();
+          world.nowMs += MINUTE;
+          dispatcher.scan();
+          await until(
+            'it is',
+            () => !dispatcher.isBusy(0) && world.result(id, 'push')?.result === 'delivered',
+          );
+          expect(world.result(id, 'push')).to.include(result);
+          expect(texts('push')).to.have.length(got);
+          expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 0 });
+        } finally {
+          await dispatcher.close(0);
+          world.faults.length = 0;
+        }
+      });
+    }
+
+    it('puts back what was not even sent, and ends what was given up', async () => {
+      const old = await send({ event: 'backgroundAgent', message: 'old' });
+      world.nowMs += 25 * HOUR;
+      world.quietHours = '00:00-11:00';
+      const held = [await send({ event: 'backgroundAgent' }), await send({ event: 'backgroundAgent' })] as [
+        string,
+        string,
+      ];
+      world.quietHours = undefined;
+      world.nowMs += HOUR;
+      mkdirSync(world.deps.locks, { recursive: true });
+      renameSync(world.deps.history, away());
+      mkdirSync(world.deps.history);
+      // A folder where the second of the digest would be claimed.
+      const inTheWay = join(claimedFolder(), `${held[1]}.push.json`);
+      const dispatcher = startDispatcher(world.deps);
+      mkdirSync(join(inTheWay, 'x'), { recursive: true });
+      try {
+        await until('the first fault', () => world.faults.length > 0);
+        rmdirSync(world.deps.history);
+        renameSync(away(), world.deps.history);
+        world.nowMs += MINUTE;
+        dispatcher.scan();
+        await until('the second fault', () => world.faults.length > 1);
+        rmSync(inTheWay, { recursive: true });
+        world.nowMs += MINUTE;
+        dispatcher.scan();
+        await until('it is out', () => !dispatcher.isBusy(0) && texts('push').length > 0);
+        expect(world.result(old, 'push')).to.include({ result: 'expired' });
+        expect(world.channels.push.got.map(({ count }) => count)).to.deep.equal([2]);
+        for (const id of held)
+          expect(world.result(id, 'push')).to.include({ result: 'delivered', maybeTwice: false });
+        expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 1 });
+      } finally {
+        await dispatcher.close(0);
+        world.faults.length = 0;
+      }
+    });
+
+    it('writes the line of the log later, where only that failed', async () => {
+      world.channels.push.answers = [
+        () => {
+          renameSync(world.deps.history, away());
+          mkdirSync(world.deps.history);
+          return Promise.resolve({ outcome: 'delivered' });
+        },
+      ];
+      mkdirSync(world.deps.locks, { recursive: true });
+      const id = await send({ event: 'backgroundAgent' });
+      const dispatcher = startDispatcher(world.deps);
+      try {
+        await until('it failed', () => world.faults.length === 1);
+        dispatcher.scan();
+        expect(world.faults).to.have.length(2);
+        rmdirSync(world.deps.history);
+        renameSync(away(), world.deps.history);
+        dispatcher.scan();
+        expect(world.result(id, 'push')).to.include({ result: 'delivered', attempts: 1, maybeTwice: false });
+        expect([texts('push').length, outboxStatus(world.deps).waiting]).to.deep.equal([1, 0]);
+      } finally {
+        await dispatcher.close(0);
+        world.faults.length = 0;
+      }
+    });
+  });
+
   it('puts aside what is no delivery, and goes on', async () => {
     mkdirSync(world.deps.outbox, { recursive: true });
     writeFileSync(join(world.deps.outbox, '20261120T080000000Z-0123456789ab.push.json'), '{"version": 9}');
     writeFileSync(join(world.deps.outbox, '20261120T080000000Z-0123456789ac.push.json'), '');
     writeFileSync(join(world.deps.outbox, 'README'), 'mine');
+    const [folder, link] = ['ad', 'ae'].map((end) => `20261120T080000000Z-0123456789${end}.push.json`) as [string, string]; // prettier-ignore
+    mkdirSync(join(world.deps.outbox, folder));
+    symlinkSync(world.deps.locks, join(world.deps.outbox, link));
     await send({});
     await deliver();
     expect(texts('voice')).to.deep.equal(['Hello']);
-    expect(readdirSync(world.deps.outbox).sort()).to.deep.equal(['README', 'claimed', 'dead']);
+    expect(readdirSync(world.deps.outbox).sort()).to.deep.equal([folder, link, 'README', 'claimed', 'dead']);
   });
 
   it('a channel that was switched off since is not asked', async () => {

@@ -39,6 +39,19 @@ describe('notify: what a person is shown', () => {
     expect(historyText([], OPTIONS)).to.match(/^No notification yet\./);
   });
 
+  it('keeps the id and the text on a narrow terminal, and no line is longer', () => {
+    const same = entry({}, { duplicateOf: '20261120T080000000Z-0123456789ab', channels: [] });
+    expect(historyText([entry({}), same], { ...OPTIONS, columns: 40 }).split('\n')).to.deep.equal([
+      '20261120T090000000Z-0123456789ab',
+      '  10:00  push  The build failed.',
+      '20261120T090000000Z-0123456789ab',
+      '  10:00  –  The build failed.',
+      '  the same as',
+      '    20261120T080000000Z-0123456789ab,',
+      '    and not sent again',
+    ]);
+  });
+
   const waits: [inMs: number, words: string][] = [
     [-1, 'is tried again now'],
     [4_001, 'is tried again in 5 s'],

@@ -33,12 +33,15 @@ export interface Voice {
   status: () => { engines: string[]; hint?: string };
 }
 
+/** Looking through the PATH for each text would take longer than all the rest where many come at once, ms. */
+const LOOKED_MS = 1000;
+
 /** Joins pronunciation, engines and queue (service.md: Voice). Reads and starts nothing yet. */
 export function makeVoice(deps: VoiceDeps): Voice {
   const { clock, machine, engine: choice } = deps;
   const pronunciations = pronunciationFile(deps.pronunciations);
   const all = speechEngines(deps.provider);
-  const usable = () => usableEngines(all, choice, machine);
+  const usable = forAWhile(clock, () => usableEngines(all, choice, machine));
   let told: StewardError | undefined;
   const spokenOf = (text: string): string => {
     const { findTerms, problem } = pronunciations();
@@ -63,5 +66,15 @@ export function makeVoice(deps: VoiceDeps): Voice {
       const engines = usable().map(({ id }) => id);
       return { engines, ...(engines.length > 0 ? {} : { hint: installHint(choice, machine.platform) }) };
     },
+  };
+}
+
+function forAWhile<T>({ monotonic }: Clock, make: () => T): () => T {
+  let kept: { value: T; untilMs: number } | undefined;
+  return () => {
+    if (kept === undefined || monotonic() >= kept.untilMs) {
+      kept = { value: make(), untilMs: monotonic() + LOOKED_MS };
+    }
+    return kept.value;
   };
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { makeVoice, type Voice } from '../../../../src/lib/notify/speech/voice';
+import { makeVoice, type Voice, type VoiceDeps } from '../../../../src/lib/notify/speech/voice';
 import { systemClock } from '../../../../src/lib/platform/clock';
 import { scratch } from '../../../helpers/scratch';
 import { machineWith, script } from '../../../helpers/speech';
@@ -14,7 +14,7 @@ describe('notify/speech: voice', () => {
     mkdirSync(dirname(box.path('principal', 'p.json')), { recursive: true });
     writeFileSync(box.path('principal', 'p.json'), text);
   };
-  const voiceOf = (engine = 'auto', programs: Record<string, string> = {}): Voice =>
+  const voiceOf = (engine = 'auto', programs: Record<string, string> = {}, other: Partial<VoiceDeps> = {}): Voice =>
     makeVoice({
       clock: systemClock(),
       machine: machineWith(programs),
@@ -22,6 +22,7 @@ describe('notify/speech: voice', () => {
       provider: { url: 'http://127.0.0.1:1', isConfigured: false, apiKey: () => undefined, voiceId: undefined, model: undefined, settings: {} },
       pronunciations: box.path('principal', 'p.json'),
       onProblem: ({ message }) => problems.push(message),
+      ...other,
     }); // prettier-ignore
 
   before(function () {
@@ -58,6 +59,18 @@ describe('notify/speech: voice', () => {
     expect(problems).to.have.length(2);
     expect(problems[0]).to.match(/"SQL" has no respelling/);
     expect(problems[1]).to.match(/no JSON/);
+  });
+
+  it('looks for engines once a second, however many texts there are', async () => {
+    let [nowMs, looks] = [0, 0];
+    const machine = machineWith({});
+    const find = (name: string): string | undefined => ((looks += 1), machine.find(name));
+    const voice = voiceOf('flite', {}, { machine: { ...machine, find }, clock: { now: () => nowMs, monotonic: () => nowMs } }); // prettier-ignore
+    for (let n = 0; n < 100; n += 1) await voice.speech.say({ text: 'Hi' });
+    expect(looks).to.equal(1);
+    nowMs += 1000;
+    expect(voice.status().engines).to.deep.equal([]);
+    expect(looks).to.equal(2);
   });
 
   it('says which engines there are, and without one what to do', async () => {

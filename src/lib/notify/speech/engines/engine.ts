@@ -37,6 +37,13 @@ export interface SpeechEngine {
 /** The longest that making the sound of a text may take: what hangs leaves time for the next engine. */
 export const SYNTHESIS_MS = 12_000;
 
+export interface StepOptions extends Pick<RunOptions, 'input'> {
+  /** It is stopped after this, also where the order has more time left. */
+  mostMs?: number;
+  /** What is wrong when it was stopped by that, where that is known. */
+  late?: StewardError;
+}
+
 /**
  * Runs a part of one order: with what is left of its time, and stopped with it.
  *
@@ -47,7 +54,7 @@ export async function runStep(
   order: SpeechOrder,
   program: string,
   args: readonly string[],
-  options: Pick<RunOptions, 'input'> & { mostMs?: number } = {},
+  options: StepOptions = {},
 ): Promise<string> {
   const path = machine.find(program);
   if (path === undefined) throw missing(program);
@@ -60,6 +67,7 @@ export async function runStep(
   });
   if (order.signal.aborted) throw stopped();
   if (timedOut) {
+    if (options.late !== undefined && timeoutMs === options.mostMs) throw options.late;
     throw new StewardError('unavailable', `${program} did not end in ${Math.round(timeoutMs / 1000)} s.`, {
       hint: `Check that ${program} works on its own.`,
     });

@@ -10,6 +10,7 @@ import {
   withoutCommands,
   type SpeechEngine,
   type SpeechMachine,
+  type SpeechOrder,
 } from './engine';
 import { canPlay, play } from './players';
 
@@ -96,23 +97,39 @@ function fileEngine(
 
 /** speech-dispatcher plays by itself. It reads lines, of which a long one would be cut anywhere. */
 export function spdEngine(): SpeechEngine {
+  let wasHeard = false;
   return {
     id: 'spd-say',
     detect: (machine) => machine.platform === 'linux' && machine.find('spd-say') !== undefined,
     async speak(machine, order) {
+      if (!wasHeard) await checkService(machine, order);
+      wasHeard = false;
       // A line that begins with !-! would be a command.
       const text = withoutCommands(order.text).replace(/!(?=-!)/g, '! ');
       const lines = text.match(/.{1,200}(?= |$)|.{1,200}/gu) ?? [];
       await runStep(machine, order, 'spd-say', ['--pipe-mode', '--wait'], {
         input: `${lines.join('\n')}\n`,
-        // It waits for ever where its service has no sound.
         mostMs: START_MS + order.text.length * CHARACTER_MS,
       });
+      wasHeard = true;
     },
   };
 }
 
+/**
+ * A service without sound takes every text, says nothing of that, and never ends: so it is asked first for nothing but
+ * a space, which one that has sound has said at once. It is started by that where it does not run.
+ */
+async function checkService(machine: SpeechMachine, order: SpeechOrder): Promise<void> {
+  const late = new StewardError('unavailable', 'speech-dispatcher runs, and gets nothing said.', {
+    hint: 'Check that `spd-say --wait hello` is heard, and ends: it may have no sound, or be busy.',
+  });
+  await runStep(machine, order, 'spd-say', ['--wait', '--', ' '], { mostMs: SPACE_MS, late });
+}
+
 const START_MS = 8000;
+/** Less than what has an engine left out for long: it may be busy with what another program says. */
+const SPACE_MS = 2500;
 /** A slow voice, at its slowest. */
 const CHARACTER_MS = 150;
 

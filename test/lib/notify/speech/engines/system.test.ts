@@ -1,9 +1,16 @@
 import { expect } from 'chai';
+import { existsSync, readFileSync } from 'node:fs';
 
 import { spdEngine } from '../../../../../src/lib/notify/speech/engines/system';
 import type { SpeechMachine } from '../../../../../src/lib/notify/speech/engines';
+import { LIMITS } from '../../../../../src/lib/notify/speech/queue';
+import { rejection } from '../../../../helpers/rejection';
+import { scratch } from '../../../../helpers/scratch';
+import { machineWith, orderOf, script } from '../../../../helpers/speech';
 
 describe("notify/speech: the system's engines", () => {
+  const box = scratch();
+
   it('give speech-dispatcher lines that it takes whole, and no command', async () => {
     let input = '';
     const machine: SpeechMachine = {
@@ -21,5 +28,49 @@ describe("notify/speech: the system's engines", () => {
     expect(input).to.not.match(/!-!|\[\[|\]\]/);
     for (const line of input.split('\n')) expect([...line].length).to.be.at.most(200);
     expect(input.replace(/\s/g, '')).to.equal(text.replace(/\s/g, ''));
+  });
+
+  it('hand a text to speech-dispatcher only once that has said a space, which one without sound never does', async function () {
+    if (process.platform === 'win32') this.skip();
+    const heard = box.path('heard');
+    const machine = (onSpace: string): SpeechMachine =>
+      machineWith({
+        'spd-say': script(
+          box.path('spd-say'),
+          `case "$1" in --wait) ${onSpace};; *) cat >>'${heard}';; esac`,
+        ),
+      });
+    const engine = spdEngine();
+    const speak = (text: string, onSpace: string): Promise<void> =>
+      engine.speak(machine(onSpace), orderOf(text));
+    const error = await rejection(speak('lost', 'exec sleep 60'));
+    expect(error).to.include({
+      kind: 'unavailable',
+      message: 'speech-dispatcher runs, and gets nothing said.',
+    });
+    expect(existsSync(heard)).to.equal(false);
+    await speak('Hi', 'exit 0');
+    // What has just been heard is not asked first, until it fails.
+    await speak('again', 'exit 9');
+    expect(readFileSync(heard, 'utf8')).to.equal('Hi\nagain\n');
+    const broken = machineWith({ 'spd-say': script(box.path('broken'), 'exit 1') });
+    await rejection(engine.speak(broken, orderOf('lost')));
+    expect((await rejection(speak('lost', 'exit 9'))).message).to.match(/code 9/);
+  }).timeout(30_000);
+
+  it('find a speech-dispatcher without sound in less time than has an engine left out for long', async () => {
+    const bounds: number[] = [];
+    const machine: SpeechMachine = {
+      platform: 'linux',
+      find: (name) => `/usr/bin/${name}`,
+      run: (_file, args, { timeoutMs }) => {
+        const timedOut = args.includes(' ');
+        if (timedOut) bounds.push(timeoutMs);
+        return Promise.resolve({ code: 0, signal: null, stdout: '', stderr: '', truncated: false, timedOut });
+      },
+    };
+    await rejection(spdEngine().speak(machine, orderOf('Hi')));
+    expect(bounds).to.have.length(1);
+    expect(bounds[0]).to.be.lessThan(LIMITS.slowMs);
   });
 });

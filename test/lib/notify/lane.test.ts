@@ -1,0 +1,150 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import type { Delivery } from '../../../src/lib/notify/delivery';
+import { createLane } from '../../../src/lib/notify/lane';
+import { isDue, isTimeFor } from '../../../src/lib/notify/retry';
+import { MINUTE, NINE } from '../../helpers/notify';
+
+const HOUR = 60 * MINUTE;
+
+describe('notify: a lane', () => {
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  const delivery = (n: number, times: Partial<Delivery> = {}): Delivery => ({
+    id: `20261120T090000000Z-${n.toString(16).padStart(12, '0')}`,
+    channel: 'push',
+    machine: '0123456789ab',
+    at: iso(NINE),
+    event: 'taskComplete',
+    priority: 3,
+    message: 'x',
+    tags: [],
+    silent: false,
+    nextAt: times.at ?? iso(NINE),
+    attempts: 0,
+    interrupted: 0,
+    sentParts: 0,
+    ...times,
+  });
+  const waits = (n: number, sinceMs: number, nextMs: number): Delivery =>
+    delivery(n, { waitingSince: iso(sinceMs), nextAt: iso(nextMs), attempts: 1 });
+
+  it('looks at what waits once, however often it is asked', () => {
+    const lane = createLane();
+    let looks = 0;
+    for (let n = 0; n < 10_000; n += 1) {
+      const one = waits(n, NINE, NINE + MINUTE + ((n * 7919) % 10_007));
+      const { nextAt } = one;
+      Object.defineProperty(one, 'nextAt', { get: () => ((looks += 1), nextAt) });
+      lane.add(one);
+    }
+    const before = looks;
+    expect(before).to.be.lessThan(10_000 * 5);
+    for (let n = 0; n < 1000; n += 1) {
+      lane.add(delivery(20_000 + n));
+      expect(lane.isReady(NINE + n)).to.equal(true);
+      expect(lane.nextDue(NINE + n)).to.equal(0);
+      expect(lane.take(NINE + n)).to.have.length(1);
+      expect(lane.nextDue(NINE + n)).to.equal(NINE + MINUTE);
+    }
+    expect(looks - before).to.equal(0);
+    let taken = 0;
+    for (let ms = NINE + MINUTE; ms < NINE + MINUTE + 10_007; ms += 1) taken += lane.take(ms).length;
+    expect([taken, looks - before]).to.deep.equal([10_000, 0]);
+  });
+
+  it('gives what is due in the order of acceptance, as one that looks at all of them each time', () => {
+    const ms = fc.integer({ min: -40, max: 40 }).map((n) => n * (HOUR / 2));
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('at once' as const), n: fc.nat(30) }),
+      fc.record({ kind: fc.constant('waits' as const), n: fc.nat(30), since: ms, next: ms }),
+      fc.record({ kind: fc.constant('held' as const), n: fc.nat(30), next: ms }),
+      fc.record({ kind: fc.constant('clock' as const), by: ms }),
+      fc.record({ kind: fc.constant('take' as const) }),
+      fc.record({ kind: fc.constant('pause' as const), by: ms }),
+      fc.record({ kind: fc.constant('hasten' as const), n: fc.nat(30) }),
+      fc.record({ kind: fc.constant('resume' as const) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const lane = createLane();
+        const model = naive();
+        let nowMs = NINE;
+        for (const one of steps) {
+          if (one.kind === 'clock') nowMs += one.by;
+          for (const each of [lane, model]) {
+            if (one.kind === 'at once') each.add(delivery(one.n, { at: iso(nowMs) }));
+            if (one.kind === 'waits') each.add(waits(one.n, nowMs + one.since, nowMs + one.next));
+            if (one.kind === 'held') {
+              const until = iso(nowMs + one.next);
+              each.add(delivery(one.n, { heldUntil: until, nextAt: until }));
+            }
+            if (one.kind === 'pause') each.pause(nowMs + one.by, nowMs);
+            if (one.kind === 'hasten') each.hasten(delivery(one.n).id);
+            if (one.kind === 'resume') each.resume();
+          }
+          expect(lane.isReady(nowMs)).to.equal(model.isReady(nowMs));
+          expect(lane.nextDue(nowMs) <= nowMs).to.equal(model.nextDue(nowMs) <= nowMs);
+          if (model.nextDue(nowMs) > nowMs) expect(lane.nextDue(nowMs)).to.equal(model.nextDue(nowMs));
+          if (one.kind === 'take') {
+            const [mine, theirs] = [lane.take(nowMs), model.take(nowMs)];
+            // Of those held for the same time several go out together, the first being the one that is next.
+            expect(mine[0]?.id).to.equal(theirs[0]?.id);
+            model.drop(mine);
+            for (const each of mine) [lane, model].forEach((lanes) => lanes.forget(each));
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  /** The same in as few words as can be, looking at everything each time. */
+  function naive() {
+    const known = new Set<string>();
+    let ready: Delivery[] = [];
+    let delayed: Delivery[] = [];
+    let paused = { sinceMs: 0, untilMs: 0 };
+    const due = (isMeant: (one: Delivery) => boolean): void => {
+      ready = [...ready, ...delayed.filter(isMeant)].sort((a, b) => (a.id < b.id ? -1 : 1));
+      delayed = delayed.filter((one) => !isMeant(one));
+    };
+    const isPaused = (nowMs: number): boolean => !isDue(paused.untilMs, nowMs, paused.sinceMs);
+    const model = {
+      add(one: Delivery): void {
+        if (known.has(one.id)) return;
+        known.add(one.id);
+        delayed.push(one);
+        due((each) => each === one && each.nextAt === each.at);
+      },
+      forget: (one: Delivery) => known.delete(one.id),
+      drop(taken: readonly Delivery[]): void {
+        ready = ready.filter(({ id }) => !taken.some((one) => one.id === id));
+      },
+      isReady(nowMs: number): boolean {
+        due((one) => isTimeFor(one, nowMs));
+        return !isPaused(nowMs) && ready.length > 0;
+      },
+      take: (nowMs: number): Delivery[] => (model.isReady(nowMs) ? ready.slice(0, 1) : []),
+      pause(untilMs: number, nowMs: number): Delivery[] {
+        paused = { sinceMs: nowMs, untilMs };
+        return ready;
+      },
+      hasten(id: string): void {
+        if (delayed.some((one) => one.id === id)) paused = { sinceMs: 0, untilMs: 0 };
+        due((one) => one.id === id);
+      },
+      resume(): void {
+        paused = { sinceMs: 0, untilMs: 0 };
+        due((one) => one.nextAt !== one.heldUntil);
+      },
+      nextDue(nowMs: number): number {
+        due((one) => isTimeFor(one, nowMs));
+        const next =
+          ready.length > 0 ? 0 : Math.min(Infinity, ...delayed.map(({ nextAt }) => Date.parse(nextAt)));
+        return next === Infinity || !isPaused(nowMs) ? next : Math.max(next, paused.untilMs);
+      },
+    };
+    return model;
+  }
+});
