@@ -17,6 +17,7 @@ import {
   fromShared,
   groupSource,
   lazyBuiltins,
+  restLater,
   sharedSource,
   shown,
 } from './bundle.mjs';
@@ -90,11 +91,7 @@ for (const group of groups) {
 // With short names: these are half of the package.
 for (const [module, id] of VENDOR_BUNDLES)
   files.set(id, (await bundle(module, { minifyIdentifiers: true })).bytes);
-for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot')))
-  files.set(
-    `./hot/${name.replace(/\.ts$/, '.js')}`,
-    await startBundle(`src/lib/cli/hot/${name}`, { minifyIdentifiers: true }),
-  );
+for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot'))) await hotBundles(name.replace(/\.ts$/, ''));
 const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
 files.set(
   './main.js',
@@ -114,6 +111,23 @@ for (const [id, bytes] of files) {
 }
 const total = [...files.values()].reduce((sum, bytes) => sum + bytes.length, 0);
 console.log(`${shown(DIST)}: ${files.size} files, ${Math.round(total / 1024)} KiB`);
+
+/** A hot command, and what it may need later on: both know an error of the other. */
+async function hotBundles(name) {
+  const [own, rest] = [`./hot/${name}.js`, `./hot/${name}-rest.js`];
+  const errors = 'src/lib/errors.ts';
+  const entry = `export { run } from './src/lib/cli/hot/${name}';`;
+  const later = new Set();
+  const options = { plugins: [restLater(later, rest), ...BASE.plugins], minifyIdentifiers: true };
+  const alone = await startBundle({ contents: entry }, options);
+  if (later.size === 0) return void files.set(own, alone);
+  files.set(own, await startBundle({ contents: sharedSource([errors], entry) }, options));
+  const plugins = [fromShared(new Map([[errors, own]])), ...BASE.plugins];
+  files.set(
+    rest,
+    await startBundle({ contents: sharedSource([...later]) }, { plugins, minifyIdentifiers: true }),
+  );
+}
 
 /** The modules that several groups of commands would have, each. */
 async function usedByMany(all) {

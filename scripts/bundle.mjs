@@ -247,6 +247,37 @@ export function fromShared(bundleOf) {
   };
 }
 
+/**
+ * What a hot command imports with `import()`, most of its runs do without: a bundle of its own, which is loaded with the
+ * first of these.
+ *
+ * @param later gets the modules
+ * @param bundle where they will be
+ */
+export function restLater(later, bundle) {
+  const asked = Symbol('asked');
+  return {
+    name: 'rest-later',
+    setup(build) {
+      build.onResolve(
+        { filter: /^\.\.?\// },
+        async ({ path, kind, importer, namespace, resolveDir, pluginData }) => {
+          if (kind !== 'dynamic-import' || namespace === 'later' || pluginData === asked) return undefined;
+          const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: asked });
+          if (found.external || found.errors.length > 0) return found;
+          const id = shown(found.path);
+          later.add(id);
+          return { path: id, namespace: 'later' };
+        },
+      );
+      build.onLoad({ filter: /^/, namespace: 'later' }, ({ path }) => ({
+        contents: `module.exports = require(${JSON.stringify(bundle)}).shared[${JSON.stringify(path)}]();`,
+      }));
+      build.onResolve({ filter: /^/, namespace: 'later' }, ({ path }) => ({ path, external: true }));
+    },
+  };
+}
+
 /** Loads a bundle that was built in memory. */
 export function evaluate(text, filename) {
   const module = { exports: {} };

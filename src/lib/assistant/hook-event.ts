@@ -6,7 +6,8 @@ import { terminalOfParents } from '../platform/own-terminal';
 import { artifactOf, artifactPath, slugOfArtifact } from '../sessions/artifact';
 import type { PhaseId } from '../sessions/phases';
 import { makeSlug } from '../sessions/slug';
-import { storedSession, type SessionsDeps } from '../sessions/state';
+import type { SessionsDeps } from '../sessions/state';
+import { storedSlug } from '../sessions/state-lines';
 import { storedId, storedWord, type SessionTerminal, type WorkEvent } from '../sessions/work-events';
 import { eventType, reasonOf, type HookInput, type HookVerb } from './claude-code';
 
@@ -14,6 +15,30 @@ export interface EventDeps extends SessionsDeps {
   env: NodeJS.ProcessEnv;
   /** Does work in this folder stay on the machine? */
   isRestricted?: (folder: string) => boolean;
+}
+
+export interface HookDeps extends EventDeps {
+  /** `state/spool` */
+  spool: string;
+  /** May the terminal's tab be set? */
+  tab: boolean;
+  /** Is the model told where the session's artifact belongs? */
+  tellAssistant: boolean;
+  /** Told of each prompt of a person's; gives what the person is to be told. */
+  onPrompt?: (prompt: HeardPrompt) => string | undefined | Promise<string | undefined>;
+  /**
+   * Told where a session works as soon as its folder may be there (its artifact was written, a turn or the session
+   * ended), before and after its name is settled: one that crashes later has no end.
+   */
+  onPlace?: (session: { slug: string | null; cwd: string | undefined }) => void | Promise<void>;
+}
+
+/** A prompt, for whoever looks for something in it. */
+export interface HeardPrompt {
+  text: string;
+  session: string;
+  slug: string | null;
+  cwd: string | undefined;
 }
 
 /** The first thing that went wrong with a part that the others do not depend on. */
@@ -29,6 +54,21 @@ export function tried<T>(troubles: Troubles, work: () => T): T | undefined {
     troubles.first ??= toStewardError(error);
     return undefined;
   }
+}
+
+/** The same of a part that is not done at once. */
+export async function triedLater<T>(troubles: Troubles, work: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    troubles.first ??= toStewardError(error);
+    return undefined;
+  }
+}
+
+/** Where a session begins, a turn or a session ends: there the state is brought up to date. */
+export function isTurn(verb: HookVerb): boolean {
+  return verb === 'session-start' || verb === 'stop' || verb === 'session-end';
 }
 
 export interface MadeEvent {
@@ -56,7 +96,7 @@ export function eventOf(
   const isKept = tried(troubles, () => input.cwd !== undefined && deps.isRestricted?.(input.cwd) === true);
   const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
   // The session's slug as it was at its last turn; a session that begins gets one.
-  const known = tried(troubles, () => storedSession(deps.livePath, session))?.slug;
+  const known = tried(troubles, () => storedSlug(deps.livePath, session));
   const starts = verb === 'session-start';
   const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
   const event: WorkEvent = {

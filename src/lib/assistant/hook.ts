@@ -1,47 +1,17 @@
-import { StewardError, toStewardError } from '../errors';
-import { writeToTerminal } from '../platform/own-terminal';
-import { clean } from '../platform/terminal';
-import { artifactPath } from '../sessions/artifact';
+import { StewardError } from '../errors';
 import { isWaiting } from '../sessions/fold';
-import { PHASES, tabTitle } from '../sessions/phases';
-import type { Session, SessionsState } from '../sessions/session';
-import { leave, sweep, type IntentionKind } from '../sessions/spool';
-import { storedSession, updateSessions } from '../sessions/state';
-import { unseenArtifact, type UnseenArtifact } from '../sessions/unseen-artifact';
+import type { IntentionKind } from '../sessions/spool';
 import { appendWorkEvent, storedId, WORK_EVENTS_FOLD_BYTES, type WorkEvent } from '../sessions/work-events';
+import { hookAnswer, HOOK_VERBS, readHookJson, type HookInput, type HookVerb } from './claude-code';
 import {
-  hookAnswer,
-  HOOK_VERBS,
-  readHookJson,
-  titleSequence,
-  type HookInput,
-  type HookVerb,
-} from './claude-code';
-import { eventOf, tried, type EventDeps, type Troubles } from './hook-event';
-
-export interface HookDeps extends EventDeps {
-  /** `state/spool` */
-  spool: string;
-  /** May the terminal's tab be set? */
-  tab: boolean;
-  /** Is the model told where the session's artifact belongs? */
-  tellAssistant: boolean;
-  /** Told of each prompt of a person's; gives what the person is to be told. */
-  onPrompt?: (prompt: HeardPrompt) => string | undefined;
-  /**
-   * Told where a session works as soon as its folder may be there (its artifact was written, a turn or the session
-   * ended), before and after its name is settled: one that crashes later has no end.
-   */
-  onPlace?: (session: { slug: string | null; cwd: string | undefined }) => void;
-}
-
-/** A prompt, for whoever looks for something in it. */
-export interface HeardPrompt {
-  text: string;
-  session: string;
-  slug: string | null;
-  cwd: string | undefined;
-}
+  eventOf,
+  isTurn,
+  tried,
+  triedLater,
+  type HeardPrompt,
+  type HookDeps,
+  type Troubles,
+} from './hook-event';
 
 export interface HookCall {
   verb: string;
@@ -61,9 +31,6 @@ export interface HookResult {
   /** The first thing that went wrong; what does not depend on it was done. */
   trouble: StewardError | undefined;
 }
-
-/** The assistant waits for its hooks: busy for longer, and the next hook brings the events into the state. */
-const WAIT_MS = 400;
 
 /** What a hook leaves for other parts. */
 const LEAVES: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
@@ -89,27 +56,19 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
   const troubles: Troubles = { first: undefined };
   const { event, isNamed } = eventOf(deps, troubles, heard);
   const size = tried(troubles, () => appendWorkEvent(deps.workEvents, event)) ?? 0;
-  const kind = leftBy(verb, event);
-  // The end of a turn does not come again; the state comes with the next hook.
-  const placed = (slug: string | null): void => {
-    if (verb === 'session-end' || verb === 'stop' || event.artifact === true)
-      tried(troubles, () => deps.onPlace?.({ slug, cwd: input.cwd }));
-  };
-  placed(event.slug);
-  if (kind !== undefined) tried(troubles, () => leaveFor(deps, kind, input, event));
-  const isTurn = verb === 'session-start' || verb === 'stop' || verb === 'session-end';
-  const found =
-    isTurn || isNamed || size >= WORK_EVENTS_FOLD_BYTES ? await updated(deps, troubles, event) : undefined;
-  if (found !== undefined && found.slug !== event.slug) placed(found.slug);
-  const message = tried(troubles, () => heardPrompt(deps, heard, event));
-  const output = tried(troubles, () => answerOf(deps, input, event, found, message)) ?? '';
-  if (isTurn) tried(troubles, () => sweep({ clock: deps.clock, path: deps.spool }));
+  const leaves = leftBy(verb, event);
+  const updates = isTurn(verb) || isNamed || size >= WORK_EVENTS_FOLD_BYTES;
+  const isMore = leaves !== undefined || updates || event.artifact === true;
+  const follows = isMore
+    ? await (await import('./follow-up')).followUp(deps, troubles, { verb, input, event, leaves, updates })
+    : undefined;
+  const message = await triedLater(troubles, () => heardPrompt(deps, heard, event));
   return {
-    output,
+    output: hookAnswer({ title: follows?.title, context: follows?.context, message }),
     session,
     ...(event.tool === undefined ? {} : { tool: event.tool }),
     ...(event.agent === undefined ? {} : { agent: event.agent }),
-    left: kind ?? null,
+    left: leaves ?? null,
     trouble: troubles.first,
   };
 }
@@ -137,7 +96,7 @@ function heardPrompt(
   deps: HookDeps,
   { verb, input, session }: { verb: HookVerb; input: HookInput; session: string },
   event: WorkEvent,
-): string | undefined {
+): ReturnType<NonNullable<HookDeps['onPrompt']>> {
   if (verb !== 'prompt' || input.agent !== undefined || input.prompt === undefined) return undefined;
   return deps.onPrompt?.({ text: input.prompt, session, slug: event.slug, cwd: input.cwd });
 }
@@ -161,98 +120,4 @@ function understood(
     });
   }
   return { verb, input: read.input, session };
-}
-
-/** The session as the state has it now; undefined when it cannot be told. */
-async function updated(deps: HookDeps, troubles: Troubles, event: WorkEvent): Promise<Session | undefined> {
-  try {
-    const first = await updateSessions(deps, WAIT_MS, [event.session], (state, isKnown) => {
-      const own = sessionOf(state, event.session);
-      const ends = event.type === 'stop' || event.type === 'session-end';
-      const unseen =
-        ends && own !== undefined
-          ? tried(troubles, () => unseenArtifact(deps, state, own, isKnown))
-          : undefined;
-      return { own, unseen };
-    });
-    if (first.unseen === undefined) return first.own;
-    appendWorkEvent(deps.workEvents, ofArtifact(event, first.unseen));
-    return await updateSessions(deps, WAIT_MS, [event.session], (state) => sessionOf(state, event.session));
-  } catch (error) {
-    troubles.first ??= toStewardError(error);
-    return undefined;
-  }
-}
-
-function sessionOf(state: SessionsState, id: string): Session | undefined {
-  return Object.values(state.sessions).find(({ sessionIds }) => sessionIds.includes(id));
-}
-
-/** The log has to tell it, too: the state is made of nothing else. */
-function ofArtifact(event: WorkEvent, { slug, phase }: UnseenArtifact): WorkEvent {
-  return { ...event, slug, artifact: true, ...(phase === null ? {} : { phase }) };
-}
-
-/** What the assistant is to read. */
-function answerOf(
-  deps: HookDeps,
-  input: HookInput,
-  event: WorkEvent,
-  found: Session | undefined,
-  message: string | undefined,
-): string {
-  const title = setTab(deps, input, event, found);
-  return hookAnswer({ title, context: contextOf(deps, event, found), message });
-}
-
-/**
- * Sets the tab where the phase may have changed: on the terminal that the session began on, unless the assistant
- * does it, which then gets the title.
- */
-function setTab(
-  deps: HookDeps,
-  input: HookInput,
-  event: WorkEvent,
-  session: Session | undefined,
-): string | undefined {
-  if (!deps.tab || event.type === 'session-end') return undefined;
-  const phase = session?.phase ?? event.phase;
-  if (phase === undefined || event.agent !== undefined) return undefined;
-  const title = tabTitle(phase);
-  if (input.takesSequence) return title;
-  const live = session ?? storedSession(deps.livePath, event.session);
-  const { tty, pid, started } = live?.terminal ?? {};
-  if (live?.machine === deps.machineId && typeof tty === 'string' && typeof pid === 'number') {
-    writeToTerminal({ tty, pid, started: started ?? '' }, titleSequence(title));
-  }
-  return undefined;
-}
-
-/** Where the session's artifact belongs, for the model; only where a person has asked for it. */
-function contextOf(deps: HookDeps, event: WorkEvent, found: Session | undefined): string | undefined {
-  const slug = found?.slug ?? event.slug;
-  if (!deps.tellAssistant || event.type !== 'session-start' || slug === null) return undefined;
-  const phases = PHASES.filter(({ order }) => order > 0).map(({ id }) => id);
-  return (
-    `This session's record, if you keep one, is ${clean(artifactPath(deps.sessions, slug))}: Markdown that begins with ` +
-    `front matter (between two lines of ---) with the keys task, project, effort and phase (${phases.join(', ')}).`
-  );
-}
-
-function leaveFor(deps: HookDeps, kind: IntentionKind, input: HookInput, event: WorkEvent): void {
-  leave(
-    { clock: deps.clock, machineId: deps.machineId, path: deps.spool },
-    {
-      kind,
-      session: event.session,
-      slug: event.slug,
-      transcript: storedPath(input.transcript),
-      ...(kind === 'attention' && event.reason !== undefined ? { reason: event.reason } : {}),
-    },
-  );
-}
-
-/** A path is kept as it came, or not at all. */
-function storedPath(text: string | undefined): string | null {
-  return text === undefined || text.length > 4096 || /[\u0000-\u001f\u007f]/.test(text) ? null : text;
 }

@@ -4,7 +4,7 @@ import { StewardError } from '../errors';
 import { toIso } from '../platform/clock';
 import { appendLog } from '../platform/log';
 import { ensureFolder } from '../platform/folder';
-import type { HeardPrompt } from '../assistant/hook';
+import type { HeardPrompt } from '../assistant/hook-event';
 import { lookOf } from '../platform/stat';
 import { artifactPath } from '../sessions/artifact';
 import { isRestrictedWork } from '../sessions/restricted-work';

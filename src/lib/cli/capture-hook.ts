@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import type { HeardPrompt } from '../assistant/hook';
+import type { HeardPrompt } from '../assistant/hook-event';
 import type { UserArea } from '../config/user-area';
 import { createFile } from '../platform/atomic-file';
 import { toIso, type Clock } from '../platform/clock';

@@ -1,7 +1,8 @@
 import { StewardError } from '../errors';
 import { readInstance, type Instance } from '../daemon/instance';
 import type { Healthz } from '../daemon/own-routes';
-import { askLocal, type LocalRequest } from '../platform/local-http';
+import { askLocal } from '../platform/local-http';
+import type { LocalRequest } from '../platform/local-message';
 import type { SenseStatus } from '../sense/status-types';
 import type { Context } from './context';
 import { askAt } from './daemon-socket';
@@ -36,7 +37,7 @@ export async function askDaemon<T>(
 ): Promise<T | undefined> {
   const instance = readInstance(context.area);
   if (instance === undefined) return undefined;
-  return askAt<T>(instance.socket, request);
+  return askAt<T>(askLocal, instance.socket, request);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { UserArea } from '../config/user-area';
 import { StewardError, type ErrorBody } from '../errors';
-import { askLocal, type LocalRequest } from '../platform/local-http';
+import type { LocalAnswer, LocalRequest } from '../platform/local-message';
 import { keep, readKept } from './hook-settings';
 
 const TIMEOUT_MS = 5_000;
@@ -19,12 +19,13 @@ export function keptSocket(area: UserArea): string | undefined {
   return kept?.root === area.root && typeof kept.socket === 'string' ? kept.socket : undefined;
 }
 
-/** One request to the daemon behind a socket. Nobody there: undefined; an error of its own is thrown as the same. */
+/** One request to the daemon behind a socket, by the way that is given. Nobody there: undefined; an error of its own is thrown as the same. */
 export async function askAt<T>(
+  ask: (request: LocalRequest) => Promise<LocalAnswer | undefined>,
   socket: string,
   request: Pick<LocalRequest, 'method' | 'path' | 'body'>,
 ): Promise<T | undefined> {
-  const answer = await askLocal({ socket, timeoutMs: TIMEOUT_MS, ...request });
+  const answer = await ask({ socket, timeoutMs: TIMEOUT_MS, ...request });
   if (answer === undefined) return undefined;
   if (answer.status < 400) return answer.json as T;
   const { kind, message, hint } = (answer.json as ErrorBody).error;

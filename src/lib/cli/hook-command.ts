@@ -1,28 +1,20 @@
 import { join } from 'node:path';
 
 import { HOOK_VERBS, isWholeJson } from '../assistant/claude-code';
-import {
-  planHook,
-  promptOf,
-  runHook,
-  type HeardPrompt,
-  type HookCall,
-  type HookDeps,
-} from '../assistant/hook';
+import { planHook, promptOf, runHook, type HookCall } from '../assistant/hook';
+import type { HeardPrompt, HookDeps } from '../assistant/hook-event';
 import { logHook, type HookLine } from '../assistant/hook-log';
 import { userArea, type UserArea } from '../config/user-area';
 import { StewardError, errnoCode, toStewardError } from '../errors';
 import { systemClock, type Clock } from '../platform/clock';
-import { ensureFolder, exists } from '../platform/folder';
-import { isAlive } from '../platform/lock-holder';
+import { ensureFolder, lstatOf } from '../platform/folder';
 import { machineId } from '../platform/machine';
 import { processHost } from '../platform/paths';
 import { readStdin } from '../platform/stdin';
 import { writeOutNow } from '../platform/stdio';
 import { ensureUserArea } from '../config/user-area';
+import { mayAsk } from '../work/capture/words';
 import { isRestricted } from '../work/restricted';
-import { deliverSoon, onPlace, onPrompt } from './capture-hook';
-import { reportError } from './error-report';
 import { EXIT_CODES } from './exit-codes';
 import type { HookSettings } from './hook-settings';
 import { toJson } from './json';
@@ -104,6 +96,7 @@ export async function hookCommand(
     }
   }
   if (trouble === undefined || !flags.has('--strict')) return 0;
+  const { reportError } = await import('./error-report');
   const report = reportError(trouble, { json: flags.has('--json'), debug: flags.has('--debug') });
   process.stderr.write(report.text);
   return EXIT_CODES[trouble.kind];
@@ -131,9 +124,13 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     env: processHost().env,
     tab: settings.tab && !args.flags.has('--no-tab'),
     tellAssistant: settings.tellAssistant,
-    onPrompt: (prompt: HeardPrompt) => onPrompt({ area, clock, machineId }, prompt),
+    onPrompt: async (prompt: HeardPrompt) =>
+      mayAsk(prompt.text)
+        ? (await import('./capture-hook')).onPrompt({ area, clock, machineId }, prompt)
+        : undefined,
     isRestricted,
-    onPlace: (placed: Parameters<typeof onPlace>[1]) => onPlace(settings.sessions, placed),
+    onPlace: async (placed: { slug: string | null; cwd: string | undefined }) =>
+      (await import('./capture-hook')).onPlace(settings.sessions, placed),
   });
   const call = await readCall(args.verb);
   if (args.flags.has('--dry-run')) {
@@ -146,22 +143,9 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   if (result.agent !== undefined) line.agent = result.agent;
   if (result.tool !== undefined) line.tool = result.tool;
   if (result.output !== '') writeOutNow(result.output, STDOUT_WAIT_MS);
-  if (call.verb === 'session-end') deliverSoon(area);
-  if (result.left !== null && result.left !== 'session-ended') await seenTo(area);
+  if (call.verb === 'session-end') (await import('./capture-hook')).deliverSoon(area);
+  if (result.left !== null && result.left !== 'session-ended') (await import('./left-behind')).seenTo(area);
   return result.trouble;
-}
-
-/**
- * What was left is told of by the daemon; where none runs by a process that nobody waits for. Nothing runs by
- * itself where no hooks were installed (decisions.md 3): one that is called by hand starts nothing.
- */
-async function seenTo(area: UserArea): Promise<void> {
-  if (!exists(area.installManifest)) return;
-  const { readInstance } = await import('../daemon/instance');
-  const daemon = readInstance(area);
-  if (daemon !== undefined && isAlive(daemon.pid)) return;
-  const { startDetached } = await import('../platform/detached');
-  startDetached(['notify', 'triggers'], area.root);
 }
 
 async function readCall(verb: string): Promise<HookCall> {
@@ -179,6 +163,8 @@ async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | und
 
 /** A folder of the area that a hook writes to; a link in its place is refused. */
 function prepare(area: UserArea, folder: string): void {
+  // Where it stands, the area around it does.
+  if (lstatOf(folder)?.isFolder === true) return;
   ensureUserArea(area);
   ensureFolder(folder);
 }

@@ -4,13 +4,11 @@ import {
   fstatSync,
   lstatSync,
   openSync,
-  readFileSync,
   readSync,
   readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
-  type Stats,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Script, constants as vmConstants } from 'node:vm';
@@ -81,7 +79,7 @@ function compile(
 ): Script {
   const cached = cacheFile === undefined ? undefined : unpack(readPrivate(cacheFile));
   // The build writes ASCII: as Latin-1, V8 keeps it in one byte a character.
-  const source = readFileSync(filename, 'latin1');
+  const source = readSource(filename).toString('latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename,
     ...(cached === undefined ? {} : { cachedData: cached.code }),
@@ -122,21 +120,23 @@ function hasKind(kinds: string, kind: string): boolean {
   return false;
 }
 
-/** A regular file's bytes; `readFileSync` takes twice the time for the same. Undefined when it is not to be trusted. */
-function readWhole(path: string, isTrusted: (facts: Stats) => boolean): Buffer | undefined {
-  const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+function readSource(path: string): Buffer {
+  const fd = openSync(path, constants.O_RDONLY);
   try {
-    const facts = fstatSync(fd);
-    if (!facts.isFile() || !isTrusted(facts)) return undefined;
-    const bytes = Buffer.allocUnsafe(facts.size);
-    let done = 0;
-    for (let got = -1; got !== 0 && done < bytes.length; done += got) {
-      got = readSync(fd, bytes, done, bytes.length - done, done);
-    }
-    return bytes.subarray(0, done);
+    return readWhole(fd, fstatSync(fd).size);
   } finally {
     closeSync(fd);
   }
+}
+
+/** A file's bytes; `readFileSync` takes twice the time for the same. */
+function readWhole(fd: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  let done = 0;
+  for (let got = -1; got !== 0 && done < bytes.length; done += got) {
+    got = readSync(fd, bytes, done, bytes.length - done, done);
+  }
+  return bytes.subarray(0, done);
 }
 
 function cacheFolder(): string | undefined {
@@ -188,7 +188,13 @@ function isPrivateFolder(path: string): boolean {
 function readPrivate(file: string): Buffer | undefined {
   try {
     if (!isPrivateFolder(dirname(file))) return undefined;
-    return readWhole(file, isPrivate);
+    const fd = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    try {
+      const facts = fstatSync(fd);
+      return facts.isFile() && isPrivate(facts) ? readWhole(fd, facts.size) : undefined;
+    } finally {
+      closeSync(fd);
+    }
   } catch {
     // Not there yet, or not readable: this run compiles.
     return undefined;

@@ -9,10 +9,7 @@ import { makeFolders } from './make-folders';
  * system makes no folders is `unavailable`.
  */
 export function ensureFolder(path: string, options: { allowLink?: boolean } = {}): void {
-  const there = lstatOf(path);
-  if (there === undefined) makeMissing(path);
-  // A race with another process may have put something else there than what was made.
-  const found = lstatOf(path);
+  const found = lstatOf(path) ?? made(path);
   if (found?.isLink === true && options.allowLink !== true) {
     throw new StewardError('config', `${path} is a symbolic link.`, {
       hint: 'Folders that steward writes must be real ones: move the folder back, or link the whole user area.',
@@ -24,9 +21,11 @@ export function ensureFolder(path: string, options: { allowLink?: boolean } = {}
   }
 }
 
-function makeMissing(path: string): void {
+function made(path: string): FileFacts | undefined {
   try {
     makeFolders(path);
+    // A race with another process may have put something else there than what was made.
+    return lstatOf(path);
   } catch (error) {
     if (errnoCode(error) !== 'ENOENT') throw error;
     throw new StewardError('unavailable', `The system makes no folder ${path}.`, {

@@ -30,7 +30,8 @@ export function gitFolderAt(path: string): GitFolder | undefined {
     const gitDir = linkIn(dotGit);
     return gitDir === undefined ? undefined : folderAt(root, gitDir);
   }
-  // A bare repository, or a .git folder itself; the names alone are no rare ones.
+  // A bare repository, or a .git folder itself; the names alone are no rare ones. This one is: every hook walks up.
+  if (kindOf(join(root, 'HEAD')) === undefined) return undefined;
   const isBare = kindOf(join(root, 'objects')) === 'folder' && kindOf(join(root, 'refs')) !== undefined;
   return isBare || kindOf(join(root, 'commondir')) === 'file' ? folderAt(root, root) : undefined;
 }

@@ -1,25 +1,15 @@
 import { createConnection } from 'node:net';
 
-import { StewardError, errnoCode } from '../errors';
-
-export interface LocalRequest {
-  /** A unix socket, or a named pipe on Windows. */
-  socket: string;
-  method: 'GET' | 'POST';
-  /** Path and query. */
-  path: string;
-  /** Sent as JSON. */
-  body?: unknown;
-  timeoutMs: number;
-}
-
-export interface LocalAnswer {
-  status: number;
-  /** The body, parsed. */
-  json: unknown;
-}
-
-const MAX_BYTES = 16 * 1024 * 1024;
+import { errnoCode } from '../errors';
+import {
+  answerIn,
+  MAX_ANSWER_BYTES,
+  noAnswer,
+  textOf,
+  UNREADABLE,
+  type LocalAnswer,
+  type LocalRequest,
+} from './local-message';
 
 /**
  * One request to a server of ours over its local socket. By hand and not by `node:http`, which would cost a hook
@@ -36,15 +26,7 @@ export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined
       socket.destroy();
       end();
     };
-    const fail = (what: string, cause?: unknown): void =>
-      settle(() =>
-        reject(
-          new StewardError('unavailable', `The daemon ${what}.`, {
-            hint: 'See what it does with "steward daemon logs"; start it again with "steward daemon serve".',
-            cause,
-          }),
-        ),
-      );
+    const fail = (what: string, cause?: unknown): void => settle(() => reject(noAnswer(what, cause)));
     const timer = setTimeout(() => fail(`did not answer in ${request.timeoutMs} ms`), request.timeoutMs);
     socket.on('error', (error) => {
       if (NOBODY.has(errnoCode(error) ?? '')) settle(() => resolve(undefined));
@@ -53,11 +35,11 @@ export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined
     socket.on('data', (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > MAX_BYTES) fail('said more than can be right');
+      if (size > MAX_ANSWER_BYTES) fail('said more than can be right');
     });
     socket.on('end', () => {
-      const answer = parseAnswer(Buffer.concat(chunks).toString('utf8'));
-      if (answer === undefined) fail('gave an answer that cannot be read');
+      const answer = answerIn(Buffer.concat(chunks));
+      if (answer === undefined) fail(UNREADABLE);
       else settle(() => resolve(answer));
     });
     socket.write(textOf(request));
@@ -66,24 +48,3 @@ export function askLocal(request: LocalRequest): Promise<LocalAnswer | undefined
 
 /** No socket, a socket that a killed server left, or one that was closed at this moment. */
 const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK']);
-
-function textOf({ method, path, body }: LocalRequest): string {
-  const text = body === undefined ? '' : JSON.stringify(body);
-  const lines = [`${method} ${path} HTTP/1.1`, 'host: localhost', 'connection: close'];
-  if (method === 'POST') {
-    lines.push('content-type: application/json', `content-length: ${Buffer.byteLength(text)}`);
-  }
-  return `${lines.join('\r\n')}\r\n\r\n${text}`;
-}
-
-function parseAnswer(text: string): LocalAnswer | undefined {
-  const status = /^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1];
-  const start = text.indexOf('\r\n\r\n');
-  if (status === undefined || start === -1) return undefined;
-  try {
-    return { status: Number(status), json: JSON.parse(text.slice(start + 4)) as unknown };
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}

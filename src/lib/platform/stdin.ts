@@ -1,7 +1,8 @@
-import { fstatSync, readSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
 import { errnoCode } from '../errors';
+import { makeNonBlocking, pause, tryRead } from './non-blocking';
 
 export interface StdinBounds {
   /** How long to wait for the first byte, ms. */
@@ -38,12 +39,12 @@ export async function readStdin(
 ): Promise<StdinRead> {
   const kind = kindOfStdin();
   if (kind === 'terminal') return { bytes: Buffer.alloc(0), end: 'terminal' };
-  if (kind === 'stream' && !makeNonBlocking()) return fromStream(bounds, isWhole);
+  if (kind === 'stream' && !makeNonBlocking(0)) return fromStream(bounds, isWhole);
   const kept = keeper(bounds.keepBytes);
   const chunk = Buffer.allocUnsafe(CHUNK);
   const started = monotonicMs();
   for (let asked = false; ;) {
-    const got = tryRead(chunk);
+    const got = tryRead(0, chunk);
     if (got === 0) return kept.result('end');
     if (got !== undefined) {
       kept.add(chunk.subarray(0, got));
@@ -56,7 +57,7 @@ export async function readStdin(
     }
     const limit = kept.some() ? bounds.endMs : bounds.firstByteMs;
     if (monotonicMs() - started >= limit) return kept.result('late');
-    pause();
+    pause(PAUSE_MS);
   }
 }
 
@@ -86,48 +87,6 @@ function kindOfStdin(): 'file' | 'stream' | 'terminal' {
     if (errnoCode(error) === 'EBADF') return 'terminal';
     throw error;
   }
-}
-
-interface PipeHandle {
-  open(fd: number): number | undefined;
-}
-
-/**
- * Opening the descriptor as a pipe of libuv's is what sets it non-blocking; Node has no other way that does not
- * load its streams. It is an inner part of Node that may go: false then.
- */
-function makeNonBlocking(): boolean {
-  if (process.platform === 'win32') return false;
-  try {
-    const binding = Reflect.get(process, 'binding') as (name: string) => {
-      Pipe: new (kind: number) => PipeHandle;
-    };
-    const { Pipe } = binding.call(process, 'pipe_wrap');
-    return (new Pipe(0).open(0) ?? 0) === 0;
-  } catch {
-    // Gone in this version of Node; the stream does the same, slower.
-    return false;
-  }
-}
-
-/** Bytes read, 0 at the end, undefined when there is nothing now. */
-function tryRead(into: Buffer): number | undefined {
-  try {
-    return readSync(0, into, 0, into.length, null);
-  } catch (error) {
-    const code = errnoCode(error);
-    if (code === 'EAGAIN') return undefined;
-    // Windows says so of a pipe that was closed; a folder has nothing to read.
-    if (code === 'EOF' || code === 'EISDIR' || code === 'ECONNRESET') return 0;
-    throw error;
-  }
-}
-
-let sleeper: Int32Array | undefined;
-
-function pause(): void {
-  sleeper ??= new Int32Array(new SharedArrayBuffer(4));
-  Atomics.wait(sleeper, 0, 0, PAUSE_MS);
 }
 
 interface Keeper {

@@ -1,6 +1,7 @@
 import { isObject, parseObject } from '../platform/json-object';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
+import { SESSIONS_VERSION } from './state-lines';
 import { LOG_START, parseTerminal, type LogCursor, type SessionTerminal } from './work-events';
 
 /** Who brought a phase: the artifact, a notification (`voice`), or one after the other (`merged`). */
@@ -61,9 +62,6 @@ export interface SessionsState {
   pruned?: string;
   sessions: Record<string, Session>;
 }
-
-/** The format of the state. A newer one is read by newer versions only. */
-export const SESSIONS_VERSION = 1;
 
 /** A session without a word for so long has crashed, or was left. */
 const CRASHED_AFTER_MS = 12 * 3_600_000;

@@ -1,5 +1,6 @@
 import { toIso } from '../platform/clock';
 import { parseSessions, type Session, type SessionsState } from './session';
+import { END, LF, placesOf, SEPARATOR, startOf, woken } from './state-lines';
 
 /**
  * The text of `sessions.json`: JSON with a session a line. First come those that have long ended, as one block of so many
@@ -51,10 +52,6 @@ export interface OpenText {
 /** A session that ended longer ago than this is looked at only when somebody names it. */
 const ASLEEP_AFTER_MS = 86_400_000;
 
-const LF = 10;
-const SEPARATOR = Buffer.from(',\n');
-const END = '\n}}\n';
-
 /** Undefined for a text that another tool wrote in another form: it has to be parsed as a whole. */
 export function openText(bytes: Buffer): OpenText | undefined {
   const start = startOf(bytes);
@@ -82,26 +79,6 @@ export function openText(bytes: Buffer): OpenText | undefined {
   };
 }
 
-/** Takes the lines that have one of the texts in them out of a block. */
-function woken(block: Buffer, wanted: readonly string[]): { asleep: Buffer[]; awake: string[] } {
-  const spans = wanted
-    .flatMap((name) => placesOf(block, name))
-    .map((at) => lineAround(block, at))
-    .sort((a, b) => a.from - b.from);
-  const asleep: Buffer[] = [];
-  const awake: string[] = [];
-  let kept = 0;
-  for (const { from, to } of spans) {
-    // Two names in one line.
-    if (from < kept) continue;
-    if (from > kept) asleep.push(block.subarray(kept, from - SEPARATOR.length));
-    awake.push(block.toString('utf8', from, to));
-    kept = to + SEPARATOR.length;
-  }
-  if (kept < block.length) asleep.push(block.subarray(kept));
-  return { asleep, awake };
-}
-
 function sleeping(lines: readonly Buffer[]): Asleep {
   return {
     isEmpty: lines.length === 0,
@@ -113,41 +90,8 @@ function sleeping(lines: readonly Buffer[]): Asleep {
   };
 }
 
-function placesOf(bytes: Buffer, text: string): number[] {
-  const places: number[] = [];
-  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) places.push(at);
-  return places;
-}
-
-/** The line around a place, without its separator. */
-function lineAround(bytes: Buffer, at: number): { from: number; to: number } {
-  const feed = bytes.indexOf(LF, at);
-  const last = feed === -1 ? bytes.length : feed - 1;
-  return { from: bytes.lastIndexOf(LF, at) + 1, to: last };
-}
-
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.split(',\n');
-}
-
-/** The first line, up to where the sessions begin; undefined for another form. */
-function startOf(bytes: Buffer): string | undefined {
-  const start = bytes.toString('utf8', 0, Math.max(0, bytes.indexOf(LF)));
-  const tail = bytes.toString('latin1', Math.max(0, bytes.length - END.length));
-  return start.endsWith('"sessions":{') && tail === END ? start : undefined;
-}
-
-/**
- * The sessions whose lines have a name in them (a slug, an id of the assistant's), and none of the others, which are
- * not even decoded: a hook that only wants its own reads a file of thousands. Undefined as for `openText`.
- */
-export function sessionsNaming(bytes: Buffer, name: string): SessionsState | undefined {
-  const start = startOf(bytes);
-  if (start === undefined) return undefined;
-  const { awake } = woken(bytes.subarray(Buffer.byteLength(start) + 1, bytes.length - END.length), [
-    JSON.stringify(name),
-  ]);
-  return parseSessions(`${start}${awake.join(',')}}}`);
 }
 
 const UPDATED = '"updatedAt":"';

@@ -4,19 +4,14 @@ import { StewardError } from '../errors';
 import { readBytes, readText, renameOver, replaceFile, sweepTemps } from '../platform/atomic-file';
 import { toIso, type Clock } from '../platform/clock';
 import { ensureFolder, lstatOf } from '../platform/folder';
+import { withLock } from '../platform/lock';
 import { rotatedName } from '../platform/log';
 import { artifactOf, artifactPath } from './artifact';
 import { folder, type FoldDeps } from './fold';
-import {
-  emptySessions,
-  isLive,
-  parseSessions,
-  recordArtifactPhase,
-  recordPhase,
-  SESSIONS_VERSION,
-} from './session';
+import { emptySessions, isLive, parseSessions, recordArtifactPhase, recordPhase } from './session';
 import type { Session, SessionsState } from './session';
-import { NOBODY, openText, sessionsNaming, stateText, type Awake } from './state-text';
+import { MAX_STATE_BYTES, refuseNewer, SESSIONS_VERSION, textNaming } from './state-lines';
+import { NOBODY, openText, stateText, type Awake } from './state-text';
 import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES, type LogCursor, type WorkEvent } from './work-events';
 
 /** The places and the means of the state. */
@@ -34,7 +29,6 @@ export interface SessionsDeps extends FoldDeps {
   locks: string;
 }
 
-const MAX_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 86_400_000;
 const TEMPS_STALE_MS = 3_600_000;
 /** Finished sessions leave the state after this; their artifacts stay for ever. */
@@ -47,29 +41,24 @@ const MAX_SESSIONS = 5000;
  * be read from, to keep it for a person to look at. A newer format is `config`.
  */
 export function readSessions(path: string, onBroken?: (text: string) => void): SessionsState {
-  const text = readText(path, { maxBytes: MAX_BYTES });
+  const text = readText(path, { maxBytes: MAX_STATE_BYTES });
   const state = text === undefined ? undefined : parseSessions(text);
   if (state === undefined) {
     if (text !== undefined) onBroken?.(text);
     return emptySessions();
   }
-  return ofThisVersion(state, path);
-}
-
-function ofThisVersion(state: SessionsState, path: string): SessionsState {
-  if (state.version <= SESSIONS_VERSION) return state;
-  throw new StewardError('config', `${path} was written by a newer steward (format ${state.version}).`, {
-    hint: 'Upgrade steward; this version leaves the file alone.',
-  });
+  refuseNewer(state.version, path);
+  return state;
 }
 
 /** The stored session with this id of the assistant's, or this slug; the others are not parsed. As `readSessions`. */
 export function storedSession(path: string, name: string): Session | undefined {
-  const bytes = readBytes(path, { maxBytes: MAX_BYTES });
+  const bytes = readBytes(path, { maxBytes: MAX_STATE_BYTES });
   if (bytes === undefined) return undefined;
-  const state = sessionsNaming(bytes, name) ?? parseSessions(bytes.toString('utf8'));
+  const state = parseSessions(textNaming(bytes, name) ?? bytes.toString('utf8'));
   if (state === undefined) return undefined;
-  return Object.values(ofThisVersion(state, path).sessions).find(
+  refuseNewer(state.version, path);
+  return Object.values(state.sessions).find(
     ({ slug, sessionIds }) => slug === name || sessionIds.includes(name),
   );
 }
@@ -113,7 +102,6 @@ export async function updateSessions<T>(
   names: readonly string[],
   change: (state: SessionsState, isKnown: (slug: string) => boolean) => T,
 ): Promise<T> {
-  const { withLock } = await import('../platform/lock');
   const { clock, machineId } = deps;
   const lock = join(deps.locks, 'sessions.lock');
   return withLock(lock, { clock, machineId, waitMs }, () => {
@@ -136,7 +124,7 @@ export async function updateSessions<T>(
 
 /** The state with the log in it; once a day with every session, to look for those that are to be forgotten. */
 function brought(deps: SessionsDeps, names: readonly string[], nowMs: number): Awake {
-  const bytes = readBytes(deps.path, { maxBytes: MAX_BYTES });
+  const bytes = readBytes(deps.path, { maxBytes: MAX_STATE_BYTES });
   const open = bytes === undefined ? undefined : openText(bytes);
   if (open?.head.pruned === utcDay(nowMs) && open.head.version === SESSIONS_VERSION) {
     const unread = unreadEvents(deps.workEvents, open.head.cursor);

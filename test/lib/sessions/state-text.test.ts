@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { parseSessions, type SessionsState } from '../../../src/lib/sessions/session';
-import { openText, sessionsNaming, stateText } from '../../../src/lib/sessions/state-text';
+import { textNaming } from '../../../src/lib/sessions/state-lines';
+import { openText, stateText } from '../../../src/lib/sessions/state-text';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
 
@@ -86,7 +87,8 @@ describe('the text of the sessions', () => {
       fc.property(PLANS, (plans) => {
         const { bytes } = wake(bytesOf(stateText(stateOf(plans))), []);
         for (const { name } of plans) {
-          expect(Object.keys(sessionsNaming(bytes, `id-${name}`)?.sessions ?? {})).to.deep.equal([name]);
+          const found = parseSessions(textNaming(bytes, `id-${name}`) ?? '');
+          expect(Object.keys(found?.sessions ?? {})).to.deep.equal([name]);
         }
       }),
     );

@@ -24,6 +24,7 @@ import {
   updateSessions,
   type SessionsDeps,
 } from '../../../src/lib/sessions/state';
+import { storedSlug } from '../../../src/lib/sessions/state-lines';
 import {
   appendWorkEvent,
   WORK_EVENTS_ROTATE_BYTES,
@@ -456,17 +457,27 @@ describe('the state of the sessions', () => {
     for (const session of Object.values(whole)) {
       expect(storedSession(deps.livePath, session.slug)).to.deep.equal(session);
       expect(storedSession(deps.livePath, session.sessionIds[0] as string)).to.deep.equal(session);
+      expect(storedSlug(deps.livePath, session.sessionIds[0] as string)).to.equal(session.slug);
     }
     expect(storedSession(deps.livePath, 'nobody')).to.equal(undefined);
     expect(storedSession(deps.livePath, 'website')).to.equal(undefined);
+    for (const name of ['nobody', 'website', Object.keys(whole)[0] as string])
+      expect(storedSlug(deps.livePath, name)).to.equal(undefined);
     const text = area.read('state/sessions-live.json');
     // Of another one's line not even this is seen.
     area.write('state/sessions-live.json', text.replace(`"${id(9)}"`, '"no JSON at all'));
     expect(storedSession(deps.livePath, id(3))?.sessionIds).to.deep.equal([id(3)]);
+    expect(storedSlug(deps.livePath, id(3))).to.equal(storedSession(deps.livePath, id(3))?.slug);
     area.write('state/sessions-live.json', JSON.stringify(JSON.parse(text)));
     expect(storedSession(deps.livePath, id(3))?.sessionIds).to.deep.equal([id(3)]);
+    expect(storedSlug(deps.livePath, id(3))).to.equal(storedSession(deps.livePath, id(3))?.slug);
     area.write('state/sessions-live.json', text.replace('"version":1', '"version":2'));
-    expect(() => storedSession(deps.livePath, id(3))).to.throw(StewardError);
+    for (const find of [storedSession, storedSlug])
+      expect(() => find(deps.livePath, id(3)))
+        .to.throw(StewardError)
+        .with.property('kind', 'config');
+    area.write('state/sessions-live.json', 'no JSON at all');
+    expect(storedSlug(deps.livePath, id(3))).to.equal(undefined);
   });
 
   it('removes once a day what killed hooks were writing', async () => {

@@ -9,7 +9,7 @@ import { readInstallManifest } from '../../platform/install-manifest';
 import { readLines } from '../../platform/jsonl';
 import { addDays, dayOf, systemZone } from '../../platform/time';
 import { senseStore } from '../../sense/store';
-import { SESSIONS_VERSION } from '../../sessions/session';
+import { SESSIONS_VERSION } from '../../sessions/state-lines';
 import { readLedger } from '../../work/ledger';
 import {
   count,

@@ -5,6 +5,8 @@ import { EVENT_NAMES } from '../../notify/events';
 import { newId } from '../../notify/id';
 import { SOURCES } from '../../notify/sources';
 import { systemClock } from '../../platform/clock';
+import { askLocalNow } from '../../platform/local-http-now';
+import type { LocalAnswer, LocalRequest } from '../../platform/local-message';
 import { writeOut } from '../../platform/stdio';
 import { askAt, keptSocket } from '../daemon-socket';
 import { toJson } from '../json';
@@ -21,7 +23,7 @@ export async function run(argv: readonly string[]): Promise<number | undefined |
   try {
     const socket = keptSocket(userArea());
     if (socket === undefined) return undefined;
-    const accepted = await askAt<Accepted>(socket, {
+    const accepted = await askAt<Accepted>(ask, socket, {
       method: 'POST',
       path: '/notify',
       body: { ...call.body, id },
@@ -42,6 +44,11 @@ export async function run(argv: readonly string[]): Promise<number | undefined |
     process.stderr.write(told.text);
     return told.exitCode;
   }
+}
+
+/** Nothing else is to be done: the process waits for the answer. */
+async function ask(request: LocalRequest): Promise<LocalAnswer | undefined> {
+  return askLocalNow(request) ?? (await import('../../platform/local-http')).askLocal(request);
 }
 
 interface Call {

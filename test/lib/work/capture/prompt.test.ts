@@ -3,6 +3,7 @@ import fc from 'fast-check';
 
 import { matchPrompt } from '../../../../src/lib/work/capture/prompt';
 import { captureKey, isSeen, noteSeen } from '../../../../src/lib/work/capture/seen';
+import { mayAsk } from '../../../../src/lib/work/capture/words';
 import { redacted } from '../../../../src/lib/work/redact';
 import { scratch } from '../../../helpers/scratch';
 
@@ -22,6 +23,8 @@ describe('the patterns of the prompt hook', () => {
   for (const [prompt, kind, text] of takes) {
     it(`takes: ${JSON.stringify(prompt)}`, () => {
       expect(matchPrompt(prompt)).to.deep.equal([{ kind, text }]);
+      // What is asked before the patterns are loaded.
+      expect(mayAsk(prompt)).to.equal(true);
     });
   }
 
