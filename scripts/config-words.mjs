@@ -76,6 +76,8 @@ export const WORDS = {
   'WORK.POLL_INTERVAL_SECONDS': 'Seconds between two looks of the daemon at the issues.',
   'WORK.CAPTURE_NATIVE': '`false`: a session without an artifact makes no issue.',
   'WORK.CAPTURE_SWEEP': '`false`: the sweep does nothing.',
+  'WORK.CAPTURE_PROMPT':
+    'What is kept of a prompt with a line that asks for it. `line`: that line. `whole`: all of the prompt, at most 16,000 characters, without what looks like a credential.',
   'WORK.PROJECT_PROPERTY': 'The Property of each project; one that is called like a Property needs no line.',
   'WORK.repo':
     'The private repository. `steward work setup OWNER/REPO` sets it and looks that it is private.',

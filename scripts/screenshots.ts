@@ -99,6 +99,7 @@ function makeBoard(): BoardView {
       POLL_INTERVAL_SECONDS: 60,
       CAPTURE_NATIVE: true,
       CAPTURE_SWEEP: true,
+      CAPTURE_PROMPT: 'line',
       PROJECT_PROPERTY: {},
     },
     workRepo: () => ({

@@ -4,12 +4,13 @@ import { boolean } from '@oclif/core/flags';
 import { HOOK_VERBS } from '../lib/assistant/claude-code';
 import { BaseCommand } from '../lib/cli/base-command';
 import { hookCommand, isInternal, type CapturePlans } from '../lib/cli/hook-command';
+import { promptSetting } from '../lib/cli/prompt-setting';
 import { hookSettings } from '../lib/cli/sessions-context';
 
 export default class Hook extends BaseCommand {
   static override summary = 'Take what an assistant reports of its session.';
   static override description =
-    'The assistant calls this, with its hook JSON on stdin. It notes that something happened, never what was said, but for the one line that asks for a reminder, a research or a queue entry once a work repository is set up. It exits 0 whatever happens, because another code would block the assistant; --strict gives the real one.';
+    'The assistant calls this, with its hook JSON on stdin. It notes that something happened, never what was said, but for the one line that asks for a reminder, a research or a queue entry once a work repository is set up (with WORK.CAPTURE_PROMPT whole the prompt that it stands in). It exits 0 whatever happens, because another code would block the assistant; --strict gives the real one.';
   static override args = {
     event: string({
       description: `What happened: ${HOOK_VERBS.join(', ')}.`,
@@ -50,9 +51,9 @@ export default class Hook extends BaseCommand {
   }
 
   async run(): Promise<undefined> {
-    process.exitCode = isInternal()
-      ? 0
-      : await hookCommand(this.argv, () => hookSettings(this.context), this.plans());
+    const { context } = this;
+    const config = { settings: () => hookSettings(context), prompt: () => promptSetting(context) };
+    process.exitCode = isInternal() ? 0 : await hookCommand(this.argv, config, this.plans());
     return undefined;
   }
 }

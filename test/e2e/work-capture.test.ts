@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
@@ -81,6 +81,97 @@ describe('work capture by the hooks (built)', function () {
     );
     await idle();
     expect(await titles()).to.deep.equal(['[Reminder] call Cid']);
+  });
+
+  it('the whole prompt is kept where that is configured, however that was written, and nothing secret of it', async () => {
+    await setUp();
+    const work = join(area, 'work', 'config.yaml');
+    const template = readFileSync(work, 'utf8');
+    const say = (subject: string, more: object = {}): Promise<StewardResult> =>
+      hook('prompt', { prompt: `WHOLE-${subject}, the password is hunter22\nqueue ${subject} for later`, ...more }, '--no-tab'); // prettier-ignore
+    const told = async (result: Promise<StewardResult>): Promise<string> =>
+      (JSON.parse((await result).stdout) as { systemMessage: string }).systemMessage;
+    expect(await told(say('one'))).to.include('Kept for the work repository: queue: one (');
+    expect(jsonOf(await run('config', 'set', 'WORK.CAPTURE_PROMPT', 'whole', '--json'))).to.include({
+      key: 'WORK.CAPTURE_PROMPT',
+    });
+    expect(await told(say('two'))).to.include('work repository, with the whole prompt: queue: two (');
+    // It goes as it is configured when it goes.
+    await idle();
+    // By hand, as YAML allows it.
+    writeFileSync(work, `${template}\n"CAPTURE_PROMPT":\n  'line'\n`);
+    expect(await told(say('three'))).to.include('work repository: queue: three (');
+    writeFileSync(work, `${template}\n? CAPTURE_PROMPT\n: "whole" # all\n`);
+    expect(await told(say('four'))).to.include('with the whole prompt: queue: four (');
+    const plan = await say('five', {}).then(() => hook('prompt', { prompt: 'WHOLE\nqueue six for later' }, '--dry-run', '--json')); // prettier-ignore
+    expect((jsonOf(plan) as { matches: object[] }).matches).to.deep.equal([
+      { kind: 'queue', title: '[Queue] six', due: null, labels: ['Type:queue', 'Status:queued'], body: 'Captured from a prompt:\n\n```text\nWHOLE\nqueue six for later\n```' },
+    ]); // prettier-ignore
+    mkdirSync(join(home.path, 'customer'));
+    writeFileSync(join(home.path, 'customer', 'RESTRICTED.md'), '');
+    expect((await say('seven', { cwd: join(home.path, 'customer') })).stdout).to.equal('');
+    await until('the issues', async () => {
+      await idle();
+      return (await titles()).length === 5;
+    }); // prettier-ignore
+    const sent = github.seen.map(({ body }) => body).join('\n');
+    const whole = ['one', 'two', 'three', 'four', 'five', 'seven'].filter((name) =>
+      sent.includes(`WHOLE-${name}`),
+    );
+    expect(whole).to.deep.equal(['two', 'four', 'five']);
+    expect(sent).to.not.include('hunter22');
+    expect(readFileSync(join(area, 'observability', 'hooks.jsonl'), 'utf8')).to.not.include('WHOLE');
+    // What nobody can read says nothing of it: then the line is enough, and the event is not lost.
+    writeFileSync(work, 'CAPTURE_PROMPT: [whole\n');
+    expect(await told(say('eight'))).to.include('work repository: queue: eight (');
+    const waiting = readdirSync(join(area, 'state', 'spool')).filter((name) => name.endsWith('.json'));
+    expect(waiting.map((name) => readFileSync(join(area, 'state', 'spool', name), 'utf8')).join()).to.include('eight').and.not.include('WHOLE'); // prettier-ignore
+    writeFileSync(work, template);
+  });
+
+  it('a prompt that asks for nothing loads nothing more once work is set up, and configured', async () => {
+    const trace = join(home.path, 'trace.cjs');
+    const out = join(home.path, 'loaded.txt');
+    writeFileSync(
+      trace,
+      `const { Module } = require('node:module');
+      const load = Module._load, seen = [];
+      Module._load = function (id) { seen.push(id); return load.apply(this, arguments); };
+      process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(out)}, seen.join('\\n')));`,
+    );
+    const loaded = async (): Promise<string> => {
+      const input = hookJson('prompt', { cwd: home.path, prompt: 'please fix it' });
+      const more = { ...env(), NODE_OPTIONS: `--require ${trace}` };
+      const result = await steward(['hook', 'prompt', '--no-tab', '--strict'], {
+        home: home.path,
+        env: more,
+        input,
+      });
+      expect(result).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+      return readFileSync(out, 'utf8');
+    };
+    await loaded();
+    const before = await loaded();
+    await setUp();
+    await run('config', 'set', 'WORK.CAPTURE_PROMPT', 'whole');
+    // The first one after a change asks the loader.
+    expect(await loaded()).to.not.equal(before);
+    expect(await loaded()).to.equal(before);
+  });
+
+  it('says that nothing is kept when the repository is not private, and nothing at all when work is switched off', async () => {
+    await setUp();
+    await github.api('PATCH', '/repos/ann/work', { private: false, visibility: 'public' });
+    expect((await run('work', 'verify')).code).to.equal(6);
+    const told = await hook('prompt', { prompt: 'remind me to call Ann' }, '--no-tab', '--strict');
+    expect(JSON.parse(told.stdout)).to.deep.equal({
+      systemMessage:
+        'Not kept: the work repository was seen not to be private. Make it private, then run `steward work verify`.',
+    });
+    await run('config', 'set', 'WORK.enabled', 'false');
+    const off = await hook('prompt', { prompt: 'remind me to call Ann' }, '--no-tab', '--strict');
+    expect(off).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+    expect(existsSync(join(area, 'state', 'prompts-seen.json'))).to.equal(false);
   });
 
   it('before setup, in a restricted folder and for soft hints nothing is kept', async () => {

@@ -202,12 +202,13 @@ describe('work (built)', function () {
     });
     afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-    const gh = async (...args: string[]): Promise<unknown> => {
+    const gh = async (...args: string[]): Promise<unknown> => JSON.parse(await ghText(...args)) as unknown;
+    const ghText = async (...args: string[]): Promise<string> => {
       const { stdout } = await promisify(execFile)('gh', args, {
         env: cleanEnv(home.path, { GH_CONFIG_DIR: join(folder, 'config'), GH_NO_UPDATE_NOTIFIER: '1' }),
         encoding: 'utf8',
       });
-      return JSON.parse(stdout) as unknown;
+      return stdout;
     };
 
     it('takes the credential that it keeps for this host; shows what it made, and is read back by it', async () => {
@@ -234,6 +235,17 @@ describe('work (built)', function () {
       expect(board.items.map(({ title, lane }) => [title, lane])).to.deep.equal([
         ['Made by gh', 'In-Progress'],
       ]);
+      const page = await ghText(
+        ...['issue', 'create', '-R', 'ann/work', '-t', 'By issue create', '-b', 'Look into it'],
+        ...['-l', 'Status:blocked', '-l', 'Priority:P1'],
+      );
+      expect(page).to.match(/\/ann\/work\/issues\/2\n$/);
+      const again = (await json('board', '--refresh')) as Board;
+      expect(again.items.map(({ title, lane }) => [title, lane])[1]).to.deep.equal([
+        'By issue create',
+        'Blocked',
+      ]);
+      expect((await run(['show', '2'], own)).stdout).to.include('Look into it');
       const { number } = (await json('add', 'Made by steward', '--status', 'ready')) as Card;
       await json('claim', String(number), '--agent', 'kai');
       const read = (await gh('api', `repos/ann/work/issues/${number}`)) as {
@@ -248,6 +260,20 @@ describe('work (built)', function () {
         'Status:in-progress',
         'Agent:kai',
       ]);
+      const fields = 'number,title,body,state,labels';
+      const viewed = (await gh(
+        'issue',
+        'view',
+        String(number),
+        '-R',
+        'ann/work',
+        '--json',
+        fields,
+      )) as object;
+      expect(viewed).to.deep.include({ number, title: read.title, body: read.body, state: 'OPEN' });
+      expect((viewed as typeof read).labels.map(({ name }) => name)).to.have.members(
+        read.labels.map(({ name }) => name),
+      );
       // A host that it keeps nothing for gets nothing.
       const other = await run(['board', '--refresh', '--json'], {
         ...own,

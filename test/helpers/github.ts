@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { graphqlAnswer } from './github-graphql';
+
 export interface Seen {
   method: string;
   path: string;
@@ -145,6 +147,11 @@ async function answer(
   const authorization = request.headers.authorization ?? '';
   if (!authorization.endsWith(` ${github.token}`)) {
     send(401, '{"message":"Bad credentials"}');
+    return;
+  }
+  const asked = path === '/graphql' ? await graphqlAnswer(github, body.toString('utf8')) : undefined;
+  if (asked !== undefined) {
+    send(200, JSON.stringify({ data: asked }));
     return;
   }
   const reply = await fetch(emulator.url + path, {

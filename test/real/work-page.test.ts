@@ -253,6 +253,7 @@ function boardOf(issues: Issue[]): BoardView {
       POLL_INTERVAL_SECONDS: 60,
       CAPTURE_NATIVE: true,
       CAPTURE_SWEEP: true,
+      CAPTURE_PROMPT: 'line',
       PROJECT_PROPERTY: {},
     },
     workRepo: () => ({

@@ -26,7 +26,7 @@ import {
 import { captureKey } from '../work/capture/seen';
 import type { UndoDeps } from '../work/capture/undo';
 import { privacyState } from '../work/privacy';
-import { heardMatches, markRestricted, promptsSeen } from './capture-hook';
+import { heardMatches, heardWhole, markRestricted, promptsSeen } from './capture-hook';
 import type { Context } from './context';
 import { openSessions } from './sessions-context';
 import { openWork, type WorkContext } from './work-context';
@@ -111,24 +111,31 @@ export async function deliverCaptures(context: Context): Promise<DrainResult> {
 
 /** `hook prompt --dry-run`. */
 export interface PromptPlan {
-  matches: { kind: string; title: string; due: string | null; labels: readonly string[] }[];
+  /** `body` only where more than the line is kept (WORK.CAPTURE_PROMPT). */
+  matches: { kind: string; title: string; due: string | null; labels: readonly string[]; body?: string }[];
 }
 
 export async function planPrompt(context: Context, prompt: HeardPrompt | undefined): Promise<PromptPlan> {
   const { config } = await context.loadConfig();
   const said = { atMs: context.clock.now(), zone: config.user.timezone };
   const matches = prompt === undefined ? [] : heardMatches(prompt);
+  const setting = config.work.CAPTURE_PROMPT;
+  const whole = prompt === undefined ? {} : heardWhole(setting, prompt);
   const wanted = await Promise.all(
     matches.map((match) =>
-      promptWanted({ ...match, key: captureKey(prompt?.session ?? '', match.kind, match.text) }, said),
+      promptWanted(
+        { ...match, ...whole, key: captureKey(prompt?.session ?? '', match.kind, match.text) },
+        said,
+      ),
     ),
   );
   return {
-    matches: wanted.map(({ text, identity, kind, due, labels }, index) => ({
+    matches: wanted.map(({ text, identity, kind, due, labels, body }, index) => ({
       kind: matches[index]?.kind ?? '',
       title: makeTitle(kind, text, identity),
       due: due ?? null,
       labels,
+      ...(setting === 'whole' ? { body } : {}),
     })),
   };
 }

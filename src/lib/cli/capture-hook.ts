@@ -2,22 +2,26 @@ import { join } from 'node:path';
 
 import type { HeardPrompt } from '../assistant/hook-event';
 import type { UserArea } from '../config/user-area';
-import { createFile } from '../platform/atomic-file';
+import { createFile, readText } from '../platform/atomic-file';
 import { toIso, type Clock } from '../platform/clock';
 import { startDetached } from '../platform/detached';
 import { ensureFolder, exists, lstatOf } from '../platform/folder';
+import { isObject, parseObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
 import { isSlug } from '../sessions/slug';
 import { leave } from '../sessions/spool';
 import { matchPrompt, type PromptMatch } from '../work/capture/prompt';
 import { captureKey, currentKey, isSeen, noteSeen } from '../work/capture/seen';
+import { wholePrompt } from '../work/capture/whole-prompt';
 import { redacted } from '../work/redact';
 import { isRestricted, RESTRICTED_MARKER } from '../work/restricted';
+import type { PromptSetting } from './prompt-setting';
 
 export interface CaptureHookDeps {
   area: UserArea;
   clock: Clock;
   machineId: () => string;
+  setting: PromptSetting;
 }
 
 /** Which prompts were captured (decisions.md 1). */
@@ -29,7 +33,12 @@ export function promptsSeen(area: UserArea): string {
 export function heardMatches({ text, cwd }: Pick<HeardPrompt, 'text' | 'cwd'>): PromptMatch[] {
   const found = matchPrompt(text);
   if (found.length === 0 || (cwd !== undefined && isRestricted(cwd))) return [];
-  return found.map((match) => ({ ...match, text: clean(redacted(match.text)) }));
+  return found.map((match) => ({ ...match, text: redacted(clean(match.text)) }));
+}
+
+/** The prompt that a match stood in, as far as it leaves the machine with it. */
+export function heardWhole(setting: PromptSetting, { text }: Pick<HeardPrompt, 'text'>): { prompt?: string } {
+  return setting === 'whole' ? { prompt: wholePrompt(text) } : {};
 }
 
 /**
@@ -37,12 +46,16 @@ export function heardMatches({ text, cwd }: Pick<HeardPrompt, 'text' | 'cwd'>): 
  * session. Before setup nothing is kept. Returns what the person is told.
  */
 export function onPrompt(
-  { area, clock, machineId }: CaptureHookDeps,
+  { area, clock, machineId, setting }: CaptureHookDeps,
   prompt: HeardPrompt,
 ): string | undefined {
   const matches = heardMatches(prompt);
   if (matches.length === 0 || !exists(area.work.repo)) return undefined;
+  const gate = gateOf(area.work.repo);
+  if (gate === 'off') return undefined;
+  if (gate === 'public') return NOT_PRIVATE;
   const seen = promptsSeen(area);
+  const whole = heardWhole(setting, prompt);
   const at = toIso(clock.now());
   const kept: string[] = [];
   for (const { kind, text } of matches) {
@@ -56,7 +69,7 @@ export function onPrompt(
         session: prompt.session,
         slug: prompt.slug,
         transcript: null,
-        capture: { kind, text, key },
+        capture: { kind, text, key, ...whole },
       },
     );
     noteSeen(seen, key, at);
@@ -64,7 +77,24 @@ export function onPrompt(
   }
   if (kept.length === 0) return undefined;
   deliverSoon(area);
-  return `Kept for the work repository: ${kept.join('; ')} (to take it back: steward work undo)`;
+  const where = setting === 'whole' ? 'the work repository, with the whole prompt' : 'the work repository';
+  return `Kept for ${where}: ${kept.join('; ')} (to take it back: steward work undo)`;
+}
+
+const NOT_PRIVATE =
+  'Not kept: the work repository was seen not to be private. Make it private, then run `steward work verify`.';
+
+/**
+ * What work_repo.json says of itself, so that nobody is told that something is kept which would be dropped. Where it
+ * says nothing plain, the delivery decides.
+ */
+function gateOf(path: string): 'open' | 'off' | 'public' {
+  const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '');
+  if (stored?.['enabled'] === false) return 'off';
+  const privacy = stored?.['privacy'];
+  if (!isObject(privacy) || privacy['verifiedPrivate'] !== false) return 'open';
+  const { visibility } = privacy;
+  return typeof visibility === 'string' && visibility !== 'private' ? 'public' : 'open';
 }
 
 /**

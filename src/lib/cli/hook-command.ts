@@ -18,6 +18,7 @@ import { isRestricted } from '../work/restricted';
 import { EXIT_CODES } from './exit-codes';
 import type { HookSettings } from './hook-settings';
 import { toJson } from './json';
+import type { PromptSetting } from './prompt-setting';
 import { sessionsDeps } from './sessions-context';
 
 /** decisions.md 4. What is kept of a hook's JSON is what stands before a tool's input and output. */
@@ -56,6 +57,17 @@ export interface CapturePlans {
   sessionEnd: (session: { session: string; slug: string | null }) => Promise<object>;
 }
 
+/** What a hook knows of the configuration. */
+export interface HookConfig {
+  settings: () => HookSettings | Promise<HookSettings>;
+  /** Asked for at a prompt only. */
+  prompt: () => PromptSetting | Promise<PromptSetting>;
+}
+
+export function isPromptHook(argv: readonly string[]): boolean {
+  return parseHookArgs(argv).verb === 'prompt';
+}
+
 /** Does a dry run of this hook need the plans, which only the full command has? */
 export function needsPlans(argv: readonly string[]): boolean {
   const { verb, flags } = parseHookArgs(argv);
@@ -68,7 +80,7 @@ export function needsPlans(argv: readonly string[]): boolean {
  */
 export async function hookCommand(
   argv: readonly string[],
-  settings: () => HookSettings | Promise<HookSettings>,
+  config: HookConfig,
   plans?: CapturePlans,
 ): Promise<number> {
   const args = parseHookArgs(argv);
@@ -79,7 +91,9 @@ export async function hookCommand(
   let area: UserArea | undefined;
   try {
     area = userArea();
-    trouble = await callHook({ area, clock, args, settings: await settings(), plans }, line);
+    const settings = await config.settings();
+    const prompt = verb === 'prompt' ? await config.prompt() : 'line';
+    trouble = await callHook({ area, clock, args, settings, prompt, plans }, line);
   } catch (error) {
     trouble = toStewardError(error);
   }
@@ -107,6 +121,7 @@ interface Call {
   clock: Clock;
   args: HookArgs;
   settings: HookSettings;
+  prompt: PromptSetting;
   plans: CapturePlans | undefined;
 }
 
@@ -126,7 +141,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     tellAssistant: settings.tellAssistant,
     onPrompt: async (prompt: HeardPrompt) =>
       mayAsk(prompt.text)
-        ? (await import('./capture-hook')).onPrompt({ area, clock, machineId }, prompt)
+        ? (await import('./capture-hook')).onPrompt({ area, clock, machineId, setting: given.prompt }, prompt)
         : undefined,
     isRestricted,
     onPlace: async (placed: { slug: string | null; cwd: string | undefined }) =>

@@ -180,6 +180,11 @@ export const WORK_KEYS = {
   POLL_INTERVAL_SECONDS: wholeNumber(10, 3600, 60),
   CAPTURE_NATIVE: flag(true),
   CAPTURE_SWEEP: flag(true),
+  CAPTURE_PROMPT: leaf<'line' | 'whole'>({
+    expected: '"line" (of a prompt only the line that asks for it is kept) or "whole"',
+    check: v.picklist(['line', 'whole']),
+    fallback: 'line',
+  }),
   PROJECT_PROPERTY: mapOf('a Property such as website', (value) => /^[^\s,:][^,:]{0,38}$/.test(value)),
 };
 

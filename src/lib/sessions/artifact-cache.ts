@@ -98,6 +98,7 @@ function isEntry(value: unknown): value is Entry {
 
 const TEXTS: readonly Exclude<keyof Artifact, 'mode' | 'github_issue'>[] = [
   'session',
+  'slug',
   'task',
   'project',
   'effort',

@@ -15,6 +15,8 @@ import { isSlug } from './slug';
 export interface Artifact {
   /** The assistant's id of the session that it is of. */
   session: string | null;
+  /** What it calls itself; null where that is no slug. Its folder may have another name. */
+  slug: string | null;
   task: string | null;
   project: string | null;
   mode: 'algorithm' | 'native';
@@ -84,8 +86,10 @@ export function readArtifact(path: string): Artifact | undefined {
     return found === '' ? null : found;
   };
   const issue = Number(text('github_issue') ?? Number.NaN);
+  const slug = text('slug');
   return {
     session: text('session'),
+    slug: slug !== null && isSlug(slug) ? slug : null,
     task: text('task'),
     project: text('project'),
     mode: text('mode')?.toLowerCase() === 'native' ? 'native' : 'algorithm',

@@ -7,7 +7,7 @@ import { isObject, parseObject } from '../platform/json-object';
 
 /**
  * Something that a hook has left for later, one file. It holds ids and paths, and nothing that was said but the one
- * line in which a person asked for something to be kept.
+ * line in which a person asked for something to be kept; the whole prompt around it only where that is configured.
  */
 export interface Intention {
   id: string;
@@ -34,6 +34,8 @@ export interface Capture {
   text: string;
   /** The same for the same words in the same session. */
   key: string;
+  /** The whole prompt that it stood in, where `WORK.CAPTURE_PROMPT` says so; at most what `wholePrompt` keeps. */
+  prompt?: string;
 }
 
 export type IntentionKind = keyof typeof KINDS;
@@ -159,6 +161,9 @@ export function read(path: string): Intention | undefined {
 
 function isCapture(value: unknown): value is Capture {
   return (
-    isObject(value) && [value['kind'], value['text'], value['key']].every((part) => typeof part === 'string')
+    isObject(value) &&
+    [value['kind'], value['text'], value['key'], value['prompt'] ?? ''].every(
+      (part) => typeof part === 'string',
+    )
   );
 }

@@ -55,14 +55,21 @@ export function counted(items: readonly Item[], columns: readonly Lane[]): Count
  */
 export function boardSummary(deps: BoardDeps & { paths: CachePaths }): BoardSummary {
   const workRepo = deps.workRepo();
-  const frame = boardFrame(deps);
-  if (workRepo.repo === undefined) return { ...frame, ...counted([], deps.config.KANBAN_COLUMNS) };
+  if (workRepo.repo === undefined) {
+    return { ...boardFrame(deps), ...counted([], deps.config.KANBAN_COLUMNS) };
+  }
+  const { paths, clock, config } = deps;
+  const rest = { paths, clock, config, workRepo: () => workRepo };
   // Taken before the cache is read: what is written meanwhile has another one.
   const made = madeOf(deps, workRepo.repo);
-  const kept = readKept(deps.paths.board, made);
-  if (kept !== undefined) return { ...frame, ...kept };
-  const fresh = counted(itemsOf(deps, workRepo), deps.config.KANBAN_COLUMNS);
-  writeKept(deps.paths.board, { version: VERSION, of: made, counted: fresh });
+  const kept = readKept(paths.board, made);
+  if (kept !== undefined) return { ...boardFrame(rest), ...kept };
+  const held = deps.cache(workRepo.repo);
+  const cache = (): typeof held => held;
+  const frame = boardFrame({ ...rest, cache });
+  const fresh = counted(itemsOf({ config, cache }, workRepo), config.KANBAN_COLUMNS);
+  // Of a cache that says nothing nothing is kept: whoever finds a summary relies on it.
+  if (frame.lastFetch !== null) writeKept(paths.board, { version: VERSION, of: made, counted: fresh });
   return { ...frame, ...fresh };
 }
 

@@ -142,7 +142,9 @@ export function boardView(deps: BoardDeps): BoardView {
 }
 
 /** The board without its issues. */
-export function boardFrame(deps: Omit<BoardDeps, 'cache'>): Omit<BoardView, 'columns' | 'items'> {
+export function boardFrame(
+  deps: Omit<BoardDeps, 'cache'> & Partial<Pick<BoardDeps, 'cache'>>,
+): Omit<BoardView, 'columns' | 'items'> {
   const workRepo = deps.workRepo();
   const isSetUp = workRepo.repo !== undefined;
   return {

@@ -3,7 +3,7 @@ import { parseIso, toIso } from '../platform/clock';
 import { isObject, parseObject } from '../platform/json-object';
 import { markOfTarget } from '../platform/stat';
 import type { HostIssue } from './host';
-import { parseBody, parseTitle, type Issue } from './issue';
+import { isIssue, parseBody, parseTitle, type Issue } from './issue';
 
 /** Where the kept state of the repository lies. */
 export interface CachePaths {
@@ -45,9 +45,9 @@ export function emptyCache(repo: string): Cache {
 /** The cache of a repository; an empty one where none is, or that of another one, or one that is broken. */
 export function readCache(path: string, repo: string): Cache {
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
-  if (stored?.['version'] !== VERSION || stored['repo'] !== repo || !Array.isArray(stored['issues'])) {
-    return emptyCache(repo);
-  }
+  const issues = stored?.['issues'];
+  if (stored?.['version'] !== VERSION || stored['repo'] !== repo) return emptyCache(repo);
+  if (!Array.isArray(issues) || !issues.every(isIssue)) return emptyCache(repo);
   return { ...emptyCache(repo), ...(stored as Partial<Cache>), repo };
 }
 

@@ -20,6 +20,21 @@ export interface Issue {
   due: string | null;
 }
 
+/** Is it one, as it was stored? */
+export function isIssue(value: unknown): value is Issue {
+  if (typeof value !== 'object' || value === null) return false;
+  const { number, title, url, state, stateReason, labels, createdAt, updatedAt, closedAt, identity, due } =
+    value as Record<keyof Issue, unknown>;
+  return (
+    Number.isSafeInteger(number) &&
+    (state === 'open' || state === 'closed') &&
+    [title, url, createdAt, updatedAt].every((text) => typeof text === 'string') &&
+    [stateReason, closedAt, identity, due].every((text) => text === null || typeof text === 'string') &&
+    Array.isArray(labels) &&
+    labels.every((label) => typeof label === 'string')
+  );
+}
+
 /** What an issue stands for; two captures of the same identity are one issue. */
 export interface Identity {
   kind: 'slug' | 'goal' | 'project' | 'id';

@@ -44,7 +44,7 @@ export async function refresh(deps: PollDeps): Promise<RefreshResult> {
     return { ok: false, lastFetch: shown.lastFetch, stale: true, reason: shown.staleReason ?? '' };
   }
   const repo = repoOf(config);
-  const poll = readPoll(deps.paths.poll, repo);
+  const before = isKnown(deps, repo) ? readPoll(deps.paths.poll, repo).lastFetch : null;
   try {
     ensureFolder(dirname(deps.paths.cache));
     if (state !== 'fresh') await verify(deps);
@@ -56,8 +56,8 @@ export async function refresh(deps: PollDeps): Promise<RefreshResult> {
     const known = toStewardError(error);
     if (known.kind === 'internal' || known.kind === 'canceled') throw error;
     const failure = { at: toIso(deps.clock.now()), message: known.message, hint: known.hint ?? '' };
-    noteFailure(deps, repo, { lastFetch: poll.lastFetch, failure });
-    return { ok: false, lastFetch: poll.lastFetch, stale: true, reason: known.message };
+    noteFailure(deps, repo, { lastFetch: before, failure });
+    return { ok: false, lastFetch: before, stale: true, reason: known.message };
   }
 }
 
@@ -107,15 +107,27 @@ export interface Staleness {
   staleReason: string | null;
 }
 
-/** How old what is shown is, and why (service.md: the kanban serves cached state with a stale banner). */
+/** Was the list ever read as a whole? A cache that was removed, or is broken, holds nothing: that is not "no issues". */
+function isKnown({ cache }: Pick<PollDeps, 'cache'>, repo: string): boolean {
+  return cache(repo).fullAt !== null;
+}
+
+/**
+ * How old what is shown is, and why (service.md: the kanban serves cached state with a stale banner).
+ *
+ * @param deps without `cache` for those who know that it was read
+ */
 export function staleness(
-  deps: Pick<PollDeps, 'paths' | 'clock' | 'config'>,
+  deps: Pick<PollDeps, 'paths' | 'clock' | 'config'> & Partial<Pick<PollDeps, 'cache'>>,
   config: WorkRepoConfig,
 ): Staleness {
   const nowMs = deps.clock.now();
   const state = privacyState(config, nowMs);
   if (config.repo === undefined) return { lastFetch: null, stale: false, staleReason: null };
-  const { lastFetch, failure } = readPoll(deps.paths.poll, config.repo);
+  const { cache } = deps;
+  const poll = readPoll(deps.paths.poll, config.repo);
+  const { failure } = poll;
+  const lastFetch = cache === undefined || isKnown({ cache }, config.repo) ? poll.lastFetch : null;
   const stale = (staleReason: string): Staleness => ({ lastFetch, stale: true, staleReason });
   if (state === 'off') return stale('Work tracking is switched off (WORK.enabled is false).');
   if (state === 'public') {

@@ -1,5 +1,5 @@
 import type { WorkRepoConfig } from '../config/schema';
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { parseIso, toIso, type Clock } from '../platform/clock';
 import { failureOf } from './host/failure';
 import type { Host, Repository } from './host';
@@ -158,9 +158,9 @@ export async function captureGate(deps: PrivacyDeps): Promise<'send' | 'spool' |
     await verify(deps);
     return 'send';
   } catch (error) {
-    const reason = failureOf(error)?.reason;
-    // It is not private, or not the one: that is known now.
-    if (reason === undefined || reason === 'moved' || reason === 'missing') return 'drop';
+    // What is no failure of the service says that it is not private, or not the one: that is known now. A repository
+    // that has moved, or that a credential does not show any more, may still be the one: nothing is sent, or lost.
+    if (failureOf(error) === undefined && toStewardError(error).kind === 'conflict') return 'drop';
     return before === 'due' ? 'send' : 'spool';
   }
 }

@@ -1,3 +1,4 @@
+import type { WorkConfig } from '../config/schema';
 import { toIso, parseIso } from '../platform/clock';
 import { SETUP_STEPS, type BoardDeps } from './board';
 import { readLedger } from './ledger';
@@ -26,6 +27,8 @@ export interface WorkStatus {
   pollIntervalSeconds: number;
   captureNative: boolean;
   captureSweep: boolean;
+  /** What is kept of a prompt that asks for something to be kept. */
+  capturePrompt: WorkConfig['CAPTURE_PROMPT'];
 }
 
 export interface StatusDeps extends BoardDeps {
@@ -56,5 +59,6 @@ export function workStatus(deps: StatusDeps): WorkStatus {
     pollIntervalSeconds: deps.config.POLL_INTERVAL_SECONDS,
     captureNative: deps.config.CAPTURE_NATIVE,
     captureSweep: deps.config.CAPTURE_SWEEP,
+    capturePrompt: deps.config.CAPTURE_PROMPT,
   };
 }

@@ -161,11 +161,17 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   const lines = [
     ...row('repository', clean(status.repo ?? '')),
     ...row('privacy', `${PRIVACY_WORDS[privacy.state]}${seen}`, fine ? undefined : at.colors.attention),
-    ...row('issues', `${status.issues.open} open, ${status.issues.closed} closed`),
+    ...row(
+      'issues',
+      status.lastFetch === null ? 'unknown' : `${status.issues.open} open, ${status.issues.closed} closed`,
+    ),
     ...row('last read', status.lastFetch === null ? 'never' : when(status.lastFetch, at)),
     ...(status.stale ? row('', clean(status.staleReason ?? ''), at.colors.attention) : []),
     ...row('poll', `every ${status.pollIntervalSeconds} s`),
-    ...row('capture', `native sessions ${onOff(status.captureNative)} · sweep ${onOff(status.captureSweep)}`),
+    ...row(
+      'capture',
+      `native sessions ${onOff(status.captureNative)} · sweep ${onOff(status.captureSweep)} · of a prompt ${status.capturePrompt === 'whole' ? 'all of it' : 'the line'}`,
+    ),
     ...(status.unfinished === 0
       ? []
       : row('unfinished', `${status.unfinished}, looked for again before anything is made`)),

@@ -9,10 +9,10 @@ export function sweepText(result: SweepResult, since: string, maxCreate: number)
     `${created} ${result.dryRun ? 'to create' : 'created'}`,
     `${updated} updated`,
     `${staleFlagged} ${result.dryRun ? 'to flag' : 'flagged'} as stale`,
-    `${duplicatesMerged} duplicates`,
-    `${sessionsScanned} sessions seen`,
+    duplicatesMerged === 1 ? '1 duplicate' : `${duplicatesMerged} duplicates`,
+    sessionsScanned === 1 ? '1 session seen' : `${sessionsScanned} sessions seen`,
     ...(result.reminded === 0 ? [] : [`${result.reminded} reminded`]),
-    `${requests} requests`,
+    requests === 1 ? '1 request' : `${requests} requests`,
   ];
   const more =
     result.left === 0

@@ -16,7 +16,7 @@ export function boardText(board: BoardSummary, options: WorkTextOptions): string
   const at = view(options);
   if (board.setupRequired) return finish(setupLines(board.steps, at), options);
   const lines = [
-    ...header(`${clean(board.config.repo ?? '')}`, `${board.open} open`, at),
+    ...header(clean(board.config.repo ?? ''), board.lastFetch === null ? '' : `${board.open} open`, at),
     ...staleLines(board, at),
   ];
   if (board.total === 0) lines.push('', ...emptyLines(board, at));
@@ -26,8 +26,10 @@ export function boardText(board: BoardSummary, options: WorkTextOptions): string
   return finish(lines, options);
 }
 
+const NOTHING_READ = 'Nothing was read yet.';
+
 function emptyLines(board: BoardSummary, at: View): string[] {
-  if (board.lastFetch === null) return wrap('Nothing was read yet.', at.columns);
+  if (board.lastFetch === null) return wrap(NOTHING_READ, at.columns);
   return wrap('No issue yet. "steward work add" makes the first one.', at.columns);
 }
 
@@ -93,7 +95,8 @@ export function listText(
 ): string {
   const at = view(options);
   if (board.setupRequired) return finish(setupLines(board.steps, at), options);
-  const rows = items.length === 0 ? wrap(empty, at.columns) : itemRows(items, at);
+  const none = board.lastFetch === null ? NOTHING_READ : empty;
+  const rows = items.length === 0 ? wrap(none, at.columns) : itemRows(items, at);
   return finish([...staleLines(board, at), ...rows], options);
 }
 

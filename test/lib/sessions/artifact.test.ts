@@ -21,6 +21,7 @@ describe('session artifacts', () => {
     );
     expect(readArtifact(path)).to.deep.equal({
       session: 'an-id',
+      slug: 'x',
       task: 'Fix: the "login"',
       project: "Ann's site",
       mode: 'algorithm',

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 import { boardView, columnsView, filterItems, readyItems } from '../../../src/lib/work/board';
+import { boardSummary, keptSummary } from '../../../src/lib/work/board-summary';
 import { readCache } from '../../../src/lib/work/cache';
 import { refresh } from '../../../src/lib/work/poll';
 import { workStatus } from '../../../src/lib/work/status';
@@ -46,6 +47,42 @@ describe('work: poll and board', function () {
     expect(columnsView(world.deps)['Complete']?.map(({ number }) => number)).to.deep.equal([first]);
     await poll();
     expect(await poll()).to.deep.equal([304]);
+  });
+
+  it('never takes a cache that was removed, is broken or of another version for an empty repository', async () => {
+    const number = await issue('a', 'Status:ready');
+    await poll();
+    const { cache } = world.at.area.work;
+    const good = readFileSync(cache, 'utf8');
+    const stored = JSON.parse(good) as { issues: object[] };
+    const broken = [
+      {},
+      null,
+      { ...stored.issues[0], labels: [7] },
+      { ...stored.issues[0], title: undefined },
+    ];
+    const texts = [
+      ...broken.map((one) => JSON.stringify({ ...stored, issues: [one] })),
+      JSON.stringify({ ...stored, version: 2 }),
+      JSON.stringify({ ...stored, issues: 7 }),
+      good.slice(0, 50),
+      null,
+    ];
+    for (const text of texts) {
+      rmSync(cache);
+      if (text !== null) writeFileSync(cache, text);
+      // Within the poll interval, as well as offline.
+      expect(boardSummary(world.deps), text ?? 'none').to.include({ total: 0, lastFetch: null, stale: true });
+      expect(keptSummary(world.deps)).to.equal(undefined);
+      expect(boardView(world.deps)).to.include({ lastFetch: null, staleReason: 'Nothing was fetched yet.' });
+      expect(workStatus(world.deps)).to.include({ lastFetch: null, stale: true });
+      github.fault = () => 'reset';
+      expect(await refresh(world.deps)).to.include({ ok: false, lastFetch: null });
+      github.fault = () => undefined;
+      expect(await refresh(world.deps)).to.include({ ok: true });
+      expect(numbers()).to.deep.equal([number]);
+      expect(boardSummary(world.deps)).to.include({ total: 1, stale: false });
+    }
   });
 
   it('has the shape of GET /api/work', async () => {
@@ -226,10 +263,15 @@ describe('work: poll and board', function () {
       expect(boardView(world.deps)).to.deep.include({ items: [], lastFetch: null });
     });
 
-    it('CAPTURE_NATIVE and CAPTURE_SWEEP are told to those who capture', async () => {
+    it('CAPTURE_NATIVE, CAPTURE_SWEEP and CAPTURE_PROMPT are told to those who capture', async () => {
       await world.set('WORK.CAPTURE_NATIVE', false);
       await world.set('WORK.CAPTURE_SWEEP', false);
-      expect(workStatus(world.deps)).to.include({ captureNative: false, captureSweep: false });
+      await world.set('WORK.CAPTURE_PROMPT', 'whole');
+      expect(workStatus(world.deps)).to.include({
+        captureNative: false,
+        captureSweep: false,
+        capturePrompt: 'whole',
+      });
     });
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 
+import { StewardError } from '../../../src/lib/errors';
 import { privacyState, captureGate, openForWriting, verify } from '../../../src/lib/work/privacy';
 import { boardView } from '../../../src/lib/work/board';
 import { refresh } from '../../../src/lib/work/poll';
@@ -94,6 +95,20 @@ describe('work: privacy', function () {
     expect(await captureGate(world.deps)).to.equal('spool');
     github.fault = () => undefined;
     expect(await captureGate(world.deps)).to.equal('send');
+  });
+
+  it('keeps what was captured of a repository that moved, or that the credential is not shown any more', async () => {
+    for (const status of [301, 401, 403, 404, 410, 451]) {
+      github.fault = () => ({ status, body: { message: 'x' } });
+      world.ahead(13 * HOUR);
+      expect(await captureGate(world.deps), `${status}, due`).to.equal('send');
+      world.ahead(25 * HOUR);
+      expect(await captureGate(world.deps), `${status}, expired`).to.equal('spool');
+    }
+    // Logged out: nobody can be asked, which says nothing of the repository.
+    const host = (): Promise<never> => Promise.reject(new StewardError('auth', 'There is no credential.'));
+    const deps = Object.create(world.deps, { host: { value: host } }) as typeof world.deps;
+    expect(await captureGate(deps)).to.equal('spool');
   });
 
   it('takes no other repository for the attested one', async () => {

@@ -98,6 +98,14 @@ describe('the sweep', function () {
     expect(await run()).to.include({ created: 0 });
   });
 
+  it('makes one issue of two artifacts with one slug, and writes its number into both', async () => {
+    const paths = ['a', 'b'].map((folder) => session(folder, 'slug: same\ntask: First\nphase: execute'));
+    expect(await run()).to.include({ created: 1, updated: 1 });
+    expect(await titles()).to.deep.equal(['[Sweep] First [slug:same]']);
+    for (const path of paths) expect(readFileSync(path, 'utf8')).to.include('\ngithub_issue: 1\n');
+    expect(await run()).to.include({ created: 0, updated: 0, duplicatesMerged: 0 });
+  });
+
   it('stops at the limit, and goes on from there', async () => {
     for (const n of [1, 2, 3, 4, 5]) session(`s${n}`, `task: T${n}\nphase: execute`);
     expect(await run({ maxCreate: 2 })).to.include({ created: 2, left: 3 });

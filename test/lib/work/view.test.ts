@@ -8,7 +8,9 @@ import { loadConfig } from '../../../src/lib/config/load';
 import { displayWidth } from '../../../src/lib/platform/text-width';
 import { groupItems, toItem, type BoardView } from '../../../src/lib/work/board';
 import { counted, type BoardSummary } from '../../../src/lib/work/board-summary';
+import { emptyResult } from '../../../src/lib/work/sweep';
 import { boardText, listText } from '../../../src/lib/work/view';
+import { sweepText } from '../../../src/lib/work/view-sweep';
 import { testArea } from '../../helpers/area';
 import { TEMPLATES } from '../../helpers/work';
 
@@ -90,6 +92,31 @@ describe('work: views', () => {
     expect(text).to.match(/Complete 16\n/);
   });
 
+  it('say that nothing was read where that is so, and never a number of issues', () => {
+    const options = { columns: 80, color: false, nowMs: NOW, timezone: 'UTC' };
+    const unread = { lastFetch: null, stale: true, staleReason: 'No way.' };
+    const board = { ...boardOf([]), ...unread };
+    expect(boardText({ ...board, ...counted([], LANES) }, options)).to.equal(
+      'ann/work\nNo way.\n\nNothing was read yet.',
+    );
+    expect(listText(board, [], options, 'None.')).to.equal('No way.\nNothing was read yet.');
+    expect(listText(boardOf(['']), [], options, 'None.')).to.equal('None.');
+  });
+
+  it('of a sweep say what was done, and the command that goes on where its limit was reached', () => {
+    const clock = { now: () => NOW, monotonic: () => 0 };
+    const none = emptyResult(clock, 'ann/work', { dryRun: false, sinceMs: 86_400_000 });
+    expect(sweepText({ ...none, requests: 1, sessionsScanned: 1 }, '24h', 50)).to.equal(
+      '0 created · 0 updated · 0 flagged as stale · 0 duplicates · 1 session seen · 1 request',
+    );
+    const more = { ...none, created: 1, titles: ['[Goal] \u001b[31mRun [goal:G1]'], left: 7, requests: 4 };
+    expect(sweepText(more, '720h', 1).split('\n')).to.deep.equal([
+      '  [Goal] Run [goal:G1]',
+      '1 created · 0 updated · 0 flagged as stale · 0 duplicates · 0 sessions seen · 4 requests',
+      '7 more wait; go on with: steward work sweep --since 720h --max-create 1',
+    ]);
+  });
+
   it('ship a config.yaml that changes nothing as it stands, and whose lines are the defaults', async () => {
     const at = testArea();
     try {
@@ -100,7 +127,7 @@ describe('work: views', () => {
       expect((await load()).config.work).to.deep.equal(defaults);
       at.write('work/config.yaml', template.replace(/^# (?=[A-Z_]+:| )/gm, ''));
       const { PROJECT_PROPERTY, ...rest } = (await load()).config.work;
-      expect(rest).to.deep.equal({ KANBAN_COLUMNS: defaults.KANBAN_COLUMNS, POLL_INTERVAL_SECONDS: 60, CAPTURE_NATIVE: true, CAPTURE_SWEEP: true }); // prettier-ignore
+      expect(rest).to.deep.equal({ KANBAN_COLUMNS: defaults.KANBAN_COLUMNS, POLL_INTERVAL_SECONDS: 60, CAPTURE_NATIVE: true, CAPTURE_SWEEP: true, CAPTURE_PROMPT: 'line' }); // prettier-ignore
       expect(PROJECT_PROPERTY).to.deep.equal({ 'my-blog': 'website' });
     } finally {
       at.remove();

@@ -1,21 +1,26 @@
 import { userArea } from '../../config/user-area';
 import { flagsOf } from '../resolve';
-import { hookCommand, isInternal, needsPlans } from '../hook-command';
-import { keptHookSettings, type HookSettings } from '../hook-settings';
+import { hookCommand, isInternal, isPromptHook, needsPlans, type HookConfig } from '../hook-command';
+import { keptHookSettings } from '../hook-settings';
+import { keptPromptSetting } from '../prompt-setting';
 
-/** `steward hook EVENT`; help, the plans of work capture, and the run after a change of config.yaml, are the full command's. */
+/** `steward hook EVENT`; help, the plans of work capture, and the run after a change of the configuration, are the full command's. */
 export async function run(argv: readonly string[]): Promise<number | undefined> {
   if (isInternal()) return 0;
   if (flagsOf(argv).some((word) => word === '--help' || word === '-h')) return undefined;
   if (needsPlans(argv)) return undefined;
-  const settings = kept();
-  return settings === undefined ? undefined : hookCommand(argv, () => settings);
+  const config = kept(isPromptHook(argv));
+  return config === undefined ? undefined : hookCommand(argv, config);
 }
 
 /** What cannot be read here is said, and logged, by the full command. */
-function kept(): HookSettings | undefined {
+function kept(isPrompt: boolean): HookConfig | undefined {
   try {
-    return keptHookSettings(userArea());
+    const area = userArea();
+    const settings = keptHookSettings(area);
+    const prompt = isPrompt ? keptPromptSetting(area) : 'line';
+    if (settings === undefined || prompt === undefined) return undefined;
+    return { settings: () => settings, prompt: () => prompt };
   } catch {
     return undefined;
   }

@@ -15,6 +15,7 @@ import { isRestricted } from '../restricted';
 import { setStatus } from '../status-edit';
 import { planSession, type CapturedSession, type SessionPlan, type SessionRules } from './session-end';
 import type { CaptureKind } from './prompt';
+import { promptBody } from './whole-prompt';
 
 export interface CaptureDeps extends EnsureDeps {
   daName: string;
@@ -83,24 +84,32 @@ export function sessionEndPlan(
   deps: Pick<CaptureDeps, 'config' | 'daName' | 'sessions' | 'slugOf' | 'isRestrictedWork'>,
   session: { session: string; slug: string | null },
 ): SessionPlan {
-  const slug = deps.slugOf(session.session) ?? session.slug;
+  const slug = folderOf(deps, session);
   const found = slug === null ? undefined : sessionAt(deps.sessions, slug);
   if (found === undefined) return { wanted: null, reason: 'the session has no artifact' };
   return planSession(found, deps, 'hook');
 }
 
+/** The name of the folder that the session has now. */
+function folderOf(
+  deps: Pick<CaptureDeps, 'slugOf'>,
+  session: { session: string; slug: string | null },
+): string | null {
+  return deps.slugOf(session.session) ?? session.slug;
+}
+
 /** The issue of a matched prompt. A time is read as it was meant when it was said. */
 export async function promptWanted(
-  capture: { kind: CaptureKind; text: string; key: string },
+  capture: { kind: CaptureKind; text: string; key: string; prompt?: string },
   said: { atMs: number; zone: string },
 ): Promise<Wanted> {
-  const { kind, text, key } = capture;
+  const { kind, text, key, prompt } = capture;
   const due = kind === 'reminder' ? await dueOf(text, said) : { text, dueMs: undefined };
   return {
     identity: { kind: 'id', value: key },
     kind,
     text: due.text === '' ? text : due.text,
-    body: 'Captured from a prompt.',
+    body: promptBody(prompt),
     labels: [`Type:${kind}`, 'Status:queued'],
     ...(due.dueMs === undefined ? {} : { due: toIso(due.dueMs) }),
   };
@@ -124,8 +133,9 @@ export async function captureSession(deps: CaptureDeps, intention: Intention): P
   const plan = sessionEndPlan(deps, intention);
   if (plan.wanted === null) return 'done';
   const { wanted, status } = plan;
-  return sent(deps, wanted.identity.value, async (repo) => {
-    await syncSession(deps, repo, wanted, status);
+  const slug = folderOf(deps, intention) ?? wanted.identity.value;
+  return sent(deps, slug, async (repo) => {
+    await syncSession(deps, repo, { wanted, slug }, status);
   });
 }
 
@@ -133,7 +143,7 @@ export async function captureSession(deps: CaptureDeps, intention: Intention): P
 export async function syncSession(
   deps: CaptureDeps,
   repo: string,
-  wanted: Wanted,
+  { wanted, slug }: { wanted: Wanted; slug: string },
   status: Parameters<typeof setStatus>[3]['status'],
 ): Promise<'created' | 'updated' | 'unchanged'> {
   const host = await deps.host();
@@ -145,8 +155,8 @@ export async function syncSession(
     missing.push(...edited.missingLabels);
     changed = edited.changed;
   }
-  writeBack(deps, wanted.identity.value, ensured.issue);
-  if (missing.length > 0) deps.report('labels-missing', { slug: wanted.identity.value, labels: missing });
+  writeBack(deps, slug, ensured.issue);
+  if (missing.length > 0) deps.report('labels-missing', { slug, labels: missing });
   return ensured.action === 'created' ? 'created' : changed ? 'updated' : 'unchanged';
 }
 
@@ -177,7 +187,10 @@ export async function capturePrompt(deps: CaptureDeps, intention: Intention): Pr
   const { capture } = intention;
   if (capture === undefined || !isKind(capture)) return 'done';
   const atMs = parseIso(intention.at) ?? deps.clock.now();
-  const wanted = await promptWanted(capture, { atMs, zone: deps.timezone });
+  const { prompt, ...line } = capture;
+  // Who takes the setting back while a prompt waits does not want it sent any more.
+  const isWhole = prompt !== undefined && deps.config.CAPTURE_PROMPT === 'whole';
+  const wanted = await promptWanted(isWhole ? { ...line, prompt } : line, { atMs, zone: deps.timezone });
   return sent(deps, capture.key, async (repo) => {
     const ensured = await ensureIssue(deps, await deps.host(), repo, wanted);
     if (ensured.missingLabels.length > 0)

@@ -8,6 +8,7 @@ import { redacted } from '../redact';
 
 /** A session as capture looks at it. */
 export interface CapturedSession {
+  /** The name of its folder. */
   slug: string;
   artifact: Artifact;
   /** Are there files beside the artifact? */
@@ -23,7 +24,10 @@ export interface SessionRules {
   isRestrictedWork: (found: Pick<CapturedSession, 'slug' | 'artifact'>) => boolean;
 }
 
-/** What is to be of a session's issue; or why it gets none. */
+/**
+ * What is to be of a session's issue; or why it gets none. Its identity is what the artifact calls itself: two that
+ * have one slug are one issue (service.md: Errors).
+ */
 export type SessionPlan = { wanted: Wanted; status: Status } | { wanted: null; reason: string };
 
 /** decisions.md 4: effort → Priority. */
@@ -64,7 +68,7 @@ export function planSession(
   return {
     status,
     wanted: {
-      identity: { kind: 'slug', value: slug },
+      identity: { kind: 'slug', value: artifact.slug ?? slug },
       kind: isNative ? 'native' : from === 'hook' ? 'core' : 'sweep',
       text: redacted(artifact.task ?? slug),
       body: bodyOf(session),

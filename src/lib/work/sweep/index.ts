@@ -19,6 +19,7 @@ import {
   projectChecks,
   stalePlan,
   type Flagged,
+  type Missed,
   type ProjectState,
 } from './plan';
 
@@ -215,16 +216,21 @@ function count(result: SweepResult, made: readonly Wanted[]): void {
   result.goals += made.filter(({ kind }) => kind === 'goal').length;
 }
 
-async function createAll(run: Run, host: Host, repo: string, wanted: readonly Wanted[]): Promise<void> {
+async function createAll(
+  run: Run,
+  host: Host,
+  repo: string,
+  wanted: readonly (Wanted & Partial<Missed>)[],
+): Promise<void> {
   const { deps, result, options } = run;
   let index = 0;
   await ensureIssues(deps, host, repo, wanted, ({ action, issue, missingLabels }) => {
     const one = wanted[index++];
     options.onStep?.(`${index} of ${wanted.length}: ${issue.title}`);
-    if (one?.identity.kind === 'slug') {
+    if (one?.folder !== undefined) {
       // The next sweep writes back what could not be written now: the issue is found by its identity.
       try {
-        writeBack(deps, one.identity.value, issue);
+        writeBack(deps, one.folder, issue);
       } catch (error) {
         result.errors.push({ step: 'write-back', message: toStewardError(error).message });
       }

@@ -14,12 +14,18 @@ const DAY_MS = 86_400_000;
 const STALE_MS = 7 * DAY_MS;
 const PROJECT_DAYS = 14;
 
+/** An issue to be made of a session. */
+export interface Missed extends Wanted {
+  /** The name of its folder: its number is written back there. */
+  folder: string;
+}
+
 /** Sessions that the hook has missed (service.md: Work capture rules, 3), the oldest first; empty scaffolds are none. */
-export function missedSessions(sessions: readonly CapturedSession[], rules: SessionRules): Wanted[] {
+export function missedSessions(sessions: readonly CapturedSession[], rules: SessionRules): Missed[] {
   return sessions.flatMap((session) => {
     if (session.artifact.github_issue !== null || session.artifact.task === null) return [];
     const { wanted } = planSession(session, rules, 'sweep');
-    return wanted === null ? [] : [wanted];
+    return wanted === null ? [] : [{ ...wanted, folder: session.slug }];
   });
 }
 

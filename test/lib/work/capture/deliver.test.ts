@@ -100,6 +100,54 @@ describe('captures on their way to the repository', function () {
     expect(github.seen).to.deep.equal([]);
   });
 
+  it('a whole prompt goes into the body while that is configured, and only then', async () => {
+    const say = (key: string): void => {
+      const capture = { kind: 'queue', text: `thing ${key}`, key, prompt: `queue thing ${key} for later\nALL OF IT` };
+      leave(spool(), { kind: 'prompt-matched', session: 's', slug: null, transcript: null, capture });
+    }; // prettier-ignore
+    const bodies = async (): Promise<string[]> =>
+      (await issuesOf(github, 'ann/work')).map(({ body }) => body ?? '').sort();
+    say('k1');
+    await run();
+    expect(await bodies()).to.deep.equal(['Captured from a prompt.\n\n<!-- steward id=k1 -->']);
+    expect(github.seen.map(({ body }) => body).join()).to.not.include('ALL OF IT');
+    await world.set('WORK.CAPTURE_PROMPT', 'whole');
+    say('k2');
+    await run();
+    expect((await bodies())[1]).to.equal(
+      'Captured from a prompt:\n\n```text\nqueue thing k2 for later\nALL OF IT\n```\n\n<!-- steward id=k2 -->',
+    );
+    // It waits, and meanwhile the person has thought better of it.
+    say('k3');
+    await world.set('WORK.CAPTURE_PROMPT', 'line');
+    await run();
+    expect((await bodies()).filter((body) => body.includes('ALL OF IT'))).to.have.length(1);
+  });
+
+  it('two artifacts with one slug are one issue, and the last one to end sets its Status', async () => {
+    const paths = ['fix-login', 'copy'].map((folder) => artifact({ slug: 'fix-login', task: 'Fix it', phase: 'execute' }, folder)); // prettier-ignore
+    end('fix-login', 'x-1');
+    end('copy', 'x-2');
+    expect(await run()).to.include({ done: 2 });
+    expect((await issuesOf(github, 'ann/work')).map(({ title }) => title)).to.deep.equal([
+      '[Core] Fix it [slug:fix-login]',
+    ]);
+    for (const path of paths) expect(readFileSync(path, 'utf8')).to.include('\ngithub_issue: 1\n');
+    artifact({ slug: 'fix-login', task: 'Fix it', phase: 'verify', github_issue: '1' }, 'copy');
+    end('copy', 'x-2');
+    await run();
+    expect((await labelsOf())[0])
+      .to.include('Status:in-review')
+      .and.not.include('Status:in-progress');
+    // What is no slug names nobody: then it is the folder.
+    artifact({ slug: '../etc', task: 'Other', phase: 'execute' }, 'other');
+    end('other', 'x-3');
+    await run();
+    expect((await issuesOf(github, 'ann/work')).map(({ title }) => title)).to.include(
+      '[Core] Other [slug:other]',
+    );
+  });
+
   it('a native session with a file beside its artifact is captured, unless that is switched off', async () => {
     artifact({ task: 'Sketch', mode: 'native' });
     writeFileSync(join(world.at.area.sessions, 'fix-login', 'sketch.md'), 'x');
@@ -139,6 +187,18 @@ describe('captures on their way to the repository', function () {
     await run();
     ask('call Ann');
     while (spoolStatus(world.at.area.spool).waiting > 0) await run();
+    expect(await issuesOf(github, 'ann/work')).to.have.length(1);
+  });
+
+  it('what is captured while the repository cannot be seen waits, however old its attestation, and is sent later', async () => {
+    ask('call Ann');
+    github.fault = () => ({ status: 404, body: { message: 'Not Found' } });
+    for (const hours of [0, 13, 25]) {
+      world.ahead(hours * 3_600_000);
+      expect(await run()).to.include({ later: 1, done: 0 });
+    }
+    github.fault = () => undefined;
+    expect(await run()).to.include({ done: 1 });
     expect(await issuesOf(github, 'ann/work')).to.have.length(1);
   });
 

@@ -104,6 +104,8 @@ describe('credentials in a text', () => {
     ['https://ann:s3cret@example.org/x', 's3cret'],
     ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc', 'eyJhbGci'],
     ['token: "two words"', 'two words'],
+    ['MY_OWN_DB_PASSWORD=hunter2', 'hunter2'],
+    ['Authorization: Basic YW5uOmh1bnRlcjI=', 'YW5uOmh1bnRlcjI'],
   ];
   for (const [text, secret] of secrets) {
     it(`go: ${text.slice(0, 24)}`, () => {
@@ -115,6 +117,7 @@ describe('credentials in a text', () => {
       'call Ann tomorrow at 9',
       'look at https://example.org/a:b',
       'the token bucket of the limiter',
+      'document basic authentication and basic functionality',
     ])
       expect(redacted(text)).to.equal(text);
   });
