@@ -1,9 +1,8 @@
-import { boolean, string } from '@oclif/core/flags';
-
 import { BaseCommand } from '../lib/cli/base-command';
 import { importReport, planImport, runImport, type ImportResult } from '../lib/cli/import';
 import { importText } from '../lib/cli/import/view';
 import { setUpSteward, settingsText, type InitSummary } from '../lib/cli/init';
+import { INIT_FLAGS } from '../lib/cli/init/flags';
 import { folded } from '../lib/cli/talk';
 import { StewardError } from '../lib/errors';
 import { canAsk, confirm, openQuestions } from '../lib/platform/ask';
@@ -12,50 +11,7 @@ export default class Init extends BaseCommand {
   static override summary = 'Set up steward, question by question.';
   static override description =
     'Each answer is written at once, so that it may be interrupted and run again. With --yes nobody is asked: flags are the answers, and what no flag names stays as it is. Run again it shows what is set, and changes only what you name. With --import nothing else is done: what another system has stored is copied where steward has nothing yet, and the originals stay as they are.';
-  static override flags = {
-    yes: boolean({ char: 'y', description: 'Ask nothing: only what flags say is changed.' }),
-    name: string({ description: 'Your name.', helpValue: 'NAME' }),
-    'da-name': string({ description: 'What your assistant is called.', helpValue: 'NAME' }),
-    voice: string({ description: 'Whether it speaks aloud.', options: ['on', 'mute', 'off'] }),
-    'voice-id': string({ description: 'The voice id of your speech provider.', helpValue: 'ID' }),
-    'repos-below': string({ description: 'Watch the repositories below this folder.', helpValue: 'DIR' }),
-    repo: string({
-      description: 'Watch this repository (may be repeated).',
-      helpValue: 'PATH',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
-    sources: string({
-      description: 'What is captured: all, none, or some of appFocus,git,agentSession.',
-      helpValue: 'LIST',
-    }),
-    'work-repo': string({ description: 'Keep work as issues there. Asks GitHub.', helpValue: 'OWNER/REPO' }),
-    'create-work-repo': boolean({
-      description: 'Make that repository, private, where it is not there.',
-      dependsOn: ['work-repo'],
-    }),
-    push: boolean({
-      description: 'Push to your phone, with a new topic where there is none.',
-      allowNo: true,
-    }),
-    'push-test': boolean({ description: 'Send a test message over push.' }),
-    import: string({
-      description: 'Take over the data of another system that lie in this folder.',
-      helpValue: 'DIR',
-    }),
-    'dry-run': boolean({
-      description: 'With --import: say what would be taken over, and write nothing.',
-      dependsOn: ['import'],
-    }),
-    hooks: boolean({
-      description: "Register steward's hooks with your assistant, or take them out.",
-      allowNo: true,
-    }),
-    jobs: string({
-      description: 'What the scheduler runs: all, none, or some of sense,insight,work,daemon.',
-      helpValue: 'LIST',
-    }),
-  };
+  static override flags = INIT_FLAGS;
   static override examples = [
     '<%= config.bin %> init',
     '<%= config.bin %> init --import ~/.old-system --dry-run',
@@ -86,6 +42,7 @@ export default class Init extends BaseCommand {
       questions?.close();
     }
   }
+
   private async takeOver(folder: string, flags: { yes: boolean; 'dry-run': boolean }): Promise<ImportResult> {
     const plan = await planImport(this.context, folder);
     const report = importReport(plan, flags['dry-run']);

@@ -32,6 +32,7 @@ export default class Up extends BaseCommand {
       return { ...result, daemon: running.instance.url };
     }
     process.exitCode = await serveDaemon(this.context, flags, {
+      isJson: this.json,
       say: (text) => {
         if (!result.warnings.includes(text)) this.say(text);
       },

@@ -36,6 +36,14 @@ describe('config (built)', function () {
     expect(stdout).to.match(/^timezone +STEWARD_TIMEZONE +Europe\/Paris$/m);
   });
 
+  it('is told of by status when it does not parse, in whole sentences, with what can be done', async () => {
+    put('config.yaml', 'da: [\n');
+    const { parts } = jsonOf(await run(['status', '--json'])) as { parts: { summary: string }[] };
+    expect(parts.map(({ summary }) => summary).join()).to.match(
+      /config\.yaml: line \d, column \d: [^.]+\. Correct what is named, in the file itself; until/,
+    );
+  });
+
   it('shows no secret, on either stream', async () => {
     put('settings.json', '{"notifications": {"push": {"topic": "hush-hush"}}}');
     for (const args of [

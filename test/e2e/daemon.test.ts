@@ -13,6 +13,8 @@ describe('the daemon (built)', function () {
   const running: RunningDaemon[] = [];
   beforeEach(() => (home = emptyHome()));
   afterEach(async () => {
+    // One that was started anew is the child of the one that was started here.
+    if (running.length > 0) await cli('daemon', 'stop');
     for (const daemon of running.splice(0)) await daemon.stop('SIGKILL');
     home.remove();
   });
@@ -61,6 +63,64 @@ describe('the daemon (built)', function () {
       'stopped',
     ]);
     expect((await cli('daemon', 'logs', '-n', '1')).stdout).to.match(/stopped\n$/);
+  });
+
+  it('starts anew in its place with the configuration of now, and not with one that is wrong', async () => {
+    expect(await cli('daemon', 'restart')).to.include({ code: 8, stdout: '' });
+    const daemon = await start();
+    await cli('config', 'set', 'daemon.requireToken', 'true');
+    const { pid } = daemon;
+    const done = await cli('daemon', 'restart', '--json');
+    expect(done.code, done.stderr).to.equal(0);
+    const { pid: now } = jsonOf(done) as { pid: number };
+    expect(jsonOf(done)).to.deep.equal({ url: daemon.url, pid: now, before: pid, startedBy: null });
+    expect(now).not.to.equal(pid);
+    expect((await ask(`${daemon.url}/api/status`)).status).to.equal(401);
+
+    writeFileSync(area('config.yaml'), 'daemon: {requireToken: maybe}');
+    const wrong = await cli('daemon', 'restart');
+    expect(wrong.code).to.equal(3);
+    expect(wrong.stderr).to.include('daemon.requireToken');
+    const status = jsonOf(await cli('daemon', 'status', '--json'));
+    expect(status, 'the one that runs goes on').to.include({ running: true, pid: now });
+
+    writeFileSync(area('config.yaml'), '');
+    expect(await cli('daemon', 'restart')).to.include({
+      code: 0,
+      stdout: `The daemon runs anew at ${daemon.url}\n`,
+    });
+    expect((await ask(`${daemon.url}/api/status`)).status).to.equal(200);
+    const said = [...daemon.output().matchAll(/"url": "(.*)"/g)].map(([, url]) => url);
+    expect(said, 'a document whenever it listens').to.deep.equal(Array<string>(3).fill(daemon.url));
+    expect(await daemon.stop(), 'whoever started it ends it').to.equal(0);
+    expect(daemonLogOf(home.path).filter(({ why }) => why === 'restarted')).to.have.length(2);
+  });
+
+  it('stops one of a version that cannot start anew, and says how to start it', async () => {
+    const machine = machineFolder(home.path);
+    mkdirSync(machine, { recursive: true });
+    const socket = join(machine, 'd.sock');
+    const file = join(machine, 'daemon.json');
+    const old = createServer(({ method, url }, response) => {
+      const found = { '/healthz': { status: 'ok' }, '/api/stop': { pid: process.pid } }[url ?? ''];
+      if (method === 'POST' && found !== undefined) rmSync(file);
+      const text = JSON.stringify(
+        found ?? { error: { kind: 'not_found', message: 'There is no such path.' } },
+      );
+      response.writeHead(found === undefined ? 404 : 200, { 'content-length': text.length });
+      response.end(text);
+    });
+    await new Promise<void>((done) => old.listen(socket, done));
+    const url = 'http://127.0.0.1:1';
+    const about = { format: 1, pid: process.pid, url, port: 1, socket, version: '0', startedAt: '' };
+    writeFileSync(file, JSON.stringify(about));
+    const result = await cli('daemon', 'restart');
+    old.close();
+    expect(result.code).to.equal(8);
+    expect(result.stderr)
+      .to.match(/cannot start anew; it has stopped/)
+      .and.to.include('steward up');
+    expect(existsSync(file)).to.equal(false);
   });
 
   it('answers the reads of sense as the commands do, and 304 to who has them', async () => {

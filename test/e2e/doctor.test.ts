@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -17,6 +18,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
+import { sha256 } from '../../src/lib/platform/install-manifest';
 import { BIN, cleanEnv, steward } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
 import { patient, type Patient } from '../helpers/doctor';
@@ -491,12 +493,33 @@ describe('doctor (built)', function () {
     it('finds the completion, and the line for long commands', async () => {
       at.env = { SHELL: '/bin/fish' };
       const missing = await at.expectRow('shell.completion', 'off', /not installed for fish/);
-      expect(missing.mend).to.include('steward autocomplete script fish >');
+      expect(missing.mend).to.equal('steward autocomplete install fish');
       const { stdout } = await at.run('autocomplete', 'script', 'fish');
       at.write('.config/fish/completions/steward.fish', stdout);
       await at.expectRow('shell.completion', 'ok', /steward\.fish$/);
-      at.write('.config/fish/completions/steward.fish', '# an older one');
-      await at.expectRow('shell.completion', 'warning', /of an older version/);
+      at.write('.config/fish/completions/steward.fish', stdout.replace('roster', 'rooster'));
+      const older = await at.expectRow('shell.completion', 'warning', /of another version/);
+      expect(older.mend, 'the installer has not written it').to.match(/script fish > .*steward\.fish$/);
+      for (const shell of ['bash', 'zsh']) {
+        at.env = { SHELL: `/bin/${shell}` };
+        const { mend } = await at.expectRow('shell.completion', 'off', /not installed/);
+        const words = String(mend).split(' ').slice(1);
+        expect(await at.run(...words)).to.include({ code: 0 });
+        const { found } = await at.expectRow('shell.completion', 'ok', /_?steward$/);
+        const path = found.replace(/^\w+: /, '');
+        appendFileSync(path, '# of before\n');
+        expect((await at.expectRow('shell.completion', 'warning', /another version/)).mend).to.include(path);
+        // As if that were what an earlier version had written.
+        const manifest = join(at.area, 'state', 'install-manifest.json');
+        const { version, entries } = JSON.parse(readFileSync(manifest, 'utf8')) as Written;
+        const after = sha256(readFileSync(path));
+        const older = entries.map((entry) => (entry.path === path ? { ...entry, after } : entry));
+        writeFileSync(manifest, JSON.stringify({ version, entries: older }));
+        expect((await at.expectRow('shell.completion', 'warning', /another version/)).mend).to.equal(mend);
+        expect(await at.run(...words)).to.include({ code: 0 });
+        await at.expectRow('shell.completion', 'ok', /steward$/);
+      }
+      at.env = { SHELL: '/bin/fish' };
       const off = await at.expectRow('shell.long', 'off', /not switched on/);
       at.write('.config/fish/config.fish', `# shell-hook\n${off.mend}\n`);
       await at.expectRow('shell.long', 'ok', /config\.fish$/);
@@ -505,6 +528,11 @@ describe('doctor (built)', function () {
     });
   });
 });
+
+interface Written {
+  version: number;
+  entries: { path: string }[];
+}
 
 function isAlive(pid: number): boolean {
   try {

@@ -8,7 +8,7 @@ import { openDaemon } from '../../src/lib/cli/daemon-context';
 import type { Gate } from '../../src/lib/daemon/gate';
 import { ownRoutes } from '../../src/lib/daemon/own-routes';
 import { testArea } from '../helpers/area';
-import { emptyHome, steward } from '../helpers/cli';
+import { emptyHome, jsonOf, steward } from '../helpers/cli';
 import { ask, machineFolder, startDaemon, until, type Reply, type RunningDaemon } from '../helpers/daemon';
 import { eventsOf } from '../helpers/dashboard';
 import { startGitHub, type GitHub } from '../helpers/github';
@@ -79,7 +79,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       const own = ownRoutes({
         version,
         status: () => Promise.reject(new Error('not asked')),
-        stop: () => undefined,
+        end: () => undefined,
         url: () => '',
         gate: {} as Gate,
       });
@@ -257,6 +257,13 @@ describe('docs/openapi.yaml, held against the daemon', function () {
     }
     await visit(daemon, 'GET /api/status', 200);
     await visit(daemon, 'POST /api/open', 200, { socket: socket() });
+    await visit(daemon, 'POST /api/restart', 200, { socket: socket() });
+    await until('it to listen again', async () => {
+      const { pid } = jsonOf(await steward(['daemon', 'status', '--json'], { home: home.path })) as {
+        pid?: number;
+      };
+      return pid !== undefined && pid !== daemon.pid;
+    });
     writeFileSync(area('sense', 'config.json'), '{');
     await visit(daemon, 'GET /api/sense/today', 500);
     await visit(daemon, 'POST /api/stop', 200, { socket: socket() });

@@ -20,6 +20,7 @@ const missing = (file: string): Promise<RunResult> =>
  * that is still there is refused with 5; a user without a session on the screen has no domain.
  */
 export function launchdModel(options: { session?: boolean; refuses?: boolean } = {}) {
+  const started: string[] = [];
   const loaded = new Map<string, { path: string; lasts: number }>();
   const run: Run = (file, [verb = '', ...args]) => {
     if (file !== 'launchctl') return missing(file);
@@ -38,6 +39,10 @@ export function launchdModel(options: { session?: boolean; refuses?: boolean } =
           : answer(113, '', 'Could not find service'),
       );
     }
+    if (verb === 'kickstart') {
+      if (!loaded.has(name ?? '')) return Promise.resolve(answer(113, '', 'Could not find service'));
+      started.push(name ?? '');
+    }
     if (verb === 'bootout') {
       const job = loaded.get(name ?? '');
       if (job !== undefined) job.lasts = 2;
@@ -51,7 +56,7 @@ export function launchdModel(options: { session?: boolean; refuses?: boolean } =
     }
     return Promise.resolve(answer(0));
   };
-  return { run, loaded: () => [...loaded.keys()] };
+  return { run, loaded: () => [...loaded.keys()], started: () => started };
 }
 
 /** A crontab that lies in memory, and no systemd. */

@@ -131,7 +131,7 @@ describe('a browser and the daemon (real Chromium)', function () {
     const own = ownRoutes({
       version: '1',
       status: () => Promise.reject(new Error('not asked for')),
-      stop: () => (done += 1),
+      end: () => (done += 1),
       url: () => `http://127.0.0.1:${port}`,
       gate: requireToken ? door : undefined,
     });

@@ -118,6 +118,9 @@ describe('schedule: jobs in a real cron', function () {
       loaded: true,
       lastExit: null,
     });
+    await steward('daemon', 'stop');
+    await steward('daemon', 'restart');
+    expect(await status()).to.equal(0);
     await steward('daemon', 'install', '--uninstall');
     expect(await status()).to.equal(8);
   });

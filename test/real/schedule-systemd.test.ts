@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
+import type { Restarted } from '../../src/lib/cli/daemon-restart';
 import type { InstallResult, JobStatus, UninstallResult } from '../../src/lib/schedule';
 import { BIN, cleanEnv } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
@@ -164,6 +165,15 @@ describe('schedule: jobs in a real systemd user manager', function () {
       loaded: true,
       everySec: null,
     });
+    const again = async () => steward<Restarted>('daemon', 'restart');
+    const { before, startedBy } = await again();
+    expect(before).to.be.a('number');
+    expect(startedBy, 'it starts anew by itself').to.equal(null);
+    expect(await state()).to.equal('SubState=running');
+    await steward('daemon', 'stop');
+    await until('that it is stopped', async () => (await state()) === 'SubState=dead');
+    expect(await again()).to.include({ before: null, startedBy: 'systemd' });
+    expect(await state()).to.equal('SubState=running');
     await steward('daemon', 'install', '--uninstall');
     expect(await running()).to.equal(false);
     expect(outside()).to.deep.equal(found);

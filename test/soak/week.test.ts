@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import type { DailyRecord } from '../../src/lib/sense/record';
 import type { SenseEvent } from '../../src/lib/sense/event';
+import type { HistoryEntry } from '../../src/lib/notify/history';
 import { ask, startDaemon, until } from '../helpers/daemon';
 import { hookJson } from '../helpers/hooks';
 import {
@@ -192,6 +193,13 @@ describe('soak: a whole week, every two minutes', () => {
         times,
         killed.has(text) ? times + 1 : times,
       );
+    // What came twice is what the history says may have come twice.
+    const twice = [...killed].filter((text) => texts.filter((got) => got.includes(text)).length > 1);
+    const history = (await week.run(end, ['notify', 'history', '--count', '1000'])) as HistoryEntry[];
+    const toChat = history.flatMap(({ text, channels }) =>
+      channels.flatMap(({ channel, maybeTwice }) => (channel === 'chat' && maybeTwice ? [text] : [])),
+    );
+    for (const text of twice) expect(toChat, 'told of in the history').to.include(text);
     // What was being sent when the power went is sent once more at most.
     const cut = texts.filter((text) => text.includes('Cut '));
     expect(texts.length - cut.length, texts.join('\n')).to.be.within(told.size, told.size + killed.size);

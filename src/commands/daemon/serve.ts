@@ -6,7 +6,7 @@ import { serveDaemon } from '../../lib/cli/daemon';
 export default class DaemonServe extends BaseCommand {
   static override summary = 'Run the daemon in the foreground: the pages, the endpoints, the periodic jobs.';
   static override description =
-    'Prints one line once it listens, and runs until Ctrl-C, SIGTERM, or "steward daemon stop". It answers on loopback only; another --host needs daemon.requireToken. When another version of steward is installed, it starts anew as soon as it has nothing to do.';
+    'Prints one line whenever it listens, and runs until Ctrl-C, SIGTERM, or "steward daemon stop". It answers on loopback only; another --host needs daemon.requireToken. When another version of steward is installed, it starts anew as soon as it has nothing to do.';
   static override flags = {
     port: integer({
       description: 'The port; 0 is any free one (daemon.port).',
@@ -20,11 +20,12 @@ export default class DaemonServe extends BaseCommand {
     '<%= config.bin %> daemon serve',
     '<%= config.bin %> daemon serve --port 0 --json',
   ];
-  static override related = ['up', 'daemon status', 'daemon stop', 'open'];
+  static override related = ['up', 'daemon status', 'daemon stop', 'daemon restart', 'open'];
 
   async run(): Promise<undefined> {
     const { flags } = await this.parse(DaemonServe);
     process.exitCode = await serveDaemon(this.context, flags, {
+      isJson: this.json,
       say: (text) => this.say(text),
       onListening: ({ url, port, pid }) => {
         this.printDocument({ url, port, pid });

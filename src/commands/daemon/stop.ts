@@ -6,7 +6,7 @@ export default class DaemonStop extends BaseCommand {
   static override description =
     'Requests that have arrived are answered, and a job that is at work ends first. Exits 0 also when none was running.';
   static override examples = ['<%= config.bin %> daemon stop', '<%= config.bin %> daemon stop --json'];
-  static override related = ['daemon status', 'daemon serve', 'up'];
+  static override related = ['daemon status', 'daemon restart', 'daemon serve', 'up'];
 
   async run(): Promise<{ stopped: boolean; pid: number | null }> {
     await this.parse(DaemonStop);

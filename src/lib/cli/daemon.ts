@@ -12,12 +12,12 @@ import { VERSION } from './version';
 
 /**
  * `steward daemon serve`, and the end of `steward up`: runs the daemon in this process until it is asked to stop,
- * and once more whenever another version was installed. Returns the exit code.
+ * and once more whenever it is to be started anew. Returns the exit code.
  */
 export async function serveDaemon(
   context: Context,
   flags: DaemonFlags,
-  tell: { say: (text: string) => void; onListening: (instance: Instance) => void },
+  tell: { say: (text: string) => void; isJson: boolean; onListening: (instance: Instance) => void },
 ): Promise<number> {
   const { openDaemon } = await import('./daemon-context');
   const { runDaemon } = await import('../daemon/daemon');
@@ -30,7 +30,18 @@ export async function serveDaemon(
     tell.onListening(instance);
   });
   if (ending === 'stopped') return 0;
-  return relaunch(['daemon', 'serve', '--host', parts.host, '--port', String(port)]);
+  return relaunch([...again(flags, parts.port, port), ...(tell.isJson ? ['--json'] : [])]);
+}
+
+/** The configuration is read anew, but what was typed holds; a port that was any free one stays, for who has its pages open. */
+function again(flags: DaemonFlags, wished: number, port: number): string[] {
+  const isTyped = flags.port !== undefined || wished === 0;
+  return [
+    'daemon',
+    'serve',
+    ...(flags.host === undefined ? [] : ['--host', flags.host]),
+    ...(isTyped ? ['--port', String(port)] : []),
+  ];
 }
 
 /** `steward daemon status` */

@@ -105,6 +105,11 @@ export async function uninstallJob(context: Context, id: JobId): Promise<Report<
   return { job, result, notes };
 }
 
+/** Starts the daemon as its job does; the scheduler that did, undefined where the daemon is in none. */
+export async function startDaemonJob(context: Context): Promise<SchedulerKind | undefined> {
+  return (await schedulerOf(context)).start(await scheduledJob(context, 'daemon'));
+}
+
 export async function jobStatus(context: Context, id: JobId): Promise<Report<JobStatus>> {
   const job = await scheduledJob(context, id);
   const result = await (await schedulerOf(context)).status(job);

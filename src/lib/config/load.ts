@@ -44,6 +44,7 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
   const stored = new Map<string, unknown>();
   const origins = new Map<string, Origin>();
   const problems: string[] = [];
+  let isUnreadable = false;
   const warnings: string[] = openToOthers(input.area);
   const take = (values: Iterable<[string, unknown]>, origin: Origin): void => {
     for (const [key, value] of values) {
@@ -56,6 +57,7 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
     const read = await readConfigFile(file, path);
     if ('problem' in read) {
       problems.push(`${path}: ${read.problem}`);
+      isUnreadable = true;
       continue;
     }
     const checked = checkContent(file, read.content);
@@ -75,7 +77,7 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
     else problems.push(`${name} (environment)${fit.wrong}`);
   }
   take(checkFlags(input.flags ?? {}), { from: 'flag' });
-  if (problems.length > 0) throw invalid(problems);
+  if (problems.length > 0) throw invalid(problems, isUnreadable);
   return { config: resolveAll(stored, origins, host), origins, warnings };
 }
 
@@ -135,11 +137,12 @@ function place(root: Record<string, unknown>, path: readonly string[], value: un
   at[path[path.length - 1] as string] = value;
 }
 
-function invalid(problems: readonly string[]): StewardError {
+function invalid(problems: readonly string[], isUnreadable: boolean): StewardError {
   const count = problems.length === 1 ? 'A problem' : `${problems.length} problems`;
   const list = problems.map((problem) => `\n  ${problem}`).join('');
   return new StewardError('config', `${count} in the configuration:${list}`, {
-    hint: 'Correct what is named, in the file itself or with `steward config set KEY VALUE`; until then nothing is captured.',
+    // A file that does not parse is one that `config set` does not change.
+    hint: `Correct what is named, in the file itself${isUnreadable ? '' : ' or with `steward config set KEY VALUE`'}; until then nothing is captured.`,
   });
 }
 

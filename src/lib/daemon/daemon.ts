@@ -58,8 +58,8 @@ export interface Service {
   close: () => Promise<void>;
 }
 
-/** Why the daemon ended: it was asked to, or another version was installed and it is to be started anew. */
-export type Ending = 'stopped' | 'outdated';
+/** Why the daemon ended: it was asked to; or it is to be started anew, since it was asked to or another version was installed. */
+export type Ending = 'stopped' | 'restarted' | 'outdated';
 
 /** How long requests that have arrived may take once the daemon was asked to stop, and jobs that are at work, ms. */
 const REQUESTS_GRACE_MS = 5_000;
@@ -103,10 +103,7 @@ async function serve(
   let services: readonly Service[] = [];
   const status = (): Promise<DaemonStatus> => statusOf(parts, startedAt, log, jobs);
   const app = daemonApp({
-    routes: [
-      ...ownRoutes({ version: parts.version, status, stop: () => end('stopped'), url, gate: door }),
-      ...parts.routes,
-    ],
+    routes: [...ownRoutes({ version: parts.version, status, end, url, gate: door }), ...parts.routes],
     policy: policyFor(parts.host),
     isAuthorised: door?.isAuthorised,
     onFault: faultLog(parts.clock, log),

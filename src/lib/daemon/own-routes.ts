@@ -9,7 +9,8 @@ import type { DaemonStatus } from './status';
 export interface OwnRoutesDeps {
   version: string;
   status: () => Promise<DaemonStatus>;
-  stop: () => void;
+  /** Ends the daemon once what has arrived is answered; `restarted`: to be started anew. */
+  end: (ending: 'stopped' | 'restarted') => void;
   /** The address of the pages. */
   url: () => string;
   /** Undefined where no token is required. */
@@ -49,8 +50,17 @@ export function ownRoutes(deps: OwnRoutesDeps): Route[] {
       path: '/api/stop',
       isLocal: true,
       run: () => {
-        deps.stop();
+        deps.end('stopped');
         return { stopping: true, pid: ownProcess().pid };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/restart',
+      isLocal: true,
+      run: () => {
+        deps.end('restarted');
+        return { restarting: true, pid: ownProcess().pid };
       },
     },
     { method: 'POST', path: '/api/open', isLocal: true, run: () => openLink(deps) },

@@ -32,20 +32,6 @@ const MAX_TITLE = 250;
 const MAX_TAGS = 10;
 const MAX_DURATION_SEC = 31 * 86_400;
 
-/** The request in a JSON text; text that is no JSON, or no object, is `usage`. */
-export function parseRequestText(text: string): NotifyRequest {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new StewardError('usage', 'The body is not valid JSON.', {
-      hint: 'Send an object such as {"message": "Done"}.',
-    });
-  }
-  return parseRequest(body);
-}
-
 /** Checks a request body; what is wrong is `usage` that names the key. Keys that nobody knows are left alone. */
 export function parseRequest(body: unknown): NotifyRequest {
   if (!isObject(body)) {

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { errnoCode } from '../errors';
+import { closedNet, hangUpIdle, LINGER_MS, takeWaiting, type Connection } from './http-connections';
+import { wireText } from './http-wire';
 import { bodyOf, drained, hasBody } from './request-body';
 
 /** What came over the wire before a body. */
@@ -75,9 +77,6 @@ export interface HttpServer {
   /** Stops listening, answers every request that has arrived, and closes; after `graceMs` whatever is left is cut. */
   close: (graceMs: number) => Promise<void>;
 }
-
-/** How long a connection is quiet before the server that closes takes leave of it. */
-const LINGER_MS = 400;
 
 /**
  * An HTTP/1.1 server over TCP and a local socket. It bounds sizes and times, reads the body, and closes without
@@ -252,14 +251,6 @@ function originForm(target: string, host = ''): string {
   return target.startsWith('/') || !target.startsWith(`${before}/`) ? target : target.slice(before.length);
 }
 
-interface Connection {
-  /** Seconds of `process.uptime()`; undefined while it carries a request. */
-  idleSince: number | undefined;
-  /** Requests that it carries. */
-  unanswered: number;
-  isLeaving: boolean;
-}
-
 const NO_BYTES = Buffer.alloc(0);
 
 const STATUS_OF: ReadonlyMap<string, number> = new Map([
@@ -276,60 +267,6 @@ function listening(server: Server, where: object): Promise<void> {
     });
   });
 }
-
-/** Stops accepting; resolves when the last connection has gone. */
-function closedNet(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    NetServer.prototype.close.call(server, () => resolve());
-  });
-}
-
-/**
- * Takes leave of the connections that were quiet for a while; one whose client does not answer that is cut at the
- * next look. It is called when what lay in the sockets has been read.
- */
-function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
-  for (const [socket, connection] of sockets) {
-    const { idleSince, isLeaving } = connection;
-    if (idleSince === undefined || (process.uptime() - idleSince) * 1000 < LINGER_MS) continue;
-    if (isLeaving) socket.destroy();
-    else socket.end();
-    connection.isLeaving = true;
-  }
-}
-
-/**
- * The system has accepted connections for us that we have not seen: closing the door would cut them. The loop takes
- * one a turn, so it is turned until a turn brought none.
- */
-async function takeWaiting(accepted: () => number): Promise<void> {
-  for (let left = MAX_TURNS, quiet = 0; left > 0 && quiet < 2; left -= 1) {
-    const before = accepted();
-    await turn();
-    quiet = accepted() === before ? quiet + 1 : 0;
-  }
-}
-
-/** The system keeps 511 at most. */
-const MAX_TURNS = 600;
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** An answer as bytes, for a connection that has no request to answer to. */
-function wireText({ status, headers, body }: HttpAnswer): string {
-  const lines = [`HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Refused'}`];
-  for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
-  lines.push(`content-length: ${Buffer.byteLength(body)}`, 'connection: close');
-  return `${lines.join('\r\n')}\r\n\r\n${body.toString()}`;
-}
-
-const REASONS: ReadonlyMap<number, string> = new Map([
-  [400, 'Bad Request'],
-  [408, 'Request Timeout'],
-  [431, 'Request Header Fields Too Large'],
-]);
 
 /** Is the error that a port or socket is taken? */
 export function isTaken(error: unknown): boolean {

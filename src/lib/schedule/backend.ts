@@ -36,6 +36,8 @@ export interface Backend {
   ) => Promise<{ changed: boolean; files: string[]; warnings: string[] }>;
   /** Unloads and removes the entry; the files that were removed, none when it was not there. */
   uninstall: (name: string, keeper: Keeper) => Promise<string[]>;
+  /** Starts a run of an entry that stands there now; where the scheduler refuses, throws. */
+  start: (entry: JobEntry) => Promise<void>;
   /** Does an entry of this name stand there? False too where it cannot be asked, or is none of this platform. */
   holds: (name: string) => Promise<boolean>;
   state: (entry: JobEntry) => Promise<EntryState>;

@@ -118,6 +118,10 @@ export function cron(deps: BackendDeps): Backend {
   const runs = (): boolean =>
     ['cron', 'crond', 'fcron', 'dcron', 'cronie'].some((name) => processNames().has(name));
 
+  const startNow = ({ launcher, job }: JobEntry): void => {
+    deps.start('/bin/sh', [launcher, job.id, ...(everySecOf(job) === null ? ['--keep'] : [])]);
+  };
+
   return {
     kind: 'cron',
     keeps: keepsOf,
@@ -147,7 +151,7 @@ export function cron(deps: BackendDeps): Backend {
         throw error;
       }
       // Cron would start it with the machine only.
-      if (everySec === null) deps.start('/bin/sh', [entry.launcher, entry.job.id, '--keep']);
+      if (everySec === null) startNow(entry);
       return { ...about, changed: true };
     },
     async uninstall(name, keeper) {
@@ -159,6 +163,10 @@ export function cron(deps: BackendDeps): Backend {
       }
       keeper.forget(CRONTAB);
       return after === before ? [] : [CRONTAB];
+    },
+    start(entry) {
+      startNow(entry);
+      return Promise.resolve();
     },
     async holds(name) {
       if (host.platform === 'win32') return false;

@@ -54,6 +54,7 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
     available,
     install: (job) => (available ? install(parts, job) : Promise.reject(noScheduler(deps.host))),
     uninstall: (job) => uninstall(parts, job),
+    start: (job) => start(parts, job),
     status: (job) => lookAt(deps, parts, job),
   };
 }
@@ -128,6 +129,13 @@ async function install({ deps, backends, backend, why }: Parts, job: Job): Promi
       throw error;
     }
   });
+}
+
+async function start({ deps, backends }: Parts, job: Job): Promise<SchedulerKind | undefined> {
+  const entry = entryOf(deps, job);
+  const [holder] = await holdersOf(backends, entry);
+  await backends.find(({ kind }) => kind === holder)?.start(entry);
+  return holder;
 }
 
 async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<UninstallResult> {

@@ -103,6 +103,11 @@ export function launchd(deps: BackendDeps): Backend {
       const path = pathOf(name);
       return keeper.remove(path) ? [path] : [];
     },
+    async start({ name }) {
+      const started = await tell(deps, 'launchctl', ['kickstart', targetOf(name)]);
+      if (started.code !== 0)
+        throw new StewardError('unavailable', `launchd does not start the job: ${outputOf(started)}`);
+    },
     holds: (name) => Promise.resolve(host.platform === 'darwin' && keep.exists(pathOf(name))),
     async state({ name }) {
       if (!keep.exists(pathOf(name))) return NOT_THERE;

@@ -17,6 +17,8 @@ export interface Scheduler {
   install: (job: Job) => Promise<InstallResult>;
   /** Unloads and removes the job, wherever it was installed on this machine. One that is not there is no error. */
   uninstall: (job: Job) => Promise<UninstallResult>;
+  /** Starts a run of the job now, where it is installed; the scheduler that did, undefined where none has it. */
+  start: (job: Job) => Promise<SchedulerKind | undefined>;
   status: (job: Job) => Promise<JobStatus>;
 }
 

@@ -188,6 +188,7 @@ export function systemd(deps: BackendDeps): Backend {
       for (const unit of [`${name}.timer`, `${name}.service`]) await ask('reset-failed', unit);
       return removed;
     },
+    start: ({ name }) => must('start', `${name}.service`),
     holds: (name) =>
       Promise.resolve(host.platform === 'linux' && filesOf(name).some((file) => keep.exists(file))),
     async state(entry) {

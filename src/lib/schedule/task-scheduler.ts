@@ -152,6 +152,11 @@ export function taskScheduler(deps: BackendDeps): Backend {
       }
       return keeper.remove(path) ? [path] : [];
     },
+    async start({ name }) {
+      const started = await schtasks('/run', '/tn', name);
+      if (started.code !== 0)
+        throw new StewardError('unavailable', `Task Scheduler does not start the job: ${outputOf(started)}`);
+    },
     holds: async (name) => host.platform === 'win32' && (keep.exists(pathOf(name)) || (await isThere(name))),
     async state({ name }) {
       const loaded = await isThere(name);

@@ -152,15 +152,18 @@ export async function rememberAll(
   write: (keep: (issue: HostIssue) => void) => Promise<void>,
 ): Promise<void> {
   const written: HostIssue[] = [];
+  const keep = (): void => {
+    if (written.length > 0) remember(deps, repo, ...written);
+  };
   try {
     await write((issue) => written.push(issue));
-  } finally {
-    if (written.length > 0) remember(deps, repo, ...written);
+  } catch (error) {
+    try {
+      keep();
+    } catch {
+      // What stopped the writes is what to tell of: the next poll writes the cache again, and tells of its own failure.
+    }
+    throw error;
   }
-}
-
-/** Takes an issue that is gone out of the cache. */
-export function forget(paths: CachePaths, repo: string, number: number): void {
-  const cache = readCache(paths.cache, repo);
-  writeCache(paths.cache, { ...cache, issues: cache.issues.filter((issue) => issue.number !== number) });
+  keep();
 }

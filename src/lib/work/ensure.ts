@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StewardError } from '../errors';
 import { parseIso, toIso } from '../platform/clock';
 import { withLock } from '../platform/lock';
-import { forget, keptIssue, remember } from './cache';
+import { keptIssue, remember } from './cache';
 import type { Host, HostIssue } from './host';
 import { failureOf, isAmbiguous } from './host/failure';
 import { identityKey, makeBody, makeTitle, type Identity, type Issue, type TitleKind } from './issue';
@@ -89,12 +89,6 @@ export async function ensureIssue(
 ): Promise<Ensured> {
   const [ensured] = await ensureIssues(deps, host, repo, [wanted]);
   return ensured as Ensured;
-}
-
-/** Forgets an issue that the service says is gone: the next capture of its identity makes a new one. */
-export function forgetIssue(deps: Pick<EnsureDeps, 'ledger' | 'paths'>, repo: string, issue: Issue): void {
-  if (issue.identity !== null) writeEntry(deps.ledger, repo, issue.identity, undefined);
-  forget(deps.paths, repo, issue.number);
 }
 
 /** The issue of a creation that was begun at `at` and whose answer was lost, once the list has settled. */

@@ -151,7 +151,8 @@ describe('config: loadConfig', () => {
   it('names line and column of a file that does not parse, and goes on to the others', async () => {
     at.write('config.yaml', 'da:\n  name: "x\n');
     at.write('sense/config.json', '{\n  "enabled": true,\n}');
-    const { message } = await problems();
+    const { message, hint } = await problems();
+    expect(hint, 'config set refuses such a file').to.include('in the file itself;');
     expect(message).to.match(/config\.yaml: line \d, column \d+: a character is missing/);
     expect(message).to.include('config.json: line 3, column 1: a key in double quotes is expected here');
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { parseRequest, parseRequestText } from '../../../src/lib/notify/message';
+import { parseRequest } from '../../../src/lib/notify/message';
 import { StewardError } from '../../../src/lib/errors';
 import { thrown } from '../../helpers/thrown';
 
@@ -88,13 +88,6 @@ describe('notify: a request', () => {
       expect(error.hint).to.match(/^[A-Z].+\.$/s);
     });
   }
-
-  it('says that a text is no JSON', () => {
-    expect(thrown(() => parseRequestText('{"message": "a"'))).to.include({
-      kind: 'usage',
-      message: 'The body is not valid JSON.',
-    });
-  });
 
   it('counts characters, not halves of them, and takes 4,000', () => {
     expect(parseRequest({ message: '😀'.repeat(4000) }).message.length).to.equal(8000);

@@ -48,6 +48,19 @@ describe('schedule: install, status and uninstall', () => {
     expect(await scheduler.uninstall(slower)).to.deep.include({ removedFrom: [], files: [] });
   }).timeout(30_000);
 
+  it('starts a job that is loaded, and none that is not there', async () => {
+    const model = launchdModel();
+    const scheduler = await createScheduler(depsFor(model.run, 'darwin'));
+    expect(await scheduler.start(JOBS.daemon)).to.equal(undefined);
+    await scheduler.install(JOBS.daemon);
+    expect(await scheduler.start(JOBS.daemon)).to.equal('launchd');
+    expect(model.started()).to.deep.equal(['local.steward.daemon']);
+    await scheduler.uninstall(JOBS.daemon);
+    const waits = await createScheduler(depsFor(launchdModel({ session: false }).run, 'darwin'));
+    await waits.install(JOBS.daemon);
+    expect(await rejection(waits.start(JOBS.daemon))).to.include({ kind: 'unavailable' });
+  }).timeout(30_000);
+
   it('says that a launch agent waits for a login, and leaves nothing of one that is refused', async () => {
     const waits = await createScheduler(depsFor(launchdModel({ session: false }).run, 'darwin'));
     expect((await waits.install(JOBS.work)).warnings.join()).to.match(/next login/);

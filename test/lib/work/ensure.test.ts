@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { markOfTarget } from '../../../src/lib/platform/stat';
 import { readCache } from '../../../src/lib/work/cache';
 import { identityKey } from '../../../src/lib/work/issue';
-import { ensureIssue, ensureIssues, forgetIssue, type Wanted } from '../../../src/lib/work/ensure';
+import { ensureIssue, ensureIssues, type Wanted } from '../../../src/lib/work/ensure';
 import { failureOf } from '../../../src/lib/work/host/failure';
 import { openForWriting } from '../../../src/lib/work/privacy';
 import { startGitHub, type GitHub } from '../../helpers/github';
@@ -170,7 +170,6 @@ describe('work: one issue for one identity', function () {
 
   it('makes it anew when somebody deleted it and that is known', async () => {
     const { issue } = await ensure(wanted('a'));
-    forgetIssue(world.deps, REPO, issue);
     world.at.write('work/cache.json', '');
     github.hidden.add(issue.number);
     github.fault = ({ path }) => (path.endsWith(`/issues/${issue.number}`) ? { status: 410 } : undefined);

@@ -26,7 +26,7 @@ export interface CompletionInstall {
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Where a shell finds the script: by itself in bash (with bash-completion) and fish; zsh has to be told of the folder. */
-function completionPath(shell: Shell, { env, home }: Pick<PathHost, 'env' | 'home'>): string {
+export function completionPath(shell: Shell, { env, home }: Pick<PathHost, 'env' | 'home'>): string {
   const folder = (name: string, ...fallback: string[]): string => {
     const set = env[name] ?? '';
     return set.startsWith('/') ? set : join(home, ...fallback);

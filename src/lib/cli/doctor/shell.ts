@@ -1,8 +1,11 @@
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { readText } from '../../platform/atomic-file';
+import { exists } from '../../platform/folder';
+import { readInstallManifest, sha256 } from '../../platform/install-manifest';
 import { realPath } from '../../platform/stat';
-import { COMPLETION_SWITCH, SHELLS, type Shell } from '../completion';
+import { SHELLS, type Shell } from '../completion';
+import { completionPath } from '../completion/install';
 import { HOOK_LINES } from '../shell-hook';
 import { off, ok, warning, type Check, type DoctorContext, type Finding } from './finding';
 
@@ -12,6 +15,7 @@ export const SHELL_CHECKS: readonly Check[] = [
 ];
 
 const MAX_BYTES = 4 * 1024 * 1024;
+const LIMITS = { timeoutMs: 10_000, maxBytes: MAX_BYTES };
 
 /** The shell that a person logs in with, of those that are known. */
 function shellOf({ host }: DoctorContext): Shell | undefined {
@@ -19,37 +23,64 @@ function shellOf({ host }: DoctorContext): Shell | undefined {
   return SHELLS.find((shell) => shell === name);
 }
 
-function checkCompletion(at: DoctorContext): Finding[] {
+async function checkCompletion(at: DoctorContext): Promise<Finding[]> {
   const shell = shellOf(at);
   if (shell === undefined) return [off('your login shell is none of bash, zsh and fish')];
   const path = completionPlacesOf(shell, at).find((file) => realPath(file) !== undefined);
-  const mend = COMPLETION_SWITCH[shell];
-  if (path === undefined) return [off(`not installed for ${shell}, where steward looks`, { mend })];
+  const install = `steward autocomplete install ${shell}`;
+  if (path === undefined) return [off(`not installed for ${shell}, where steward looks`, { mend: install })];
   const text = readText(path, { followLink: true, maxBytes: MAX_BYTES }) ?? '';
-  // A command of this version that an older script does not know.
-  if (!text.includes('shell-hook')) return [warning(`${path} is of an older version`, { mend })];
-  return [ok(`${shell}: ${path}`)];
+  const script = await scriptOf(shell, at);
+  if (script === undefined)
+    return [
+      warning(`\`steward autocomplete script ${shell}\` does not answer, so ${path} may be an old one`),
+    ];
+  if (text.trimEnd() === script.trimEnd()) return [ok(`${shell}: ${path}`)];
+  // What the installer has not written, or somebody has edited since, it does not replace.
+  const mend = isAsInstalled(at, path, text)
+    ? install
+    : `steward autocomplete script ${shell} > ${quoted(path)}`;
+  return [warning(`${path} is of another version`, { mend })];
+}
+
+/** As this version writes it; undefined where it does not answer. */
+async function scriptOf(shell: Shell, { context, root }: DoctorContext): Promise<string | undefined> {
+  const run = join(root, 'bin', 'run.js');
+  const result = await context.run(process.execPath, [run, 'autocomplete', 'script', shell], LIMITS);
+  return result.code === 0 ? result.stdout : undefined;
+}
+
+function isAsInstalled({ context }: DoctorContext, path: string, text: string): boolean {
+  const { installManifest } = context.area;
+  if (!exists(installManifest)) return false;
+  return readInstallManifest(installManifest, context.machineId).some(
+    (entry) => entry.path === path && entry.after === sha256(text),
+  );
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 function completionPlacesOf(shell: Shell, { host }: DoctorContext): string[] {
-  const data = host.env['XDG_DATA_HOME'] ?? join(host.home, '.local', 'share');
-  const config = host.env['XDG_CONFIG_HOME'] ?? join(host.home, '.config');
+  const own = completionPath(shell, host);
   switch (shell) {
     case 'bash':
       return [
-        join(data, 'bash-completion', 'completions', 'steward'),
+        own,
         '/usr/local/share/bash-completion/completions/steward',
         '/usr/share/bash-completion/completions/steward',
       ];
     case 'zsh':
       return [
+        dirname(own),
         ...(host.env['FPATH'] ?? '').split(':').filter((folder) => folder.startsWith('/')),
         ...['.zfunc', '.zsh/completions', '.zsh/functions'].map((folder) => join(host.home, folder)),
         '/usr/local/share/zsh/site-functions',
         '/opt/homebrew/share/zsh/site-functions',
       ].map((folder) => join(folder, '_steward'));
     case 'fish':
-      return [join(config, 'fish', 'completions', 'steward.fish')];
+      return [own];
   }
 }
 

@@ -78,5 +78,7 @@ async function reportOfDaemon(context: Context): Promise<{ report: DaemonReport 
 function inError(error: unknown, next: string | null): Omit<Part, 'id'> {
   const { kind, message, hint } = toStewardError(error);
   if (kind === 'internal') throw error;
-  return { state: 'error', summary: [message, ...(hint === undefined ? [] : [hint])].join(' '), next };
+  // A list of problems ends without a stop.
+  const words = /[.!?]$/.test(message) ? message : `${message}.`;
+  return { state: 'error', summary: hint === undefined ? words : `${words} ${hint}`, next };
 }
