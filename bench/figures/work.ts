@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
@@ -62,9 +62,7 @@ export function homeWithIssues(count: number): {
   env: Record<string, string>;
   remove: () => void;
 } {
-  const { path } = emptyHome();
-  // What a capture has started may write until it ends.
-  const remove = (): void => rmSync(path, { recursive: true, force: true, maxRetries: 50, retryDelay: 200 });
+  const { path, remove } = emptyHome();
   // Nobody listens there: what a capture starts ends soon.
   const env = { ...definedOnly(cleanEnv(path)), GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: 'ghp_bench' };
   const work = join(path, '.steward', 'work');
