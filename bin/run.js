@@ -23,5 +23,5 @@ if (isOld && process.argv[2] === 'hook') {
   var main = new module.constructor(path, module);
   main.filename = path;
   main.paths = module.paths;
-  main._compile(require('fs').readFileSync(path, 'latin1'), path);
+  main._compile(require('fs').readFileSync(path, 'utf8'), path);
 }

@@ -93,10 +93,10 @@ for (const [module, id] of VENDOR_BUNDLES)
   files.set(id, (await bundle(module, { minifyIdentifiers: true })).bytes);
 for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot'))) await hotBundles(name.replace(/\.ts$/, ''));
 const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
+files.set('./main-rest.js', await startBundle('src/main-rest.ts', { minifyIdentifiers: true }));
 files.set(
   './main.js',
   await startBundle('src/main.ts', {
-    external: [...BASE.external, './cli.js'],
     minifyIdentifiers: true,
     define: { STEWARD_BUNDLES: JSON.stringify(bundles) },
   }),

@@ -1,13 +1,15 @@
 import { dirname } from 'node:path';
 
-import { EXIT_CODES } from './lib/cli/exit-codes';
 import { HOT, runHot } from './lib/cli/hot-path';
-import { errorBody, toStewardError } from './lib/errors';
 import { bundleLoader, type Bundles } from './lib/platform/code-cache';
-import { clean } from './lib/platform/terminal';
 
 /** The bundles of this build with the hashes of their bytes; written in by the build. */
 declare const STEWARD_BUNDLES: Bundles;
+
+const native: (id: string) => unknown = require;
+
+/** What few runs need. */
+const rest = (): typeof import('./main-rest') => native('./main-rest.js') as typeof import('./main-rest');
 
 /**
  * The launcher of the built product: the hot path first, else the bundle that all commands share and the one of the command's group,
@@ -15,7 +17,7 @@ declare const STEWARD_BUNDLES: Bundles;
  * It stays small; everything here is paid by every run.
  */
 async function launch(argv: readonly string[]): Promise<void> {
-  const load = bundleLoader(__dirname, STEWARD_BUNDLES, kindOf(argv), require);
+  const load = bundleLoader(__dirname, STEWARD_BUNDLES, kindOf(argv), native, () => rest().keepCode);
   const answered = await runHot(argv, HOT, load);
   if (typeof answered === 'number') {
     process.exitCode = answered;
@@ -31,22 +33,5 @@ function kindOf(argv: readonly string[]): string {
   return [...words, ...argv.filter((word) => word === '--help' || word === '--json')].join(' ');
 }
 
-/**
- * What nothing else has caught, in a line and never as a dump. Under `hook` it is not even said: an exit code would
- * block the assistant.
- */
-function fail(argv: readonly string[], error: unknown): void {
-  if (argv[0] === 'hook' && !argv.includes('--strict')) {
-    process.exitCode = 0;
-    return;
-  }
-  const { kind, message, hint } = toStewardError(error);
-  const lines = argv.includes('--json')
-    ? [JSON.stringify(errorBody(error))]
-    : [message, ...(hint === undefined ? [] : [hint])].map(clean);
-  process.stderr.write(`${lines.join('\n')}\n`);
-  process.exitCode = EXIT_CODES[kind];
-}
-
 const argv = process.argv.slice(2);
-launch(argv).catch((error: unknown) => fail(argv, error));
+launch(argv).catch((error: unknown) => rest().fail(argv, error));

@@ -98,7 +98,8 @@ export function readText(
   options: { followLink?: boolean; maxBytes?: number } = {},
 ): string | undefined {
   const bytes = readBytes(path, options);
-  return bytes?.toString('utf8');
+  // UTF-8; to name it would have each run compile what looks encodings up.
+  return bytes?.toString();
 }
 
 /** The bytes of a regular file, or undefined when there is none; a file over `maxBytes` is `config`. */

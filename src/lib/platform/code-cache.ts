@@ -1,32 +1,22 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Script, constants as vmConstants } from 'node:vm';
 
-import { makeFolders } from './make-folders';
+import type { Keep } from './code-cache-keep';
 import { cachePath } from './paths';
+import { shortHash } from './short-hash';
 
 /** The bundles of a build: path relative to the folder of the launcher (`./cli.js`) to a hash of its bytes. */
 export type Bundles = Readonly<Record<string, string>>;
 
 type Load = (id: string) => unknown;
 
-/** Most files that the cache holds; NODE_OPTIONS, Node versions and the kinds of hot runs each have their own. */
-const MAX_FILES = 64;
 /** Kinds of run whose functions one file gathers. */
 const MAX_KINDS = 64;
 /** V8 throws functions away that have not run for long: a server's cache would be poor. */
 const MAX_RUN_MS = 30_000;
+const KIND_LENGTH = 8;
+const HOT_BUNDLES = './hot/';
 
 /**
  * A `require` for the bundles of a build that keeps V8's compiled code between runs, in a private folder
@@ -41,9 +31,18 @@ const MAX_RUN_MS = 30_000;
  *
  * @param folder where the bundles are
  * @param kind what this run does, such as the words of its command
+ * Every run waits for this file to be compiled: what only some need of the cache is in `code-cache-keep.ts`.
+ *
  * @param native what loads everything else
+ * @param keep what keeps a bundle's compiled code; called at the end of a run that has some to keep
  */
-export function bundleLoader(folder: string, bundles: Bundles, kind: string, native: Load): Load {
+export function bundleLoader(
+  folder: string,
+  bundles: Bundles,
+  kind: string,
+  native: Load,
+  keep: () => Keep,
+): Load {
   const cache = isOff() ? undefined : cacheFolder();
   const loaded = new Map<string, { exports: unknown }>();
   const load: Load = (id) => {
@@ -55,8 +54,8 @@ export function bundleLoader(folder: string, bundles: Bundles, kind: string, nat
     loaded.set(id, module);
     const file = cache === undefined ? undefined : join(cache, cacheName(id, hash, kind));
     const filename = join(folder, id);
-    const script = compile(filename, file, shortHash(kind), (bytes) => {
-      if (cache !== undefined && file !== undefined) store(cache, file, bytes, bundles);
+    const script = compile(filename, file, shortHash(kind), (made, kinds) => {
+      if (file !== undefined) keep()(made, kinds, file, bundles);
     });
     const run = script.runInThisContext() as (...args: unknown[]) => void;
     run.call(module.exports, module.exports, load, module, filename, dirname(filename));
@@ -75,41 +74,31 @@ function compile(
   filename: string,
   cacheFile: string | undefined,
   kind: string,
-  save: (bytes: Buffer) => void,
+  save: (script: Script, kinds: string) => void,
 ): Script {
   const cached = cacheFile === undefined ? undefined : unpack(readPrivate(cacheFile));
   // The build writes ASCII: as Latin-1, V8 keeps it in one byte a character.
   const source = readSource(filename).toString('latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename,
-    ...(cached === undefined ? {} : { cachedData: cached.code }),
+    cachedData: cached?.code,
     importModuleDynamically: vmConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const seen = cached === undefined || script.cachedDataRejected === true ? '' : cached.kinds;
   if (!hasKind(seen, kind) && seen.length < MAX_KINDS * KIND_LENGTH) {
     process.once('exit', () => {
-      if (performance.now() < MAX_RUN_MS && !isOff()) save(pack(script, seen + kind));
+      if (performance.now() < MAX_RUN_MS && !isOff()) save(script, seen + kind);
     });
   }
   return script;
 }
 
-const KIND_LENGTH = 8;
-const HOT_BUNDLES = './hot/';
-
-/** V8's data first, because it wants it aligned; then the kinds; then how many they are. */
-function pack(script: Script, kinds: string): Buffer {
-  const count = Buffer.alloc(4);
-  count.writeUInt32LE(kinds.length / KIND_LENGTH);
-  return Buffer.concat([script.createCachedData(), Buffer.from(kinds, 'latin1'), count]);
-}
-
+/** A file of the cache: V8's data, because it wants it aligned; then the kinds; then a byte that says how many they are. */
 function unpack(bytes: Buffer | undefined): { code: Buffer; kinds: string } | undefined {
-  if (bytes === undefined || bytes.length < 4) return undefined;
-  const end = bytes.length - 4;
-  const count = bytes.readUInt32LE(end);
+  const end = (bytes?.length ?? 0) - 1;
+  const count = bytes?.[end] ?? 0;
   const start = end - count * KIND_LENGTH;
-  if (count > MAX_KINDS || start < 0) return undefined;
+  if (bytes === undefined || count > MAX_KINDS || start < 0) return undefined;
   return { code: bytes.subarray(0, start), kinds: bytes.toString('latin1', start, end) };
 }
 
@@ -155,17 +144,9 @@ function cacheName(id: string, hash: string, kind: string): string {
   return `${stem(id)}-${hash}-${process.version}-${process.arch}-${shortHash(options)}.bin`;
 }
 
-function stem(id: string): string {
-  return id.replace(/^\.\//, '').replace(/\.js$/, '').replaceAll('/', '.');
-}
-
-/** FNV-1a; enough to tell sets of options apart, and `node:crypto` would cost every run 2 ms. */
-function shortHash(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return (hash >>> 0).toString(16).padStart(8, '0');
+/** `./hot/hook.js` → `hot.hook`: what the names of its files begin with. */
+export function stem(id: string): string {
+  return id.slice('./'.length, -'.js'.length).replaceAll('/', '.');
 }
 
 interface Ownership {
@@ -179,7 +160,7 @@ function isPrivate(facts: Ownership): boolean {
   return facts.uid === process.getuid() && (facts.mode & 0o022) === 0;
 }
 
-function isPrivateFolder(path: string): boolean {
+export function isPrivateFolder(path: string): boolean {
   const facts = lstatSync(path);
   return facts.isDirectory() && isPrivate(facts);
 }
@@ -199,35 +180,4 @@ function readPrivate(file: string): Buffer | undefined {
     // Not there yet, or not readable: this run compiles.
     return undefined;
   }
-}
-
-function store(folder: string, file: string, bytes: Buffer, bundles: Bundles): void {
-  try {
-    makeFolders(folder);
-    if (!isPrivateFolder(folder)) return;
-    const temp = `${file}.${process.pid}.tmp`;
-    try {
-      writeFileSync(temp, bytes, { flag: 'wx', mode: 0o600 });
-      renameSync(temp, file);
-    } finally {
-      rmSync(temp, { force: true });
-    }
-    prune(folder, bundles);
-  } catch {
-    // A read-only or full home folder; the next run tries again, and nobody is to be told.
-  }
-}
-
-/** Removes what other builds left, and the oldest beyond the bound. */
-function prune(folder: string, bundles: Bundles): void {
-  const current = Object.entries(bundles).map(([id, hash]) => `${stem(id)}-${hash}-`);
-  const kept: { path: string; mtimeMs: number }[] = [];
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    if (!name.endsWith('.bin') || !current.some((start) => name.startsWith(start)))
-      rmSync(path, { force: true });
-    else kept.push({ path, mtimeMs: lstatSync(path).mtimeMs });
-  }
-  kept.sort((a, b) => b.mtimeMs - a.mtimeMs);
-  for (const { path } of kept.slice(MAX_FILES)) rmSync(path, { force: true });
 }

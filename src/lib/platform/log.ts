@@ -26,7 +26,7 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
     let size: number;
     try {
       size = fstatSync(fd).size;
-      const bytes = Buffer.from(isTorn(fd, size) ? `\n${line}\n` : `${line}\n`, 'utf8');
+      const bytes = Buffer.from(isTorn(fd, size) ? `\n${line}\n` : `${line}\n`);
       writeWhole(fd, bytes);
       size += bytes.length;
     } finally {
@@ -65,7 +65,7 @@ function writeWhole(fd: number, bytes: Buffer): void {
 
 function isTorn(fd: number, size: number): boolean {
   if (size === 0) return false;
-  const last = Buffer.alloc(1);
+  const last = Buffer.allocUnsafe(1);
   return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LF;
 }
 

@@ -109,7 +109,8 @@ function keeper(keepBytes: number): Keeper {
       const room = Math.max(0, keepBytes - length);
       if (room < chunk.length) dropped = true;
       if (room === 0) return;
-      parts.push(Buffer.from(chunk.subarray(0, room)));
+      // A copy, which Buffer's own `slice` is not.
+      parts.push(Uint8Array.prototype.slice.call(chunk, 0, room) as Buffer);
       length += Math.min(room, chunk.length);
     },
     some: () => length > 0,

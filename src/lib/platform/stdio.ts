@@ -17,7 +17,7 @@ export interface Terminal {
  * A reader that has gone is no error; a full non-blocking pipe is left to the stream.
  */
 export function writeOut(text: string): void {
-  let rest = Buffer.from(text, 'utf8');
+  let rest = Buffer.from(text);
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(1, rest));
@@ -39,7 +39,7 @@ export function writeOut(text: string): void {
  * from being written is thrown: `unavailable` for a pipe that stays full for `waitMs`.
  */
 export function writeOutNow(text: string, waitMs: number): void {
-  let rest = Buffer.from(text, 'utf8');
+  let rest = Buffer.from(text);
   for (let waited = 0; rest.length > 0;) {
     try {
       rest = rest.subarray(writeSync(1, rest));

@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { readBytes } from '../platform/atomic-file';
+import { readText } from '../platform/atomic-file';
 import { isObject, parseObject } from '../platform/json-object';
 import { isSlug } from './slug';
 
@@ -11,15 +11,17 @@ export const MAX_STATE_BYTES = 64 * 1024 * 1024;
 export const LF = 10;
 export const SEPARATOR = Buffer.from(',\n');
 export const END = '\n}}\n';
+/** How the first line ends. */
+const HEAD_END = '"sessions":{';
 
 /**
- * The slug of the stored session with this id of the assistant's: what each hook needs of the file, and no more of it.
- * Undefined when there is none. A newer format is `config`.
+ * The slug of the stored session with this id of the assistant's: what each hook needs of the file, so no more of it is
+ * parsed. Undefined when there is none. A newer format is `config`.
  */
 export function storedSlug(path: string, id: string): string | undefined {
-  const bytes = readBytes(path, { maxBytes: MAX_STATE_BYTES });
-  if (bytes === undefined) return undefined;
-  const state = parseObject(textNaming(bytes, id) ?? bytes.toString('utf8'));
+  const text = readText(path, { maxBytes: MAX_STATE_BYTES });
+  if (text === undefined) return undefined;
+  const state = parseObject(ownLine(text, JSON.stringify(id)) ?? text);
   const sessions = state?.['sessions'];
   if (typeof state?.['version'] !== 'number' || !isObject(sessions)) return undefined;
   refuseNewer(state['version'], path);
@@ -28,6 +30,23 @@ export function storedSlug(path: string, id: string): string | undefined {
     const ids = isObject(found) ? found['sessionIds'] : undefined;
     return isSlug(slug) && Array.isArray(ids) && ids.includes(id);
   });
+}
+
+/**
+ * The state with the one line alone that has a word in it, or with none; undefined in another form, and where several
+ * have it. In the text and not in its bytes, whose methods in Node's own code each run would compile.
+ */
+function ownLine(text: string, word: string): string | undefined {
+  const first = text.indexOf('\n');
+  const head = text.slice(0, first);
+  if (!head.endsWith(HEAD_END) || !text.endsWith(END)) return undefined;
+  const at = text.indexOf(word, first);
+  if (at === -1) return `${head}}}`;
+  const from = text.lastIndexOf('\n', at) + 1;
+  const to = text.indexOf('\n', at);
+  if (text.includes(word, to)) return undefined;
+  const line = text.slice(from, to);
+  return `${head}${line.endsWith(',') ? line.slice(0, -1) : line}}}`;
 }
 
 /** What a newer steward wrote is `config`. */
@@ -55,7 +74,7 @@ export function textNaming(bytes: Buffer, name: string): string | undefined {
 export function startOf(bytes: Buffer): string | undefined {
   const start = bytes.toString('utf8', 0, Math.max(0, bytes.indexOf(LF)));
   const tail = bytes.toString('latin1', Math.max(0, bytes.length - END.length));
-  return start.endsWith('"sessions":{') && tail === END ? start : undefined;
+  return start.endsWith(HEAD_END) && tail === END ? start : undefined;
 }
 
 /** Takes the lines that have one of the texts in them out of a block. */

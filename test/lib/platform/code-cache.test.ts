@@ -70,10 +70,11 @@ describe('code cache', () => {
         }
       };
       const { bundleLoader } = require(${JSON.stringify(join(REPO, 'src/lib/platform/code-cache.ts'))});
+      const { keepCode } = require(${JSON.stringify(join(REPO, 'src/lib/platform/code-cache-keep.ts'))});
       const bundles = { './a.js': ${JSON.stringify(hash)}, './hot/a.js': ${JSON.stringify(hash)}, './vendor/b.js': ${JSON.stringify(`b${hash}`)} };
       // Not written into this script: its text is one of Node's arguments, which are in the cache's key.
       const { KIND: kind, BUNDLE: id } = process.env;
-      const load = bundleLoader(${JSON.stringify(folder)}, bundles, kind, require);
+      const load = bundleLoader(${JSON.stringify(folder)}, bundles, kind, require, () => keepCode);
       const answer = load(id).answer();
       if (load(id) !== load(id)) throw new Error('evaluated twice');
       if (kind === 'other') load(id).other();
@@ -168,9 +169,8 @@ describe('code cache', () => {
     for (let index = 0; index < 3; index += 1) run({ kind: `kind ${index}` });
     const name = join(code, files()[0] ?? '');
     const bytes = readFileSync(name);
-    const count = Buffer.alloc(4);
-    count.writeUInt32LE(64);
-    writeFileSync(name, Buffer.concat([bytes.subarray(0, -28), Buffer.from('deadbeef'.repeat(64)), count]));
+    const kinds = Buffer.from('deadbeef'.repeat(64));
+    writeFileSync(name, Buffer.concat([bytes.subarray(0, -25), kinds, Buffer.from([64])]));
     const full = readFileSync(name);
     expect(run({ kind: 'one more' }).used[0]).to.equal('cached');
     expect(readFileSync(name).equals(full)).to.equal(true);

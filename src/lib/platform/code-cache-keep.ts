@@ -1,0 +1,51 @@
+import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Script } from 'node:vm';
+
+import { isPrivateFolder, stem, type Bundles } from './code-cache';
+import { makeFolders } from './make-folders';
+
+/** Keeps the compiled code of a bundle in a file of the cache, with the kinds of run whose functions it has. */
+export type Keep = (script: Script, kinds: string, file: string, bundles: Bundles) => void;
+
+/** Most files that the cache holds; NODE_OPTIONS, Node versions and the kinds of hot runs each have their own. */
+const MAX_FILES = 64;
+const KIND_LENGTH = 8;
+
+export const keepCode: Keep = (script, kinds, file, bundles) => {
+  const folder = dirname(file);
+  try {
+    makeFolders(folder);
+    if (!isPrivateFolder(folder)) return;
+    const temp = `${file}.${process.pid}.tmp`;
+    try {
+      writeFileSync(temp, pack(script, kinds), { flag: 'wx', mode: 0o600 });
+      renameSync(temp, file);
+    } finally {
+      rmSync(temp, { force: true });
+    }
+    prune(folder, bundles);
+  } catch {
+    // A read-only or full home folder; the next run tries again, and nobody is to be told.
+  }
+};
+
+/** As `unpack` of code-cache.ts reads it. */
+function pack(script: Script, kinds: string): Buffer {
+  const count = Buffer.from([kinds.length / KIND_LENGTH]);
+  return Buffer.concat([script.createCachedData(), Buffer.from(kinds, 'latin1'), count]);
+}
+
+/** Removes what other builds left, and the oldest beyond the bound. */
+function prune(folder: string, bundles: Bundles): void {
+  const current = Object.entries(bundles).map(([id, hash]) => `${stem(id)}-${hash}-`);
+  const kept: { path: string; mtimeMs: number }[] = [];
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (!name.endsWith('.bin') || !current.some((start) => name.startsWith(start)))
+      rmSync(path, { force: true });
+    else kept.push({ path, mtimeMs: lstatSync(path).mtimeMs });
+  }
+  kept.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  for (const { path } of kept.slice(MAX_FILES)) rmSync(path, { force: true });
+}
