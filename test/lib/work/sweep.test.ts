@@ -100,6 +100,7 @@ describe('the sweep', function () {
 
   it('makes one issue of two artifacts with one slug, and writes its number into both', async () => {
     const paths = ['a', 'b'].map((folder) => session(folder, 'slug: same\ntask: First\nphase: execute'));
+    expect(await run({ dryRun: true })).to.include({ created: 1, updated: 1 });
     expect(await run()).to.include({ created: 1, updated: 1 });
     expect(await titles()).to.deep.equal(['[Sweep] First [slug:same]']);
     for (const path of paths) expect(readFileSync(path, 'utf8')).to.include('\ngithub_issue: 1\n');

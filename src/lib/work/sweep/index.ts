@@ -191,9 +191,13 @@ async function sweepOpen(run: Run, host: Host): Promise<void> {
   const chosen = wanted.slice(0, options.maxCreate);
   result.left = wanted.length - chosen.length;
   if (options.dryRun) {
-    count(result, chosen);
-    result.updated = there.length;
-    result.titles = chosen.map(({ kind, text }) => `${kind}: ${text}`);
+    // Of two artifacts with one slug the second finds the issue of the first.
+    const made = [
+      ...new Map(chosen.map((one) => [`${one.identity.kind}=${one.identity.value}`, one])).values(),
+    ];
+    count(result, made);
+    result.updated = there.length + chosen.length - made.length;
+    result.titles = made.map(({ kind, text }) => `${kind}: ${text}`);
     result.staleFlagged = stale.flag.length;
     result.duplicatesMerged = merge.reduce((sum, { close }) => sum + close.length, 0);
     return;
