@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import type { Script } from 'node:vm';
 
-import { isPrivateFolder, stem, type Bundles } from './code-cache';
+import { isPrivateFolder, KIND_LENGTH, stem, type Bundles } from './code-cache';
 import { makeFolders } from './make-folders';
 
 /** Keeps the compiled code of a bundle in a file of the cache, with the kinds of run whose functions it has. */
@@ -10,7 +10,6 @@ export type Keep = (script: Script, kinds: string, file: string, bundles: Bundle
 
 /** Most files that the cache holds; NODE_OPTIONS, Node versions and the kinds of hot runs each have their own. */
 const MAX_FILES = 64;
-const KIND_LENGTH = 8;
 
 export const keepCode: Keep = (script, kinds, file, bundles) => {
   const folder = dirname(file);

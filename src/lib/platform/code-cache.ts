@@ -15,7 +15,8 @@ type Load = (id: string) => unknown;
 const MAX_KINDS = 64;
 /** V8 throws functions away that have not run for long: a server's cache would be poor. */
 const MAX_RUN_MS = 30_000;
-const KIND_LENGTH = 8;
+/** Of a kind's hash, as a file of the cache notes it. */
+export const KIND_LENGTH = 8;
 const HOT_BUNDLES = './hot/';
 
 /**
