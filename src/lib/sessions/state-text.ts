@@ -1,6 +1,6 @@
 import { toIso } from '../platform/clock';
 import { parseSessions, type Session, type SessionsState } from './session';
-import { END, LF, placesOf, SEPARATOR, startOf, woken } from './state-lines';
+import { END, HEAD_END } from './state-lines';
 
 /**
  * The text of `sessions.json`: JSON with a session a line. First come those that have long ended, as one block of so many
@@ -49,6 +49,9 @@ export interface OpenText {
   wake(names: readonly string[], nowMs: number): Awake | undefined;
 }
 
+const LF = 10;
+const SEPARATOR = Buffer.from(',\n');
+
 /** A session that ended longer ago than this is looked at only when somebody names it. */
 const ASLEEP_AFTER_MS = 86_400_000;
 
@@ -92,6 +95,46 @@ function sleeping(lines: readonly Buffer[]): Asleep {
 
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.split(',\n');
+}
+
+/** The first line, up to where the sessions begin; undefined for another form. */
+function startOf(bytes: Buffer): string | undefined {
+  const start = bytes.toString('utf8', 0, Math.max(0, bytes.indexOf(LF)));
+  const tail = bytes.toString('latin1', Math.max(0, bytes.length - END.length));
+  return start.endsWith(HEAD_END) && tail === END ? start : undefined;
+}
+
+/** Takes the lines that have one of the texts in them out of a block. */
+function woken(block: Buffer, wanted: readonly string[]): { asleep: Buffer[]; awake: string[] } {
+  const spans = wanted
+    .flatMap((name) => placesOf(block, name))
+    .map((at) => lineAround(block, at))
+    .sort((a, b) => a.from - b.from);
+  const asleep: Buffer[] = [];
+  const awake: string[] = [];
+  let kept = 0;
+  for (const { from, to } of spans) {
+    // Two names in one line.
+    if (from < kept) continue;
+    if (from > kept) asleep.push(block.subarray(kept, from - SEPARATOR.length));
+    awake.push(block.toString('utf8', from, to));
+    kept = to + SEPARATOR.length;
+  }
+  if (kept < block.length) asleep.push(block.subarray(kept));
+  return { asleep, awake };
+}
+
+function placesOf(bytes: Buffer, text: string): number[] {
+  const places: number[] = [];
+  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) places.push(at);
+  return places;
+}
+
+/** The line around a place, without its separator. */
+function lineAround(bytes: Buffer, at: number): { from: number; to: number } {
+  const feed = bytes.indexOf(LF, at);
+  const last = feed === -1 ? bytes.length : feed - 1;
+  return { from: bytes.lastIndexOf(LF, at) + 1, to: last };
 }
 
 const UPDATED = '"updatedAt":"';

@@ -53,9 +53,9 @@ export function readSessions(path: string, onBroken?: (text: string) => void): S
 
 /** The stored session with this id of the assistant's, or this slug; the others are not parsed. As `readSessions`. */
 export function storedSession(path: string, name: string): Session | undefined {
-  const bytes = readBytes(path, { maxBytes: MAX_STATE_BYTES });
-  if (bytes === undefined) return undefined;
-  const state = parseSessions(textNaming(bytes, name) ?? bytes.toString('utf8'));
+  const text = readText(path, { maxBytes: MAX_STATE_BYTES });
+  if (text === undefined) return undefined;
+  const state = parseSessions(textNaming(text, name) ?? text);
   if (state === undefined) return undefined;
   refuseNewer(state.version, path);
   return Object.values(state.sessions).find(

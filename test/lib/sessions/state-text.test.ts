@@ -87,7 +87,7 @@ describe('the text of the sessions', () => {
       fc.property(PLANS, (plans) => {
         const { bytes } = wake(bytesOf(stateText(stateOf(plans))), []);
         for (const { name } of plans) {
-          const found = parseSessions(textNaming(bytes, `id-${name}`) ?? '');
+          const found = parseSessions(textNaming(bytes.toString(), `id-${name}`) ?? '');
           expect(Object.keys(found?.sessions ?? {})).to.deep.equal([name]);
         }
       }),
