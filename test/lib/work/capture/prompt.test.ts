@@ -103,6 +103,7 @@ describe('credentials in a text', () => {
     ['Bearer abcdefghijklmnop', 'abcdefghijklmnop'],
     ['https://ann:s3cret@example.org/x', 's3cret'],
     ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc', 'eyJhbGci'],
+    [`Basic ${Buffer.from('ann:pässwörd').toString('base64')}`, Buffer.from('ann').toString('base64')],
     ['token: "two words"', 'two words'],
     ['MY_OWN_DB_PASSWORD=hunter2', 'hunter2'],
     ['Authorization: Basic YW5uOmh1bnRlcjI=', 'YW5uOmh1bnRlcjI'],
