@@ -7,9 +7,14 @@ import { makeFolders } from './make-folders';
  * Makes a private folder (0700) where none is, and those above it. Refuses a symbolic link or a file in its place
  * (decisions.md 9); `allowLink` is for the root of the user area, which a person may have moved. A place where the
  * system makes no folders is `unavailable`.
+ *
+ * @returns the folders that it has made, the outermost first
  */
-export function ensureFolder(path: string, options: { allowLink?: boolean } = {}): void {
-  const found = lstatOf(path) ?? made(path);
+export function ensureFolder(path: string, options: { allowLink?: boolean } = {}): string[] {
+  const before = lstatOf(path);
+  const made = before === undefined ? make(path) : [];
+  // A race with another process may have put something else there than what was made.
+  const found = before ?? lstatOf(path);
   if (found?.isLink === true && options.allowLink !== true) {
     throw new StewardError('config', `${path} is a symbolic link.`, {
       hint: 'Folders that steward writes must be real ones: move the folder back, or link the whole user area.',
@@ -19,13 +24,12 @@ export function ensureFolder(path: string, options: { allowLink?: boolean } = {}
   if (!isFolder) {
     throw new StewardError('config', `${path} is not a folder.`, { hint: 'Move it away.' });
   }
+  return made;
 }
 
-function made(path: string): FileFacts | undefined {
+function make(path: string): string[] {
   try {
-    makeFolders(path);
-    // A race with another process may have put something else there than what was made.
-    return lstatOf(path);
+    return makeFolders(path);
   } catch (error) {
     if (errnoCode(error) !== 'ENOENT') throw error;
     throw new StewardError('unavailable', `The system makes no folder ${path}.`, {

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
@@ -64,15 +64,20 @@ export function parseJobVariable(text: string, ownPid: number): Running | undefi
  */
 export function beginRun(deps: RunDeps, run: Running): boolean {
   if (!isInstalled(deps, run.job)) return false;
-  // Those that were killed left their notes.
-  runningJobs(deps);
-  const hadFolder = exists(deps.records);
-  ensureFolder(deps.records);
   const note = join(deps.records, noteName(run));
-  replaceFile(note, JSON.stringify(holderOf(run.pid, HERE, deps.clock.now(), randomName(16))));
+  const made: string[] = [];
+  try {
+    // Those that were killed left their notes.
+    runningJobs(deps);
+    made.push(...ensureFolder(deps.records));
+    replaceFile(note, JSON.stringify(holderOf(run.pid, HERE, deps.clock.now(), randomName(16))));
+  } catch (error) {
+    // What was there a moment ago may have been removed meanwhile, with the job.
+    if (isInstalled(deps, run.job)) throw error;
+  }
   if (isInstalled(deps, run.job)) return true;
   removeFile(note);
-  if (!hadFolder && removeEmptyFolder(deps.records)) removeEmptyFolder(dirname(deps.records));
+  for (const folder of made.reverse()) removeEmptyFolder(folder);
   return false;
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 
@@ -11,7 +11,7 @@ import { scratch } from '../../helpers/scratch';
 describe('schedule: runs that are under way', () => {
   const box = scratch();
   const deps = (): RunDeps => ({
-    records: box.path('machine', 'jobs'),
+    records: box.path('local', 'state', 'machine', 'jobs'),
     installManifest: box.path('state', 'install-manifest.json'),
     launcher: box.path('bin', 'steward-job'),
     clock: systemClock(),
@@ -52,6 +52,25 @@ describe('schedule: runs that are under way', () => {
     install('schedule:work');
     expect(beginRun(deps(), self)).to.equal(false);
     expect(existsSync(dirname(deps().records))).to.equal(false);
+  });
+
+  it('leave nothing where the job, and all that was there, goes while they begin', () => {
+    const clock = systemClock();
+    // The time is asked for before the folder of the notes is looked for, and between that and the note.
+    for (const last of [1, 2]) {
+      install('schedule:sense');
+      mkdirSync(deps().records, { recursive: true });
+      const parts = [box.path('local'), box.path('state')];
+      let asked = 0;
+      const now = (): number => {
+        asked += 1;
+        if (asked === last) for (const part of parts) rmSync(part, { recursive: true });
+        return clock.now();
+      };
+      expect(beginRun({ ...deps(), clock: { ...clock, now } }, self)).to.equal(false);
+      expect(asked >= last, `${last}`).to.equal(true);
+      expect(readdirSync(box.path()), `${last}`).to.deep.equal([]);
+    }
   });
 
   it('begin without a list, or with a damaged one, as long as the launcher is there', () => {
