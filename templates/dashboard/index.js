@@ -9,6 +9,15 @@ import { drawPanels } from './notes.js';
 
 const STATES = { ok: ['●', 'ok'], off: ['–', 'off'], 'needs-you': ['◇', 'needs you'], error: ['▲', 'error'] };
 
+/** What a job does, for who has not read how steward is built. @type {Readonly<Record<string, string>>} */
+const JOBS = {
+  capture: 'Capture',
+  work: 'Read the work repository',
+  reminders: 'Tell of reminders',
+  triggers: 'Tell of sessions',
+  upgrade: 'Look for an update of steward on this machine',
+};
+
 follow({ status: '/api/status' }, ({ status: feed }) => {
   const now = Date.now();
   const status = /** @type {Status | undefined} */ (feed.data);
@@ -84,7 +93,7 @@ function sessionRow({ slug, task, repo, phase, status, startedAt, updatedAt, wai
       h('span', { 'aria-hidden': 'true' }, waiting ? '◇' : '●'),
       waiting ? ' waits for you' : ` ${status}`,
     ),
-    h('p', { class: 'muted why' }, [phase, repo, slug].filter(Boolean).join(' · ')),
+    h('p', { class: 'muted why' }, [phase, repo, task && slug].filter(Boolean).join(' · ')),
     h(
       'p',
       { class: 'muted why' },
@@ -99,7 +108,7 @@ function jobRow({ id, everySec, lastRun, lastOk, reason, nextRun }, now) {
   return h(
     'li',
     { 'data-key': id },
-    h('h3', {}, id),
+    h('h3', {}, JOBS[id] ?? id),
     h(
       'span',
       { class: `state ${failed ? 'error' : lastRun === null ? 'idle' : 'ok'}` },

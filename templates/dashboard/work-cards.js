@@ -50,7 +50,8 @@ export function valuesOf(items, facet) {
 export function card(item, now) {
   const { number, title, url, source, type, priority, property, agents, stale, updatedAt, closedAt } = item;
   const at = Date.parse(closedAt ?? updatedAt);
-  const badges = [source, type, priority, property].filter((badge) => badge !== null);
+  // A reminder's source and type are the same word, which is said once.
+  const badges = new Set([source, type, priority, property].filter((badge) => badge !== null));
   const isPage = /^https?:\/\//.test(url);
   return h(
     'li',
@@ -59,7 +60,7 @@ export function card(item, now) {
     h(
       'p',
       { class: 'badges' },
-      badges.map((badge) => h('span', { class: 'badge' }, badge)),
+      [...badges].map((badge) => h('span', { class: 'badge' }, badge)),
       agents.map((agent) => h('span', { class: 'badge agent' }, `@ ${agent}`)),
       stale && h('span', { class: 'badge stale' }, 'stale'),
     ),

@@ -53,7 +53,10 @@ function draw(board, now) {
   show(byId('setup'), setupRequired && steps(board));
   byId('filters').hidden = setupRequired;
   if (setupRequired) {
-    show(byId('facts'), 'Work tracking is not set up.');
+    show(
+      byId('facts'),
+      'Work tracking is not set up. It keeps work as issues in one private repository of yours.',
+    );
     show(byId('lanes'));
     return;
   }

@@ -72,6 +72,8 @@ describe('the page /work in Chromium', function () {
     expect(await page.locator('[data-key="1"] .badge').allTextContents()).to.deep.equal([
       'core-sync', 'feature', 'P1', '@ nova', 'stale',
     ]); // prettier-ignore
+    // Its source and its type are one word.
+    expect(await page.locator('[data-key="2"] .badge').allTextContents()).to.deep.equal(['reminder']);
     const link = page.locator('[data-key="1"] a');
     expect(await link.getAttribute('href')).to.equal('https://github.com/ann/work/issues/1');
     expect([await link.getAttribute('target'), await link.getAttribute('rel')]).to.deep.equal([
@@ -112,7 +114,7 @@ describe('the page /work in Chromium', function () {
       config: { ...board.config, repo: null },
     };
     const { page } = await open();
-    expect(await textOf(page, '#facts')).to.equal('Work tracking is not set up.');
+    expect(await textOf(page, '#facts')).to.match(/^Work tracking is not set up\. It keeps work as issues/);
     expect(await page.locator('.steps code').allTextContents()).to.deep.equal([...SETUP_STEPS]);
     expect(await page.locator('#filters').isVisible()).to.equal(false);
     expect(await axe(page)).to.deep.equal([]);
@@ -195,7 +197,7 @@ describe('the page /work in Chromium', function () {
       for (const path of ['/work', '/api/work/ui']) {
         const one = await openPage(browser, `${daemon.url}${path}`, { now: null });
         opened.push(one);
-        await waitForText(one.page, '#facts', /^Work tracking is not set up\.$/);
+        await waitForText(one.page, '#facts', /^Work tracking is not set up\./);
         expectQuiet(one, daemon.url);
       }
     } finally {
