@@ -76,7 +76,8 @@ export function errnoCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-const NO_ACCESS = 'Give your user access to it, or set STEWARD_HOME to a folder you own.';
+const NO_ACCESS =
+  'Give your user access to it, or set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder you own.';
 const NO_SPACE = 'Free some space; nothing that was already stored is lost.';
 const IN_THE_WAY = 'Move it away, or point STEWARD_HOME elsewhere.';
 const TOO_MANY = 'Close some programs, or raise the limit with ulimit -n.';

@@ -66,6 +66,11 @@ describe('errors', () => {
     });
   }
 
+  it('names both folders that can be set elsewhere where one may not be written', () => {
+    for (const code of ['EACCES', 'EPERM', 'EROFS'])
+      expect(toStewardError(systemError(code)).hint, code).to.match(/STEWARD_HOME.*XDG_STATE_HOME/);
+  });
+
   it('says what the system really throws', () => {
     const thrown = (work: () => unknown): StewardError => {
       try {
