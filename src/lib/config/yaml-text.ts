@@ -97,8 +97,12 @@ const MAX_DEPTH = 64;
 const DEEP_LINE = /^[ ?:-]{128}[ ?:-]*[^\s#]/m;
 
 function wordsOf(error: YAMLError): string {
+  // The library has one code for two faults, and this one is seen where the next key begins, far from its bracket.
+  if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow ')) return NOT_CLOSED;
   return WORDS[error.code] ?? 'this is not valid YAML';
 }
+
+const NOT_CLOSED = 'a [ or { above is not closed, or what is in it is not indented';
 
 /** The library's own messages may quote the file. */
 const WORDS: Partial<Record<YAMLError['code'], string>> = {
