@@ -112,12 +112,20 @@ describe('the built steward', () => {
     for (const word of ['sense', 'config', 'autocomplete', 'help'])
       expect(all.stdout).to.match(new RegExp(`^  ${word} `, 'm'));
     expect((await steward([])).stdout).to.equal(all.stdout);
+    expect(all.stdout).to.match(/^START\n {2}\$ steward up .*\n.*steward init .*\n.*steward status /m);
     const topic = await steward(['sense']);
     expect(topic).to.include({ code: 0, stderr: '' });
     expect(topic.stdout).to.include('sense version');
     const command = await steward(['config', 'path', '--help']);
     expect(command.stdout).to.match(/USAGE[\s\S]*EXAMPLES[\s\S]*RELATED/);
     expect((await steward(['help', 'config', 'path'])).stdout).to.equal(command.stdout);
+  });
+
+  it('says the version at every word for it', async () => {
+    const { stdout } = await steward(['--version']);
+    for (const word of ['version', '-v', '-V'])
+      expect(await steward([word]), word).to.include({ code: 0, stdout, stderr: '' });
+    expect(JSON.parse((await steward(['version', '--json'])).stdout)).to.have.all.keys('version');
   });
 
   it('gives every command a verb, two examples and related commands', () => {

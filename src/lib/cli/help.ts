@@ -20,9 +20,23 @@ export class StewardHelp extends Help {
 
   override formatRoot(): string {
     const description = this.config.pjson.description ?? '';
+    const start = this.section(
+      'START',
+      [
+        '$ steward up      Set up with one question, capture, and show the day.',
+        '$ steward init    Set up question by question.',
+        '$ steward status  See every part, and what comes next.',
+      ].join('\n'),
+    );
     const usage = this.section('USAGE', '$ steward COMMAND [--json]');
     const more = this.section('MORE', '$ steward help COMMAND\n$ steward --version');
-    return [this.wrap(description), usage, more].join('\n\n');
+    return [this.wrap(description), start, usage, more].join('\n\n');
+  }
+
+  /** oclif leaves the sentence on top as long as it is. */
+  protected override formatTopic(topic: Parameters<Help['formatTopic']>[0]): string {
+    const [summary = '', ...rest] = super.formatTopic(topic).split('\n');
+    return [this.wrap(summary), ...rest].join('\n');
   }
 }
 

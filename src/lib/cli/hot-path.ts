@@ -24,7 +24,10 @@ export interface HotEntry {
 }
 
 export const HOT: readonly HotEntry[] = [
-  { words: ['--version'], load: () => import('./hot/version') },
+  ...['--version', '-v', '-V', 'version'].map((word) => ({
+    words: [word],
+    load: () => import('./hot/version'),
+  })),
   { words: ['hook'], load: () => import('./hot/hook'), bundle: './hot/hook.js' },
   { words: ['statusline'], load: () => import('./hot/statusline'), bundle: './hot/statusline.js' },
   {
