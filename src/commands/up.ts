@@ -8,6 +8,10 @@ import { StewardError } from '../lib/errors';
 import { canAsk, confirm } from '../lib/platform/ask';
 import { recordText } from '../lib/sense/view';
 
+/** The voice is on by the specification, so the one question says it and names the way out (decisions.md 2). */
+const VOICE_WORDS = `Notifications are spoken aloud where this machine has a voice;
+"steward notify mute" silences them.`;
+
 export default class Up extends BaseCommand {
   static override summary = 'Set up with defaults, watch this repository, capture, and run the daemon.';
   static override description =
@@ -54,7 +58,7 @@ export default class Up extends BaseCommand {
   }
 
   private async ask(): Promise<void> {
-    const text = consentText(this.context.area.root);
+    const text = `${consentText(this.context.area.root)}\n${VOICE_WORDS}`;
     if (!canAsk()) {
       throw new StewardError('usage', `${text}\nThere is no terminal to ask on.`, {
         hint: 'Say yes with: steward up --yes',

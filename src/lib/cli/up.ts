@@ -25,8 +25,8 @@ export function consentText(userArea: string): string {
     'steward captures the name of the application in front, commits in the',
     'repositories it watches, and which assistant sessions were active. It never',
     'captures titles, keystrokes, screenshots or content. All of it stays on this',
-    'machine, in',
-    `${userArea}.`,
+    'machine, in the folder',
+    `  ${userArea}`,
   ].join('\n');
 }
 
