@@ -167,7 +167,7 @@ describe('notify (built)', function () {
   });
 
   const wrong: [args: string[], code: number, message: RegExp][] = [
-    [['send'], 2, /^message is empty\./],
+    [['send'], 2, /^There is no message\./],
     [['send', ''], 2, /^message is empty\./],
     [['send', 'x'.repeat(4001)], 2, /^message has 4001 characters\./],
     [['send', 'x', '--event', 'party'], 2, /--event.*taskComplete/],

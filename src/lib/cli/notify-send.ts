@@ -83,7 +83,7 @@ async function answersTo(
 async function messageOf(given: string | undefined): Promise<string> {
   if (given !== undefined && given !== '-') return given;
   const piped = await readPipedStdin(MAX_STDIN_BYTES);
-  if (piped === undefined) {
+  if (piped === undefined || piped.bytes.length === 0) {
     throw new StewardError('usage', 'There is no message.', {
       hint: 'Give it as an argument, or pipe it in: echo Done | steward notify send',
     });
