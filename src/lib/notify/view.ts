@@ -17,10 +17,11 @@ export interface ViewOptions {
 }
 
 const NARROW = 70;
+const NONE_YET = 'No notification yet. `steward notify send MESSAGE` sends one.';
 
 /** `notify history`: a line a notification, and a line for each channel that did not simply take it. */
 export function historyText(entries: readonly HistoryEntry[], options: ViewOptions): string {
-  if (entries.length === 0) return 'No notification yet. `steward notify send MESSAGE` sends one.';
+  if (entries.length === 0) return wrap(NONE_YET, options.columns).join('\n');
   const colors = palette(options);
   const lines = entries.flatMap((entry) => entryLines(entry, options, colors));
   return plain(lines.join('\n'), options);

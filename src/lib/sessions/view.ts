@@ -1,4 +1,4 @@
-import { minutes, palette, table, toAscii, type Palette } from '../platform/format';
+import { minutes, palette, table, toAscii, wrap, type Palette } from '../platform/format';
 import { clean } from '../platform/terminal';
 import { fit } from '../platform/text-width';
 import { phase } from './phases';
@@ -100,11 +100,11 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   const colors = palette(options);
   const lines: string[] = [];
   if (report.sessions.length === 0) {
-    lines.push(
+    const none =
       options.all === true
         ? 'No session is known. The hooks of your assistant report them: steward hooks install'
-        : 'No session runs now. `steward sessions --all` shows those that ended.',
-    );
+        : 'No session runs now. `steward sessions --all` shows those that ended.';
+    lines.push(...wrap(none, options.columns));
   } else if (options.columns < NARROW) {
     // The slug is what one types next, so it is never cut: the rest comes below it.
     for (const row of report.sessions) {

@@ -37,6 +37,7 @@ describe('notify: what a person is shown', () => {
       '20261120T090000000Z-0123456789ab  2026-11-19  push  Nightly: The build failed.',
     ]);
     expect(historyText([], OPTIONS)).to.match(/^No notification yet\./);
+    expect(historyText([], { ...OPTIONS, columns: 40 })).to.match(/^(?:.{1,40}(?:\n|$)){2,}$/);
   });
 
   it('keeps the id and the text on a narrow terminal, and no line is longer', () => {
