@@ -305,6 +305,15 @@ describe('doctor (built)', function () {
       await at.expectRow('sense.front', 'off', /sense\.sources\.appFocus is false/);
     });
 
+    it('reads the classification, which captures cannot do without', async () => {
+      await at.expectRow('sense.classify', 'ok', /^the shipped rules$/);
+      at.write('.steward/sense/classify.yaml', '- {app: Firefox, kind: creation}\n');
+      await at.expectRow('sense.classify', 'ok', /^1 of yours, then the shipped rules$/);
+      at.write('.steward/sense/classify.yaml', '- {app: [}\n');
+      await at.expectRow('sense.classify', 'failed', /classify\.yaml is not valid YAML \(line 1/);
+      expect((await at.doctor('sense')).code).to.equal(3);
+    });
+
     it('says when the display does not answer', async () => {
       at.env = { DISPLAY: ':4077' };
       await at.expectRow('sense.front', 'failed', /./);

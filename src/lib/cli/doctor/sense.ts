@@ -14,6 +14,7 @@ import { insightCommand } from '../../sense/insight-command';
 import { senseStore } from '../../sense/store';
 import { currentScheduler } from '../daemon-client';
 import { localTimes } from '../local-times';
+import { classifyRules } from '../sense-context';
 import {
   failed,
   off,
@@ -22,6 +23,7 @@ import {
   warning,
   type Check,
   type ConfiguredContext,
+  type DoctorContext,
   type Finding,
 } from './finding';
 import { installedJobs } from './jobs';
@@ -40,6 +42,13 @@ export const SENSE_CHECKS: readonly Check[] = [
   },
   { id: 'sense.capture', part: 'sense', title: 'captures', needsConfig: true, run: checkCapture },
   {
+    id: 'sense.classify',
+    part: 'sense',
+    title: 'the classification',
+    needsConfig: false,
+    run: checkClassify,
+  },
+  {
     id: 'sense.insight',
     part: 'sense',
     title: 'the assistant for the content-type read',
@@ -47,6 +56,19 @@ export const SENSE_CHECKS: readonly Check[] = [
     run: checkInsight,
   },
 ];
+
+/** A file that does not parse stops every capture and every view, as a configuration does. */
+function checkClassify({ context }: DoctorContext): Promise<Finding[]> {
+  return orFailure(
+    async () => {
+      const rules = await classifyRules(context);
+      return [
+        ok(rules.length === 0 ? 'the shipped rules' : `${rules.length} of yours, then the shipped rules`),
+      ];
+    },
+    { kind: 'config' },
+  );
+}
 
 const ON = 'steward config set sense.enabled true';
 
