@@ -1,5 +1,6 @@
 import { EXIT_CODES } from './lib/cli/exit-codes';
 import { errorBody, toStewardError } from './lib/errors';
+import { writeErr } from './lib/platform/stdio';
 import { clean } from './lib/platform/terminal';
 
 export { keepCode } from './lib/platform/code-cache-keep';
@@ -17,6 +18,6 @@ export function fail(argv: readonly string[], error: unknown): void {
   const lines = argv.includes('--json')
     ? [JSON.stringify(errorBody(error))]
     : [message, ...(hint === undefined ? [] : [hint])].map(clean);
-  process.stderr.write(`${lines.join('\n')}\n`);
+  writeErr(`${lines.join('\n')}\n`);
   process.exitCode = EXIT_CODES[kind];
 }

@@ -160,6 +160,25 @@ describe('the built steward', () => {
     expect((await steward(['autocomplete', 'script'], { input: 'zsh\n' })).code).to.equal(2);
   });
 
+  it('goes on and keeps its exit code when nobody reads what it says', function () {
+    if (process.platform === 'win32') this.skip();
+    const home = emptyHome();
+    try {
+      const calls = [
+        ['config set no.key 1', 2],
+        ['sense init', 0],
+        ['config set da.name Nova', 0],
+      ] as const;
+      for (const [command, code] of calls) {
+        const line = `{ "${process.execPath}" "${BIN}" ${command} 2>&1; echo "code $?" >&3; } 3>&2 | :`;
+        const result = spawnSync('bash', ['-c', line], { env: cleanEnv(home.path), encoding: 'utf8' });
+        expect(result.stderr, command).to.equal(`code ${code}\n`);
+      }
+    } finally {
+      home.remove();
+    }
+  });
+
   it('ends quietly when the reader has gone', function () {
     if (process.platform === 'win32') this.skip();
     const home = emptyHome();

@@ -4,7 +4,7 @@ import { boolean } from '@oclif/core/flags';
 import { StewardError } from '../errors';
 import { JOB_VARIABLE } from '../platform/job-variable';
 import { processHost } from '../platform/paths';
-import { terminalOf, writeStdout, type Terminal } from '../platform/stdio';
+import { terminalOf, writeErr, writeStdout, type Terminal } from '../platform/stdio';
 import { createContext, type Context } from './context';
 import { toJson, toJsonLine } from './json';
 import { flagsOf } from './resolve';
@@ -78,6 +78,6 @@ export abstract class BaseCommand extends Command {
 
   /** Talk beside the result, on stderr: what was done, what comes next. */
   protected say(text: string): void {
-    process.stderr.write(`${text}\n`);
+    writeErr(`${text}\n`);
   }
 }

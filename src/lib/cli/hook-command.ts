@@ -11,7 +11,7 @@ import { ensureFolder, lstatOf } from '../platform/folder';
 import { machineId } from '../platform/machine';
 import { processHost } from '../platform/paths';
 import { readStdin } from '../platform/stdin';
-import { writeOutNow } from '../platform/stdio';
+import { writeOutNow, writeErr } from '../platform/stdio';
 import { ensureUserArea } from '../config/user-area';
 import { mayAsk } from '../work/capture/words';
 import { isRestricted } from '../work/restricted';
@@ -112,7 +112,7 @@ export async function hookCommand(
   if (trouble === undefined || !flags.has('--strict')) return 0;
   const { reportError } = await import('./error-report');
   const report = reportError(trouble, { json: flags.has('--json'), debug: flags.has('--debug') });
-  process.stderr.write(report.text);
+  writeErr(report.text);
   return EXIT_CODES[trouble.kind];
 }
 

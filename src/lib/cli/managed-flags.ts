@@ -7,6 +7,7 @@ import { clean } from '../platform/terminal';
 import type { Context } from './context';
 import type { ManagedContext } from './managed-context';
 import type { FollowHost } from './managed-follow';
+import { writeErr } from '../platform/stdio';
 
 /** What the agent may do without a question; the words of the commands that follow a session. */
 export const answerFlags = {
@@ -59,7 +60,7 @@ export function hostOf(context: Context, terminal: Terminal, json: boolean): Fol
     json,
     // With --json stderr is for the one document of an error.
     say: (text) => {
-      if (!json) process.stderr.write(`${text}\n`);
+      if (!json) writeErr(`${text}\n`);
     },
   };
 }

@@ -13,6 +13,7 @@ import type { Context } from './context';
 import { toJsonLine } from './json';
 import { answerer } from './managed-ask';
 import { withManaged, type ManagedContext } from './managed-context';
+import { writeErr } from '../platform/stdio';
 
 /** The terminal that a session is followed on. */
 export interface FollowHost {
@@ -93,7 +94,7 @@ async function followOne(
   const answer =
     policy === undefined
       ? () => Promise.resolve([])
-      : answerer({ policy, columns: terminal.columns, show: (text) => process.stderr.write(text), signal });
+      : answerer({ policy, columns: terminal.columns, show: writeErr, signal });
   const log = openSessionLog(managed.folder, input.session, { output: standardOutput(), render });
   try {
     if (fromStart === true) log.rewind();

@@ -2,7 +2,7 @@ import type { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 
 import { StewardError } from '../errors';
-import { exitAtOnce, exitOnInterrupt, exitWhenReaderLeaves } from '../platform/stdio';
+import { exitAtOnce, exitOnInterrupt, exitWhenReaderLeaves, writeErr } from '../platform/stdio';
 import { reportError } from './error-report';
 import { EXIT_CODES } from './exit-codes';
 import { loadCommand, loadOclif, type CommandGroup, type Product } from './oclif';
@@ -19,7 +19,7 @@ export async function runCli(product: Product, argv: readonly string[]): Promise
   const report = (error: unknown): number => {
     const flags = flagsOf(argv);
     const told = reportError(error, { json: flags.includes('--json'), debug: flags.includes('--debug') });
-    process.stderr.write(told.text);
+    writeErr(told.text);
     return told.exitCode;
   };
   exitWhenReaderLeaves(report);

@@ -118,6 +118,15 @@ function hasColor(isTTY: boolean, env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
+ * Talk and errors, for stderr. A reader that has gone (`2>&1 | head`) ends neither the work that is told of nor its
+ * exit code: Node would end the process at the first line that nobody takes.
+ */
+export function writeErr(text: string): void {
+  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined);
+  process.stderr.write(text);
+}
+
+/**
  * A reader that closes its end (`| head`) ends the run quietly, with the exit code it has by then. Anything
  * else that keeps stdout from being written (a full disk) is handed over, and ends the run with its code.
  */

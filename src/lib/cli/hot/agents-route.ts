@@ -1,6 +1,6 @@
 import type { Decision } from '../../agents/routing';
 import { userArea } from '../../config/user-area';
-import { terminalOf, writeOut } from '../../platform/stdio';
+import { terminalOf, writeErr, writeOut } from '../../platform/stdio';
 import { isIdle, keptAgentSettings, parseCount, parseEffort, requestOf, routeCall } from '../agents-context';
 import { reportError } from '../error-report';
 import { toJson } from '../json';
@@ -39,7 +39,7 @@ export async function run(argv: readonly string[]): Promise<number | undefined> 
     return 0;
   } catch (error) {
     const told = reportError(error, { json, debug: false });
-    process.stderr.write(told.text);
+    writeErr(told.text);
     return told.exitCode;
   }
 }

@@ -7,7 +7,7 @@ import { SOURCES } from '../../notify/sources';
 import { systemClock } from '../../platform/clock';
 import { askLocalNow } from '../../platform/local-http-now';
 import type { LocalAnswer, LocalRequest } from '../../platform/local-message';
-import { writeOut } from '../../platform/stdio';
+import { writeErr, writeOut } from '../../platform/stdio';
 import { askAt, keptSocket } from '../daemon-socket';
 import { toJson } from '../json';
 import { bodyOf, type SendFlags } from '../notify-body';
@@ -32,7 +32,7 @@ export async function run(argv: readonly string[]): Promise<number | undefined |
     const { phase, slug } = call.body;
     if (typeof phase === 'string' && !call.json) {
       const { phaseWords } = await import('../phase-words');
-      process.stderr.write(`${phaseWords(phase, slug as string | undefined, accepted.phase)}\n`);
+      writeErr(`${phaseWords(phase, slug as string | undefined, accepted.phase)}\n`);
     }
     writeOut(call.json ? toJson(accepted) : `${accepted.id}\n`);
     return 0;
@@ -41,7 +41,7 @@ export async function run(argv: readonly string[]): Promise<number | undefined |
     // Only here, for what suggests a word fills a table when it is loaded.
     const { reportError } = await import('../error-report');
     const told = reportError(error, { json: call.json, debug: false });
-    process.stderr.write(told.text);
+    writeErr(told.text);
     return told.exitCode;
   }
 }
