@@ -1,6 +1,7 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../../lib/cli/base-command';
+import { localTimes } from '../../lib/cli/local-times';
 import { openSessions } from '../../lib/cli/sessions-context';
 import { currentSessions, findSession } from '../../lib/sessions/state';
 import { sessionDetail, sessionText, type SessionDetail } from '../../lib/sessions/view';
@@ -21,7 +22,7 @@ export default class SessionsShow extends BaseCommand {
     const deps = await openSessions(this.context);
     const nowMs = deps.clock.now();
     const detail = sessionDetail(findSession(currentSessions(deps), args.slug), nowMs);
-    this.print(() => sessionText(detail, { ...this.terminal, nowMs }));
+    this.print(() => sessionText(detail, { nowMs, localTime: localTimes(deps.clock) }));
     return detail;
   }
 }

@@ -183,8 +183,15 @@ export function sessionDetail(session: Session, nowMs: number): SessionDetail {
   return { ...rowOf(session, nowMs), effort, terminal, phaseHistory };
 }
 
+export interface SessionTextOptions {
+  nowMs: number;
+  /** An instant as a person reads it. */
+  localTime: (iso: string) => string;
+}
+
 /** `steward sessions show SLUG`. */
-export function sessionText(detail: SessionDetail, options: SessionsTextOptions): string {
+export function sessionText(detail: SessionDetail, { nowMs, localTime }: SessionTextOptions): string {
+  const when = (iso: string): string => `${localTime(iso)}, ${ago(iso, nowMs)} ago`;
   const rows: [string, string | null][] = [
     ['status', [detail.status, ...aboutOf({ ...detail, repo: null, task: null })].join(', ')],
     ['task', detail.task],
@@ -192,15 +199,19 @@ export function sessionText(detail: SessionDetail, options: SessionsTextOptions)
     ['project', detail.project],
     ['effort', detail.effort],
     ['subagents', detail.subagents === 0 ? null : String(detail.subagents)],
-    ['started', `${detail.startedAt}, ${ago(detail.startedAt, options.nowMs)} ago`],
-    ['last word', `${detail.updatedAt}, ${ago(detail.updatedAt, options.nowMs)} ago`],
+    ['started', when(detail.startedAt)],
+    ['last active', when(detail.updatedAt)],
     ['artifact', detail.artifact],
     ['issue', detail.github_issue_url],
     ['terminal', detail.terminal?.tty ?? null],
     ['sessions', detail.sessionIds.join(', ')],
   ];
   const facts = rows.flatMap(([name, value]) => (value === null ? [] : [[name, clean(value)]]));
-  const history = detail.phaseHistory.map(({ phase: id, at, source }) => [at, phase(id).label, source]);
+  const history = detail.phaseHistory.map(({ phase: id, at, source }) => [
+    localTime(at),
+    phase(id).label,
+    source,
+  ]);
   return [clean(detail.slug), '', table(facts), '', table(history)].join('\n');
 }
 

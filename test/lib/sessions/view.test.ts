@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 
-import { sessionsText, type SessionsReport } from '../../../src/lib/sessions/view';
+import {
+  sessionsText,
+  sessionText,
+  type SessionDetail,
+  type SessionsReport,
+} from '../../../src/lib/sessions/view';
 
 const NONE: SessionsReport = {
   sessions: [],
@@ -8,6 +13,24 @@ const NONE: SessionsReport = {
   waiting: 0,
   crashed: 0,
   spool: { waiting: 0, dead: 0, oldest: null, deadFolder: '/dead' },
+};
+
+const DETAIL: Omit<SessionDetail, 'startedAt' | 'updatedAt' | 'phaseHistory'> = {
+  slug: 'fix-login',
+  status: 'working',
+  waitingFor: null,
+  task: null,
+  project: null,
+  repo: 'site',
+  mode: 'algorithm',
+  phase: 'execute',
+  subagents: 0,
+  sessionIds: ['s1'],
+  artifact: null,
+  github_issue: null,
+  github_issue_url: null,
+  effort: null,
+  terminal: null,
 };
 
 describe('sessions: what a person is shown', () => {
@@ -18,4 +41,20 @@ describe('sessions: what a person is shown', () => {
       for (const line of text.split('\n')) expect(line.length).to.be.at.most(40);
     });
   }
+
+  it('tells the times of one session as the clock on the wall does', () => {
+    const at = '2026-11-20T09:00:00.000Z';
+    const detail: SessionDetail = {
+      ...DETAIL,
+      startedAt: at,
+      updatedAt: at,
+      phaseHistory: [{ phase: 'execute', at, source: 'hook' }],
+    };
+    const nowMs = Date.parse(at) + 46 * 60_000;
+    const text = sessionText(detail, { nowMs, localTime: () => '10:00' });
+    expect(text).to.match(/^started +10:00, 46 m ago$/m);
+    expect(text).to.match(/^last active +10:00, 46 m ago$/m);
+    expect(text).to.match(/^10:00 +Execute +hook$/m);
+    expect(text).not.to.include('2026-11-20T');
+  });
 });
