@@ -16,16 +16,16 @@ const MAX_MATCHES = 5;
 const POLITE = '(?:(?:please|pls|also|and|then)[ ,]+){0,2}';
 const WHEN =
   '(?:today|tonight|tomorrow|later|next|this|on|at|in|by|every|before|after)(?: (?!to\\b)[^\\s]+){0,6}?';
+const DAY_NAME = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
 /** Of a thing to be reminded of: "about the flags of tar" asks for an answer, "about the dentist on monday" does not. */
-const DAY =
-  '(?:today|tonight|tomorrow|(?:next|on|this|by|every) (?:mon|tues|wednes|thurs|fri|satur|sun)day|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)';
+const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)`;
 /** "remind me to is the prefix": a mention of the words, and no request. */
 const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|and|or|at)\\b)';
 const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) (?:\[ \] )?/;
 /** What is to be looked into and then acted on at once is work for now, and for no list. */
 const FOR_NOW = new RegExp(
-  '\\b(?:first|now)(?:,|$)|(?:[,;]| and| then) (?:then )?' +
-    '(?:add|apply|build|change|compare|create|delete|draft|explain|fix|give|implement|list|make|move|patch|pick|' +
+  '\\b(?:first|(?<!not )now)(?:,|$)|(?:[,;]| and| then) (?:then )?' +
+    '(?:add|apply|build|change|come|compare|create|delete|draft|explain|fix|give|implement|list|make|move|patch|pick|' +
     'prepare|produce|propose|put|refactor|remove|rename|replace|report|rewrite|show|start|suggest|summari[sz]e|tell|' +
     'turn|update|use|write) (?:it|them|me|us|an?|the|this|that|these|those|my|our|all|any|each|every|up|down|back)\\b',
   'i',
@@ -49,26 +49,29 @@ const PATTERNS: readonly { kind: CaptureKind; pattern: RegExp; text: (match: Reg
     },
     {
       kind: 'reminder',
-      pattern: new RegExp(`^${POLITE}remind me(?:: ?(\\S.*)| about (\\S.* ${DAY}\\b.*))$`, 'i'),
-      text: ([, what, about]) => what ?? `${about}`,
+      pattern: new RegExp(
+        `^${POLITE}remind me(?:(?: (${WHEN}))?: ?(\\S.*)| (${WHEN}) about (\\S.*)| about (\\S.* ${DAY}\\b.*))$`,
+        'i',
+      ),
+      text: ([, at, what, when = at, whom, about]) => [what ?? whom ?? about, when].filter(Boolean).join(' '),
     },
     {
       kind: 'reminder',
       pattern: new RegExp(
-        `^${POLITE}(?:set|add|create) (?:a |me a )?reminder (?:(${WHEN}),? )?to (\\S.*)$`,
+        `^${POLITE}(?:set|add|create) (?:a |me a )?reminder (?:for me )?(?:(?:for )?(${WHEN}|${DAY_NAME}),? )?to (\\S.*)$`,
         'i',
       ),
       text: ([, when, what]) => (when === undefined ? `${what}` : `${what} ${when}`),
     },
     {
       kind: 'research',
-      pattern: new RegExp(`^${POLITE}research (the \\S.*)$`, 'i'),
-      text: ([, what = '']) => (FOR_NOW.test(what) ? '' : what),
+      pattern: new RegExp(`^${POLITE}research (?:(the \\S.*)|(?:for )?later: (\\S.*))$`, 'i'),
+      text: ([, what = '', later = what]) => (later === what && FOR_NOW.test(what) ? '' : later),
     },
     {
       kind: 'queue',
       pattern: new RegExp(
-        `^${POLITE}(?:queue(?: up)?(?: this| that| it)?|(?:add|put) (?:this|that|it) (?:to|in|on) (?:the|my) queue) for (later|(?:\\S+ ){0,4}\\S+): (\\S.*)$`,
+        `^${POLITE}(?:queue(?: up)?(?: (?:this|that|it)(?: up)?|(?= for later:))|(?:add|put) (?:this|that|it) (?:to|in|on) (?:the|my) queue) for (later|(?:\\S+ ){0,4}\\S+): (\\S.*)$`,
         'i',
       ),
       text: ([, when = '', what]) => (/\blater$/i.test(when) ? `${what}` : `${what} ${when}`),

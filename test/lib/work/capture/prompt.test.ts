@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 
@@ -25,6 +27,17 @@ describe('the patterns of the prompt hook', () => {
     ['remind me about the expired key next tuesday', 'reminder', 'the expired key next tuesday'],
     ['Research the first results of the pilot', 'research', 'the first results of the pilot'],
     ['research the pros and use cases of DuckDB', 'research', 'the pros and use cases of DuckDB'],
+    ['remind me tomorrow: check the replica', 'reminder', 'check the replica tomorrow'],
+    ['Remind me next tuesday about the broken build', 'reminder', 'the broken build next tuesday'],
+    ['set a reminder for friday to review the change', 'reminder', 'review the change friday'],
+    ['Please set a reminder for me to rotate the key on 1 June.', 'reminder', 'rotate the key on 1 June'],
+    ['queue this up for tomorrow morning: the import', 'queue', 'the import tomorrow morning'],
+    ['Research later: how others store keys', 'research', 'how others store keys'],
+    [
+      'research the licences, not now, keep it for later',
+      'research',
+      'the licences, not now, keep it for later',
+    ],
     ['queue for later: typed routes', 'queue', 'typed routes'],
     ['queue this for monday: replace the csv parser', 'queue', 'replace the csv parser monday'],
     ['put this in the queue for later: the error pages', 'queue', 'the error pages'],
@@ -69,6 +82,8 @@ describe('the patterns of the prompt hook', () => {
     'Research the codebase first, then write a plan',
     'research the options above and give me a table',
     'research the usages of it now',
+    'research the API and come back with a summary',
+    'Queue for emails: one a tenant',
     'queue the parser for the worker: it is slow',
     'alice  10:42 AM\nremind me to send the numbers\n\nsum this up',
     '[10:42] alice: hi\nremind me to send the numbers',
@@ -84,6 +99,21 @@ describe('the patterns of the prompt hook', () => {
       expect(matchPrompt(prompt)).to.deep.equal([]);
     });
   }
+
+  it('takes nine in ten of what people ask to be kept, and of other prompts one in a hundred', () => {
+    // Written from the description of the hook alone; the patterns were tuned with the first half, then with the second.
+    const path = join(__dirname, 'corpus', 'prompts.json');
+    const { take, leave } = JSON.parse(readFileSync(path, 'utf8')) as {
+      take: { prompt: string; lines: string[] }[];
+      leave: string[];
+    };
+    expect([take.length, leave.length]).to.deep.equal([160, 190]);
+    const missed = take.filter(({ prompt, lines }) => matchPrompt(prompt).length !== lines.length);
+    expect(missed.length, JSON.stringify(missed)).to.be.below(16);
+    for (const { prompt } of take) if (matchPrompt(prompt).length > 0) expect(mayAsk(prompt)).to.equal(true);
+    const taken = leave.filter((prompt) => matchPrompt(prompt).length > 0);
+    expect(taken.length, JSON.stringify(taken)).to.be.below(2);
+  });
 
   it('takes no text that does not begin a line with one of its words, and is quick with any', () => {
     fc.assert(
