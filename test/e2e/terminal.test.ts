@@ -132,7 +132,13 @@ describe('the built steward', () => {
     const manifest = JSON.parse(readFileSync(join(REPO, 'oclif.manifest.json'), 'utf8')) as {
       commands: Record<
         string,
-        { summary?: string; examples?: unknown[]; related?: unknown[]; hidden?: boolean; flags: object }
+        {
+          summary?: string;
+          examples?: unknown[];
+          related?: unknown[];
+          hidden?: boolean;
+          flags: Record<string, { type: string; helpValue?: string; options?: unknown; hidden?: boolean }>;
+        }
       >;
     };
     for (const [id, { summary, examples, related, hidden, flags }] of Object.entries(manifest.commands)) {
@@ -141,6 +147,11 @@ describe('the built steward', () => {
       expect(summary, id).to.match(/^[A-Z][a-z]+ .*\.$/);
       expect(examples?.length, id).to.be.at.least(2);
       expect(related?.length, id).to.be.at.least(1);
+      // "--slug <value>" says nothing of what it takes.
+      for (const [name, flag] of Object.entries(flags)) {
+        if (flag.type !== 'option' || flag.hidden === true || flag.options !== undefined) continue;
+        expect(flag.helpValue, `${id} --${name}`).to.be.a('string');
+      }
     }
   });
 

@@ -10,13 +10,17 @@ export default class NotifyAnnounce extends BaseCommand {
   static override description =
     'The line opens with a verb that fits the request; for a workflow that exists it names workflow and skill. Conversations, and what is done directly, get no line.';
   static override flags = {
-    request: string({ description: "The principal's words.", required: true }),
+    request: string({ helpValue: 'TEXT', description: "The principal's words.", required: true }),
     kind: string({ description: 'How it is handled.', options: [...HANDLINGS], default: 'task' }),
-    skill: string({ description: 'The skill that handles it.' }),
+    skill: string({ helpValue: 'NAME', description: 'The skill that handles it.' }),
     workflow: string({
+      helpValue: 'NAME',
       description: 'The workflow of the skill: a file of its workflows folder, without .md.',
     }),
-    skills: string({ description: "The folder of the skills; your assistant's own by default." }),
+    skills: string({
+      helpValue: 'DIR',
+      description: "The folder of the skills; your assistant's own by default.",
+    }),
     send: boolean({ description: 'Send the line as a notification, too.' }),
   };
   static override examples = [

@@ -10,7 +10,7 @@ export default class NotifyHistory extends BaseCommand {
   static override description =
     'The newest first: its id, when, the channels that took it, its text; and a line for each channel that did not, with the reason.';
   static override flags = {
-    count: integer({ description: 'How many.', default: 20, min: 1, max: 1000 }),
+    count: integer({ helpValue: 'N', description: 'How many.', default: 20, min: 1, max: 1000 }),
   };
   static override examples = [
     '<%= config.bin %> notify history',

@@ -13,7 +13,7 @@ export default class NotifyPhase extends BaseCommand {
     phase: string({ required: true, ignoreStdin: true, description: 'The phase, such as execute.' }),
   };
   static override flags = {
-    slug: text({ description: 'The session.' }),
+    slug: text({ helpValue: 'SLUG', description: 'The session.' }),
   };
   static override examples = [
     '<%= config.bin %> notify phase execute',

@@ -17,7 +17,13 @@ export default class WorkSweep extends BaseCommand {
       default: '24h',
       helpValue: '24h|7d',
     }),
-    'max-create': integer({ description: 'Create so many issues at most.', default: 50, min: 0, max: 500 }),
+    'max-create': integer({
+      helpValue: 'N',
+      description: 'Create so many issues at most.',
+      default: 50,
+      min: 0,
+      max: 500,
+    }),
     'dry-run': boolean({
       default: false,
       description: 'Print what would be done, and send nothing that writes.',
