@@ -23,7 +23,7 @@ export class StewardHelp extends Help {
     const start = this.section(
       'START',
       [
-        '$ steward up      Set up with one question, capture, and show the day.',
+        '$ steward up      Set up with one question, then capture until Ctrl-C.',
         '$ steward init    Set up question by question.',
         '$ steward status  See every part, and what comes next.',
       ].join('\n'),
