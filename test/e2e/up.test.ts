@@ -50,7 +50,9 @@ describe('steward up (built)', function () {
     let shown = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-    await until('the dashboard is served', () => said.includes('The dashboard: http://127.0.0.1:'));
+    // It builds first, which takes its time on a machine that is busy.
+    const isServed = (): boolean => said.includes('The dashboard: http://127.0.0.1:');
+    await until('the dashboard is served', isServed, 100_000);
     expect(shown).to.include('so far');
     expect(existsSync(area('sense', 'config.json'))).to.equal(true);
     child.kill('SIGTERM');
