@@ -22,7 +22,7 @@ import { keeperOf } from './keeper';
 import { launchd } from './launchd';
 import { LAUNCHER, logOf } from './launcher';
 import { holdersOf, lookAt } from './look';
-import { recordsFolder, runDeps, runningJobs } from './running';
+import { endKeeping, forgetRuns, recordsFolder, runDeps } from './running';
 import {
   SCHEDULER_KINDS,
   type InstallResult,
@@ -114,6 +114,8 @@ async function install({ deps, backends, backend, why }: Parts, job: Job): Promi
       const there = new Set([...kindsOf(manifest.entries(), job.id), ...(await holdersOf(backends, entry))]);
       const elsewhere = backends.filter(({ kind }) => kind !== backend.kind && there.has(kind));
       for (const other of elsewhere) await other.uninstall(entry.name, keep(other.kind));
+      if (job.id === 'daemon' && elsewhere.some(({ kind }) => kind === 'cron'))
+        endKeeping(runDeps(deps, host));
       return {
         job: job.id,
         scheduler: backend.kind,
@@ -155,6 +157,7 @@ async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<
       result.removedFrom.push(kind);
       result.files.push(...removed);
     }
+    if (job.id === 'daemon') endKeeping(runDeps(deps, deps.host));
     removeLeft(deps, manifest, job.id);
     return result;
   });
@@ -170,9 +173,7 @@ function removeLeft(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): v
   if (removeEmptyFolder(dirname(log)) || !exists(dirname(log))) removeEmptyFolder(dirname(dirname(log)));
   if (JOB_IDS.some((other) => kindsOf(manifest.entries(), other).length > 0)) return;
   removeLauncher(LAUNCHER, { ...deps, bin: area.bin }, manifest);
-  // The notes of runs that have ended go; the folder stays where one is under way.
-  runningJobs(runDeps(deps, host));
-  removeEmptyFolder(recordsFolder(area));
+  forgetRuns(runDeps(deps, host));
 }
 
 /** What lies in a cache is gone one day, and the jobs with it. */

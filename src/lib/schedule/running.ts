@@ -49,6 +49,8 @@ export interface Running {
 /** The folder is of this machine alone, so the holders in it need no name of one. */
 const HERE = 'this machine';
 const MAX_BYTES = 4096;
+/** Names the launcher that starts the daemon again (templates/launcher/steward-job.sh). */
+const KEEPER = '.keep';
 
 /** `sense 4711`, or `sense` where the run is this process; undefined for anything else. */
 export function parseJobVariable(text: string, ownPid: number): Running | undefined {
@@ -93,6 +95,21 @@ export function runningJobs({ records, clock }: Pick<RunDeps, 'records' | 'clock
     removeFile(path);
     return [];
   });
+}
+
+/**
+ * Ends the keeping of the daemon where the launcher does that, under cron: also one that waits before it starts it again
+ * ends within some seconds, and without another start. The note of its run tells whether it has.
+ */
+export function endKeeping({ records }: Pick<RunDeps, 'records'>): void {
+  removeFile(join(records, KEEPER));
+}
+
+/** Where no launcher is any more, the notes of runs that have ended go, and the folder where none is left. */
+export function forgetRuns(deps: RunDeps): void {
+  if (exists(deps.launcher)) return;
+  runningJobs(deps);
+  removeEmptyFolder(deps.records);
 }
 
 function noteName({ job, pid }: Running): string {
