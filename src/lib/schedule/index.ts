@@ -42,7 +42,7 @@ const BACKENDS = [launchd, systemd, cron, taskScheduler];
 
 /**
  * The scheduler of this machine: the first that can be used, or the given one. Where none can, the other modes
- * work, and an install is `unavailable`.
+ * work, and an install of what is not there yet is `unavailable`.
  */
 export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind): Promise<Scheduler> {
   const backends = BACKENDS.map((make) => make(backendDeps(deps)));
@@ -52,7 +52,12 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
     kind: backend.kind,
     why,
     available,
-    install: (job) => (available ? install(parts, job) : Promise.reject(noScheduler(deps.host))),
+    install: async (job) => {
+      if (available) return install(parts, job);
+      // Where it stands already it stays, and is told of: a cron that does not run may do so again.
+      if (!(await backend.holds(entryOf(deps, job).name))) throw noScheduler(deps.host);
+      return install({ ...parts, why: 'it stands there already' }, job);
+    },
     uninstall: (job) => uninstall(parts, job),
     start: (job) => start(parts, job),
     status: (job) => lookAt(deps, parts, job),
