@@ -1,11 +1,14 @@
 import { StewardError } from '../errors';
+import { removeAtExit } from '../platform/disk-use';
 import { JOB_VARIABLE } from '../platform/job-variable';
-import { ownProcess } from '../platform/own-process';
+import { endProcess, ownProcess } from '../platform/own-process';
 import { processHost } from '../platform/paths';
 import { wait } from '../platform/wait';
 import {
   beginRun,
+  DELIVERY,
   forgetRuns,
+  notePath,
   parseJobVariable,
   runDeps,
   runningJobs,
@@ -22,7 +25,12 @@ export function beginScheduled(context: Context): boolean {
   const host = processHost();
   const run = parseJobVariable(host.env[JOB_VARIABLE] ?? '', ownProcess().pid);
   delete host.env[JOB_VARIABLE];
-  if (run === undefined || beginRun(runDeps(context, host), run)) return true;
+  if (run === undefined) return true;
+  const deps = runDeps(context, host);
+  if (beginRun(deps, run)) {
+    if (run.job === DELIVERY) removeAtExit([notePath(deps, run)], [deps.records]);
+    return true;
+  }
   host.env['STEWARD_NO_CODE_CACHE'] = '1';
   return false;
 }
@@ -34,7 +42,7 @@ const QUIET_MS = 1_500;
 
 /**
  * Waits a minute at most for runs of jobs that were taken out of their scheduler, and gives those that are still under
- * way. A daemon that was only just starting is stopped when it listens.
+ * way. A daemon that was only just starting is stopped when it listens, and a delivery, which may try for minutes, is ended.
  *
  * @param onWait is told once what is waited for, when it takes longer than usual
  * @param isMeant which of the runs; all when left out
@@ -59,7 +67,11 @@ export async function waitForRuns(
       onWait(running);
       isTold = true;
     }
-    if (running.some(({ job }) => job === 'daemon')) await stopDaemon(context);
+    for (const { job, pid } of running) {
+      if (job === 'daemon') await stopDaemon(context);
+      // What it has not delivered goes with the data.
+      if (job === DELIVERY) endProcess(pid);
+    }
     await wait(LOOK_MS);
   }
 }
