@@ -119,12 +119,13 @@ describe('uninstall --purge while a job runs (built)', function () {
     expect(snapshot(home)).to.deep.equal(before);
   });
 
-  it('leaves nothing of a hook that has begun by its shim, wherever it stood still meanwhile', async () => {
+  it('leaves nothing of a hook that has begun by its shim, wherever it stood still until it had read its input', async () => {
     const settings = join(home, '.claude', 'settings.json');
     mkdirSync(join(home, '.claude'));
     writeFileSync(settings, '{}\n');
     const before = snapshot(home);
-    // From before the shell has read its script to after the hook has ended.
+    // From before the shell has read its script to the waiting for the rest of the input.
+    const [begin, rest] = ['{"session_id":"s",', '"hook_event_name":"PreToolUse","tool_name":"Bash"}'];
     for (const ms of [0, 5, 15, 30, 50, 80, 150]) {
       await done('hooks', 'install');
       const child = spawn('/bin/sh', [join(home, '.steward', 'bin', 'steward-hook'), 'tool'], {
@@ -135,11 +136,12 @@ describe('uninstall --purge while a job runs (built)', function () {
       runs.push(child);
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.stdin?.on('error', () => child.stdin?.destroy());
-      child.stdin?.end(JSON.stringify({ session_id: 's', hook_event_name: 'PreToolUse', tool_name: 'Bash' }));
+      child.stdin?.write(begin);
       await delay(ms);
       signal(child, 'SIGSTOP');
       const { code, stdout, stderr } = await run('uninstall', '--purge', '--yes');
       expect(code, `${ms} ms: ${stdout}${stderr}`).to.equal(0);
+      child.stdin?.end(rest);
       signal(child, 'SIGCONT');
       await ended;
       expect(snapshot(home), `${ms} ms`).to.deep.equal(before);
