@@ -4,7 +4,7 @@ import { BaseCommand } from '../lib/cli/base-command';
 import { planPurge, purge, type PurgePlan } from '../lib/cli/install/purge';
 import { jobsNamed } from '../lib/cli/install/choose';
 import { ALL_PARTS, uninstallAll, type Uninstalled, type UninstallParts } from '../lib/cli/install/uninstall';
-import { consentToPurge, endRuns } from '../lib/cli/install/before-purge';
+import { consentToPurge, endHooks, endRuns } from '../lib/cli/install/before-purge';
 import { uninstalledText } from '../lib/cli/install/view';
 import { EXIT_CODES } from '../lib/cli/exit-codes';
 
@@ -46,6 +46,7 @@ export default class Uninstall extends BaseCommand {
         this.say(`What was kept stays in ${this.context.area.root}; --purge removes it, too.`);
       return { ...done, purged: plan };
     }
+    await endHooks(done);
     await endRuns(this.context, (text) => this.say(text));
     purge(this.context.area);
     this.print(() => 'Removed the data. The program goes with: npm uninstall --global steward-cli');

@@ -5,6 +5,8 @@ setlocal EnableExtensions DisableDelayedExpansion
 set "NODE_OPTIONS="
 set "NODE_PATH="
 @ENVIRONMENT@
+rem What began by this script ends without a trace once an uninstall has taken it away.
+set "STEWARD_SHIM=%~f0"
 set "node=@NODE@"
 set "steward=@STEWARD@"
 if not exist "%node%" call :find_node

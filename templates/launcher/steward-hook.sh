@@ -4,6 +4,8 @@
 # or moved, and hands over. Where it cannot, it does nothing and says nothing: a hook never fails the assistant.
 
 @ENVIRONMENT@
+# What began by this script ends without a trace once an uninstall has taken it away.
+export STEWARD_SHIM="$0"
 # A project's settings for Node.js, which may load code of that project, are not for this process.
 unset NODE_OPTIONS NODE_PATH
 

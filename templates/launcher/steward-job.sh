@@ -6,7 +6,7 @@
 umask 077
 @ENVIRONMENT@
 # What runs by a scheduler does so only while its job is installed, and is waited for by an uninstall: until the end of
-# this script, which notes how the run ended. The daemon takes the place of this script.
+# this script, which notes how the run ended; or until that of the daemon, which takes the place of this script.
 export STEWARD_JOB="${1-} $$"
 # Settings for Node.js of whoever started the scheduler are not for this process.
 unset NODE_OPTIONS NODE_PATH
@@ -29,6 +29,40 @@ record() {
   rm -f "$records/.run.$job.$$"
 }
 
+# Where the scheduler starts nothing again: after a failure the daemon is started after a minute; 0 means that it was
+# stopped. Of several that would do so the one that began last goes on; an uninstall takes its name away.
+keep_daemon() {
+  named=
+  name_keeper
+  until "$node" "$steward" "$@" </dev/null >>"$log" 2>&1; do
+    [ -n "$named" ] || name_keeper
+    left=30
+    while is_keeper && [ "$left" -gt 0 ]; do
+      sleep 2
+      left=$((left - 1))
+    done
+    is_keeper || leave
+  done
+  rm -f "$records/.keep"
+  leave
+}
+
+name_keeper() {
+  [ -d "$records" ] || return 0
+  { echo "$$" >"$records/.keep"; } 2>/dev/null && named=1
+}
+
+is_keeper() {
+  keeper=
+  { IFS= read -r keeper <"$records/.keep"; } 2>/dev/null
+  [ "$keeper" = "$$" ]
+}
+
+leave() {
+  rm -f "$records/.run.$job.$$"
+  exit 0
+}
+
 run() {
   case $job in
     --where)
@@ -36,13 +70,8 @@ run() {
       exit 0
       ;;
     daemon)
-      export STEWARD_JOB=daemon
       record ''
-      # Where the scheduler starts nothing again: after a failure it is started after a minute; 0 means that it was stopped.
-      while [ "$keep" = --keep ]; do
-        "$node" "$steward" "$@" </dev/null >>"$log" 2>&1 && exit 0
-        sleep 60
-      done
+      [ "$keep" != --keep ] || keep_daemon "$@"
       exec "$node" "$steward" "$@" </dev/null >>"$log" 2>&1
       ;;
   esac

@@ -94,6 +94,9 @@ describe('steward init (built)', function () {
       const topic = /steward-[0-9a-f]{32}/.exec(first.stderr)?.[0];
       expect(topic, first.stderr).to.be.a('string');
       expect(server.got).to.have.length(0);
+      const elsewhere = await steward(['init', '--yes', '--push']);
+      const other = /steward-[0-9a-f]{32}/.exec(elsewhere.stderr)?.[0];
+      expect(other, elsewhere.stderr).to.be.a('string').and.not.equal(topic);
       const again = await steward(['init', '--yes', '--push', '--push-test'], { home: home.path });
       expect(again.stderr)
         .to.include(`${server.url}/${String(topic)}`)

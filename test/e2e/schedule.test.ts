@@ -38,8 +38,14 @@ describe('the installers of jobs, where nothing runs jobs', () => {
   }).timeout(120_000);
 
   it('refuse two modes at once, and a scheduler that is none', async () => {
-    const both = await steward(['sense', 'install', '--status', '--uninstall']);
-    expect(both.code).to.equal(2);
+    for (const modes of [
+      ['--status', '--uninstall'],
+      ['--status', '--scheduler', 'cron'],
+      ['--uninstall', '--scheduler', 'cron'],
+    ]) {
+      const both = await steward(['sense', 'install', ...modes]);
+      expect(both.code, modes.join(' ')).to.equal(2);
+    }
     const none = await steward(['work', 'install', '--scheduler', 'anacron', '--json']);
     expect(none.code).to.equal(2);
     expect(none.stdout + none.stderr).to.match(/launchd/);

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -117,6 +117,66 @@ describe('uninstall --purge while a job runs (built)', function () {
     );
     rmSync(join(home, 'repo'), { recursive: true });
     expect(snapshot(home)).to.deep.equal(before);
+  });
+
+  it('leaves nothing of a hook that has begun by its shim, wherever it stood still until it had read its input', async () => {
+    const settings = join(home, '.claude', 'settings.json');
+    mkdirSync(join(home, '.claude'));
+    writeFileSync(settings, '{}\n');
+    const before = snapshot(home);
+    // From before the shell has read its script to the waiting for the rest of the input.
+    const [begin, rest] = ['{"session_id":"s",', '"hook_event_name":"PreToolUse","tool_name":"Bash"}'];
+    for (const ms of [0, 5, 15, 30, 50, 80, 150]) {
+      await done('hooks', 'install');
+      const child = spawn('/bin/sh', [join(home, '.steward', 'bin', 'steward-hook'), 'tool'], {
+        env: { PATH: '/usr/bin:/bin', HOME: home },
+        detached: true,
+        stdio: ['pipe', 'ignore', 'ignore'],
+      });
+      runs.push(child);
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.stdin?.on('error', () => child.stdin?.destroy());
+      child.stdin?.write(begin);
+      await delay(ms);
+      signal(child, 'SIGSTOP');
+      const { code, stdout, stderr } = await run('uninstall', '--purge', '--yes');
+      expect(code, `${ms} ms: ${stdout}${stderr}`).to.equal(0);
+      child.stdin?.end(rest);
+      signal(child, 'SIGCONT');
+      await ended;
+      expect(snapshot(home), `${ms} ms`).to.deep.equal(before);
+    }
+  });
+
+  it('leaves nothing of what a hook writes just then, and of what it has started to go on', async () => {
+    const settings = join(home, '.claude', 'settings.json');
+    mkdirSync(join(home, '.claude'));
+    writeFileSync(settings, '{}\n');
+    const before = snapshot(home);
+    const area = join(home, '.steward');
+    const shim = join(area, 'bin', 'steward-hook');
+    for (const verb of ['stop', 'session-end']) {
+      await done('hooks', 'install');
+      const child = spawn('/bin/sh', [shim, verb], {
+        env: { PATH: '/usr/bin:/bin', HOME: home },
+        detached: true,
+        stdio: ['pipe', 'ignore', 'ignore'],
+      });
+      runs.push(child);
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.stdin?.on('error', () => child.stdin?.destroy());
+      child.stdin?.end(JSON.stringify({ session_id: 's' }));
+      // It has begun to write, and stands still until its shim is gone.
+      await until('its event', () => existsSync(join(area, 'state', 'work-events.jsonl')), 60_000);
+      signal(child, 'SIGSTOP');
+      const over = run('uninstall', '--purge', '--yes');
+      await until('the shim to go', () => !existsSync(shim), 60_000);
+      signal(child, 'SIGCONT');
+      await ended;
+      const { code, stdout, stderr } = await over;
+      expect(code, `${verb}: ${stdout}${stderr}`).to.equal(0);
+      expect(snapshot(home), verb).to.deep.equal(before);
+    }
   });
 
   it('a job that was taken out writes nothing any more, and no area that is not there', async () => {

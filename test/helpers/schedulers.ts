@@ -72,3 +72,40 @@ export function crontabModel(initial: string | undefined, options: { refuses?: b
   };
   return { run, text: () => text };
 }
+
+/**
+ * Task Scheduler, spoken to by schtasks.exe: what it was told, in its words. A task is read from its file when it is
+ * created; one that is told to run while it is disabled is refused.
+ *
+ * @param files what lies on the disk
+ */
+export function taskSchedulerModel(files: ReadonlyMap<string, Uint8Array>) {
+  const tasks = new Map<string, string>();
+  const told: string[] = [];
+  let isDisabled = false;
+  const run: Run = (file, [verb = '', ...args]) => {
+    if (file === 'powershell.exe') {
+      const info = { lastRun: '2026-11-20T09:00:00Z', nextRun: null, lastResult: 267009 };
+      return Promise.resolve(
+        answer(0, JSON.stringify({ ...info, state: isDisabled ? 'Disabled' : 'Running' })),
+      );
+    }
+    if (file !== 'schtasks.exe') return missing(file);
+    const name = args[args.indexOf('/tn') + 1] ?? '';
+    if (verb !== '/query') told.push([verb, ...args].join(' '));
+    if (verb === '/create')
+      tasks.set(name, Buffer.from(files.get(args[args.indexOf('/xml') + 1] ?? '') ?? []).toString('utf16le'));
+    else if (!tasks.has(name))
+      return Promise.resolve(answer(1, '', 'ERROR: The system cannot find the file specified.'));
+    if (verb === '/run' && isDisabled)
+      return Promise.resolve(answer(1, '', 'ERROR: The task is disabled.\r\n'));
+    if (verb === '/delete') tasks.delete(name);
+    return Promise.resolve(answer(0));
+  };
+  return {
+    run,
+    told: () => told.splice(0),
+    tasks: () => Object.fromEntries(tasks),
+    disable: () => (isDisabled = true),
+  };
+}

@@ -7,7 +7,7 @@ import { logHook, type HookLine } from '../assistant/hook-log';
 import { userArea, type UserArea } from '../config/user-area';
 import { StewardError, errnoCode, toStewardError } from '../errors';
 import { systemClock, type Clock } from '../platform/clock';
-import { ensureFolder, lstatOf } from '../platform/folder';
+import { ensureFolder, exists, lstatOf } from '../platform/folder';
 import { machineId } from '../platform/machine';
 import { processHost } from '../platform/paths';
 import { readStdin } from '../platform/stdin';
@@ -86,6 +86,7 @@ export async function hookCommand(
   const args = parseHookArgs(argv);
   const { verb, flags } = args;
   const clock = systemClock();
+  const isTakenAway = watchShim();
   const line: HookLine = { hook: isVerb(verb) ? verb : 'unknown', session: null, ok: false, ms: 0 };
   let trouble: StewardError | undefined;
   let area: UserArea | undefined;
@@ -93,14 +94,14 @@ export async function hookCommand(
     area = userArea();
     const settings = await config.settings();
     const prompt = verb === 'prompt' ? await config.prompt() : 'line';
-    trouble = await callHook({ area, clock, args, settings, prompt, plans }, line);
+    trouble = await callHook({ area, clock, args, settings, prompt, plans, isTakenAway }, line);
   } catch (error) {
     trouble = toStewardError(error);
   }
   line.ok = trouble === undefined;
   if (trouble !== undefined) line.error = [trouble.kind, errnoCode(trouble.cause) ?? []].flat().join(' ');
   line.ms = Math.round(clock.monotonic() * 10) / 10;
-  if (area !== undefined && !flags.has('--dry-run')) {
+  if (area !== undefined && !flags.has('--dry-run') && !isTakenAway()) {
     try {
       prepare(area, area.observability);
       logHook({ clock, path: join(area.observability, 'hooks.jsonl') }, line);
@@ -123,6 +124,23 @@ interface Call {
   settings: HookSettings;
   prompt: PromptSetting;
   plans: CapturePlans | undefined;
+  isTakenAway: () => boolean;
+}
+
+/**
+ * Has the shim that started this hook (templates/launcher/steward-hook.sh) been taken away since, by an uninstall? Then
+ * nothing is to be left behind, not even the code cache. A hook that was called otherwise has none, and what it starts
+ * was not started by it.
+ */
+function watchShim(): () => boolean {
+  const { env } = processHost();
+  const shim = env['STEWARD_SHIM'] ?? '';
+  delete env['STEWARD_SHIM'];
+  return () => {
+    if (shim === '' || exists(shim)) return false;
+    env['STEWARD_NO_CODE_CACHE'] = '1';
+    return true;
+  };
 }
 
 /** Does or plans it, and returns what went wrong beside the event. */
@@ -152,6 +170,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     writeOutNow(toJson(await planned(deps, call, given.plans)), STDOUT_WAIT_MS);
     return undefined;
   }
+  if (given.isTakenAway()) return undefined;
   prepare(area, area.state);
   const result = await runHook(deps, call);
   line.session = result.session;

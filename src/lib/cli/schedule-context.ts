@@ -88,15 +88,15 @@ export async function installJob(
   return { job, result, notes };
 }
 
-/** Takes a job out of its scheduler, and stops the daemon where the scheduler does not do that itself. */
+/** Takes a job out of its scheduler, and ends the daemon where the scheduler does not do that itself. */
 export async function uninstallJob(context: Context, id: JobId): Promise<Report<UninstallResult>> {
   const job = await scheduledJob(context, id);
   const result = await (await schedulerOf(context)).uninstall(job);
   const isLeft =
     id === 'daemon' && result.removedFrom.some((from) => from === 'cron' || from === 'task-scheduler');
   if (isLeft) {
-    const { stopDaemon } = await import('./daemon-stop');
-    await stopDaemon(context);
+    const { endDaemon } = await import('./scheduled-run');
+    await endDaemon(context);
   }
   const goesOn = id === 'sense' && (await isDaemonThere(context));
   const notes = goesOn

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 
+import { JOB_VARIABLE } from './job-variable';
+
 /**
  * Starts steward itself with other arguments, and does not wait for it: it lives on when this process ends, has
  * no terminal and says nothing. What it is to do must stand in a file, for it may fail to start.
@@ -9,12 +11,20 @@ import { spawn } from 'node:child_process';
 export function startDetached(args: readonly string[], cwd: string): void {
   const program = process.argv[1];
   if (program === undefined) return;
-  startProgram(process.execPath, [...process.execArgv, program, ...args], cwd);
+  startProgram(process.execPath, [...process.execArgv, program, ...args], cwd, {
+    [JOB_VARIABLE]: 'delivery',
+  });
 }
 
-/** The same for any program; it inherits the environment. One that cannot be started is left. */
-export function startProgram(file: string, args: readonly string[], cwd: string): void {
-  const child = spawn(file, args, { cwd, detached: true, stdio: 'ignore', windowsHide: true });
+/** The same for any program; it inherits the environment, with `more` in it. One that cannot be started is left. */
+export function startProgram(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+  more: NodeJS.ProcessEnv = {},
+): void {
+  const env = { ...process.env, ...more };
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: 'ignore', windowsHide: true });
   // A system that is out of processes: the next run of steward does what waits.
   child.on('error', () => child.unref());
   child.unref();

@@ -1,6 +1,17 @@
+import { errnoCode } from '../errors';
+
 /** Facts of this process. */
 export function ownProcess(): { pid: number; uptimeSec: number } {
   return { pid: process.pid, uptimeSec: Math.round(process.uptime()) };
+}
+
+/** Asks another process of this user to end. One that has ended is no error. */
+export function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    if (errnoCode(error) !== 'ESRCH') throw error;
+  }
 }
 
 /** Resident memory, MiB with one decimal. The system is asked for it, which takes some 40 µs. */

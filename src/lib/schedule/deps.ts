@@ -9,7 +9,7 @@ import type { InstallEntry } from '../platform/install-manifest';
 import { launcherPath } from '../platform/launcher';
 import { userAreaPath, type PathHost } from '../platform/paths';
 import type { Run } from '../platform/process';
-import { processNames } from '../platform/running-processes';
+import { processNames as namesHere } from '../platform/running-processes';
 import { shortHash } from '../platform/short-hash';
 import { userId } from '../platform/system-files';
 import { wait } from '../platform/wait';
@@ -29,6 +29,8 @@ export interface ScheduleDeps {
   run: Run;
   /** The folder of steward's package.json, and the node that runs it. */
   product: { root: string; node: string };
+  /** The names of the processes that run now; of this machine when left out. */
+  processNames?: () => ReadonlySet<string>;
 }
 
 export function keptBy(backend: Backend, job: Job): number | null {
@@ -80,7 +82,8 @@ export function manifestDeps({ area, clock, machineId }: ScheduleDeps) {
   return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
 }
 
-export function backendDeps({ host, run, area, product }: ScheduleDeps): BackendDeps {
+export function backendDeps(deps: ScheduleDeps): BackendDeps {
+  const { host, run, area, product, processNames = namesHere } = deps;
   const id = userId();
   const runtime = `/run/user/${id}`;
   // Where it was not logged in through the login manager (su, ssh without PAM) the variable is missing, the folder may not.

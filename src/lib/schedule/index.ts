@@ -22,7 +22,7 @@ import { keeperOf } from './keeper';
 import { launchd } from './launchd';
 import { LAUNCHER, logOf } from './launcher';
 import { holdersOf, lookAt } from './look';
-import { recordsFolder, runDeps, runningJobs } from './running';
+import { endKeeping, forgetRuns, recordsFolder, runDeps } from './running';
 import {
   SCHEDULER_KINDS,
   type InstallResult,
@@ -42,7 +42,7 @@ const BACKENDS = [launchd, systemd, cron, taskScheduler];
 
 /**
  * The scheduler of this machine: the first that can be used, or the given one. Where none can, the other modes
- * work, and an install is `unavailable`.
+ * work, and an install of what is not there yet is `unavailable`.
  */
 export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind): Promise<Scheduler> {
   const backends = BACKENDS.map((make) => make(backendDeps(deps)));
@@ -52,7 +52,12 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
     kind: backend.kind,
     why,
     available,
-    install: (job) => (available ? install(parts, job) : Promise.reject(noScheduler(deps.host))),
+    install: async (job) => {
+      if (available) return install(parts, job);
+      // Where it stands already it stays, and is told of: a cron that does not run may do so again.
+      if (!(await backend.holds(entryOf(deps, job).name))) throw noScheduler(deps.host);
+      return install({ ...parts, why: 'it stands there already' }, job);
+    },
     uninstall: (job) => uninstall(parts, job),
     start: (job) => start(parts, job),
     status: (job) => lookAt(deps, parts, job),
@@ -114,6 +119,8 @@ async function install({ deps, backends, backend, why }: Parts, job: Job): Promi
       const there = new Set([...kindsOf(manifest.entries(), job.id), ...(await holdersOf(backends, entry))]);
       const elsewhere = backends.filter(({ kind }) => kind !== backend.kind && there.has(kind));
       for (const other of elsewhere) await other.uninstall(entry.name, keep(other.kind));
+      if (job.id === 'daemon' && elsewhere.some(({ kind }) => kind === 'cron'))
+        endKeeping(runDeps(deps, host));
       return {
         job: job.id,
         scheduler: backend.kind,
@@ -155,6 +162,7 @@ async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<
       result.removedFrom.push(kind);
       result.files.push(...removed);
     }
+    if (job.id === 'daemon') endKeeping(runDeps(deps, deps.host));
     removeLeft(deps, manifest, job.id);
     return result;
   });
@@ -170,9 +178,7 @@ function removeLeft(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): v
   if (removeEmptyFolder(dirname(log)) || !exists(dirname(log))) removeEmptyFolder(dirname(dirname(log)));
   if (JOB_IDS.some((other) => kindsOf(manifest.entries(), other).length > 0)) return;
   removeLauncher(LAUNCHER, { ...deps, bin: area.bin }, manifest);
-  // The notes of runs that have ended go; the folder stays where one is under way.
-  runningJobs(runDeps(deps, host));
-  removeEmptyFolder(recordsFolder(area));
+  forgetRuns(runDeps(deps, host));
 }
 
 /** What lies in a cache is gone one day, and the jobs with it. */

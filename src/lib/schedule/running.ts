@@ -20,17 +20,20 @@ export interface RunDeps {
   installManifest: string;
   /** What the scheduler starts. */
   launcher: string;
+  /** The user area. */
+  root: string;
   clock: Clock;
 }
 
 export function runDeps(
-  { area, clock }: { area: Pick<UserArea, 'bin' | 'installManifest' | 'machine'>; clock: Clock },
+  { area, clock }: { area: Pick<UserArea, 'root' | 'bin' | 'installManifest' | 'machine'>; clock: Clock },
   host: PathHost,
 ): RunDeps {
   return {
     records: recordsFolder(area),
     installManifest: area.installManifest,
     launcher: launcherPath(LAUNCHER.name, { bin: area.bin, host }),
+    root: area.root,
     clock,
   };
 }
@@ -39,21 +42,25 @@ export function recordsFolder({ machine }: Pick<UserArea, 'machine'>): string {
   return join(machine, 'jobs');
 }
 
-/** A run of a job that is under way. */
+/** A run that is under way: of a job, or a process that delivers what a hook or a command has left. */
 export interface Running {
-  job: JobId;
+  job: JobId | typeof DELIVERY;
   /** Of the launcher; of what it started where it has become that, or cannot tell its own (Windows). */
   pid: number;
 }
 
+export const DELIVERY = 'delivery';
+
 /** The folder is of this machine alone, so the holders in it need no name of one. */
 const HERE = 'this machine';
 const MAX_BYTES = 4096;
+/** Names the launcher that starts the daemon again (templates/launcher/steward-job.sh). */
+const KEEPER = '.keep';
 
 /** `sense 4711`, or `sense` where the run is this process; undefined for anything else. */
 export function parseJobVariable(text: string, ownPid: number): Running | undefined {
   const [, name, pid] = /^([a-z]+)(?: ([1-9]\d{0,9}))?$/.exec(text) ?? [];
-  const job = JOB_IDS.find((id) => id === name);
+  const job = [...JOB_IDS, DELIVERY].find((id) => id === name) as Running['job'] | undefined;
   return job === undefined ? undefined : { job, pid: pid === undefined ? ownPid : Number(pid) };
 }
 
@@ -64,7 +71,7 @@ export function parseJobVariable(text: string, ownPid: number): Running | undefi
  */
 export function beginRun(deps: RunDeps, run: Running): boolean {
   if (!isInstalled(deps, run.job)) return false;
-  const note = join(deps.records, noteName(run));
+  const note = notePath(deps, run);
   const made: string[] = [];
   try {
     // Those that were killed left their notes.
@@ -95,6 +102,21 @@ export function runningJobs({ records, clock }: Pick<RunDeps, 'records' | 'clock
   });
 }
 
+/**
+ * Ends the keeping of the daemon where the launcher does that, under cron: also one that waits before it starts it again
+ * ends within some seconds, and without another start. The note of its run tells whether it has.
+ */
+export function endKeeping({ records }: Pick<RunDeps, 'records'>): void {
+  removeFile(join(records, KEEPER));
+}
+
+/** Where no launcher is any more, the notes of runs that have ended go, and the folder where none is left. */
+export function forgetRuns(deps: RunDeps): void {
+  if (exists(deps.launcher)) return;
+  runningJobs(deps);
+  removeEmptyFolder(deps.records);
+}
+
 function noteName({ job, pid }: Running): string {
   return `.run.${job}.${pid}`;
 }
@@ -104,8 +126,14 @@ function runOf(name: string): Running | undefined {
   return job === undefined || pid === undefined ? undefined : parseJobVariable(`${job} ${pid}`, 0);
 }
 
-/** By the manifest; where that is moved away or damaged, by the launcher, which goes with the last job. */
-function isInstalled({ installManifest, launcher }: RunDeps, job: JobId): boolean {
+/** The note of a run, to be removed when it ends. */
+export function notePath({ records }: Pick<RunDeps, 'records'>, run: Running): string {
+  return join(records, noteName(run));
+}
+
+/** A delivery is of no scheduler: it may go on where its area is. By the manifest; where that is moved away or damaged, by the launcher, which goes with the last job. */
+function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running['job']): boolean {
+  if (job === DELIVERY) return exists(root);
   try {
     if (exists(installManifest)) return isInstalledAnywhere(installManifest, ENTRY_PREFIX + job);
   } catch (error) {

@@ -8,7 +8,7 @@ export interface Scheduler {
   kind: SchedulerKind;
   /** Why this one, for a person: `the systemd user manager answers`. */
   why: string;
-  /** False: nothing on this machine runs jobs; an install is refused, and the other modes find nothing. */
+  /** False: nothing on this machine runs jobs now; an install of what does not stand there already is refused. */
   available: boolean;
   /**
    * Registers the job and loads it; what is there already as it should be stays. One that an earlier install has

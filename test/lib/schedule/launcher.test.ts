@@ -1,15 +1,17 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 
 import { userArea } from '../../../src/lib/config/user-area';
 import { renderLauncher } from '../../../src/lib/platform/launcher';
 import { jobEnvironment, launcherForm } from '../../../src/lib/schedule/launcher';
+import { until } from '../../helpers/desktop-kit';
 import { requirePrograms } from '../../helpers/real-part';
 import { scratch } from '../../helpers/scratch';
 
 const TEMPLATES = join(__dirname, '..', '..', '..', 'templates', 'launcher');
+const readText = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 const read = (name: string): string => readFileSync(join(TEMPLATES, name), 'utf8');
 
 /** A stand-in for node: says what it was asked to run and with what, and ends as it is told. */
@@ -77,6 +79,22 @@ for (const shell of SHELLS) {
       return { ...result, home, records, log: join(area.sense.logs, 'capture.log'), set };
     }
 
+    const children: ChildProcess[] = [];
+    afterEach(() => {
+      for (const child of children.splice(0)) child.kill('SIGKILL');
+    });
+
+    /** A launcher that keeps the daemon, as cron starts it; it was written by `start`. */
+    function background(home: string): { pid: number; ended: Promise<number | null> } {
+      const [file = '', ...args] = shell.command;
+      const child = spawn(file, [...args, join(home, 'job'), 'daemon', '--keep'], {
+        env: { PATH: process.env['PATH'], HOME: home },
+        stdio: 'ignore',
+      });
+      children.push(child);
+      return { pid: child.pid ?? 0, ended: new Promise((resolve) => child.once('exit', resolve)) };
+    }
+
     it('runs the job with the environment of whoever installed it, and notes how it ended', () => {
       for (const folder of ['plain', `it's 100% "x" $HOME a\\b größe`, '-n']) {
         const { status, stdout, stderr, records, log, home, set } = start(['sense'], { folder });
@@ -141,7 +159,59 @@ for (const shell of SHELLS) {
       const { status, home } = start(['daemon', '--keep'], { node });
       expect(status).to.equal(0);
       expect(readFileSync(join(home, 'node.runs'), 'utf8')).to.equal('run\nrun\nrun\n');
-      expect(readFileSync(box.path('slept'), 'utf8')).to.equal('60\n60\n');
+      const slept = readFileSync(box.path('slept'), 'utf8').trim().split('\n').map(Number);
+      expect(slept.reduce((sum, sec) => sum + sec, 0)).to.equal(120);
+    });
+
+    it('keeps one daemon: of two that would start it again the one that began last goes on', async () => {
+      // Fails at its first start, and stays at the second, until it is let go.
+      const node = `#!/bin/sh
+echo run >>"$0.runs"
+[ "$(wc -l <"$0.runs")" -ge 2 ] || exit 1
+while [ ! -e "$0.go" ]; do sleep 0.05; done
+`;
+      const { home, records } = start(['--where'], { node });
+      const runs = (): string => readText(join(home, 'node.runs'));
+      const first = background(home);
+      await until('its failure', () => runs() === 'run\n');
+      expect(readText(join(records, '.keep'))).to.equal(`${first.pid}\n`);
+      writeFileSync(join(records, `.run.daemon.${first.pid}`), '');
+      const second = background(home);
+      await until('the next start', () => runs() === 'run\nrun\n');
+      expect(await first.ended).to.equal(0);
+      expect(readdirSync(records).sort()).to.deep.equal(['.keep', 'daemon']);
+      expect(readText(join(records, '.keep'))).to.equal(`${second.pid}\n`);
+      writeFileSync(join(home, 'node.go'), '');
+      expect(await second.ended).to.equal(0);
+      expect(readdirSync(records)).to.deep.equal(['daemon']);
+      expect(runs()).to.equal('run\nrun\n');
+    });
+
+    it('ends while it waits, and starts nothing more, once its name is taken away or all is removed', async () => {
+      const node = '#!/bin/sh\necho run >>"$0.runs"\nexit 1\n';
+      for (const isAll of [false, true]) {
+        const { home, records } = start(['--where'], { node, folder: isAll ? 'all' : 'name' });
+        const { ended } = background(home);
+        await until('its failure', () => readText(join(home, 'node.runs')) === 'run\n');
+        rmSync(isAll ? records : join(records, '.keep'), { recursive: true });
+        expect(await ended).to.equal(0);
+        expect(readText(join(home, 'node.runs'))).to.equal('run\n');
+        expect(existsSync(records)).to.equal(!isAll);
+      }
+    });
+
+    it('keeps the daemon where the folder of its notes comes with the first start', async () => {
+      const node = `#!/bin/sh
+echo run >>"$0.runs"
+mkdir -p "\${0%/node}/records"
+[ "$(wc -l <"$0.runs")" -ge 2 ]
+`;
+      const { home, records } = start(['--where'], { node });
+      rmSync(records, { recursive: true });
+      const { pid, ended } = background(home);
+      await until('its name', () => readText(join(records, '.keep')) === `${pid}\n`);
+      rmSync(join(records, '.keep'));
+      expect(await ended).to.equal(0);
     });
 
     it('says what it would start, and refuses what is no job', () => {

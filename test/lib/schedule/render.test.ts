@@ -138,6 +138,39 @@ describe('schedule: systemd', () => {
     }
   }).timeout(120_000);
 
+  /** A word in quotes as systemd reads it, by systemd.unit(5) and systemd.service(5); what has a meaning of its own is refused. */
+  function unitWord(quoted: string, isCommand: boolean): string {
+    const inner = /^"((?:[^"\\]|\\.)*)"$/su.exec(quoted)?.[1];
+    expect(inner, quoted).to.not.equal(undefined);
+    const plain = (inner ?? '').replace(/%%|%/g, (found) => {
+      expect(found, `a specifier in ${quoted}`).to.equal('%%');
+      return '%';
+    });
+    const unquoted = plain.replace(/\\(.)/gsu, (_, char: string) => {
+      expect(char, `an escape in ${quoted}`).to.match(/^["\\]$/);
+      return char;
+    });
+    return isCommand
+      ? unquoted.replace(/\$\$|\$/g, (found) => {
+          expect(found, `a variable in ${quoted}`).to.equal('$$');
+          return '$';
+        })
+      : unquoted;
+  }
+
+  it('keeps every path as it is', () => {
+    const check = (path: string): void => {
+      const entry = entryFor('sense', { launcher: path, env: { PATH: path } });
+      const service = renderSystemd(entry)['steward-sense.service'] ?? '';
+      const command = /^ExecStart=\/bin\/sh (.*) sense$/mu.exec(service)?.[1] ?? '';
+      expect(unitWord(command, true)).to.equal(path);
+      const variable = /^Environment=(.*)$/mu.exec(service)?.[1] ?? '';
+      expect(unitWord(variable, false)).to.equal(`PATH=${path}`);
+    };
+    ODD_PATHS.forEach(check);
+    fc.assert(fc.property(line, check));
+  });
+
   it('reads what systemctl shows', () => {
     const shown = parseShow(
       'MainPID=0\nExecMainStartTimestamp=@1795260345\nExecMainExitTimestamp=@1795260347\nExecMainStatus=3\nActiveState=failed\nPath=a=b\n',

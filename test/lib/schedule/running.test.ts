@@ -14,6 +14,7 @@ describe('schedule: runs that are under way', () => {
     records: box.path('local', 'state', 'machine', 'jobs'),
     installManifest: box.path('state', 'install-manifest.json'),
     launcher: box.path('bin', 'steward-job'),
+    root: box.path('state'),
     clock: systemClock(),
   });
   const entry = (id: string) => ({
@@ -81,6 +82,16 @@ describe('schedule: runs that are under way', () => {
     expect(beginRun(deps(), self)).to.equal(false);
     writeFileSync(deps().installManifest, '{');
     expect(beginRun(deps(), self)).to.equal(true);
+  });
+
+  it('are also those that deliver, without a job, as long as their area is there', () => {
+    const delivery = parseJobVariable('delivery', process.pid);
+    if (delivery === undefined) throw new Error('The variable is not understood.');
+    expect(beginRun(deps(), delivery)).to.equal(false);
+    expect(readdirSync(box.path())).to.deep.equal([]);
+    mkdirSync(deps().root);
+    expect(beginRun(deps(), delivery)).to.equal(true);
+    expect(runningJobs(deps())).to.deep.equal([{ job: 'delivery', pid: process.pid }]);
   });
 
   it('the note of a run that was killed goes', async () => {

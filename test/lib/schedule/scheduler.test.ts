@@ -116,6 +116,30 @@ describe('schedule: install, status and uninstall', () => {
     expect(existsSync(box.path('home', '.steward'))).to.equal(false);
   });
 
+  it('says of a job that stands in a crontab, and no cron runs, that it waits, and keeps it as it should be', async () => {
+    const model = crontabModel('own\n');
+    const names = (...running: string[]) => ({
+      ...depsFor(model.run, 'linux'),
+      processNames: () => new Set(running),
+    });
+    await (await createScheduler(names('cron'))).install(JOBS.sense);
+    const stopped = await createScheduler(names('sh'));
+    expect(stopped.available).to.equal(false);
+    expect(await stopped.status(JOBS.sense)).to.include({ installed: true, loaded: false });
+    const launcher = box.path('home', '.steward', 'bin', 'steward-job');
+    for (const changed of [false, true]) {
+      if (changed) writeFileSync(launcher, '');
+      const again = await stopped.install(JOBS.sense);
+      expect(again).to.include({ changed, scheduler: 'cron', why: 'it stands there already' });
+      expect(again.warnings).to.deep.equal(['No cron runs on this machine: the job waits for one.']);
+    }
+    expect(readFileSync(launcher, 'utf8')).to.include('sense capture');
+    expect(await rejection(stopped.install(JOBS.work))).to.include({ kind: 'unavailable' });
+    expect(model.text())
+      .to.match(/^own\n# >>> steward-sense /)
+      .and.not.include('steward-work');
+  });
+
   it('gives each user area jobs of its own', async () => {
     const model = crontabModel(undefined);
     const one = await createScheduler(depsFor(model.run, 'darwin'), 'cron');

@@ -1,9 +1,11 @@
 import { StewardError } from '../../errors';
 import { canAsk, confirm } from '../../platform/ask';
+import { wait } from '../../platform/wait';
 import type { Running } from '../../schedule/running';
 import type { Context } from '../context';
 import { waitForRuns } from '../scheduled-run';
 import type { PurgePlan } from './purge';
+import type { Uninstalled } from './uninstall';
 import { purgeText } from './view';
 
 type Say = (text: string) => void;
@@ -23,6 +25,14 @@ export async function consentToPurge(
   }
   if (await confirm('Uninstall, and remove all of this?', 'no')) return;
   throw new StewardError('canceled', 'Nothing was removed.', { hint: 'Run it again when you want to.' });
+}
+
+/** Longer than a hook goes on after its last look for the shim, also on a machine that is busy. */
+const HOOK_MS = 500;
+
+/** Hooks that had begun before theirs were taken out leave no note, which would cost each of them: they get time to end. */
+export async function endHooks({ hooks }: Pick<Uninstalled, 'hooks'>): Promise<void> {
+  if (hooks.shim.removed) await wait(HOOK_MS);
 }
 
 /**

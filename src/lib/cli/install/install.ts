@@ -79,8 +79,12 @@ export async function installAll(
 }
 
 async function planJob(scheduler: Scheduler, job: Job): Promise<Installed['jobs'][number]> {
-  if (!scheduler.available) throw noScheduler(processHost());
-  const { installed, loaded, scheduler: there } = await scheduler.status(job);
-  const isThere = installed && loaded && there === scheduler.kind;
-  return { job: job.id, scheduler: scheduler.kind, changed: !isThere };
+  const { installed, loaded, scheduler: there, warning, hint } = await scheduler.status(job);
+  const isHere = installed && there === scheduler.kind;
+  if (!scheduler.available) {
+    if (!isHere) throw noScheduler(processHost());
+    const said = [`${job.id}:`, warning, hint].filter((part) => part !== undefined).join(' ');
+    return { job: job.id, scheduler: scheduler.kind, changed: false, warnings: [said] };
+  }
+  return { job: job.id, scheduler: scheduler.kind, changed: !(isHere && loaded) };
 }

@@ -6,9 +6,9 @@ import { JOB_IDS, jobOf, type JobId } from '../../schedule/job';
 import { manifestOf, removeMadeFolders, removeRecorded } from '../completion/install';
 import type { Context } from '../context';
 import { findDaemon } from '../daemon-client';
-import { stopDaemon } from '../daemon-stop';
 import { openHooks } from '../hooks-context';
 import { schedulerOf } from '../schedule-context';
+import { endDaemon } from '../scheduled-run';
 
 export interface Uninstalled {
   dryRun: boolean;
@@ -111,7 +111,7 @@ async function pollInterval(context: Context): Promise<{ pollIntervalSec: number
 
 async function stopRunning(context: Context, dryRun: boolean): Promise<boolean> {
   if (dryRun) return (await findDaemon(context)) !== undefined;
-  return (await stopDaemon(context)).stopped;
+  return endDaemon(context);
 }
 
 /** Where nothing is installed, nothing is written to find that out. */

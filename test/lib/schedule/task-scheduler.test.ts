@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+
+import type { BackendDeps } from '../../../src/lib/schedule/backend';
+import type { Keeper } from '../../../src/lib/schedule/keeper';
+import { taskScheduler } from '../../../src/lib/schedule/task-scheduler';
+import { rejection } from '../../helpers/rejection';
+import { entryFor } from '../../helpers/schedule';
+import { taskSchedulerModel } from '../../helpers/schedulers';
+
+/** Windows has no folder here: what would lie in its files lies in memory. */
+describe('schedule: Task Scheduler, by schtasks', () => {
+  const entry = entryFor('daemon', { launcher: 'C:\\Users\\ada\\.steward\\bin\\steward-job.cmd' });
+  const file = 'C:\\state\\steward-daemon.xml';
+
+  function played() {
+    const files = new Map<string, Uint8Array>();
+    const model = taskSchedulerModel(files);
+    const keeper = {
+      write: (path, text, { data = Buffer.from(text) } = {}) => {
+        const isSame = files.has(path) && Buffer.from(files.get(path) ?? []).equals(data);
+        files.set(path, data);
+        return !isSame;
+      },
+      remove: (path) => files.delete(path),
+    } as Keeper;
+    const deps = {
+      run: model.run,
+      host: { platform: 'win32', home: 'C:\\Users\\ada', env: { USERNAME: 'ada', USERDOMAIN: 'HOST' } },
+      env: {},
+      keep: { exists: (path: string) => files.has(path) },
+      stateFolder: 'C:\\state',
+    } as unknown as BackendDeps;
+    return { backend: taskScheduler(deps), keeper, model, files };
+  }
+
+  it('creates the task of the file, runs it at once, and leaves one that is there', async () => {
+    const { backend, keeper, model } = played();
+    expect(await backend.probe()).to.equal('this is Windows');
+    expect(await backend.install(entry, keeper)).to.deep.equal({
+      changed: true,
+      files: [file],
+      warnings: [],
+    });
+    expect(model.told()).to.deep.equal([
+      `/create /tn steward-daemon /xml ${file} /f`,
+      '/run /tn steward-daemon',
+    ]);
+    expect(model.tasks()['steward-daemon'])
+      .to.match(/^\ufeff<\?xml/)
+      .and.include('<UserId>HOST\\ada</UserId>');
+    expect(await backend.install(entry, keeper)).to.include({ changed: false });
+    expect(model.told()).to.deep.equal([]);
+    expect(await backend.state(entry)).to.include({ installed: true, loaded: true, lastExit: null });
+  });
+
+  it('starts the task by its name; what is disabled or not there is refused with what was said', async () => {
+    const { backend, keeper, model } = played();
+    const missing = await rejection(backend.start(entry));
+    expect(missing).to.include({
+      kind: 'unavailable',
+      message: 'Task Scheduler does not start the job: ERROR: The system cannot find the file specified.',
+    });
+    await backend.install(entry, keeper);
+    model.told();
+    await backend.start(entry);
+    expect(model.told()).to.deep.equal(['/run /tn steward-daemon']);
+    model.disable();
+    expect((await rejection(backend.start(entry))).message).to.include('The task is disabled.');
+    expect(await backend.state(entry)).to.include({ installed: true, loaded: false, disabled: true });
+  });
+
+  it('ends the task before it deletes it, and then its file', async () => {
+    const { backend, keeper, model, files } = played();
+    expect(await backend.uninstall(entry.name, keeper)).to.deep.equal([]);
+    expect(model.told()).to.deep.equal([]);
+    await backend.install(entry, keeper);
+    expect(await backend.holds(entry.name)).to.equal(true);
+    model.told();
+    expect(await backend.uninstall(entry.name, keeper)).to.deep.equal([file]);
+    expect(model.told()).to.deep.equal(['/end /tn steward-daemon', '/delete /tn steward-daemon /f']);
+    expect([...files]).to.deep.equal([]);
+    expect(await backend.holds(entry.name)).to.equal(false);
+  });
+});
