@@ -1,8 +1,12 @@
 import { boolean, integer, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
+import { reportError } from '../../lib/cli/error-report';
+import { fromOclif } from '../../lib/cli/oclif-errors';
 import { withSteps } from '../../lib/cli/progress';
-import { runSweep } from '../../lib/cli/sweep-context';
+import { flagsOf } from '../../lib/cli/resolve';
+import { noSweep, runSweep } from '../../lib/cli/sweep-context';
+import { toStewardError } from '../../lib/errors';
 import { parseDuration } from '../../lib/platform/duration';
 import type { SweepResult } from '../../lib/work/sweep';
 import { sweepText } from '../../lib/work/view-sweep';
@@ -10,7 +14,7 @@ import { sweepText } from '../../lib/work/view-sweep';
 export default class WorkSweep extends BaseCommand {
   static override summary = 'Catch up with what the hooks have missed, and flag what stands still.';
   static override description =
-    'Sessions without an issue, issues in progress that nobody touched for seven days, projects without a commit in 14 days, active goals without an issue; then the task list. It exits 0 whatever the service does, and says what failed; --strict gives the real code.';
+    'Sessions without an issue, issues in progress that nobody touched for seven days, projects without a commit in 14 days, active goals without an issue; then the task list. It exits 0 whatever happens, and says what failed; --strict gives the real code.';
   static override flags = {
     since: string({
       description: 'How far back sessions are looked for.',
@@ -29,6 +33,19 @@ export default class WorkSweep extends BaseCommand {
     '<%= config.bin %> work sweep --since 30d --max-create 50',
   ];
   static override related = ['work tasks regenerate', 'work status'];
+
+  /** Also a mistake in the flags is said and exits 0: a scheduler is not to give up what the next run may do. */
+  override async execute(): Promise<void> {
+    const flags = flagsOf(this.argv);
+    try {
+      await super.execute();
+    } catch (error) {
+      const known = toStewardError(fromOclif(error, 'work sweep', Object.keys(WorkSweep.flags)));
+      if (flags.includes('--strict') || known.kind === 'canceled') throw error;
+      this.say(reportError(known, { json: false, debug: flags.includes('--debug') }).text.trimEnd());
+      this.printDocument(noSweep(this.context, flags.includes('--dry-run'), known).result);
+    }
+  }
 
   async run(): Promise<SweepResult> {
     const { flags } = await this.parse(WorkSweep);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { toStewardError } from '../errors';
+import { toStewardError, type StewardError } from '../errors';
 import { parseProjects } from '../goals/projects';
 import { parseGoals } from '../goals/record';
 import { readText } from '../platform/atomic-file';
@@ -38,14 +38,21 @@ const GIT_TIMEOUT_MS = 10_000;
 
 /** `work sweep`: sweeps, and appends its one line to the log, whatever became of it. */
 export async function runSweep(context: Context, options: SweepOptions): Promise<Swept> {
-  const swept = await sweptOrNot(context, options);
+  return withLog(context, await sweptOrNot(context, options));
+}
+
+/** A sweep that did not begin, with its line in the log: nothing was looked for, and `errors` tells why. */
+export function noSweep(context: Context, dryRun: boolean, trouble: StewardError): Swept {
+  return withLog(context, failed(context, { dryRun, sinceMs: 0 }, trouble));
+}
+
+function withLog(context: Context, swept: Swept): Swept {
   try {
     log(context, swept.result);
     return swept;
   } catch (error) {
     // What was done stays done: a line that cannot be written is one more thing to tell of.
     const known = toStewardError(error);
-    if (known.kind === 'internal') throw error;
     swept.result.errors.push({ step: 'log', message: known.message });
     return { ...swept, trouble: swept.trouble ?? known };
   }
@@ -72,9 +79,17 @@ async function sweptOrNot(context: Context, options: SweepOptions): Promise<Swep
   } catch (error) {
     const trouble = toStewardError(error);
     if (trouble.kind === 'canceled') throw error;
-    const result = emptyResult(context.clock, null, options);
-    return { result: { ...result, errors: [{ step: 'start', message: trouble.message }] }, trouble };
+    return failed(context, options, trouble);
   }
+}
+
+function failed(
+  { clock }: Context,
+  options: Pick<SweepOptions, 'dryRun' | 'sinceMs'>,
+  trouble: StewardError,
+): Swept {
+  const errors = [{ step: 'start', message: trouble.message }];
+  return { result: { ...emptyResult(clock, null, options), errors }, trouble };
 }
 
 async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps> {
