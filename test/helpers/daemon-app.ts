@@ -56,7 +56,7 @@ export function testApp(routes: readonly Route[], more: Partial<AppDeps> = {}): 
   };
 }
 
-export function shown({ status, headers, body }: HttpAnswer): TestAnswer {
+function shown({ status, headers, body }: HttpAnswer): TestAnswer {
   const text = body.toString();
   return {
     status,

@@ -266,7 +266,7 @@ function problem(file: string, level: RosterProblem['level'], message: string, h
   return { file, level, message, hint };
 }
 
-export function withoutPersona(entry: RosterEntry): RosterAgent {
+function withoutPersona(entry: RosterEntry): RosterAgent {
   const { slug, name, role, description, model, expertise, personality, approach, path } = entry;
   return { slug, name, role, description, model, expertise, personality, approach, path };
 }

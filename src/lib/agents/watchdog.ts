@@ -88,7 +88,7 @@ interface Activity {
  * Reads the session state once, and from then on only what is added to the work events. Silence is counted from
  * the last tool call, or the start of the latest agent where that came later.
  */
-export function watchdog(deps: Pick<WatchDeps, 'clock' | 'sessions' | 'silenceMs'>): Watchdog {
+function watchdog(deps: Pick<WatchDeps, 'clock' | 'sessions' | 'silenceMs'>): Watchdog {
   const { clock, sessions } = deps;
   const silenceMs = deps.silenceMs ?? SILENCE_MS;
   const state = currentSessions(sessions);

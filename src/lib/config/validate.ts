@@ -111,7 +111,7 @@ export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
 }
 
 /** A value in words for a message: short, sanitised, and of a quiet key only its type. */
-export function describe(value: unknown, quiet: boolean): string {
+function describe(value: unknown, quiet: boolean): string {
   if (quiet || value === null || typeof value === 'object' || value === undefined) return typeWords(value);
   const text = clean(JSON.stringify(value));
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;

@@ -35,7 +35,7 @@ export interface DaemonLogDeps {
 }
 
 /** So large, the log becomes daemon.1.log. */
-export const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
+const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
 const MAX_TEXT = 4000;
 
 /** The daemon's log. A full disk, or a user area that was removed, does not end a daemon: it is said once on stderr. */

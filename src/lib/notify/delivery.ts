@@ -4,21 +4,19 @@ import { ID_GRAMMAR } from './id';
 import { isEventName, type ChannelId, type EventName } from './events';
 
 /** What becomes of a delivery in the end. */
-export const RESULTS = [
+export type Result =
   /** The channel took it. */
-  'delivered',
+  | 'delivered'
   /** It was to be spoken, and is shown instead. */
-  'shown',
+  | 'shown'
   /** The channel will not take it, whenever it is tried. */
-  'failed',
+  | 'failed'
   /** It could not be delivered as long as it was worth it. */
-  'expired',
+  | 'expired'
   /** A newer message of the same key took its place before it went out. */
-  'superseded',
+  | 'superseded'
   /** Two processes ended in the midst of it: it may have arrived. */
-  'unknown',
-] as const;
-export type Result = (typeof RESULTS)[number];
+  | 'unknown';
 
 /** A notification on its way to one channel: the content of a file of the outbox. Times are ISO-8601 UTC. */
 export interface Delivery {

@@ -36,7 +36,7 @@ export interface ReadOptions {
 }
 
 /** A line of ours is a few hundred bytes; a longer one than this is none of ours. */
-export const MAX_LINE_BYTES = 64 * 1024;
+const MAX_LINE_BYTES = 64 * 1024;
 const CHUNK = 256 * 1024;
 const LF = 10;
 

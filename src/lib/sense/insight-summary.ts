@@ -24,9 +24,9 @@ export interface SummaryOptions {
   excludes: (app: { app: string; bundleId?: string }) => boolean;
 }
 
-export const MAX_APPS = 15;
-export const MAX_COMMITS = 30;
-export const MAX_SESSIONS = 20;
+const MAX_APPS = 15;
+const MAX_COMMITS = 30;
+const MAX_SESSIONS = 20;
 const MAX_APP = 60;
 const MAX_SUBJECT = 100;
 const MAX_SLUG = 80;

@@ -28,7 +28,7 @@ export interface Context {
 }
 
 /** Every word that is told apart; another one is one more entry. */
-export const HOMOGRAPHS: readonly Homograph[] = [LIVE];
+const HOMOGRAPHS: readonly Homograph[] = [LIVE];
 
 /** How much of the text on either side is looked at, in UTF-16 units. */
 const REACH = 160;
