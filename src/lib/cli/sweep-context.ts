@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock';
 import { appendLog } from '../platform/log';
 import { ensureFolder, exists } from '../platform/folder';
 import { gitIn } from '../platform/git-process';
-import { processHost } from '../platform/paths';
+import { expandHome, processHost } from '../platform/paths';
 import { entriesIn, lookOf } from '../platform/stat';
 import { artifactPath } from '../sessions/artifact';
 import { artifactCache } from '../sessions/artifact-cache';
@@ -163,14 +163,9 @@ export function sessionsAmong(
   return found;
 }
 
-/** `~/` is the home. */
-export function homePath(path: string): string {
-  return path.startsWith('~/') ? join(processHost().home, path.slice(2)) : path;
-}
-
 /** Of all branches, wall-clock ms; undefined where there is no repository, or none of it can be told. */
 async function lastCommit(context: Context, path: string): Promise<number | undefined> {
-  const root = homePath(path);
+  const root = expandHome(path, processHost().home);
   if (!exists(join(root, '.git'))) return undefined;
   const git = gitIn({ run: context.run, timeoutMs: () => GIT_TIMEOUT_MS }, root);
   const said = await git(['log', '--branches', '-1', '--format=%ct']);

@@ -1,9 +1,11 @@
+import { dirname } from 'node:path';
+
 import { parseProjects } from '../goals/projects';
 import { readText } from '../platform/atomic-file';
 import { toIso } from '../platform/clock';
 import { repositoryOf } from '../platform/git-folder';
 import { gitIn } from '../platform/git-process';
-import { dirname } from 'node:path';
+import { expandHome, processHost } from '../platform/paths';
 import { artifactPath, claimsOf } from '../sessions/artifact';
 import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
@@ -11,7 +13,6 @@ import { isRestricted } from '../work/restricted';
 import type { TidyDeps } from '../work/tidy';
 import type { Context } from './context';
 import { openSessions } from './sessions-context';
-import { homePath } from './sweep-context';
 import type { WorkContext } from './work-context';
 
 const GIT_TIMEOUT_MS = 10_000;
@@ -22,7 +23,7 @@ export async function tidyDeps(context: Context, work: WorkContext): Promise<Tid
   const sessions = await openSessions(context);
   const { config } = await context.loadConfig();
   const tracked = parseProjects(readText(work.user.paths.projects, { followLink: true }) ?? '');
-  const known = [...config.sense.repos, ...tracked.map(({ path }) => homePath(path))];
+  const known = [...config.sense.repos, ...tracked.map(({ path }) => expandHome(path, processHost().home))];
   const { sessions: bySlug } = currentSessions(sessions);
   const more: Pick<TidyDeps, 'sessionOf' | 'claimsOf' | 'commitsIn'> = {
     sessionOf: (slug) => (Object.hasOwn(bySlug, slug) ? bySlug[slug] : undefined),

@@ -1,4 +1,4 @@
-import { parseIso } from '../platform/clock';
+import { isIso } from '../platform/clock';
 import { parseObject } from '../platform/json-object';
 import { ID_GRAMMAR } from './id';
 import { isEventName, type ChannelId, type EventName } from './events';
@@ -87,13 +87,9 @@ export function parseDelivery(text: string): Delivery | undefined {
   const rest = Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'version'));
   const { id, channel, machine, at, event, message, nextAt, tags } = rest;
   const isKnown = typeof id === 'string' && ID_GRAMMAR.test(id) && CHANNELS.includes(String(channel));
-  const isTimed = isTime(at) && isTime(nextAt);
+  const isTimed = isIso(at) && isIso(nextAt);
   if (!isKnown || !isTimed || typeof machine !== 'string' || typeof message !== 'string') return undefined;
   if (typeof event !== 'string' || !isEventName(event) || !Array.isArray(tags)) return undefined;
   const counts = ['priority', 'attempts', 'interrupted', 'sentParts'].map((key) => rest[key]);
   return counts.every(Number.isSafeInteger) ? (rest as unknown as Delivery) : undefined;
-}
-
-function isTime(value: unknown): boolean {
-  return typeof value === 'string' && parseIso(value) !== undefined;
 }

@@ -1,5 +1,6 @@
 import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
 import type { Signal } from './log-line';
+import { byCodeUnits } from '../platform/order';
 
 /** Time is added up in whole milliseconds (sums of integers know no order) and rounded once, to tenths. */
 const TENTH_MS = 6_000;
@@ -125,7 +126,7 @@ function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<A
     // An app of a few seconds that rounds to nothing has no row.
     apps: rows
       .filter(({ tenths }) => tenths > 0)
-      .sort((a, b) => b.tenths - a.tenths || compare(a.app, b.app) || compare(a.kind, b.kind)),
+      .sort((a, b) => b.tenths - a.tenths || byCodeUnits(a.app, b.app) || byCodeUnits(a.kind, b.kind)),
   };
 }
 
@@ -135,7 +136,7 @@ function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<A
  */
 function joinSpellings(appMs: ReadonlyMap<string, number>): { app: string; ms: number }[] {
   const joined = new Map<string, { app: string; most: number; ms: number }>();
-  for (const [app, ms] of [...appMs].sort(([a], [b]) => compare(a, b))) {
+  for (const [app, ms] of [...appMs].sort(([a], [b]) => byCodeUnits(a, b))) {
     const folded = foldName(app);
     const known = joined.get(folded);
     if (known === undefined) joined.set(folded, { app, most: ms, ms });
@@ -144,7 +145,7 @@ function joinSpellings(appMs: ReadonlyMap<string, number>): { app: string; ms: n
       if (ms > known.most) Object.assign(known, { app, most: ms });
     }
   }
-  return [...joined.values()].sort((a, b) => compare(a.app, b.app));
+  return [...joined.values()].sort((a, b) => byCodeUnits(a.app, b.app));
 }
 
 /** Shares out `tenths` over the parts by largest remainder; of equal remainders the earlier part is first. */
@@ -181,7 +182,7 @@ export function commitTally() {
       let tally = repos.get(key);
       if (tally === undefined) repos.set(key, (tally = { repo, path, commits: new Set() }));
       // Folder names of one path differ only if it was renamed in between; any fixed choice will do.
-      if (compare(repo, tally.repo) < 0) tally.repo = repo;
+      if (byCodeUnits(repo, tally.repo) < 0) tally.repo = repo;
       tally.commits.add(identity);
     },
     result(): { count: number; repos: { repo: string; commits: number }[] } {
@@ -195,7 +196,7 @@ export function commitTally() {
         counts.set(name, (counts.get(name) ?? 0) + commits.size);
       }
       const rows = [...counts].map(([repo, commits]) => ({ repo, commits }));
-      rows.sort((a, b) => b.commits - a.commits || compare(a.repo, b.repo));
+      rows.sort((a, b) => b.commits - a.commits || byCodeUnits(a.repo, b.repo));
       return { count: sum(rows.map(({ commits }) => commits)), repos: rows };
     },
   };
@@ -225,11 +226,11 @@ export function sessionTally() {
     },
     repos(): SessionRepos {
       const rows = [...repos].map(([repo, ids]) => ({ repo, sessions: ids.size }));
-      return rows.sort((a, b) => b.sessions - a.sessions || compare(a.repo, b.repo));
+      return rows.sort((a, b) => b.sessions - a.sessions || byCodeUnits(a.repo, b.repo));
     },
     result(): { count: number; items: { session: string; events: number }[] } {
       const items = [...sessions].map(([session, events]) => ({ session, events }));
-      items.sort((a, b) => b.events - a.events || compare(a.session, b.session));
+      items.sort((a, b) => b.events - a.events || byCodeUnits(a.session, b.session));
       return { count: items.length, items };
     },
   };
@@ -267,9 +268,4 @@ function sum(numbers: readonly number[]): number {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** By code units: the same on every machine, and without loading ICU. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
