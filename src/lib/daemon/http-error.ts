@@ -1,5 +1,5 @@
 import { errorBody, toStewardError, type ErrorKind } from '../errors';
-import type { HttpAnswer } from '../platform/http-server';
+import type { HttpAnswer } from '../platform/http-application';
 import { cleanLines } from '../platform/terminal';
 
 /** HTTP statuses by error kind, the whole of decisions.md 2. */
