@@ -8,7 +8,7 @@ import { flagsOf } from '../../lib/cli/resolve';
 import { noSweep, runSweep } from '../../lib/cli/sweep-context';
 import { toStewardError } from '../../lib/errors';
 import { parseDuration } from '../../lib/platform/duration';
-import type { SweepResult } from '../../lib/work/sweep';
+import type { SweepResult } from '../../lib/work/sweep/run';
 import { sweepText } from '../../lib/work/view-sweep';
 
 export default class WorkSweep extends BaseCommand {

@@ -17,14 +17,14 @@ import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
 import { sessionWith } from '../work/capture/deliver';
 import type { CapturedSession } from '../work/capture/session-end';
+import { sweep } from '../work/sweep';
 import {
   emptyResult,
-  sweep,
   type SweepDeps,
   type SweepOptions,
   type SweepResult,
   type Swept,
-} from '../work/sweep';
+} from '../work/sweep/run';
 import type { ProjectState } from '../work/sweep/plan';
 import { regenerateTaskList } from '../work/task-repo';
 import { captureDeps } from './capture-context';

@@ -1,6 +1,5 @@
 import type { Lane } from '../config/schema';
-import type { Issue } from './issue';
-import { parseTitle } from './issue';
+import { parseTitle, type Issue } from './issue';
 
 /** The Status values (service.md: Label taxonomy), in the order of that list. */
 export const STATUSES = [

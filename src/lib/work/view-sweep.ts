@@ -1,5 +1,5 @@
 import { clean } from '../platform/terminal';
-import type { SweepResult } from './sweep';
+import type { SweepResult } from './sweep/run';
 
 /** `work sweep`: what was done, and the command that goes on where the limit was reached. */
 export function sweepText(result: SweepResult, since: string, maxCreate: number): string {
