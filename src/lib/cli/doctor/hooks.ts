@@ -1,5 +1,4 @@
-import type { HooksStatus } from '../../assistant/install-status';
-import { hooksStatus } from '../../assistant/install-status';
+import { hooksStatus, type HooksStatus } from '../../assistant/install-status';
 import { exists } from '../../platform/folder';
 import { parseObject } from '../../platform/json-object';
 import { plural } from '../../platform/plural';
