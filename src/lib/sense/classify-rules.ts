@@ -1,7 +1,8 @@
 import { StewardError } from '../errors';
 import { isObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
-import { APP_KINDS, foldName, RULE_KEYS, type ClassifyRule, type RuleKey } from './classify';
+import { foldName, RULE_KEYS, type ClassifyRule, type RuleKey } from './classify';
+import { APP_KINDS } from './app-kind';
 
 /**
  * The rules of a classify.yaml: a list, or a list under `rules`, of `{app | bundleId | glob, kind}`.

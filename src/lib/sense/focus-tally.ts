@@ -1,5 +1,6 @@
 import { byCodeUnits } from '../platform/order';
-import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
+import { foldName, type Classifier } from './classify';
+import { APP_KINDS, type AppKind } from './app-kind';
 import type { Signal } from './log-line';
 import { sum, textOf } from './record-tally';
 

@@ -1,5 +1,6 @@
 import { hourStarts, timeOf, type Day } from '../platform/time';
-import type { AppKind, Classifier } from './classify';
+import type { Classifier } from './classify';
+import type { AppKind } from './app-kind';
 import type { SenseEvent } from './event';
 import type { Signal } from './log-line';
 import { commitTally, sessionTally } from './record-tally';

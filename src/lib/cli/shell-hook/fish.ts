@@ -1,5 +1,5 @@
 import { forFish } from '../../platform/shell-word';
-import type { HookSettings } from '.';
+import type { HookSettings } from './settings';
 import { INTERACTIVE, KEYWORDS, PREFIXES, PROMPTING } from './words';
 
 /** For fish 3 and newer, through its own event; it measures the time itself. */
