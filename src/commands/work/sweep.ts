@@ -1,12 +1,9 @@
 import { boolean, integer, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { reportError } from '../../lib/cli/error-report';
 import { fromOclif } from '../../lib/cli/oclif-errors';
 import { withSteps } from '../../lib/cli/progress';
-import { flagsOf } from '../../lib/cli/resolve';
 import { noSweep, runSweep } from '../../lib/cli/sweep-context';
-import { toStewardError } from '../../lib/errors';
 import { parseDuration } from '../../lib/platform/duration';
 import type { SweepResult } from '../../lib/work/sweep/run';
 import { sweepText } from '../../lib/work/view-sweep';
@@ -36,14 +33,13 @@ export default class WorkSweep extends BaseCommand {
 
   /** Also a mistake in the flags is said and exits 0: a scheduler is not to give up what the next run may do. */
   override async execute(): Promise<void> {
-    const flags = flagsOf(this.argv);
     try {
       await super.execute();
     } catch (error) {
-      const known = toStewardError(fromOclif(error, 'work sweep', Object.keys(WorkSweep.flags)));
-      if (flags.includes('--strict') || known.kind === 'canceled') throw error;
-      this.say(reportError(known, { json: false, debug: flags.includes('--debug') }).text.trimEnd());
-      this.printDocument(noSweep(this.context, flags.includes('--dry-run'), known).result);
+      const known = fromOclif(error, 'work sweep', Object.keys(WorkSweep.flags));
+      const { said, result } = noSweep(this.context, this.argv, known);
+      this.say(said);
+      this.printDocument(result);
     }
   }
 

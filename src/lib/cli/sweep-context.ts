@@ -29,7 +29,9 @@ import type { ProjectState } from '../work/sweep/plan';
 import { regenerateTaskList } from '../work/task-repo';
 import { captureDeps } from './capture-context';
 import type { Context } from './context';
+import { reportError } from './error-report';
 import { tellReminders } from './reminders-context';
+import { flagsOf } from './resolve';
 import { openSessions } from './sessions-context';
 import { VERSION } from './version';
 import { openWork, type WorkContext } from './work-context';
@@ -41,9 +43,21 @@ export async function runSweep(context: Context, options: SweepOptions): Promise
   return withLog(context, await sweptOrNot(context, options));
 }
 
-/** A sweep that did not begin, with its line in the log: nothing was looked for, and `errors` tells why. */
-export function noSweep(context: Context, dryRun: boolean, trouble: StewardError): Swept {
-  return withLog(context, failed(context, { dryRun, sinceMs: 0 }, trouble));
+/**
+ * A sweep that ended before it began, with its line in the log: what is to be said of it, and a result whose `errors`
+ * tell the same. With `--strict` among the words, and when it was interrupted, the error is thrown.
+ */
+export function noSweep(
+  context: Context,
+  argv: readonly string[],
+  error: unknown,
+): { said: string; result: SweepResult } {
+  const flags = flagsOf(argv);
+  const trouble = toStewardError(error);
+  if (flags.includes('--strict') || trouble.kind === 'canceled') throw error;
+  const { text } = reportError(trouble, { json: false, debug: flags.includes('--debug') });
+  const options = { dryRun: flags.includes('--dry-run'), sinceMs: 0 };
+  return { said: text.trimEnd(), result: withLog(context, failed(context, options, trouble)).result };
 }
 
 function withLog(context: Context, swept: Swept): Swept {
