@@ -72,7 +72,8 @@ describe('reminders and tidying (built)', function () {
       const hook = (verb: 'session-start' | 'tool' | 'session-end', changes: object) =>
         steward(['hook', verb], { home: home.path, env: env(), input: hookJson(verb, { cwd: repo, ...changes }) }); // prettier-ignore
       await hook('session-start', {});
-      const folder = join(home.path, '.steward', 'sessions', 'fix-login');
+      // Its issue goes by the slug in the artifact, whatever the folder is called.
+      const folder = join(home.path, '.steward', 'sessions', 'login-first-try');
       mkdirSync(folder, { recursive: true });
       const path = join(folder, 'ISA.md');
       const { session_id: session } = JSON.parse(hookJson('prompt')) as { session_id: string };

@@ -3,10 +3,11 @@ import { dirname } from 'node:path';
 import { parseProjects } from '../goals/projects';
 import { readText } from '../platform/atomic-file';
 import { toIso } from '../platform/clock';
+import { listFolder } from '../platform/folder';
 import { repositoryOf } from '../platform/git-folder';
 import { gitIn } from '../platform/git-process';
 import { expandHome, processHost } from '../platform/paths';
-import { artifactPath, claimsOf } from '../sessions/artifact';
+import { artifactOf, artifactPath, claimsOf } from '../sessions/artifact';
 import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
 import { isRestricted } from '../work/restricted';
@@ -25,12 +26,14 @@ export async function tidyDeps(context: Context, work: WorkContext): Promise<Tid
   const tracked = parseProjects(readText(work.user.paths.projects, { followLink: true }) ?? '');
   const known = [...config.sense.repos, ...tracked.map(({ path }) => expandHome(path, processHost().home))];
   const { sessions: bySlug } = currentSessions(sessions);
-  const more: Pick<TidyDeps, 'sessionOf' | 'claimsOf' | 'commitsIn'> = {
-    sessionOf: (slug) => (Object.hasOwn(bySlug, slug) ? bySlug[slug] : undefined),
-    claimsOf(slug) {
-      if (!isSlug(slug) || isRestricted(dirname(artifactPath(sessions.sessions, slug)))) return undefined;
-      return claimsOf(sessions.sessions, slug);
-    },
+  const folders = foldersBySlug(sessions.sessions);
+  const more: Pick<TidyDeps, 'sessionsOf' | 'claimsOf' | 'commitsIn'> = {
+    sessionsOf: (slug) =>
+      folders(slug).flatMap((name) => (Object.hasOwn(bySlug, name) ? (bySlug[name] ?? []) : [])),
+    claimsOf: (slug) =>
+      folders(slug)
+        .filter((name) => !isRestricted(dirname(artifactPath(sessions.sessions, name))))
+        .flatMap((name) => claimsOf(sessions.sessions, name) ?? []),
     async commitsIn(name, from, to) {
       const root = known.map((path) => repositoryOf(path)).find((found) => found?.name === name)?.root;
       if (root === undefined) return [];
@@ -44,4 +47,22 @@ export async function tidyDeps(context: Context, work: WorkContext): Promise<Tid
     ...Object.getOwnPropertyDescriptors(work.deps),
     ...Object.getOwnPropertyDescriptors(more),
   });
+}
+
+/**
+ * The names of the folders that an issue's slug stands for, as the capture knows them: of each artifact that names the
+ * slug, and the one of that name whose artifact names none, or is gone. Read at the first question.
+ */
+function foldersBySlug(sessions: string): (slug: string) => readonly string[] {
+  let known: Map<string, string[]> | undefined;
+  const read = (): Map<string, string[]> => {
+    const found = new Map<string, string[]>();
+    for (const name of listFolder(sessions).sort()) {
+      if (!isSlug(name)) continue;
+      const slug = artifactOf(sessions, name)?.slug ?? name;
+      found.set(slug, [...(found.get(slug) ?? []), name]);
+    }
+    return found;
+  };
+  return (slug) => (known ??= read()).get(slug) ?? [slug].filter(isSlug);
 }

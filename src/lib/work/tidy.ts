@@ -11,10 +11,10 @@ import { openForWriting, repoOf } from './privacy';
 import { redacted } from './redact';
 
 export interface TidyDeps extends ActionDeps {
-  /** The session of a slug, as it is known on this machine. Times are ISO-8601 UTC. */
-  sessionOf: (slug: string) => { repo: string | null; startedAt: string; updatedAt: string } | undefined;
-  /** The claims of a slug's artifact; undefined without one, and of one that is to stay on this machine. */
-  claimsOf: (slug: string) => Claims | undefined;
+  /** The sessions of a slug that are known on this machine. Times are ISO-8601 UTC. */
+  sessionsOf: (slug: string) => { repo: string | null; startedAt: string; updatedAt: string }[];
+  /** The claims of each artifact of a slug, but of those that are to stay on this machine. */
+  claimsOf: (slug: string) => Claims[];
   /** `3f2a91c Fix the login`: commits within a time, wall-clock ms, newest first; none of a repository that nobody knows. */
   commitsIn: (repo: string, from: number, to: number) => Promise<string[]>;
 }
@@ -102,17 +102,18 @@ async function evidenceOf(
   const slug = issue.identity?.startsWith('slug=') === true ? issue.identity.slice('slug='.length) : null;
   if (slug === null) return 'it is of no session, so nothing here shows what was done';
   const claims = deps.claimsOf(slug);
-  if (claims !== undefined && claims.open > 0)
-    return `${claims.open} of ${claims.open + claims.closed.length} claims of its artifact are open`;
-  const session = deps.sessionOf(slug);
-  const from = parseIso(session?.startedAt ?? issue.createdAt);
-  const to = parseIso(session?.updatedAt ?? issue.updatedAt);
-  const commits =
-    typeof session?.repo !== 'string' || from === undefined || to === undefined
-      ? []
-      : await deps.commitsIn(session.repo, from, to + AFTER_MS);
+  const closed = claims.flatMap((one) => one.closed);
+  const open = claims.reduce((sum, one) => sum + one.open, 0);
+  if (open > 0) return `${open} of ${open + closed.length} claims of its artifact are open`;
+  const commits: string[] = [];
+  for (const { repo, startedAt, updatedAt } of deps.sessionsOf(slug)) {
+    const from = parseIso(startedAt);
+    const to = parseIso(updatedAt);
+    if (repo === null || from === undefined || to === undefined) continue;
+    commits.push(...(await deps.commitsIn(repo, from, to + AFTER_MS)));
+  }
   const shown = (texts: readonly string[]): string[] => texts.map((text) => redacted(clean(text)));
-  const evidence = { commits: shown(commits), claims: shown(claims?.closed ?? []) };
+  const evidence = { commits: shown([...new Set(commits)]), claims: shown(closed) };
   if (evidence.commits.length + evidence.claims.length > 0) return evidence;
   return 'there is no commit of its session and no closed claim';
 }

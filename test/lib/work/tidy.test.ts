@@ -20,17 +20,20 @@ describe('tidying what is done', function () {
     github = await startGitHub();
     world = await readyWorld(github);
     asked = [];
-    const more: Pick<TidyDeps, 'sessionOf' | 'claimsOf' | 'commitsIn'> = {
-      sessionOf: (slug) =>
+    const more: Pick<TidyDeps, 'sessionsOf' | 'claimsOf' | 'commitsIn'> = {
+      sessionsOf: (slug) =>
         slug === 'one'
-          ? { repo: 'shop', startedAt: '2026-11-20T09:00:00Z', updatedAt: '2026-11-20T10:00:00Z' }
-          : undefined,
+          ? [{ repo: 'shop', startedAt: '2026-11-20T09:00:00Z', updatedAt: '2026-11-20T10:00:00Z' }]
+          : [],
       claimsOf: (slug) =>
         slug === 'open'
-          ? { closed: ['a'], open: 2 }
+          ? [
+              { closed: [], open: 2 },
+              { closed: ['a'], open: 0 },
+            ]
           : slug === 'two'
-            ? { closed: ['It works'], open: 0 }
-            : undefined,
+            ? [{ closed: ['It works'], open: 0 }]
+            : [],
       commitsIn: (repo, from, to) => {
         asked.push([repo, from, to]);
         return Promise.resolve(['3f2a91c Fix `login` for @ann, token=abc123def', '99aa000 Test it']);

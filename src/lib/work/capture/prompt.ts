@@ -13,30 +13,68 @@ const MAX_LINE = 300;
 const MAX_LINES = 8;
 const MAX_MATCHES = 5;
 
-const POLITE = '(?:(?:please|also|and|then)[ ,]+){0,2}';
+const POLITE = '(?:(?:please|pls|also|and|then)[ ,]+){0,2}';
 const WHEN =
   '(?:today|tonight|tomorrow|later|next|this|on|at|in|by|every|before|after)(?: (?!to\\b)[^\\s]+){0,6}?';
+const DAY_NAME = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
+/** Of a thing to be reminded of: "about the flags of tar" asks for an answer, "about the dentist on monday" does not. */
+const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)`;
+/** "remind me to is the prefix": a mention of the words, and no request. */
+const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|and|or|at)\\b)';
+const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) (?:\[ \] )?/;
+/** What is to be looked into and then acted on at once is work for now, and for no list. */
+const FOR_NOW = new RegExp(
+  '\\b(?:first|(?<!not )now)(?:,|$)|(?:[,;]| and| then) (?:then )?' +
+    '(?:add|apply|build|change|come|compare|create|delete|draft|explain|fix|give|implement|list|make|move|patch|pick|' +
+    'prepare|produce|propose|put|refactor|remove|rename|replace|report|rewrite|show|start|suggest|summari[sz]e|tell|' +
+    'turn|update|use|write) (?:it|them|me|us|an?|the|this|that|these|those|my|our|all|any|each|every|up|down|back)\\b',
+  'i',
+);
+/** A line of a log, of a chat with its times, of a diff: what stands around it was pasted with it. */
+const PASTED = new RegExp(
+  '^(?:\\[?\\d{4}-\\d\\d-\\d\\d[T ]|\\[?\\d\\d:\\d\\d:\\d\\d|\\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\\b|' +
+    '\\S+(?: \\S+)?(?: {2,}|\\t)\\[?\\d{1,2}:\\d\\d|\\[\\d{1,2}:\\d\\d[^\\]]{0,6}\\] |diff --git |@@ |(?:From|Subject): )',
+);
 
 /** Anchored at the line's beginning, imperative: a soft hint, a question or a mention is none of them. */
 const PATTERNS: readonly { kind: CaptureKind; pattern: RegExp; text: (match: RegExpExecArray) => string }[] =
   [
     {
       kind: 'reminder',
-      pattern: new RegExp(`^${POLITE}remind me (?:(${WHEN}),? )?to (\\S.*)$`, 'i'),
+      pattern: new RegExp(
+        `^${POLITE}(?:remind me(?: please| pls)?|(?:don't|don\u2019t|do not) let me forget) (?:(${WHEN}),? )?to ${NO_VERB}(\\S.*)$`,
+        'i',
+      ),
       text: ([, when, what]) => (when === undefined ? `${what}` : `${what} ${when}`),
     },
     {
       kind: 'reminder',
       pattern: new RegExp(
-        `^${POLITE}(?:set|add|create) (?:a |me a )?reminder (?:(${WHEN}),? )?to (\\S.*)$`,
+        `^${POLITE}remind me(?:(?: (${WHEN}))?: ?(\\S.*)| (${WHEN}) about (\\S.*)| about (\\S.* ${DAY}\\b.*))$`,
+        'i',
+      ),
+      text: ([, at, what, when = at, whom, about]) => [what ?? whom ?? about, when].filter(Boolean).join(' '),
+    },
+    {
+      kind: 'reminder',
+      pattern: new RegExp(
+        `^${POLITE}(?:set|add|create) (?:a |me a )?reminder (?:for me )?(?:(?:for )?(${WHEN}|${DAY_NAME}),? )?to (\\S.*)$`,
         'i',
       ),
       text: ([, when, what]) => (when === undefined ? `${what}` : `${what} ${when}`),
     },
     {
       kind: 'research',
-      pattern: new RegExp(`^${POLITE}research (the \\S.*)$`, 'i'),
-      text: ([, what]) => `${what}`,
+      pattern: new RegExp(`^${POLITE}research (?:(the \\S.*)|(?:for )?later: (\\S.*))$`, 'i'),
+      text: ([, what = '', later = what]) => (later === what && FOR_NOW.test(what) ? '' : later),
+    },
+    {
+      kind: 'queue',
+      pattern: new RegExp(
+        `^${POLITE}(?:queue(?: up)?(?: (?:this|that|it)(?: up)?|(?= for later:))|(?:add|put) (?:this|that|it) (?:to|in|on) (?:the|my) queue) for (later|(?:\\S+ ){0,4}\\S+): (\\S.*)$`,
+        'i',
+      ),
+      text: ([, when = '', what]) => (/\blater$/i.test(when) ? `${what}` : `${what} ${when}`),
     },
     {
       kind: 'queue',
@@ -58,8 +96,9 @@ const PATTERNS: readonly { kind: CaptureKind; pattern: RegExp; text: (match: Reg
  * nothing that ends in a question mark.
  */
 export function matchPrompt(prompt: string): PromptMatch[] {
-  const lines = plainLines(prompt);
-  const own = lines.length > MAX_LINES ? lines.slice(0, 1) : lines;
+  const blocks = plainBlocks(prompt);
+  const typed = blocks.filter((block) => !block.some((line) => PASTED.test(line))).flat();
+  const own = blocks.flat().length > MAX_LINES ? typed.slice(0, 1) : typed;
   const matches: PromptMatch[] = [];
   for (const line of own) {
     const match = matchLine(line);
@@ -70,12 +109,16 @@ export function matchPrompt(prompt: string): PromptMatch[] {
 }
 
 function matchLine(line: string): PromptMatch | undefined {
+  const [item = ''] = LIST_ITEM.exec(line) ?? [];
   const said = line
+    .slice(item.length)
     .trim()
     .replace(/\s+/g, ' ')
     .replace(/[\s.!;,]+$/, '');
   if (said.length > MAX_LINE || /\?["')\]]*$/.test(said)) return undefined;
   for (const { kind, pattern, text } of PATTERNS) {
+    // A list of what to look into is a list of work for now.
+    if (kind === 'research' && item !== '') continue;
     const found = pattern.exec(said);
     const about = found === null ? '' : text(found).trim();
     if (about.length > 1) return { kind, text: about };
@@ -83,9 +126,9 @@ function matchLine(line: string): PromptMatch | undefined {
   return undefined;
 }
 
-/** Lines that a person wrote as they are: no fenced or indented code, no quotes, no marked-up or pasted blocks. */
-function plainLines(prompt: string): string[] {
-  const kept: string[] = [];
+/** Lines that follow each other: no fenced or indented code, no quotes, no marked-up blocks. */
+function plainBlocks(prompt: string): string[][] {
+  const blocks: string[][] = [[]];
   let fence: string | undefined;
   let tag: string | undefined;
   for (const line of prompt.split(/\r\n|\r|\n/)) {
@@ -98,8 +141,9 @@ function plainLines(prompt: string): string[] {
     } else {
       const opened = /^\s*<([a-zA-Z][\w-]*)(?:\s[^>]*)?>/.exec(line)?.[1];
       if (opened !== undefined && !line.includes(`</${opened}>`)) tag = opened;
-      else if (opened === undefined && line.trim() !== '' && !/^(?: {4}|\t| *>)/.test(line)) kept.push(line);
+      else if (line.trim() === '') blocks.push([]);
+      else if (opened === undefined && !/^(?: {4}|\t| *>)/.test(line)) blocks.at(-1)?.push(line);
     }
   }
-  return kept;
+  return blocks;
 }

@@ -1,5 +1,5 @@
 /** A word of each pattern of `prompt.ts`. */
-const WORDS = /remind|research|queue/i;
+const WORDS = /remind|research|queue|forget/i;
 
 /**
  * May a prompt ask for something to be kept? Cheaper than the patterns, which most prompts need not be held against,
