@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'coverage/**', 'node_modules/**', 'templates/hooks/**'] },
+  { ignores: ['dist/**', 'node_modules/**'] },
   ...tseslint.configs.strict,
   {
     rules: {

@@ -33,7 +33,7 @@ export const VENDOR_BUNDLES = new Map([
 const EXTERNAL = ['koffi', 'typescript'];
 
 /** Ids and files of src/commands: `sense/today.ts` is `sense:today`, `index.ts` is its folder's command. */
-export function commandFiles(folder = join(ROOT, 'src', 'commands'), topic = []) {
+function commandFiles(folder = join(ROOT, 'src', 'commands'), topic = []) {
   return readdirSync(folder, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {

@@ -61,7 +61,7 @@ const FILES = {
  * A file of oclif's that loads others at their first use: `const x_1 = require("./x")` becomes a function, and
  * each `x_1.` a call of it. The compiler that wrote the file refers to a module in no other way.
  */
-export function loadingLate(text) {
+function loadingLate(text) {
   const names = [];
   const late = text.replace(
     /^const (\w+_\d+) = ((?:__importDefault|__importStar)\(require\("[^"]+"\)\)|require\("[^"]+"\));$/gm,

@@ -43,7 +43,8 @@ keep_daemon() {
     done
     is_keeper || leave
   done
-  rm -f "$records/.keep"
+  # The name may be that of a launcher which began when this one's daemon was stopped.
+  if is_keeper; then rm -f "$records/.keep"; fi
   leave
 }
 

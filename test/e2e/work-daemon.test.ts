@@ -1,3 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { expect } from 'chai';
 
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
@@ -71,7 +74,42 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     const offline = await run(['work', 'sweep', '--json'], away);
     expect([offline.code, (jsonOf(offline) as { errors: object[] }).errors.length]).to.deep.equal([0, 1]);
     expect((await run(['work', 'sweep', '--strict'], away)).code).to.equal(8);
-    expect((await run(['work', 'sweep', '--since', '7 days'])).code).to.equal(2);
     expect((await run(['work', 'sweep', '--since', '7d', '--dry-run'])).stdout).to.match(/^0 to create/);
+  });
+
+  it('sweep: also a mistake in its flags or in the configuration exits 0, said on both outputs', async () => {
+    const mistakes: [string[], string][] = [
+      [['--since', '7 days'], '"7 days" is not a duration.'],
+      [['--max', '5'], 'There is no flag --max for "steward work sweep".'],
+      [['--max-create', '900'], '--max-create: Expected an integer less than or equal to 500'],
+      [['now'], '"steward work sweep" does not take "now".'],
+    ];
+    for (const [words, said] of mistakes) {
+      const told = await run(['work', 'sweep', ...words]);
+      expect([told.code, told.stdout], words.join(' ')).to.deep.equal([0, '']);
+      expect(told.stderr).to.include(said);
+      const strict = await run(['work', 'sweep', '--strict', '--json', ...words]);
+      expect([strict.code, strict.stdout], words.join(' ')).to.deep.equal([2, '']);
+      expect(strict.stderr).to.include('"kind": "usage"');
+    }
+    const asked = await run(['work', 'sweep', '--dry-run', '--json', '--since', '7 days']);
+    expect(asked.code).to.equal(0);
+    expect(jsonOf(asked)).to.deep.include({
+      dryRun: true,
+      sinceHours: 0,
+      errors: [{ step: 'start', message: '"7 days" is not a duration.' }],
+    });
+    const log = join(home.path, '.steward', 'observability', 'work-sweep.jsonl');
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+    expect(lines).to.have.length(mistakes.length + 1);
+    expect(JSON.parse(lines[0] ?? '')).to.deep.include({
+      errors: [{ step: 'start', message: mistakes[0]?.[1] }],
+    });
+
+    writeFileSync(join(home.path, '.steward', 'config.yaml'), 'da: [');
+    const broken = await run(['work', 'sweep']);
+    expect([broken.code, broken.stdout]).to.deep.equal([0, 'Nothing was swept.\n']);
+    expect(broken.stderr).to.include('config.yaml');
+    expect((await run(['work', 'sweep', '--strict'])).code).to.equal(3);
   });
 });

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,9 +81,4 @@ export function gitBox(): GitBox {
 /** The variables that fix git's dates, seconds since the epoch. */
 export function dates(committed: number, authored: number = committed): NodeJS.ProcessEnv {
   return { GIT_AUTHOR_DATE: `@${authored} +0000`, GIT_COMMITTER_DATE: `@${committed} +0000` };
-}
-
-/** Does the program exist and end well with these arguments? */
-export function works(program: string, args: string[]): boolean {
-  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
 }

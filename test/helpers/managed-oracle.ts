@@ -35,7 +35,7 @@ const ENDINGS: readonly Ending[] = [
  * what it printed is the log, once each, in order; one session was made, one message arrived; the exit code is
  * that of the stop reason.
  */
-export async function checkSeed(bundle: string, seed: number): Promise<void> {
+async function checkSeed(bundle: string, seed: number): Promise<void> {
   const random = seeded(seed);
   const ending = random.pick(ENDINGS);
   const script: Script = (message, own) => [...talk(message, own), ...ending.steps(own)];

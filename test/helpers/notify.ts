@@ -29,7 +29,7 @@ export interface Fake extends Channel {
   offReason: string | undefined;
 }
 
-export function fakeChannel(id: ChannelId): Fake {
+function fakeChannel(id: ChannelId): Fake {
   const fake: Fake = {
     id,
     got: [],

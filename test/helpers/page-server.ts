@@ -34,7 +34,7 @@ const TYPES: Record<string, string> = {
 };
 
 /** What a page of the daemon may do (decisions.md 9). */
-export const POLICY =
+const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** A server on loopback with the pages, their assets, and the given answers; `answers` may change while it runs. */

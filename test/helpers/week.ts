@@ -12,7 +12,7 @@ const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map(
   (name) => `/usr/lib/${name}/faketime/libfaketime.so.1`,
 );
 const SHARED_MEMORY = '/dev/shm';
-export const ZONE = 'Europe/Berlin';
+const ZONE = 'Europe/Berlin';
 /** Local midnight of Thursday, 22 October 2026; on the Sunday the clocks go back, so the week has 169 hours. */
 export const START = Date.parse('2026-10-21T22:00:00Z');
 export const HOURS = 169;

@@ -11,7 +11,7 @@ import type { WorkWorld } from './work';
 import { issuesOf } from './work-kill';
 
 /** The same numbers for the same seed (mulberry32). */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,16 +1,17 @@
 import { boolean, integer, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
+import { fromOclif } from '../../lib/cli/oclif-errors';
 import { withSteps } from '../../lib/cli/progress';
-import { runSweep } from '../../lib/cli/sweep-context';
+import { noSweep, runSweep } from '../../lib/cli/sweep-context';
 import { parseDuration } from '../../lib/platform/duration';
-import type { SweepResult } from '../../lib/work/sweep';
+import type { SweepResult } from '../../lib/work/sweep/run';
 import { sweepText } from '../../lib/work/view-sweep';
 
 export default class WorkSweep extends BaseCommand {
   static override summary = 'Catch up with what the hooks have missed, and flag what stands still.';
   static override description =
-    'Sessions without an issue, issues in progress that nobody touched for seven days, projects without a commit in 14 days, active goals without an issue; then the task list. It exits 0 whatever the service does, and says what failed; --strict gives the real code.';
+    'Sessions without an issue, issues in progress that nobody touched for seven days, projects without a commit in 14 days, active goals without an issue; then the task list. It exits 0 whatever happens, and says what failed; --strict gives the real code.';
   static override flags = {
     since: string({
       description: 'How far back sessions are looked for.',
@@ -35,6 +36,18 @@ export default class WorkSweep extends BaseCommand {
     '<%= config.bin %> work sweep --since 30d --max-create 50',
   ];
   static override related = ['work tasks regenerate', 'work status'];
+
+  /** Also a mistake in the flags is said and exits 0: a scheduler is not to give up what the next run may do. */
+  override async execute(): Promise<void> {
+    try {
+      await super.execute();
+    } catch (error) {
+      const known = fromOclif(error, 'work sweep', Object.keys(WorkSweep.flags));
+      const { said, result } = noSweep(this.context, this.argv, known);
+      this.say(said);
+      this.printDocument(result);
+    }
+  }
 
   async run(): Promise<SweepResult> {
     const { flags } = await this.parse(WorkSweep);

@@ -173,7 +173,7 @@ function at<T>(items: readonly T[], index: number): T {
   return items[index % items.length] as T;
 }
 
-export function article(noun: string): string {
+function article(noun: string): string {
   return /^[aeiou]/i.test(noun) ? 'an' : 'a';
 }
 

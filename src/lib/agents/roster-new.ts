@@ -6,7 +6,7 @@ import { ensureFolder } from '../platform/folder';
 import { clean } from '../platform/terminal';
 import { isSlug } from '../sessions/slug';
 import type { ModelTier } from './brief';
-import { MAX_TEXT } from './roster';
+import { MAX_TEXT } from './persona';
 import type { TraitFamily } from './traits';
 
 export interface NewAgent {

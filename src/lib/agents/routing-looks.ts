@@ -1,7 +1,7 @@
 import { findCode } from './routing-code';
 import { look, type Finding, type Look } from './routing-match';
 import type { AgentTypes, Asked } from './routing-types';
-import { rx, W } from './routing-words';
+import { escaped, rx, W } from './routing-words';
 
 /** What each rule of the table looks for, in the table's order. */
 
@@ -238,8 +238,4 @@ export function typeIn(types: AgentTypes, text: string): string {
   const said = text.toLowerCase();
   const all = [types.explore, types.plan, types.toolGuide, ...types.researchers, types.general];
   return all.find((name) => said.includes(name.toLowerCase())) ?? types.general;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }

@@ -1,6 +1,6 @@
 import type { Asked, NamedAgent } from './routing-types';
 import { judge, look, type Finding, type Hit } from './routing-match';
-import { rx } from './routing-words';
+import { escaped, rx } from './routing-words';
 import { clauseBefore } from './text';
 
 /** Somebody is spoken to, or work is handed over. */
@@ -100,8 +100,4 @@ function byRole(asked: Asked, agent: NamedAgent): Finding {
     stems: [role],
     any: () => [rx(String.raw`\b${HANDS_OVER} (?:the|our|my|your) (?<w>${escaped(role)})\b`)],
   });
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }

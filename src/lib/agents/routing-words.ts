@@ -58,3 +58,8 @@ export const NO_NEGATION =
 export function rx(source: string): RegExp {
   return new RegExp(source, 'g');
 }
+
+/** A name as it stands, within a pattern. */
+export function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}

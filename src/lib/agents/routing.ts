@@ -1,12 +1,13 @@
 import { StewardError } from '../errors';
-import { composeBriefs, MAX_BRIEFS, spotcheckOf, type Brief, type ModelTier, type Spotcheck } from './brief';
+import { spotcheckOf, type Brief, type ModelTier, type Spotcheck } from './brief';
+import { briefOfNamed, briefsOf } from './routing-briefs';
+import { countOf } from './routing-count';
 import { namedAgents } from './routing-named';
 import { typeIn } from './routing-looks';
 import { RULES } from './routing-rules';
 import type { AgentTypes, Asked, NamedAgent, Rule, Worker } from './routing-types';
 import { look, type Hit } from './routing-match';
 import { readRequest } from './text';
-import { traitsIn } from './traits';
 
 /** Where a piece of work goes, and why (decisions.md 7). */
 export interface Decision {
@@ -128,98 +129,6 @@ function decide(rule: Rule, hit: Hit, asked: Asked, given: Given): Decision {
     spotcheck: isParallel ? spotcheckOf(given.request, briefs.length, asked.types.general) : null,
     warnings: given.warnings,
   };
-}
-
-function briefsOf(
-  rule: Rule,
-  asked: Asked,
-  request: string,
-  { several, type, model }: { several: number | null; type: string | null; model: ModelTier },
-): Brief[] {
-  const { gives } = rule;
-  if (gives.worker === 'native' || (gives.brief === undefined && several === null)) return [];
-  const subagentType = type ?? asked.types.general;
-  const made = composeBriefs(request, { count: several ?? 1, subagentType, model, ...gives.brief });
-  const { researchers } = asked.types;
-  if (gives.worker !== 'research') return made;
-  return made.map((brief, index) => ({
-    ...brief,
-    subagentType: researchers[index % researchers.length] ?? subagentType,
-  }));
-}
-
-/** A named agent comes with its own persona; the brief adds the task. */
-function briefOfNamed(agent: NamedAgent, request: string, asked: Asked, tier: ModelTier): Brief {
-  const model = agent.model ?? tier;
-  const [made] = composeBriefs(request, {
-    count: 1,
-    subagentType: asked.types.general,
-    model,
-    role: agent.role ?? agent.name,
-    expertise: agent.expertise.slice(0, 1),
-    personality: agent.personality.slice(0, 1),
-    approach: agent.approach.slice(0, 1),
-  }) as [Brief];
-  const persona = agent.persona.trim();
-  return {
-    ...made,
-    prompt: [`You are ${agent.name}.`, ...(persona === '' ? [] : [persona]), made.prompt].join('\n'),
-  };
-}
-
-/** How many agents: as `--count` says, else as the request does; null: one, and nobody counted. */
-function countOf(rule: Rule, hit: Hit, asked: Asked, warnings: string[]): number | null {
-  if (asked.count !== null) return asked.count;
-  if (!COUNTED.has(rule.gives.worker)) return null;
-  const said = numberIn(asked.request.text);
-  if (said !== undefined) {
-    if (said > MAX_BRIEFS)
-      warnings.push(`${said} agents are asked for; one request launches ${MAX_BRIEFS} at most.`);
-    return Math.max(1, Math.min(said, MAX_BRIEFS));
-  }
-  if (rule.gives.worker !== 'custom' || !/(?:s|ones)$/i.test(hit.words)) return null;
-  // One a perspective: those that the request names, else three.
-  const perspectives = traitsIn('expertise', asked.request.text).length;
-  return perspectives > 1 ? perspectives : 3;
-}
-
-const COUNTED: ReadonlySet<Worker> = new Set<Worker>(['custom', 'team', 'research', 'builtin']);
-const NUMBER_WORDS: readonly string[] = [
-  'one',
-  'two',
-  'three',
-  'four',
-  'five',
-  'six',
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-  'eleven',
-  'twelve',
-];
-const COUNTED_NOUN =
-  /^(?:(?:sub-?)?agents?|specialists?|experts?|reviewers?|personas?|workers?|critics?|advis[eo]rs?|analysts?|researchers?|perspectives?|briefs)$/;
-
-/** "five custom agents", "3 reviewers": a number, and whom it counts in the four words behind it. */
-function numberIn(text: string): number | undefined {
-  const words = text.split(/[\s(]+/);
-  for (const [index, word] of words.entries()) {
-    const number = /^\d{1,6}$/.test(word) ? Number(word) : numberOf(word, words[index - 1], words[index + 1]);
-    if (number === undefined) continue;
-    for (const next of words.slice(index + 1, index + 5)) {
-      if (COUNTED_NOUN.test(next.replace(/[.,;:!?)'"]+$/, ''))) return number;
-      if (/[.,;:!?]$/.test(next)) break;
-    }
-  }
-  return undefined;
-}
-
-function numberOf(word: string, before: string | undefined, after: string | undefined): number | undefined {
-  if (before === 'a' && word === 'dozen') return 12;
-  if (before === 'a' && word === 'couple' && after === 'of') return 2;
-  const at = NUMBER_WORDS.indexOf(word);
-  return at === -1 ? undefined : at + 1;
 }
 
 /** `effort E4` or `E4:` in the request itself. */

@@ -1,11 +1,8 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
-import { readText, replaceFile } from '../platform/atomic-file';
-import { toIso, type Clock } from '../platform/clock';
-import { ensureFolder } from '../platform/folder';
-import { isObject, parseObject } from '../platform/json-object';
+import { toIso } from '../platform/clock';
 import { withLock } from '../platform/lock';
 import { shortHash } from '../platform/short-hash';
 import { cleanLine } from '../platform/terminal';
@@ -13,16 +10,14 @@ import { folder } from '../sessions/fold';
 import { isLive, statusOf, type Session } from '../sessions/session';
 import { currentSessions, type SessionsDeps } from '../sessions/state';
 import { LOG_START, readWorkEvents, type WorkEvent } from '../sessions/work-events';
+import { claim, type ToldDeps } from './told-silences';
 
 /** Agents are active and there was no tool call for so long (service.md: Limits). */
 export const SILENCE_MS = 90_000;
 const POLL_MS = 2000;
-const LOCK_WAIT_MS = 5000;
-const MAX_REMEMBERED = 500;
+
 /** Of what the session is about, in an alert. */
 const MAX_TASK = 120;
-/** The format of the file of told silences. */
-const VERSION = 1;
 
 /** Agents of a session went silent. */
 export interface SilenceAlert {
@@ -53,14 +48,8 @@ export interface WatchedSession {
   silent: boolean;
 }
 
-export interface WatchDeps {
-  clock: Clock;
+export interface WatchDeps extends ToldDeps {
   sessions: Pick<SessionsDeps, 'path' | 'workEvents' | 'sessions' | 'dayOf'>;
-  machineId: string;
-  /** Machine-local folder of the locks. */
-  locks: string;
-  /** `state/watchdog.json`: for which silence an alert went out. */
-  alerts: string;
   silenceMs?: number;
 }
 
@@ -88,7 +77,7 @@ interface Activity {
  * Reads the session state once, and from then on only what is added to the work events. Silence is counted from
  * the last tool call, or the start of the latest agent where that came later.
  */
-export function watchdog(deps: Pick<WatchDeps, 'clock' | 'sessions' | 'silenceMs'>): Watchdog {
+function watchdog(deps: Pick<WatchDeps, 'clock' | 'sessions' | 'silenceMs'>): Watchdog {
   const { clock, sessions } = deps;
   const silenceMs = deps.silenceMs ?? SILENCE_MS;
   const state = currentSessions(sessions);
@@ -148,7 +137,6 @@ export function watchdog(deps: Pick<WatchDeps, 'clock' | 'sessions' | 'silenceMs
 }
 
 const ACTIVITY: ReadonlySet<WorkEvent['type']> = new Set(['tool-before', 'tool-after', 'tool-failed', 'subagent-start']); // prettier-ignore
-
 /** One look, for a person or a script: nothing is remembered, and no alert goes out. */
 export function lookOnce(deps: Pick<WatchDeps, 'clock' | 'sessions' | 'silenceMs'>): WatchedSession[] {
   return watchdog(deps)
@@ -226,38 +214,6 @@ function alertOf(seen: Watched, nowMs: number): SilenceAlert {
   const who = agents === 1 ? '1 agent' : `${agents} agents`;
   const message = `${who} of ${cleanLine(task ?? session, MAX_TASK)} made no tool call for ${silentSec} s.`;
   return { ts: toIso(nowMs), session, task, agents, silentSec, since: mark, lastTool, message };
-}
-
-/** Takes the right to tell of this silence: false when it was told of before. */
-async function claim(deps: WatchDeps, { session, mark }: Watched): Promise<boolean> {
-  const { clock, machineId, alerts } = deps;
-  const lock = join(deps.locks, 'watchdog-alerts.lock');
-  return withLock(lock, { clock, machineId, waitMs: LOCK_WAIT_MS }, () => {
-    ensureFolder(dirname(alerts));
-    const known = toldIn(alerts);
-    if (known.get(session) === mark) return Promise.resolve(false);
-    known.delete(session);
-    known.set(session, mark);
-    const kept = Object.fromEntries([...known].slice(-MAX_REMEMBERED));
-    replaceFile(alerts, `${JSON.stringify({ version: VERSION, alerts: kept })}\n`);
-    return Promise.resolve(true);
-  });
-}
-
-/** A file that is no JSON means at worst one alert more; a newer format is `config`. */
-function toldIn(path: string): Map<string, string> {
-  const stored = parseObject(readText(path, { maxBytes: 1024 * 1024 }) ?? '');
-  const version = stored?.['version'];
-  if (typeof version === 'number' && version > VERSION) {
-    throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
-      hint: 'Upgrade steward; this version leaves the file alone.',
-    });
-  }
-  const alerts = stored?.['alerts'];
-  if (!isObject(alerts)) return new Map();
-  return new Map(
-    Object.entries(alerts).flatMap(([slug, mark]) => (typeof mark === 'string' ? [[slug, mark]] : [])),
-  );
 }
 
 async function pauseForPoll(signal: AbortSignal): Promise<void> {

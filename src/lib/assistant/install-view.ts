@@ -1,3 +1,4 @@
+import { plural } from '../platform/plural';
 import { clean } from '../platform/terminal';
 import type { InstallResult } from './install';
 import type { HooksStatus } from './install-status';
@@ -13,7 +14,7 @@ export function installText(result: InstallResult): string {
     ...(added.length === 0
       ? []
       : [
-          `${dryRun ? 'Would add' : 'Added'} ${count(added.length, 'hook')} to ${settings}: ${added.join(', ')}`,
+          `${dryRun ? 'Would add' : 'Added'} ${plural(added.length, 'hook')} to ${settings}: ${added.join(', ')}`,
         ]),
     ...(kept.length === 0 ? [] : [`There already: ${kept.join(', ')}`]),
     ...(backup === null ? [] : [`${dryRun ? 'Would keep it as it is' : 'As it was'}: ${backup}`]),
@@ -40,7 +41,7 @@ export function uninstallText({ settings, shim, skill, left, strangers, dryRun }
       .map(({ path, entries, removed }) =>
         removed
           ? `${dryRun ? 'Would remove' : 'Removed'} ${path}, which ${dryRun ? 'holds' : 'held'} nothing else`
-          : `${dryRun ? 'Would take' : 'Took'} ${count(entries, 'hook')} out of ${path}`,
+          : `${dryRun ? 'Would take' : 'Took'} ${plural(entries, 'hook')} out of ${path}`,
       ),
     ...(shim.removed ? [`${dryRun ? 'Would remove' : 'Removed'} ${shim.path}`] : []),
     ...(skill.changed.length > 0
@@ -89,8 +90,4 @@ function shimText(
   if (node === null) return `  ${shim.path} finds no Node.js that runs: the hooks do nothing`;
   if (steward === null) return `  ${shim.path} finds no steward that runs: the hooks do nothing`;
   return `  runs steward ${steward.version} (${steward.path}) with Node.js ${node.version} (${node.path})`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,23 +1,30 @@
-import { join, sep } from 'node:path';
+import { sep } from 'node:path';
 
-import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
-import { toIso, type Clock } from '../platform/clock';
-import { ensureFolder, exists } from '../platform/folder';
+import { toIso } from '../platform/clock';
+import { ensureFolder } from '../platform/folder';
 import {
-  readInstallManifest,
   sha256,
   withInstallManifest,
   type Backup,
   type InstallEntry,
   type InstallManifest,
 } from '../platform/install-manifest';
-import type { PathHost } from '../platform/paths';
 import type { AssistantSettings } from './claude-code-settings';
-import { addHooks, eventsWithHooks, removeHooks, strangersIn, topValue } from './hook-entries';
+import { addHooks, eventsWithHooks, strangersIn, topValue } from './hook-entries';
+import { removeHooks } from './hook-removal';
+import {
+  commandsOf,
+  entriesOf,
+  hooksAddedBy,
+  idOf,
+  KIND,
+  manifestDeps,
+  shimDeps,
+  type HookInstallDeps,
+} from './install-entry';
 import { installSkill, type SkillResult } from './skill';
-import { isShimCurrent, removeShim, shimPath, writeShim, type ShimDeps } from './shim';
-import { shimCommands, type ShimCommands } from './shim-command';
+import { isShimCurrent, removeShim, shimPath, writeShim } from './shim';
 import {
   aboutSettings,
   backupOf,
@@ -29,15 +36,6 @@ import {
   writeBackup,
   writeSettings,
 } from './settings-file';
-
-export interface HookInstallDeps {
-  area: Pick<UserArea, 'root' | 'bin' | 'installManifest' | 'machine'>;
-  clock: Clock;
-  machineId: string;
-  host: PathHost;
-  /** The folder of steward's package.json, and the node that runs it. */
-  product: { root: string; node: string };
-}
 
 export interface InstallResult {
   assistant: string;
@@ -55,14 +53,6 @@ export interface InstallResult {
   warnings: string[];
 }
 
-/** What the manifest holds of a settings file. */
-export interface AddedHooks {
-  created: string[];
-  createdFile: boolean;
-  createdFolder: boolean;
-}
-
-export const KIND = 'settings-entries';
 const KEPT_BACKUPS = 3;
 /** The assistant writes its settings too: what it has written meanwhile is read again. */
 export const ATTEMPTS = 5;
@@ -122,12 +112,6 @@ export async function installHooks(
   });
 }
 
-/** What the manifest has of this machine; nothing is made for the look. */
-export function entriesOf(deps: Pick<HookInstallDeps, 'area' | 'machineId'>): InstallEntry[] {
-  const { installManifest } = deps.area;
-  return exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
-}
-
 /** Where the settings cannot be written, nothing is left of an install that was the first. */
 function orTakeBack<T>(path: string, { work, takeBack }: { work: () => T; takeBack: () => void }): T {
   try {
@@ -146,11 +130,6 @@ export function installedEvents(
   const path = assistant.path(deps.host);
   const source = readSettings(path);
   return source === undefined ? [] : eventsWithHooks(source, path, assistant.hooks, commandsOf(deps));
-}
-
-export function shimDeps({ area, host, product }: Omit<HookInstallDeps, 'clock' | 'machineId'>): ShimDeps {
-  const isDefault = (host.env['STEWARD_HOME'] ?? '') === '';
-  return { bin: area.bin, host, product, area: isDefault ? undefined : area.root };
 }
 
 function addTo(
@@ -218,27 +197,6 @@ function entryFor(input: {
     machine: deps.machineId,
   };
   return { entry, outdated: backups.slice(0, -KEPT_BACKUPS) };
-}
-
-export function hooksAddedBy({ added }: InstallEntry): AddedHooks {
-  const created = added['created'];
-  return {
-    created: Array.isArray(created) ? created.map(String) : [],
-    createdFile: added['createdFile'] === true,
-    createdFolder: added['createdFolder'] === true,
-  };
-}
-
-export function idOf(assistant: AssistantSettings): string {
-  return `hooks:${assistant.id}`;
-}
-
-export function commandsOf(deps: Pick<HookInstallDeps, 'area' | 'host'>): ShimCommands {
-  return shimCommands(shimPath({ bin: deps.area.bin, host: deps.host }), deps.host);
-}
-
-export function manifestDeps({ area, clock, machineId }: HookInstallDeps) {
-  return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
 }
 
 function warningsFor(

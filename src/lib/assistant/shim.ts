@@ -4,23 +4,13 @@ import {
   forBatch,
   isLauncherCurrent,
   launcherPath,
-  launcherTarget,
   removeLauncher,
-  renderLauncher,
   writeLauncher,
   type LauncherDeps,
   type LauncherForm,
-  type LauncherTarget,
-  type LauncherTemplate,
 } from '../platform/launcher';
 import type { PathHost } from '../platform/paths';
 import { forShell } from '../platform/shell-word';
-
-/** What the shim starts, where it is still there. */
-export interface ShimTarget extends LauncherTarget {
-  /** The user area where it is not the default one. */
-  area: string | undefined;
-}
 
 export interface ShimDeps extends LauncherDeps {
   /** The user area where STEWARD_HOME chose it. */
@@ -34,27 +24,17 @@ export function shimPath(deps: Pick<ShimDeps, 'bin' | 'host'>): string {
   return launcherPath(SHIM.name, deps);
 }
 
-/** What the shim is to start on this machine, by the running process and its PATH. */
-export function shimTarget(deps: ShimDeps): ShimTarget {
-  return { ...launcherTarget(deps), area: deps.area };
-}
-
-/** The text of the shim. Paths may hold anything that a file system allows. */
-export function renderShim(template: LauncherTemplate, target: ShimTarget, host: PathHost): string {
-  return renderLauncher(template, target, { ENVIRONMENT: environmentOf(target.area, host) }, host);
-}
-
 /** Writes the shim where it is not there as it should be, recorded first. True when it had to be written. */
 export function writeShim(
   deps: ShimDeps & { clock: Clock; machineId: string },
   manifest: InstallManifest,
 ): boolean {
-  return writeLauncher(formOf(deps), deps, manifest);
+  return writeLauncher(shimForm(deps), deps, manifest);
 }
 
 /** Would `writeShim` write? */
 export function isShimCurrent(deps: ShimDeps): boolean {
-  return isLauncherCurrent(formOf(deps), deps);
+  return isLauncherCurrent(shimForm(deps), deps);
 }
 
 /** Removes the shim, and its folder if nothing else is in it. True when it was there. */
@@ -65,7 +45,8 @@ export function removeShim(
   return removeLauncher(SHIM, deps, manifest);
 }
 
-function formOf({ area, host }: ShimDeps): LauncherForm {
+/** The shim as a launcher: its name, and what its template is filled with. */
+export function shimForm({ area, host }: Pick<ShimDeps, 'area' | 'host'>): LauncherForm {
   return { ...SHIM, values: { ENVIRONMENT: environmentOf(area, host) } };
 }
 

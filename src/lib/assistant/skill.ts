@@ -7,7 +7,7 @@ import { ensureFolder, exists, lstatOf, removeEmptyFolder, removeFile } from '..
 import { sha256, type InstallEntry, type InstallManifest } from '../platform/install-manifest';
 import { readSystemText } from '../platform/system-files';
 import type { AssistantSettings } from './claude-code-settings';
-import type { HookInstallDeps } from './install';
+import type { HookInstallDeps } from './install-entry';
 
 /** What came of the files of the skill. */
 export interface SkillResult {

@@ -1,19 +1,19 @@
 import { exists } from '../platform/folder';
 import { sha256, withInstallManifest, type InstallEntry } from '../platform/install-manifest';
 import type { AssistantSettings } from './claude-code-settings';
-import { removeHooks, strangersIn } from './hook-entries';
+import { strangersIn } from './hook-entries';
+import { removeHooks } from './hook-removal';
+import { ATTEMPTS, busy } from './install';
 import {
-  ATTEMPTS,
-  KIND,
-  busy,
   commandsOf,
   entriesOf,
   hooksAddedBy,
   idOf,
+  KIND,
   manifestDeps,
   shimDeps,
   type HookInstallDeps,
-} from './install';
+} from './install-entry';
 import { removeShim, shimPath } from './shim';
 import { removeSkill, type SkillResult } from './skill';
 import {

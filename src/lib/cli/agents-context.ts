@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { parseInvocations, type Invocation } from '../agents/check';
+import { parseInvocations, type Invocation } from '../agents/invocation';
 import { readRoster, rosterFiles, type RosterDeps, type RosterEntry } from '../agents/roster';
 import { explainRoute, type Considered, type Decision } from '../agents/routing';
 import type { AgentTypes, NamedAgent } from '../agents/routing-types';

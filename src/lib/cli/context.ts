@@ -21,8 +21,11 @@ export interface Context {
   templates: string;
 }
 
-/** Each part is made when it is first asked for: a command pays for what it uses only. */
-/** `root` is the folder of package.json. */
+/**
+ * Each part is made when it is first asked for: a command pays for what it uses only.
+ *
+ * @param root the folder of package.json
+ */
 export function createContext(root: string): Context {
   return {
     templates: join(root, 'templates'),

@@ -1,5 +1,5 @@
 import { errorBody, toStewardError } from '../errors';
-import { clean } from '../platform/terminal';
+import { cleanLines } from '../platform/terminal';
 import { EXIT_CODES } from './exit-codes';
 import { toJson } from './json';
 
@@ -27,10 +27,7 @@ export function reportError(error: unknown, options: ReportOptions): ErrorReport
     lines.push('This is a fault in steward. Run it again with --debug and report what it prints.');
   return {
     exitCode,
-    text: `${lines
-      .flatMap((text) => text.split('\n'))
-      .map(clean)
-      .join('\n')}\n`,
+    text: `${lines.map(cleanLines).join('\n')}\n`,
   };
 }
 

@@ -80,7 +80,7 @@ const VENDOR = { apiKey: 'ANTHROPIC_API_KEY', authToken: 'ANTHROPIC_AUTH_TOKEN' 
 const VENDOR_HOST = 'api.anthropic.com';
 
 /** The one credential: the configured one, else the vendor's variable, for the vendor's host or this machine only. */
-export function credentialOf(
+function credentialOf(
   config: Pick<ManagedConfig, 'url' | 'apiKey' | 'authToken'>,
   sources = secretSources(),
 ): { credential: Credential; from: string | undefined } {

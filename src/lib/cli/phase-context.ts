@@ -5,11 +5,7 @@ import type { Context } from './context';
 import { hookSettings, sessionsDeps } from './sessions-context';
 
 /** Joins the phase writes with the sessions; the configuration is as it is at the call. */
-export async function phaseWrite(
-  context: Context,
-  name: string,
-  slug: string | undefined,
-): Promise<PhaseWritten> {
+async function phaseWrite(context: Context, name: string, slug: string | undefined): Promise<PhaseWritten> {
   const settings = await hookSettings(context);
   const { area, clock } = context;
   const sessions = sessionsDeps({ area, clock, machineId: () => context.machineId }, settings);

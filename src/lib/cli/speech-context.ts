@@ -9,10 +9,7 @@ import { stoppable } from '../platform/stdio';
 import type { Context } from './context';
 
 /** Joins the voice with the configuration and the machine. `onProblem` is told of a broken pronunciation file. */
-export async function openVoice(
-  context: Context,
-  onProblem: (problem: StewardError) => void,
-): Promise<Voice> {
+async function openVoice(context: Context, onProblem: (problem: StewardError) => void): Promise<Voice> {
   const { config } = await context.loadConfig();
   return voiceOf(context, config.user, onProblem);
 }

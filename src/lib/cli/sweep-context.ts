@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { toStewardError } from '../errors';
+import { toStewardError, type StewardError } from '../errors';
 import { parseProjects } from '../goals/projects';
 import { parseGoals } from '../goals/record';
 import { readText } from '../platform/atomic-file';
@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock';
 import { appendLog } from '../platform/log';
 import { ensureFolder, exists } from '../platform/folder';
 import { gitIn } from '../platform/git-process';
-import { processHost } from '../platform/paths';
+import { expandHome, processHost } from '../platform/paths';
 import { entriesIn, lookOf } from '../platform/stat';
 import { artifactPath } from '../sessions/artifact';
 import { artifactCache } from '../sessions/artifact-cache';
@@ -17,19 +17,21 @@ import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
 import { sessionWith } from '../work/capture/deliver';
 import type { CapturedSession } from '../work/capture/session-end';
+import { sweep } from '../work/sweep';
 import {
   emptyResult,
-  sweep,
   type SweepDeps,
   type SweepOptions,
   type SweepResult,
   type Swept,
-} from '../work/sweep';
+} from '../work/sweep/run';
 import type { ProjectState } from '../work/sweep/plan';
 import { regenerateTaskList } from '../work/task-repo';
 import { captureDeps } from './capture-context';
 import type { Context } from './context';
+import { reportError } from './error-report';
 import { tellReminders } from './reminders-context';
+import { flagsOf } from './resolve';
 import { openSessions } from './sessions-context';
 import { VERSION } from './version';
 import { openWork, type WorkContext } from './work-context';
@@ -38,14 +40,33 @@ const GIT_TIMEOUT_MS = 10_000;
 
 /** `work sweep`: sweeps, and appends its one line to the log, whatever became of it. */
 export async function runSweep(context: Context, options: SweepOptions): Promise<Swept> {
-  const swept = await sweptOrNot(context, options);
+  return withLog(context, await sweptOrNot(context, options));
+}
+
+/**
+ * A sweep that ended before it began, with its line in the log: what is to be said of it, and a result whose `errors`
+ * tell the same. With `--strict` among the words, and when it was interrupted, the error is thrown.
+ */
+export function noSweep(
+  context: Context,
+  argv: readonly string[],
+  error: unknown,
+): { said: string; result: SweepResult } {
+  const flags = flagsOf(argv);
+  const trouble = toStewardError(error);
+  if (flags.includes('--strict') || trouble.kind === 'canceled') throw error;
+  const { text } = reportError(trouble, { json: false, debug: flags.includes('--debug') });
+  const options = { dryRun: flags.includes('--dry-run'), sinceMs: 0 };
+  return { said: text.trimEnd(), result: withLog(context, failed(context, options, trouble)).result };
+}
+
+function withLog(context: Context, swept: Swept): Swept {
   try {
     log(context, swept.result);
     return swept;
   } catch (error) {
     // What was done stays done: a line that cannot be written is one more thing to tell of.
     const known = toStewardError(error);
-    if (known.kind === 'internal') throw error;
     swept.result.errors.push({ step: 'log', message: known.message });
     return { ...swept, trouble: swept.trouble ?? known };
   }
@@ -72,9 +93,17 @@ async function sweptOrNot(context: Context, options: SweepOptions): Promise<Swep
   } catch (error) {
     const trouble = toStewardError(error);
     if (trouble.kind === 'canceled') throw error;
-    const result = emptyResult(context.clock, null, options);
-    return { result: { ...result, errors: [{ step: 'start', message: trouble.message }] }, trouble };
+    return failed(context, options, trouble);
   }
+}
+
+function failed(
+  { clock }: Context,
+  options: Pick<SweepOptions, 'dryRun' | 'sinceMs'>,
+  trouble: StewardError,
+): Swept {
+  const errors = [{ step: 'start', message: trouble.message }];
+  return { result: { ...emptyResult(clock, null, options), errors }, trouble };
 }
 
 async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps> {
@@ -148,14 +177,9 @@ export function sessionsAmong(
   return found;
 }
 
-/** `~/` is the home. */
-export function homePath(path: string): string {
-  return path.startsWith('~/') ? join(processHost().home, path.slice(2)) : path;
-}
-
 /** Of all branches, wall-clock ms; undefined where there is no repository, or none of it can be told. */
 async function lastCommit(context: Context, path: string): Promise<number | undefined> {
-  const root = homePath(path);
+  const root = expandHome(path, processHost().home);
   if (!exists(join(root, '.git'))) return undefined;
   const git = gitIn({ run: context.run, timeoutMs: () => GIT_TIMEOUT_MS }, root);
   const said = await git(['log', '--branches', '-1', '--format=%ct']);

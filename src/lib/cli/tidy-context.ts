@@ -6,6 +6,7 @@ import { toIso } from '../platform/clock';
 import { listFolder } from '../platform/folder';
 import { repositoryOf } from '../platform/git-folder';
 import { gitIn } from '../platform/git-process';
+import { expandHome, processHost } from '../platform/paths';
 import { artifactOf, artifactPath, claimsOf } from '../sessions/artifact';
 import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
@@ -13,7 +14,6 @@ import { isRestricted } from '../work/restricted';
 import type { TidyDeps } from '../work/tidy';
 import type { Context } from './context';
 import { openSessions } from './sessions-context';
-import { homePath } from './sweep-context';
 import type { WorkContext } from './work-context';
 
 const GIT_TIMEOUT_MS = 10_000;
@@ -24,7 +24,7 @@ export async function tidyDeps(context: Context, work: WorkContext): Promise<Tid
   const sessions = await openSessions(context);
   const { config } = await context.loadConfig();
   const tracked = parseProjects(readText(work.user.paths.projects, { followLink: true }) ?? '');
-  const known = [...config.sense.repos, ...tracked.map(({ path }) => homePath(path))];
+  const known = [...config.sense.repos, ...tracked.map(({ path }) => expandHome(path, processHost().home))];
   const { sessions: bySlug } = currentSessions(sessions);
   const folders = foldersBySlug(sessions.sessions);
   const more: Pick<TidyDeps, 'sessionsOf' | 'claimsOf' | 'commitsIn'> = {

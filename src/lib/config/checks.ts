@@ -2,6 +2,7 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import * as v from 'valibot';
 
 import { isLoopbackHost } from '../platform/loopback';
+import { expandHome } from '../platform/paths';
 import { leaf, optionalLeaf, type Leaf } from './key';
 import { isSecretReference, secret, type Secret } from './secret';
 
@@ -143,10 +144,6 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 function line(): v.GenericSchema<unknown, string> {
   return v.pipe(v.string(), v.check(isCleanText));
-}
-
-function expandHome(path: string, home: string): string {
-  return /^~[/\\]/.test(path) ? join(home, path.slice(2)) : path;
 }
 
 /** Paths that are in their shortest form: as a rule all are, and to find that out anew for each of hundreds takes long. */

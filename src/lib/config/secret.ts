@@ -1,9 +1,10 @@
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { inspect } from 'node:util';
 
 import { StewardError } from '../errors';
 import { readText } from '../platform/atomic-file';
+import { expandHome } from '../platform/paths';
 
 /** What is shown in place of a secret. */
 export const REDACTED = '•••• (set)';
@@ -64,7 +65,7 @@ export function resolveSecret(from: Secret, sources: SecretSources): string | un
     return found(from, sources.env[name], `the environment variable ${name}`, `Set ${name}`);
   }
   if (stored.startsWith('file:')) {
-    const path = secretFilePath(stored.slice('file:'.length), sources.home);
+    const path = expandHome(stored.slice('file:'.length), sources.home);
     return found(from, sources.readFile(path)?.trim(), `the file ${path}`, `Write the value into ${path}`);
   }
   return stored;
@@ -79,10 +80,6 @@ function isFileReference(text: string): boolean {
   if (!text.startsWith('file:')) return false;
   const path = text.slice('file:'.length);
   return isAbsolute(path) || /^~[/\\]./.test(path);
-}
-
-function secretFilePath(path: string, home: string): string {
-  return /^~[/\\]/.test(path) ? join(home, path.slice(2)) : path;
 }
 
 function found(from: Secret, value: string | undefined, place: string, remedy: string): string {

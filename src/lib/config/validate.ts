@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 
+import { isObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
 import { CONFIG_FILES, dottedKey, ownerOf, type ConfigFile } from './files';
 import { isLeaf, type AnyLeaf, type Tree } from './key';
@@ -18,7 +19,7 @@ export interface Checked {
 export function checkContent(file: ConfigFile, content: unknown): Checked {
   const checked: Checked = { values: new Map(), problems: [], warnings: [], version: file.version };
   if (content === undefined || (content === null && file.format === 'yaml')) return checked;
-  if (!isMapping(content)) {
+  if (!isObject(content)) {
     checked.problems.push(`expected ${keysAndValues(file)} at the top, found ${typeWords(content)}`);
     return checked;
   }
@@ -53,7 +54,7 @@ function checkTree(
     const node = Object.hasOwn(tree, name) ? tree[name] : undefined;
     if (node === undefined) noteUnknown(file, here, checked);
     else if (isLeaf(node)) checkLeaf(file, node, value, here, checked);
-    else if (isMapping(value)) checkTree(file, node, value, here, checked);
+    else if (isObject(value)) checkTree(file, node, value, here, checked);
     // `da:` with everything under it commented out
     else if (!(value === null && file.format === 'yaml')) {
       const nested = Object.keys(node).join(', ');
@@ -111,7 +112,7 @@ export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
 }
 
 /** A value in words for a message: short, sanitised, and of a quiet key only its type. */
-export function describe(value: unknown, quiet: boolean): string {
+function describe(value: unknown, quiet: boolean): string {
   if (quiet || value === null || typeof value === 'object' || value === undefined) return typeWords(value);
   const text = clean(JSON.stringify(value));
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
@@ -127,8 +128,4 @@ function typeWords(value: unknown): string {
 
 function keysAndValues(file: ConfigFile): string {
   return file.format === 'json' ? 'an object of keys' : 'keys with values';
-}
-
-export function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@ import { StewardError } from '../errors';
 import { replaceFile } from '../platform/atomic-file';
 import type { Clock } from '../platform/clock';
 import { ensureFolder } from '../platform/folder';
+import { isObject } from '../platform/json-object';
 import { withLock } from '../platform/lock';
 import { CONFIG_FILES, type ConfigFile } from './files';
 import { setInJson } from './json-text';
@@ -12,7 +13,7 @@ import { isLeaf, nodeAt } from './key';
 import { valueAt, withValue } from './nested';
 import { readConfigFile } from './read';
 import { ensureUserArea, type UserArea } from './user-area';
-import { fileOfKey, isMapping, whatIsWrong } from './validate';
+import { fileOfKey, whatIsWrong } from './validate';
 import { setInYaml } from './yaml-edit';
 
 const LOCK_WAIT_MS = 5_000;
@@ -133,7 +134,7 @@ async function openFile(area: UserArea, file: ConfigFile): Promise<Open> {
     });
   }
   const content = read.content ?? {};
-  if (!isMapping(content)) {
+  if (!isObject(content)) {
     throw new StewardError('config', `${path}: there are no keys at its top.`, {
       hint: 'Correct the file in an editor first; nothing was written.',
     });

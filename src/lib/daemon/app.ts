@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
 import { StewardError, toStewardError } from '../errors';
-import type { Application, HttpAnswer, RequestHead } from '../platform/http-server';
+import type { Application, HttpAnswer, RequestHead } from '../platform/http-application';
 import { guard, type GuardPolicy } from './guards';
 import { errorAnswer, JSON_HEADERS, refusal } from './http-error';
 import { parameters, type JsonRoute, type Route, type RouteRequest } from './route';

@@ -2,13 +2,8 @@ import { StewardError } from '../errors';
 import type { UserArea } from '../config/user-area';
 import { httpUrl, isLoopback } from '../platform/address';
 import { toIso, type Clock } from '../platform/clock';
-import {
-  httpServer,
-  isTaken,
-  SERVER_LIMITS,
-  type HttpServer,
-  type ServerLimits,
-} from '../platform/http-server';
+import { httpServer, isTaken, type HttpServer } from '../platform/http-server';
+import { SERVER_LIMITS, type ServerLimits } from '../platform/http-application';
 import { localAddress } from '../platform/local-address';
 import { onStopSignal, ownProcess, residentMiB } from '../platform/own-process';
 import { portOwner } from '../platform/port-owner';

@@ -4,7 +4,7 @@ import { StewardError } from '../errors';
 import { createFile, readText } from '../platform/atomic-file';
 import type { Clock } from '../platform/clock';
 import { isOpenToOthers } from '../platform/folder';
-import type { RequestHead } from '../platform/http-server';
+import type { RequestHead } from '../platform/http-application';
 
 const LINK_MS = 60_000;
 const MAX_LINKS = 20;

@@ -1,6 +1,6 @@
 import { errorBody, toStewardError, type ErrorKind } from '../errors';
-import type { HttpAnswer } from '../platform/http-server';
-import { clean } from '../platform/terminal';
+import type { HttpAnswer } from '../platform/http-application';
+import { cleanLines } from '../platform/terminal';
 
 /** HTTP statuses by error kind, the whole of decisions.md 2. */
 export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
@@ -59,17 +59,12 @@ export function errorAnswer(thrown: unknown): HttpAnswer {
   const { error } = errorBody(known);
   const shown = {
     ...error,
-    message: lines(error.message),
-    ...(error.hint === undefined ? {} : { hint: lines(error.hint) }),
+    message: cleanLines(error.message),
+    ...(error.hint === undefined ? {} : { hint: cleanLines(error.hint) }),
   };
   return {
     status: HTTP_STATUS[known.kind],
     headers: [...JSON_HEADERS, 'cache-control', 'no-store'],
     body: `${JSON.stringify({ error: shown })}\n`,
   };
-}
-
-/** A message of several lines keeps them; each is cleaned. */
-function lines(text: string): string {
-  return text.split('\n').map(clean).join('\n');
 }

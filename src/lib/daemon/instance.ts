@@ -24,7 +24,7 @@ export interface Instance {
 
 const FORMAT = 1;
 
-export function instancePath(area: Pick<UserArea, 'machine'>): string {
+function instancePath(area: Pick<UserArea, 'machine'>): string {
   return join(area.machine, 'daemon.json');
 }
 

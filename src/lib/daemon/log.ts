@@ -4,7 +4,7 @@ import { toStewardError } from '../errors';
 import { toIso, type Clock } from '../platform/clock';
 import { exists } from '../platform/folder';
 import { appendLog } from '../platform/log';
-import { clean } from '../platform/terminal';
+import { cleanLines } from '../platform/terminal';
 
 export type LogLevel = 'info' | 'warn' | 'error';
 
@@ -35,7 +35,7 @@ export interface DaemonLogDeps {
 }
 
 /** So large, the log becomes daemon.1.log. */
-export const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
+const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
 const MAX_TEXT = 4000;
 
 /** The daemon's log. A full disk, or a user area that was removed, does not end a daemon: it is said once on stderr. */
@@ -73,7 +73,7 @@ function cleaned(more: Readonly<Record<string, unknown>>): Record<string, unknow
   return Object.fromEntries(
     Object.entries(more).map(([key, value]) => [
       key,
-      typeof value === 'string' ? value.split('\n').map(clean).join('\n').slice(0, MAX_TEXT) : value,
+      typeof value === 'string' ? cleanLines(value).slice(0, MAX_TEXT) : value,
     ]),
   );
 }

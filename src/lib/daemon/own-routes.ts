@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import type { HttpAnswer } from '../platform/http-server';
+import type { HttpAnswer } from '../platform/http-application';
 import { ownProcess } from '../platform/own-process';
 import type { Gate } from './gate';
 import { DATA_POLICY, SAFE_HEADERS } from './http-error';

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from '../platform/http-server';
+import type { HttpAnswer } from '../platform/http-application';
 import { loopTurn } from '../platform/loop-turn';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-read';
 import type { LiveReads } from '../sense/live';

@@ -5,7 +5,7 @@ import { markOfTarget } from '../platform/stat';
 import { tagged, taggedAnswer, type Tagged } from './app';
 import { JSON_HEADERS } from './http-error';
 import { parameters, type Route, type RouteRequest } from './route';
-import type { HttpAnswer } from '../platform/http-server';
+import type { HttpAnswer } from '../platform/http-application';
 import type { ModuleHealth } from './status';
 
 export type WorkRoutesDeps = BoardDeps & PollDeps & StatusDeps;

@@ -1,24 +1,22 @@
-import { parseIso } from '../platform/clock';
+import { isIso } from '../platform/clock';
 import { parseObject } from '../platform/json-object';
 import { ID_GRAMMAR } from './id';
 import { isEventName, type ChannelId, type EventName } from './events';
 
 /** What becomes of a delivery in the end. */
-export const RESULTS = [
+export type Result =
   /** The channel took it. */
-  'delivered',
+  | 'delivered'
   /** It was to be spoken, and is shown instead. */
-  'shown',
+  | 'shown'
   /** The channel will not take it, whenever it is tried. */
-  'failed',
+  | 'failed'
   /** It could not be delivered as long as it was worth it. */
-  'expired',
+  | 'expired'
   /** A newer message of the same key took its place before it went out. */
-  'superseded',
+  | 'superseded'
   /** Two processes ended in the midst of it: it may have arrived. */
-  'unknown',
-] as const;
-export type Result = (typeof RESULTS)[number];
+  | 'unknown';
 
 /** A notification on its way to one channel: the content of a file of the outbox. Times are ISO-8601 UTC. */
 export interface Delivery {
@@ -89,13 +87,9 @@ export function parseDelivery(text: string): Delivery | undefined {
   const rest = Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'version'));
   const { id, channel, machine, at, event, message, nextAt, tags } = rest;
   const isKnown = typeof id === 'string' && ID_GRAMMAR.test(id) && CHANNELS.includes(String(channel));
-  const isTimed = isTime(at) && isTime(nextAt);
+  const isTimed = isIso(at) && isIso(nextAt);
   if (!isKnown || !isTimed || typeof machine !== 'string' || typeof message !== 'string') return undefined;
   if (typeof event !== 'string' || !isEventName(event) || !Array.isArray(tags)) return undefined;
   const counts = ['priority', 'attempts', 'interrupted', 'sentParts'].map((key) => rest[key]);
   return counts.every(Number.isSafeInteger) ? (rest as unknown as Delivery) : undefined;
-}
-
-function isTime(value: unknown): boolean {
-  return typeof value === 'string' && parseIso(value) !== undefined;
 }

@@ -1,7 +1,7 @@
-import { toStewardError } from '../errors';
 import { toIso } from '../platform/clock';
 import { breather } from '../platform/loop-turn';
-import type { Channel, Outcome } from './channels/channel';
+import { attempt, prepared } from './channels/attempt';
+import type { Channel } from './channels/channel';
 import { channelOf, nameOf, type Delivery } from './delivery';
 import type { ChannelId } from './events';
 import { logResult } from './history';
@@ -225,33 +225,6 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
       clearTimeout(grace);
     },
   };
-}
-
-async function prepared(channel: Channel): Promise<Outcome | undefined> {
-  try {
-    await channel.prepare();
-    return undefined;
-  } catch (error) {
-    return fault(error);
-  }
-}
-
-/** A channel never throws; should one, its fault is its own and stops no other. */
-async function attempt(
-  channel: Channel,
-  parcel: Parameters<Channel['send']>[0],
-  onPart: (sent: number) => void,
-): Promise<Outcome> {
-  try {
-    return await channel.send(parcel, onPart);
-  } catch (error) {
-    return fault(error);
-  }
-}
-
-function fault(error: unknown): Outcome {
-  const { message, hint = 'Try again.' } = toStewardError(error);
-  return { outcome: 'again', reason: message, hint };
 }
 
 /** One of too many that wait. */

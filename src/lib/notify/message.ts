@@ -27,7 +27,7 @@ export interface NotifyRequest {
   reach?: 'desk' | 'away';
 }
 
-export const MAX_MESSAGE = 4000;
+const MAX_MESSAGE = 4000;
 const MAX_TITLE = 250;
 const MAX_TAGS = 10;
 const MAX_DURATION_SEC = 31 * 86_400;

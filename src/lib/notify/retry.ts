@@ -7,7 +7,7 @@ const FIRST_MS = 5_000;
 const LONGEST_MS = 30 * MINUTE_MS;
 
 /** How long a delivery is worth trying, by channel: 24 h at most; a banner of an hour ago is no news. */
-export const KEEP_MS: Readonly<Record<ChannelId, number>> = {
+const KEEP_MS: Readonly<Record<ChannelId, number>> = {
   push: 24 * HOUR_MS,
   chat: 24 * HOUR_MS,
   sms: 24 * HOUR_MS,

@@ -87,10 +87,7 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
 const ORDER: readonly ChannelId[] = ['desktop', 'push', 'chat', 'sms'];
 
 /** A task that took longer than the threshold is a long one. */
-export function eventFor(
-  request: Pick<NotifyRequest, 'event' | 'durationSec'>,
-  longTaskMinutes: number,
-): EventName {
+function eventFor(request: Pick<NotifyRequest, 'event' | 'durationSec'>, longTaskMinutes: number): EventName {
   const isLong = request.durationSec !== undefined && request.durationSec > longTaskMinutes * 60;
   return request.event === 'taskComplete' && isLong ? 'longTask' : request.event;
 }

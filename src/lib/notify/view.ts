@@ -60,7 +60,7 @@ function nobodyLines(entry: HistoryEntry, { columns }: ViewOptions): string[] {
 }
 
 /** `  push  waits until 07:00: quiet hours` */
-export function channelLines(one: ChannelResult, options: ViewOptions, colors: Palette): string[] {
+function channelLines(one: ChannelResult, options: ViewOptions, colors: Palette): string[] {
   const words = resultWords(one, options);
   const text = clean(one.reason === null ? words : `${words}: ${one.reason}`);
   const lines = wrap(text, options.columns, `  ${one.channel}  `, '    ');

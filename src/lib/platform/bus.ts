@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 
 import { StewardError } from '../errors';
 import { exists } from './folder';
+import { nonEmpty } from './paths';
 
 export interface BusCall {
   destination: string;
@@ -164,8 +165,4 @@ function unreachable(reason: string, cause: unknown): StewardError {
     hint: 'A job must run inside the session, with its DBUS_SESSION_BUS_ADDRESS.',
     cause,
   });
-}
-
-function nonEmpty(text: string | undefined): string | undefined {
-  return text === undefined || text === '' ? undefined : text;
 }

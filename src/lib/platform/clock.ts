@@ -63,6 +63,11 @@ export function parseIso(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
+/** Is it the text of such a time? */
+export function isIso(value: unknown): value is string {
+  return typeof value === 'string' && parseIso(value) !== undefined;
+}
+
 /** At first what no time begins with. */
 let lastDay = 'none';
 

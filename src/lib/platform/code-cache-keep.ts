@@ -2,11 +2,8 @@ import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import type { Script } from 'node:vm';
 
-import { isPrivateFolder, KIND_LENGTH, stem, type Bundles } from './code-cache';
+import { isPrivateFolder, KIND_LENGTH, stem, type Bundles, type Keep } from './code-cache';
 import { makeFolders } from './make-folders';
-
-/** Keeps the compiled code of a bundle in a file of the cache, with the kinds of run whose functions it has. */
-export type Keep = (script: Script, kinds: string, file: string, bundles: Bundles) => void;
 
 /** Most files that the cache holds; NODE_OPTIONS, Node versions and the kinds of hot runs each have their own. */
 const MAX_FILES = 64;

@@ -2,12 +2,14 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from '
 import { dirname, join } from 'node:path';
 import { Script, constants as vmConstants } from 'node:vm';
 
-import type { Keep } from './code-cache-keep';
 import { cachePath } from './paths';
 import { shortHash } from './short-hash';
 
 /** The bundles of a build: path relative to the folder of the launcher (`./cli.js`) to a hash of its bytes. */
 export type Bundles = Readonly<Record<string, string>>;
+
+/** Keeps the compiled code of a bundle in a file of the cache, with the kinds of run whose functions it has. */
+export type Keep = (script: Script, kinds: string, file: string, bundles: Bundles) => void;
 
 type Load = (id: string) => unknown;
 
@@ -30,10 +32,10 @@ const HOT_BUNDLES = './hot/';
  * each file notes the kinds of run that it has seen, and the first run of another kind adds its functions. A hot
  * bundle has a file for each kind: what a hook of another kind calls would be read at each run, for nothing.
  *
- * @param folder where the bundles are
- * @param kind what this run does, such as the words of its command
  * Every run waits for this file to be compiled: what only some need of the cache is in `code-cache-keep.ts`.
  *
+ * @param folder where the bundles are
+ * @param kind what this run does, such as the words of its command
  * @param native what loads everything else
  * @param keep what keeps a bundle's compiled code; called at the end of a run that has some to keep
  */

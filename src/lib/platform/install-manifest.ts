@@ -5,6 +5,7 @@ import { StewardError } from '../errors';
 import { readText, replaceFile } from './atomic-file';
 import type { Clock } from './clock';
 import { ensureFolder, removeFile } from './folder';
+import { isObject } from './json-object';
 import { withLock } from './lock';
 
 /** One thing that steward wrote outside of its own state: what an uninstall needs to take back exactly that. */
@@ -114,7 +115,7 @@ function read(path: string): InstallEntry[] {
   const text = readText(path, { maxBytes: MAX_BYTES });
   if (text === undefined) return [];
   const content = parse(text, path);
-  if (!isRecord(content) || typeof content['version'] !== 'number') throw broken(path);
+  if (!isObject(content) || typeof content['version'] !== 'number') throw broken(path);
   if (content['version'] > VERSION) {
     throw new StewardError('config', `${path} was written by a newer steward.`, {
       hint: 'Use that steward here too; this one leaves the file as it is.',
@@ -142,18 +143,14 @@ function broken(path: string, cause?: unknown): StewardError {
 
 function isEntry(value: unknown): value is InstallEntry {
   return (
-    isRecord(value) &&
+    isObject(value) &&
     ['id', 'kind', 'path', 'at', 'machine'].every((key) => typeof value[key] === 'string') &&
     ['before', 'after'].every((key) => value[key] === null || typeof value[key] === 'string') &&
-    isRecord(value['added']) &&
+    isObject(value['added']) &&
     Array.isArray(value['backups']) &&
     value['backups'].every(
       (backup) =>
-        isRecord(backup) && typeof backup['path'] === 'string' && typeof backup['sha256'] === 'string',
+        isObject(backup) && typeof backup['path'] === 'string' && typeof backup['sha256'] === 'string',
     )
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

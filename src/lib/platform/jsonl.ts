@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, fsyncSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { StewardError } from '../errors';
@@ -36,7 +36,7 @@ export interface ReadOptions {
 }
 
 /** A line of ours is a few hundred bytes; a longer one than this is none of ours. */
-export const MAX_LINE_BYTES = 64 * 1024;
+const MAX_LINE_BYTES = 64 * 1024;
 const CHUNK = 256 * 1024;
 const LF = 10;
 
@@ -150,28 +150,6 @@ export function completeAppend(path: string, plan: AppendPlan): void {
     const missing = missingLines(fd, plan, size);
     const text = textOf(missing);
     if (text !== '') writeAll(fd, Buffer.from(isTorn(fd, size) ? `\n${text}` : text, 'utf8'));
-  });
-}
-
-/**
- * Appends whole lines in one write, after closing a torn tail; durable when it returns. When the disk does
- * not take all of it, the file is left as it was.
- */
-export function appendLines(path: string, lines: readonly string[]): void {
-  if (lines.length === 0) return;
-  withAppender(path, (fd) => {
-    const { size } = fstatSync(fd);
-    const text = textOf(lines);
-    const bytes = Buffer.from(isTorn(fd, size) ? `\n${text}` : text, 'utf8');
-    try {
-      writeAll(fd, bytes);
-    } catch (error) {
-      // Only our own part is taken back: not if another process has appended behind it.
-      const part = Buffer.alloc(Math.min(Math.max(0, fstatSync(fd).size - size), bytes.length + 1));
-      readFully(fd, part, size);
-      if (part.equals(bytes.subarray(0, part.length))) ftruncateSync(fd, size);
-      throw error;
-    }
   });
 }
 

@@ -18,7 +18,7 @@ const CLAIM_STALE_MS = 60_000;
 /**
  * Appends one line (without its line feed) to a log that many processes write at once, in one write, and makes
  * the folder where it is missing. Not synced: a line may be lost with the machine's power, never torn into
- * another. For what must survive that, use `appendLines`. Returns the size of the log behind the line, bytes.
+ * another. What must survive that is planned and completed (jsonl.ts). Returns the size of the log behind the line, bytes.
  */
 export function appendLog(path: string, line: string, options: LogOptions = {}): number {
   try {

@@ -41,6 +41,11 @@ export function userAreaPath(host: PathHost = processHost()): string {
   });
 }
 
+/** A path that may begin with `~/`, the home folder. */
+export function expandHome(path: string, home: string): string {
+  return /^~[/\\]/.test(path) ? pathOf(process).join(home, path.slice(2)) : path;
+}
+
 /** Machine-local state (locks, socket, token): never inside a user area that a person may sync. */
 export function machineStatePath(host: PathHost = processHost()): string {
   const { join } = pathOf(host);
@@ -115,7 +120,8 @@ function absolute(host: PathHost, name: string): string | undefined {
   return text !== undefined && pathOf(host).isAbsolute(text) ? text : undefined;
 }
 
-function nonEmpty(text: string | undefined): string | undefined {
+/** A variable that is set to nothing is not set. */
+export function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : text;
 }
 

@@ -10,6 +10,11 @@ export function clean(text: string): string {
     .replace(CONTROLS, '');
 }
 
+/** A text from elsewhere that keeps its lines, each cleaned. */
+export function cleanLines(text: string): string {
+  return text.split('\n').map(clean).join('\n');
+}
+
 /**
  * A text from elsewhere as one cleaned line of at most `max` UTF-16 units, with `…` at its end where something
  * is missing. Half a pair of surrogates, which no file and no page can hold, becomes U+FFFD.

@@ -1,4 +1,5 @@
 import { longDay, minutes } from '../platform/format';
+import { plural } from '../platform/plural';
 import { clean, cleanLine } from '../platform/terminal';
 import type { Report, ReportClosed, ReportIssue, ReportSession } from './model';
 import { phase } from '../sessions/phases';
@@ -150,8 +151,4 @@ function repoItem(row: Report['repos'][number]): Part[] {
 function quiet(words: readonly (string | null)[]): Part[] {
   const said = words.filter((word) => word !== null && word !== '').map((word) => cleanLine(word ?? '', 200));
   return said.length === 0 ? [] : [{ text: ` (${said.join(', ')})`, tone: 'quiet' }];
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

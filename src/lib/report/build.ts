@@ -3,6 +3,7 @@ import { commitsOf, type Commits } from './commits';
 import { issuesOf } from './issues';
 import { sessionsOf, type Sessions } from './sessions';
 import { notKnown } from './not-known';
+import { byCodeUnits } from '../platform/order';
 
 /**
  * What was done in a period. Pure: no clock, no files; the same input in any order gives the same report. Nothing is
@@ -12,7 +13,7 @@ export function buildReport(input: ReportInput): Report {
   const { period, repo } = input;
   const days = [...input.days]
     .filter(({ date }) => date >= period.from && date <= period.to)
-    .sort((a, b) => compare(a.date, b.date));
+    .sort((a, b) => byCodeUnits(a.date, b.date));
   const commits = commitsOf(days, repo);
   const sessions = sessionsOf(input.sessions, days, input);
   // The time of an application is not known by repository.
@@ -43,7 +44,7 @@ function appsOf(days: readonly DayFacts[]): Report['apps'] {
     tenths.set(key, row);
   }
   return [...tenths.values()]
-    .sort((a, b) => b.tenths - a.tenths || compare(a.app, b.app) || compare(a.kind, b.kind))
+    .sort((a, b) => b.tenths - a.tenths || byCodeUnits(a.app, b.app) || byCodeUnits(a.kind, b.kind))
     .map(({ app, kind, tenths: sum }) => ({ app, kind, minutes: sum / 10 }));
 }
 
@@ -61,15 +62,11 @@ function reposOf(commits: Commits, sessions: Sessions): Report['repos'] {
         b.commits - a.commits ||
         (b.assistantMinutes ?? 0) - (a.assistantMinutes ?? 0) ||
         b.sessions - a.sessions ||
-        compare(a.repo, b.repo),
+        byCodeUnits(a.repo, b.repo),
     );
 }
 
 /** In tenths, so that sums of decimals do not depend on their order. */
 function total(days: readonly DayFacts[], of: (day: DayFacts) => number): number {
   return days.reduce((sum, day) => sum + Math.round(of(day) * 10), 0) / 10;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,3 +1,4 @@
+import { byCodeUnits } from '../platform/order';
 import type { PhaseId } from '../sessions/phases';
 import type { Session } from '../sessions/session';
 import { isRepo } from './commits';
@@ -34,7 +35,7 @@ export function sessionsOf(
         session.phaseHistory.some(({ at }) => isIn(at)) ||
         session.sessionIds.some((id) => seen.has(id))),
   );
-  own.sort((a, b) => compare(key(a), key(b)));
+  own.sort((a, b) => byCodeUnits(key(a), key(b)));
   const activity = days.flatMap((day) => day.raw?.activity ?? []).filter((one) => isRepo(one.repo, repo));
   const known = new Set(all.flatMap(({ sessionIds }) => sessionIds));
   // Of a session that the state has forgotten only its raw events tell the repository.
@@ -93,8 +94,4 @@ function phasesOf(session: Session, { startMs, endMs }: ReportInput['period']): 
 
 function key({ task, startedAt, slug }: Session): string {
   return `${task === null ? 1 : 0}\n${startedAt}\n${slug}`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -80,7 +80,10 @@ export function beginRun(deps: RunDeps, run: Running): boolean {
     replaceFile(note, JSON.stringify(holderOf(run.pid, HERE, deps.clock.now(), randomName(16))));
   } catch (error) {
     // What was there a moment ago may have been removed meanwhile, with the job.
-    if (isInstalled(deps, run.job)) throw error;
+    const isThere = isInstalled(deps, run.job);
+    // A message is worth more than the note, which only an uninstall reads: one that finds the disk full is sent.
+    if (isThere && run.job === DELIVERY) return true;
+    if (isThere) throw error;
   }
   if (isInstalled(deps, run.job)) return true;
   removeFile(note);
@@ -131,7 +134,10 @@ export function notePath({ records }: Pick<RunDeps, 'records'>, run: Running): s
   return join(records, noteName(run));
 }
 
-/** A delivery is of no scheduler: it may go on where its area is. By the manifest; where that is moved away or damaged, by the launcher, which goes with the last job. */
+/**
+ * By the manifest; where that is moved away or damaged, by the launcher, which goes with the last job. A delivery is of
+ * no scheduler: it may go on where its area is.
+ */
 function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running['job']): boolean {
   if (job === DELIVERY) return exists(root);
   try {

@@ -1,6 +1,8 @@
 import { StewardError } from '../errors';
+import { isObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
-import { APP_KINDS, foldName, RULE_KEYS, type ClassifyRule, type RuleKey } from './classify';
+import { foldName, RULE_KEYS, type ClassifyRule, type RuleKey } from './classify';
+import { APP_KINDS } from './app-kind';
 
 /**
  * The rules of a classify.yaml: a list, or a list under `rules`, of `{app | bundleId | glob, kind}`.
@@ -52,7 +54,7 @@ async function parseYaml(text: string, fileName: string): Promise<unknown> {
 function ruleItems(content: unknown, problems: string[]): unknown[] {
   if (content === null || content === undefined) return [];
   if (Array.isArray(content)) return content;
-  if (!isMapping(content) || !('rules' in content)) {
+  if (!isObject(content) || !('rules' in content)) {
     problems.push(`expected a list of rules, or a list under "rules"; found ${inWords(content)}`);
     return [];
   }
@@ -72,7 +74,7 @@ function ruleItems(content: unknown, problems: string[]): unknown[] {
 function readRule(item: unknown, number: number, problems: string[]): ClassifyRule | undefined {
   const before = problems.length;
   const say = (text: string): void => void problems.push(`rule ${number}: ${text}`);
-  if (!isMapping(item)) {
+  if (!isObject(item)) {
     say(`expected one of ${RULE_KEYS.join(', ')} and a kind, found ${inWords(item)}`);
     return undefined;
   }
@@ -118,8 +120,4 @@ function inWords(value: unknown): string {
 
 function count(problems: readonly string[]): string {
   return problems.length === 1 ? 'a problem' : `${problems.length} problems`;
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,8 @@
 import { StewardError } from '../errors';
 import { clean } from '../platform/terminal';
+import type { AppKind } from './app-kind';
+import { APP_KINDS } from './app-kind';
 import { SHIPPED_APPS } from './shipped-apps';
-
-/** What an application's time counts as. Unknown ones are neutral. */
-export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
-export type AppKind = (typeof APP_KINDS)[number];
 
 /** What a rule looks at: the name or the id as a whole, or either by a glob. */
 export const RULE_KEYS = ['app', 'bundleId', 'glob'] as const;

@@ -1,4 +1,5 @@
 import { parseIso } from '../platform/clock';
+import { isObject } from '../platform/json-object';
 
 /** The kinds of captured signal (service.md: Sense event). */
 export const EVENT_TYPES = ['app-focus', 'git-commit', 'agent-session'] as const;
@@ -22,22 +23,18 @@ export interface SenseEvent {
 
 /** A parsed value as an event, or why it is none. */
 export function readEvent(value: unknown): SenseEvent | { invalid: string } {
-  if (!isRecord(value)) return { invalid: 'not an object' };
+  if (!isObject(value)) return { invalid: 'not an object' };
   const { ts, type, source, app, repo, detail } = value;
   if (typeof ts !== 'string' || parseIso(ts) === undefined) return { invalid: 'ts is not an ISO-8601 time' };
   if (!EVENT_TYPES.includes(type as EventType)) return { invalid: 'type is unknown' };
   if (typeof source !== 'string' || source === '') return { invalid: 'source is missing' };
   if (app !== undefined && typeof app !== 'string') return { invalid: 'app is not a string' };
   if (repo !== undefined && typeof repo !== 'string') return { invalid: 'repo is not a string' };
-  if (detail !== undefined && !isRecord(detail)) return { invalid: 'detail is not an object' };
+  if (detail !== undefined && !isObject(detail)) return { invalid: 'detail is not an object' };
   // Without spreads: a day may have ten thousand.
   const event: SenseEvent = { ts, type: type as EventType, source };
   if (app !== undefined) event.app = app;
   if (repo !== undefined) event.repo = repo;
   if (detail !== undefined) event.detail = detail;
   return event;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
-import { parseIso } from '../platform/clock';
+import { isIso } from '../platform/clock';
 import { ensureFolder } from '../platform/folder';
 import { isObject, parseObject } from '../platform/json-object';
 import type { Day } from '../platform/time';
@@ -77,7 +77,7 @@ function isRead(value: unknown): value is InsightRead {
     Array.isArray(contentTypes) &&
     contentTypes.length > 0 &&
     contentTypes.every(isContentType) &&
-    [since, until, generatedAt].every(isTime) &&
+    [since, until, generatedAt].every(isIso) &&
     typeof events === 'number' &&
     (model === null || typeof model === 'string')
   );
@@ -90,9 +90,5 @@ function isContentType(value: unknown): value is ContentType {
 }
 
 function isFailure(value: unknown): value is { at: string; reason: string } {
-  return isObject(value) && isTime(value['at']) && typeof value['reason'] === 'string';
-}
-
-function isTime(value: unknown): value is string {
-  return typeof value === 'string' && parseIso(value) !== undefined;
+  return isObject(value) && isIso(value['at']) && typeof value['reason'] === 'string';
 }

@@ -1,3 +1,4 @@
+import { byCodeUnits } from '../platform/order';
 import { cleanLine } from '../platform/terminal';
 import { foldName } from './classify';
 import type { SenseEvent } from './event';
@@ -24,9 +25,9 @@ export interface SummaryOptions {
   excludes: (app: { app: string; bundleId?: string }) => boolean;
 }
 
-export const MAX_APPS = 15;
-export const MAX_COMMITS = 30;
-export const MAX_SESSIONS = 20;
+const MAX_APPS = 15;
+const MAX_COMMITS = 30;
+const MAX_SESSIONS = 20;
 const MAX_APP = 60;
 const MAX_SUBJECT = 100;
 const MAX_SLUG = 80;
@@ -97,7 +98,7 @@ function appCounts(
     app: byCount(counts)[0] ?? '',
     samples: [...counts.values()].reduce((sum, count) => sum + count, 0),
   }));
-  return rows.sort((a, b) => b.samples - a.samples || compare(a.app, b.app));
+  return rows.sort((a, b) => b.samples - a.samples || byCodeUnits(a.app, b.app));
 }
 
 /** A rewritten commit has the author date and the subject of the one before, and counts once. */
@@ -111,7 +112,7 @@ function commitSubjects(events: readonly SenseEvent[]): string[] {
     if (subject !== '' && (known === undefined || ts > known.ts)) commits.set(key, { subject, ts });
   }
   return [...commits.values()]
-    .sort((a, b) => compare(b.ts, a.ts) || compare(a.subject, b.subject))
+    .sort((a, b) => byCodeUnits(b.ts, a.ts) || byCodeUnits(a.subject, b.subject))
     .map(({ subject }) => subject);
 }
 
@@ -129,10 +130,5 @@ function sessionCounts(events: readonly SenseEvent[]): string[] {
 }
 
 function byCount(counts: ReadonlyMap<string, number>): string[] {
-  return [...counts].sort(([a, m], [b, n]) => n - m || compare(a, b)).map(([name]) => name);
-}
-
-/** By code units: the same on every machine. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return [...counts].sort(([a, m], [b, n]) => n - m || byCodeUnits(a, b)).map(([name]) => name);
 }

@@ -1,8 +1,10 @@
 import { hourStarts, timeOf, type Day } from '../platform/time';
-import type { AppKind, Classifier } from './classify';
+import type { Classifier } from './classify';
+import type { AppKind } from './app-kind';
 import type { SenseEvent } from './event';
 import type { Signal } from './log-line';
-import { commitTally, focusTally, sessionTally } from './record-tally';
+import { commitTally, sessionTally } from './record-tally';
+import { focusTally } from './focus-tally';
 
 export interface AppTime {
   app: string;

@@ -1,4 +1,4 @@
-import type { AppKind } from './classify';
+import type { AppKind } from './app-kind';
 
 /**
  * The static map of well-known applications. A row is one application under the names that systems give it:

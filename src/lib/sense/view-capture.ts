@@ -1,10 +1,10 @@
 import { table, wrap } from '../platform/format';
+import { plural } from '../platform/plural';
 import { clean } from '../platform/terminal';
 import { timeOf } from '../platform/time';
 import { parseIso } from '../platform/clock';
 import type { CaptureResult } from './capture';
 import type { PurgeResult } from './purge';
-import { plural } from './view-parts';
 
 /** `sense capture`: what was stored, a line a source. */
 export function captureText(result: CaptureResult, options: { timezone: string; columns: number }): string {

@@ -1,5 +1,6 @@
 import { bar, longDay, minutes } from '../platform/format';
-import { isEmpty, nameOf, plural, seenHours } from './view-parts';
+import { plural } from '../platform/plural';
+import { isEmpty, nameOf, seenHours } from './view-parts';
 import type { DailyRecord } from './record';
 
 const BAR_COLUMNS = 24;

@@ -54,8 +54,3 @@ export function nameOf(text: string): string {
   const name = clean(text).trim();
   return name === '' ? 'unknown' : name;
 }
-
-/** `1 commit`, `2 commits` */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}

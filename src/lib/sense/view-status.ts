@@ -1,11 +1,12 @@
 import { parseIso } from '../platform/clock';
 import { bar, minutes, palette, table, wrap, weekday, type Palette } from '../platform/format';
+import { plural } from '../platform/plural';
 import { clean } from '../platform/terminal';
 import { displayWidth, padEnd } from '../platform/text-width';
 import { dayOf, timeOf } from '../platform/time';
 import type { DailyRecord } from './record';
 import type { SenseStatus, SourceState, SourceStatus } from './status-types';
-import { finish, MIN_COLUMNS, paintShares, plural, type TextOptions } from './view-parts';
+import { finish, MIN_COLUMNS, paintShares, type TextOptions } from './view-parts';
 
 export interface StatusTextOptions extends TextOptions {
   timezone: string;

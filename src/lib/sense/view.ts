@@ -1,7 +1,7 @@
 import { bar, level, longDay, minutes, palette, wrap, type Palette } from '../platform/format';
 import { clean } from '../platform/terminal';
 import { displayWidth, fit, padEnd } from '../platform/text-width';
-import { APP_KINDS, type AppKind } from './classify';
+import { APP_KINDS, type AppKind } from './app-kind';
 import type { AppTime, DailyRecord } from './record';
 import type { SessionRepos } from './record-tally';
 import { finish, isEmpty, MIN_COLUMNS, nameOf, seenHours, topApps, type TextOptions } from './view-parts';

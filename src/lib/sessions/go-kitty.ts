@@ -1,7 +1,7 @@
 import { errnoCode, StewardError } from '../errors';
 import { isObject } from '../platform/json-object';
 import { parentsOf } from '../platform/own-terminal';
-import type { GoDeps } from './go';
+import type { GoDeps } from './go-deps';
 
 const TIMEOUT_MS = 5000;
 

@@ -1,6 +1,6 @@
 import { errnoCode, StewardError } from '../errors';
 import { variableOf, type OwnTerminal } from '../platform/own-terminal';
-import type { GoDeps } from './go';
+import type { GoDeps } from './go-deps';
 import { focusKitty } from './go-kitty';
 
 const TIMEOUT_MS = 5000;

@@ -1,18 +1,11 @@
 import { StewardError } from '../errors';
 import { holdsTerminal, type OwnTerminal } from '../platform/own-terminal';
-import type { Run } from '../platform/process';
 import { clean } from '../platform/terminal';
+import type { GoDeps } from './go-deps';
 import { focusKitty } from './go-kitty';
 import { showInTmux } from './go-tmux';
 import { statusOf, type Session, type SessionsState } from './session';
 import { orderOfSessions } from './view';
-
-export interface GoDeps {
-  run: Run;
-  env: NodeJS.ProcessEnv;
-  machineId: string;
-  nowMs: number;
-}
 
 /** Where a person was brought. */
 export interface Went {

@@ -38,7 +38,7 @@ export interface Poll {
 const VERSION = 1;
 const MAX_BYTES = 256 * 1024 * 1024;
 
-export function emptyCache(repo: string): Cache {
+function emptyCache(repo: string): Cache {
   return { repo, issues: [], since: null, fullAt: null, etag: null, labels: null };
 }
 

@@ -55,7 +55,7 @@ const READ_BACKS = [0, 500, 1000, 2000, 4000];
  * label came first has it; the other takes its own off again and gets `conflict` with the holder's name.
  * Killed in between, the same command run again completes it.
  */
-export async function claim(
+async function claim(
   deps: EnsureDeps,
   host: Host,
   repo: string,

@@ -1,6 +1,5 @@
 import type { Lane } from '../config/schema';
-import type { Issue } from './issue';
-import { parseTitle } from './issue';
+import { parseTitle, type Issue } from './issue';
 
 /** The Status values (service.md: Label taxonomy), in the order of that list. */
 export const STATUSES = [
@@ -142,8 +141,7 @@ export function agentsOf(labels: readonly string[]): string[] {
     .sort((a, b) => (a < b ? -1 : 1));
 }
 
-export const SOURCES = ['core-sync', 'auto-native', 'auto-sweep', 'reminder', 'manual'] as const;
-export type Source = (typeof SOURCES)[number];
+export type Source = 'core-sync' | 'auto-native' | 'auto-sweep' | 'reminder' | 'manual';
 
 /** The badge of a card: where the issue comes from (service.md: Label taxonomy). */
 export function sourceOf(issue: Pick<Issue, 'labels' | 'title'>): Source {

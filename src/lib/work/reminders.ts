@@ -106,7 +106,7 @@ function untold(deps: ReminderDeps, repo: string): Issue[] {
   return due.filter((issue) => told[String(issue.number)]?.due !== issue.due);
 }
 
-export function dueIssues(issues: readonly Issue[], nowMs: number): Issue[] {
+function dueIssues(issues: readonly Issue[], nowMs: number): Issue[] {
   const at = (issue: Issue): number => parseIso(issue.due ?? '') ?? Infinity;
   return issues
     .filter((issue) => issue.state === 'open' && issue.due !== null && at(issue) <= nowMs)

@@ -119,7 +119,7 @@ async function evidenceOf(
 }
 
 /** The comment. */
-export function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>): string {
+function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>): string {
   const list = (name: string, texts: readonly string[]): string[] => {
     if (texts.length === 0) return [];
     const more = texts.length - MOST_SHOWN;

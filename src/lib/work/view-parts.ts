@@ -15,7 +15,7 @@ export interface WorkTextOptions {
   timezone: string;
 }
 
-export const MIN_COLUMNS = 32;
+const MIN_COLUMNS = 32;
 
 export interface View extends WorkTextOptions {
   colors: Palette;

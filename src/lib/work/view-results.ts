@@ -1,4 +1,5 @@
 import { wrap } from '../platform/format';
+import { plural } from '../platform/plural';
 import { clean } from '../platform/terminal';
 import { fit } from '../platform/text-width';
 import type { Added, Closed } from './actions';
@@ -63,10 +64,10 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
     line(`#${one.number} ${clean(one.title)}${closed.has(one.number) ? ': closed' : ''}`),
     ...(one.commits.length === 0
       ? []
-      : [line(`  ${counted(one.commits.length, 'commit')}: ${clean(one.commits[0] ?? '')}`)]),
+      : [line(`  ${plural(one.commits.length, 'commit')}: ${clean(one.commits[0] ?? '')}`)]),
     ...(one.claims.length === 0
       ? []
-      : [line(`  ${counted(one.claims.length, 'closed claim')}: ${clean(one.claims[0] ?? '')}`)]),
+      : [line(`  ${plural(one.claims.length, 'closed claim')}: ${clean(one.claims[0] ?? '')}`)]),
   ]);
   const left = result.left.map(({ number, title, reason }) =>
     wrap(`#${number} ${clean(title)}: ${clean(reason)}`, at.columns, '', '  ').join('\n'),
@@ -80,10 +81,6 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
     [...none, ...lines, ...next, ...(left.length === 0 ? [] : ['', 'Left alone:', ...left])],
     options,
   );
-}
-
-function counted(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
 export function missingText(missing: readonly string[]): string {

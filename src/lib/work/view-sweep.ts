@@ -1,9 +1,10 @@
 import { clean } from '../platform/terminal';
-import type { SweepResult } from './sweep';
+import type { SweepResult } from './sweep/run';
 
 /** `work sweep`: what was done, and the command that goes on where the limit was reached. */
 export function sweepText(result: SweepResult, since: string, maxCreate: number): string {
   if (result.skipped !== null) return `Nothing was swept: ${result.skipped}.`;
+  if (result.errors.some(({ step }) => step === 'start')) return 'Nothing was swept.';
   const { created, updated, staleFlagged, duplicatesMerged, sessionsScanned, requests } = result;
   const facts = [
     `${created} ${result.dryRun ? 'to create' : 'created'}`,

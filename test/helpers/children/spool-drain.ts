@@ -1,5 +1,5 @@
 // spool-drain FOLDER: drains the spool again and again; the consumer notes the id of what it has done, once.
-import { appendLines, readLines } from '../../../src/lib/platform/jsonl';
+import { completeAppend, planAppend, readLines } from '../../../src/lib/platform/jsonl';
 import { systemClock } from '../../../src/lib/platform/clock';
 import { drain } from '../../../src/lib/sessions/spool';
 
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
       'session-ended': ({ id }) => {
         const done = new Set<string | undefined>();
         readLines(ledger, {}, ({ text }) => done.add(text));
-        if (!done.has(id)) appendLines(ledger, [id]);
+        if (!done.has(id)) completeAppend(ledger, planAppend(ledger, [id]));
         console.log(id);
       },
     });

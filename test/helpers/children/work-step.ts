@@ -14,7 +14,8 @@ import { cacheReader } from '../../../src/lib/work/cache';
 import { capturePrompt, captureSession, sessionAt } from '../../../src/lib/work/capture/deliver';
 import { claimIssue } from '../../../src/lib/work/claim';
 import { githubHost } from '../../../src/lib/work/host/github';
-import { sweep, type SweepDeps } from '../../../src/lib/work/sweep';
+import { sweep } from '../../../src/lib/work/sweep';
+import { type SweepDeps } from '../../../src/lib/work/sweep/run';
 
 async function main(home: string, call: string, number: number, agent: string): Promise<void> {
   const area = userArea();

@@ -1,12 +1,12 @@
 import { errorBody } from '../../../src/lib/errors';
 import { replaceFile } from '../../../src/lib/platform/atomic-file';
-import { appendLines } from '../../../src/lib/platform/jsonl';
+import { completeAppend, planAppend } from '../../../src/lib/platform/jsonl';
 
 /** One write by whichever user runs this; says the error as steward would, or `ok`. */
 const [, , kind, path = ''] = process.argv;
 try {
   if (kind === 'replace') replaceFile(path, 'new');
-  else appendLines(path, ['new']);
+  else completeAppend(path, planAppend(path, ['new']));
   console.log('"ok"');
 } catch (error) {
   console.log(JSON.stringify(errorBody(error)));

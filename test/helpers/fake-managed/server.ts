@@ -2,10 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 
 import { NO_FAULTS, reset, type Faults } from './faults';
+import { bodyOf, credentials, fail, send } from './http';
 import { seeded, type Random } from './random';
+import { resources, shown } from './resources';
 import {
   append,
-  newId,
   newSession,
   receive,
   type FakeSession,
@@ -242,84 +243,4 @@ export async function startFake(options: FakeOptions = {}): Promise<Fake> {
       return session;
     },
   };
-}
-
-function resources(
-  all: Map<string, Record<string, unknown>>,
-  kind: string,
-  verb: string,
-  id: string | undefined,
-  action: string,
-  body: Record<string, unknown> | undefined,
-): [number, unknown] {
-  if (id === undefined && verb === 'POST') {
-    if (typeof body?.['name'] !== 'string') return [400, 'name: Field required'];
-    const made = {
-      ...body,
-      id: newId(kind === 'agents' ? 'agent' : 'env'),
-      type: kind === 'agents' ? 'agent' : 'environment',
-      version: 1,
-      created_at: new Date().toISOString(),
-      archived_at: null,
-    };
-    all.set(made.id, made);
-    return [200, made];
-  }
-  if (id === undefined) return [200, { data: [...all.values()], next_page: null }];
-  const found = all.get(id);
-  if (found === undefined) return [404, `no such ${kind}`];
-  if (verb === 'POST' && action === 'archive') found['archived_at'] = new Date().toISOString();
-  return [200, found];
-}
-
-function shown(session: FakeSession): Record<string, unknown> {
-  return {
-    id: session.id,
-    type: 'session',
-    agent: { id: session.agent, type: 'agent', name: 'an agent' },
-    environment_id: session.environment,
-    metadata: session.metadata,
-    status: session.status,
-    created_at: session.created,
-    archived_at: session.archived,
-    title: null,
-    usage: session.usage,
-    stats: {},
-  };
-}
-
-function credentials(request: IncomingMessage, wanted: string | undefined): string | undefined {
-  const key = request.headers['x-api-key'];
-  const bearer = request.headers.authorization?.replace(/^Bearer /, '');
-  if (key !== undefined && bearer !== undefined) return 'two credentials';
-  const given = key ?? bearer;
-  if (wanted !== undefined && given !== wanted) return 'invalid x-api-key';
-  return undefined;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  value: unknown,
-  headers: Record<string, string> = {},
-): void {
-  response
-    .writeHead(status, { 'content-type': 'application/json', 'request-id': newId('req'), ...headers })
-    .end(JSON.stringify(value));
-}
-
-function fail(
-  response: ServerResponse,
-  status: number,
-  type: string,
-  message: string,
-  headers: Record<string, string> = {},
-): void {
-  send(response, status, { type: 'error', error: { type, message }, request_id: newId('req') }, headers);
 }

@@ -79,7 +79,7 @@ export function serveStream(
   response.on('close', finish);
 }
 
-export function frameOf(event: LogEvent, lineEnd: string): Buffer {
+function frameOf(event: LogEvent, lineEnd: string): Buffer {
   return Buffer.from(`event: ${event.type}${lineEnd}data: ${JSON.stringify(event)}${lineEnd}${lineEnd}`);
 }
 

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { composeBriefs } from '../../../src/lib/agents/brief';
-import { checkInvocations, parseInvocations } from '../../../src/lib/agents/check';
+import { checkInvocations } from '../../../src/lib/agents/check';
+import { parseInvocations } from '../../../src/lib/agents/invocation';
 import { StewardError } from '../../../src/lib/errors';
 import { TYPES } from '../../helpers/agents';
 import { thrown } from '../../helpers/thrown';

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 
 import { composeBriefs } from '../../../src/lib/agents/brief';
 import { explainRoute } from '../../../src/lib/agents/routing';
-import { alertText, briefsText, routeText, traitsText, watchedText } from '../../../src/lib/agents/view';
+import { alertText, watchedText } from '../../../src/lib/agents/view';
+import { briefsText, routeText, traitsText } from '../../../src/lib/agents/view-route';
 import { displayWidth } from '../../../src/lib/platform/text-width';
 import { NAMED, TYPES } from '../../helpers/agents';
 

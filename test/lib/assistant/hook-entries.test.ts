@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
-import { addHooks, eventsWithHooks, removeHooks } from '../../../src/lib/assistant/hook-entries';
+import { addHooks, eventsWithHooks } from '../../../src/lib/assistant/hook-entries';
+import { removeHooks } from '../../../src/lib/assistant/hook-removal';
 import { shimCommands } from '../../../src/lib/assistant/shim-command';
 import { settings, writeJson, writing } from '../../helpers/settings-texts';
 

@@ -16,7 +16,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
-import { installHooks, type HookInstallDeps } from '../../../src/lib/assistant/install';
+import { installHooks } from '../../../src/lib/assistant/install';
+import { type HookInstallDeps } from '../../../src/lib/assistant/install-entry';
 import { hooksStatus } from '../../../src/lib/assistant/install-status';
 import { uninstallHooks } from '../../../src/lib/assistant/uninstall';
 import { userArea } from '../../../src/lib/config/user-area';

@@ -14,18 +14,26 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 
 import { shimCommands } from '../../../src/lib/assistant/shim-command';
-import { renderShim, shimTarget, type ShimTarget } from '../../../src/lib/assistant/shim';
-import type { LauncherTemplate } from '../../../src/lib/platform/launcher';
+import { shimForm } from '../../../src/lib/assistant/shim';
+import { launcherTarget, renderLauncher, type LauncherTarget } from '../../../src/lib/platform/launcher';
+import type { PathHost } from '../../../src/lib/platform/paths';
 import { forShell } from '../../../src/lib/platform/shell-word';
 import { requirePrograms } from '../../helpers/real-part';
 import { scratch } from '../../helpers/scratch';
 
 const TEMPLATES = join(__dirname, '..', '..', '..', 'templates', 'launcher');
 const read = (name: string): string => readFileSync(join(TEMPLATES, name), 'utf8');
-const template = (name: string): LauncherTemplate => ({
-  body: read(name),
-  find: read(name.replace('steward-hook', 'find')),
-});
+
+/** What the shim starts, and the user area where it is not the default one. */
+interface ShimTarget extends LauncherTarget {
+  area: string | undefined;
+}
+
+function renderShim({ area, ...target }: ShimTarget, host: PathHost): string {
+  const ending = host.platform === 'win32' ? 'cmd' : 'sh';
+  const template = { body: read(`steward-hook.${ending}`), find: read(`find.${ending}`) };
+  return renderLauncher(template, target, shimForm({ area, host }).values, host);
+}
 
 /** A stand-in for node: says what it was asked to run, in which area, with which options. */
 const NODE = `#!/bin/sh
@@ -69,7 +77,7 @@ for (const shell of SHELLS) {
 
     function run(at: ShimTarget, env: NodeJS.ProcessEnv = {}, args: string[] = ['prompt'], cwd = box.path()) {
       const shim = box.path('steward-hook');
-      writeFileSync(shim, renderShim(template('steward-hook.sh'), at, hostWith({})));
+      writeFileSync(shim, renderShim(at, hostWith({})));
       const [program = '', ...first] = shell.command;
       const path = spawnSync('/bin/sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).stdout.trim();
       const { status, stdout, stderr } = spawnSync(path, [...first, shim, ...args], {
@@ -273,7 +281,7 @@ for (const shell of SHELLS) {
       expect(registered()).to.include({ status: 0, stdout: '' });
       const node = put(box.path('node'), '#!/bin/sh\necho "{}"; exit 2\n');
       const steward = put(box.path('run.js'), SCRIPT);
-      put(path, renderShim(template('steward-hook.sh'), target({ node, steward }), hostWith({})));
+      put(path, renderShim(target({ node, steward }), hostWith({})));
       expect(registered()).to.include({ status: 0, stdout: '{}\n' });
     });
   });
@@ -291,25 +299,23 @@ describe('assistant: the shim as it is rendered', () => {
       mkdirSync(folder, { recursive: true });
       symlinkSync(real, join(folder, 'node'));
     }
-    const deps = { bin: '/b', product: { root: '/pkg', node: real }, area: undefined };
+    const product = { root: '/pkg', node: real };
     const path = ['relative', '', ...links].join(':');
-    expect(shimTarget({ ...deps, host: hostWith({ PATH: path }) })).to.deep.equal({
+    expect(launcherTarget({ product, host: hostWith({ PATH: path }) })).to.deep.equal({
       node: real,
       nodeAlias: box.path('bin', 'node'),
       steward: '/pkg/bin/run.js',
-      area: undefined,
     });
     renameSync(box.path('bin'), box.path('moved'));
-    expect(shimTarget({ ...deps, host: hostWith({ PATH: path }) }).nodeAlias).to.equal(real);
+    expect(launcherTarget({ product, host: hostWith({ PATH: path }) }).nodeAlias).to.equal(real);
   });
 
   it('leaves no placeholder, in either form', () => {
     const at: ShimTarget = { node: '/n', nodeAlias: '/n', steward: '/s', area: '/a' };
     const env = { APPDATA: 'C:\\Users\\Zoë\\AppData\\Roaming' };
     const windows = { platform: 'win32' as const, env, home: 'C:\\Users\\Zoë' };
-    expect(renderShim(template('steward-hook.sh'), at, hostWith({}))).to.not.match(/@[A-Z_]+@/);
+    expect(renderShim(at, hostWith({}))).to.not.match(/@[A-Z_]+@/);
     const batch = renderShim(
-      template('steward-hook.cmd'),
       {
         node: 'C:\\Program Files\\100%\\node.exe',
         nodeAlias: 'unused',

@@ -11,7 +11,8 @@ import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
 
 import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
-import { installHooks, type HookInstallDeps, type InstallResult } from '../../../src/lib/assistant/install';
+import { installHooks, type InstallResult } from '../../../src/lib/assistant/install';
+import { type HookInstallDeps } from '../../../src/lib/assistant/install-entry';
 import { uninstallHooks, type UninstallResult } from '../../../src/lib/assistant/uninstall';
 import { userArea } from '../../../src/lib/config/user-area';
 import { workflowExists } from '../../../src/lib/notify/announce';

@@ -2,14 +2,13 @@ import { expect } from 'chai';
 import { connect, type Socket } from 'node:net';
 import { Agent, get } from 'node:http';
 
+import { httpServer, type HttpServer } from '../../../src/lib/platform/http-server';
 import {
-  httpServer,
   SERVER_LIMITS,
   type Application,
   type HttpAnswer,
-  type HttpServer,
   type ServerLimits,
-} from '../../../src/lib/platform/http-server';
+} from '../../../src/lib/platform/http-application';
 import { ask, until } from '../../helpers/daemon';
 
 const text = (status: number, body: string): HttpAnswer => ({

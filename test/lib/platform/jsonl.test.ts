@@ -14,13 +14,7 @@ import {
 } from 'node:fs';
 
 import { toStewardError, type StewardError } from '../../../src/lib/errors';
-import {
-  appendLines,
-  completeAppend,
-  planAppend,
-  readLines,
-  type Line,
-} from '../../../src/lib/platform/jsonl';
+import { completeAppend, planAppend, readLines, type Line } from '../../../src/lib/platform/jsonl';
 import { scratch } from '../../helpers/scratch';
 
 describe('platform/jsonl', () => {
@@ -33,6 +27,8 @@ describe('platform/jsonl', () => {
     return found;
   }
   const texts = (options = {}): (string | undefined)[] => lines(options).map((line) => line.text);
+  const append = (path: string, added: readonly string[]): void =>
+    completeAppend(path, planAppend(path, added));
   function failure(work: () => unknown): StewardError {
     try {
       work();
@@ -179,26 +175,26 @@ describe('platform/jsonl', () => {
     }).timeout(60_000);
   });
 
-  describe('appendLines', () => {
+  describe('a planned append', () => {
     it('makes the file, private, and adds to it', () => {
-      appendLines(log(), ['a', 'b']);
-      appendLines(log(), ['c']);
-      appendLines(log(), []);
+      append(log(), ['a', 'b']);
+      append(log(), ['c']);
+      append(log(), []);
       expect(text()).to.equal('a\nb\nc\n');
     });
 
     it('closes a torn line first', () => {
       writeFileSync(log(), 'a\n{"to');
-      appendLines(log(), ['b']);
+      append(log(), ['b']);
       expect(texts()).to.deep.equal(['a', '{"to', 'b']);
     });
 
     it('takes no line that is two', () => {
-      expect(failure(() => appendLines(log(), ['a\nb'])).kind).to.equal('internal');
+      expect(failure(() => append(log(), ['a\nb'])).kind).to.equal('internal');
     });
 
     it('says which folder is missing', () => {
-      const error = failure(() => appendLines(box.path('no', 'log'), ['a']));
+      const error = failure(() => append(box.path('no', 'log'), ['a']));
       expect(error.kind).to.equal('not_found');
       expect(error.message).to.include(box.path('no'));
     });
@@ -210,7 +206,7 @@ describe('platform/jsonl', () => {
       execFileSync('mkfifo', [box.path('pipe')]);
       mkdirSync(box.path('folder'));
       for (const path of [log(), box.path('pipe'), box.path('folder')]) {
-        expect(failure(() => appendLines(path, ['a'])).kind, path).to.equal('config');
+        expect(failure(() => append(path, ['a'])).kind, path).to.equal('config');
         expect(failure(() => completeAppend(path, { offset: 0, text: 'a\n' })).kind, path).to.equal('config');
         expect(failure(() => readLines(path, {}, () => undefined)).kind, path).to.equal('config');
       }

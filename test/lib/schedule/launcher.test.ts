@@ -187,6 +187,26 @@ while [ ! -e "$0.go" ]; do sleep 0.05; done
       expect(runs()).to.equal('run\nrun\n');
     });
 
+    it('leaves the name of another one when its own daemon is stopped', async () => {
+      const node = `#!/bin/sh
+echo run >>"$0.runs"
+n=$(($(wc -l <"$0.runs")))
+while [ ! -e "$0.go$n" ]; do sleep 0.05; done
+`;
+      const { home, records } = start(['--where'], { node });
+      const runs = (): string => readText(join(home, 'node.runs'));
+      const first = background(home);
+      await until('its daemon', () => runs() === 'run\n');
+      const second = background(home);
+      await until('the other daemon', () => runs() === 'run\nrun\n');
+      writeFileSync(join(home, 'node.go1'), '');
+      expect(await first.ended).to.equal(0);
+      expect(readText(join(records, '.keep'))).to.equal(`${second.pid}\n`);
+      writeFileSync(join(home, 'node.go2'), '');
+      expect(await second.ended).to.equal(0);
+      expect(readdirSync(records)).to.deep.equal(['daemon']);
+    });
+
     it('ends while it waits, and starts nothing more, once its name is taken away or all is removed', async () => {
       const node = '#!/bin/sh\necho run >>"$0.runs"\nexit 1\n';
       for (const isAll of [false, true]) {

@@ -92,6 +92,10 @@ describe('schedule: runs that are under way', () => {
     mkdirSync(deps().root);
     expect(beginRun(deps(), delivery)).to.equal(true);
     expect(runningJobs(deps())).to.deep.equal([{ job: 'delivery', pid: process.pid }]);
+    // The note cannot be written: the message goes all the same.
+    rmSync(deps().records, { recursive: true });
+    writeFileSync(deps().records, '');
+    expect(beginRun(deps(), delivery)).to.equal(true);
   });
 
   it('the note of a run that was killed goes', async () => {

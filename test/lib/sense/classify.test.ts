@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { StewardError } from '../../../src/lib/errors';
-import { APP_KINDS, explainClassification, foldName, makeClassifier } from '../../../src/lib/sense/classify';
+import { explainClassification, foldName, makeClassifier } from '../../../src/lib/sense/classify';
+import { APP_KINDS } from '../../../src/lib/sense/app-kind';
 import { parseClassifyRules } from '../../../src/lib/sense/classify-rules';
 import { SHIPPED_APPS } from '../../../src/lib/sense/shipped-apps';
 

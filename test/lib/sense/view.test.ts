@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 
 import { displayWidth } from '../../../src/lib/platform/text-width';
-import { APP_KINDS, makeClassifier } from '../../../src/lib/sense/classify';
+import { makeClassifier } from '../../../src/lib/sense/classify';
+import { APP_KINDS } from '../../../src/lib/sense/app-kind';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import { buildDailyRecord, type DailyRecord } from '../../../src/lib/sense/record';
 import type { SenseStatus, SourceStatus } from '../../../src/lib/sense/status-types';

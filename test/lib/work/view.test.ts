@@ -8,7 +8,7 @@ import { loadConfig } from '../../../src/lib/config/load';
 import { displayWidth } from '../../../src/lib/platform/text-width';
 import { groupItems, toItem, type BoardView } from '../../../src/lib/work/board';
 import { counted, type BoardSummary } from '../../../src/lib/work/board-summary';
-import { emptyResult } from '../../../src/lib/work/sweep';
+import { emptyResult } from '../../../src/lib/work/sweep/run';
 import { boardText, listText } from '../../../src/lib/work/view';
 import { sweepText } from '../../../src/lib/work/view-sweep';
 import { testArea } from '../../helpers/area';

@@ -1,20 +1,10 @@
 import { string as textArg } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 
-import { pruneSessions } from '../../../lib/agents/managed/retention';
-import { startSession } from '../../../lib/agents/managed/start';
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { messageOf } from '../../../lib/cli/managed-context';
-import {
-  answerFlags,
-  costFlag,
-  given,
-  hostOf,
-  parseCost,
-  policyOf,
-  tellOfPrices,
-} from '../../../lib/cli/managed-flags';
-import { followHere } from '../../../lib/cli/managed-follow';
+import { answerFlags, costFlag, given, hostOf, parseCost, policyOf } from '../../../lib/cli/managed-flags';
+import { runHere } from '../../../lib/cli/managed-start';
 
 export default class AgentsManagedRun extends BaseCommand {
   static override summary = 'Start a hosted session with a message, and follow it to the end of the turn.';
@@ -50,21 +40,11 @@ export default class AgentsManagedRun extends BaseCommand {
     const { args, flags } = await this.parse(AgentsManagedRun);
     const { title, vault = [] } = flags;
     const [agent, environment] = [given('agent', flags.agent), given('environment', flags.environment)];
-    const maxCost = parseCost(flags['max-cost']);
+    const budget = parseCost(flags['max-cost']);
     const message = await messageOf(args.message);
-    const budget = maxCost === undefined ? {} : { maxCost };
-    const options = { until: 'turn' as const, policy: policyOf(flags), ...budget };
-    const host = hostOf(this.context, this.terminal, this.json);
-    await followHere(host, options, async (managed) => {
-      tellOfPrices(host, managed, maxCost);
-      pruneSessions(managed.folder, managed.retentionDays, this.context.clock.now());
-      const named = title === undefined ? {} : { title };
-      const limit = maxCost === undefined ? {} : { budget: maxCost };
-      const input = { agent, environment, message, vaults: vault, ...named, ...limit };
-      const session = await startSession(managed.deps, input);
-      host.say(`Session ${session}`);
-      return { session };
-    });
+    const named = { ...(title === undefined ? {} : { title }), ...(budget === undefined ? {} : { budget }) };
+    const input = { agent, environment, message, vaults: vault, ...named };
+    await runHere(hostOf(this.context, this.terminal, this.json), input, policyOf(flags));
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { readRoster, type Roster } from '../../../lib/agents/roster';
-import { rosterCheckText } from '../../../lib/agents/view';
+import { rosterCheckText } from '../../../lib/agents/view-roster';
 import { openRoster } from '../../../lib/cli/agents-context';
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { EXIT_CODES } from '../../../lib/cli/exit-codes';

@@ -1,5 +1,5 @@
 import { readRoster, type Roster } from '../../../lib/agents/roster';
-import { rosterText } from '../../../lib/agents/view';
+import { rosterText } from '../../../lib/agents/view-roster';
 import { openRoster } from '../../../lib/cli/agents-context';
 import { BaseCommand } from '../../../lib/cli/base-command';
 

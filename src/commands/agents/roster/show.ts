@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 
 import { rosterEntry, type RosterEntry } from '../../../lib/agents/roster';
-import { agentText } from '../../../lib/agents/view';
+import { agentText } from '../../../lib/agents/view-roster';
 import { openRoster } from '../../../lib/cli/agents-context';
 import { BaseCommand } from '../../../lib/cli/base-command';
 

@@ -7,8 +7,8 @@ import { asEvent, type ManagedEvent, type SentEvent } from './event';
 import { apiError, failureOf, notTheApi } from './failure';
 
 /** The dated feature tag that every call carries (service.md: Authentication). */
-export const BETA = 'managed-agents-2026-04-01';
-export const API_VERSION = '2026-10-21';
+const BETA = 'managed-agents-2026-04-01';
+const API_VERSION = '2026-10-21';
 /** The one toolset type (service.md: Managed-agent resources). */
 export const TOOLSET = 'agent_toolset_20260401';
 

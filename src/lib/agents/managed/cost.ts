@@ -3,7 +3,7 @@ import { isObject } from '../../platform/json-object';
 import { textOf, type ManagedEvent } from './event';
 
 /** USD for each hour in which a session is running (service.md: Limits). */
-export const ACTIVE_HOUR_USD = 0.08;
+const ACTIVE_HOUR_USD = 0.08;
 
 /** USD for a million tokens; undefined where nobody said. */
 export interface Prices {

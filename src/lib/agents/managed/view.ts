@@ -155,7 +155,7 @@ export function pendingLines(session: string, pending: readonly ToolUse[]): stri
 }
 
 /** `12 450 tokens in, 3 120 out · active 4 m 10 s, 0.01 USD`. */
-export function costText(cost: Cost): string {
+function costText(cost: Cost): string {
   const cached = cost.cacheTokens === 0 ? '' : `, ${grouped(cost.cacheTokens)} cached`;
   const tokens = `${grouped(cost.inputTokens)} tokens in${cached}, ${grouped(cost.outputTokens)} out`;
   const active = `active ${span(cost.activeSeconds)}, ${usd(cost.activeUsd)}`;

@@ -1,8 +1,9 @@
+import { forFish } from '../../platform/shell-word';
 import type { Place } from './tree';
 
 /** A completion script for fish 3 and newer. */
 export function fishScript(places: readonly Place[]): string {
-  const known = places.filter(({ at }) => at !== '').map(({ at }) => fishQuote(at));
+  const known = places.filter(({ at }) => at !== '').map(({ at }) => forFish(at));
   return `# fish completion for steward
 function __steward_at
     set -l at
@@ -20,14 +21,14 @@ ${places.flatMap(placeLines).join('\n')}
 }
 
 function placeLines({ at, words, flags, values, isCommand }: Place): string[] {
-  const here = `complete -c steward -n ${fishQuote(`__steward_at ${fishQuote(at)}`)}`;
+  const here = `complete -c steward -n ${forFish(`__steward_at ${forFish(at)}`)}`;
   return [
     // Only a command can have a file as its argument.
     ...(isCommand && values.length === 0 ? [] : [`${here} -f`]),
-    ...words.map(({ word, about }) => `${here} -f -a ${fishQuote(word)} -d ${fishQuote(about)}`),
-    ...values.map((value) => `${here} -f -a ${fishQuote(value)}`),
+    ...words.map(({ word, about }) => `${here} -f -a ${forFish(word)} -d ${forFish(about)}`),
+    ...values.map((value) => `${here} -f -a ${forFish(value)}`),
     ...flags.map(
-      (flag) => `${here} -l ${flag.name}${short(flag.char)}${takes(flag)} -d ${fishQuote(flag.about)}`,
+      (flag) => `${here} -l ${flag.name}${short(flag.char)}${takes(flag)} -d ${forFish(flag.about)}`,
     ),
   ];
 }
@@ -38,9 +39,5 @@ function short(char: string | undefined): string {
 
 function takes({ takesValue, values }: Place['flags'][number]): string {
   if (!takesValue) return '';
-  return values.length === 0 ? ' -r' : ` -x -a ${fishQuote(values.join(' '))}`;
-}
-
-function fishQuote(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  return values.length === 0 ? ' -r' : ` -x -a ${forFish(values.join(' '))}`;
 }

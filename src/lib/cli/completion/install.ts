@@ -11,6 +11,7 @@ import {
   type InstallEntry,
 } from '../../platform/install-manifest';
 import { processHost, type PathHost } from '../../platform/paths';
+import { forShell } from '../../platform/shell-word';
 import type { Context } from '../context';
 import type { Shell } from './index';
 
@@ -58,7 +59,7 @@ export async function installCompletion(
   const path = completionPath(shell, host);
   const note =
     shell === 'zsh'
-      ? `Add this to ~/.zshrc, before compinit, if it is not there: fpath+=(${quoted(dirname(path))})`
+      ? `Add this to ~/.zshrc, before compinit, if it is not there: fpath+=(${forShell(dirname(path))})`
       : null;
   const text = script.endsWith('\n') ? script : `${script}\n`;
   const id = `completion:${shell}`;
@@ -130,8 +131,4 @@ function missingFolders(folder: string, home: string): string[] {
 function foldersOf(entry: InstallEntry | undefined): string[] {
   const folders = entry?.added['folders'];
   return Array.isArray(folders) ? folders.map(String) : [];
-}
-
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -7,21 +7,12 @@ import { exists, isOpenToOthers, listFolder, lstatOf, modeOf } from '../../platf
 import { isObject, parseObject } from '../../platform/json-object';
 import { readInstallManifest } from '../../platform/install-manifest';
 import { readLines } from '../../platform/jsonl';
+import { plural } from '../../platform/plural';
 import { addDays, dayOf, systemZone } from '../../platform/time';
 import { senseStore } from '../../sense/store';
 import { SESSIONS_VERSION } from '../../sessions/state-lines';
 import { readLedger } from '../../work/ledger';
-import {
-  count,
-  failed,
-  failure,
-  off,
-  ok,
-  warning,
-  type Check,
-  type DoctorContext,
-  type Finding,
-} from './finding';
+import { failed, failure, off, ok, warning, type Check, type DoctorContext, type Finding } from './finding';
 import { tryWriting } from './machine';
 
 export const AREA_CHECKS: readonly Check[] = [
@@ -186,12 +177,12 @@ function checkLogs({ context }: DoctorContext): Finding[] {
   const torn = read.filter((log) => log.torn).map(({ path }) => basename(path));
   const findings = [
     ...quarantined.map((path) =>
-      warning(`${count(linesOf(path).count, 'line')} of that day could not be read as events: ${path}`, {
+      warning(`${plural(linesOf(path).count, 'line')} of that day could not be read as events: ${path}`, {
         hint: 'What stands there counts nowhere. Look at what wrote it.',
       }),
     ),
     ...bad.map(({ path, bad: lines }) =>
-      warning(`${count(lines, 'line')} of ${path} cannot be read`, {
+      warning(`${plural(lines, 'line')} of ${path} cannot be read`, {
         hint: 'What stands there counts nowhere. Look at what wrote it.',
       }),
     ),
@@ -199,7 +190,7 @@ function checkLogs({ context }: DoctorContext): Finding[] {
   const tail =
     torn.length === 0 ? '' : `; the last line of ${torn.join(', ')} is cut, and is closed by the next one`;
   const all = read.reduce((sum, log) => sum + log.count, 0);
-  return findings.length > 0 ? findings : [ok(`${count(all, 'line')} read${tail}`)];
+  return findings.length > 0 ? findings : [ok(`${plural(all, 'line')} read${tail}`)];
 }
 
 function linesOf(path: string): { count: number; bad: number; torn: boolean } {

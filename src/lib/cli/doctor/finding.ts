@@ -99,8 +99,3 @@ export async function orFailure(
     return [failure(error, more)];
   }
 }
-
-/** `1 line`, `2 lines` */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}

@@ -1,7 +1,7 @@
-import type { HooksStatus } from '../../assistant/install-status';
-import { hooksStatus } from '../../assistant/install-status';
+import { hooksStatus, type HooksStatus } from '../../assistant/install-status';
 import { exists } from '../../platform/folder';
 import { parseObject } from '../../platform/json-object';
+import { plural } from '../../platform/plural';
 import type { RunResult } from '../../platform/process';
 import { spoolStatus } from '../../sessions/spool';
 import { currentSessions } from '../../sessions/state';
@@ -9,7 +9,6 @@ import { runningSessions } from '../../sessions/live';
 import { openHooks } from '../hooks-context';
 import { openSessions } from '../sessions-context';
 import {
-  count,
   failed,
   off,
   ok,
@@ -151,7 +150,7 @@ function checkSpool({ context }: DoctorContext): Finding[] {
   if (status.dead > 0) {
     findings.push(
       warning(
-        `${count(status.dead, 'intention')} that hooks left could not be done, in ${status.deadFolder}`,
+        `${plural(status.dead, 'intention')} that hooks left could not be done, in ${status.deadFolder}`,
         {
           hint: 'A file each: look what it is, and remove it.',
         },
@@ -162,7 +161,7 @@ function checkSpool({ context }: DoctorContext): Finding[] {
   if (status.waiting > 0 && age > HOUR_MS) {
     findings.push(
       warning(
-        `${count(status.waiting, 'intention')} that hooks left, the oldest ${Math.floor(age / HOUR_MS)} h ago`,
+        `${plural(status.waiting, 'intention')} that hooks left, the oldest ${Math.floor(age / HOUR_MS)} h ago`,
         {
           mend: 'steward work deliver',
         },

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { readText } from '../../platform/atomic-file';
 import { exists } from '../../platform/folder';
 import { readInstallManifest, sha256 } from '../../platform/install-manifest';
+import { forShell } from '../../platform/shell-word';
 import { realPath } from '../../platform/stat';
 import { SHELLS, type Shell } from '../completion';
 import { completionPath } from '../completion/install';
@@ -39,7 +40,7 @@ async function checkCompletion(at: DoctorContext): Promise<Finding[]> {
   // What the installer has not written, or somebody has edited since, it does not replace.
   const mend = isAsInstalled(at, path, text)
     ? install
-    : `steward autocomplete script ${shell} > ${quoted(path)}`;
+    : `steward autocomplete script ${shell} > ${forShell(path)}`;
   return [warning(`${path} is of another version`, { mend })];
 }
 
@@ -56,10 +57,6 @@ function isAsInstalled({ context }: DoctorContext, path: string, text: string): 
   return readInstallManifest(installManifest, context.machineId).some(
     (entry) => entry.path === path && entry.after === sha256(text),
   );
-}
-
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 function completionPlacesOf(shell: Shell, { host }: DoctorContext): string[] {

@@ -2,7 +2,7 @@ import { StewardError, toStewardError } from '../../errors';
 import { isObject } from '../../platform/json-object';
 import { onStopSignal } from '../../platform/own-process';
 import { onStdinEnd } from '../../platform/stdin';
-import { clean } from '../../platform/terminal';
+import { clean, cleanLines } from '../../platform/terminal';
 import type { Context } from '../context';
 import { VERSION } from '../version';
 import { READ_TOOLS } from './read-tools';
@@ -92,11 +92,6 @@ function checked(
   if (wrong === undefined) return input;
   const said = wrong.replace(/\bdata\/(\w+)/g, '$1').replace(/\bdata (?=must)/g, 'The arguments ');
   throw new StewardError('usage', `${said}.`, { hint });
-}
-
-/** Escape sequences and controls go, the lines stay. */
-function cleanLines(text: string): string {
-  return text.split('\n').map(clean).join('\n');
 }
 
 function once<T>(make: () => T): () => T {

@@ -1,4 +1,5 @@
-import { installedEvents, shimDeps } from '../../assistant/install';
+import { installedEvents } from '../../assistant/install';
+import { shimDeps } from '../../assistant/install-entry';
 import { shimPath } from '../../assistant/shim';
 import { duration } from '../../daemon/view';
 import { exists } from '../../platform/folder';

@@ -6,6 +6,7 @@ import { parseGoals } from '../../goals/record';
 import { readText } from '../../platform/atomic-file';
 import { exists, listFolder } from '../../platform/folder';
 import { muteState } from '../../notify/mute';
+import { plural } from '../../platform/plural';
 import { JOBS } from '../../schedule/job';
 import { senseHealth } from '../../sense/health';
 import { status as senseStatus } from '../../sense/read';
@@ -30,7 +31,7 @@ export async function sensePart({ context, daemon, scheduler, localTime }: Sourc
   const isScheduled =
     daemon.running || scheduler?.jobs.some(({ job, installed }) => job === 'sense' && installed) === true;
   const facts = [
-    `${count(status.eventsToday, 'event')} today`,
+    `${plural(status.eventsToday, 'event')} today`,
     status.lastCaptureTs === null ? 'never captured' : `last capture ${localTime(status.lastCaptureTs)}`,
     ...(reason === undefined ? [] : [reason]),
   ];
@@ -103,8 +104,8 @@ export function agentsPart({ context }: Sources): Row {
     listFolder(join(knowledge, type)).filter((name) => name.endsWith('.md')),
   );
   const facts = [
-    `${count(named, 'named agent')}`,
-    `${count(entries.length, 'entry', 'entries')} of knowledge`,
+    `${plural(named, 'named agent')}`,
+    `${plural(entries.length, 'entry', 'entries')} of knowledge`,
   ];
   // Routing works without any of them: one that has none lacks nothing.
   return {
@@ -133,14 +134,10 @@ export function goalsPart({ config }: Sources): Row {
   if (text === undefined) return { state: 'off', summary: `no goals are written in ${path}`, next: null };
   const goals = parseGoals(text);
   const summary =
-    goals.length === 0 ? 'no goals under a heading "Active Goals"' : count(goals.length, 'active goal');
+    goals.length === 0 ? 'no goals under a heading "Active Goals"' : plural(goals.length, 'active goal');
   return {
     state: goals.length === 0 ? 'needs-you' : 'ok',
     summary: goals.length === 0 ? `${summary} in ${path}` : summary,
     next: null,
   };
-}
-
-function count(number: number, noun: string, nouns = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : nouns}`;
 }

@@ -1,5 +1,5 @@
 import { quote } from '../completion/tree';
-import type { HookSettings } from '.';
+import type { HookSettings } from './settings';
 import { tellFunction } from './words';
 
 /**

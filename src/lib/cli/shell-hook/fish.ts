@@ -1,4 +1,5 @@
-import type { HookSettings } from '.';
+import { forFish } from '../../platform/shell-word';
+import type { HookSettings } from './settings';
 import { INTERACTIVE, KEYWORDS, PREFIXES, PROMPTING } from './words';
 
 /** For fish 3 and newer, through its own event; it measures the time itself. */
@@ -64,14 +65,9 @@ if status is-interactive
         set -l words "$name is done, after $after"
         test $code -eq 0
         or set words "$name ended with $code, after $after"
-        command ${steward.map(fishQuote).join(' ')} notify send $words --duration "$took"s </dev/null >/dev/null 2>&1 &
+        command ${steward.map(forFish).join(' ')} notify send $words --duration "$took"s </dev/null >/dev/null 2>&1 &
         disown 2>/dev/null
     end
 end
 `;
-}
-
-/** A word that fish reads literally. */
-function fishQuote(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

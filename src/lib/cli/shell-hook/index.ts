@@ -1,17 +1,10 @@
 import { bashHook } from './bash';
 import { fishHook } from './fish';
+import type { HookSettings } from './settings';
 import { zshHook } from './zsh';
 
 export const HOOK_SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type HookShell = (typeof HOOK_SHELLS)[number];
-
-/** What the snippets are made with. */
-export interface HookSettings {
-  /** A command has to take so long to be told of, s; the shell's STEWARD_LONG_COMMAND_SEC stands over it. */
-  longSec: number;
-  /** The words that start steward. */
-  steward: readonly string[];
-}
 
 /** The snippet of a shell; the same settings give the same bytes. */
 export const SHELL_HOOKS: Readonly<Record<HookShell, (settings: HookSettings) => string>> = {

@@ -99,7 +99,7 @@ export function pushBodies(
 }
 
 /** The server's own error codes; what they leave open the status says. */
-export function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
+function judgePush(answer: WholeAnswer, nowMs: number): Outcome | undefined {
   if (answer.status < 400) return undefined;
   const code = parseObject(answer.text)?.['code'];
   if (code === 42901) {

@@ -1,4 +1,4 @@
-import type { Context, Homograph } from './homographs';
+import type { Context, Homograph } from './homograph';
 import * as words from './homograph-live-words';
 
 /**

@@ -1,3 +1,4 @@
+import { isObject } from '../../platform/json-object';
 import type { FolderFacts } from '../../platform/stat';
 import { MAX_WATCHED, type Watch, type WatchedFile } from './fingerprint';
 
@@ -165,8 +166,4 @@ function isMs(value: unknown): value is number {
 
 function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is T[] {
   return Array.isArray(value) && value.every(is);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

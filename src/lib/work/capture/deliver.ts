@@ -140,7 +140,7 @@ export async function captureSession(deps: CaptureDeps, intention: Intention): P
 }
 
 /** Brings one session to the repository: exactly one issue, its Status, and the two keys in the artifact. */
-export async function syncSession(
+async function syncSession(
   deps: CaptureDeps,
   repo: string,
   { wanted, slug }: { wanted: Wanted; slug: string },

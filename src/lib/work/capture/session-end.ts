@@ -37,7 +37,7 @@ const PRIORITY_OF: ReadonlyMap<string, Priority> = new Map([
   ['e2', 'P2'], ['extended', 'P2'],
 ]); // prettier-ignore
 
-export function priorityOfEffort(effort: string | null): Priority {
+function priorityOfEffort(effort: string | null): Priority {
   return PRIORITY_OF.get((effort ?? '').trim().toLowerCase()) ?? 'P3';
 }
 

@@ -1,80 +1,11 @@
-import type { Goal } from '../../goals/record';
-import { toStewardError, type StewardError } from '../../errors';
-import { readText, replaceFile } from '../../platform/atomic-file';
-import { toIso, type Clock } from '../../platform/clock';
-import { isObject, parseObject } from '../../platform/json-object';
-import { writeBack, type CaptureDeps } from '../capture/deliver';
-import type { CapturedSession } from '../capture/session-end';
-import { ensureIssues, type Wanted } from '../ensure';
+import type { Wanted } from '../ensure';
 import type { Host } from '../host';
 import type { Issue } from '../issue';
-import { labelNames, onlyExisting } from '../labels';
-import { rememberAll } from '../cache';
 import { freshCache } from '../poll';
 import { openForWriting, privacyState, repoOf, verify } from '../privacy';
-import {
-  duplicates,
-  goalIssues,
-  missedSessions,
-  projectChecks,
-  stalePlan,
-  type Flagged,
-  type Missed,
-  type ProjectState,
-} from './plan';
-
-export interface SweepDeps extends CaptureDeps {
-  /** Sessions whose artifact was written at or after a time and that are over, the oldest first. */
-  sessionsSince: (ms: number) => CapturedSession[];
-  projects: () => Promise<ProjectState[]>;
-  goals: () => Goal[];
-  /** Makes the task list anew, with commit and push; gives why it was not pushed, or null. */
-  regenerate: () => Promise<string | null>;
-  /** Tells of the reminders that are due; gives how many. */
-  remind: () => Promise<number>;
-  /** `work/sweep.json`: which issues were flagged as stale, and when. */
-  flags: string;
-}
-
-export interface SweepOptions {
-  sinceMs: number;
-  maxCreate: number;
-  dryRun: boolean;
-  onStep?: (text: string) => void;
-}
-
-/** The line of observability/work-sweep.jsonl (decisions.md 6), and what `work sweep --json` prints. */
-export interface SweepResult {
-  ts: string;
-  repo: string | null;
-  dryRun: boolean;
-  sinceHours: number;
-  sessionsScanned: number;
-  created: number;
-  updated: number;
-  staleFlagged: number;
-  projectChecks: number;
-  goals: number;
-  duplicatesMerged: number;
-  requests: number;
-  rateRemaining: number | null;
-  durationMs: number;
-  errors: { step: string; message: string }[];
-  /** Issues that the limit of creations has left for the next run. */
-  left: number;
-  /** Reminders that were told of. */
-  reminded: number;
-  /** Why nothing was swept; null when it was. */
-  skipped: string | null;
-  /** Titles that were made, or with dryRun would be. */
-  titles: string[];
-}
-
-/** The first fault in its own kind, for `--strict`. */
-export interface Swept {
-  result: SweepResult;
-  trouble: StewardError | undefined;
-}
+import { duplicates, goalIssues, missedSessions, projectChecks, stalePlan } from './plan';
+import { attempt, emptyResult, type Run, type SweepDeps, type SweepOptions, type Swept } from './run';
+import { count, createAll, flagAll, mergeAll, readFlags } from './writes';
 
 /**
  * The periodic sweep (service.md: Work capture rules, 3): session catch-up, stale flagging, project check, goal
@@ -106,42 +37,6 @@ export async function sweep(deps: SweepDeps, options: SweepOptions): Promise<Swe
   return { result, trouble: run.trouble };
 }
 
-interface Run {
-  deps: SweepDeps;
-  options: SweepOptions;
-  trouble: StewardError | undefined;
-  result: SweepResult;
-}
-
-/** Of a sweep that did not come to its work, for `errors` to tell why. */
-export function emptyResult(
-  clock: Clock,
-  repo: string | null,
-  { dryRun, sinceMs }: Pick<SweepOptions, 'dryRun' | 'sinceMs'>,
-): SweepResult {
-  return {
-    ts: toIso(clock.now()),
-    repo,
-    dryRun,
-    sinceHours: Math.round(sinceMs / 36_000) / 100,
-    sessionsScanned: 0,
-    created: 0,
-    updated: 0,
-    staleFlagged: 0,
-    projectChecks: 0,
-    goals: 0,
-    duplicatesMerged: 0,
-    requests: 0,
-    rateRemaining: null,
-    durationMs: 0,
-    errors: [],
-    left: 0,
-    reminded: 0,
-    skipped: null,
-    titles: [],
-  };
-}
-
 function skipReason(deps: SweepDeps): string | null {
   if (!deps.config.CAPTURE_SWEEP) return 'WORK.CAPTURE_SWEEP is false';
   const state = privacyState(deps.workRepo(), deps.clock.now());
@@ -150,19 +45,6 @@ function skipReason(deps: SweepDeps): string | null {
   if (state === 'public')
     return 'the repository is not private; make it private, then run `steward work verify`';
   return null;
-}
-
-async function attempt<T>(run: Run, step: string, work: () => T | Promise<T>): Promise<T | undefined> {
-  try {
-    run.options.onStep?.(step);
-    return await work();
-  } catch (error) {
-    const known = toStewardError(error);
-    if (known.kind === 'canceled') throw error;
-    run.trouble ??= known;
-    run.result.errors.push({ step, message: known.message });
-    return undefined;
-  }
 }
 
 async function sweepOpen(run: Run, host: Host): Promise<void> {
@@ -212,93 +94,4 @@ async function sweepOpen(run: Run, host: Host): Promise<void> {
   }
   const reason = await attempt(run, 'task list', () => deps.regenerate());
   if (typeof reason === 'string') result.errors.push({ step: 'task list', message: reason });
-}
-
-function count(result: SweepResult, made: readonly Wanted[]): void {
-  result.created += made.length;
-  result.projectChecks += made.filter(({ kind }) => kind === 'project-check').length;
-  result.goals += made.filter(({ kind }) => kind === 'goal').length;
-}
-
-async function createAll(
-  run: Run,
-  host: Host,
-  repo: string,
-  wanted: readonly (Wanted & Partial<Missed>)[],
-): Promise<void> {
-  const { deps, result, options } = run;
-  let index = 0;
-  await ensureIssues(deps, host, repo, wanted, ({ action, issue, missingLabels }) => {
-    const one = wanted[index++];
-    options.onStep?.(`${index} of ${wanted.length}: ${issue.title}`);
-    if (one?.folder !== undefined) {
-      // The next sweep writes back what could not be written now: the issue is found by its identity.
-      try {
-        writeBack(deps, one.folder, issue);
-      } catch (error) {
-        result.errors.push({ step: 'write-back', message: toStewardError(error).message });
-      }
-    }
-    if (missingLabels.length > 0)
-      deps.report('labels-missing', { issue: issue.number, labels: missingLabels });
-    if (action === 'found') result.updated += 1;
-    else if (one !== undefined) {
-      count(result, [one]);
-      result.titles.push(issue.title);
-    }
-  });
-}
-
-async function mergeAll(
-  { deps, result }: Run,
-  host: Host,
-  repo: string,
-  groups: ReturnType<typeof duplicates>,
-): Promise<void> {
-  await rememberAll(deps, repo, async (remember) => {
-    for (const { keep, close } of groups) {
-      for (const { number } of close) {
-        await host.comment(repo, number, `This is the same as #${keep.number}; it goes on there.`);
-        remember(await host.updateIssue(repo, number, { state: 'closed', stateReason: 'not_planned' }));
-        result.duplicatesMerged += 1;
-      }
-    }
-  });
-}
-
-async function flagAll(
-  { deps, result }: Run,
-  host: Host,
-  repo: string,
-  { flag, unflag }: ReturnType<typeof stalePlan>,
-): Promise<void> {
-  if (flag.length + unflag.length === 0) return;
-  const flags = { ...readFlags(deps.flags) };
-  const { labels } = onlyExisting(['stale'], await labelNames(deps, host, repo), repo);
-  await rememberAll(deps, repo, async (remember) => {
-    for (const { number } of labels.length === 0 ? [] : flag) {
-      await host.addLabels(repo, number, labels);
-      const after = await host.issue(repo, number);
-      flags[String(number)] = after.updatedAt;
-      writeFlags(deps.flags, flags);
-      remember(after);
-      result.staleFlagged += 1;
-    }
-    for (const { number } of unflag) {
-      await host.removeLabel(repo, number, 'stale');
-      delete flags[String(number)];
-      writeFlags(deps.flags, flags);
-      remember(await host.issue(repo, number));
-      result.updated += 1;
-    }
-  });
-}
-
-function readFlags(path: string): Flagged {
-  const stored = parseObject(readText(path, { maxBytes: 1024 * 1024 }) ?? '')?.['flagged'];
-  return isObject(stored) ? (stored as Flagged) : {};
-}
-
-function writeFlags(path: string, flagged: Flagged): void {
-  replaceFile(path, `${JSON.stringify({ version: 1, flagged })}\n`);
 }

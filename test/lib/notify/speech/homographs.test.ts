@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { findHomographs, type Homograph } from '../../../../src/lib/notify/speech/homographs';
+import { findHomographs } from '../../../../src/lib/notify/speech/homographs';
+import { type Homograph } from '../../../../src/lib/notify/speech/homograph';
 import { written } from '../../../../src/lib/notify/speech/replacement';
 import { readCorpus } from '../../../helpers/live-corpus';
 
