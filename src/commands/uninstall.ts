@@ -1,10 +1,10 @@
 import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { planPurge, purge, type PurgePlan } from '../lib/cli/install/purge';
+import { planPurge, type PurgePlan } from '../lib/cli/install/purge';
 import { jobsNamed } from '../lib/cli/install/choose';
 import { ALL_PARTS, uninstallAll, type Uninstalled, type UninstallParts } from '../lib/cli/install/uninstall';
-import { consentToPurge, endHooks, endRuns } from '../lib/cli/install/before-purge';
+import { consentToPurge, purgeData } from '../lib/cli/install/before-purge';
 import { uninstalledText } from '../lib/cli/install/view';
 import { EXIT_CODES } from '../lib/cli/exit-codes';
 
@@ -46,9 +46,7 @@ export default class Uninstall extends BaseCommand {
         this.say(`What was kept stays in ${this.context.area.root}; --purge removes it, too.`);
       return { ...done, purged: plan };
     }
-    await endHooks(done);
-    await endRuns(this.context, (text) => this.say(text));
-    purge(this.context.area);
+    await purgeData(this.context, done, (text) => this.say(text));
     this.print(() => 'Removed the data. The program goes with: npm uninstall --global steward-cli');
     return { ...done, purged: plan };
   }

@@ -1,13 +1,23 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 
+import { isAlive } from '../../src/lib/platform/lock-holder';
 import { steward, type StewardResult } from '../helpers/cli';
 import { fakeCrontab, type FakeCrontab } from '../helpers/crontab';
 import { until } from '../helpers/desktop-kit';
+import { notifyServer } from '../helpers/notify-server';
 import { snapshot } from '../helpers/snapshot';
 
 /** What a scheduler has begun just before, goes on while the area is removed. */
@@ -176,6 +186,30 @@ describe('uninstall --purge while a job runs (built)', function () {
       const { code, stdout, stderr } = await over;
       expect(code, `${verb}: ${stdout}${stderr}`).to.equal(0);
       expect(snapshot(home), verb).to.deep.equal(before);
+    }
+  });
+
+  it('ends what delivers in the background, and leaves nothing of it', async () => {
+    const server = await notifyServer(() => 'hang');
+    try {
+      const before = snapshot(home);
+      mkdirSync(join(home, '.steward'), { mode: 0o700 });
+      const push = { topic: 'x'.repeat(16), server: server.url };
+      writeFileSync(join(home, '.steward', 'settings.json'), JSON.stringify({ notifications: { push } }), {
+        mode: 0o600,
+      });
+      await done('notify', 'send', 'x', '--event', 'backgroundAgent');
+      await until('its request', () => server.got.length === 1, 60_000);
+      const state = join(home, '.local', 'state', 'steward');
+      const lock = readdirSync(state)
+        .map((name) => join(state, name, 'notify-deliver.lock'))
+        .find(existsSync);
+      const { pid } = JSON.parse(readFileSync(lock ?? '', 'utf8')) as { pid: number };
+      await done('uninstall', '--purge', '--yes');
+      await until('its end', () => !isAlive(pid), 60_000);
+      expect(snapshot(home)).to.deep.equal(before);
+    } finally {
+      await server.close();
     }
   });
 

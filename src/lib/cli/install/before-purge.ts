@@ -1,10 +1,11 @@
 import { StewardError } from '../../errors';
 import { canAsk, confirm } from '../../platform/ask';
+import { exists } from '../../platform/folder';
 import { wait } from '../../platform/wait';
 import type { Running } from '../../schedule/running';
 import type { Context } from '../context';
 import { waitForRuns } from '../scheduled-run';
-import type { PurgePlan } from './purge';
+import { purge, type PurgePlan } from './purge';
 import type { Uninstalled } from './uninstall';
 import { purgeText } from './view';
 
@@ -28,18 +29,28 @@ export async function consentToPurge(
 }
 
 /** Longer than a hook goes on after its last look for the shim, also on a machine that is busy. */
-const HOOK_MS = 500;
-
-/** Hooks that had begun before theirs were taken out leave no note, which would cost each of them: they get time to end. */
-export async function endHooks({ hooks }: Pick<Uninstalled, 'hooks'>): Promise<void> {
-  if (hooks.shim.removed) await wait(HOOK_MS);
-}
+const HOOK_MS = 1000;
 
 /**
- * Waits for runs that a scheduler had begun before: they would write into what is being removed. One that goes on for
- * too long is `locked`, and the data stay.
+ * Removes the data, once nothing writes into them any more. Hooks that had begun before theirs were taken out leave no
+ * note, which would cost each of them: they get time to end. A run that goes on for too long is `locked`, and the data
+ * stay.
  */
-export async function endRuns(context: Context, say: Say): Promise<void> {
+export async function purgeData(
+  context: Context,
+  { hooks }: Pick<Uninstalled, 'hooks'>,
+  say: Say,
+): Promise<void> {
+  if (hooks.shim.removed) await wait(HOOK_MS);
+  await endRuns(context, say);
+  purge(context.area);
+  // What a hook had started to deliver notes itself and looks for the area then: it may have seen it a moment ago.
+  await endRuns(context, say);
+  if (exists(context.area.root)) purge(context.area);
+}
+
+/** Waits for runs that had begun before: they would write into what is being removed. */
+async function endRuns(context: Context, say: Say): Promise<void> {
   const named = (runs: readonly Running[]): string =>
     runs.map(({ job, pid }) => `${job} (process ${pid})`).join(', ');
   const running = await waitForRuns(context, (runs) => say(`Waiting for ${named(runs)} to end.`));
