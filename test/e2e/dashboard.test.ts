@@ -44,7 +44,7 @@ describe('the pages as the built daemon serves them', function () {
     const one = await openPage(browser, `${daemon.url}/`, { now: null });
     await waitForText(one.page, '#facts', new RegExp(`runs since .* process ${daemon.pid}`));
     await waitForText(one.page, '#modules', /Sense/);
-    await waitForText(one.page, '#jobs', /capture.*every 2 min/);
+    await waitForText(one.page, '#jobs', /Capture.*every 2 min/);
     expect(await textOf(one.page, '#notes')).to.equal('');
     expect(one.console).to.deep.equal([]);
     await one.close();
