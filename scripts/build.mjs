@@ -1,7 +1,7 @@
 // npm run build: src → dist. One bundle that all commands share, one for each group of commands, one for each heavy
 // library, one for each hot command, and a small launcher that knows the hashes of them all. ARCHITECTURE.md says why.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
@@ -94,23 +94,32 @@ for (const [module, id] of VENDOR_BUNDLES)
 for (const name of readdirSync(join(ROOT, 'src/lib/cli/hot'))) await hotBundles(name.replace(/\.ts$/, ''));
 const bundles = Object.fromEntries([...files].map(([id, bytes]) => [id, hashOf(bytes)]));
 files.set('./main-rest.js', await startBundle('src/main-rest.ts', { minifyIdentifiers: true }));
-files.set(
-  './main.js',
-  await startBundle('src/main.ts', {
-    minifyIdentifiers: true,
-    define: { STEWARD_BUNDLES: JSON.stringify(bundles) },
-  }),
-);
+const launcher = await startBundle('src/main.ts', {
+  minifyIdentifiers: true,
+  define: { STEWARD_BUNDLES: JSON.stringify(bundles) },
+});
 files.set('./THIRD-PARTY-LICENSES.txt', Buffer.from(licenseText(Object.keys(inputs))));
+files.set('./main.js', launcher);
 
-rmSync(DIST, { recursive: true, force: true });
-for (const [id, bytes] of files) {
-  const path = join(DIST, id);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, bytes);
+// Hooks and jobs may run from here just now: what is the same stays, the rest is replaced in one step, the launcher last.
+const paths = new Set();
+for (const [id, bytes] of files) paths.add(write(join(DIST, id), bytes));
+for (const entry of readdirSync(DIST, { recursive: true, withFileTypes: true })) {
+  const path = join(entry.parentPath, entry.name);
+  if (!entry.isDirectory() && !paths.has(path)) rmSync(path);
 }
 const total = [...files.values()].reduce((sum, bytes) => sum + bytes.length, 0);
 console.log(`${shown(DIST)}: ${files.size} files, ${Math.round(total / 1024)} KiB`);
+
+/** Gives the path. */
+function write(path, bytes) {
+  if (existsSync(path) && readFileSync(path).equals(bytes)) return path;
+  mkdirSync(dirname(path), { recursive: true });
+  const temp = `${path}.${process.pid}.tmp`;
+  writeFileSync(temp, bytes);
+  renameSync(temp, path);
+  return path;
+}
 
 /** A hot command, and what it may need later on: both know an error of the other. */
 async function hotBundles(name) {

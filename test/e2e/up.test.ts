@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
@@ -40,6 +40,8 @@ describe('steward up (built)', function () {
 
   it('is what npm start runs, in one process that a signal ends', async () => {
     const script = join(BIN, '..', '..', 'scripts', 'start.mjs');
+    const launcher = join(BIN, '..', '..', 'dist', 'main.js');
+    const built = { bytes: readFileSync(launcher), ino: statSync(launcher).ino };
     const child = spawn(process.execPath, [script, '--port', '0'], {
       cwd: home.path,
       env: cleanEnv(home.path),
@@ -54,6 +56,8 @@ describe('steward up (built)', function () {
     const isServed = (): boolean => said.includes('The dashboard: http://127.0.0.1:');
     await until('the dashboard is served', isServed, 100_000);
     expect(shown).to.include('so far');
+    // Hooks and jobs run from there meanwhile: a build that changes nothing leaves it alone.
+    if (readFileSync(launcher).equals(built.bytes)) expect(statSync(launcher).ino).to.equal(built.ino);
     expect(existsSync(area('sense', 'config.json'))).to.equal(true);
     child.kill('SIGTERM');
     expect(await ended).to.equal(0);
