@@ -60,6 +60,18 @@ describe('uninstall --purge while a job runs (built)', function () {
     runs.push(child);
     return { child, ended: new Promise((resolve) => child.once('exit', resolve)) };
   };
+  const shim = (): string => join(home, '.steward', 'bin', 'steward-hook');
+  /** Starts a hook as the assistant does, in a process group of its own; its input is the caller's. */
+  const startHook = (verb: string): { child: ChildProcess; ended: Promise<number | null> } => {
+    const child = spawn('/bin/sh', [shim(), verb], {
+      env: { PATH: '/usr/bin:/bin', HOME: home },
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    runs.push(child);
+    child.stdin?.on('error', () => child.stdin?.destroy());
+    return { child, ended: new Promise((resolve) => child.once('exit', resolve)) };
+  };
   const signal = ({ pid, exitCode }: ChildProcess, name: NodeJS.Signals): void => {
     if (pid === undefined || exitCode !== null) return;
     try {
@@ -138,14 +150,7 @@ describe('uninstall --purge while a job runs (built)', function () {
     const [begin, rest] = ['{"session_id":"s",', '"hook_event_name":"PreToolUse","tool_name":"Bash"}'];
     for (const ms of [0, 5, 15, 30, 50, 80, 150]) {
       await done('hooks', 'install');
-      const child = spawn('/bin/sh', [join(home, '.steward', 'bin', 'steward-hook'), 'tool'], {
-        env: { PATH: '/usr/bin:/bin', HOME: home },
-        detached: true,
-        stdio: ['pipe', 'ignore', 'ignore'],
-      });
-      runs.push(child);
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.stdin?.on('error', () => child.stdin?.destroy());
+      const { child, ended } = startHook('tool');
       child.stdin?.write(begin);
       await delay(ms);
       signal(child, 'SIGSTOP');
@@ -164,23 +169,15 @@ describe('uninstall --purge while a job runs (built)', function () {
     writeFileSync(settings, '{}\n');
     const before = snapshot(home);
     const area = join(home, '.steward');
-    const shim = join(area, 'bin', 'steward-hook');
     for (const verb of ['stop', 'session-end']) {
       await done('hooks', 'install');
-      const child = spawn('/bin/sh', [shim, verb], {
-        env: { PATH: '/usr/bin:/bin', HOME: home },
-        detached: true,
-        stdio: ['pipe', 'ignore', 'ignore'],
-      });
-      runs.push(child);
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.stdin?.on('error', () => child.stdin?.destroy());
+      const { child, ended } = startHook(verb);
       child.stdin?.end(JSON.stringify({ session_id: 's' }));
       // It has begun to write, and stands still until its shim is gone.
       await until('its event', () => existsSync(join(area, 'state', 'work-events.jsonl')), 60_000);
       signal(child, 'SIGSTOP');
       const over = run('uninstall', '--purge', '--yes');
-      await until('the shim to go', () => !existsSync(shim), 60_000);
+      await until('the shim to go', () => !existsSync(shim()), 60_000);
       signal(child, 'SIGCONT');
       await ended;
       const { code, stdout, stderr } = await over;

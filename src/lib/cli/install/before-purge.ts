@@ -33,8 +33,8 @@ const HOOK_MS = 1000;
 
 /**
  * Removes the data, once nothing writes into them any more. Hooks that had begun before theirs were taken out leave no
- * note, which would cost each of them: they get time to end. A run that goes on for too long is `locked`, and the data
- * stay.
+ * note, which would cost each of them: they get time to end. A run that goes on for too long is `locked`; the data stay
+ * where it had begun before they went.
  */
 export async function purgeData(
   context: Context,
@@ -42,20 +42,20 @@ export async function purgeData(
   say: Say,
 ): Promise<void> {
   if (hooks.shim.removed) await wait(HOOK_MS);
-  await endRuns(context, say);
+  await endRuns(context, say, 'The data were not removed.');
   purge(context.area);
   // What a hook had started to deliver notes itself and looks for the area then: it may have seen it a moment ago.
-  await endRuns(context, say);
+  await endRuns(context, say, 'The data were removed, and it may write some of them again.');
   if (exists(context.area.root)) purge(context.area);
 }
 
 /** Waits for runs that had begun before: they would write into what is being removed. */
-async function endRuns(context: Context, say: Say): Promise<void> {
+async function endRuns(context: Context, say: Say, soFar: string): Promise<void> {
   const named = (runs: readonly Running[]): string =>
     runs.map(({ job, pid }) => `${job} (process ${pid})`).join(', ');
   const running = await waitForRuns(context, (runs) => say(`Waiting for ${named(runs)} to end.`));
   if (running.length === 0) return;
-  throw new StewardError('locked', `Still running: ${named(running)}. The data were not removed.`, {
+  throw new StewardError('locked', `Still running: ${named(running)}. ${soFar}`, {
     hint: 'Jobs and hooks are gone, so nothing starts anew: run it again when that has ended, or end that process.',
   });
 }
