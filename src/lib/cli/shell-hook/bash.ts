@@ -3,6 +3,12 @@ import type { HookSettings } from './settings';
 import { tellFunction } from './words';
 
 /**
+ * The clock in µs, as a sum for the shell to reckon without a process: by whole seconds a command that crosses the end
+ * of one would count as one that took a second. Before bash 5 there is no finer clock.
+ */
+const NOW = '10#0${EPOCHREALTIME//[^0-9]/}+${EPOCHREALTIME:+0*}SECONDS*1000000';
+
+/**
  * For bash 4.4 and newer. The begin is noted by an expansion of PS0, the words of the command by a DEBUG trap where
  * there is no other one, both without a process; an older bash, as macOS has, gets nothing.
  */
@@ -19,10 +25,9 @@ _steward_long_done() {
   _steward_long_began='' _steward_long_line=''
   [[ $limit =~ ^[0-9]{1,6}$ ]] || limit=${longSec}
   # Ctrl-C and Ctrl-Z: a person is there.
-  if [[ -z $began || $code == 130 || $code == 148 ]] || (( SECONDS - began < 10#$limit || SECONDS - began > 999999 )); then
-    return "$code"
-  fi
-  local took=$(( SECONDS - began ))
+  [[ -n $began && $code != 130 && $code != 148 ]] || return "$code"
+  local took=$(( (${NOW} - began) / 1000000 ))
+  (( took >= 10#$limit && took <= 999999 )) || return "$code"
   # A subshell: the trap saw this function first.
   [[ $line != _steward_long_done ]] || line='('
   if [[ -z $line && $(trap -p DEBUG) != *_steward_long_line* ]]; then
@@ -39,11 +44,11 @@ _steward_long_done() {
 
 if declare -p preexec_functions precmd_functions >/dev/null 2>&1; then
   # bash-preexec has the trap.
-  _steward_long_preexec() { _steward_long_began=$SECONDS _steward_long_line=$1; }
+  _steward_long_preexec() { _steward_long_began=$(( ${NOW} )) _steward_long_line=$1; }
   preexec_functions+=(_steward_long_preexec)
   precmd_functions+=(_steward_long_done)
 else
-  PS0='\${_steward_long_none:$((_steward_long_began=SECONDS,0)):0}'"\${PS0-}"
+  PS0='\${_steward_long_none:$((_steward_long_began=${NOW},0)):0}'"\${PS0-}"
   if [[ -z $(trap -p DEBUG) ]]; then
     trap '[[ -z \${_steward_long_began-} || -n \${_steward_long_line:=$BASH_COMMAND} ]]' DEBUG
   fi

@@ -11,7 +11,7 @@ ${tellFunction(`command ${[...steward, 'notify', 'send'].map(quote).join(' ')}`)
 
 # Of the command with its aliases written out.
 _steward_long_preexec() {
-  _steward_long_began=$EPOCHSECONDS
+  _steward_long_began=$EPOCHREALTIME
   _steward_long_line=\${3:-$1}
 }
 
@@ -23,7 +23,7 @@ _steward_long_precmd() {
   [[ $limit == <0-999999> ]] || limit=${longSec}
   # Ctrl-C and Ctrl-Z: a person is there.
   [[ -z $began || $code == (130|146|148) ]] && return 0
-  local took=$(( EPOCHSECONDS - began ))
+  local -i took=$(( EPOCHREALTIME - began ))
   (( took < limit || took > 999999 )) && return 0
   _steward_long_tell $code $took \${(z)line}
 }
