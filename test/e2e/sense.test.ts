@@ -188,8 +188,10 @@ describe('sense (built)', function () {
 
   describe('wrong words', () => {
     const mistakes: [args: string[], code: number, words: RegExp][] = [
-      [['sense', 'rollup', '2026-02-30'], 2, /"2026-02-30" is not a date/],
-      [['sense', 'rollup', 'yesterday'], 2, /is not a date/],
+      [['sense', 'rollup', '2026-02-30'], 2, /"2026-02-30" names no day/],
+      [['sense', 'rollup', 'yesterday'], 5, /Nothing is stored of \d{4}-\d\d-\d\d/],
+      [['sense', 'rollup', 'tomorrow'], 2, /has not begun/],
+      [['sense', 'export', '--from', 'never'], 2, /"never" names no day/],
       [['sense', 'rollup', '2999-01-01'], 2, /2999-01-01 has not begun/],
       [['sense', 'rollup', '2020-01-01'], 5, /Nothing is stored of 2020-01-01/],
       [['sense', 'recent', '--days', '0'], 2, /1 to 366/],
@@ -198,7 +200,7 @@ describe('sense (built)', function () {
       [['sense', 'recent', '--days', '1.5'], 2, /days/],
       [['sense', 'recent', '--days', '-1'], 2, /days|1 to 366/],
       [['sense', 'purge'], 2, /Say what to remove/],
-      [['sense', 'purge', '--day', '2026-02-30'], 2, /is not a date/],
+      [['sense', 'purge', '--day', '2026-02-30'], 2, /names no day/],
       [['sense', 'purge', '--all', '--app', 'x'], 2, /--all/],
       [['sense', 'capture', '--nope'], 2, /no flag --nope/],
       [['sense', 'today', 'surplus'], 2, /does not take "surplus"/],

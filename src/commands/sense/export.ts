@@ -2,7 +2,6 @@ import { string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/cli/sense-context';
-import { parseDay } from '../../lib/platform/time';
 import { writeAllOut } from '../../lib/platform/stdio';
 import { exportEvents, exportRecords } from '../../lib/sense/export';
 import { eventsBetween, recordsBetween } from '../../lib/sense/read';
@@ -25,13 +24,13 @@ export default class SenseExport extends BaseCommand {
 
   async run(): Promise<undefined> {
     const { flags } = await this.parse(SenseExport);
-    const range = {
-      ...(flags.from === undefined ? {} : { from: parseDay(flags.from) }),
-      ...(flags.to === undefined ? {} : { to: parseDay(flags.to) }),
-    };
     // `--json` asks for one JSON document, and that is what this writes.
     const format = this.json || flags.format === 'json' ? 'json' : 'csv';
-    const { deps } = await openSense(this.context);
+    const { deps, readDay } = await openSense(this.context);
+    const range = {
+      ...(flags.from === undefined ? {} : { from: await readDay(flags.from) }),
+      ...(flags.to === undefined ? {} : { to: await readDay(flags.to) }),
+    };
     const pieces =
       flags.what === 'events'
         ? exportEvents(eventsBetween(deps, range), format)

@@ -2,7 +2,6 @@ import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/cli/sense-context';
-import { parseDay } from '../../lib/platform/time';
 import { purge, type PurgeResult } from '../../lib/sense/purge';
 import { purgeText } from '../../lib/sense/view-capture';
 
@@ -28,15 +27,15 @@ export default class SensePurge extends BaseCommand {
   async run(): Promise<PurgeResult> {
     const { flags } = await this.parse(SensePurge);
     const { yes, day, before, app, repo, all, records } = flags;
+    const { deps, locked, readDay } = await openSense(this.context);
     const selection = {
       all,
       records,
       ...(app === undefined ? {} : { app }),
       ...(repo === undefined ? {} : { repo }),
-      ...(day === undefined ? {} : { day: parseDay(day) }),
-      ...(before === undefined ? {} : { before: parseDay(before) }),
+      ...(day === undefined ? {} : { day: await readDay(day) }),
+      ...(before === undefined ? {} : { before: await readDay(before) }),
     };
-    const { deps, locked } = await openSense(this.context);
     const result = await locked(() => purge(deps, selection, !yes));
     this.print(() => purgeText(result));
     if (result.dryRun) this.say('Nothing was removed. Add --yes to do it.');

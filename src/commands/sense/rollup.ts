@@ -2,7 +2,6 @@ import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/cli/sense-context';
-import { parseDay } from '../../lib/platform/time';
 import type { DailyRecord } from '../../lib/sense/record';
 import { rollup } from '../../lib/sense/roll';
 import { recordText } from '../../lib/sense/view';
@@ -12,15 +11,18 @@ export default class SenseRollup extends BaseCommand {
   static override description =
     "Captures do this by themselves once a day is over. Today's record is stored as not final, and replaced tomorrow.";
   static override args = {
-    date: string({ description: 'The day, as YYYY-MM-DD; today without it.', ignoreStdin: true }),
+    date: string({
+      description: 'The day, as 2026-11-20 or yesterday; today without it.',
+      ignoreStdin: true,
+    }),
   };
-  static override examples = ['<%= config.bin %> sense rollup', '<%= config.bin %> sense rollup 2026-11-20'];
+  static override examples = ['<%= config.bin %> sense rollup', '<%= config.bin %> sense rollup yesterday'];
   static override related = ['sense recent', 'sense export'];
 
   async run(): Promise<DailyRecord> {
     const { args } = await this.parse(SenseRollup);
-    const day = args.date === undefined ? undefined : parseDay(args.date);
-    const { deps, locked } = await openSense(this.context);
+    const { deps, locked, readDay } = await openSense(this.context);
+    const day = args.date === undefined ? undefined : await readDay(args.date);
     const record = await locked(() => rollup(deps, day));
     this.print(() => recordText(record, { ...this.terminal, notSeen: { idleMinutes: 0, sources: [] } }));
     return record;

@@ -23,6 +23,8 @@ export interface SenseContext {
   deps: CaptureDeps & ReadDeps;
   /** What of the configuration is not as a person may think: unknown keys, open permissions. */
   warnings: readonly string[];
+  /** A day as a person says it, by the clock and the zone of the principal. */
+  readDay: (words: string) => Promise<Day>;
   /** One capture, rollup or purge at a time on this machine. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
 }
@@ -49,6 +51,10 @@ export async function openSense(context: Context): Promise<SenseContext> {
   return {
     deps,
     warnings,
+    readDay: async (words) => {
+      const { readDay } = await import('../platform/day-words');
+      return readDay(words, { nowMs: context.clock.now(), zone: config.user.timezone });
+    },
     locked: (work) =>
       withLock(
         join(area.machine, 'sense.lock'),

@@ -1,4 +1,3 @@
-import { StewardError } from '../errors';
 import { wallClock } from './zone';
 
 export { isZone, systemZone } from './zone';
@@ -10,16 +9,6 @@ export type Day = string;
 export interface DayBounds {
   startMs: number;
   endMs: number;
-}
-
-/** The text as a day; anything that is not on the calendar (2026-02-30) is a usage error. */
-export function parseDay(text: string): Day {
-  if (!isDay(text)) {
-    throw new StewardError('usage', `"${text}" is not a date.`, {
-      hint: 'Write it as YYYY-MM-DD, such as 2026-11-20.',
-    });
-  }
-  return text;
 }
 
 export function isDay(text: string): boolean {
