@@ -5,15 +5,22 @@ import { clean } from '../platform/terminal';
 
 /** The candidate that was most likely meant, or undefined when none is near. */
 export function suggest(typed: string, candidates: readonly string[]): string | undefined {
-  // Two letters that changed places count as two.
-  const near = typed.length < 4 ? 1 : Math.max(2, Math.floor(typed.length / 3));
+  const near = typed.length < 6 ? 1 : Math.max(2, Math.floor(typed.length / 3));
   let best: string | undefined;
   let bestDistance = near + 1;
   for (const candidate of candidates) {
-    const found = distance(typed, candidate);
+    const found = swapsTwo(typed, candidate) ? 1 : distance(typed, candidate);
     if (found < bestDistance) [best, bestDistance] = [candidate, found];
   }
   return best;
+}
+
+/** Whether the words differ by two letters, side by side, that changed places; to the distance those are two faults. */
+function swapsTwo(one: string, other: string): boolean {
+  if (one.length !== other.length) return false;
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return `${one.slice(0, at)}${one[at + 1]}${one[at]}${one.slice(at + 2)}` === other;
 }
 
 /**

@@ -9,6 +9,9 @@ describe('suggest', () => {
     expect(suggest('--jsn', ['--json', '--debug'])).to.equal('--json');
     expect(suggest('--xyz', ['--json', '--debug'])).to.equal(undefined);
     expect(suggest('up', ['go'])).to.equal(undefined);
+    expect(suggest('nope', ['open', 'notify'])).to.equal(undefined);
+    expect(suggest('opne', ['go', 'open'])).to.equal('open');
+    expect(suggest('snese', ['sessions', 'sense'])).to.equal('sense');
   });
 
   it('finds misspelt commands, topics, and commands without their topic', () => {
