@@ -215,6 +215,15 @@ describe('doctor (built)', function () {
       await at.expectRow('area.folder', 'failed', /a link that leads nowhere/);
     });
 
+    it('tells of a user area that cannot be made', async function () {
+      if (process.getuid?.() !== 0) this.skip();
+      expect(spawnSync('chmod', ['-R', 'a+rX', at.path]).status).to.equal(0);
+      const result = await steward(['doctor', 'area', '--json'], { home: at.path, uid: 65_534 });
+      expect(result.stdout, result.stderr).to.include(`"${at.path} cannot be written (EACCES)"`);
+      expect(result.stdout).not.to.include('steward up');
+      expect(result.code).to.equal(8);
+    });
+
     it('tells of a folder that cannot be written', async function () {
       if (process.getuid?.() !== 0) this.skip();
       await at.run('sense', 'init');

@@ -13,7 +13,7 @@ import { senseStore } from '../../sense/store';
 import { SESSIONS_VERSION } from '../../sessions/state-lines';
 import { readLedger } from '../../work/ledger';
 import { failed, failure, off, ok, warning, type Check, type DoctorContext, type Finding } from './finding';
-import { tryWriting } from './machine';
+import { nearestFolder, tryWriting } from './machine';
 
 export const AREA_CHECKS: readonly Check[] = [
   { id: 'area.folder', part: 'area', title: 'the user area', needsConfig: false, run: checkFolder },
@@ -25,7 +25,12 @@ const NOT_THERE = 'nothing is stored yet';
 
 function checkFolder({ context }: DoctorContext): Finding[] {
   const { area } = context;
-  if (!exists(area.root)) return [off(`${area.root} is not there: ${NOT_THERE}`, { mend: 'steward up' })];
+  if (!exists(area.root)) {
+    const nowhere = unwritable(nearestFolder(area.root));
+    return nowhere.length > 0
+      ? nowhere
+      : [off(`${area.root} is not there: ${NOT_THERE}`, { mend: 'steward up' })];
+  }
   const findings: Finding[] = [];
   const mode = modeOf(area.root);
   if (mode === undefined) {

@@ -66,9 +66,15 @@ export function judgeNode(own: string, onPath: string, version: string): Finding
 }
 
 function checkDisk({ context }: DoctorContext): Finding[] {
-  let at = context.area.root;
-  while (!exists(at) && at !== join(at, '..')) at = join(at, '..');
+  const at = nearestFolder(context.area.root);
   return [judgeDisk(freeSpace(at), at)];
+}
+
+/** The path itself, or the nearest above it that is there. */
+export function nearestFolder(path: string): string {
+  let at = path;
+  while (!exists(at) && at !== join(at, '..')) at = join(at, '..');
+  return at;
 }
 
 /** A day of capture is some hundred KiB; with less than 64 MiB little else of the machine works. */
