@@ -15,7 +15,7 @@ export function installedText(result: Installed): string {
         : `${job} is in ${scheduler}${changed ? '' : ' already'}`,
     ),
     ...(completion === null ? [] : completionLines(completion, dryRun)),
-    ...failed.map(({ what, why }) => `${dryRun ? 'Cannot be' : 'Not'} installed: ${what}. ${why}`),
+    ...byReason(failed).map(({ what, why }) => `${dryRun ? 'Cannot be' : 'Not'} installed: ${what}. ${why}`),
   ];
   if (lines.length === 0) return 'Nothing was chosen, and nothing installed.';
   const isAny = hooks !== null || jobs.length > 0 || completion !== null;
@@ -24,6 +24,14 @@ export function installedText(result: Installed): string {
     ...(isAny && !dryRun ? ['"steward uninstall" takes all of it back.'] : []),
     ...(dryRun ? ['Nothing was written.'] : []),
   ].join('\n');
+}
+
+/** What fails for one reason stands in one line. */
+function byReason(failed: Installed['failed']): { what: string; why: string }[] {
+  return [...new Set(failed.map(({ why }) => why))].map((why) => ({
+    what: failed.flatMap((part) => (part.why === why ? [part.what] : [])).join(', '),
+    why,
+  }));
 }
 
 function hooksLines(hooks: NonNullable<Installed['hooks']>): string[] {
