@@ -121,6 +121,13 @@ describe('the built steward', () => {
     expect((await steward(['help', 'config', 'path'])).stdout).to.equal(command.stdout);
   });
 
+  it('breaks the list of what a flag may be between its words', async () => {
+    const { stdout } = await steward(['notify', 'send', '--help']);
+    expect(stdout.replace(/\s+/g, ' ')).to.include(
+      '<options: taskComplete, longTask, backgroundAgent, error, security, attention, reminder>',
+    );
+  });
+
   it('says the version at every word for it', async () => {
     const { stdout } = await steward(['--version']);
     for (const word of ['version', '-v', '-V'])

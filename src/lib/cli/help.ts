@@ -9,6 +9,21 @@ class StewardCommandHelp extends CommandHelp {
     return description === undefined ? undefined : this.wrap(description);
   }
 
+  /** oclif joins what a flag may be with bars, and a long list of them breaks in the middle of a word. */
+  protected override flags(
+    flags: Parameters<CommandHelp['flags']>[0],
+  ): [string, string | undefined][] | undefined {
+    return super
+      .flags(flags)
+      ?.map(([left, right]) => [
+        left,
+        right?.replace(
+          /<options: (\S+)>/,
+          (_, options: string) => `<options: ${options.replaceAll('|', ', ')}>`,
+        ),
+      ]);
+  }
+
   protected override sections(): ReturnType<CommandHelp['sections']> {
     return [...super.sections(), { header: 'RELATED', generate: () => relatedOf(this.command) }];
   }
