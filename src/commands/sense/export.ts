@@ -13,8 +13,8 @@ export default class SenseExport extends BaseCommand {
   static override flags = {
     what: string({ description: 'What to write.', options: ['days', 'apps', 'events'], default: 'days' }),
     format: string({ description: 'In which form.', options: ['json', 'csv'], default: 'json' }),
-    from: string({ description: 'From this day on.', helpValue: 'DATE' }),
-    to: string({ description: 'Up to this day.', helpValue: 'DATE' }),
+    from: string({ description: 'From this day on.', helpValue: 'DAY' }),
+    to: string({ description: 'Up to this day.', helpValue: 'DAY' }),
   };
   static override examples = [
     '<%= config.bin %> sense export --what apps --format csv > apps.csv',
