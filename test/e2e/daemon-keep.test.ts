@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -78,6 +86,15 @@ describe('the daemon that is kept under cron (built)', function () {
     const [first] = launchers();
     expect(launchers()).to.have.length(1);
     await crash();
+    const stop = await steward(['daemon', 'stop'], { home, env: { PATH: crontab.path } });
+    expect(stop.stdout).to.equal('The daemon does not run.\n');
+    expect(stop.stderr).to.include('Its job in cron starts it by itself, also a minute after a crash');
+    const config = join(home, '.steward', 'config.yaml');
+    const written = readFileSync(config);
+    writeFileSync(config, '[');
+    const again = await steward(['daemon', 'stop'], { home, env: { PATH: crontab.path } });
+    expect(again, 'with a configuration that is broken').to.deep.equal(stop);
+    writeFileSync(config, written);
     const restarted = (await done('daemon', 'restart')) as { before: number | null; startedBy: string };
     expect(restarted).to.include({ before: null, startedBy: 'cron' });
     await until('one launcher', () => launchers().length === 1, 30_000);

@@ -12,6 +12,17 @@ export default class DaemonStop extends BaseCommand {
     await this.parse(DaemonStop);
     const result = await stopDaemon(this.context);
     this.print(() => (result.stopped ? 'The daemon has stopped.' : 'The daemon does not run.'));
+    if (!result.stopped) await this.tellOfJob();
     return result;
+  }
+
+  /** One that has crashed is down for a while only where a job keeps it. */
+  private async tellOfJob(): Promise<void> {
+    const { schedulerWith } = await import('../../lib/cli/schedule-context');
+    const kept = await schedulerWith(this.context, 'daemon');
+    if (kept?.installed !== true) return;
+    this.say(
+      `Its job in ${kept.kind} starts it by itself, also a minute after a crash; "steward daemon install --uninstall" ends that.`,
+    );
   }
 }

@@ -45,8 +45,8 @@ export async function askDaemon<T>(
  * nothing that is known here. A job that is installed and does not run is told of only where no daemon captures.
  */
 export async function currentScheduler(context: Context): Promise<SenseStatus['scheduler']> {
-  const { captureScheduler } = await import('./schedule-context');
-  const job = await captureScheduler(context);
+  const { schedulerWith } = await import('./schedule-context');
+  const job = await schedulerWith(context, 'sense');
   if (job?.installed === true) return job;
   return (await isDaemonThere(context)) ? DAEMON_SCHEDULER : (job ?? null);
 }

@@ -116,16 +116,19 @@ export async function jobStatus(context: Context, id: JobId): Promise<Report<Job
   return { job, result, notes: await daemonNotes(context, id) };
 }
 
-/** The scheduler that the capture was installed in, and whether it will run it; undefined where it never was. */
-export async function captureScheduler(
+/** The scheduler that a job was installed in, and whether it will run it; undefined where it never was. */
+export async function schedulerWith(
   context: Context,
+  id: JobId,
 ): Promise<{ kind: SchedulerKind; installed: boolean } | undefined> {
   const { installManifest } = context.area;
   if (!exists(installManifest)) return undefined;
   const entries = readInstallManifest(installManifest, context.machineId);
-  if (!entries.some(({ id }) => id === 'schedule:sense')) return undefined;
+  if (!entries.some((entry) => entry.id === `schedule:${id}`)) return undefined;
   const scheduler = await schedulerOf(context);
-  const { scheduler: kind, installed, loaded } = await scheduler.status(await scheduledJob(context, 'sense'));
+  // A configuration that is wrong stands in nobody's way here who has no need of it.
+  const job = id === 'sense' ? await scheduledJob(context, id) : jobOf(id);
+  const { scheduler: kind, installed, loaded } = await scheduler.status(job);
   return { kind, installed: installed && loaded };
 }
 

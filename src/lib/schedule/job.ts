@@ -57,10 +57,14 @@ export const JOBS: Readonly<Record<JobId, Job>> = {
 
 export const JOB_IDS = Object.keys(JOBS) as JobId[];
 
-/** A job with the interval that is configured for it (`sense.pollIntervalSec`). */
-export function jobOf(id: JobId, { pollIntervalSec }: { pollIntervalSec: number }): Job {
+/** A job with the interval that is configured for it (`sense.pollIntervalSec`); of the others nothing is configured. */
+export function jobOf(id: Exclude<JobId, 'sense'>): Job;
+export function jobOf(id: JobId, sense: { pollIntervalSec: number }): Job;
+export function jobOf(id: JobId, sense?: { pollIntervalSec: number }): Job {
   const job = JOBS[id];
-  return id === 'sense' ? { ...job, when: { kind: 'interval', everySec: pollIntervalSec } } : job;
+  return id === 'sense' && sense !== undefined
+    ? { ...job, when: { kind: 'interval', everySec: sense.pollIntervalSec } }
+    : job;
 }
 
 /** How far apart its runs are, s; null for what runs all the time. */
