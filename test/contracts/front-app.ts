@@ -39,7 +39,7 @@ export function frontAppContract(adapter: FrontAppAdapter, dead: FrontAppSituati
     });
 
     it('says of a dead desktop what is wrong and what to do, in time', async function () {
-      this.timeout(6000);
+      this.timeout(30_000);
       let error: unknown;
       await adapter.read(desktop).catch((caught: unknown) => (error = caught));
       expect(error).to.be.instanceOf(StewardError);

@@ -8,7 +8,8 @@ import { cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
 const THEIRS =
   '{\r\n   "model": "x",\r\n   "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say"}]}]}\r\n}';
 
-describe('hooks from the command line', () => {
+describe('hooks from the command line', function () {
+  this.timeout(180_000);
   let home: ReturnType<typeof emptyHome>;
   const settings = (): string => join(home.path, '.claude', 'settings.json');
   const run = (args: string[]) => steward(args, { home: home.path });

@@ -21,7 +21,8 @@ import { hookJson, RECORDED_EVENTS, verbOf, type RecordedEvent } from '../helper
 
 const QUIET = { code: 0, stdout: '', stderr: '' };
 
-describe('steward hook, as the assistant calls it', () => {
+describe('steward hook, as the assistant calls it', function () {
+  this.timeout(180_000);
   let home: ReturnType<typeof emptyHome>;
   let area: string;
   beforeEach(() => {
@@ -410,17 +411,31 @@ describe('steward hook, as the assistant calls it', () => {
       return { code, took };
     };
 
+    /**
+     * How much longer it takes than with a stdin that is closed at once, ms: the least of some, as a start of the
+     * program may itself take seconds on a loaded machine.
+     */
+    const beyondClosed = async (opened: () => Promise<{ took: number }>): Promise<number> => {
+      let least = Infinity;
+      for (let time = 0; time < 5 && least >= 1500; time += 1) {
+        const closed = await open((stdin) => stdin.end());
+        least = Math.min(least, (await opened()).took - closed.took);
+      }
+      return least;
+    };
+
     it('never says anything and never closes', async () => {
       const { code, took } = await open(() => undefined);
       expect(code).to.equal(0);
-      expect(took).to.be.within(200, 1800);
+      expect(took).to.be.at.least(200);
+      expect(await beyondClosed(() => open(() => undefined))).to.be.below(1500);
     });
 
     it('says all of it and never closes', async () => {
-      const { code, took } = await open((stdin) => stdin.write(hookJson('prompt')));
-      expect(code).to.equal(0);
-      expect(took).to.be.below(1800);
+      const whole = () => open((stdin) => stdin.write(hookJson('prompt')));
+      expect((await whole()).code).to.equal(0);
       expect(events()).to.have.length(1);
+      expect(await beyondClosed(whole)).to.be.below(1500);
     });
 
     it('says half of it and never closes', async () => {
@@ -430,7 +445,7 @@ describe('steward hook, as the assistant calls it', () => {
         ['hook', 'tool'],
       );
       expect(code).to.equal(0);
-      expect(took).to.be.within(2000, 6000);
+      expect(took).to.be.within(2000, 30_000);
       expect(events()[0]).to.include({ tool: 'Bash', session: '0f0e9d1c-8a7b-4c6d-9e5f-a1b2c3d4e5f6' });
     });
 

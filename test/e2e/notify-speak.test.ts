@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
 
-describe('steward notify speak', () => {
+describe('steward notify speak', function () {
+  this.timeout(180_000);
   it('shows with --dry-run what would be said, and needs no engine for it', async () => {
     const env = { PATH: '/nonexistent' };
     const text = 'The show is live, where you live.';

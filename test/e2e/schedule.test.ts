@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
 import { snapshot } from '../helpers/snapshot';
 
-describe('the installers of jobs, where nothing runs jobs', () => {
+describe('the installers of jobs, where nothing runs jobs', function () {
+  this.timeout(180_000);
   // No program of a scheduler is found here.
   const env = { PATH: '/nowhere' };
   const installers = [

@@ -137,11 +137,11 @@ export function ask(
   });
 }
 
-/** Waits until something holds, looking again and again, for half a minute at most. */
+/** Waits until something holds, looking again and again, for a minute at most. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  ms = 30_000,
+  ms = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + ms;
   while (!(await holds())) {

@@ -48,22 +48,23 @@ export async function textOf(page: Page, selector: string): Promise<string> {
 
 /** Waits until an expression is true in the page, and returns what it is then; the page's policy forbids it to ask itself. */
 export async function until(page: Page, expression: string): Promise<unknown> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const value: unknown = await page.evaluate(expression);
     if (value) return value;
-    if (performance.now() > deadline) throw new Error(`Not so within 30 s: ${expression}`);
+    if (performance.now() > deadline) throw new Error(`Not so within a minute: ${expression}`);
     await new Promise((done) => setTimeout(done, 20));
   }
 }
 
 /** Waits until an element's text matches, its spaces made one. */
 export async function waitForText(page: Page, selector: string, pattern: RegExp): Promise<void> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const text = await textOf(page, selector);
     if (pattern.test(text)) return;
-    if (performance.now() > deadline) throw new Error(`${selector} is not ${pattern} within 30 s: ${text}`);
+    if (performance.now() > deadline)
+      throw new Error(`${selector} is not ${pattern} within a minute: ${text}`);
     await new Promise((done) => setTimeout(done, 20));
   }
 }

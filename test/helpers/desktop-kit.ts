@@ -17,7 +17,7 @@ export const SECRET = 'Secret-Payroll-2026';
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,
-  timeoutMs = 15_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const end = performance.now() + timeoutMs;
   for (;;) {
@@ -48,7 +48,7 @@ export function desktopKit() {
     },
     /** Runs to the end; what it printed. A failure fails the test. */
     tell(file: string, ...args: string[]): string {
-      const result = spawnSync(file, args, { env: { ...env }, encoding: 'utf8', timeout: 10_000 });
+      const result = spawnSync(file, args, { env: { ...env }, encoding: 'utf8', timeout: 60_000 });
       if (result.status === 0) return result.stdout;
       throw new Error(
         `${file} ${args.join(' ')}: ${result.error?.message ?? ''} ${result.stderr} ${result.stdout}`,

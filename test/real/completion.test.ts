@@ -6,7 +6,8 @@ import { expect } from 'chai';
 import { cleanEnv, emptyHome, steward } from '../helpers/cli';
 import { requirePrograms } from '../helpers/real-part';
 
-describe('completion in the real shells', () => {
+describe('completion in the real shells', function () {
+  this.timeout(180_000);
   let home: ReturnType<typeof emptyHome>;
 
   beforeEach(() => {
@@ -31,7 +32,7 @@ describe('completion in the real shells', () => {
       env: cleanEnv(home.path),
       encoding: 'utf8',
       cwd: home.path,
-      timeout: 15_000,
+      timeout: 60_000,
     });
     expect(result.stderr).to.equal('');
     expect(result.status).to.equal(0);

@@ -17,12 +17,12 @@ interface Shown {
   appname: string;
 }
 
-describe('a real notification service (dunst)', () => {
+describe('a real notification service (dunst)', function () {
+  this.timeout(180_000);
   let kit: DesktopKit;
   let channel: Channel;
 
   before(async function () {
-    this.timeout(60_000);
     requirePrograms(this, {
       Xvfb: 'xvfb',
       'dbus-daemon': 'dbus',
@@ -70,12 +70,12 @@ describe('a real notification service (dunst)', () => {
   it('shows title and text', async () => {
     await show({ title: 'Build', message: 'Fertig: 日本語 😀', priority: 5 });
     expect(shown()).to.deep.equal([{ summary: 'Build', body: 'Fertig: 日本語 😀', appname: 'steward' }]);
-  }).timeout(30_000);
+  });
 
   it('gives a message without a title that of its event', async () => {
     await show({ event: 'error', message: 'x' });
     expect(shown()[0]).to.include({ summary: 'Error' });
-  }).timeout(30_000);
+  });
 
   it('shows hostile texts as they are, as title and as body: no option, no markup, no command', async () => {
     for (const text of HOSTILE) {
@@ -86,7 +86,7 @@ describe('a real notification service (dunst)', () => {
       expect(plain, 'body').to.equal(text);
     }
     expect(existsSync('/tmp/owned')).to.equal(false);
-  }).timeout(60_000);
+  });
 
   it('replaces a banner of the same key', async () => {
     await show({ message: '10 %', dedupe: 'build' });
@@ -97,7 +97,7 @@ describe('a real notification service (dunst)', () => {
         .map(({ body }) => body)
         .sort(),
     ).to.deep.equal(['20 %', 'other']);
-  }).timeout(30_000);
+  });
 
   it('says that there is no service, and no program, and what to do', async () => {
     const nobody: NodeJS.ProcessEnv = {
@@ -114,5 +114,5 @@ describe('a real notification service (dunst)', () => {
       .to.include({ outcome: 'failed' })
       .and.property('hint')
       .to.include('libnotify-bin');
-  }).timeout(30_000);
+  });
 });

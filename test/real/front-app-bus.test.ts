@@ -18,7 +18,8 @@ import {
 import { requirePrograms } from '../helpers/real-part';
 import { rejection } from '../helpers/rejection';
 
-describe('front application by D-Bus', () => {
+describe('front application by D-Bus', function () {
+  this.timeout(180_000);
   let kit: DesktopKit;
   const closers: (() => void)[] = [];
 
@@ -33,7 +34,6 @@ describe('front application by D-Bus', () => {
 
   describe('a real KWin', () => {
     it('follows the focus, leaves no script behind, and tells no title', async function () {
-      this.timeout(60_000);
       requirePrograms(this, {
         Xvfb: 'xvfb',
         xterm: 'xterm',

@@ -21,7 +21,8 @@ import { requirePrograms } from '../helpers/real-part';
  * A window's title may be anything that a person works on. xtrace stands between us and the X server and
  * writes down every request and every answer: what is not in its log was never asked for.
  */
-describe('no window title crosses the wire', () => {
+describe('no window title crosses the wire', function () {
+  this.timeout(180_000);
   let kit: DesktopKit;
   /** xtrace leaves it behind when it is ended. */
   let socket: string | undefined;

@@ -11,7 +11,8 @@ import { requirePrograms } from '../helpers/real-part';
 
 const PROGRAMS = { sway: 'sway', swaymsg: 'sway', foot: 'foot', Xwayland: 'xwayland', xterm: 'xterm' };
 
-describe('front application of a real Wayland compositor', () => {
+describe('front application of a real Wayland compositor', function () {
+  this.timeout(180_000);
   let kit: DesktopKit;
 
   beforeEach(() => {
@@ -79,7 +80,8 @@ describe('front application of a real Wayland compositor', () => {
   });
 });
 
-describe('front application of sockets that misbehave', () => {
+describe('front application of sockets that misbehave', function () {
+  this.timeout(180_000);
   let kit: DesktopKit;
   let server: Server;
   let path: string;
@@ -137,7 +139,7 @@ describe('front application of sockets that misbehave', () => {
       const sight = await readFrontApp({ ...kit.desktop(), env: { WAYLAND_DISPLAY: path } });
       expect(sight).to.include({ state: 'error' });
       expect(sight).to.have.property('reason').that.includes('Wayland display');
-      expect(performance.now() - began).to.be.below(5000);
+      expect(performance.now() - began).to.be.below(30_000);
     });
   }
 

@@ -8,7 +8,8 @@ import { completeAppend, planAppend } from '../../src/lib/platform/jsonl';
 import { smallDisk, type SmallDisk } from '../helpers/small-disk';
 
 /** A real file system of 1 MiB that gets full. */
-describe('real: a full disk', () => {
+describe('real: a full disk', function () {
+  this.timeout(180_000);
   let disk: SmallDisk | undefined;
 
   before(function () {

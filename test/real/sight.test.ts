@@ -10,7 +10,8 @@ import { testArea, type TestArea } from '../helpers/area';
 import { desktopKit, startManager, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
 import { requirePrograms } from '../helpers/real-part';
 
-describe('where the person is', () => {
+describe('where the person is', function () {
+  this.timeout(180_000);
   let area: TestArea;
   let kit: DesktopKit;
   let context: Context;

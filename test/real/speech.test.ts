@@ -202,14 +202,14 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
         spokenOf: (text) => text,
         noVoice: () => '',
       },
-      { ...LIMITS, textMs: 5000 },
+      { ...LIMITS, textMs: 20_000 },
     );
     const many = await Promise.all(['one', 'two', 'three', 'four'].map((text) => speech.say({ text })));
     expect(many).to.deep.equal(Array.from({ length: 4 }, () => ({ spoken: true, engine: 'espeak-ng' })));
     expect(readFileSync(log, 'utf8')).to.equal('begin\nend\n'.repeat(4));
     writeFileSync(join(path, 'hang'), '');
     const [hung, next] = await Promise.all([speech.say({ text: 'hangs' }), speech.say({ text: 'next' })]);
-    expect(hung).to.deep.equal({ spoken: false, reason: 'espeak-ng: It took longer than 5 s.' });
+    expect(hung).to.deep.equal({ spoken: false, reason: 'espeak-ng: It took longer than 20 s.' });
     expect(next).to.deep.equal({ spoken: true, engine: 'espeak-ng' });
   });
 

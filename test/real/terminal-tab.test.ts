@@ -8,7 +8,8 @@ import { BIN, cleanEnv, emptyHome } from '../helpers/cli';
 import { hookJson } from '../helpers/hooks';
 import { requirePrograms } from '../helpers/real-part';
 
-describe("the tab of a session's terminal", () => {
+describe("the tab of a session's terminal", function () {
+  this.timeout(180_000);
   /** Runs a shell line on a new pseudo terminal, and gives what came to its screen. */
   async function onTerminal(home: string, line: string): Promise<string> {
     // A shell that stays: it is the process that has the terminal, as the assistant would be.

@@ -52,7 +52,7 @@ describe('the calls of Windows, under wine', () => {
       // A file: node for Windows cannot write to the sockets that serve as pipes here.
       const out = join(kit.home, 'out');
       const fd = openSync(out, 'w');
-      spawnSync(WINE, [node, script, SECRET], { env, stdio: ['ignore', fd, fd], timeout: 60_000 });
+      spawnSync(WINE, [node, script, SECRET], { env, stdio: ['ignore', fd, fd], timeout: 120_000 });
       closeSync(fd);
       const stdout = readFileSync(out, 'utf8');
       expect(stdout).to.match(/^\{/);

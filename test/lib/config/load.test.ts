@@ -158,7 +158,7 @@ describe('config: loadConfig', () => {
   });
 
   it('finds a key that stands twice, and takes no long time over many that do not', async function () {
-    this.timeout(10_000);
+    this.timeout(20_000);
     const many = Array.from({ length: 40_000 }, (_, index) => `k${index}: 1\n`).join('');
     const path = at.write('config.yaml', `${many}k7: 2\n`);
     expect((await problems()).message).to.include(`${path}: line 40001, column 1: this key stands twice`);

@@ -60,7 +60,7 @@ describe('notify: a message that the daemon gives no answer to', () => {
   });
 
   it('is not known of when the daemon stands still in the midst, and not sent a second time', async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     const id = idOf();
     mkdirSync(taken(), { recursive: true });
     writeFileSync(join(taken(), id), '');

@@ -103,7 +103,7 @@ describe('notify: delivery', () => {
       'delivered',
       'waiting',
     ]);
-  }).timeout(30_000);
+  }).timeout(60_000);
 
   it('leaves the event loop to others while thousands are answered at once', async () => {
     // A clock by which each look takes as long as a slice does: so there is a turn between two, and never a thousand.
@@ -174,7 +174,7 @@ describe('notify: delivery', () => {
     );
     await delivering.close(0);
     expect(world.nowMs).to.equal(NINE);
-  }).timeout(40_000);
+  }).timeout(60_000);
 
   it('a channel that refuses for good is not asked again', async () => {
     world.channels.push.answers = [{ outcome: 'failed', reason: 'Gone.', hint: 'Make a new one.' }];
@@ -505,7 +505,7 @@ describe('notify: delivery', () => {
       await send({ message: 'by another' });
       await until('the daemon has it', () => texts('voice').includes('by another'), 20_000);
       await delivering.close(100);
-    }).timeout(40_000);
+    }).timeout(60_000);
 
     it('leaves what another machine has put into a shared folder', async () => {
       const other = { ...world.deps, machineId: 'ffffffffffff' };
@@ -719,7 +719,7 @@ describe('notify: delivery', () => {
     await until('it is under way', () => texts('push').length === 1);
     const began = performance.now();
     await delivering.close(50);
-    expect(performance.now() - began).to.be.lessThan(5000);
+    expect(performance.now() - began).to.be.lessThan(30_000);
     await deliver();
     expect(world.result(id, 'push')).to.include({ result: 'delivered', maybeTwice: true });
   });

@@ -91,7 +91,7 @@ describe('platform/origin-client', () => {
     };
     const endless = await client.request({ method: 'GET', path: '/', ...BOUNDS });
     expect([endless.status, endless.bytes.length]).to.deep.equal([500, 64 * 1024]);
-  }).timeout(40_000);
+  }).timeout(60_000);
 
   it('says what kept an answer from coming, with the host and never the address', async () => {
     reply = (_request, response) =>
@@ -108,7 +108,7 @@ describe('platform/origin-client', () => {
     expect(dead.message).to.equal('The server at 127.0.0.1:1 refused the connection.');
     expect(networkFailureOf(dead)).to.deep.equal({ code: 'ECONNREFUSED', sent: false });
     await nobody.close();
-  }).timeout(40_000);
+  }).timeout(60_000);
 
   it('reaches no other machine without encryption', async () => {
     for (const other of ['http://192.0.2.1/hush', 'http://127.example.com/hush', 'ftp://127.0.0.1/hush']) {

@@ -131,8 +131,8 @@ describe('platform/process', () => {
 
     it('kills the program and its children at the time-out, and gives what was said before', async () => {
       const began = performance.now();
-      const result = await sh('sleep 60 & echo $!; sleep 60 & echo $!; wait', 300);
-      expect(performance.now() - began).to.be.within(290, 5000);
+      const result = await sh('sleep 60 & echo $!; sleep 60 & echo $!; wait', 3000);
+      expect(performance.now() - began).to.be.within(2990, 30_000);
       expect(result).to.include({ code: null, signal: 'SIGKILL', timedOut: true });
       const pids = result.stdout.trim().split('\n').map(Number);
       expect(pids).to.have.length(2);
@@ -153,7 +153,7 @@ describe('platform/process', () => {
       await ended(Number(readFileSync(path, 'utf8')));
       const late = await run('sleep', ['60'], { timeoutMs: 60_000, signal: stop.signal });
       expect(late).to.include({ signal: 'SIGKILL', timedOut: false });
-      expect(performance.now() - began).to.be.below(15_000);
+      expect(performance.now() - began).to.be.below(30_000);
     });
 
     it('leaves no listener on a signal that outlives it', async () => {
@@ -171,11 +171,11 @@ describe('platform/process', () => {
       process.kill(Number(pid), 'SIGKILL');
       expect(said).to.equal('said');
       expect(result).to.include({ code: 4, timedOut: false });
-      expect(tookMs).to.be.below(5000);
+      expect(tookMs).to.be.below(20_000);
     });
 
     it('does not listen longer than the time-out to one that goes on talking', async () => {
-      const result = await sh('(while :; do echo x; sleep 0.05; done) & echo $!; exit 0', 700);
+      const result = await sh('(while :; do echo x; sleep 0.05; done) & echo $!; exit 0', 3000);
       process.kill(Number(result.stdout.split('\n').find((line) => /^\d+$/.test(line))), 'SIGKILL');
       expect(result).to.include({ code: 0, timedOut: false });
       expect(result.stdout).to.include('x\nx\n');
@@ -190,21 +190,24 @@ describe('platform/process', () => {
           `const c = require('node:child_process').spawn('sleep', ['30'], { detached: true, stdio: 'inherit' });
            console.log(c.pid); setInterval(() => {}, 1000);`,
         ],
-        { timeoutMs: 1000 },
+        { timeoutMs: 8000 },
       );
-      expect(performance.now() - began).to.be.below(6000);
-      expect(result.timedOut).to.equal(true);
+      // Nothing said would be the number 0: the group of this process itself.
+      expect(result.stdout).to.match(/^[1-9]\d*\n$/);
       process.kill(Number(result.stdout), 'SIGKILL');
+      expect(performance.now() - began).to.be.below(25_000);
+      expect(result.timedOut).to.equal(true);
     });
 
     it('loses nothing of what lies in the pipe, however late this process looks', async () => {
-      const script = `echo $$ > ${box.path('leader')}; (sleep 0.1; echo late; exec sleep 30) & echo $!; exit 0`;
+      const [file, said] = [box.path('leader'), box.path('said')];
+      const script = `echo $$ > ${file}; (sleep 0.1; echo late; : > ${said}; exec sleep 30) & echo $!; exit 0`;
       const running = sh(script, 20_000);
-      const leader = (): string =>
-        existsSync(box.path('leader')) ? readFileSync(box.path('leader'), 'utf8') : '';
+      const leader = (): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
       while (!leader().endsWith('\n') || isAlive(Number(leader()))) await new Promise(setImmediate);
       // The exit was seen; now busy for longer than it listens after that, while the rest is written.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+      do Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+      while (!existsSync(said));
       const [pid, late] = (await running).stdout.split('\n');
       process.kill(Number(pid), 'SIGKILL');
       expect(late).to.equal('late');
@@ -215,7 +218,7 @@ describe('platform/process', () => {
 describe('platform: process at its time-out', () => {
   it('takes what was said by then for whole only when nobody talks on', async () => {
     const talker = '(while :; do echo x; sleep 0.01; done) & echo whole';
-    const result = await run('sh', ['-c', talker], { timeoutMs: 400 });
+    const result = await run('sh', ['-c', talker], { timeoutMs: 3000 });
     expect(result.stdout).to.match(/^(x\n)*whole\n/);
     expect(result).to.include({ code: 0, timedOut: false, truncated: true });
   });

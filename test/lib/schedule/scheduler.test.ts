@@ -46,7 +46,7 @@ describe('schedule: install, status and uninstall', () => {
     expect(model.loaded()).to.deep.equal([]);
     expect(existsSync(box.path('home', 'Library', 'LaunchAgents'))).to.equal(false);
     expect(await scheduler.uninstall(slower)).to.deep.include({ removedFrom: [], files: [] });
-  }).timeout(30_000);
+  }).timeout(60_000);
 
   it('starts a job that is loaded, and none that is not there', async () => {
     const model = launchdModel();
@@ -59,7 +59,7 @@ describe('schedule: install, status and uninstall', () => {
     const waits = await createScheduler(depsFor(launchdModel({ session: false }).run, 'darwin'));
     await waits.install(JOBS.daemon);
     expect(await rejection(waits.start(JOBS.daemon))).to.include({ kind: 'unavailable' });
-  }).timeout(30_000);
+  }).timeout(60_000);
 
   it('says that a launch agent waits for a login, and leaves nothing of one that is refused', async () => {
     const waits = await createScheduler(depsFor(launchdModel({ session: false }).run, 'darwin'));

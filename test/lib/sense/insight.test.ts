@@ -243,8 +243,8 @@ describe('sense: the content-type read', function () {
   });
 
   it('gives up on a slow one, and leaves no process of it', async () => {
-    const outcome = await play('slow', { timeoutMs: 5000 });
-    expect('reason' in outcome ? outcome.reason : '').to.match(/gave no answer within 5 s$/);
+    const outcome = await play('slow', { timeoutMs: 12_000 });
+    expect('reason' in outcome ? outcome.reason : '').to.match(/gave no answer within 12 s$/);
     const pids = JSON.parse(readFileSync(assistant.file('pids'), 'utf8')) as number[];
     expect(pids).to.have.length(2);
     await until('they are gone', () => pids.every((pid) => !isAlive(pid)));

@@ -164,7 +164,7 @@ describe('notify: push', () => {
       const impatient = pushChannel({ ...deps.pushDeps, http: { ...deps.pushDeps.http, answerMs: 300 } });
       const began = performance.now();
       const outcome = await impatient.send(parcel(), () => undefined);
-      expect(performance.now() - began).to.be.within(290, 8_000);
+      expect(performance.now() - began).to.be.within(290, 30_000);
       expect(outcome).to.include({ outcome: 'again' });
       expect(outcome)
         .to.have.property('reason')
@@ -187,7 +187,7 @@ describe('notify: push', () => {
     it('an answer without an end is not read to its end', async () => {
       server.replies = ['endless'];
       expect(await send()).to.deep.equal({ outcome: 'delivered' });
-    }).timeout(40_000);
+    }).timeout(60_000);
 
     it('a redirect to another host is not followed, and the token goes nowhere', async () => {
       const other = await notifyServer(ntfyOk);

@@ -8,6 +8,7 @@ import { captureKey, isSeen, noteSeen } from '../../../../src/lib/work/capture/s
 import { mayAsk } from '../../../../src/lib/work/capture/words';
 import { redacted } from '../../../../src/lib/work/redact';
 import { scratch } from '../../../helpers/scratch';
+import { quickestMs } from '../../../helpers/measured';
 
 describe('the patterns of the prompt hook', () => {
   const takes: [string, string, string][] = [
@@ -125,14 +126,15 @@ describe('the patterns of the prompt hook', () => {
         if (isPlain) expect(matchPrompt(text)).to.deep.equal([]);
       }),
     );
-    const begun = performance.now();
-    matchPrompt(`remind me on ${'a '.repeat(140)}`);
-    matchPrompt(`queue ${'for '.repeat(70)}`);
-    matchPrompt(`remind me about ${'on '.repeat(90)}`);
-    matchPrompt(`research the ${', then '.repeat(40)}`);
-    matchPrompt(`${'a '.repeat(500_000)}\nremind me to call Ann`);
-    matchPrompt(`remind me to ${'a '.repeat(500_000)}`);
-    expect(performance.now() - begun).to.be.below(1000);
+    const tookMs = quickestMs(3, () => {
+      matchPrompt(`remind me on ${'a '.repeat(140)}`);
+      matchPrompt(`queue ${'for '.repeat(70)}`);
+      matchPrompt(`remind me about ${'on '.repeat(90)}`);
+      matchPrompt(`research the ${', then '.repeat(40)}`);
+      matchPrompt(`${'a '.repeat(500_000)}\nremind me to call Ann`);
+      matchPrompt(`remind me to ${'a '.repeat(500_000)}`);
+    });
+    expect(tookMs).to.be.below(1000);
   });
 
   it('knows what was asked for in a session, whatever its case and spaces', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 
 import { MAX_PROMPT, promptBody, wholePrompt } from '../../../../src/lib/work/capture/whole-prompt';
 import { makeBody, MAX_BODY, parseBody } from '../../../../src/lib/work/issue';
+import { quickestMs } from '../../../helpers/measured';
 
 describe('a whole prompt, where it is kept', () => {
   it('keeps its lines, without credentials and without what a terminal would obey', () => {
@@ -37,9 +38,11 @@ describe('a whole prompt, where it is kept', () => {
 
   it('is quick with a prompt of a megabyte that looks like credentials everywhere', () => {
     for (const part of ['a-', 'a.', 'eyJ-', 'password ', 'x://', 'basic ', '-----BEGIN ', 'token:', 'a_']) {
-      const begun = performance.now();
-      wholePrompt(part.repeat(1_000_000 / part.length));
-      expect(performance.now() - begun, part).to.be.below(5000);
+      const text = part.repeat(1_000_000 / part.length);
+      expect(
+        quickestMs(1, () => wholePrompt(text)),
+        part,
+      ).to.be.below(5000);
     }
   });
 

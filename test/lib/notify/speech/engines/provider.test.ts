@@ -194,7 +194,7 @@ describe('notify/speech: the HTTP provider', () => {
     } finally {
       await proxy.close();
     }
-  }).timeout(40_000);
+  }).timeout(60_000);
 
   it('sends its key to no other machine without encryption', async () => {
     const error = await rejection(engineOf({ url: 'http://192.0.2.1' }).speak(machine, orderOf('Hi')));

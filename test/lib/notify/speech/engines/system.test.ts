@@ -56,7 +56,7 @@ describe("notify/speech: the system's engines", () => {
     const broken = machineWith({ 'spd-say': script(box.path('broken'), 'exit 1') });
     await rejection(engine.speak(broken, orderOf('lost')));
     expect((await rejection(speak('lost', 'exit 9'))).message).to.match(/code 9/);
-  }).timeout(30_000);
+  }).timeout(60_000);
 
   it('find a speech-dispatcher without sound in less time than has an engine left out for long', async () => {
     const bounds: number[] = [];
