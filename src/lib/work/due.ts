@@ -31,29 +31,39 @@ export async function readDue(text: string, options: { nowMs: number; zone: stri
   const reference = { instant: toDate(shown - NOBODYS_OFFSET * 60_000), timezone: NOBODYS_OFFSET };
   const [found] = casual.parse(text, reference, { forwardDate: true });
   if (found === undefined) return { text: text.trim(), dueMs: undefined };
-  const at = found.start;
+  // Whether a weekday or a day of some year is over the library would judge by the zone of the machine.
+  const step = stepOf(found.start);
+  const at =
+    step === undefined ? found.start : (casual.parse(found.text, reference)[0]?.start ?? found.start);
   const get = (part: 'year' | 'month' | 'day' | 'hour' | 'minute'): number => at.get(part) ?? 0;
   // A day alone is given some hour by the library, and meant for its morning; "tonight" has an hour of its own.
   const isDayOnly = !at.isCertain('hour') && !TIME_OF_DAY.test(found.text);
   const isZoned = at.isCertain('timezoneOffset') && at.get('timezoneOffset') !== NOBODYS_OFFSET;
+  const named = Date.UTC(get('year'), get('month') - 1, get('day'), get('hour'), get('minute'));
+  const isOver = isZoned ? at.date().getTime() <= nowMs : named <= shown;
+  const further = { years: isOver && step === 'year' ? 1 : 0, days: isOver && step === 'week' ? 7 : 0 };
+  const wanted = {
+    year: get('year') + further.years,
+    month: get('month'),
+    day: get('day') + further.days,
+    hour: isDayOnly ? MORNING : get('hour'),
+    minute: isDayOnly ? 0 : get('minute'),
+  };
   const dueMs = isZoned
-    ? at.date().getTime()
-    : instantOf(
-        {
-          year: get('year'),
-          month: get('month'),
-          day: get('day'),
-          hour: isDayOnly ? MORNING : get('hour'),
-          minute: isDayOnly ? 0 : get('minute'),
-        },
-        zone,
-      );
+    ? instantOf(wanted, 'UTC') - (at.get('timezoneOffset') ?? 0) * 60_000
+    : instantOf(wanted, zone);
   if (dueMs <= nowMs) {
     throw new StewardError('usage', `"${found.text}" is over.`, {
       hint: 'Name a time that is to come, such as "tomorrow at 9" or "in 2 hours".',
     });
   }
   return { text: without(text, found.index, found.text.length), dueMs };
+}
+
+/** How far apart the days are that such words may mean: each Friday, each 1 December; undefined where it is one day. */
+function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') => boolean }) {
+  if (at.isCertain('month')) return at.isCertain('year') ? undefined : 'year';
+  return at.isCertain('weekday') && !at.isCertain('day') ? 'week' : undefined;
 }
 
 /** `call Ann on` → `call Ann`: a word that led to the date goes with it. */
