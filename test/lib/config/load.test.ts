@@ -40,7 +40,9 @@ describe('config: loadConfig', () => {
       git: { authors: 'mine' },
       insight: { command: [] },
     });
-    expect(config.user.timezone).to.equal(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+    // The machine may call it by another of its names, as Asia/Kathmandu for Asia/Katmandu.
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: config.user.timezone }).resolvedOptions();
+    expect(timeZone).to.equal(new Intl.DateTimeFormat().resolvedOptions().timeZone);
     expect(config.user.paths.workEvents).to.equal(at.area.workEvents);
     expect(config.user.daemon).to.deep.equal({ host: '127.0.0.1', port: 31337, requireToken: false });
     const { push, chat, thresholds, routing } = config.settings.notifications;
