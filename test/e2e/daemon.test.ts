@@ -418,13 +418,16 @@ describe('the daemon (built)', function () {
 
     it('hands the address to the system, and leaves a browser that stays alone', async () => {
       const env = opener(
-        `printf '%s\\n' "$#" "$1" >"${home.path}/opened"; echo $$ >"${home.path}/pid"; exec sleep 30`,
+        `printf '%s\\n' $$ "$#" "$1" >"${home.path}/new"; mv "${home.path}/new" "${home.path}/opened"; exec sleep 600`,
       );
       const daemon = await start();
       expect(await open(env)).to.include({ code: 0, stdout: 'Opened in the browser.\n' });
-      expect(readFileSync(join(home.path, 'opened'), 'utf8')).to.equal(`1\n${daemon.url}/\n`);
+      const opened = join(home.path, 'opened');
+      await until('the browser', () => existsSync(opened));
+      const [pid, ...words] = readFileSync(opened, 'utf8').split('\n');
       // It is alive still, and ours to end.
-      process.kill(Number(readFileSync(join(home.path, 'pid'), 'utf8')), 'SIGKILL');
+      process.kill(Number(pid), 'SIGKILL');
+      expect(words).to.deep.equal(['1', `${daemon.url}/`, '']);
     });
 
     it('says when there is no browser', async () => {
