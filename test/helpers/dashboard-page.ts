@@ -26,7 +26,7 @@ export async function openPage(browser: Browser, url: string, options: OpenOptio
     ...more,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   const console: string[] = [];
   const requests: string[] = [];
   page.on('console', (message) => console.push(message.text()));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 import { minutes } from '../../src/lib/platform/format';
 import { recent, today } from '../../src/lib/sense/read';
@@ -76,6 +76,15 @@ describe('the dashboard in Chromium', function () {
     }
   }
 
+  /** Waits until each of the five answers is drawn: which comes first is left to chance. */
+  async function drawn(page: Page): Promise<void> {
+    await page.waitForSelector('#flow li');
+    await page.waitForSelector('#sources li');
+    await page.waitForSelector('a[data-day]');
+    await waitForText(page, '#facts', /seen so far/);
+    await waitForText(page, '#cadence', /Capture every/);
+  }
+
   describe('a full day', () => {
     it('says the facts, and shows the three panels from the answers alone', async () => {
       const one = await open();
@@ -84,8 +93,7 @@ describe('the dashboard in Chromium', function () {
       expect(await textOf(page, '#facts')).to.equal(
         `Fri 20 Nov 2026, UTC: ${minutes(record.totalMinutes)} seen so far, ${minutes(record.creationMinutes)} of it creation; 7 commits, 1 session.`,
       );
-      await page.waitForSelector('#flow li');
-      await page.waitForSelector('#sources li');
+      await drawn(page);
       expect(await textOf(page, '#flow .narrative')).to.equal(INSIGHT.narrative);
       expect(await page.locator('#flow li .figure').allTextContents()).to.deep.equal([
         '52 %',
@@ -344,7 +352,7 @@ describe('the dashboard in Chromium', function () {
   describe('refreshes itself', () => {
     it('with the tag of what it has, and moves nothing while nothing has changed', async () => {
       const { page } = await open();
-      await page.waitForSelector('#flow li');
+      await drawn(page);
       await page.evaluate(SHIFTS);
       const before = served.asked.length;
       await page.evaluate(COUNT_CHANGES);
@@ -364,7 +372,7 @@ describe('the dashboard in Chromium', function () {
 
     it('and keeps focus, scroll, what is open and what is pointed at, while figures change', async () => {
       const { page } = await open('/sense', { viewport: { width: 900, height: 500 } });
-      await page.waitForSelector('#flow li');
+      await drawn(page);
       await page
         .locator('#hours-table')
         .evaluate(
@@ -399,7 +407,7 @@ describe('the dashboard in Chromium', function () {
 
     it('not while it is hidden, at once when it is seen again', async () => {
       const { page } = await open();
-      await page.waitForSelector('#flow li');
+      await drawn(page);
       await hide(page, true);
       const before = served.asked.length;
       await page.clock.runFor(600_000);
@@ -410,7 +418,7 @@ describe('the dashboard in Chromium', function () {
 
     it('through errors: keeps the picture, says since when, asks less often, and recovers', async () => {
       const { page } = await open();
-      await page.waitForSelector('#flow li');
+      await drawn(page);
       const picture = await textOf(page, 'main');
       await page.evaluate(SHIFTS);
       const good = answers['/api/sense/today']!;
@@ -443,7 +451,7 @@ describe('the dashboard in Chromium', function () {
 
     it('when the daemon is gone: says how to start it, and shows what comes after', async () => {
       const { page } = await open();
-      await page.waitForSelector('#flow li');
+      await drawn(page);
       await page.context().setOffline(true);
       await nextRound(page);
       await waitForText(
@@ -507,10 +515,9 @@ describe('the dashboard in Chromium', function () {
     });
     answers['/api/sense/status'] = () => ({ status: 500, body: { error: { message: bad, hint: bad } } });
     const one = await open();
-    await one.page.waitForSelector('#flow li');
     await waitForText(one.page, '#notes', /onerror/);
     for (const place of ['#flow', '#sources', '#apps', '#counts', '#notes'])
-      expect(await textOf(one.page, place), place).to.include('<img src=x');
+      await waitForText(one.page, place, /<img src=x/);
     expect(await one.page.locator('img, main script').count()).to.equal(0);
     expect(await one.page.evaluate('window.pwned')).to.equal(undefined);
   });
@@ -559,7 +566,7 @@ describe('the dashboard in Chromium', function () {
 
     it('everything is reached by the Tab key, and seen to be', async () => {
       const { page } = await open();
-      await page.waitForSelector('#flow li');
+      await drawn(page);
       const stops: string[] = [];
       for (let i = 0; i < 20; i += 1) {
         await page.keyboard.press('Tab');
@@ -656,13 +663,13 @@ const SHIFTS = `window.shifts = 0; new PerformanceObserver((list) => { for (cons
 /** Counts the elements that are put into the page from now on. */
 const COUNT_CHANGES = `window.added = 0; new MutationObserver((list) => { for (const { addedNodes } of list) for (const node of addedNodes) if (node.nodeType === 1) window.added += 1; }).observe(document.querySelector('main'), { childList: true, subtree: true })`;
 
-async function hide(page: import('playwright-core').Page, hidden: boolean): Promise<void> {
+async function hide(page: Page, hidden: boolean): Promise<void> {
   await page.evaluate(
     `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} }); document.dispatchEvent(new Event('visibilitychange'))`,
   );
 }
 
-async function axe(page: import('playwright-core').Page): Promise<string[]> {
+async function axe(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
     violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];

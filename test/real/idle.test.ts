@@ -28,7 +28,7 @@ describe('idle time and lock', function () {
     requirePrograms(this, { Xvfb: 'xvfb', xprintidle: 'xprintidle', xdotool: 'xdotool' });
     await startXvfb(kit);
     const idle = async (): Promise<number> => (await x11Idle.read(kit.desktop())).idleMs ?? -1;
-    const rested = await until('half a second without input', async () => {
+    await until('half a second without input', async () => {
       const ms = await idle();
       return ms > 500 && ms;
     });

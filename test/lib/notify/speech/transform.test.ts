@@ -59,7 +59,6 @@ describe('notify/speech: transform', () => {
     const { spoken: said } = transform(text, find);
     expect(said).to.include('spoken 8 $&').and.include('is lyve where they live');
     // The best of some: what the machine does beside is not the transform's.
-    console.log('      quickest', quickestMs(40, () => transform(text, find)));
     expect(quickestMs(40, () => transform(text, find))).to.be.at.most(5);
   });
 });
