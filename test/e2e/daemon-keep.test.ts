@@ -1,18 +1,10 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
 import type { DaemonReport } from '../../src/lib/daemon/view';
-import { jsonOf, steward } from '../helpers/cli';
+import { jsonOf, removeFolder, steward } from '../helpers/cli';
 import { fakeCrontab, type FakeCrontab } from '../helpers/crontab';
 import { until } from '../helpers/desktop-kit';
 
@@ -38,7 +30,7 @@ describe('the daemon that is kept under cron (built)', function () {
   afterEach(() => {
     // The launchers first: they would start the others again.
     for (const pid of [...launchers(), ...processesOf(home)]) end(pid);
-    rmSync(root, { recursive: true, force: true });
+    removeFolder(root);
   });
 
   const done = async (...args: string[]): Promise<unknown> => {

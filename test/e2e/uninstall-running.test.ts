@@ -14,7 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 
 import { isAlive } from '../../src/lib/platform/lock-holder';
-import { BIN, cleanEnv, steward, type StewardResult } from '../helpers/cli';
+import { BIN, cleanEnv, removeFolder, steward, type StewardResult } from '../helpers/cli';
 import { fakeCrontab, type FakeCrontab } from '../helpers/crontab';
 import { until } from '../helpers/desktop-kit';
 import { notifyServer } from '../helpers/notify-server';
@@ -39,7 +39,7 @@ describe('uninstall --purge while a job runs (built)', function () {
   });
   afterEach(() => {
     for (const run of runs.splice(0)) signal(run, 'SIGKILL');
-    rmSync(root, { recursive: true, force: true });
+    removeFolder(root);
   });
 
   const run = (...args: string[]): Promise<StewardResult> =>

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 
 import type { DoctorReport, Row } from '../../src/lib/cli/doctor/report';
 import type { InstallResult, JobStatus } from '../../src/lib/schedule';
-import { BIN, cleanEnv } from '../helpers/cli';
+import { BIN, cleanEnv, removeFolder } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { requireNamespace, startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
@@ -53,7 +53,7 @@ describe('doctor: jobs that are broken', function () {
 
   after(async () => {
     await space?.stop();
-    if (root !== '') rmSync(root, { recursive: true, force: true });
+    if (root !== '') removeFolder(root);
   });
 
   const exec = async (file: string, ...args: string[]) => {

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
 import type { InstallResult, JobStatus, UninstallResult } from '../../src/lib/schedule';
-import { BIN, cleanEnv } from '../helpers/cli';
+import { BIN, cleanEnv, removeFolder } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { requireNamespace, startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
@@ -36,7 +36,7 @@ describe('schedule: jobs in a real cron', function () {
 
   after(async () => {
     await space?.stop();
-    if (root !== '') rmSync(root, { recursive: true, force: true });
+    if (root !== '') removeFolder(root);
   });
 
   async function steward<T>(...args: string[]): Promise<T> {

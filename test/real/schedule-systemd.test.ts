@@ -13,7 +13,7 @@ import { expect } from 'chai';
 
 import type { Restarted } from '../../src/lib/cli/daemon-restart';
 import type { InstallResult, JobStatus, UninstallResult } from '../../src/lib/schedule';
-import { BIN, cleanEnv } from '../helpers/cli';
+import { BIN, cleanEnv, removeFolder } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { requireNamespace, startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
@@ -52,7 +52,7 @@ describe('schedule: jobs in a real systemd user manager', function () {
 
   after(async () => {
     await space?.stop();
-    if (root !== '') rmSync(root, { recursive: true, force: true });
+    if (root !== '') removeFolder(root);
   });
 
   async function steward<T>(...args: string[]): Promise<T> {

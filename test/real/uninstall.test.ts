@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import { BIN, cleanEnv } from '../helpers/cli';
+import { BIN, cleanEnv, removeFolder } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
@@ -45,11 +45,11 @@ describe('uninstall: a home is as it was before, with a real cron', function () 
   });
   after(async () => {
     await space?.stop();
-    if (root !== '') rmSync(root, { recursive: true, force: true });
+    if (root !== '') removeFolder(root);
   });
   afterEach(async () => void (await run('daemon', 'stop')));
   beforeEach(() => {
-    rmSync(home, { recursive: true, force: true });
+    removeFolder(home);
     mkdirSync(join(home, '.claude'), { recursive: true });
     writeFileSync(join(home, '.claude', 'settings.json'), SETTINGS);
     writeFileSync(join(home, '.bashrc'), 'alias ll=ls\n');
