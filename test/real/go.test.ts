@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+import { desktopKit, startXvfb, type DesktopKit } from '../helpers/desktop-kit';
 import { hookJson } from '../helpers/hooks';
 import { requirePrograms } from '../helpers/real-part';
 
@@ -12,10 +13,12 @@ describe('steward go', function () {
   this.timeout(180_000);
   let home: ReturnType<typeof emptyHome>;
   let started: ChildProcess[];
+  let kit: DesktopKit;
 
   beforeEach(() => {
     home = emptyHome();
     started = [];
+    kit = desktopKit();
   });
   afterEach(async () => {
     for (const child of started) {
@@ -23,6 +26,7 @@ describe('steward go', function () {
       if (child.exitCode === null && child.signalCode === null)
         await new Promise((done) => child.once('exit', done));
     }
+    await kit.stop();
     home.remove();
   });
 
@@ -130,11 +134,12 @@ describe('steward go', function () {
 
   it('focuses the window of kitty', async function () {
     requirePrograms(this, { kitty: 'kitty', Xvfb: 'xvfb' });
-    const display = `:${200 + (process.pid % 700)}`;
-    const xvfb = spawn('Xvfb', [display, '-screen', '0', '800x600x24'], { stdio: 'ignore' });
-    started.push(xvfb);
-    await until('the display', () => existsSync(`/tmp/.X11-unix/X${display.slice(1)}`));
-    const env = cleanEnv(home.path, { DISPLAY: display, LIBGL_ALWAYS_SOFTWARE: '1', SHELL: '/bin/sh' });
+    await startXvfb(kit);
+    const env = cleanEnv(home.path, {
+      DISPLAY: kit.env['DISPLAY'],
+      LIBGL_ALWAYS_SOFTWARE: '1',
+      SHELL: '/bin/sh',
+    });
     const socket = `unix:${at('kitty.sock')}`;
     const remote = ['--config', 'NONE', '-o', 'allow_remote_control=socket-only', '--listen-on', socket];
     started.push(spawn('kitty', [...remote, 'sh', '-c', sessionLine('first')], { env, stdio: 'ignore' }));
