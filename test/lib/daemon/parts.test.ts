@@ -269,7 +269,8 @@ describe('the parts of the daemon', () => {
       } finally {
         await new Promise((resolve) => server.close(resolve));
       }
-      expect(portOwner(port)).to.equal(undefined);
+      // Another process may have been given it meanwhile.
+      expect(portOwner(port)?.pid).to.not.equal(process.pid);
     });
 
     it('is read from what listens alone', () => {

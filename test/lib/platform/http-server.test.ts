@@ -182,7 +182,7 @@ describe('the HTTP server', function () {
   });
 
   it('hangs up on slow headers, slow bodies and silence with 408, and serves others meanwhile', async () => {
-    await start({ requestMs: 400 });
+    await start({ requestMs: 2500 });
     const slow = [
       '',
       'GET / HTTP/1.1\r\nhost: x\r\n',

@@ -99,7 +99,9 @@ describe('platform/origin-client', () => {
     const broken = await rejection(client.request({ method: 'GET', path: '/hush', ...BOUNDS }));
     expect(broken.message).to.match(/^127\.0\.0\.1:\d+ closed the connection before its answer was whole\.$/);
     reply = () => undefined;
-    const late = await rejection(client.request({ method: 'GET', path: '/hush', ...BOUNDS, timeoutMs: 100 }));
+    const late = await rejection(
+      client.request({ method: 'GET', path: '/hush', ...BOUNDS, timeoutMs: 1500 }),
+    );
     expect(late.message).to.match(/ did not answer in time\.$/);
     expect(networkFailureOf(late)).to.deep.equal({ code: 'TIMEOUT', sent: true });
     const nobody = await openOrigin('http://127.0.0.1:1', { hint: 'Look.', name: 'The server at' });

@@ -217,11 +217,11 @@ describe('notify/speech: queue', () => {
 
   it('stops an engine whose time is up, and speaks the next text', async () => {
     const hand = handEngine();
-    const speech = queueOf([hand.engine, quick('other')], { textMs: 100 }, systemClock());
+    const speech = queueOf([hand.engine, quick('other')], { textMs: 2000 }, systemClock());
     const answer = speech.say({ text: 'long' });
     const { order, end } = await hand.next();
     order.signal.addEventListener('abort', () => end(new StewardError('canceled', 'It was stopped.')));
-    expect(await answer).to.deep.equal({ spoken: false, reason: 'hand: It took longer than 0.1 s.' });
+    expect(await answer).to.deep.equal({ spoken: false, reason: 'hand: It took longer than 2 s.' });
     const next = speech.say({ text: 'next' });
     (await hand.next()).end();
     expect((await next).spoken).to.equal(true);
@@ -241,10 +241,10 @@ describe('notify/speech: queue', () => {
 
   it('leaves an engine alone that does not even stop', async () => {
     const deaf = handEngine('deaf');
-    const speech = queueOf([deaf.engine], { textMs: 50 }, systemClock());
+    const speech = queueOf([deaf.engine], { textMs: 1500 }, systemClock());
     const answers = [speech.say({ text: 'one' }), speech.say({ text: 'two' })];
     await deaf.next();
-    expect((await answers[0])?.reason).to.match(/longer than 0.05 s/);
+    expect((await answers[0])?.reason).to.match(/longer than 1.5 s/);
     (await deaf.next()).end();
     expect((await answers[1])?.spoken).to.equal(true);
   });
