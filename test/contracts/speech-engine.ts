@@ -95,7 +95,7 @@ export function speechEngineContract(engine: SpeechEngine, { platform, programs 
           all((program) => script(box.path(program), hang)),
           platform,
         );
-        const late = await rejection(engine.speak(machine, orderOf('Hi', { remainingMs: () => 3000 })));
+        const late = await rejection(engine.speak(machine, orderOf('Hi', { remainingMs: () => 2000 })));
         expect(late.message).to.match(/did not end in/);
         await ended(pids);
         const stop = new AbortController();
