@@ -42,7 +42,11 @@ describe('notify: texts in parts', () => {
     const family = '👩\u200d👩\u200d👧';
     expect(split(family.repeat(3), [{ cost: utf8Bytes, max: 40 }])).to.deep.equal([family.repeat(2), family]);
     expect(split('e\u0301e\u0301', [{ cost: utf16Units, max: 3 }])).to.deep.equal(['e\u0301', 'e\u0301']);
-    expect(split(`aaaaaaaa bb${family}`, [{ cost: utf8Bytes, max: 19 }])).to.deep.equal(['aaaaaaaa', 'bb', family]);
+    expect(split(`aaaaaaaa bb${family}`, [{ cost: utf8Bytes, max: 19 }])).to.deep.equal([
+      'aaaaaaaa',
+      'bb',
+      family,
+    ]);
     expect(split(family, [{ cost: utf8Bytes, max: 10 }]).join('')).to.equal(family);
   });
 
