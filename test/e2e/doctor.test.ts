@@ -215,6 +215,12 @@ describe('doctor (built)', function () {
       await at.expectRow('area.folder', 'failed', /a link that leads nowhere/);
     });
 
+    it('tells of a file in the place of the user area', async () => {
+      writeFileSync(at.area, 'mine');
+      const row = await at.expectRow('area.folder', 'failed', /is no folder, so nothing can be stored/);
+      expect(row.mend ?? null).to.equal(null);
+    });
+
     it('tells of a user area that cannot be made', async function () {
       if (process.getuid?.() !== 0) this.skip();
       expect(spawnSync('chmod', ['-R', 'a+rX', at.path]).status).to.equal(0);

@@ -186,6 +186,36 @@ describe('steward init (built)', function () {
       );
     });
 
+    it('says what it takes where an answer is none, and folds its words on a narrow terminal', async () => {
+      for (const name of ['one', 'two']) repository('src', name);
+      const turns = ALL.flatMap(([seen, typed]): Turn[] => {
+        if (seen === 'Watch which') {
+          return [
+            [seen, '9\r'],
+            ['The numbers are 1 to 2', ''],
+            [seen, '2\r'],
+          ];
+        }
+        if (seen !== 'Push to your phone') return seen === 'Send a test' ? [] : [[seen, typed]];
+        return [
+          [seen, 'perhaps\r'],
+          ['Write y or n.', ''],
+          [seen, 'n\r'],
+        ];
+      });
+      const { code, text, missed } = await talk(turns, [], 60);
+      expect({ code, missed }, text).to.deep.equal({ code: 0, missed: [] });
+      const [welcome = ''] = text.split('/.steward');
+      const lines = welcome.split('\r\n').slice(0, -1);
+      expect(lines.length).to.be.at.least(4);
+      for (const [index, line] of lines.entries()) {
+        expect(line.length).to.be.at.most(60);
+        const [next = ''] = (lines[index + 1] ?? '').split(' ');
+        if (next !== '') expect(`${line} ${next}`.length, 'the next word did not fit').to.be.above(60);
+      }
+      expect(await value('sense.repos')).to.deep.equal([join(home.path, 'src', 'two')]);
+    });
+
     it('asks again for what does not fit, and leaves for later what cannot be done now', async () => {
       const turns: Turn[] = ALL.map(([seen, typed]) =>
         seen === 'OWNER/REPO' ? [seen, 'ann/work\r'] : [seen, typed],

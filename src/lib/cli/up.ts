@@ -22,10 +22,7 @@ export interface UpResult {
 /** The words of the one question: what is captured and where it stays (decisions.md 2). */
 export function consentText(userArea: string): string {
   return [
-    'steward captures the name of the application in front, commits in the',
-    'repositories it watches, and which assistant sessions were active. It never',
-    'captures titles, keystrokes, screenshots or content. All of it stays on this',
-    'machine, in the folder',
+    'steward captures the name of the application in front, commits in the repositories it watches, and which assistant sessions were active. It never captures titles, keystrokes, screenshots or content. All of it stays on this machine, in the folder',
     `  ${userArea}`,
   ].join('\n');
 }

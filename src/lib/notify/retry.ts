@@ -34,10 +34,9 @@ export function nextAttempt(
   return Math.round(nowMs + Math.max(spread, asked));
 }
 
-/** A delivery of that age is given up. One from the future has no age that could be told: it is tried. */
-export function isExpired(channel: ChannelId, acceptedMs: number, nowMs: number, heldUntil = 0): boolean {
-  const from = Math.max(acceptedMs, Math.min(heldUntil, acceptedMs + 24 * HOUR_MS));
-  return nowMs - from > KEEP_MS[channel];
+/** Until when a delivery is worth trying, wall-clock ms; then it is given up. */
+export function lastAttempt(channel: ChannelId, acceptedMs: number, heldUntil = 0): number {
+  return Math.max(acceptedMs, Math.min(heldUntil, acceptedMs + 24 * HOUR_MS)) + KEEP_MS[channel];
 }
 
 /** A clock is corrected by less than this every day, and nothing comes of it. */

@@ -4,7 +4,7 @@ import type { Delivery, Result } from './delivery';
 import { nameOf } from './delivery';
 import { logResult, type HistoryDeps } from './history';
 import { abandoned, bury, finish, record, release, type OutboxDeps } from './outbox';
-import { isExpired, isTimeFor, nextAttempt } from './retry';
+import { isTimeFor, lastAttempt, nextAttempt } from './retry';
 
 export interface SettleDeps extends OutboxDeps, HistoryDeps {
   /** 0 to 1. */
@@ -60,12 +60,15 @@ function postpone(
 ): GoesOn {
   const attempts = delivery.attempts + 1;
   const nowMs = deps.clock.now();
-  const nextMs = nextAttempt(nowMs, attempts, deps.random(), outcome.afterMs);
+  const laterMs = nextAttempt(nowMs, attempts, deps.random(), outcome.afterMs);
   const reason = told(outcome);
   const waitingSince = toIso(nowMs);
   // One that was accepted by a clock that was put back since has its age from now on.
   const at = Date.parse(delivery.at) > nowMs ? waitingSince : delivery.at;
-  if (isOver({ ...delivery, at }, nextMs)) {
+  // Changed settings make attempts that no time has passed between: the waits grow, and its time is not over yet.
+  const lastMs = lastAttemptOf({ ...delivery, at });
+  const nextMs = outcome.afterMs === undefined && nowMs < lastMs ? Math.min(laterMs, lastMs) : laterMs;
+  if (nextMs > lastMs) {
     return end(deps, { ...delivery, attempts }, 'expired', reason);
   }
   const next: Delivery = { ...delivery, at, attempts, nextAt: toIso(nextMs), waitingSince };
@@ -89,8 +92,11 @@ function moveToDesktop(deps: SettleDeps, delivery: Delivery, reason: string): Go
 }
 
 export function isOver(delivery: Delivery, nowMs: number): boolean {
-  const held = delivery.heldUntil === undefined ? undefined : parseIso(delivery.heldUntil);
-  return isExpired(delivery.channel, Date.parse(delivery.at), nowMs, held);
+  return nowMs > lastAttemptOf(delivery);
+}
+
+function lastAttemptOf({ channel, at, heldUntil }: Delivery): number {
+  return lastAttempt(channel, Date.parse(at), heldUntil === undefined ? undefined : parseIso(heldUntil));
 }
 
 /**

@@ -21,27 +21,49 @@ export function utf16Units(char: string): number {
 
 /**
  * The text in parts that are each within every measure, cut at a line or a word where one ends in the last third
- * of a part, never within a character. One part at least; together they hold every character but the white space
- * that they were cut at.
+ * of a part, never within what a reader sees as one character, unless that alone is more than a part holds. One
+ * part at least; together they hold every character but the white space that they were cut at.
  */
 export function split(text: string, measures: readonly Measure[]): string[] {
   const parts: string[] = [];
   let part = '';
   let spent = measures.map(() => 0);
-  const spend = (char: string): number[] => measures.map(({ cost }, i) => (spent[i] ?? 0) + cost(char));
-  for (const char of text) {
-    const after = spend(char);
-    if (part === '' || after.every((cost, i) => cost <= (measures[i]?.max ?? 0))) {
-      part += char;
+  const fits = (costs: readonly number[]): boolean =>
+    costs.every((cost, i) => cost <= (measures[i]?.max ?? 0));
+  const costsOf = (unit: string): number[] => measures.map(({ cost }) => costOf(unit, cost));
+  for (const unit of unitsOf(text, (unit) => fits(costsOf(unit)))) {
+    const after = costsOf(unit).map((cost, i) => cost + (spent[i] ?? 0));
+    if (part === '' || fits(after)) {
+      part += unit;
       spent = after;
       continue;
     }
     const at = cutAt(part);
     parts.push(part.slice(0, at).trimEnd());
-    part = part.slice(at).trimStart() + char;
-    spent = measures.map(({ cost }) => [...part].reduce((sum, one) => sum + cost(one), 0));
+    const rest = part.slice(at).trimStart();
+    if (fits(costsOf(rest + unit))) part = rest + unit;
+    else {
+      parts.push(rest);
+      part = unit;
+    }
+    spent = costsOf(part);
   }
   return [...parts, part].filter((one, index) => one !== '' || index === 0);
+}
+
+const PLAIN = /^[\n\x20-\x7e]*$/;
+
+/** What a cut leaves whole: an emoji of several code points is one, and so is a letter with its marks. */
+function* unitsOf(text: string, fits: (unit: string) => boolean): Iterable<string> {
+  if (PLAIN.test(text)) return yield* text;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (fits(segment)) yield segment;
+    else yield* segment;
+  }
+}
+
+function costOf(text: string, cost: Measure['cost']): number {
+  return [...text].reduce((sum, char) => sum + cost(char), 0);
 }
 
 function cutAt(part: string): number {

@@ -60,6 +60,7 @@ export function openQuestions(): Questions {
         if (answer === '') return preset === 'yes';
         if (answer === 'y' || answer === 'yes') return true;
         if (answer === 'n' || answer === 'no') return false;
+        process.stderr.write('Write y or n.\n');
       }
     },
     close: () => {

@@ -43,6 +43,11 @@ function told(code: string): string {
     return 'closed the connection before its answer was whole';
   }
   if (code === 'TOO_LARGE') return 'sent an answer that is too large';
+  // The port is one of plain HTTP, or of something else.
+  if (/^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/.test(code)) {
+    return `does not speak TLS, which https needs (${code})`;
+  }
+  if (code.startsWith('HPE_') || code === 'HTTPParserError') return `does not speak HTTP (${code})`;
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return `has no certificate to trust (${code})`;
   return `cannot be reached (${code})`;
 }

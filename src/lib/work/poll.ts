@@ -32,6 +32,8 @@ export interface RefreshResult {
   reason?: string;
 }
 
+const NOT_SET_UP = 'No repository is set up: run `steward work setup OWNER/REPO`.';
+
 /**
  * Brings the cache up to date. Nothing is thrown for what the service or the network does: the cache stays, and
  * the result says why. An unchanged repository costs one request, answered 304; privacy is verified when due.
@@ -41,7 +43,7 @@ export async function refresh(deps: PollDeps): Promise<RefreshResult> {
   const state = privacyState(config, deps.clock.now());
   if (state === 'setup' || state === 'off' || state === 'public') {
     const shown = staleness(deps, config);
-    return { ok: false, lastFetch: shown.lastFetch, stale: true, reason: shown.staleReason ?? '' };
+    return { ok: false, lastFetch: shown.lastFetch, stale: true, reason: shown.staleReason ?? NOT_SET_UP };
   }
   const repo = repoOf(config);
   const before = isKnown(deps, repo) ? readPoll(deps.paths.poll, repo).lastFetch : null;

@@ -139,6 +139,28 @@ describe('notify: delivery', () => {
     expect(world.result(id, 'push')).to.include({ result: 'delivered', attempts: 3, maybeTwice: false });
   });
 
+  it('tries a banner until its quarter of an hour is over, however many attempts were made at once', async () => {
+    world.notifications.routing.backgroundAgent = ['desktop'];
+    world.channels.desktop.answers = Array.from({ length: 20 }, () => AGAIN);
+    const id = await send({ event: 'backgroundAgent' });
+    const dispatcher = startDispatcher(world.deps);
+    try {
+      for (let attempts = 1; attempts <= 9; attempts += 1) {
+        await until('it failed', () => world.result(id, 'desktop')?.attempts === attempts);
+        await until('it waits', () => !dispatcher.isBusy(0));
+        expect(world.result(id, 'desktop')?.result).to.equal('waiting');
+        dispatcher.resume();
+      }
+    } finally {
+      await dispatcher.close(0);
+    }
+    const { nextAt } = world.result(id, 'desktop') ?? {};
+    expect(nextAt).to.equal('2026-11-20T09:15:00.000Z');
+    world.nowMs = Date.parse(String(nextAt));
+    await deliver();
+    expect(world.result(id, 'desktop')).to.include({ result: 'expired', reason: 'It is down. Wait.' });
+  });
+
   it('gives up after a day, keeps it, and sends it when asked to', async () => {
     world.channels.push.answers = Array.from({ length: 200 }, () => AGAIN);
     const id = await send({ event: 'backgroundAgent' });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { isDue, isExpired, isTimeFor, nextAttempt, retryAfterMs } from '../../../src/lib/notify/retry';
+import { isDue, isTimeFor, lastAttempt, nextAttempt, retryAfterMs } from '../../../src/lib/notify/retry';
 import { NINE } from '../../helpers/notify';
 
 const HOUR = 3_600_000;
@@ -40,10 +40,10 @@ describe('notify: when to try again', () => {
   });
 
   it('gives up after a day; a banner after a quarter of an hour; what was held, counted from its time', () => {
-    expect(isExpired('push', NINE, NINE + 24 * HOUR)).to.equal(false);
-    expect(isExpired('push', NINE, NINE + 24 * HOUR + 1)).to.equal(true);
-    expect(isExpired('desktop', NINE, NINE + HOUR)).to.equal(true);
-    expect(isExpired('push', NINE, NINE + 30 * HOUR, NINE + 10 * HOUR)).to.equal(false);
+    expect(lastAttempt('push', NINE)).to.equal(NINE + 24 * HOUR);
+    expect(lastAttempt('desktop', NINE)).to.equal(NINE + HOUR / 4);
+    expect(lastAttempt('push', NINE, NINE + 10 * HOUR)).to.equal(NINE + 34 * HOUR);
+    expect(lastAttempt('push', NINE, NINE + 99 * HOUR)).to.equal(NINE + 48 * HOUR);
   });
 
   it('takes a time for passed that no clock can have meant, or that a clock has set which was put back', () => {
@@ -52,7 +52,6 @@ describe('notify: when to try again', () => {
     expect(isDue(NINE + 26 * HOUR, NINE)).to.equal(true);
     expect(isDue(NINE + HOUR, NINE, NINE + HOUR / 2)).to.equal(true);
     expect(isDue(NINE + HOUR, NINE, NINE + 900), 'the small corrections of every day').to.equal(false);
-    expect(isExpired('push', NINE + 26 * HOUR, NINE)).to.equal(false);
   });
 
   it('waits for the end of the quiet hours whichever clock has set it, and for nothing else of the future', () => {

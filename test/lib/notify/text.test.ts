@@ -13,7 +13,7 @@ import {
 
 describe('notify: texts in parts', () => {
   const anyText = fc.string({
-    unit: fc.oneof(fc.constantFrom(' ', '\n', '"', '\\', '😀', 'é'), fc.string()),
+    unit: fc.oneof(fc.constantFrom(' ', '\n', '"', '\\', '😀', 'é', '\u200d', '\u0301'), fc.string()),
     maxLength: 300,
   });
 
@@ -36,6 +36,18 @@ describe('notify: texts in parts', () => {
   it('break no character, and count as the service counts', () => {
     expect(split('😀😀😀', [{ cost: utf8Bytes, max: 9 }])).to.deep.equal(['😀😀', '😀']);
     expect(split('😀😀😀', [{ cost: utf16Units, max: 5 }])).to.deep.equal(['😀😀', '😀']);
+  });
+
+  it('break no emoji of several code points, and no letter with its marks, but what is longer than a part', () => {
+    const family = '👩\u200d👩\u200d👧';
+    expect(split(family.repeat(3), [{ cost: utf8Bytes, max: 40 }])).to.deep.equal([family.repeat(2), family]);
+    expect(split('e\u0301e\u0301', [{ cost: utf16Units, max: 3 }])).to.deep.equal(['e\u0301', 'e\u0301']);
+    expect(split(`aaaaaaaa bb${family}`, [{ cost: utf8Bytes, max: 19 }])).to.deep.equal([
+      'aaaaaaaa',
+      'bb',
+      family,
+    ]);
+    expect(split(family, [{ cost: utf8Bytes, max: 10 }]).join('')).to.equal(family);
   });
 
   it('break at a word or a line where one is near', () => {

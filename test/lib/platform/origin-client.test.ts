@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 
 import { boundFetch } from '../../../src/lib/platform/fetch';
 import { networkFailureOf } from '../../../src/lib/platform/network-failure';
@@ -111,6 +111,27 @@ describe('platform/origin-client', () => {
     expect(networkFailureOf(dead)).to.deep.equal({ code: 'ECONNREFUSED', sent: false });
     await nobody.close();
   }).timeout(60_000);
+
+  it('tells a server of another protocol from one without a certificate to trust', async () => {
+    const plain = await openOrigin(url.replace('http:', 'https:'), { hint: 'Look.' });
+    const noTls = await rejection(plain.request({ method: 'GET', path: '/hush', ...BOUNDS }));
+    expect(noTls.message).to.match(
+      /^127\.0\.0\.1:\d+ does not speak TLS, which https needs \(ERR_SSL_\w+\)\.$/,
+    );
+    await plain.close();
+    const other = createTcpServer((socket) => socket.on('error', () => undefined).end('220 mail\r\n\r\n'));
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    try {
+      const at = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const mail = await openOrigin(at, { hint: 'Look.' });
+      const noHttp = await rejection(mail.request({ method: 'GET', path: '/hush', ...BOUNDS }));
+      expect(noHttp.message).to.match(/^127\.0\.0\.1:\d+ does not speak HTTP \(\w+\)\.$/);
+      await mail.close();
+    } finally {
+      other.close();
+    }
+  });
 
   it('reaches no other machine without encryption', async () => {
     for (const other of ['http://192.0.2.1/hush', 'http://127.example.com/hush', 'ftp://127.0.0.1/hush']) {

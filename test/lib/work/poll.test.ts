@@ -135,7 +135,9 @@ describe('work: poll and board', function () {
       expect(board).to.deep.include({ setupRequired: true, items: [], stale: false });
       expect(board.steps).to.include('steward work setup OWNER/REPO --create');
       expect(columnsView(fresh.deps)).to.have.property('Queued').that.deep.equals([]);
-      expect(await refresh(fresh.deps)).to.include({ ok: false });
+      const refreshed = await refresh(fresh.deps);
+      expect(refreshed.ok).to.equal(false);
+      expect(refreshed.reason).to.match(/^No repository is set up: /);
       expect(workStatus(fresh.deps)).to.deep.include({ setupRequired: true, repo: null });
       expect(github.seen).to.deep.equal([]);
     } finally {

@@ -8,6 +8,7 @@ import { isObject, parseObject } from '../../platform/json-object';
 import { readInstallManifest } from '../../platform/install-manifest';
 import { readLines } from '../../platform/jsonl';
 import { plural } from '../../platform/plural';
+import { kindOf } from '../../platform/stat';
 import { addDays, dayOf, systemZone } from '../../platform/time';
 import { senseStore } from '../../sense/store';
 import { SESSIONS_VERSION } from '../../sessions/state-lines';
@@ -37,6 +38,10 @@ function checkFolder({ context }: DoctorContext): Finding[] {
     return [
       failed(`${area.root} is a link that leads nowhere`, { hint: 'Link it to a folder that is there.' }),
     ];
+  }
+  if (kindOf(area.root) !== 'folder') {
+    const hint = 'Move it away, or point STEWARD_HOME elsewhere.';
+    return [failed(`${area.root} is no folder, so nothing can be stored`, { hint })];
   }
   if (isOpenToOthers(area.root)) {
     findings.push(

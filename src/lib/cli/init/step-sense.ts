@@ -46,6 +46,7 @@ export const reposStep: Step = {
             setup,
             chosen.map((index) => found[index] as string),
           );
+      setup.say(`The numbers are 1 to ${found.length}, apart by spaces or commas; 3-5 is a range.`);
     }
   },
 };

@@ -46,7 +46,7 @@ export async function serveMcp(context: Context, { write, say }: McpOptions): Pr
       running.add(answer);
       return answer.finally(() => running.delete(answer));
     },
-    onError: (error) => say(clean(`What came in was not understood: ${error.message}`).slice(0, MAX_SAID)),
+    onError: (error) => say(`What came in was not understood: ${whatWasWrong(error)}`),
   });
   const finish = (): void => {
     void Promise.allSettled([...running]).then(close);
@@ -57,6 +57,13 @@ export async function serveMcp(context: Context, { write, say }: McpOptions): Pr
 }
 
 const MAX_SAID = 300;
+
+/** JSON that is no message fails every schema of the protocol, and the library lists them all. */
+function whatWasWrong(error: Error): string {
+  return error.name === 'ZodError'
+    ? 'it is no message of JSON-RPC 2.0'
+    : clean(error.message).slice(0, MAX_SAID);
+}
 
 /** A refusal is an answer of the tool, which the model reads: what was wrong, and what to do. */
 async function answerOf(
