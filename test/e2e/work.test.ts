@@ -118,6 +118,15 @@ describe('work (built)', function () {
     expect(await good('status')).to.deep.include({ issues: { open: 1, closed: 1 }, unfinished: 0 });
   });
 
+  it('says of a reminder without a time that it will not remind, and how it gets one', async () => {
+    await good('setup', 'ann/work');
+    const none = await run(['remind', 'buy milk']);
+    expect(none.code).to.equal(0);
+    expect(none.stderr).to.match(/^It names no time, .*: steward work snooze 1 "tomorrow 9am"$/m);
+    expect(((await good('snooze', '1', 'tomorrow 9am')) as Card).number).to.equal(1);
+    expect((await run(['remind', 'call Ann tomorrow at 9'])).stderr).not.to.include('names no time');
+  });
+
   it('refuses what is wrong with its exit code, and says what to do', async () => {
     await good('setup', 'ann/work');
     await bad(['claim', 'x', '--agent', 'kai'], 2);

@@ -35,6 +35,11 @@ export default class WorkRemind extends BaseCommand {
     if (added.missingLabels.length > 0) this.say(missingText(added.missingLabels));
     const { timezone } = user;
     this.print(() => addedText(added, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    if (added.due === null) {
+      this.say(
+        `It names no time, so nothing reminds you by itself. To give it one: steward work snooze ${added.number} "tomorrow 9am"`,
+      );
+    }
     return added;
   }
 }
