@@ -16,7 +16,7 @@ export default class DaemonStop extends BaseCommand {
     return result;
   }
 
-  /** One that has crashed is down for a while only where a job keeps it. */
+  /** One that has crashed is down for a while only where a job keeps it; what keeps it under cron needs no cron for that. */
   private async tellOfJob(): Promise<void> {
     const { schedulerWith } = await import('../../lib/cli/schedule-context');
     const kept = await schedulerWith(this.context, 'daemon');

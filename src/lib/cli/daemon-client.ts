@@ -46,7 +46,8 @@ export async function askDaemon<T>(
  */
 export async function currentScheduler(context: Context): Promise<SenseStatus['scheduler']> {
   const { schedulerWith } = await import('./schedule-context');
-  const job = await schedulerWith(context, 'sense');
+  const found = await schedulerWith(context, 'sense');
+  const job = found && { kind: found.kind, installed: found.installed && found.loaded };
   if (job?.installed === true) return job;
   return (await isDaemonThere(context)) ? DAEMON_SCHEDULER : (job ?? null);
 }

@@ -116,11 +116,11 @@ export async function jobStatus(context: Context, id: JobId): Promise<Report<Job
   return { job, result, notes: await daemonNotes(context, id) };
 }
 
-/** The scheduler that a job was installed in, and whether it will run it; undefined where it never was. */
+/** The scheduler that a job was installed in, and how it stands there; undefined where it never was. */
 export async function schedulerWith(
   context: Context,
   id: JobId,
-): Promise<{ kind: SchedulerKind; installed: boolean } | undefined> {
+): Promise<{ kind: SchedulerKind; installed: boolean; loaded: boolean } | undefined> {
   const { installManifest } = context.area;
   if (!exists(installManifest)) return undefined;
   const entries = readInstallManifest(installManifest, context.machineId);
@@ -129,7 +129,7 @@ export async function schedulerWith(
   // A configuration that is wrong stands in nobody's way here who has no need of it.
   const job = id === 'sense' ? await scheduledJob(context, id) : jobOf(id);
   const { scheduler: kind, installed, loaded } = await scheduler.status(job);
-  return { kind, installed: installed && loaded };
+  return { kind, installed, loaded };
 }
 
 async function installNotes(context: Context, id: JobId): Promise<string[]> {
