@@ -14,6 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 
 import type { ErrorBody } from '../../src/lib/errors';
+import { addDays, dayOf } from '../../src/lib/platform/time';
 import { emptyHome, jsonOf, steward, type StewardOptions, type StewardResult } from '../helpers/cli';
 import { bareEnvironment } from '../helpers/git';
 import { filesIn } from '../helpers/sense';
@@ -184,6 +185,17 @@ describe('sense (built)', function () {
     expect(good(await run(['sense', 'capture'], { env })).stdout).to.match(/off|disabled|enabled/i);
     expect(filesIn(home.path)).to.deep.equal(before);
     expect(existsSync(area('sense', 'events'))).to.equal(false);
+  });
+
+  it('takes a day in words by the zone of the principal', async () => {
+    // Always of another day, whatever the zone of the machine.
+    for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      put('config.yaml', `timezone: ${zone}\n`);
+      const yesterday = (): string => addDays(dayOf(Date.now(), zone), -1);
+      const before = yesterday();
+      const { stderr } = await run(['sense', 'rollup', 'yesterday']);
+      expect([before, yesterday()]).to.include(/Nothing is stored of (\S+?)\.?$/m.exec(stderr)?.[1]);
+    }
   });
 
   describe('wrong words', () => {
