@@ -23,7 +23,7 @@ export interface PlayedAssistant {
   install: (name: string, more?: string) => string;
 }
 
-export type AssistantMode = 'reply' | 'slow' | 'huge' | 'fail' | 'killed' | 'refuse' | 'wait' | 'deaf';
+export type AssistantMode = 'reply' | 'slow' | 'flood' | 'fail' | 'killed' | 'refuse' | 'wait' | 'deaf';
 
 export const GOOD_REPLY = JSON.stringify({
   narrative: 'Programming with a terminal beside it, then some reading.',
@@ -75,7 +75,10 @@ function play(folder, mode) {
   const call = { argv: process.argv.slice(2), cwd: process.cwd(), files: fs.readdirSync('.'), env: process.env, stdin };
   fs.appendFileSync(join(folder, 'calls'), JSON.stringify(call) + '\n');
   if (mode === 'reply') process.stdout.write(fs.readFileSync(join(folder, 'reply')));
-  if (mode === 'huge') process.stdout.write('x'.repeat(3_000_000));
+  if (mode === 'flood') {
+    const pour = () => process.stdout.write('x'.repeat(65_536), pour);
+    pour();
+  }
   if (mode === 'fail') {
     process.stdout.write(fs.readFileSync(join(folder, 'reply')));
     process.stderr.write('first line\n\u001b[31mno such model\u001b[0m\n');

@@ -1,4 +1,4 @@
-import { StewardError, errnoCode } from '../errors';
+import { StewardError } from '../errors';
 import { modeOf } from '../platform/folder';
 import type { PathHost } from '../platform/paths';
 import type { Run } from '../platform/process';
@@ -85,11 +85,10 @@ async function probe(
 /** What a program prints; undefined when it does not end well. */
 async function ask(run: Run, file: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    const { code, stdout } = await run(file, args, { timeoutMs: PROBE_MS, maxBytes: 64 * 1024 });
+    const { code, stdout } = await run(file, args, { timeoutMs: PROBE_MS });
     return code === 0 ? stdout.trim() : undefined;
   } catch (error) {
-    // It cannot be started: that is what is asked. Anything else is a fault.
-    if (error instanceof StewardError && errnoCode(error.cause) !== undefined) return undefined;
+    if (error instanceof StewardError) return undefined;
     throw error;
   }
 }

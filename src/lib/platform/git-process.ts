@@ -15,13 +15,13 @@ export interface GitDeps {
   run: Run;
   /** Each process is killed after this many milliseconds. */
   timeoutMs: () => number;
-  /** Told when a process was killed for it. */
+  /** Called when a process took longer than that. */
   onTimeout?: () => void;
   /** The environment to start from; this process's own by default. */
   env?: NodeJS.ProcessEnv;
 }
 
-/** More than any answer that is asked for; a repository that says more is refused, not cut. */
+/** More than any answer that is asked for. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -42,7 +42,7 @@ export function gitIn(deps: GitDeps, root: string): Git {
       maxBytes: MAX_OUTPUT_BYTES,
       ...(options.input === undefined ? {} : { input: options.input }),
     });
-    if (result.timedOut) {
+    if (result.timedOut || result.truncated) {
       deps.onTimeout?.();
       throw new StewardError('unavailable', `git took longer than ${Math.round(timeoutMs / 100) / 10} s`, {
         hint: 'Look whether its disk answers, or run "git gc" in it.',
@@ -50,11 +50,6 @@ export function gitIn(deps: GitDeps, root: string): Git {
     }
     if (result.code !== 0 && !(result.code !== null && options.accept?.includes(result.code) === true)) {
       throw troubleOf(result.stderr, root);
-    }
-    if (result.truncated) {
-      throw new StewardError('unavailable', 'git said more than steward reads', {
-        hint: 'Look at the repository: a file that git reads may be damaged.',
-      });
     }
     return result.stdout;
   };

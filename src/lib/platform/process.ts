@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
+import { basename } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
 
@@ -9,7 +10,7 @@ export interface RunOptions {
   env?: NodeJS.ProcessEnv;
   /** The process and its children are killed after this long. */
   timeoutMs: number;
-  /** Output kept of each stream, in bytes; what is beyond is dropped and `truncated` is set. */
+  /** The most that each stream may have, in bytes: a program that prints more is killed, and `unavailable`. */
   maxBytes?: number;
   input?: string | Buffer;
   /** How the output becomes text; `latin1` keeps every byte. */
@@ -24,6 +25,7 @@ export interface RunResult {
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
+  /** A background process of it was still printing when the time was over: the rest is missing. */
   truncated: boolean;
   timedOut: boolean;
 }
@@ -38,9 +40,9 @@ const AFTER_KILL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs a program by its argument array, never through a shell, with a time-out that kills its process
- * group and a bound on its output. A program or working folder that is missing is `not_found`, one that
- * cannot be started `unavailable`; an exit code is a result.
+ * Runs a program by its argument array, never through a shell. Its process group is killed at the time-out, and
+ * as soon as it prints more than `maxBytes`. A program or working folder that is missing is `not_found`; one that
+ * cannot be started, or prints too much, `unavailable`; an exit code is a result.
  */
 export const run: Run = (file, args, options) =>
   new Promise((resolve, reject) => {
@@ -51,6 +53,7 @@ export const run: Run = (file, args, options) =>
     const out = collector(max, encoding);
     const err = collector(max, encoding);
     let timedOut = false;
+    let flooded = false;
     let exited = false;
     let overdue = false;
     let cut = false;
@@ -60,14 +63,8 @@ export const run: Run = (file, args, options) =>
       clearTimeout(timer);
       clearTimeout(grace);
       options.signal?.removeEventListener('abort', stop);
-      resolve({
-        code,
-        signal,
-        stdout: out.text(),
-        stderr: err.text(),
-        truncated: cut || out.truncated() || err.truncated(),
-        timedOut,
-      });
+      if (flooded) reject(floodError(file, max));
+      else resolve({ code, signal, stdout: out.text(), stderr: err.text(), truncated: cut, timedOut });
     };
     const closePipes = (): void => {
       child.stdin?.destroy();
@@ -126,7 +123,9 @@ export const run: Run = (file, args, options) =>
     ] as const) {
       stream?.on('data', (chunk: Buffer) => {
         heard += 1;
-        kept.add(chunk);
+        if (flooded || kept.add(chunk)) return;
+        flooded = true;
+        stop();
       });
     }
     // A program that does not read its input closes the pipe: its exit code tells what came of it.
@@ -141,7 +140,7 @@ export const run: Run = (file, args, options) =>
     });
     child.on('exit', () => {
       exited = true;
-      if (!timedOut && options.signal?.aborted !== true) closeWhenQuiet();
+      if (!timedOut && !flooded && options.signal?.aborted !== true) closeWhenQuiet();
     });
     child.on('close', done);
   });
@@ -183,6 +182,12 @@ function startError(error: unknown, file: string, cwd: string | undefined): unkn
         ? `Make ${file} executable for your user.`
         : 'Try again when the system is less busy.',
     cause: error,
+  });
+}
+
+function floodError(file: string, max: number): StewardError {
+  return new StewardError('unavailable', `${file} printed more than ${max} bytes and was stopped.`, {
+    hint: `Run ${basename(file)} by hand to see what it prints.`,
   });
 }
 
@@ -228,23 +233,20 @@ function killRunning(): void {
 }
 
 interface Collector {
-  add: (chunk: Buffer) => void;
+  /** False where there is no room for it. */
+  add: (chunk: Buffer) => boolean;
   text: () => string;
-  truncated: () => boolean;
 }
 
 function collector(max: number, encoding: BufferEncoding): Collector {
   const chunks: Buffer[] = [];
   let size = 0;
-  let over = false;
   return {
     add(chunk) {
-      const room = max - size;
-      if (chunk.length > room) over = true;
-      if (room > 0) chunks.push(chunk.subarray(0, room));
-      size += Math.min(chunk.length, Math.max(room, 0));
+      size += chunk.length;
+      if (size <= max) chunks.push(chunk);
+      return size <= max;
     },
     text: () => Buffer.concat(chunks).toString(encoding),
-    truncated: () => over,
   };
 }

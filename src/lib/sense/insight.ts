@@ -187,10 +187,9 @@ function readResult(
   result: RunResult,
 ): Pick<InsightRead, 'narrative' | 'contentTypes' | 'model'> | Failure {
   const hint = 'See what is sent, and to which program, with "steward sense insight preview".';
-  if (result.timedOut) {
+  if (result.timedOut || result.truncated) {
     return { reason: `${program} gave no answer within ${limitMs / 1000} s`, hint: 'Try it later.' };
   }
-  if (result.truncated) return { reason: `${program} wrote more than an answer is`, hint };
   const reply = parseReply(result.stdout);
   if ('reason' in reply && reply.refused) {
     return { reason: reply.reason, hint: `See to it by running ${program} yourself.` };

@@ -52,18 +52,19 @@ describe('platform/process', () => {
     expect(result).to.include({ code: null, signal: 'SIGTERM', timedOut: false });
   });
 
-  it('keeps the first bytes of an output without end, and says so', async () => {
-    const script = 'const b = "x".repeat(65536); for (let n = 0; n < 200; n += 1) process.stdout.write(b)';
-    const result = await node(script, { maxBytes: 100_000 });
-    expect(result.stdout).to.equal('x'.repeat(100_000));
-    expect(result).to.include({ truncated: true, code: 0, stderr: '' });
-  });
-
-  it('says that nothing is missing when the output just fits', async () => {
-    expect(await node('process.stdout.write("12345")', { maxBytes: 5 })).to.include({
-      stdout: '12345',
-      truncated: false,
+  for (const stream of ['stdout', 'stderr']) {
+    it(`stops a program that prints too much on ${stream}, at once`, async () => {
+      const script = `const pour = () => process.${stream}.write("x".repeat(65536), pour); pour()`;
+      const error = await failure(node(script, { maxBytes: 100_000, timeoutMs: 600_000 }));
+      expect(error.kind).to.equal('unavailable');
+      expect(error.message).to.equal(`${process.execPath} printed more than 100000 bytes and was stopped.`);
     });
+  }
+
+  it('counts an output that ended by itself the same way', async () => {
+    expect(await node('process.stdout.write("12345")', { maxBytes: 5 })).to.include({ stdout: '12345' });
+    const error = await failure(node('process.stdout.write("123456")', { maxBytes: 5 }));
+    expect(error.message).to.include('printed more than 5 bytes');
   });
 
   it('gives it a large input', async () => {
@@ -154,6 +155,13 @@ describe('platform/process', () => {
       const late = await run('sleep', ['60'], { timeoutMs: 60_000, signal: stop.signal });
       expect(late).to.include({ signal: 'SIGKILL', timedOut: false });
       expect(performance.now() - began).to.be.below(30_000);
+    });
+
+    it('kills the children of a program that prints too much', async () => {
+      const path = box.path('pid');
+      const flood = 'sleep 60 & echo $! >"$0"; yes';
+      await failure(run('sh', ['-c', flood, path], { timeoutMs: 600_000, maxBytes: 100_000 }));
+      await ended(Number(readFileSync(path, 'utf8')));
     });
 
     it('leaves no listener on a signal that outlives it', async () => {

@@ -198,7 +198,7 @@ describe('sense: the content-type read', function () {
       '{"narrative":"n","contentTypes":[{"label":"a","share":-1}]}',
       /share of "a"/,
     ],
-    ['a huge reply', 'huge', '', /wrote more than an answer is$/],
+    ['a reply without end', 'flood', '', /printed more than 262144 bytes and was stopped$/],
     ['exit code 1, whatever it wrote', 'fail', GOOD_REPLY, /ended with exit code 1: no such model$/],
     ['a kill', 'killed', '', /was ended by SIGKILL$/],
     ['no login', 'refuse', '', /^the assistant says: Not logged in · Please run \/login$/],

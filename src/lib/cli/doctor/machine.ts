@@ -48,7 +48,6 @@ async function checkNode({ context, find, host }: DoctorContext): Promise<Findin
   return orFailure(async () => {
     const { code, stdout } = await context.run(onPath, ['-p', 'process.versions.node'], {
       timeoutMs: PROBE_MS,
-      maxBytes: 1024,
     });
     return [judgeNode(own, onPath, code === 0 ? stdout.trim() : '')];
   });

@@ -148,7 +148,7 @@ async function checkGit(at: ConfiguredContext): Promise<Finding[]> {
     return [at.config.sense.repos.length > 0 ? failed(words, install) : warning(words, install)];
   }
   return orFailure(async () => {
-    const { code, stdout } = await at.context.run(path, ['--version'], { timeoutMs: GIT_MS, maxBytes: 4096 });
+    const { code, stdout } = await at.context.run(path, ['--version'], { timeoutMs: GIT_MS });
     const said = stdout.trim().split('\n')[0] ?? '';
     if (code === 0 && said.startsWith('git version ')) return [ok(`${said}, ${path}`)];
     return [failed(`${path} does not run as git`, { hint: 'Install git again.' })];

@@ -129,7 +129,6 @@ async function nameOfGit({ context }: Setup): Promise<string | undefined> {
       // Not the current folder: a PATH with `.` in it must not find a git there.
       cwd: parse(process.cwd()).root,
       timeoutMs: 5_000,
-      maxBytes: 4096,
     });
     const name = clean(stdout).trim();
     return code === 0 && name !== '' ? name : undefined;

@@ -61,7 +61,6 @@ export async function runStep(
   const timeoutMs = Math.max(1, Math.min(order.remainingMs(), options.mostMs ?? Infinity));
   const { code, signal, stderr, timedOut } = await machine.run(path, args, {
     timeoutMs,
-    maxBytes: 64 * 1024,
     signal: order.signal,
     ...(options.input === undefined ? {} : { input: options.input }),
   });
