@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { appFocusSource } from '../../src/lib/sense/app-focus';
+import { readFrontApp } from '../../src/lib/sense/front-app';
 import { x11 } from '../../src/lib/sense/front-app/x11';
 import type { SenseSource } from '../../src/lib/sense/source';
 import {
@@ -132,6 +134,26 @@ describe('no window title crosses the wire', function () {
       askForTitle(display);
       return log().includes(SECRET);
     });
+  });
+
+  it('nor does the input focus, without a window manager', async function () {
+    requirePrograms(this, { Xvfb: 'xvfb', xterm: 'xterm', xtrace: 'xtrace', xdotool: 'xdotool' });
+    await startXvfb(kit);
+    startXterm(kit, 'QAlpha');
+    await until('the window has the focus', async () => {
+      spawnSync('xdotool', ['search', '--onlyvisible', '--class', 'QAlpha', 'windowfocus'], {
+        env: { ...kit.env },
+      });
+      return (await x11.read(kit.desktop()))?.app === 'QAlpha';
+    });
+    const { display, log } = trace();
+    await until('xtrace takes us through', async () => (await readFrontApp(kit.desktop({ DISPLAY: display }))).state === 'seen'); // prettier-ignore
+    await until('the log holds our requests', () => log().includes('_NET_WM_PID'));
+    const named = [...log().matchAll(/InternAtom[^\n]*name='([^']*)'/g)].map(([, name]) => name);
+    expect([...new Set(named)].sort()).to.deep.equal(['WM_CLASS', '_NET_ACTIVE_WINDOW', '_NET_SUPPORTED', '_NET_WM_PID']); // prettier-ignore
+    for (const word of [SECRET, 'WM_NAME', 'WM_ICON_NAME', 'ListProperties', 'GetImage']) {
+      expect(log().includes(word), word).to.equal(false);
+    }
   });
 
   it('and no byte from the server holds it, as a wire between the two sees', async function () {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -44,6 +45,14 @@ describe('front application of a real X server', function () {
     await kit.stop();
   });
 
+  /** The id of the window of that class, once it is shown. */
+  const shownId = (name: string): Promise<string> =>
+    until(`${name} is shown`, () => {
+      const args = ['search', '--onlyvisible', '--class', name];
+      const { status, stdout } = spawnSync('xdotool', args, { env: { ...kit.env }, encoding: 'utf8' });
+      return status === 0 && stdout.trim();
+    });
+
   for (const manager of ['openbox', 'i3', 'xfwm4'] as const) {
     it(`follows the focus under ${manager}`, async function () {
       requirePrograms(this, { ...PROGRAMS, [manager]: manager === 'i3' ? 'i3-wm' : manager });
@@ -63,6 +72,66 @@ describe('front application of a real X server', function () {
       await until('nothing is left', async () => (await readFrontApp(kit.desktop())).state === 'none');
     });
   }
+
+  it('reads a class in UTF-8', async function () {
+    requirePrograms(this, { ...PROGRAMS, openbox: 'openbox' });
+    await startXvfb(kit);
+    await startManager(kit, 'openbox');
+    startXterm(kit, 'QGröße');
+    await seen(kit, 'QGröße', 'x11');
+  });
+
+  it('goes by the input focus where no window manager names the active window', async function () {
+    requirePrograms(this, { ...PROGRAMS, xdotool: 'xdotool' });
+    await startXvfb(kit);
+    expect(await readFrontApp(kit.desktop())).to.deep.equal({ state: 'none', via: 'x11' });
+    // Without a manager what is typed goes to the window below the pointer.
+    startXterm(kit, 'QAlpha');
+    const alpha = await shownId('QAlpha');
+    kit.tell('xdotool', 'mousemove', '--window', alpha, '20', '20');
+    await seen(kit, 'QAlpha', 'x11');
+    startXterm(kit, 'QBeta');
+    const beta = await shownId('QBeta');
+    kit.tell('xdotool', 'windowmove', beta, '500', '400', 'windowfocus', beta);
+    await seen(kit, 'QBeta', 'x11');
+    kit.tell('xdotool', 'windowfocus', alpha);
+    await seen(kit, 'QAlpha', 'x11');
+  });
+
+  it('says that nobody names the active window where the focused one has no class', async function () {
+    requirePrograms(this, { ...PROGRAMS, xdotool: 'xdotool' });
+    await startXvfb(kit);
+    startXterm(kit, 'QAlpha');
+    const alpha = await shownId('QAlpha');
+    kit.tell('xdotool', 'mousemove', '--window', alpha, '20', '20');
+    await seen(kit, 'QAlpha', 'x11');
+    kit.tell('xprop', '-id', alpha, '-remove', 'WM_CLASS');
+    const sight = await readFrontApp(kit.desktop());
+    expect(sight).to.include({ state: 'unsupported' });
+    expect(sight)
+      .to.have.property('reason')
+      .that.matches(/does not name the active window.+EWMH/);
+  });
+
+  it('asks the screen that DISPLAY names', async function () {
+    requirePrograms(this, { ...PROGRAMS, xdotool: 'xdotool' });
+    await startXvfb(kit, '-screen', '1', '640x480x24');
+    const server = kit.env['DISPLAY'] ?? '';
+    for (const [screen, name] of ['QZero', 'QOne'].entries()) {
+      kit.env['DISPLAY'] = `${server}.${screen}`;
+      startXterm(kit, name);
+      const id = await shownId(name);
+      kit.tell('xprop', '-root', '-f', '_NET_ACTIVE_WINDOW', '32x', '-set', '_NET_ACTIVE_WINDOW', id);
+    }
+    await seen(kit, 'QZero', 'x11', { DISPLAY: `${server}.0` });
+    await seen(kit, 'QOne', 'x11', { DISPLAY: `${server}.1` });
+    await seen(kit, 'QZero', 'x11', { DISPLAY: server });
+    const sight = await readFrontApp(kit.desktop({ DISPLAY: `${server}.2` }));
+    expect(sight).to.include({ state: 'error' });
+    expect(sight)
+      .to.have.property('reason')
+      .that.matches(/no screen of that number.+screens 0 to 1/);
+  });
 
   it('asks i3 itself where it names its socket', async function () {
     requirePrograms(this, { ...PROGRAMS, i3: 'i3-wm', 'i3-msg': 'i3-wm' });
@@ -114,12 +183,17 @@ describe('front application of a real X server', function () {
       state: 'none',
       via: 'x11',
     });
-    for (const XAUTHORITY of [wrong, join(kit.home, 'missing'), kit.home]) {
+    for (const [XAUTHORITY, reason] of [
+      [wrong, /refused the authorization cookie\. Set XAUTHORITY/],
+      [
+        join(kit.home, 'missing'),
+        /asks for an authorization cookie, and none was found for it\. Set XAUTHORITY/,
+      ],
+      [kit.home, /none was found for it/],
+    ] as const) {
       const sight = await readFrontApp(kit.desktop({ XAUTHORITY }));
       expect(sight, XAUTHORITY).to.include({ state: 'error' });
-      expect(sight)
-        .to.have.property('reason')
-        .that.matches(/does not answer: .+XAUTHORITY/);
+      expect(sight).to.have.property('reason').that.matches(reason);
     }
   });
 

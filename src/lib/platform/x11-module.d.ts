@@ -27,6 +27,9 @@ declare module 'x11' {
       longLength: number,
       callback: Reply<Property>,
     ): void;
+    GetInputFocus(callback: Reply<{ focus: number }>): void;
+    QueryPointer(window: number, callback: Reply<{ child: number }>): void;
+    QueryTree(window: number, callback: Reply<{ parent: number }>): void;
     require(extension: 'screen-saver', callback: Reply<ScreenSaver>): void;
     on(event: 'error' | 'end', listener: (error?: Error) => void): void;
   }

@@ -1,10 +1,13 @@
-import { withDisplay } from '../../platform/display';
+import { isUtf8 } from 'node:buffer';
+
+import { StewardError } from '../../errors';
+import { withDisplay, type Display } from '../../platform/display';
 import { READ_TIMEOUT_MS, x11Display, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 import { nameWindow } from './desktop-entries';
 
 /**
- * X11, with any window manager that keeps _NET_ACTIVE_WINDOW. Three properties are ever asked for:
- * _NET_ACTIVE_WINDOW, WM_CLASS and _NET_WM_PID; the title's are not among them.
+ * X11: the active window that the window manager names, else the window with the input focus. Four properties are
+ * ever asked for: _NET_ACTIVE_WINDOW, _NET_SUPPORTED, WM_CLASS and _NET_WM_PID; the title's are not among them.
  */
 export const x11: FrontAppAdapter = {
   id: 'x11',
@@ -12,23 +15,46 @@ export const x11: FrontAppAdapter = {
   async read(desktop) {
     const display = x11Display(desktop) ?? ':0';
     const window = await withDisplay({ display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS }, async (x) => {
-      const active = (await x.property(x.root, '_NET_ACTIVE_WINDOW')) ?? Buffer.alloc(0);
-      const id = active.length < 4 ? 0 : active.readUInt32LE(0);
-      if (id === 0) return null;
-      const [classes, pid] = await Promise.all([x.property(id, 'WM_CLASS'), x.property(id, '_NET_WM_PID')]);
-      return { classes, pid };
+      const active = await x.property(x.root, '_NET_ACTIVE_WINDOW');
+      const id = active === undefined || active.length < 4 ? 0 : active.readUInt32LE(0);
+      if (id !== 0)
+        return { classes: await x.property(id, 'WM_CLASS'), pid: await x.property(id, '_NET_WM_PID') };
+      return (await x.isSupported('_NET_ACTIVE_WINDOW')) ? null : focusedWindow(x);
     });
     return window === null ? null : nameX11Window(desktop, window);
   },
 };
 
+interface X11Window {
+  classes: Buffer | undefined;
+  pid: Buffer | undefined;
+}
+
+/** For a window manager that names no active window, or none at all; null when nothing has the focus. */
+async function focusedWindow(x: Display): Promise<X11Window | null> {
+  const windows = await x.focused();
+  if (windows.length === 0) return null;
+  for (const id of windows) {
+    const classes = await x.property(id, 'WM_CLASS');
+    if (classes !== undefined) return { classes, pid: await x.property(id, '_NET_WM_PID') };
+  }
+  throw new StewardError(
+    'not_found',
+    'The window manager does not name the active window (_NET_ACTIVE_WINDOW), and the window with the focus has no class.',
+    { hint: 'Use a window manager that supports EWMH, such as openbox, i3 or xfwm4.' },
+  );
+}
+
 /** WM_CLASS is `instance NUL class NUL`; a window without one, and without a pid, is gone. */
-export function nameX11Window(
-  desktop: Pick<Desktop, 'env'>,
-  window: { classes: Buffer | undefined; pid: Buffer | undefined },
-): FrontApp | null {
+export function nameX11Window(desktop: Pick<Desktop, 'env'>, window: X11Window): FrontApp | null {
   if (window.classes === undefined && window.pid === undefined) return null;
-  const [instance, name] = (window.classes?.toString('latin1') ?? '').split('\0');
+  const [instance, name] = (window.classes?.toString('latin1') ?? '').split('\0').map(decoded);
   const pid = window.pid !== undefined && window.pid.length >= 4 ? window.pid.readUInt32LE(0) : undefined;
   return nameWindow(desktop, { ids: [name, instance], pid });
+}
+
+/** Many programs write UTF-8 into WM_CLASS, which is Latin-1 by the book: whatever is valid UTF-8 is that. */
+function decoded(latin1: string): string {
+  const bytes = Buffer.from(latin1, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : latin1;
 }

@@ -179,6 +179,22 @@ describe('sense/front-app, recorded answers', () => {
       });
     });
 
+    it('reads UTF-8 and Latin-1, each name by itself', () => {
+      const read = (...classes: Buffer[]): unknown =>
+        nameX11Window(BARE, { classes: Buffer.concat(classes), pid: undefined });
+      const utf8 = Buffer.from('Größe\0');
+      const latin1 = Buffer.from('Größe\0', 'latin1');
+      const asciiName = Buffer.from('i\0');
+      for (const classes of [
+        [asciiName, utf8],
+        [asciiName, latin1],
+        [utf8, latin1],
+        [latin1, utf8],
+      ]) {
+        expect(read(...classes)).to.deep.equal({ app: 'Größe', bundleId: 'Größe' });
+      }
+    });
+
     it('takes a window without any property for one that is gone', () => {
       expect(nameX11Window(BARE, { classes: undefined, pid: undefined })).to.equal(null);
     });
