@@ -17,9 +17,12 @@ export interface AppFocusNeeds {
   idle?: (desktop: Desktop) => Promise<IdleSight>;
 }
 
-/** Cursor of this source: when the last sample was taken, whatever it saw. */
+/** Cursor of this source. */
 interface Sampled {
+  /** When the last sample was taken, whatever it saw. */
   lastSampleMs: number;
+  /** Sampled time that is in no event yet: less than a second. */
+  carryMs: number;
 }
 
 const MAX_TEXT = 200;
@@ -37,7 +40,7 @@ export function appFocusSource(needs: AppFocusNeeds): SenseSource {
     collect: (input) => collect(needs, input),
     recover(stored): Sampled | undefined {
       const times = stored.filter(({ source }) => source === 'appFocus').map(({ ts }) => parseIso(ts) ?? 0);
-      return times.length === 0 ? undefined : { lastSampleMs: Math.max(...times) };
+      return times.length === 0 ? undefined : { lastSampleMs: Math.max(...times), carryMs: 0 };
     },
   };
 }
@@ -51,10 +54,15 @@ async function collect(needs: AppFocusNeeds, input: CollectInput): Promise<Colle
   if (sight.state === 'unsupported' || sight.state === 'error') {
     return { events: [], cursor: input.cursor, state: sight.state, reason: clean(sight.reason) };
   }
-  const { intervalSec, lastSampleMs } = standsFor(input, config.pollIntervalSec);
-  const sampled = (state: Collected['state'], reason?: string, events: SenseEvent[] = []): Collected => ({
+  const before = cursorOf(input.cursor);
+  const { intervalSec, carryMs } = standsFor(input.nowMs, before, config.pollIntervalSec);
+  const sampled = (
+    state: Collected['state'],
+    reason: string | undefined,
+    { events = [], carry = before?.carryMs ?? 0 }: { events?: SenseEvent[]; carry?: number } = {},
+  ): Collected => ({
     events,
-    cursor: { lastSampleMs } satisfies Sampled,
+    cursor: { lastSampleMs: input.nowMs, carryMs: carry } satisfies Sampled,
     state,
     ...(reason === undefined ? {} : { reason }),
   });
@@ -64,7 +72,7 @@ async function collect(needs: AppFocusNeeds, input: CollectInput): Promise<Colle
   if (away !== undefined) return sampled('idle', away);
   if (app === undefined) return sampled('idle', 'no window has the focus');
   if ((await appMatcher(config.exclude))(app)) return sampled('ok', 'the application in front is excluded');
-  if (intervalSec === 0) return sampled('ok', unknownIdle(idle));
+  if (intervalSec === 0) return sampled('ok', unknownIdle(idle), { carry: carryMs });
 
   const event: SenseEvent = {
     ts: toIso(input.nowMs),
@@ -78,28 +86,32 @@ async function collect(needs: AppFocusNeeds, input: CollectInput): Promise<Colle
       machine: machineId,
     },
   };
-  return sampled('ok', unknownIdle(idle), [event]);
+  return sampled('ok', unknownIdle(idle), { events: [event], carry: carryMs });
 }
 
 /**
- * The whole seconds that a sample stands for. After the clock was set back the true time since the last
- * sample is not known: the sample only sets a new mark, for time that might be counted already is not
- * counted. What is left of a second is kept for the next sample.
+ * The whole seconds that a sample stands for: the time since the last one, at most one poll interval, with what was
+ * left of a second before. After the clock was set back that time is unknown, and none is counted.
  */
-function standsFor(input: CollectInput, pollIntervalSec: number): Sampled & { intervalSec: number } {
-  const { nowMs } = input;
-  const last = lastSampleOf(input.cursor);
-  if (last === undefined) return { intervalSec: pollIntervalSec, lastSampleMs: nowMs };
-  if (last > nowMs) return { intervalSec: 0, lastSampleMs: nowMs };
-  const elapsedSec = Math.floor((nowMs - last) / 1000);
-  if (elapsedSec > pollIntervalSec) return { intervalSec: pollIntervalSec, lastSampleMs: nowMs };
-  return { intervalSec: elapsedSec, lastSampleMs: last + elapsedSec * 1000 };
+function standsFor(
+  nowMs: number,
+  before: Sampled | undefined,
+  pollIntervalSec: number,
+): { intervalSec: number; carryMs: number } {
+  const pollMs = pollIntervalSec * 1000;
+  const sinceMs = before === undefined ? pollMs : Math.max(0, nowMs - before.lastSampleMs);
+  const ms = Math.min(sinceMs, pollMs) + (before?.carryMs ?? 0);
+  const intervalSec = Math.floor(ms / 1000);
+  return { intervalSec, carryMs: ms - intervalSec * 1000 };
 }
 
-function lastSampleOf(cursor: unknown): number | undefined {
+/** Undefined where it is none; one of an earlier version has no `carryMs`. */
+function cursorOf(cursor: unknown): Sampled | undefined {
   if (typeof cursor !== 'object' || cursor === null || !('lastSampleMs' in cursor)) return undefined;
-  const last = cursor.lastSampleMs;
-  return typeof last === 'number' && Number.isFinite(last) ? last : undefined;
+  const { lastSampleMs } = cursor;
+  if (typeof lastSampleMs !== 'number' || !Number.isFinite(lastSampleMs)) return undefined;
+  const carryMs = 'carryMs' in cursor ? Number(cursor.carryMs) : 0;
+  return { lastSampleMs, carryMs: carryMs >= 0 && carryMs < 1000 ? carryMs : 0 };
 }
 
 /** Why the time is nobody's; undefined when a person is there, or the application counts without one. */

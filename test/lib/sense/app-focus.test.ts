@@ -6,6 +6,7 @@ import { appFocusSource, type AppFocusNeeds } from '../../../src/lib/sense/app-f
 import { readEvent } from '../../../src/lib/sense/event';
 import type { Collected } from '../../../src/lib/sense/source';
 import { recordedDesktop } from '../../helpers/fake-desktop';
+import { seeded } from '../../helpers/fake-managed/random';
 
 const NOW = Date.parse('2026-11-20T08:14:00.000Z');
 const FIREFOX: FrontAppSight = {
@@ -47,7 +48,7 @@ describe('sense/app-focus', () => {
       },
     ]);
     expect(readEvent(JSON.parse(JSON.stringify(events[0])))).to.deep.equal(events[0]);
-    expect({ state, cursor }).to.deep.equal({ state: 'ok', cursor: { lastSampleMs: NOW } });
+    expect({ state, cursor }).to.deep.equal({ state: 'ok', cursor: { lastSampleMs: NOW, carryMs: 0 } });
   });
 
   describe('time', () => {
@@ -70,6 +71,28 @@ describe('sense/app-focus', () => {
       expect(total).to.equal(Math.floor((at - NOW) / 1000));
     });
 
+    it('adds up to the sampled time, whatever the jitter', async () => {
+      for (let seed = 1; seed <= 40; seed += 1) {
+        const random = seeded(seed).next;
+        let cursor: unknown = { lastSampleMs: NOW };
+        let [at, counted, sampledMs] = [NOW, 0, 0];
+        for (let n = 0; n < 220; n += 1) {
+          // About the poll interval as a rule, at times far less or far more, and at times nobody is there.
+          const kind = random();
+          const gapMs = Math.floor(kind < 0.8 ? 119_000 + random() * 2_000 : random() * 200_000);
+          const isAway = random() < 0.1;
+          at += gapMs;
+          if (!isAway) sampledMs += Math.min(gapMs, 120_000);
+          const sample = await collect(isAway ? { idle: { idleMs: 900_000, via: 'x11' } } : {}, cursor, at);
+          const interval = Number(seconds(sample) ?? 0);
+          expect(interval).to.be.at.most(120);
+          counted += interval;
+          cursor = sample.cursor;
+        }
+        expect(counted, `seed ${seed}`).to.equal(Math.floor(sampledMs / 1000));
+      }
+    });
+
     it('makes no event of no time', async () => {
       const sample = await collect({}, { lastSampleMs: NOW });
       expect(sample.events).to.deep.equal([]);
@@ -79,7 +102,7 @@ describe('sense/app-focus', () => {
     it('counts nothing until the next sample when the clock was set back', async () => {
       const first = await collect({}, { lastSampleMs: NOW + 3_600_000 });
       expect(first.events).to.deep.equal([]);
-      expect(first.cursor).to.deep.equal({ lastSampleMs: NOW });
+      expect(first.cursor).to.deep.equal({ lastSampleMs: NOW, carryMs: 0 });
       expect(seconds(await collect({}, first.cursor, NOW + 60_000))).to.equal(60);
     });
 
@@ -101,7 +124,10 @@ describe('sense/app-focus', () => {
         event('2026-11-20T08:00:00Z', 'appFocus'),
         event('2026-11-20T08:09:00Z', 'git'),
       ];
-      expect(source.recover?.(stored)).to.deep.equal({ lastSampleMs: Date.parse('2026-11-20T08:02:00Z') });
+      expect(source.recover?.(stored)).to.deep.equal({
+        lastSampleMs: Date.parse('2026-11-20T08:02:00Z'),
+        carryMs: 0,
+      });
       expect(source.recover?.([])).to.equal(undefined);
     });
   });
@@ -111,7 +137,12 @@ describe('sense/app-focus', () => {
 
     async function nothing(situation: Situation, reason: string): Promise<void> {
       const sample = await collect(situation, { lastSampleMs: NOW - 60_000 });
-      expect(sample).to.deep.equal({ events: [], cursor: { lastSampleMs: NOW }, state: 'idle', reason });
+      expect(sample).to.deep.equal({
+        events: [],
+        cursor: { lastSampleMs: NOW, carryMs: 0 },
+        state: 'idle',
+        reason,
+      });
     }
 
     it('past the threshold', async () => {
@@ -147,7 +178,7 @@ describe('sense/app-focus', () => {
   describe('exclusion', () => {
     async function excluded(entry: string, sight: FrontAppSight = FIREFOX): Promise<boolean> {
       const sample = await collect({ sight, config: { exclude: [entry] } }, { lastSampleMs: NOW - 60_000 });
-      expect(sample.cursor, 'the sample time advances').to.deep.equal({ lastSampleMs: NOW });
+      expect(sample.cursor, 'the sample time advances').to.deep.equal({ lastSampleMs: NOW, carryMs: 0 });
       if (sample.events.length === 0) {
         expect(sample.state).to.equal('ok');
         expect(JSON.stringify(sample), 'an excluded name stands nowhere').to.not.match(/firefox/i);
