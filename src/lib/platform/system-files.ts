@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { errnoCode } from '../errors';
 
@@ -72,9 +73,14 @@ export function withTempFile<T>(
   });
 }
 
+const TEMP_PREFIX = 'steward-tmp-';
+/** Longer than any use takes. */
+const TEMP_STALE_MS = 10 * 60_000;
+
 /** Gives `use` the path of an empty private folder that is removed afterwards, whatever is in it then. */
 export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'steward-'));
+  const folder = mkdtempSync(join(tmpdir(), TEMP_PREFIX));
+  removeStaleTemps(folder);
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   // Ctrl-C leaves without unwinding.
   process.once('exit', remove);
@@ -83,6 +89,19 @@ export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Pr
   } finally {
     process.off('exit', remove);
     remove();
+  }
+}
+
+/** Removes the folders of processes that were killed: this user's, and well older than the new one. */
+function removeStaleTemps(newest: string): void {
+  const { mtimeMs: nowMs, uid } = lstatSync(newest);
+  for (const name of listSystemFolder(tmpdir())) {
+    if (!name.startsWith(TEMP_PREFIX) || name.length !== basename(newest).length) continue;
+    const path = join(tmpdir(), name);
+    const facts = lstatSync(path, { throwIfNoEntry: false });
+    if (facts?.isDirectory() === true && facts.uid === uid && nowMs - facts.mtimeMs > TEMP_STALE_MS) {
+      rmSync(path, { recursive: true, force: true });
+    }
   }
 }
 
