@@ -3,14 +3,18 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import type { SpeechMachine, SpeechOrder } from '../../src/lib/notify/speech/engines/engine';
 import type { Speech } from '../../src/lib/notify/speech/speech';
 import { run } from '../../src/lib/platform/process';
+import type { TakeTurn } from '../../src/lib/platform/turn';
 
 /** A machine on which these programs are, by the path of each; they are really run. */
 export function machineWith(
   programs: Readonly<Record<string, string>>,
   platform: NodeJS.Platform = 'linux',
 ): SpeechMachine {
-  return { platform, find: (name) => programs[name], run };
+  return { platform, find: (name) => programs[name], run, takeTurn: alone };
 }
+
+/** There is no other process. */
+export const alone: TakeTurn = (_waiter, work) => work();
 
 /** A small shell script that stands for a program. */
 export function script(path: string, lines: string): string {

@@ -13,7 +13,7 @@ import { findProgram } from '../../src/lib/platform/program';
 import { BIN, cleanEnv } from '../helpers/cli';
 import { requirePrograms } from '../helpers/real-part';
 import { factsOf, heardIn, soundHome, type SoundHome } from '../helpers/sound-home';
-import { script } from '../helpers/speech';
+import { alone, script } from '../helpers/speech';
 import { pcm, speechServer, status } from '../helpers/speech-server';
 
 const PACKAGES: Record<string, string> = {
@@ -197,6 +197,7 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
           platform: 'linux',
           find: (name) => (name === 'aplay' ? player : name === 'espeak-ng' ? findProgram(name) : undefined),
           run,
+          takeTurn: alone,
         },
         engines: () => [espeakEngine()],
         spokenOf: (text) => text,

@@ -1,11 +1,15 @@
+import { join } from 'node:path';
+
 import { SPEECH_PROVIDER_URL, type UserConfig } from '../config/schema';
 import { resolveSecret, secretSources } from '../config/secret';
 import { StewardError } from '../errors';
 import type { ProviderSettings } from '../notify/speech/engines';
 import type { Transformed } from '../notify/speech/transform';
 import { makeVoice, type Voice, type VoiceDeps } from '../notify/speech/voice';
+import { machineStatePath } from '../platform/paths';
 import { findProgram } from '../platform/program';
 import { stoppable } from '../platform/stdio';
+import { turnsIn } from '../platform/turn';
 import type { Context } from './context';
 
 /** Joins the voice with the configuration and the machine. `onProblem` is told of a broken pronunciation file. */
@@ -25,9 +29,16 @@ export function voiceOf(
 
 /** What a voice is made of, as it is configured. */
 export function speechSettings(context: Context, user: UserConfig): Omit<VoiceDeps, 'onProblem'> {
+  const { clock } = context;
   return {
-    clock: context.clock,
-    machine: { platform: context.desktop.platform, find: (name) => findProgram(name), run: context.run },
+    clock,
+    machine: {
+      platform: context.desktop.platform,
+      find: (name) => findProgram(name),
+      run: context.run,
+      // Of the machine and not of a user area: it has one loudspeaker.
+      takeTurn: turnsIn(join(machineStatePath(), 'speech'), { clock, machineId: context.machineId }),
+    },
     engine: user.notify.voice.engine,
     provider: providerSettings(user),
     pronunciations: context.area.pronunciations,

@@ -114,5 +114,5 @@ function silentMachine(machine: SpeechMachine, take: (sound: Buffer) => void): S
       return result;
     });
   };
-  return { platform: machine.platform, find, run };
+  return { platform: machine.platform, find, run, takeTurn: (_waiter, work) => work() };
 }

@@ -55,6 +55,9 @@ export function planPurge(area: UserArea, host: PathHost = processHost()): Purge
   };
 }
 
+/** What the user areas of a machine have in common. */
+const SHARED = ['machine-id', 'speech'];
+
 /** Removes what the plan names. The state of this very run and the cache go when the process ends. */
 export function purge(area: UserArea, host: PathHost = processHost()): void {
   const { machine } = area;
@@ -72,10 +75,10 @@ export function purge(area: UserArea, host: PathHost = processHost()): void {
     // A link that the person made to a folder that is gone leads nowhere.
     if (removeEmptyFolder(root) && lstatOf(area.root)?.isLink === true) removeFile(area.root);
   }
-  const others = listFolder(state).filter((name) => name !== basename(machine) && name !== 'machine-id');
+  const others = listFolder(state).filter((name) => name !== basename(machine) && !SHARED.includes(name));
   const cache = cachePath(host);
   removeAtExit(
-    [machine, cache, ...(others.length === 0 ? [join(state, 'machine-id')] : [])],
+    [machine, cache, ...(others.length === 0 ? SHARED.map((name) => join(state, name)) : [])],
     [state, ...parents(state, host.home), ...parents(cache, host.home)],
   );
 }

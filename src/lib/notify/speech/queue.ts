@@ -29,7 +29,6 @@ export interface QueueLimits {
   slowRestMs: number;
 }
 
-/** decisions.md 5. */
 export const LIMITS: QueueLimits = {
   waiting: 50,
   staleMs: 60_000,
@@ -61,7 +60,7 @@ interface Moment {
   monotonic: number;
 }
 
-/** The voice: speaks one text at a time, in the order in which they came (service.md: Voice). */
+/** Speaks one text at a time, in order of arrival, and never while another process of the machine speaks. */
 export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Speech {
   const { clock } = deps;
   const waiting: Waiting[] = [];
@@ -84,19 +83,27 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
   };
 
   const spoken = async ({ utterance, since }: Waiting, stop: AbortController): Promise<Spoken> => {
-    // A machine that slept has a monotonic clock that stood still.
-    const waited = Math.max(clock.monotonic() - since.monotonic, clock.now() - since.now);
-    if (waited > limits.staleMs) {
-      return unspoken(`It waited for ${Math.round(waited / 1000)} s and is not news any more.`);
-    }
+    const waited = waitedMs(since);
+    if (waited > limits.staleMs) return stale(waited);
     try {
       const text = deps.spokenOf(utterance.text);
       if (text === '') return unspoken('There is nothing in it to say.');
-      return await speakWith(inOrder(deps.engines()), { ...utterance, text }, stop);
+      if (deps.engines().length === 0) return unspoken(deps.noVoice());
+      const waiter = { sinceMs: since.now, waitMs: limits.staleMs - waited, signal: stop.signal };
+      const answer = await deps.machine.takeTurn(waiter, async () => {
+        const inAll = waitedMs(since);
+        if (inAll > limits.staleMs) return stale(inAll);
+        return speakWith(inOrder(deps.engines()), { ...utterance, text }, stop);
+      });
+      return answer ?? (stop.signal.aborted ? unspoken('It was stopped.') : stale(waitedMs(since)));
     } catch (error) {
       return unspoken(wordsOf(error));
     }
   };
+
+  /** A machine that slept has a monotonic clock that stood still. */
+  const waitedMs = (since: Moment): number =>
+    Math.max(clock.monotonic() - since.monotonic, clock.now() - since.now);
 
   /** Those that failed lately come last: one that hangs delays a single text, not each. */
   const inOrder = (engines: readonly SpeechEngine[]): SpeechEngine[] => {
@@ -114,7 +121,6 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
     utterance: Utterance,
     stop: AbortController,
   ): Promise<Spoken> => {
-    if (engines.length === 0) return unspoken(deps.noVoice());
     const end = clock.monotonic() + limits.textMs;
     const remainingMs = (): number => end - clock.monotonic();
     const failures = new Map<string, string[]>();
@@ -196,6 +202,10 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
       clearTimeout(grace);
     },
   };
+}
+
+function stale(waitedMs: number): Spoken {
+  return unspoken(`It waited for ${Math.round(waitedMs / 1000)} s and is not news any more.`);
 }
 
 function unspoken(reason: string): Spoken {

@@ -2,12 +2,15 @@ import { StewardError } from '../../../errors';
 import type { Run, RunOptions } from '../../../platform/process';
 import type { FindProgram } from '../../../platform/program';
 import { clean } from '../../../platform/terminal';
+import type { TakeTurn } from '../../../platform/turn';
 
 /** What engines and players need of the machine. */
 export interface SpeechMachine {
   platform: NodeJS.Platform;
   find: FindProgram;
   run: Run;
+  /** One text at a time is spoken on a machine, whichever process speaks it. */
+  takeTurn: TakeTurn;
 }
 
 /** One text to be spoken now. */

@@ -6,7 +6,7 @@ import type { SpeechMachine } from '../../../../../src/lib/notify/speech/engines
 import { LIMITS } from '../../../../../src/lib/notify/speech/queue';
 import { rejection } from '../../../../helpers/rejection';
 import { scratch } from '../../../../helpers/scratch';
-import { machineWith, orderOf, script } from '../../../../helpers/speech';
+import { alone, machineWith, orderOf, script } from '../../../../helpers/speech';
 
 describe("notify/speech: the system's engines", () => {
   const box = scratch();
@@ -16,6 +16,7 @@ describe("notify/speech: the system's engines", () => {
     const machine: SpeechMachine = {
       platform: 'linux',
       find: (name) => `/usr/bin/${name}`,
+      takeTurn: alone,
       run: (_file, _args, options) => {
         input = String(options.input);
         const result = { code: 0, signal: null, stdout: '', stderr: '', truncated: false, timedOut: false };
@@ -63,6 +64,7 @@ describe("notify/speech: the system's engines", () => {
     const machine: SpeechMachine = {
       platform: 'linux',
       find: (name) => `/usr/bin/${name}`,
+      takeTurn: alone,
       run: (_file, args, { timeoutMs }) => {
         const timedOut = args.includes(' ');
         if (timedOut) bounds.push(timeoutMs);
