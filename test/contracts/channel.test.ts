@@ -1,15 +1,20 @@
 import { expect } from 'chai';
+import { join } from 'node:path';
 
 import { secret } from '../../src/lib/config/secret';
 import { allChannels } from '../../src/lib/notify/channels';
+import type { Channel } from '../../src/lib/notify/channels/channel';
 import { chatChannel } from '../../src/lib/notify/channels/chat';
 import { desktopChannel } from '../../src/lib/notify/channels/desktop';
 import { pushChannel } from '../../src/lib/notify/channels/push';
 import { smsChannel } from '../../src/lib/notify/channels/sms';
 import { voiceChannel } from '../../src/lib/notify/channels/voice';
 import { run } from '../../src/lib/platform/process';
-import { recordedDesktop } from '../helpers/fake-desktop';
+import { serve } from '../helpers/bus-service';
+import { desktopKit, startBus, type DesktopKit } from '../helpers/desktop-kit';
+import { recordedDesktop, type Answers } from '../helpers/fake-desktop';
 import { NINE, httpDeps } from '../helpers/notify';
+import { requirePrograms } from '../helpers/real-part';
 import { noSpeech } from '../helpers/speech';
 import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
 import { channelContract } from './channel';
@@ -29,7 +34,7 @@ describe('the contract of channels', () => {
   it('is kept by every channel', () => {
     const { pushDeps, chatDeps } = httpDeps(DEAD);
     const voice = { clock, speech: noSpeech(), muted: () => false };
-    const all = allChannels({ voice, desktop: { platform: 'linux', run }, push: pushDeps, chat: chatDeps, sms: { run, command: () => [] } }); // prettier-ignore
+    const all = allChannels({ voice, desktop: { platform: 'linux', run, env: {}, banners: '' }, push: pushDeps, chat: chatDeps, sms: { run, command: () => [] } }); // prettier-ignore
     expect(all.map(({ id }) => id)).to.deep.equal(['voice', 'desktop', 'push', 'chat', 'sms']);
   });
 
@@ -46,27 +51,42 @@ describe('the contract of channels', () => {
     off: undefined,
   }));
 
-  for (const platform of ['linux', 'darwin', 'win32'] as const) {
+  for (const platform of ['darwin', 'win32'] as const) {
+    const desktop = (answers: Answers): Channel =>
+      desktopChannel({ platform, run: recordedDesktop(platform, answers).run, env: {}, banners: '' });
     channelContract('desktop', () => ({
-      alive: desktopChannel({
-        platform,
-        run: recordedDesktop(platform, {
-          'notify-send': { code: 0 },
-          '/usr/bin/osascript': { code: 0 },
-          'powershell.exe': { code: 0, stdout: '{"shown":true}' },
-        }).run,
+      alive: desktop({
+        '/usr/bin/osascript': { code: 0 },
+        'powershell.exe': { code: 0, stdout: '{"shown":true}' },
       }),
-      dead: desktopChannel({
-        platform,
-        run: recordedDesktop(platform, {
-          'notify-send': { code: 1 },
-          '/usr/bin/osascript': { code: 1 },
-          'powershell.exe': { code: 1 },
-        }).run,
-      }),
+      dead: desktop({ '/usr/bin/osascript': { code: 1 }, 'powershell.exe': { code: 1 } }),
       off: undefined,
     }));
   }
+
+  describe('with a message bus', () => {
+    let kit: DesktopKit;
+    before(async function () {
+      requirePrograms(this, { 'dbus-daemon': 'dbus' });
+      kit = desktopKit();
+      await startBus(kit);
+      const notify = '/org/freedesktop/Notifications org.freedesktop.Notifications.Notify';
+      const answers = { [notify]: () => ({ signature: 'u', body: [1] }) };
+      service = await serve(
+        kit.env['DBUS_SESSION_BUS_ADDRESS'] ?? '',
+        'org.freedesktop.Notifications',
+        answers,
+      );
+    });
+    let service: { close: () => void } | undefined;
+    after(async () => {
+      service?.close();
+      await kit?.stop();
+    });
+    const desktop = (env: NodeJS.ProcessEnv): Channel =>
+      desktopChannel({ platform: 'linux', run, env, banners: join(kit.home, 'banners.json') });
+    channelContract('desktop', () => ({ alive: desktop(kit.env), dead: desktop({}), off: undefined }));
+  });
 
   channelContract('push', () => {
     const off = httpDeps(DEAD);

@@ -27,7 +27,6 @@ describe('the commands of docs/troubleshooting.md', function () {
       'xdg-open',
       'espeak-ng',
       'spd-say',
-      'notify-send',
     ]) {
       script(join(home.path, 'bin', name), 'exit 1');
     }

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { desktopChannel } from '../../src/lib/notify/channels/desktop';
 import type { Channel, Parcel } from '../../src/lib/notify/channels/channel';
-import { run, type Run } from '../../src/lib/platform/process';
+import { run } from '../../src/lib/platform/process';
 import { HOSTILE } from '../contracts/channel';
 import { desktopKit, startBus, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
 import { parcel } from '../helpers/notify';
@@ -21,6 +21,11 @@ describe('a real notification service (dunst)', function () {
   this.timeout(180_000);
   let kit: DesktopKit;
   let channel: Channel;
+  let dunst: ChildProcess;
+  const startDunst = async (): Promise<void> => {
+    dunst = kit.start('dunst', ['-conf', '/dev/null']);
+    await until('dunst answers', () => spawnSync('dunstctl', ['count'], { env: { ...kit.env } }).status === 0, 30_000); // prettier-ignore
+  };
 
   before(async function () {
     requirePrograms(this, {
@@ -28,19 +33,17 @@ describe('a real notification service (dunst)', function () {
       'dbus-daemon': 'dbus',
       dunst: 'dunst',
       dunstctl: 'dunst',
-      'notify-send': 'libnotify-bin',
     });
     kit = desktopKit();
     await startXvfb(kit);
     await startBus(kit);
-    kit.start('dunst', ['-conf', '/dev/null']);
-    await until(
-      'dunst answers',
-      () => spawnSync('dunstctl', ['count'], { env: { ...kit.env } }).status === 0,
-      30_000,
-    );
-    const inSession: Run = (file, args, options) => run(file, args, { ...options, env: { ...kit.env } });
-    channel = desktopChannel({ platform: 'linux', run: inSession });
+    await startDunst();
+    channel = desktopChannel({
+      platform: 'linux',
+      run,
+      env: kit.env,
+      banners: join(kit.home, 'banners.json'),
+    });
   });
 
   after(async () => {
@@ -99,20 +102,23 @@ describe('a real notification service (dunst)', function () {
     ).to.deep.equal(['20 %', 'other']);
   });
 
-  it('says that there is no service, and no program, and what to do', async () => {
-    const nobody: NodeJS.ProcessEnv = {
-      ...kit.env,
-      DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(kit.home, 'none')}`,
-    };
-    const lost = desktopChannel({ platform: 'linux', run: (file, args, options) => run(file, args, { ...options, env: nobody }) }); // prettier-ignore
-    expect(await lost.send(parcel(), () => undefined)).to.include({
-      outcome: 'again',
-      reason: 'There is no notification service on the message bus (D-Bus).',
-    });
-    const bare = desktopChannel({ platform: 'linux', run: (_file, args, options) => run('notify-send-that-is-not-there', args, options) }); // prettier-ignore
-    expect(await bare.send(parcel(), () => undefined))
-      .to.include({ outcome: 'failed' })
-      .and.property('hint')
-      .to.include('libnotify-bin');
+  it('shows a new banner after the service was restarted, and replaces that one', async () => {
+    await show({ message: 'before', dedupe: 'restart' });
+    await kit.end(dunst);
+    await startDunst();
+    seen = 0;
+    await show({ message: 'somebody else', title: 'other' });
+    await show({ message: '30 %', dedupe: 'restart' });
+    await show({ message: '40 %', dedupe: 'restart' });
+    expect(shown().map(({ body }) => body).sort()).to.deep.equal(['40 %', 'somebody else']); // prettier-ignore
+  });
+
+  it('says that the message bus is not there', async () => {
+    const env = { ...kit.env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(kit.home, 'none')}` };
+    const lost = desktopChannel({ platform: 'linux', run, env, banners: join(kit.home, 'banners.json') });
+    expect(await lost.send(parcel(), () => undefined))
+      .to.include({ outcome: 'again' })
+      .and.property('reason')
+      .to.match(/^The message bus \(D-Bus\) does not answer: there is no /);
   });
 });

@@ -51,7 +51,6 @@ describe('doctor in a real session', function () {
       Xvfb: 'xvfb',
       'dbus-daemon': 'dbus',
       dunst: 'dunst',
-      'notify-send': 'libnotify-bin',
     });
     await at.expectRow('notify.desktop', 'off', /no message bus/);
     await startXvfb(kit);

@@ -65,7 +65,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
   const speech = parts.speech ?? voiceOf(context, loaded.user, report).speech;
   const channels = allChannels({
     voice: { clock, speech: speech, muted: () => muteState(muteDeps).muted },
-    desktop: { platform, run: context.run },
+    desktop: { platform, run: context.run, env, banners: join(area.machine, 'banners.json') },
     push: { http, secret, settings: () => notifications().push },
     chat: { http, secret, settings: () => notifications().chat },
     sms: { run: context.run, command: () => current().user.notify.smsCommand },

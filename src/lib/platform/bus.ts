@@ -11,14 +11,18 @@ export interface BusCall {
   member: string;
   signature?: string;
   body?: unknown[];
+  /** Starts the service where it does not run and the bus knows how. */
+  autoStart?: boolean;
 }
 
 /** A connection to a D-Bus message bus. */
 export interface Bus {
   /** Our own address on it (`:1.42`). */
   name: string;
-  /** The values of the reply. Throws `BusError` as the service answered; never starts a service. */
+  /** The values of the reply. Throws `BusError` as the service answered; starts no service unasked. */
   call(call: BusCall): Promise<unknown[]>;
+  /** A value with its type, as `v` in a signature wants it. */
+  variant(signature: string, value: unknown): unknown;
   /** One property of an object, its variant unwrapped. */
   property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string): Promise<unknown>;
   /** The arguments of the first call that somebody makes to us of that interface and member. */
@@ -96,12 +100,12 @@ type Library = typeof import('dbus-next');
 function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bus {
   const bus: Bus = {
     name: String((connection as unknown as { name: string }).name),
-    async call(call) {
+    async call({ autoStart = false, ...call }) {
       const message = new dbus.Message({
         ...call,
         signature: call.signature ?? '',
         body: call.body ?? [],
-        flags: dbus.MessageFlag.NO_AUTO_START,
+        ...(autoStart ? {} : { flags: dbus.MessageFlag.NO_AUTO_START }),
       });
       try {
         return (await connection.call(message))?.body ?? [];
@@ -109,6 +113,7 @@ function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bu
         throw answered(error, call);
       }
     },
+    variant: (signature, value) => new dbus.Variant(signature, value),
     async property(object, iface, name) {
       const [value] = await bus.call({
         ...object,

@@ -68,13 +68,6 @@ async function checkDesktop({ host, find }: ConfiguredContext): Promise<Finding[
       find(program) === undefined ? failed(`${program} is not on the PATH`) : ok(`${program} shows them`),
     ];
   }
-  if (find('notify-send') === undefined) {
-    return [
-      warning('notify-send is not installed: no banner can be shown', {
-        hint: 'Install it, on Debian: apt-get install libnotify-bin.',
-      }),
-    ];
-  }
   const address = sessionBusAddress(host.env);
   if (address === undefined) return [off('no desktop session here: no message bus (D-Bus) is named')];
   return orFailure(async () => {

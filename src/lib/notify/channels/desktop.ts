@@ -2,20 +2,18 @@ import { toStewardError } from '../../errors';
 import { askPowerShell } from '../../platform/powershell';
 import type { Run } from '../../platform/process';
 import { shortHash } from '../../platform/short-hash';
-import { EVENTS } from '../events';
-import { short } from '../text';
+import { bodyOf, titleOf } from './banner-text';
 import type { Channel, Outcome, Parcel } from './channel';
+import { showOverBus, type FreedesktopDeps } from './freedesktop';
 
-export interface DesktopDeps {
+export interface DesktopDeps extends FreedesktopDeps {
   platform: NodeJS.Platform;
   run: Run;
 }
 
 const TIMEOUT_MS = 5_000;
-const MAX_TITLE = 120;
-const MAX_BODY = 1000;
 
-/** A banner of the desktop (service.md: rule 9). Texts are arguments or data, never part of a script. */
+/** A banner of the desktop. Texts are arguments or data, never part of a script. */
 export function desktopChannel(deps: DesktopDeps): Channel {
   return {
     id: 'desktop',
@@ -26,46 +24,15 @@ export function desktopChannel(deps: DesktopDeps): Channel {
         return await show(deps, parcel);
       } catch (error) {
         const { kind, message, hint = 'Try again.' } = toStewardError(error);
-        if (kind !== 'not_found') return { outcome: 'again', reason: message, hint };
-        return { outcome: 'failed', reason: message, hint: MISSING[deps.platform] ?? hint };
+        return { outcome: kind === 'not_found' ? 'failed' : 'again', reason: message, hint };
       }
     },
   };
 }
 
-const MISSING: Partial<Record<NodeJS.Platform, string>> = {
-  linux: 'Install notify-send (Debian: apt-get install libnotify-bin).',
-};
-
 function show(deps: DesktopDeps, parcel: Parcel): Promise<Outcome> {
   if (deps.platform === 'darwin') return onMac(deps.run, parcel);
-  return deps.platform === 'win32' ? onWindows(deps.run, parcel) : onFreedesktop(deps.run, parcel);
-}
-
-async function onFreedesktop(run: Run, parcel: Parcel): Promise<Outcome> {
-  const urgency = parcel.priority >= 5 ? 'critical' : parcel.priority <= 2 ? 'low' : 'normal';
-  const args = ['--app-name=steward', `--urgency=${urgency}`];
-  if (parcel.silent) args.push('--hint=boolean:suppress-sound:true');
-  if (parcel.dedupe !== undefined) {
-    // Two hints that servers know for "in place of the one before".
-    const key = `steward-${shortHash(parcel.dedupe)}`;
-    args.push(
-      `--hint=string:x-canonical-private-synchronous:${key}`,
-      `--hint=string:x-dunst-stack-tag:${key}`,
-    );
-  }
-  // Behind the two dashes nothing is an option. The body may be read as markup, and notify-send takes a backslash
-  // in it for the start of an escape; the title is left alone.
-  args.push('--', titleOf(parcel), escapeMarkup(bodyOf(parcel)).replaceAll('\\', '\\\\'));
-  const { code, timedOut } = await run('notify-send', args, { timeoutMs: TIMEOUT_MS });
-  if (code === 0) return { outcome: 'delivered' };
-  return {
-    outcome: 'again',
-    reason: timedOut
-      ? 'The notification service of the desktop does not answer.'
-      : 'There is no notification service on the message bus (D-Bus).',
-    hint: 'Run steward inside the graphical session, with a notification service such as dunst or mako.',
-  };
+  return deps.platform === 'win32' ? onWindows(deps.run, parcel) : showOverBus(deps, parcel);
 }
 
 /** The script comes on stdin and the texts as its arguments: `-` is the end of osascript's own options. */
@@ -118,16 +85,3 @@ async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
 
 /** Toasts need an application that Windows knows: PowerShell's own. */
 const APP_ID = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe';
-
-function titleOf({ title, event }: Parcel): string {
-  return short(title ?? EVENTS[event].title, MAX_TITLE);
-}
-
-function bodyOf({ message }: Parcel): string {
-  const chars = [...message];
-  return chars.length <= MAX_BODY ? message : `${chars.slice(0, MAX_BODY - 1).join('')}…`;
-}
-
-function escapeMarkup(text: string): string {
-  return text.replace(/[&<>]/g, (char) => (char === '&' ? '&amp;' : char === '<' ? '&lt;' : '&gt;'));
-}
