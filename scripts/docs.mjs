@@ -63,7 +63,10 @@ another one is an error. Nothing of the folder that you stand in is read.
 steward config show                     # each value, and where it comes from; secrets are redacted
 steward config path                     # the files
 steward config set sense.retentionDays 60   # checks the value, writes the right file, keeps your comments
-steward config set sense.exclude Signal,KeePassXC   # a list is set whole
+steward config set sense.exclude Signal,KeePassXC   # replaces a whole list
+steward config add sense.exclude Telegram   # adds one item; config remove takes one out
+steward config get sense.retentionDays      # the plain value, for scripts
+steward config unset sense.retentionDays    # back to the default
 \`\`\`
 
 All problems of all files are told at once, each with its file, its key and what was expected; sense then captures

@@ -7,7 +7,7 @@ import { HOOK_SHELLS, type HookShell } from '../lib/cli/shell-hook';
 export default class ShellHookCommand extends BaseCommand {
   static override summary = 'Print what makes your shell announce commands that took long.';
   static override description =
-    'When a command took longer than notifications.thresholds.longTaskMinutes, its end is announced by `notify send`, in the background, with the name of the program and its exit code and nothing else of the command. Programs that you sit before (editors, pagers, ssh) are left out, and so is what you end with Ctrl-C. STEWARD_LONG_COMMAND_SEC sets another time for a shell, STEWARD_LONG_COMMAND_IGNORE names further programs. Short commands start no process.';
+    'When a command took longer than notifications.thresholds.longTaskMinutes, its end is announced by `notify send`, in the background, with the name of the program and nothing else of the command. One that failed is announced as an error, with its exit code. Programs that you sit before (editors, pagers, ssh) are left out, and so is what you end with Ctrl-C. STEWARD_LONG_COMMAND_SEC sets another time for a shell, STEWARD_LONG_COMMAND_IGNORE names further programs. Short commands start no process.';
   static override args = {
     shell: string({
       description: 'The shell.',

@@ -60,6 +60,23 @@ describe('agents, built', function () {
     expect(decision['spotcheck']).to.include({ model: 'fast' });
   });
 
+  it('writes what its own check accepts, an audit with its mode first', async () => {
+    const audit = await route(['cross-vendor audit of the parser', '--effort', 'E5']);
+    expect((audit['brief'] as { prompt: string }).prompt).to.match(/^MODE: audit\b/);
+    const batch = await steward(['agents', 'brief', 'add text-to-speech', '--count', '3', '--json'], {
+      home: home.path,
+    });
+    expect(jsonOf(batch)).to.include({
+      launch: 'Launch all 3 in one message, and the spotcheck once they are done.',
+    });
+    for (const planned of [JSON.stringify(audit), batch.stdout]) {
+      const { code, stdout } = await steward(['agents', 'check', '-'], { home: home.path, input: planned });
+      expect(code, stdout).to.equal(0);
+    }
+    const text = await steward(['agents', 'brief', 'look', '--count', '3'], { home: home.path });
+    expect(text.stdout).to.match(/^Launch all 3 in one message, .*\n\nbrief 1 of 3/s);
+  });
+
   it('knows the roster and the types of the configuration, and notices their change', async () => {
     expect(await route(['ask Ada to look'])).to.include({ worker: 'native' });
     write('agents/ada.md', '---\nname: Ada\nrole: tester\nvoice: SECRET\n---\nHas seen it all.\n');

@@ -86,6 +86,37 @@ describe('config (built)', function () {
     expect(existsSync(area('sense'))).to.equal(false);
   });
 
+  it('changes a list by an item, unsets a key, and gives a value to a script', async () => {
+    const said = async (...args: string[]) => (await run(['config', ...args])).stdout;
+    const site = join(home.path, 'site');
+    mkdirSync(join(site, '.git'), { recursive: true });
+    writeFileSync(join(site, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    const file = area('sense/config.json');
+    expect(await said('add', 'sense.repos', '~/site')).to.equal(`sense.repos is now ${site}, in ${file}\n`);
+    expect(await said('add', 'sense.repos', site)).to.equal(
+      `sense.repos already has that item: ${site}, in ${file}\n`,
+    );
+    expect(await said('get', 'sense.repos')).to.equal(`${site}\n`);
+    expect(jsonOf(await run(['config', 'get', 'sense.repos', '--json']))).to.deep.equal({
+      key: 'sense.repos',
+      value: [site],
+      source: 'file',
+      from: file,
+    });
+    const nope = await run(['config', 'set', 'sense.repos', '~/nope']);
+    expect([nope.code, nope.stderr]).to.deep.equal([2, '~/nope does not exist.\nNothing was written.\n']);
+    expect((await run(['config', 'remove', 'sense.repos', '/elsewhere'])).code).to.equal(5);
+    expect(await said('remove', 'sense.repos', '~/site')).to.match(/^sense\.repos is now none \(was /);
+    expect(await said('get', 'sense.repos')).to.equal('');
+    await said('set', 'sense.retentionDays', '60');
+    expect(await said('unset', 'sense.retentionDays')).to.equal(
+      `sense.retentionDays is now 30 (was 60), in ${file}\n`,
+    );
+    expect(await said('unset', 'sense.retentionDays')).to.equal(
+      `sense.retentionDays already has its default, 30, in ${file}\n`,
+    );
+  });
+
   it('ends with 2 for an unknown key or a value that does not fit, and says what would', async () => {
     const unknown = await run(['config', 'set', 'sense.pollInterval', '60']);
     expect(unknown.code).to.equal(2);

@@ -67,6 +67,7 @@ describe('the command lines of the documentation (built)', function () {
       '[{"subagent_type": "general-purpose", "model": "fast", "prompt": "You are a careful reviewer."}]',
     );
     write('reviewer.md', 'You review.\n');
+    write('src/site/.git/HEAD', 'ref: refs/heads/main\n');
     const day = '2026-11-20';
     const log = eventsOf(day, 'UTC', 29).map((event) => `${JSON.stringify(event)}\n`);
     write(`.steward/sense/events/${day}.jsonl`, log.join(''));

@@ -74,6 +74,48 @@ describe('sense (built)', function () {
     return result;
   };
 
+  it('sets what an application counts as, and shows another day', async () => {
+    good(await run(['sense', 'init']));
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    const event = {
+      ts: `${yesterday}T11:00:00.000Z`,
+      type: 'app-focus',
+      source: 'appFocus',
+      app: 'Own Tool',
+    };
+    mkdirSync(join(home.path, '.steward', 'sense', 'events'), { recursive: true, mode: 0o700 });
+    writeFileSync(
+      join(home.path, '.steward', 'sense', 'events', `${yesterday}.jsonl`),
+      `${JSON.stringify(event)}\n`,
+    );
+    const kindOf = async () => {
+      const record = jsonOf(good(await run(['sense', 'today', '--of', yesterday, '--json'])));
+      return (record as { apps: { kind: string }[] }).apps[0]?.kind;
+    };
+    expect(await kindOf()).to.equal('neutral');
+    good(await run(['sense', 'rollup', yesterday]));
+    const explain = good(await run(['sense', 'classify', 'explain', 'Own Tool'])).stdout;
+    expect(explain).to.include("steward sense classify set 'Own Tool' creation");
+    const set = await run([
+      'sense',
+      'classify',
+      'set',
+      'Own Tool',
+      'creation',
+      '--since',
+      yesterday,
+      '--json',
+    ]);
+    expect(jsonOf(good(set))).to.deep.include({ app: 'Own Tool', rolled: [yesterday], kept: [] });
+    expect(await kindOf()).to.equal('creation');
+    const rules = readFileSync(join(home.path, '.steward', 'sense', 'classify.yaml'), 'utf8');
+    expect(rules).to.match(/^# What the time.*- \{app: "Own Tool", kind: creation\}\n$/s);
+    const [recorded] = jsonOf(good(await run(['sense', 'recent', '--json']))) as {
+      creationMinutes: number;
+    }[];
+    expect(recorded?.creationMinutes).to.equal(2);
+  });
+
   it('goes through a first day: capture, today, status, sources, rollup, recent, purge', async () => {
     const repo = join(home.path, 'app');
     mkdirSync(repo);
@@ -119,7 +161,7 @@ describe('sense (built)', function () {
     const status = jsonOf(good(await run(['sense', 'status', '--json'])));
     expect(status).to.have.all.keys(
       ...['enabled', 'version', 'pollIntervalSec', 'eventsToday', 'lastCaptureTs', 'lastRecord'],
-      ...['quarantined', 'sources', 'scheduler'],
+      ...['quarantined', 'sources', 'scheduler', 'repos', 'retentionDays'],
     );
     expect(status).to.include({ enabled: true, eventsToday: 2, quarantined: 0, lastRecord: null });
     const rows = jsonOf(good(await run(['sense', 'sources', '--json']))) as { id: string; state: string }[];

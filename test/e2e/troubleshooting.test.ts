@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, emptyHome } from '../helpers/cli';
@@ -18,6 +18,8 @@ describe('the commands of docs/troubleshooting.md', function () {
   before(() => {
     home = emptyHome();
     mkdirSync(join(home.path, 'bin'));
+    mkdirSync(join(home.path, 'src', 'site', '.git'), { recursive: true });
+    writeFileSync(join(home.path, 'src', 'site', '.git', 'HEAD'), 'ref: refs/heads/main\n');
     script(join(home.path, 'bin', 'steward'), `exec '${process.execPath}' '${BIN}' "$@"`);
     // Nothing of this machine is registered, heard or opened.
     for (const name of [

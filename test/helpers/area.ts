@@ -12,6 +12,8 @@ export interface TestArea {
   deps: WriteDeps & { env: NodeJS.ProcessEnv };
   write: (name: string, text: string) => string;
   read: (name: string) => string;
+  /** A folder of the home folder that looks like a git repository; its path. */
+  repository: (name: string) => string;
   remove: () => void;
 }
 
@@ -32,6 +34,12 @@ export function testArea(): TestArea {
       const path = join(area.root, name);
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       writeFileSync(path, text, { mode: 0o600 });
+      return path;
+    },
+    repository(name) {
+      const path = join(home, name);
+      mkdirSync(join(path, '.git'), { recursive: true });
+      writeFileSync(join(path, '.git', 'HEAD'), 'ref: refs/heads/main\n');
       return path;
     },
     read: (name) => readFileSync(join(area.root, name), 'utf8'),

@@ -34,10 +34,11 @@ export function senseBox(start = '2026-11-20T12:00:00Z', timezone = 'UTC'): Sens
   let nowMs = Date.parse(start);
   const store = senseStore(area.area);
   const told: string[] = [];
-  const config: Pick<SenseConfig, 'enabled' | 'pollIntervalSec' | 'sources' | 'retentionDays'> = {
+  const config: Pick<SenseConfig, 'enabled' | 'pollIntervalSec' | 'sources' | 'repos' | 'retentionDays'> = {
     enabled: true,
     pollIntervalSec: 120,
     sources: { ...SOURCES },
+    repos: [],
     retentionDays: 30,
   };
   const deps: SenseBox['deps'] = {

@@ -57,6 +57,7 @@ describe('completion in the real shells', function () {
     expect(complete('steward sense version --j')).to.deep.equal(['--json']);
     expect(complete('steward --json sense ver')).to.deep.equal(['version']);
     expect(complete('steward autocomplete script ')).to.deep.equal(['bash', 'zsh', 'fish']);
+    expect(complete('steward config add sense.re')).to.deep.equal(['sense.repos', 'sense.retentionDays']);
     expect(complete('steward nonsense x')).to.deep.equal([]);
     expect(shell('bash', ['--norc', '-c', 'source "$0"; complete -p steward', script])).to.include(
       '-F _steward steward',

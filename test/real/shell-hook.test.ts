@@ -126,9 +126,10 @@ describe('the shell snippet, in real shells on a terminal', function () {
     }
   }
 
-  const done = (name: string): string => `notify send ${name} is done, after N s --duration N s`;
+  const done = (name: string): string =>
+    `notify send ${name} is done, after N s --event taskComplete --duration N s`;
   const ended = (name: string, code: number): string =>
-    `notify send ${name} ended with ${code}, after N s --duration N s`;
+    `notify send ${name} failed after N s (exit ${code}) --event error --duration N s`;
 
   for (const shell of SHELLS) {
     describe(shell, () => {
@@ -136,7 +137,7 @@ describe('the shell snippet, in real shells on a terminal', function () {
         requirePrograms(this, { script: 'bsdutils', [shell]: shell });
       });
 
-      it('announces what took long, by its name alone, with its exit code', async () => {
+      it('announces what took long, by its name alone, and a failure as an error with its exit code', async () => {
         const lines = [
           'true quick',
           'sleep 1.2',
@@ -278,13 +279,17 @@ describe('the shell snippet, in real shells on a terminal', function () {
       stdio: ['pipe', 'ignore', 'inherit'],
     });
     const closed = once(child, 'close');
-    child.stdin.write('sleep 1.2\r');
+    child.stdin.write("sleep 1.2\rsh -c 'sleep 1.2; exit 2'\r");
     const heard = async (): Promise<boolean> => {
       const { stdout: text } = await steward(['notify', 'history', '--json'], { home: home.path });
-      return /"text": "sleep is done, after \d+ s"/.test(text);
+      const entries = JSON.parse(text) as { event: string; text: string }[];
+      const said = entries.map((entry) => `${entry.event}: ${entry.text.replace(/\d+ s\b/, 'N s')}`);
+      return ['taskComplete: sleep is done, after N s', 'error: sh failed after N s (exit 2)'].every((line) =>
+        said.includes(line),
+      );
     };
     try {
-      await until('the notification is in the log', heard, 60_000);
+      await until('both notifications are in the log', heard, 60_000);
     } finally {
       child.stdin.write('exit\r');
       await closed;

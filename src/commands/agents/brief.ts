@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 import { string as stringFlag } from '@oclif/core/flags';
 
-import { composeBriefs, MODEL_TIERS, type Brief, type ModelTier } from '../../lib/agents/brief';
+import { batchOf, MODEL_TIERS, type BriefBatch, type ModelTier } from '../../lib/agents/brief';
 import {
   APPROACH,
   EXPERTISE,
@@ -19,7 +19,7 @@ const ids = <T extends string>(traits: readonly { id: T }[]): T[] => traits.map(
 export default class AgentsBrief extends BaseCommand {
   static override summary = 'Write briefs for custom agents: role, perspective and voice.';
   static override description =
-    'Composed from the trait vocabulary and the words of the request: the same request gives the same briefs, and no two are alike. A trait that is given is in all of them. Launch them with the general type, all in one message.';
+    'Composed from the trait vocabulary and the words of the request: the same request gives the same briefs, and no two are alike. A trait that is given is in all of them. Launch them with the general type, all in one message, and after several of them the spotcheck.';
   static override args = {
     request: string({ description: 'What is to be done, in quotes; else from stdin.', ignoreStdin: true }),
   };
@@ -37,12 +37,12 @@ export default class AgentsBrief extends BaseCommand {
   ];
   static override related = ['agents traits', 'agents route REQUEST', 'agents check FILE'];
 
-  async run(): Promise<Brief[]> {
+  async run(): Promise<BriefBatch> {
     const { args, flags } = await this.parse(AgentsBrief);
     const { types } = await agentSettings(this.context);
     const count = parseCount(flags.count);
     const { request } = await requestOf(args.request);
-    const briefs = composeBriefs(request, {
+    const batch = batchOf(request, {
       count,
       subagentType: types.general,
       model: flags.model as ModelTier,
@@ -51,7 +51,7 @@ export default class AgentsBrief extends BaseCommand {
       ...(flags.personality === undefined ? {} : { personality: [flags.personality as Personality] }),
       ...(flags.approach === undefined ? {} : { approach: [flags.approach as Approach] }),
     });
-    this.print(() => briefsText(briefs, this.terminal));
-    return briefs;
+    this.print(() => briefsText(batch, this.terminal));
+    return batch;
   }
 }

@@ -1,17 +1,23 @@
+import { string } from '@oclif/core/flags';
+
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/cli/sense-context';
 import { waitingSessions } from '../../lib/cli/sessions-context';
 import { toStewardError } from '../../lib/errors';
-import { today } from '../../lib/sense/read';
+import { dayView, today } from '../../lib/sense/read';
 import type { DailyRecord } from '../../lib/sense/record';
 import { recordText } from '../../lib/sense/view';
 
 export default class SenseToday extends BaseCommand {
-  static override summary = "Show today's record so far.";
+  static override summary = "Show today's record so far, or that of another day.";
   static override description =
-    'Time by application and hour, commits and sessions, from what was captured; and what could not be seen. Nothing is stored.';
+    'Time by application and hour, commits and sessions, from what was captured; and what could not be seen. Another day is read from its raw log, or from its record once the log is discarded. Nothing is stored.';
+  static override flags = {
+    of: string({ description: 'The day, as 2026-11-20 or yesterday; default today.', helpValue: 'DAY' }),
+  };
   static override examples = [
     '<%= config.bin %> sense today',
+    '<%= config.bin %> sense today --of yesterday',
     {
       description: 'Minutes of creation, for a script',
       command: '<%= config.bin %> sense today --json | jq .creationMinutes',
@@ -20,12 +26,14 @@ export default class SenseToday extends BaseCommand {
   static override related = ['sense recent', 'sense status', 'sense classify explain APP'];
 
   async run(): Promise<DailyRecord> {
-    await this.parse(SenseToday);
-    const { deps } = await openSense(this.context);
-    const { record, ...beside } = today(deps);
-    const waiting = this.json
-      ? 0
-      : await waitingSessions(this.context).catch((error: unknown) => this.miss(error));
+    const { flags } = await this.parse(SenseToday);
+    const { deps, readDay } = await openSense(this.context);
+    const { record, ...beside } =
+      flags.of === undefined ? today(deps) : dayView(deps, await readDay(flags.of));
+    const waiting =
+      this.json || record.final
+        ? 0
+        : await waitingSessions(this.context).catch((error: unknown) => this.miss(error));
     this.print(() => recordText(record, { ...this.terminal, ...beside, waiting }));
     return record;
   }

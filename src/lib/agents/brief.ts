@@ -36,6 +36,8 @@ export interface BriefOptions {
   model: ModelTier;
   /** What every one of them is; by its expertise when left out. */
   role?: string;
+  /** Of the cross-vendor builder: its prompt begins with the mode. */
+  mode?: BuilderMode;
   /** How the work is done whoever does it: test-driven, by a list of trade-offs. */
   method?: string;
   /** One is meant for every brief; several are the first choices, before those of the request. */
@@ -45,6 +47,15 @@ export interface BriefOptions {
   /** Traits that suit this kind of work, behind those of the request. */
   prefer?: Preferred;
 }
+
+export type BuilderMode = 'build' | 'audit';
+const MODE_LINES: Readonly<Record<BuilderMode, string>> = {
+  build: 'MODE: build.',
+  audit: 'MODE: audit, read-only.',
+};
+
+/** Ends each prompt, so that what the task says of speech is its topic and no order. */
+export const SILENCE = 'Write text only: do not speak, notify or announce anything; the assistant does that.';
 
 export type Preferred = Partial<Record<TraitFamily, readonly string[]>>;
 
@@ -69,7 +80,7 @@ const GENERALISTS = [...EXPERTISE].sort((a, b) => ORDER.indexOf(a.id) - ORDER.in
 
 /**
  * Composes briefs from the trait vocabulary. The same request and options give the same briefs, and no two of
- * them have the same three traits (service.md: rule 1, one distinct brief per agent). A family with one choice
+ * them have the same three traits: one distinct brief an agent. A family with one choice
  * has it in every brief; what then cannot be distinct any more is `usage`.
  */
 export function composeBriefs(request: string, options: BriefOptions): Brief[] {
@@ -115,6 +126,7 @@ function brief(request: string, options: BriefOptions, index: number, parts: Par
   const perspective = `${expertise.does}, through ${personality.id} eyes`;
   const others = options.count - 1;
   const prompt = [
+    ...(options.mode === undefined ? [] : [MODE_LINES[options.mode]]),
     `You are ${article(role)} ${role}, ${personality.does}.`,
     `Perspective: ${perspective}.`,
     `Voice: ${personality.voice}.`,
@@ -129,7 +141,7 @@ function brief(request: string, options: BriefOptions, index: number, parts: Par
     'Task:',
     taskOf(request),
     '',
-    'Report what you found or did, how you know it, and what is still open. Write text only: do not speak, notify or announce anything; the assistant does that.',
+    `Report what you found or did, how you know it, and what is still open. ${SILENCE}`,
   ].join('\n');
   return {
     role,
@@ -177,11 +189,30 @@ function article(noun: string): string {
   return /^[aeiou]/i.test(noun) ? 'an' : 'a';
 }
 
-/** The last agent of every parallel batch (service.md: rule 11). */
+/** How a batch is launched; undefined for one agent alone. */
+export function launchOf(count: number): string | undefined {
+  return count > 1 ? `Launch all ${count} in one message, and the spotcheck once they are done.` : undefined;
+}
+
+/** The last agent of every parallel batch. */
 export interface Spotcheck {
   subagentType: string;
   model: 'fast';
   prompt: string;
+}
+
+/** What `agents brief` gives: briefs, and for several how to launch them and what checks them afterwards. */
+export interface BriefBatch {
+  briefs: Brief[];
+  launch?: string;
+  spotcheck: Spotcheck | null;
+}
+
+export function batchOf(request: string, options: BriefOptions): BriefBatch {
+  const briefs = composeBriefs(request, options);
+  const launch = launchOf(briefs.length);
+  if (launch === undefined) return { briefs, spotcheck: null };
+  return { briefs, launch, spotcheck: spotcheckOf(request, briefs.length, options.subagentType) };
 }
 
 export function spotcheckOf(request: string, count: number, general: string): Spotcheck {
@@ -192,10 +223,11 @@ export function spotcheckOf(request: string, count: number, general: string): Sp
     prompt: [
       `Spotcheck. ${who} have worked in parallel on the task below; their outputs follow it.`,
       'Verify that the outputs are consistent with each other and with the task: contradictions, gaps, the same thing done twice, claims that another output disproves.',
-      'Change nothing. List each inconsistency with the outputs it is between, or say that there is none. Write text only: do not speak, notify or announce anything.',
       '',
       'Task:',
       taskOf(request),
+      '',
+      `Change nothing. List each inconsistency with the outputs it is between, or say that there is none. ${SILENCE}`,
     ].join('\n'),
   };
 }

@@ -1,5 +1,5 @@
 import { clean } from '../platform/terminal';
-import { MAX_BRIEFS, MODEL_TIERS } from './brief';
+import { MAX_BRIEFS, MODEL_TIERS, SILENCE } from './brief';
 import type { Invocation } from './invocation';
 import type { AgentTypes } from './routing-types';
 
@@ -20,7 +20,7 @@ export interface CheckReport {
 
 const RETIRED = new Set(['architect', 'designer', 'engineer']);
 
-/** Names every rule that the invocations break (service.md: Agent routing rules). Pure. */
+/** Names every rule that the invocations break. Pure. */
 export function checkInvocations(
   invocations: readonly Invocation[],
   types: AgentTypes,
@@ -91,13 +91,13 @@ const CHECKS: readonly Check[] = [
   {
     rule: 'audit-mode',
     breaks: ({ subagentType, prompt }, types) =>
-      subagentType === types.builder && /\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt)
+      isBuilder(subagentType, types) && /\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt)
         ? { message: 'An audit by the builder does not begin with "MODE: audit".', fix: 'Begin its prompt with MODE: audit; it then reads only.' }
         : undefined,
   },
   {
     rule: 'audit-effort',
-    breaks: ({ subagentType, prompt, effort }, types) => subagentType === types.builder && /^MODE: audit\b/.test(prompt) && effort !== null && effort < 4 ? { message: `A cross-vendor audit at effort E${effort}; it is for E4 and E5.`, fix: 'Leave it out.' } : undefined,
+    breaks: ({ subagentType, prompt, effort }, types) => isBuilder(subagentType, types) && /^MODE: audit\b/.test(prompt) && effort !== null && effort < 4 ? { message: `A cross-vendor audit at effort E${effort}; it is for E4 and E5.`, fix: 'Leave it out.' } : undefined,
   },
   {
     rule: 'managed-short',
@@ -105,15 +105,25 @@ const CHECKS: readonly Check[] = [
   },
   {
     rule: 'managed-interactive',
-    breaks: (one) => isManaged(one) && (one.interactive || /\b(?:ask me|ask the (?:user|principal)|interactively?|wait for my)\b/i.test(one.prompt)) ? { message: 'A managed agent for interactive work; nobody is there to answer.', fix: 'Do it here, or give it all answers in its prompt.' } : undefined,
+    breaks: (one) => isManaged(one) && (one.interactive || asksPerson(one.prompt)) ? { message: 'A managed agent for interactive work; nobody is there to answer.', fix: 'Do it here, or give it all answers in its prompt.' } : undefined,
   },
   {
     rule: 'managed-context',
-    breaks: (one) => isManaged(one) && (one.needsContext || LOCAL.test(one.prompt)) ? { message: 'A managed agent for work that needs your own context; it sees none of your files and skills.', fix: 'Do it here, or put what it needs into its prompt.' } : undefined,
+    breaks: (one) => isManaged(one) && (one.needsContext || needsLocal(one.prompt)) ? { message: 'A managed agent for work that needs your own context; it sees none of your files and skills.', fix: 'Do it here, or put what it needs into its prompt.' } : undefined,
   },
 ]; // prettier-ignore
 const LOCAL =
   /(?:^|[\s"'`(])(?:~\/|\/(?:home|Users)\/|[A-Z]:\\Users\\)|\bCLAUDE\.md\b|\b(?:my|the principal's) (?:goals?|calendar|notes|memory|skills?|knowledge)\b|\bknowledge archive\b|\buser area\b/i;
+
+const ASKS_PERSON = /\b(?:ask me|ask the (?:user|principal)|interactively?|wait for my)\b/i;
+
+export function asksPerson(prompt: string): boolean {
+  return ASKS_PERSON.test(prompt);
+}
+
+export function needsLocal(prompt: string): boolean {
+  return LOCAL.test(prompt);
+}
 
 const BRIEF_PARTS: readonly { part: string; any: RegExp }[] = [
   { part: 'role', any: /\byou are\b|\brole\b|\bact as\b|\bas an? [a-z]/i },
@@ -123,9 +133,11 @@ const BRIEF_PARTS: readonly { part: string; any: RegExp }[] = [
 const SPEAKS =
   /\/notify\b|\bsteward notify send\b|\bvoice_id\b|\bvoice_enabled["']?\s*:\s*true\b|\b(?:speak|announce|say)(?: [a-z]+){0,4} (?:aloud|out loud)\b|\bannounce(?: [a-z]+){0,3} (?:by|with|in your|via) (?:voice|speech)\b|\bspd-say\b|\bespeak(?:-ng)?\b|\btext-to-speech\b/gi;
 
-/** The first words that let it speak; a prompt may as well forbid it. */
+/** The first words that let it speak; a prompt may as well forbid it, there or at its end. */
 function speaksIn(prompt: string): string | undefined {
+  const forbidden = prompt.lastIndexOf(SILENCE);
   for (const found of prompt.matchAll(SPEAKS)) {
+    if (found.index < forbidden) continue;
     const before = prompt.slice(Math.max(0, found.index - 40), found.index);
     if (!/\b(?:do not|don't|never|no|without|not)\b[^.!?\n]*$/i.test(before)) return found[0];
   }
@@ -158,6 +170,11 @@ function together(invocations: readonly Invocation[], types: AgentTypes): Breach
 
 function isRetired(type: string | null, types: AgentTypes): boolean {
   return type !== null && RETIRED.has(type.toLowerCase()) && !typesOf(types).includes(type);
+}
+
+/** False where another type goes by the same name. */
+function isBuilder(type: string | null, types: AgentTypes): boolean {
+  return type === types.builder && typesOf(types).filter((name) => name === type).length === 1;
 }
 
 function typesOf(types: AgentTypes): string[] {

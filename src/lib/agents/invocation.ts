@@ -1,7 +1,7 @@
 import { StewardError } from '../errors';
 import { isObject } from '../platform/json-object';
 
-/** A planned launch of an agent, as far as its fields are known (service.md: Agent invocation). */
+/** A planned launch of an agent, as far as its fields are known. */
 export interface Invocation {
   subagentType: string | null;
   prompt: string;
@@ -20,8 +20,8 @@ export interface Invocation {
 const MAX_INVOCATIONS = 1000;
 
 /**
- * Reads planned invocations: an object, an array of them, `{"invocations": […]}`, one JSON object a line, or a
- * hook's JSON with `tool_input`. What is none of these is `usage`.
+ * Reads planned invocations: an object, an array of them, `{"invocations": […]}`, one JSON object a line, a hook's
+ * JSON with `tool_input`, or what `agents route` and `agents brief` print. What is none of these is `usage`.
  */
 export function parseInvocations(text: string): Invocation[] {
   const values = listOf(valuesIn(text));
@@ -60,8 +60,15 @@ function lineValue(line: string, index: number): unknown {
 
 function listOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
-  if (isObject(value) && Array.isArray(value['invocations'])) return value['invocations'];
-  return [value];
+  if (!isObject(value)) return [value];
+  if (Array.isArray(value['invocations'])) return value['invocations'];
+  const briefs = Array.isArray(value['briefs']) ? (value['briefs'] as unknown[]) : [value['brief']];
+  if (!briefs.every(isObject)) return [value];
+  const spotcheck = value['spotcheck'];
+  return [
+    ...briefs.map((brief) => ({ worker: value['worker'], ...brief })),
+    ...(isObject(spotcheck) ? [spotcheck] : []),
+  ];
 }
 
 function invocationOf(value: Record<string, unknown>): Omit<Invocation, 'isCall'> {

@@ -11,7 +11,8 @@ export function briefsOf(
   const { gives } = rule;
   if (gives.worker === 'native' || (gives.brief === undefined && several === null)) return [];
   const subagentType = type ?? asked.types.general;
-  const made = composeBriefs(request, { count: several ?? 1, subagentType, model, ...gives.brief });
+  const mode = gives.mode === undefined ? {} : { mode: gives.mode };
+  const made = composeBriefs(request, { count: several ?? 1, subagentType, model, ...mode, ...gives.brief });
   const { researchers } = asked.types;
   if (gives.worker !== 'research') return made;
   return made.map((brief, index) => ({

@@ -1,3 +1,4 @@
+import { asksPerson, needsLocal } from './check';
 import { findCode } from './routing-code';
 import { look, type Finding, type Look } from './routing-match';
 import type { AgentTypes, Asked } from './routing-types';
@@ -67,13 +68,14 @@ const LOCAL_CONTEXT =
 const INTERACTIVE =
   /\binteractive\w*\b|\b(?:ask|check with|confirm with|consult) me\b|\b(?:together )?with me\b|\bwalk me through\b|\btalk (?:it|this|me) through\b|\bpair (?:with|program\w*)\b|\bwait for my\b|\bi'?ll (?:answer|be here|decide)\b/;
 
-export function unsuitableForManaged({ request }: Asked): string | undefined {
+export function unsuitableForManaged({ request, whole }: Asked): string | undefined {
   const { text } = request;
   const short = /\b(\d{1,3}|a few|a couple of|several|five|ten|fifteen|twenty) ?-?min(?:ute)?s?\b/.exec(text);
   const isShort = short !== null && !(Number(short[1]) >= 30);
   if (isShort) return 'Managed agents are not for work of less than 30 minutes, so it stays here.';
-  if (INTERACTIVE.test(text)) return 'Managed agents are not for interactive work, so it stays here.';
-  return LOCAL_CONTEXT.test(text)
+  if (INTERACTIVE.test(text) || asksPerson(whole))
+    return 'Managed agents are not for interactive work, so it stays here.';
+  return LOCAL_CONTEXT.test(text) || needsLocal(whole)
     ? 'Managed agents see none of your own files, context and skills, so it stays here.'
     : undefined;
 }

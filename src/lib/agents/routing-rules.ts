@@ -30,9 +30,9 @@ const ENGINEER: Preferred = {
 };
 const TEST_DRIVEN =
   'Work test-driven: first a test that fails for the right reason, then the smallest change that makes it pass, then clean up. Run the tests before you report.';
-const PRODUCTION_METHOD = `MODE: build. ${TEST_DRIVEN} No shortcuts: errors handled, limits tested, no placeholder left.`;
+const PRODUCTION_METHOD = `${TEST_DRIVEN} No shortcuts: errors handled, limits tested, no placeholder left.`;
 
-/** The table, in the order of decisions.md 7. To add a rule, add an entry where it stands in that order. */
+/** The table, in the order that decides. To add a rule, add an entry where it stands in that order. */
 export const RULES: readonly Rule[] = [
   {
     id: 'custom',
@@ -120,6 +120,12 @@ export const RULES: readonly Rule[] = [
       model: 'deep',
       fixedModel: true,
       mode: 'audit',
+      brief: {
+        role: 'auditor',
+        method:
+          'Change nothing. Report each finding with its place, its evidence and how severe it is, the worst first, and say what you did not look at.',
+        prefer: { expertise: ['technical'], personality: ['skeptical'], approach: ['adversarial'] },
+      },
     },
   },
   {

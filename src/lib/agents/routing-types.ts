@@ -1,5 +1,5 @@
 import type { UserConfig } from '../config/schema';
-import type { ModelTier, Preferred } from './brief';
+import type { BuilderMode, ModelTier, Preferred } from './brief';
 import type { Finding } from './routing-match';
 import type { RequestText } from './text';
 import type { Approach, Expertise, Personality } from './traits';
@@ -23,6 +23,8 @@ export interface NamedAgent {
 /** Everything that a decision depends on. */
 export interface Asked {
   request: RequestText;
+  /** The request as it was typed, which is what a brief holds. */
+  whole: string;
   /** 1 to 5; null where nobody said. */
   effort: number | null;
   /** Agents that were asked for by `--count`. */
@@ -41,7 +43,7 @@ export interface Outcome {
   model: ModelTier;
   /** The tier whatever the effort and the words of the request. */
   fixedModel?: true;
-  mode?: 'build' | 'audit';
+  mode?: BuilderMode;
   /** Of the briefs; none: no brief unless several agents are asked for. */
   brief?: { role?: string; method?: string; prefer?: Preferred };
   /** Work of several at once: a spotcheck comes after it. */

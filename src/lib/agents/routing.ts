@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { spotcheckOf, type Brief, type ModelTier, type Spotcheck } from './brief';
+import { launchOf, spotcheckOf, type Brief, type BuilderMode, type ModelTier, type Spotcheck } from './brief';
 import { briefOfNamed, briefsOf } from './routing-briefs';
 import { countOf } from './routing-count';
 import { namedAgents } from './routing-named';
@@ -9,18 +9,20 @@ import type { AgentTypes, Asked, NamedAgent, Rule, Worker } from './routing-type
 import { look, type Hit } from './routing-match';
 import { readRequest } from './text';
 
-/** Where a piece of work goes, and why (decisions.md 7). */
+/** Where a piece of work goes, and why. */
 export interface Decision {
   worker: Worker;
   /** What the task tool is called with; null where it is not called. */
   subagentType: string | null;
   model: ModelTier;
   /** Of the cross-vendor builder only. */
-  mode?: 'build' | 'audit';
+  mode?: BuilderMode;
   /** The first of the briefs. */
   brief?: Brief;
-  /** One an agent, where several are asked for; launch them in one message. */
+  /** One an agent, where several are asked for. */
   briefs?: Brief[];
+  /** How to launch several: all in one message. */
+  launch?: string;
   /** Slug of the named agent. */
   agent?: string;
   /** Id of the rule that decided. */
@@ -52,7 +54,7 @@ export interface RouteOptions {
   named: readonly NamedAgent[];
 }
 
-/** Decides which kind of worker a request goes to (service.md: Agent routing rules). Pure; never throws. */
+/** Decides which kind of worker a request goes to. Pure; never throws. */
 export function route(request: string, options: RouteOptions): Decision {
   return explainRoute(request, options).decision;
 }
@@ -65,6 +67,7 @@ export function explainRoute(
   const text = readRequest(request);
   const asked: Asked = {
     request: text,
+    whole: request,
     effort: options.effort ?? effortIn(text.text),
     count: options.count ?? null,
     named: options.named,
@@ -114,6 +117,7 @@ function decide(rule: Rule, hit: Hit, asked: Asked, given: Given): Decision {
       : briefsOf(rule, asked, given.request, { several, type, model });
   const isParallel = gives.parallel === true || briefs.length > 1;
   const first = briefs[0];
+  const launch = launchOf(briefs.length);
   given.warnings.push(...warningsOf(rule, asked, several));
   return {
     worker: gives.worker,
@@ -122,6 +126,7 @@ function decide(rule: Rule, hit: Hit, asked: Asked, given: Given): Decision {
     ...(gives.mode === undefined ? {} : { mode: gives.mode }),
     ...(first === undefined ? {} : { brief: first }),
     ...(briefs.length > 1 || (asked.count !== null && first !== undefined) ? { briefs } : {}),
+    ...(launch === undefined ? {} : { launch }),
     ...(people[0] === undefined ? {} : { agent: people[0].slug }),
     rule: rule.id,
     why: whyOf(rule, hit, asked),

@@ -2,7 +2,7 @@ import { palette, table, wrap } from '../platform/format';
 import type { Terminal } from '../platform/stdio';
 import { clean } from '../platform/terminal';
 import { fit } from '../platform/text-width';
-import type { Brief } from './brief';
+import type { Brief, BriefBatch } from './brief';
 import type { Considered, Decision } from './routing';
 import { TRAIT_FAMILIES, type TraitFamily } from './traits';
 
@@ -51,6 +51,7 @@ export function routeText(
       wrap(clean(text), options.columns, '! ', '  ').map((line) => attention(line)),
     ),
     ...(considered.length === 0 ? [] : ['', ...consideredLines(considered, options)]),
+    ...(decision.launch === undefined ? [] : ['', ...wrap(decision.launch, options.columns)]),
     ...briefLines(decision.briefs ?? (decision.brief === undefined ? [] : [decision.brief]), options),
   ].join('\n');
 }
@@ -101,9 +102,21 @@ export function promptLines(prompt: string, options: Options): string[] {
     .flatMap((line) => (line === '' ? [''] : wrap(clean(line), options.columns, '  ')));
 }
 
-/** `steward agents brief`: each brief, ready to be launched. */
-export function briefsText(briefs: readonly Brief[], options: Options): string {
-  return briefLines(briefs, options).slice(1).join('\n');
+/** `steward agents brief`: how to launch them, each brief, and the spotcheck after several. */
+export function briefsText({ briefs, launch, spotcheck }: BriefBatch, options: Options): string {
+  return [
+    ...(launch === undefined ? [] : ['', ...wrap(launch, options.columns)]),
+    ...briefLines(briefs, options),
+    ...(spotcheck === null
+      ? []
+      : [
+          '',
+          `spotcheck · ${spotcheck.subagentType} · ${spotcheck.model}`,
+          ...promptLines(spotcheck.prompt, options),
+        ]),
+  ]
+    .slice(1)
+    .join('\n');
 }
 
 /** `steward agents traits`: the menu. */

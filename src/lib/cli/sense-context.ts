@@ -7,14 +7,16 @@ import { readText, replaceFile } from '../platform/atomic-file';
 import { toIso } from '../platform/clock';
 import { ensureFolder } from '../platform/folder';
 import { withLock } from '../platform/lock';
-import { addDays, type Day } from '../platform/time';
+import { addDays, dayOf, type Day } from '../platform/time';
 import { agentSessionSource } from '../sense/agent-session';
 import { appFocusSource } from '../sense/app-focus';
 import { capture, type CaptureDeps, type CaptureResult } from '../sense/capture';
+import type { AppKind } from '../sense/app-kind';
 import { makeClassifier, type ClassifyRule } from '../sense/classify';
 import { gitSource } from '../sense/git';
 import { initSense, type InitResult } from '../sense/init';
 import type { ReadDeps } from '../sense/read';
+import { rollAgain, type Rerolled } from '../sense/roll';
 import { senseStore } from '../sense/store';
 import type { Context } from './context';
 
@@ -71,6 +73,33 @@ export async function classifyRules(context: Pick<Context, 'area'>): Promise<Cla
   if (text === undefined) return [];
   const { parseClassifyRules } = await import('../sense/classify-rules');
   return parseClassifyRules(text, path);
+}
+
+/** What `sense classify set` did. */
+export interface Classified extends Rerolled {
+  app: string;
+  kind: AppKind;
+  /** The classify.yaml that holds the rule. */
+  file: string;
+}
+
+/** Writes the rule, then rolls the records from `since` on again; without it only today's, where one is stored. */
+export async function setClassification(
+  context: Context,
+  app: string,
+  kind: AppKind,
+  since: Day | undefined,
+): Promise<Classified> {
+  const { withAppRule } = await import('../sense/classify-edit');
+  const { deps, locked } = await openSense(context);
+  const file = context.area.sense.classify;
+  return locked(async () => {
+    deps.store.prepare();
+    replaceFile(file, await withAppRule(readText(file) ?? '', file, app, kind));
+    const classify = makeClassifier(await classifyRules(context));
+    const days = rollAgain({ ...deps, classify }, since ?? dayOf(context.clock.now(), deps.timezone));
+    return { app, kind, file, ...days };
+  });
 }
 
 function sourcesOf(context: Context, config: Config): CaptureDeps['sources'] {

@@ -1,6 +1,8 @@
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import * as v from 'valibot';
 
+import { exists } from '../platform/folder';
+import { gitFolderAt } from '../platform/git-folder';
 import { isLoopbackHost } from '../platform/loopback';
 import { expandHome } from '../platform/paths';
 import { leaf, optionalLeaf, type Leaf } from './key';
@@ -149,8 +151,8 @@ function line(): v.GenericSchema<unknown, string> {
 /** Paths that are in their shortest form: as a rule all are, and to find that out anew for each of hundreds takes long. */
 const SHORTEST = /^(?:\/(?!\.\.?(?:\/|$))[^/]+)+$/;
 
-/** Absolute paths, or from `~/`; each once. */
-export function pathList(): Leaf<string[]> {
+/** Absolute paths, or from `~/`, of git repositories; each once. One that is gone later does not make the file invalid. */
+export function repositoryList(): Leaf<string[]> {
   const fromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
   return leaf({
     expected: 'a list of absolute paths, or of paths from ~/',
@@ -161,6 +163,12 @@ export function pathList(): Leaf<string[]> {
       ),
     ),
     fallback: [],
+    refuses: (path) => {
+      if (!exists(path)) return ' does not exist';
+      return gitFolderAt(path) === undefined
+        ? ' is not a git repository; name the folder that holds .git'
+        : undefined;
+    },
     resolve: (stored: string[], { home }) => [
       ...new Set(
         stored.map((path) => {

@@ -1,5 +1,5 @@
 import { SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS, type Config } from './schema';
-import type { Tree } from './key';
+import { leavesOf, type Tree } from './key';
 import type { UserArea } from './user-area';
 
 export { ENVIRONMENT } from './environment';
@@ -15,7 +15,7 @@ export interface ConfigFile {
   /** What its keys begin with in `config set` and `config show`; the file itself does not repeat it. */
   prefix: string;
   keys: Tree;
-  /** The newest format that this version knows; a newer file is read and not written (decisions.md 9). */
+  /** The newest format that this version knows; a newer file is read and not written. */
   version: number;
   /** A person's own link is followed and written through; elsewhere links are refused. */
   followLink: boolean;
@@ -89,4 +89,9 @@ export function dottedKey(file: ConfigFile, path: readonly string[]): string {
 /** The file that owns a top-level name found in another one; undefined when none does. */
 export function ownerOf(name: string): ConfigFile | undefined {
   return CONFIG_FILES.find((file) => file.prefix === name || Object.hasOwn(file.keys, name));
+}
+
+/** Every key that can be set, with its owner's prefix. */
+export function allKeys(): string[] {
+  return CONFIG_FILES.flatMap((file) => leavesOf(file.keys).map(({ path }) => dottedKey(file, path)));
 }

@@ -21,6 +21,8 @@ export interface Leaf<T> {
   readonly resolve: (stored: unknown, host: ResolveHost, key: string) => T;
   /** Redacted wherever it is shown. */
   readonly secret: boolean;
+  /** Says what is wrong with one item that a person adds to the list: " is not a git repository". Looks at the machine. */
+  readonly refuses: ((item: string) => string | undefined) | undefined;
   /** May hold what is nobody's business in a message (addresses with tokens): only its type is named. */
   readonly quiet: boolean;
 }
@@ -41,6 +43,7 @@ interface LeafOptions<S, T> {
   resolve?: (stored: S, host: ResolveHost, key: string) => T;
   secret?: boolean;
   quiet?: boolean;
+  refuses?: (item: string) => string | undefined;
 }
 
 /** A key that has a default. */
@@ -54,6 +57,7 @@ export function leaf<S, T = S>(options: LeafOptions<S, T>): Leaf<T> {
     resolve: (stored, host, key) =>
       resolve === undefined || stored === undefined ? (stored as T) : resolve(stored as S, host, key),
     secret: options.secret === true,
+    refuses: options.refuses,
     quiet: options.quiet === true || options.secret === true,
   };
 }

@@ -1,8 +1,12 @@
+import { StewardError } from '../errors';
 import { exists } from '../platform/folder';
+import { clean } from '../platform/terminal';
 import { CONFIG_FILES, dottedKey } from './files';
 import { leavesOf } from './key';
 import type { LoadedConfig, Origin } from './load';
 import { valueAt } from './nested';
+import { knownLeaf } from './set';
+import { fileOfKey } from './validate';
 import type { UserArea } from './user-area';
 
 export interface ShownValue {
@@ -29,6 +33,22 @@ export function shownConfig(loaded: LoadedConfig): ShownValue[] {
       };
     }),
   );
+}
+
+/** One key as `shownConfig` lists it; a key that is none is `usage`. */
+export async function shownKey(loaded: LoadedConfig, key: string): Promise<ShownValue> {
+  await knownLeaf(key);
+  const { file, path } = fileOfKey(key);
+  const found = shownConfig(loaded).find((shown) => shown.key === dottedKey(file, path));
+  if (found === undefined) throw new StewardError('internal', `${key} has no value.`);
+  return found;
+}
+
+/** A value for a script: a list one item a line, nothing for what is not set. */
+export function plainValue(value: unknown): string {
+  if (value === null) return '';
+  if (Array.isArray(value)) return value.map(plainValue).join('\n');
+  return typeof value === 'object' ? JSON.stringify(value) : clean(String(value));
 }
 
 export interface ConfigPlaces {

@@ -26,7 +26,7 @@ export interface WriteDeps {
   machineId: string;
 }
 
-/** One change: the key, and its new stored value given the one in the file (undefined: the file has none). */
+/** One change: the key, and its new stored value given the one in the file; undefined means not in the file. */
 export interface Change {
   key: string;
   to: (stored: unknown) => unknown;
@@ -42,7 +42,7 @@ export interface Changed {
 /**
  * Changes keys in the files that own them: read, checked, changed and replaced as whole files under one lock,
  * so that two programs that set two keys lose neither. The DA's voice is written to its mirror in
- * settings.json too (decisions.md 1). A value that does not fit is `usage`; a file that cannot be read, or is
+ * settings.json too. A value that does not fit is `usage`; a file that cannot be read, or is
  * of a newer version, is `config`, and then nothing is written.
  */
 export async function changeConfig(
@@ -95,12 +95,12 @@ async function plan(area: UserArea, changes: readonly Change[]): Promise<Plan> {
     const at = open.get(file) ?? (await openFile(area, file));
     const before = valueAt(at.content, path);
     const after = change.to(before);
-    const wrong = fit(file, path, after);
+    const wrong = after === undefined ? undefined : fit(file, path, after);
     if (wrong !== undefined) throw new StewardError('usage', `${change.key}${wrong}.`);
     changed.push({ key: change.key, path: file.path(area), before, after });
     if (isDeepStrictEqual(before, after)) continue;
     const text = await textWith(file, at, path, after);
-    open.set(file, { text, content: withValue(at.content, path, after) });
+    open.set(file, { text, content: withValue(at.content, path, after) ?? {} });
     texts.set(file, text);
   }
   return { changed, texts: new Map(CONFIG_FILES.flatMap((file) => pairOf(file, texts.get(file)))) };
@@ -160,7 +160,7 @@ async function textWith(
   path: readonly string[],
   value: unknown,
 ): Promise<string> {
-  if (file.format === 'json') return setInJson(at.text, withValue(at.content, path, value));
+  if (file.format === 'json') return setInJson(at.text, withValue(at.content, path, value) ?? {});
   return setInYaml(at.text ?? `version: ${file.version}\n`, path, value);
 }
 

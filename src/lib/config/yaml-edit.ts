@@ -2,26 +2,31 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document, Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
 
 import { StewardError } from '../errors';
+import { isObject } from '../platform/json-object';
 import { withValue } from './nested';
 import { isOnlyComments, parseDocumentOf, parseYaml } from './yaml-text';
 
 /**
- * The YAML text with one value set. Only the value's own bytes change, or one block of lines is added;
- * where the text is built so that this cannot be done, the document is written anew with its comments.
- * Either way the result is parsed again and has to say exactly what was meant, else it is a `config` error.
+ * The YAML text with one value set, or removed where the value is undefined. Only the value's own bytes change, or
+ * one block of lines is added; where the text is built so that this cannot be done, the document is written anew with
+ * its comments. Either way the result is parsed again and has to say exactly what was meant, else it is a `config` error.
  */
 export async function setInYaml(source: string, path: readonly string[], value: unknown): Promise<string> {
   const parsed = await parseDocumentOf(source);
   if ('problem' in parsed) throw unchangeable(path);
   const yaml = await import('yaml');
-  const meant = withValue((await valueOf(source)) ?? {}, path, value);
+  const before = (await valueOf(source)) ?? {};
+  const meant =
+    value === undefined ? withoutEmpty(withValue(before, path, value)) : withValue(before, path, value);
   const edits = [
     () => spliced(source, parsed.document, path, value, yaml),
     () => rewritten(source, parsed.document, path, value, yaml),
   ];
   for (const edit of edits) {
     const text = edit();
-    if (text !== undefined && isDeepStrictEqual(await valueOf(text), meant)) return text;
+    if (text === undefined) continue;
+    const said = await valueOf(text);
+    if (isDeepStrictEqual(value === undefined ? withoutEmpty(said) : said, meant)) return text;
   }
   throw unchangeable(path);
 }
@@ -29,6 +34,16 @@ export async function setInYaml(source: string, path: readonly string[], value: 
 async function valueOf(source: string): Promise<unknown> {
   const parsed = await parseYaml(source);
   return 'value' in parsed ? parsed.value : undefined;
+}
+
+/** Sections that hold nothing are as good as absent: a removed key leaves its section's line and comments behind. */
+function withoutEmpty(value: unknown): unknown {
+  if (!isObject(value)) return value ?? undefined;
+  const kept = Object.entries(value).flatMap(([name, inner]) => {
+    const rest = withoutEmpty(inner);
+    return rest === undefined ? [] : [[name, rest] as const];
+  });
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
 function unchangeable(path: readonly string[]): StewardError {
@@ -58,6 +73,7 @@ function spliced(
   if (isOnlyComments(source)) return withBlock(source, source.length, '', path, value, eol, yaml);
   const { map, pair, rest } = reach(document, path, yaml);
   if (map === undefined) return undefined;
+  if (value === undefined) return map.flow === true ? undefined : removed(source, pair, eol, yaml);
   const end = endOf(pair ?? map.items[map.items.length - 1]);
   if (end === undefined) return undefined;
   if (rest.length === 0) return replaced(source, pair?.value, end, value, yaml);
@@ -124,6 +140,22 @@ function withBlock(
   return before + gap + lines.join(eol) + eol + source.slice(at);
 }
 
+/** Without the lines of a pair; its comments stay. */
+function removed(source: string, pair: Reach['pair'], eol: string, yaml: Yaml): string | undefined {
+  const indent = indentOf(source, pair?.key);
+  if (indent === undefined || pair === undefined || pair.value === null) return undefined;
+  const start = pair.key.range[0];
+  const text = source.slice(start, pair.value.range[1]);
+  const end = text.endsWith('\n') ? start + text.length : lineEnd(source, start + text.length);
+  const inside = [...new yaml.Lexer().lex(text)].filter((token) => token.startsWith('#'));
+  const comments = [...inside, source.slice(start + text.length, end).trim()].filter((line) => line !== '');
+  return (
+    source.slice(0, start - indent.length) +
+    comments.map((line) => indent + line + eol).join('') +
+    source.slice(end)
+  );
+}
+
 function replaced(
   source: string,
   old: ParsedNode | null | undefined,
@@ -158,13 +190,8 @@ function rewritten(
   yaml: Yaml,
 ): string | undefined {
   const copy = document.clone();
-  for (let depth = 1; depth < path.length; depth += 1) {
-    const section = copy.getIn(path.slice(0, depth), true) ?? null;
-    if (section === null || (yaml.isScalar(section) && section.value === null)) {
-      copy.setIn(path.slice(0, depth), copy.createNode({}));
-    } else if (!yaml.isMap(section)) return undefined;
-  }
-  copy.setIn(path, copy.createNode(value));
+  if (value === undefined) copy.deleteIn(path);
+  else if (!setInDocument(copy, path, value, yaml)) return undefined;
   const indent = /\n( +)[^\s#-]/.exec(source)?.[1]?.length ?? 2;
   const text = copy.toString({
     lineWidth: 0,
@@ -172,4 +199,27 @@ function rewritten(
     flowCollectionPadding: /\{ /.test(source),
   });
   return source.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
+}
+
+/** False where something else stands in the place of a section. A list keeps the items, with comments, that stay. */
+function setInDocument(
+  copy: Document<ParsedNode>,
+  path: readonly string[],
+  value: unknown,
+  yaml: Yaml,
+): boolean {
+  for (let depth = 1; depth < path.length; depth += 1) {
+    const section = copy.getIn(path.slice(0, depth), true) ?? null;
+    if (section === null || (yaml.isScalar(section) && section.value === null)) {
+      copy.setIn(path.slice(0, depth), copy.createNode({}));
+    } else if (!yaml.isMap(section)) return false;
+  }
+  const old = copy.getIn(path, true);
+  const node = copy.createNode(value);
+  if (yaml.isSeq(old) && yaml.isSeq(node)) {
+    const stays = (item: unknown): unknown =>
+      old.items.find((was) => yaml.isScalar(was) && yaml.isScalar(item) && was.value === item.value) ?? item;
+    old.items = node.items.map(stays);
+  } else copy.setIn(path, node);
+  return true;
 }

@@ -28,6 +28,12 @@ export function addDays(day: Day, count: number): Day {
   return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
 }
 
+/** Is it this day anywhere on earth? Zones lie between 12 hours behind UTC and 14 ahead of it. */
+export function isDaySomewhere(day: Day): (ms: number) => boolean {
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  return (ms) => ms >= midnight - 14 * HOUR_MS && ms < midnight + 36 * HOUR_MS;
+}
+
 /** The local day of an instant. */
 export function dayOf(ms: number, zone: string): Day {
   const { year, month, day } = wallClock(ms, zone);

@@ -1,4 +1,5 @@
 import { StewardError } from '../errors';
+import { forShell } from '../platform/shell-word';
 import { clean } from '../platform/terminal';
 import type { AppKind } from './app-kind';
 import { APP_KINDS } from './app-kind';
@@ -91,7 +92,7 @@ export function explainClassification(
   const where = rule?.origin === 'user' ? `rule ${rule.index} of ${fileName}` : 'the shipped map';
   const explanation =
     rule === undefined
-      ? `${clean(app)} is neutral: no rule names it. To change that, add "- {app: ${yamlText(app)}, kind: creation}" to ${fileName}.`
+      ? `${clean(app)} is neutral: no rule names it. To change that: steward sense classify set ${forShell(clean(app))} creation`
       : `${clean(app)} is ${kind}: ${where} says so (${clean(rule.text)}).`;
   return { app, kind, rule: rule ?? null, explanation };
 }
@@ -141,8 +142,4 @@ function shippedByName(): Map<string, Classification> {
     }
   }
   return byName;
-}
-
-function yamlText(text: string): string {
-  return JSON.stringify(clean(text));
 }

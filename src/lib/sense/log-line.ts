@@ -15,8 +15,8 @@ export interface SignalAt {
 export interface LineReader {
   read(text: string): SignalAt | { invalid: string };
   /**
-   * Reads a line where it stands, from `start` to `end` of a text of many. False when it is none of those that say
-   * what an earlier one said at another time: then it is for `read`.
+   * Reads a line where it stands, from `start` to `end` of a text of many. False unless it repeats an
+   * earlier line at another time that belongs in the log; then it is for `read`.
    */
   readKnown(source: string, start: number, end: number, onEvent: OnEvent): boolean;
 }
@@ -27,19 +27,23 @@ export type OnEvent = (signal: Readonly<Signal>, ms: number, ts: string) => void
 /**
  * Reads the lines of a log. Those of a day differ in little but their time, so what follows the time is parsed
  * once: events whose lines say the same share one signal.
+ *
+ * @param belongs does an event of this time, ms, belong in the log?
  */
-export function lineReader(): LineReader {
+export function lineReader(belongs: (ms: number) => boolean = () => true): LineReader {
   const known = new Map<string, Signal>();
   return {
     read(text) {
       const event = parseLine(text);
       if ('invalid' in event) return event;
       const { ts, ...signal } = event;
+      const at = Date.parse(ts);
+      if (!belongs(at)) return { invalid: 'of another day' };
       const isUsual = text.startsWith(USUAL_START) && text.charCodeAt(USUAL_END) === QUOTE;
       // Unless a second "ts" follows, which then is the one that counts.
       const repeats = isUsual && text.startsWith(ts, USUAL_START.length) && ts.length === USUAL_LENGTH;
       if (repeats && known.size < MAX_KNOWN) known.set(text.slice(USUAL_END), signal);
-      return { signal, ts, ms: Date.parse(ts) };
+      return { signal, ts, ms: at };
     },
     readKnown(source, start, end, onEvent) {
       const timeEnd = start + USUAL_END;
@@ -49,7 +53,7 @@ export function lineReader(): LineReader {
       if (signal === undefined) return false;
       const ts = source.slice(start + USUAL_START.length, timeEnd);
       const ms = parseIso(ts);
-      if (ms === undefined) return false;
+      if (ms === undefined || !belongs(ms)) return false;
       onEvent(signal, ms, ts);
       return true;
     },

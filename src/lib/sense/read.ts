@@ -19,12 +19,28 @@ export interface Today {
 }
 
 export interface ReadDeps extends RollDeps {
-  config: RollDeps['config'] & Pick<SenseConfig, 'enabled' | 'sources'>;
+  config: RollDeps['config'] & Pick<SenseConfig, 'enabled' | 'sources' | 'repos'>;
   /** What the sources say of themselves: their ids, labels and descriptions. */
   sources: readonly Pick<SenseSource, 'id' | 'label' | 'description'>[];
 }
 
-/** Today's record from the events so far; nothing is stored (service.md: today). */
+/** A day's record, from its raw log or, where that is discarded, as it is stored; nothing is written. */
+export function dayView(deps: ReadDeps, day: Day): Today {
+  const now = dayOf(deps.clock.now(), deps.timezone);
+  if (day === now) return today(deps);
+  const notSeen = { idleMinutes: 0, sources: [] };
+  const { state } = deps.store.readState();
+  if (deps.store.logBytes(day) !== undefined) return { ...readDay(deps, state, day), notSeen };
+  const record = deps.store.readRecord(day);
+  if (record !== undefined) return { record, sessionRepos: [], notSeen };
+  throw day > now
+    ? new StewardError('usage', `${day} has not begun yet.`, { hint: `Name a day up to today, ${now}.` })
+    : new StewardError('not_found', `Nothing is stored of ${day}.`, {
+        hint: 'See which days are: steward sense recent --days 366',
+      });
+}
+
+/** Today's record from the events so far; nothing is stored. */
 export function today(deps: ReadDeps): Today {
   const { state } = deps.store.readState();
   const day = dayOf(deps.clock.now(), deps.timezone);
@@ -86,7 +102,6 @@ export function sources(deps: ReadDeps): SourceStatus[] {
   return sourceRows(deps, state, todaysEvents(deps));
 }
 
-/** `sense status` (decisions.md 3). */
 export function status(deps: ReadDeps, scheduler: SenseStatus['scheduler']): SenseStatus {
   const { state } = deps.store.readState();
   const day = dayOf(deps.clock.now(), deps.timezone);
@@ -96,6 +111,8 @@ export function status(deps: ReadDeps, scheduler: SenseStatus['scheduler']): Sen
     enabled: deps.config.enabled,
     version: SENSE_VERSION,
     pollIntervalSec: deps.config.pollIntervalSec,
+    repos: deps.config.repos,
+    retentionDays: deps.config.retentionDays,
     eventsToday: log.events.length,
     lastCaptureTs: state.lastCaptureTs,
     lastRecord: recorded[recorded.length - 1] ?? null,

@@ -1,4 +1,4 @@
-import { hourStarts, timeOf, type Day } from '../platform/time';
+import { hourStarts, isDaySomewhere, timeOf, type Day } from '../platform/time';
 import type { Classifier } from './classify';
 import type { AppKind } from './app-kind';
 import type { SenseEvent } from './event';
@@ -80,7 +80,7 @@ export function buildDailyRecord(
 /** The same, event by event, so that a day's events need not be in memory at once. */
 export function recordTally(date: Day, options: TallyOptions) {
   const { timezone } = options;
-  const { startMs, endMs } = anywhereOnEarth(date);
+  const isOfDay = isDaySomewhere(date);
   const starts = hourStarts(date, timezone);
   const focus = focusTally(options, starts);
   const commits = commitTally();
@@ -88,7 +88,7 @@ export function recordTally(date: Day, options: TallyOptions) {
   return {
     /** `ms` is the time of the event. */
     add(event: Readonly<Signal>, ms: number): void {
-      if (!(ms >= startMs && ms < endMs)) return;
+      if (!isOfDay(ms)) return;
       if (event.type === 'app-focus' && starts.length > 0) focus.add(ms, event);
       else if (event.type === 'git-commit') commits.add(ms, event);
       else if (event.type === 'agent-session') sessions.add(ms, event);
@@ -121,14 +121,6 @@ export function recordTally(date: Day, options: TallyOptions) {
     },
   };
 }
-
-/** Zones lie between 12 hours behind UTC and 14 ahead of it. */
-function anywhereOnEarth(date: Day): { startMs: number; endMs: number } {
-  const midnight = Date.parse(`${date}T00:00:00Z`);
-  return { startMs: midnight - 14 * HOUR_MS, endMs: midnight + 36 * HOUR_MS };
-}
-
-const HOUR_MS = 3_600_000;
 
 /** `2026-11-20T09:00:00+01:00` */
 function localIso(date: Day, ms: number, zone: string): string {

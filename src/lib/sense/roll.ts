@@ -56,8 +56,8 @@ function rollDay(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
 }
 
 /**
- * `rollup [date]`: builds and stores a day's record now. A day to come is `usage`; a past day of which
- * nothing is stored is `not_found`. Call it under the lock of sense.
+ * `rollup [date]`: builds and stores a day's record now. A day to come is `usage`; a day before the first of which
+ * something is stored is `not_found`. Call it under the lock of sense.
  */
 export function rollup(deps: RollDeps, date?: Day): DailyRecord {
   const today = dayOf(deps.clock.now(), deps.timezone);
@@ -67,7 +67,7 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
       hint: `Name a day up to today, ${today}.`,
     });
   }
-  if (day < today && deps.store.logBytes(day) === undefined) {
+  if (day < today && deps.store.logBytes(day) === undefined && !isEmptyDay(deps.store, day)) {
     throw deps.store.hasRecord(day)
       ? new StewardError('not_found', `The raw log of ${day} is discarded; its record stays as it is.`, {
           hint: `Raw logs are kept for ${deps.config.retentionDays} days (sense.retentionDays).`,
@@ -83,6 +83,31 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
   // A lost state is begun anew by the next capture, which looks at what is stored already; it rolls this day again.
   if (!damaged && !lost) deps.store.writeState(state);
   return record;
+}
+
+/** A past day without a log, since the first day of which something is stored: nothing was captured on it. */
+function isEmptyDay(store: SenseStore, day: Day): boolean {
+  const [first] = [...store.loggedDays().slice(0, 1), ...store.recordedDays().slice(0, 1)].sort();
+  return first !== undefined && day > first && (!store.hasRecord(day) || store.isEmptyRecord(day));
+}
+
+export interface Rerolled {
+  rolled: Day[];
+  /** Recorded days whose raw log is discarded: their records stay as they are. */
+  kept: Day[];
+}
+
+/** Builds the records from `since` on again, of every past day that still has its raw log. Call it under the lock of sense. */
+export function rollAgain(deps: RollDeps, since: Day): Rerolled {
+  const today = dayOf(deps.clock.now(), deps.timezone);
+  const { state, damaged, lost } = deps.store.readState();
+  const stored = deps.store.recordedDays().filter((day) => day >= since && day <= today);
+  const hasLog = (day: Day): boolean => deps.store.logBytes(day) !== undefined;
+  const rolled = stored.filter(hasLog);
+  for (const day of rolled) rollDay(deps, state, day);
+  if (rolled.length > 0) deps.afterRecords(today);
+  if (rolled.length > 0 && !damaged && !lost) deps.store.writeState(state);
+  return { rolled, kept: stored.filter((day) => !hasLog(day) && !deps.store.isEmptyRecord(day)) };
 }
 
 export interface Rolled {

@@ -17,12 +17,16 @@ export interface SourceStatus {
   lastEventTs: string | null;
 }
 
-/** `sense status` (decisions.md 3). */
+/** `sense status`: the configuration, and what was seen. */
 export interface SenseStatus {
   /** False: the kill switch is set, and nothing is captured. */
   enabled: boolean;
   version: string;
   pollIntervalSec: number;
+  /** The repositories that are watched, as absolute paths. */
+  repos: string[];
+  /** For so long raw logs are kept; records stay. */
+  retentionDays: number;
   eventsToday: number;
   /** ISO-8601 UTC. */
   lastCaptureTs: string | null;

@@ -5,7 +5,7 @@ import type { UserArea } from '../config/user-area';
 import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/folder';
 import { completeAppend, planAppend, readLines, type Line } from '../platform/jsonl';
-import { isDay, type Day } from '../platform/time';
+import { isDay, isDaySomewhere, type Day } from '../platform/time';
 import type { SenseEvent } from './event';
 import { lineReader, type OnEvent } from './log-line';
 import type { DailyRecord } from './record';
@@ -123,7 +123,7 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
       }
       const bad: BadLine[] = [];
       let badCount = 0;
-      const reader = lineReader();
+      const reader = lineReader(day === 'late' ? undefined : isDaySomewhere(day));
       const inPlace = (source: string, start: number, lineEnd: number): boolean =>
         reader.readKnown(source, start, lineEnd, onEvent);
       const end = readLines(path, { tail: true, inPlace }, (line) => {

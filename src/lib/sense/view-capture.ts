@@ -5,6 +5,7 @@ import { timeOf } from '../platform/time';
 import { parseIso } from '../platform/clock';
 import type { CaptureResult } from './capture';
 import type { PurgeResult } from './purge';
+import type { Rerolled } from './roll';
 
 /** `sense capture`: what was stored, a line a source. */
 export function captureText(result: CaptureResult, options: { timezone: string; columns: number }): string {
@@ -24,6 +25,16 @@ export function captureText(result: CaptureResult, options: { timezone: string; 
     ...(rows.length === 0 ? ['  every source is switched off'] : lines),
     ...(result.rolled.length === 0 ? [] : [`Recorded ${result.rolled.join(', ')}`]),
     ...(result.pruned.length === 0 ? [] : [`Raw logs discarded of ${result.pruned.join(', ')}`]),
+  ].join('\n');
+}
+
+/** `sense classify set`: the rule, the records that follow it, and those that cannot. */
+export function classifiedText(result: Rerolled & { app: string; kind: string; file: string }): string {
+  const { app, kind, file, rolled, kept } = result;
+  return [
+    `${clean(app)} is ${kind} from now on, by ${file}`,
+    ...(rolled.length === 0 ? [] : [`Rolled again: ${rolled.join(', ')}`]),
+    ...(kept.length === 0 ? [] : [`Not rolled again, the raw log is discarded: ${kept.join(', ')}`]),
   ].join('\n');
 }
 

@@ -36,6 +36,7 @@ function facts(record: DailyRecord): string {
   ].join(', ');
   const soFar = record.final ? '' : ' so far';
   const counts = `${plural(record.commits.count, 'commit')}, ${plural(record.sessions.count, 'session')}`;
+  if (record.totalMinutes === 0) return `No application time captured. ${counts}.`;
   return `**${minutes(record.totalMinutes)}** seen${soFar} in ${escape(record.timezone)}: ${kinds}. ${counts}.`;
 }
 

@@ -6,7 +6,7 @@ import { displayWidth, padEnd } from '../platform/text-width';
 import { dayOf, timeOf } from '../platform/time';
 import type { DailyRecord } from './record';
 import type { SenseStatus, SourceState, SourceStatus } from './status-types';
-import { finish, MIN_COLUMNS, paintShares, type TextOptions } from './view-parts';
+import { finish, isEmpty, MIN_COLUMNS, paintShares, type TextOptions } from './view-parts';
 
 export interface StatusTextOptions extends TextOptions {
   timezone: string;
@@ -30,6 +30,11 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
     ...(status.enabled
       ? row('capture', `on, every ${seconds(status.pollIntervalSec)}`)
       : row('capture', `off; "steward config set sense.enabled true" switches it on`, colors.attention)),
+    ...row(
+      'repositories',
+      status.repos.map(clean).join(', ') || 'none; "steward config add sense.repos PATH" watches one',
+    ),
+    ...row('raw logs', `kept for ${plural(status.retentionDays, 'day')}; records stay`),
     ...row('last capture', last === null ? 'never; run "steward sense capture"' : localTime(last, options)),
     ...row('events today', String(status.eventsToday)),
     ...row('last record', status.lastRecord ?? 'none yet; a day is recorded once it is over'),
@@ -38,7 +43,7 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
       ? []
       : row(
           'quarantined',
-          `${plural(status.quarantined, 'line')} that ${status.quarantined === 1 ? 'was no event' : 'were no events'}, set aside in sense/quarantine when the day is recorded`,
+          `${plural(status.quarantined, 'line')} that ${status.quarantined === 1 ? 'is no event of its day' : 'are no events of their day'}, set aside in sense/quarantine when the day is recorded`,
           colors.attention,
         )),
     ...row('version', status.version),
@@ -57,7 +62,11 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
     return finish(wrap(text, columns), options);
   }
   const left = table(
-    records.map((record) => [record.date, weekday(record.date), minutes(record.totalMinutes)]),
+    records.map((record) => [
+      record.date,
+      weekday(record.date),
+      record.totalMinutes === 0 ? '-' : minutes(record.totalMinutes),
+    ]),
     [{}, {}, { align: 'right' }],
   ).split('\n');
   const leftColumns = Math.max(...left.map(displayWidth));
@@ -80,12 +89,16 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
 /** The figures beside the bars: as many of their columns as the room holds, the first ones first. */
 function rightCells(records: readonly DailyRecord[], room: number): string[] {
   const isOpen = records.some((record) => !record.final);
-  const rows = records.map((record) => [
-    `creation ${minutes(record.creationMinutes)}`,
-    ...(isOpen ? [record.final ? '' : 'so far'] : []),
-    plural(record.commits.count, 'commit'),
-    plural(record.sessions.count, 'session'),
-  ]);
+  const rows = records.map((record) => {
+    const soFar = isOpen ? [record.final ? '' : 'so far'] : [];
+    if (isEmpty(record)) return ['nothing captured', ...soFar];
+    return [
+      record.totalMinutes === 0 ? 'no time captured' : `creation ${minutes(record.creationMinutes)}`,
+      ...soFar,
+      plural(record.commits.count, 'commit'),
+      plural(record.sessions.count, 'session'),
+    ];
+  });
   for (let count = 4; count > 0; count -= 1) {
     const text = table(rows.map((row) => row.slice(0, count)));
     const lines = text.split('\n');

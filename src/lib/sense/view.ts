@@ -68,7 +68,7 @@ interface View {
 
 function header({ record, columns, isWide, colors }: View): string[] {
   const soFar = record.final ? '' : ' · so far';
-  const seen = `${minutes(record.totalMinutes)} seen`;
+  const seen = record.totalMinutes === 0 ? 'no time captured' : `${minutes(record.totalMinutes)} seen`;
   if (!isWide) {
     const left = fit(`${longDay(record.date)} · ${clean(record.timezone)}`, columns - soFar.length) + soFar;
     return isEmpty(record) ? [left] : [left, colors.strong(seen)];

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { composeBriefs } from '../../../src/lib/agents/brief';
+import { batchOf, composeBriefs, MODEL_TIERS } from '../../../src/lib/agents/brief';
 import { checkInvocations } from '../../../src/lib/agents/check';
 import { parseInvocations } from '../../../src/lib/agents/invocation';
+import { explainRoute } from '../../../src/lib/agents/routing';
 import { StewardError } from '../../../src/lib/errors';
-import { TYPES } from '../../helpers/agents';
+import { corpus, NAMED, TYPES } from '../../helpers/agents';
 import { thrown } from '../../helpers/thrown';
 
 const BRIEF = composeBriefs('review it', { count: 1, subagentType: TYPES.general, model: 'fast' })[0]?.prompt;
@@ -70,6 +71,31 @@ describe('check', () => {
     };
     expect(broken(call)).to.deep.equal([]);
   });
+
+  it('accepts everything that route and brief can write', () => {
+    const pieces = fc.constantFrom(
+      ...corpus('requests').map(({ request }) => request),
+      'audit the login', 'cross-vendor audit of the parser', 'use the builder', 'no shortcuts', 'implement the audit trail',
+      'post to /notify', 'add text-to-speech', 'announce it out loud', 'pass the voice_id', 'run it overnight', '"ask me first"',
+      'read `~/notes`', 'see "/home/ann/x"', 'use CLAUDE.md', 'in parallel', 'custom agents', 'ask Marcus and Zoë to look',
+    ); // prettier-ignore
+    fc.assert(
+      fc.property(
+        fc.array(pieces, { minLength: 1, maxLength: 4 }),
+        fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
+        fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
+        (parts, effort, count) => {
+          const request = parts.join('. ');
+          const asked = { ...(effort === undefined ? {} : { effort }), ...(count === undefined ? {} : { count }) };
+          const { decision } = explainRoute(request, { ...asked, types: TYPES, named: NAMED });
+          expect(broken(decision), `${decision.rule}: ${request}`).to.deep.equal([]);
+          const options = { count: count ?? 1, subagentType: TYPES.general, model: MODEL_TIERS[effort === 5 ? 2 : 1] };
+          expect(broken(batchOf(request, options)), request).to.deep.equal([]);
+        },
+      ),
+      { numRuns: 2000 },
+    ); // prettier-ignore
+  }).timeout(60_000);
 
   it('says what it cannot read', () => {
     for (const text of ['', '  ', '[]', 'nonsense', '{"a":1}\nnonsense', '[1]', '"x"', '\0']) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { MAX_BRIEFS, MODEL_TIERS } from '../../../src/lib/agents/brief';
+import { batchOf, MAX_BRIEFS, MODEL_TIERS } from '../../../src/lib/agents/brief';
 import { explainRoute, route, type RouteOptions } from '../../../src/lib/agents/routing';
 import { RULES } from '../../../src/lib/agents/routing-rules';
 import { corpus, NAMED, TYPES, type CorpusRequest } from '../../helpers/agents';
@@ -66,6 +66,25 @@ describe('routing', () => {
     expect(tier('use agents to read the book', 5)).to.equal('deep');
     expect(tier('use agents to read the book', 1)).to.equal('fast');
     expect(tier('use agents to read the book with the deep model')).to.equal('deep');
+  });
+
+  it('begins the brief of an audit and of a build with its mode', () => {
+    const audit = route('cross-vendor audit of the parser', { ...OPTIONS, effort: 5 });
+    expect(audit).to.include({ rule: 'audit', mode: 'audit', subagentType: 'builder' });
+    expect(audit.brief?.prompt).to.match(/^MODE: audit, read-only\.\nYou are an auditor, /);
+    const build = route('implement the audit trail, no shortcuts', OPTIONS);
+    expect(build).to.include({ rule: 'production', mode: 'build' });
+    expect(build.brief?.prompt).to.match(/^MODE: build\.\nYou are a senior engineer, /);
+  });
+
+  it('says to launch several agents in one message', () => {
+    const launch = 'Launch all 3 in one message, and the spotcheck once they are done.';
+    expect(route('custom agents for the plan', { ...OPTIONS, count: 3 }).launch).to.equal(launch);
+    expect(route('use a custom agent for the plan', OPTIONS)).not.to.have.property('launch');
+    expect(batchOf('x', { count: 3, subagentType: 'general-purpose', model: 'fast' })).to.include({ launch });
+    expect(batchOf('x', { count: 1, subagentType: 'general-purpose', model: 'fast' })).to.not.have.property(
+      'launch',
+    );
   });
 
   it('sends a spotcheck after parallel work, and after nothing else', () => {

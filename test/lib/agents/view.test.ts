@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { composeBriefs } from '../../../src/lib/agents/brief';
+import { batchOf } from '../../../src/lib/agents/brief';
 import { explainRoute } from '../../../src/lib/agents/routing';
 import { alertText, watchedText } from '../../../src/lib/agents/view';
 import { briefsText, routeText, traitsText } from '../../../src/lib/agents/view-route';
@@ -20,7 +20,7 @@ describe('agents: what is shown', () => {
     return {
       route: routeText(decision, options, considered),
       briefs: briefsText(
-        composeBriefs('review the plan', { count: 2, subagentType: 'general-purpose', model: 'deep' }),
+        batchOf('review the plan', { count: 2, subagentType: 'general-purpose', model: 'deep' }),
         options,
       ),
       traits: traitsText(options),

@@ -15,8 +15,9 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 import { loadConfig } from '../../../src/lib/config/load';
-import { allKeys, setConfig } from '../../../src/lib/config/set';
-import { shownConfig } from '../../../src/lib/config/show';
+import { allKeys } from '../../../src/lib/config/files';
+import { addToConfig, removeFromConfig, setConfig, unsetConfig } from '../../../src/lib/config/set';
+import { plainValue, shownConfig, shownKey } from '../../../src/lib/config/show';
 import { changeConfig, mirrorVoice } from '../../../src/lib/config/write';
 import { StewardError } from '../../../src/lib/errors';
 import { testArea, type TestArea } from '../../helpers/area';
@@ -32,15 +33,8 @@ describe('config: setConfig', () => {
     return shownConfig(loaded).find((entry) => entry.key === key)?.value;
   };
 
-  async function refused(key: string, value: string, kind: string): Promise<StewardError> {
-    try {
-      await set(key, value);
-    } catch (error) {
-      expect(error).to.be.instanceOf(StewardError).with.property('kind', kind);
-      return error as StewardError;
-    }
-    throw new Error(`${key} was set`);
-  }
+  const deps = () => ({ ...at.deps, home: at.home });
+  const refused = (key: string, value: string, kind: string) => fails(set(key, value), kind);
 
   it('writes each key into the file that owns it, private, and made on demand', async () => {
     const result = await set('sense.pollIntervalSec', '60');
@@ -72,8 +66,8 @@ describe('config: setConfig', () => {
   it('reads a value as JSON, as a text or as a list, whichever fits the key', async () => {
     const cases: [string, string, unknown][] = [
       ['sense.enabled', 'false', false],
-      ['sense.repos', '/a, /b', ['/a', '/b']],
-      ['sense.repos', '["/with, comma"]', ['/with, comma']],
+      ['sense.repos', `${at.repository('a')}, ${at.repository('b')}`, ['a', 'b'].map(at.repository)],
+      ['sense.repos', JSON.stringify([at.repository('with, comma')]), [at.repository('with, comma')]],
       ['sense.repos', '', []],
       ['sense.exclude', '5', ['5']],
       ['sense.git.authors', 'all', 'all'],
@@ -354,6 +348,125 @@ describe('config: setConfig', () => {
     expect(at.read('sense/config.json')).to.equal('{ "enabled":true }');
   });
 
+  it('takes no repository that is not there into the list, and leaves the list as it was', async () => {
+    const notes = at.repository('notes');
+    mkdirSync(join(at.home, 'plain'));
+    await set('sense.repos', notes);
+    for (const [path, why] of [
+      ['nope', 'does not exist'],
+      ['plain', 'is not a git repository'],
+    ]) {
+      const value = join(at.home, path!);
+      expect((await refused('sense.repos', `${notes},${value}`, 'usage')).message).to.include(
+        `${value} ${why}`,
+      );
+      await fails(addToConfig(deps(), { key: 'sense.repos', value }), 'usage');
+    }
+    await fails(addToConfig(deps(), { key: 'sense.repos', value: '~/nope' }), 'usage');
+    expect(await shown('sense.repos')).to.deep.equal([notes]);
+    // One that was unplugged later does not get in the way of another change.
+    rmSync(notes, { recursive: true });
+    await set('sense.repos', `${notes},${at.repository('site')}`);
+    expect(await shown('sense.repos')).to.deep.equal([notes, join(at.home, 'site')]);
+  });
+
+  it('adds an item to a list once, by its whole path, and removes it by any spelling', async () => {
+    const [notes, site] = ['notes', 'site'].map(at.repository) as [string, string];
+    const add = (value: string) => addToConfig(deps(), { key: 'sense.repos', value });
+    expect(await add(notes)).to.deep.include({ before: null, after: [notes], changed: true });
+    expect(await add('~/site')).to.deep.include({ after: [notes, site], changed: true });
+    expect(await add('~/notes')).to.deep.include({ after: [notes, site], changed: false });
+    const remove = (value: string) => removeFromConfig(deps(), { key: 'sense.repos', value });
+    expect(await remove('~/notes')).to.deep.include({ before: [notes, site], after: [site] });
+    const error = await fails(remove('~/notes'), 'not_found');
+    expect([error.message, error.hint]).to.deep.equal([
+      `${notes} is not in sense.repos.`,
+      `The list is: ${site}`,
+    ]);
+  });
+
+  it('starts from the default of a list, and says which key is no list', async () => {
+    const key = 'notifications.routing.longTask';
+    expect(await addToConfig(deps(), { key, value: 'push' })).to.include({ changed: false });
+    expect(existsSync(at.area.settings)).to.equal(false);
+    await addToConfig(deps(), { key, value: 'desktop' });
+    expect(await shown(key)).to.deep.equal(['push', 'desktop']);
+    for (const [other, value] of [
+      ['timezone', 'UTC'],
+      ['sense.git.authors', 'a@x.org'],
+      ['WORK.PROJECT_PROPERTY', 'x'],
+      [key, 'fax'],
+      [key, ''],
+    ]) {
+      await fails(addToConfig(deps(), { key: other!, value: value! }), 'usage');
+    }
+  });
+
+  it('keeps the comments of the items that stay in a YAML list', async () => {
+    const text =
+      'notify:\n  smsCommand:\n    - sms # the program\n    # always\n    - --now\ntimezone: UTC # end\n';
+    at.write('config.yaml', text);
+    const key = 'notify.smsCommand';
+    await addToConfig(deps(), { key, value: '--quiet' });
+    expect(at.read('config.yaml')).to.equal(text.replace('timezone', '    - --quiet\ntimezone'));
+    await removeFromConfig(deps(), { key, value: '--quiet' });
+    expect(at.read('config.yaml')).to.equal(text);
+  });
+
+  it('unsets a key: its lines go, its default counts, and each comment stays', async () => {
+    const unset = (key: string) => unsetConfig(deps(), { key });
+    at.write('config.yaml', '# top\nda:\n  # who\n  name: Nova # short\ntimezone: UTC # here\n# end\n');
+    expect(await unset('da.name')).to.deep.include({ before: 'Nova', after: 'DA', changed: true });
+    expect(at.read('config.yaml')).to.equal('# top\nda:\n  # who\n  # short\ntimezone: UTC # here\n# end\n');
+    expect(await unset('da.name')).to.include({ changed: false });
+    await set('da.name', 'Nova');
+    expect(await shown('da.name')).to.equal('Nova');
+    await set('notifications.routing.error', 'chat');
+    await unset('notifications.routing.error');
+    expect(JSON.parse(at.read('settings.json'))).to.deep.equal({ version: 1 });
+    expect(await shown('notifications.routing.error')).to.deep.equal(['push']);
+  });
+
+  it('unsets the voice in both of its places', async () => {
+    await set('da.voices.main.voiceId', 'v1');
+    await unsetConfig(deps(), { key: 'da.voices.main.voiceId' });
+    expect([await shown('da.voices.main.voiceId'), at.read('settings.json')]).to.deep.equal([
+      null,
+      '{\n  "version": 1\n}\n',
+    ]);
+  });
+
+  it('unsets in YAML of any form, and keeps every other value and comment', async () => {
+    const texts = [
+      'da: {name: x} # c1\nprincipal: {name: y} # c2\n',
+      '{"da": {"name": "x"}, "principal": {"name": "y"}}\n',
+      'da:\n  name: >- # c3\n    folded\n    text\n  # c4\nprincipal:\n  name: y',
+      'principal:\n  name: y\nda:\n\n    # c5\n    name: x # c6\r\n',
+      '# c7\r\nda:\r\n  name: "x" # c8\r\nprincipal: # c9\r\n  name: y\r\n',
+    ];
+    for (const text of texts) {
+      at.write('config.yaml', text);
+      await unsetConfig(deps(), { key: 'da.name' });
+      expect([await shown('da.name'), await shown('principal.name')], text).to.deep.equal(['DA', 'y']);
+      const after = at.read('config.yaml');
+      for (const [comment] of text.matchAll(/# c\d+/g)) expect(after).to.include(comment);
+    }
+  });
+
+  it('gives one key for a script, and refuses what is none', async () => {
+    const loaded = await loadConfig({ area: at.area, env: {}, home: at.home });
+    expect(await shownKey(loaded, 'sense.retentionDays')).to.deep.include({ value: 30, source: 'default' });
+    expect((await shownKey(loaded, 'WORK.REPO')).value).to.equal(null);
+    await fails(shownKey(loaded, 'retentionDay'), 'usage');
+    expect([['a', 'b'], [], null, { a: 1 }, true].map(plainValue)).to.deep.equal([
+      'a\nb',
+      '',
+      '',
+      '{"a":1}',
+      'true',
+    ]);
+  });
+
   it('can set every key that show lists', async () => {
     const listed = shownConfig(await loadConfig({ area: at.area, env: {}, home: at.home })).map(
       ({ key }) => key,
@@ -362,6 +475,15 @@ describe('config: setConfig', () => {
     expect(new Set(listed).size).to.equal(listed.length);
   });
 });
+
+async function fails(change: Promise<unknown>, kind: string): Promise<StewardError> {
+  const error = await change.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).to.be.instanceOf(StewardError).with.property('kind', kind);
+  return error as StewardError;
+}
 
 function isName(text: string): boolean {
   return text.trim() !== '' && !/[\p{Cc}\u2028\u2029]/u.test(text);

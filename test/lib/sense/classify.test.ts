@@ -209,7 +209,7 @@ describe('sense: classification', () => {
     const unknown = explainClassification(rules, FILE, 'Foo "Bar"\u001b[31m');
     expect(unknown).to.include({ kind: 'neutral', rule: null });
     expect(unknown.explanation).to.equal(
-      'Foo "Bar" is neutral: no rule names it. To change that, add "- {app: "Foo \\"Bar\\"", kind: creation}" to sense/classify.yaml.',
+      'Foo "Bar" is neutral: no rule names it. To change that: steward sense classify set \'Foo "Bar"\' creation',
     );
   });
 

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
-import { rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 
-import { recent, sources, status, today } from '../../../src/lib/sense/read';
+import { dayView, recent, sources, status, today } from '../../../src/lib/sense/read';
 import type { SenseEvent } from '../../../src/lib/sense/event';
+import { rollup } from '../../../src/lib/sense/roll';
+import { statusText } from '../../../src/lib/sense/view-status';
 import { commit, filesIn, focus, listSource, senseBox, sourceOf, type SenseBox } from '../../helpers/sense';
 import { thrown } from '../../helpers/thrown';
 
@@ -42,6 +44,46 @@ describe('sense: reading', () => {
     await captureAt('2026-11-20T12:00:00Z', [focus('2026-11-20T11:00:00Z', 'Code')]);
     const { record } = today({ ...box.deps, timezone: 'Asia/Tokyo' });
     expect(record).to.include({ date: '2026-11-20', timezone: 'UTC', totalMinutes: 2 });
+  });
+
+  it('shows another day from its log, then from its record, and stores nothing', async () => {
+    await captureAt('2026-10-01T12:00:00Z', [focus('2026-10-01T11:00:00Z', 'Code')]);
+    await captureAt('2026-11-19T12:00:00Z', [
+      focus('2026-10-01T11:00:00Z', 'Code'),
+      focus('2026-11-19T11:00:00Z', 'Code'),
+    ]);
+    box.at('2026-11-20T12:00:00Z');
+    const before = filesIn(box.home);
+    expect(dayView(box.deps, '2026-11-19').record).to.include({ final: true, totalMinutes: 2 });
+    expect(box.store.hasRecord('2026-11-19')).to.equal(false);
+    expect(box.store.logBytes('2026-10-01')).to.equal(undefined);
+    expect(dayView(box.deps, '2026-10-01').record).to.deep.equal(box.record('2026-10-01'));
+    expect(dayView(box.deps, '2026-11-20').record).to.include({ date: '2026-11-20', final: false });
+    expect(thrown(() => dayView(box.deps, '2026-09-01')).kind).to.equal('not_found');
+    expect(thrown(() => dayView(box.deps, '2026-11-21')).kind).to.equal('usage');
+    expect(filesIn(box.home)).to.deep.equal(before);
+  });
+
+  it('counts no event of another day, and says how many lines it left out', async () => {
+    const other = focus('2026-11-17T11:00:00Z', 'Code');
+    await captureAt('2026-11-20T12:00:00Z', [focus('2026-11-20T11:00:00Z', 'Code')]);
+    const log = box.store.logOf('2026-11-20');
+    appendFileSync(log, `${JSON.stringify(other)}\n${JSON.stringify({ ...other, ts: '2026-11-17T11:02:00.000Z' })}\n`);
+    expect(status(box.deps, null)).to.include({ eventsToday: 1, quarantined: 2 });
+    rollup(box.deps);
+    expect(box.lines('quarantine/2026-11-20.jsonl')).to.have.length(2);
+    expect(box.lines('quarantine/2026-11-20.jsonl')[0]).to.include({ reason: 'of another day' });
+    expect(box.record('2026-11-20').totalMinutes).to.equal(2);
+  }); // prettier-ignore
+
+  it('shows the configuration in the status', () => {
+    const config = { ...box.deps.config, repos: ['/src/site'], retentionDays: 7 };
+    const shown = status({ ...box.deps, config }, null);
+    expect(shown).to.deep.include({ repos: ['/src/site'], retentionDays: 7 });
+    const text = statusText(shown, { columns: 80, color: false, timezone: 'UTC', now: 0 });
+    expect(text)
+      .to.match(/^repositories {2}\/src\/site$/m)
+      .and.to.match(/^raw logs {6}kept for 7 days; records stay$/m);
   });
 
   it('says what could not be seen', async () => {

@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { rollup } from '../../../src/lib/sense/roll';
+import { recent } from '../../../src/lib/sense/read';
+import { rollAgain, rollup } from '../../../src/lib/sense/roll';
+import { recentText } from '../../../src/lib/sense/view-status';
 import { thrown } from '../../helpers/thrown';
 import { commit, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
 import type { SenseEvent } from '../../../src/lib/sense/event';
@@ -223,6 +225,35 @@ describe('sense: the day cycle', () => {
       expect(kindOf('2026-11-21')).to.equal('usage');
       expect(kindOf('2026-11-19')).to.equal('not_found');
       expect(existsSync(box.area.root), 'and writes nothing').to.equal(false);
+    });
+
+    it('records a past day on which nothing was captured, and invents none before the first', async () => {
+      await captureAt('2026-11-17T12:00:00Z', focus('2026-11-17T11:00:00Z', 'Code'));
+      box.at('2026-11-20T12:00:00Z');
+      expect(rollup(box.deps, '2026-11-18')).to.deep.include({ totalMinutes: 0, final: true });
+      expect(rollup(box.deps, '2026-11-18').final).to.equal(true);
+      expect(kindOf('2026-11-16')).to.equal('not_found');
+      expect(recentText(recent(box.deps, 7), { columns: 80, color: false })).to.match(
+        /^2026-11-18 {2}Wed {2}- +nothing captured$/,
+      );
+    });
+
+    it('rolls recorded days again by other rules, and says which it cannot', async () => {
+      await captureAt('2026-10-01T12:00:00Z', focus('2026-10-01T11:00:00Z', 'Zed'));
+      await captureAt('2026-11-18T12:00:00Z', focus('2026-11-18T11:00:00Z', 'Zed'));
+      await captureAt('2026-11-20T12:00:00Z', focus('2026-11-20T11:00:00Z', 'Zed'));
+      const classify = (): { kind: 'consumption' } => ({ kind: 'consumption' });
+      box.told.length = 0;
+      expect(rollAgain({ ...box.deps, classify }, '2026-09-01')).to.deep.equal({
+        rolled: ['2026-11-18'],
+        kept: ['2026-10-01'],
+      });
+      expect(box.told).to.deep.equal(['2026-11-20']);
+      expect(box.record('2026-11-18').apps[0]).to.include({ kind: 'consumption' });
+      expect(box.record('2026-10-01').apps[0]).to.include({ kind: 'creation' });
+      const [before] = [box.read('sense/daily/2026-11-18.json')];
+      await captureAt('2026-11-20T13:00:00Z');
+      expect(box.read('sense/daily/2026-11-18.json')).to.equal(before);
     });
 
     it('says that the raw log is discarded, and leaves the record', async () => {

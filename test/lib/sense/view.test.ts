@@ -132,6 +132,8 @@ const status: SenseStatus = {
   enabled: true,
   version: '1.0.0',
   pollIntervalSec: 120,
+  repos: ['/home/ann/src/site'],
+  retentionDays: 30,
   eventsToday: 212,
   lastCaptureTs: '2026-11-20T08:42:00.000Z',
   lastRecord: '2026-11-19',

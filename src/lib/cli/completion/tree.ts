@@ -1,5 +1,7 @@
 import type { Command } from '@oclif/core/command';
 
+import { allKeys } from '../../config/files';
+
 /** What a shell offers after some words. */
 export interface Place {
   /** The words so far, with spaces: `` or `sense` or `sense today`. */
@@ -35,10 +37,16 @@ export function completionPlaces(
         ...flagsOf(command),
         { name: 'help', char: 'h', about: 'Show help.', takesValue: false, values: [] },
       ],
-      values: Object.values(command?.args ?? {})[0]?.options?.slice() ?? [],
+      values: valuesOf(command),
       isCommand: command !== undefined,
     };
   });
+}
+
+function valuesOf(command: Known | undefined): string[] {
+  const [first] = Object.values(command?.args ?? {});
+  const isKey = command?.id.startsWith('config:') === true && first?.name === 'key';
+  return isKey ? allKeys() : (first?.options?.slice() ?? []);
 }
 
 function flagsOf(command: Known | undefined): Place['flags'] {

@@ -161,7 +161,7 @@ async function checkRepos(at: ConfiguredContext): Promise<Finding[]> {
   if (none !== undefined) return [none];
   const { repos, git: settings } = at.config.sense;
   if (repos.length === 0) {
-    return [off('no repository is watched', { mend: "steward config set sense.repos '~/src/a,~/src/b'" })];
+    return [off('no repository is watched', { mend: 'steward config add sense.repos PATH' })];
   }
   const findings: Finding[] = [];
   for (const root of repos) findings.push(...(await checkRepo(at, root, settings.authors === 'mine')));

@@ -25,7 +25,7 @@ _steward_long_done() {
   _steward_long_began='' _steward_long_line=''
   [[ $limit =~ ^[0-9]{1,6}$ ]] || limit=${longSec}
   # Ctrl-C and Ctrl-Z: a person is there.
-  [[ -n $began && $code != 130 && $code != 148 ]] || return "$code"
+  [[ -n $began && $code != 130 && $code != 146 && $code != 148 ]] || return "$code"
   local took=$(( (${NOW} - began) / 1000000 ))
   (( took >= 10#$limit && took <= 999999 )) || return "$code"
   # A subshell: the trap saw this function first.

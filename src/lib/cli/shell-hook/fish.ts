@@ -12,7 +12,7 @@ if status is-interactive
         string match -qr '^[0-9]{1,6}$' -- "$STEWARD_LONG_COMMAND_SEC"
         and set limit $STEWARD_LONG_COMMAND_SEC
         # Ctrl-C and Ctrl-Z: a person is there.
-        contains -- $code 130 148
+        contains -- $code 130 146 148
         and return 0
         test -n "$CMD_DURATION" -a "$CMD_DURATION" -ge "$limit"000
         or return 0
@@ -62,10 +62,13 @@ if status is-interactive
         set -l after "$took s"
         test $took -ge 120
         and set after (math -s0 $took / 60)" min"
+        set -l event taskComplete
         set -l words "$name is done, after $after"
-        test $code -eq 0
-        or set words "$name ended with $code, after $after"
-        command ${steward.map(forFish).join(' ')} notify send $words --duration "$took"s </dev/null >/dev/null 2>&1 &
+        if test $code -ne 0
+            set event error
+            set words "$name failed after $after (exit $code)"
+        end
+        command ${steward.map(forFish).join(' ')} notify send $words --event $event --duration "$took"s </dev/null >/dev/null 2>&1 &
         disown 2>/dev/null
     end
 end

@@ -80,13 +80,13 @@ _steward_long_tell() {
   case $name in
     '' | -* | *[!A-Za-z0-9._+@-]* | ${KEYWORDS.join(' | ')}) name='A command' ;;
   esac
-  local words="$took s"
-  if (( took >= 120 )); then words="$(( took / 60 )) min"; fi
+  local after="$took s" event=taskComplete words
+  if (( took >= 120 )); then after="$(( took / 60 )) min"; fi
   if (( code == 0 )); then
-    words="$name is done, after $words"
+    words="$name is done, after $after"
   else
-    words="$name ended with $code, after $words"
+    event=error words="$name failed after $after (exit $code)"
   fi
-  ( ${send} "$words" --duration "\${took}s" </dev/null >/dev/null 2>&1 & )
+  ( ${send} "$words" --event "$event" --duration "\${took}s" </dev/null >/dev/null 2>&1 & )
 }`;
 }

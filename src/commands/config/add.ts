@@ -1,0 +1,30 @@
+import { string } from '@oclif/core/args';
+
+import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
+import { addToConfig, type SetResult } from '../../lib/config/set';
+
+export default class ConfigAdd extends ConfigEdit {
+  static override summary = 'Add one item to a list of the configuration.';
+  static override description =
+    'The other items and the comments of the file stay. An item that is in the list already is not added twice. A repository must exist; `~` and a relative path become an absolute one.';
+  static override args = {
+    key: keyArg,
+    value: string({
+      required: true,
+      ignoreStdin: true,
+      description: 'The item to add, such as the path of a repository.',
+    }),
+  };
+  static override flags = { 'dry-run': dryRunFlag };
+  static override examples = [
+    '<%= config.bin %> config add sense.repos ~/src/site',
+    '<%= config.bin %> config add notifications.routing.error desktop',
+  ];
+  static override related = ['config remove', 'config get', 'config set'];
+
+  async run(): Promise<SetResult> {
+    const { args, flags } = await this.parse(ConfigAdd);
+    const result = await addToConfig(this.context, { ...args, dryRun: flags['dry-run'] });
+    return this.report(result, 'already has that item:');
+  }
+}

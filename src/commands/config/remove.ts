@@ -1,0 +1,21 @@
+import { string } from '@oclif/core/args';
+
+import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
+import { removeFromConfig, type SetResult } from '../../lib/config/set';
+
+export default class ConfigRemove extends ConfigEdit {
+  static override summary = 'Remove one item from a list of the configuration.';
+  static override description = 'The other items and the comments of the file stay.';
+  static override args = {
+    key: keyArg,
+    value: string({ required: true, ignoreStdin: true, description: 'The item to remove.' }),
+  };
+  static override flags = { 'dry-run': dryRunFlag };
+  static override examples = ['<%= config.bin %> config remove sense.repos ~/src/site'];
+  static override related = ['config add', 'config get', 'config set'];
+
+  async run(): Promise<SetResult> {
+    const { args, flags } = await this.parse(ConfigRemove);
+    return this.report(await removeFromConfig(this.context, { ...args, dryRun: flags['dry-run'] }));
+  }
+}

@@ -1,0 +1,17 @@
+import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
+import { unsetConfig, type SetResult } from '../../lib/config/set';
+
+export default class ConfigUnset extends ConfigEdit {
+  static override summary = 'Return one key to its default.';
+  static override description = 'The key is removed from the file that owns it. Comments of the file stay.';
+  static override args = { key: keyArg };
+  static override flags = { 'dry-run': dryRunFlag };
+  static override examples = ['<%= config.bin %> config unset sense.pollIntervalSec'];
+  static override related = ['config set', 'config show'];
+
+  async run(): Promise<SetResult> {
+    const { args, flags } = await this.parse(ConfigUnset);
+    const result = await unsetConfig(this.context, { ...args, dryRun: flags['dry-run'] });
+    return this.report(result, 'already has its default,');
+  }
+}

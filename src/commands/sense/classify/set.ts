@@ -1,0 +1,34 @@
+import { string } from '@oclif/core/args';
+import { string as stringFlag } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../../lib/cli/base-command';
+import { openSense, setClassification, type Classified } from '../../../lib/cli/sense-context';
+import { APP_KINDS, type AppKind } from '../../../lib/sense/app-kind';
+import { classifiedText } from '../../../lib/sense/view-capture';
+
+export default class SenseClassifySet extends BaseCommand {
+  static override summary = 'Set what the time in an application counts as.';
+  static override description =
+    'Writes a rule to sense/classify.yaml; its comments stay. Today counts by it at once. Records of earlier days stay as they are, unless --since rolls them again, which needs their raw logs.';
+  static override args = {
+    app: string({ required: true, ignoreStdin: true, description: 'The name as "sense today" shows it.' }),
+    kind: string({ required: true, ignoreStdin: true, options: [...APP_KINDS], description: 'The kind.' }),
+  };
+  static override flags = {
+    since: stringFlag({ description: 'Roll the records from this day on again.', helpValue: 'DAY' }),
+  };
+  static override examples = [
+    '<%= config.bin %> sense classify set Firefox creation',
+    '<%= config.bin %> sense classify set Firefox creation --since "2 weeks ago"',
+  ];
+  static override related = ['sense classify explain APP', 'sense today'];
+
+  async run(): Promise<Classified> {
+    const { args, flags } = await this.parse(SenseClassifySet);
+    const { readDay } = await openSense(this.context);
+    const since = flags.since === undefined ? undefined : await readDay(flags.since);
+    const result = await setClassification(this.context, args.app, args.kind as AppKind, since);
+    this.print(() => classifiedText(result));
+    return result;
+  }
+}

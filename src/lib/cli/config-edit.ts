@@ -1,0 +1,29 @@
+import { string } from '@oclif/core/args';
+import { boolean } from '@oclif/core/flags';
+
+import type { SetResult } from '../config/set';
+import { valueWords } from '../config/show';
+import { clean } from '../platform/terminal';
+import { BaseCommand } from './base-command';
+
+export const keyArg = string({
+  required: true,
+  ignoreStdin: true,
+  description: 'A key as `config show` lists it, such as sense.pollIntervalSec.',
+});
+
+export const dryRunFlag = boolean({ description: 'Say what would change, and write nothing.' });
+
+/** A command that changes one key, and says what it did. */
+export abstract class ConfigEdit extends BaseCommand {
+  /** @param unchanged what there is to say when nothing changed */
+  protected report(result: SetResult, unchanged = 'is already'): SetResult {
+    const { key, file, before, after, changed, dryRun, overriddenBy } = result;
+    const verb = changed ? (dryRun ? 'would be' : 'is now') : unchanged;
+    const was = changed && before !== null ? ` (was ${valueWords(before)})` : '';
+    this.print(() => clean(`${key} ${verb} ${valueWords(after)}${was}, in ${file}`));
+    if (overriddenBy !== null)
+      this.say(`The variable ${overriddenBy} is set and stands over the file: unset it to use this value.`);
+    return result;
+  }
+}
