@@ -5,7 +5,7 @@ import { StewardError, toStewardError } from '../errors';
 import type { Application, HttpAnswer, RequestHead } from '../platform/http-application';
 import { guard, type GuardPolicy } from './guards';
 import { errorAnswer, JSON_HEADERS, refusal } from './http-error';
-import { parameters, type JsonRoute, type Route, type RouteRequest } from './route';
+import { type JsonRoute, type Route, type RouteRequest } from './route';
 
 export interface AppDeps {
   routes: readonly Route[];
@@ -127,7 +127,13 @@ function pathOf(target: string): string {
 function requestOf(head: RequestHead, body: Buffer): RouteRequest {
   const mark = head.target.indexOf('?');
   const query = mark === -1 ? NO_QUERY : new URLSearchParams(head.target.slice(mark + 1));
-  return { head, query, body: head.method === 'POST' ? jsonOf(body) : undefined };
+  if (head.method !== 'POST') return { head, query, body: undefined };
+  for (const name of query.keys()) {
+    throw new StewardError('usage', `There is no parameter "${name.slice(0, 100)}" here.`, {
+      hint: 'Send it in the body, as JSON.',
+    });
+  }
+  return { head, query, body: jsonOf(body) };
 }
 
 function jsonOf(body: Buffer): unknown {
@@ -147,7 +153,6 @@ function notJson(why: string): StewardError {
 }
 
 function runJson(row: JsonRoute, request: RouteRequest): HttpAnswer | Promise<HttpAnswer> {
-  if (row.input === undefined) parameters(request.query, []);
   const value = row.run(row.input?.(request) as never);
   const wrap = (result: unknown): HttpAnswer =>
     row.isLive === true || row.method === 'POST'

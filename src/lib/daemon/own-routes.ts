@@ -3,7 +3,7 @@ import type { HttpAnswer } from '../platform/http-application';
 import { ownProcess } from '../platform/own-process';
 import type { Gate } from './gate';
 import { DATA_POLICY, SAFE_HEADERS } from './http-error';
-import { parameters, type Route } from './route';
+import type { Route } from './route';
 import type { DaemonStatus } from './status';
 
 export interface OwnRoutesDeps {
@@ -81,7 +81,7 @@ function loginRoute(gate: Gate): Route {
     path: '/open',
     isOpen: true,
     serve({ query, head }): HttpAnswer {
-      const { code } = parameters(query, ['code']);
+      const code = query.get('code') ?? undefined;
       // A link preview or a HEAD must not use up the code.
       const cookie = code === undefined || head.method !== 'GET' ? undefined : gate.redeem(code);
       if (cookie === undefined) {
