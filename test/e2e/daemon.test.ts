@@ -32,6 +32,7 @@ describe('the daemon (built)', function () {
     await cli('sense', 'init');
     const daemon = await start();
     expect(daemon.url).to.equal(`http://127.0.0.1:${daemon.port}`);
+    expect(daemon.output(), 'one line').to.match(/^\{"url":"[^\n]*\}\n$/);
     expect(await json(`${daemon.url}/healthz`)).to.include({ status: 'ok', pid: daemon.pid });
     const status = await json<DaemonStatus>(`${daemon.url}/api/status`);
     expect(status.modules.map(({ id }) => id)).to.include('sense');
@@ -90,9 +91,10 @@ describe('the daemon (built)', function () {
       stdout: `The daemon runs anew at ${daemon.url}\n`,
     });
     expect((await ask(`${daemon.url}/api/status`)).status).to.equal(200);
-    const said = [...daemon.output().matchAll(/"url": "(.*)"/g)].map(([, url]) => url);
-    expect(said, 'a document whenever it listens').to.deep.equal(Array<string>(3).fill(daemon.url));
     expect(await daemon.stop(), 'whoever started it ends it').to.equal(0);
+    const said = daemon.output().trimEnd().split('\n');
+    const urls = said.map((line) => (JSON.parse(line) as { url: string }).url);
+    expect(urls, 'one line whenever it listens').to.deep.equal(Array<string>(3).fill(daemon.url));
     expect(daemonLogOf(home.path).filter(({ why }) => why === 'restarted')).to.have.length(2);
   });
 
