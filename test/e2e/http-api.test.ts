@@ -150,7 +150,8 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       await meet(name, 403, { ...at, headers: { host: 'example.org' } });
       const other = await meet(name, 405, { ...at, method: 'DELETE' });
       expect(other.headers['allow']).to.equal(method === 'GET' ? 'GET, HEAD' : method);
-      if (method === 'GET' && !path.startsWith('/open')) await meet(name, 200, { ...at, at: `${path}?more=1` });
+      if (method === 'GET' && !path.startsWith('/open'))
+        await meet(name, 200, { ...at, at: `${path}?more=1` });
       if (method !== 'POST') continue;
       await meet(name, 415, { ...at, headers: { 'content-encoding': 'gzip' }, body: '{}' });
       await meet(name, 413, { ...at, body: `{"message":"${'x'.repeat(70_000)}"}` });
