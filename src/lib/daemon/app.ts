@@ -10,8 +10,8 @@ import { type JsonRoute, type Route, type RouteRequest } from './route';
 export interface AppDeps {
   routes: readonly Route[];
   policy: GuardPolicy;
-  /** Does a request over TCP bring the token that is required? Undefined when none is. */
-  isAuthorised?: ((head: RequestHead) => boolean) | undefined;
+  /** May a request over TCP be answered at an address that is not open to all? */
+  mayRead: (head: RequestHead) => boolean;
   /** Told of every fault that is answered with 5xx. */
   onFault: (head: Pick<RequestHead, 'method' | 'target'>, error: StewardError) => void;
 }
@@ -57,7 +57,7 @@ export function daemonApp(deps: AppDeps): Application {
       );
     }
     const found = find(head);
-    if (!head.isLocal && !isOpen(found) && deps.isAuthorised?.(head) === false) return NO_TOKEN;
+    if (!head.isLocal && !isOpen(found) && !deps.mayRead(head)) return NO_TOKEN;
     if ('headers' in found) return found;
     const encoding = head.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity') {
@@ -102,8 +102,8 @@ export function daemonApp(deps: AppDeps): Application {
 const NO_TOKEN = refusal(
   401,
   'auth',
-  'This daemon asks for a token.',
-  'Open the page with "steward open", or send the token as Authorization: Bearer.',
+  'This daemon requires a token.',
+  'Open the pages with "steward open"; programs send the token as Authorization: Bearer.',
   ['www-authenticate', 'Bearer realm="steward"'],
 );
 

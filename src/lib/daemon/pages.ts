@@ -64,6 +64,7 @@ function fileRoute({ clock }: PagesDeps, path: string, file: string): RawRoute {
   return {
     method: 'GET',
     path,
+    isOpen: true,
     serve({ head }) {
       kept = refreshed(clock, kept, [file], () => tagged(bytesOf(file), headers));
       return taggedAnswer(head, kept.value);

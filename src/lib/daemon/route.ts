@@ -18,7 +18,7 @@ interface RouteBase {
   path: string;
   /** Only over the local socket: elsewhere there is no such path. */
   isLocal?: true;
-  /** Answered without a token where one is required. */
+  /** Public: answered without a token, since it holds no data. */
   isOpen?: true;
 }
 

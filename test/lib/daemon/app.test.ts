@@ -231,7 +231,7 @@ describe('the daemon app', () => {
   it('asks for a token before it says what there is', async () => {
     const closed = testApp(
       [...ROUTES, { method: 'GET', path: '/door', isOpen: true, run: () => ({ open: true }) }],
-      { isAuthorised: ({ headers }) => headers['authorization'] === 'Bearer right' },
+      { mayRead: ({ headers }) => headers['authorization'] === 'Bearer right' },
     );
     for (const path of ['/a', '/nowhere']) {
       const answer = await closed.ask(path);
