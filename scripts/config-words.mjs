@@ -41,7 +41,7 @@ export const WORDS = {
   'agents.managed.outputPrice': 'USD for a million tokens out.',
   'daemon.host': 'The address on which the daemon answers. Another one than this machine needs a token.',
   'daemon.port': 'Its port; 0 takes a free one.',
-  'daemon.requireToken': 'Over TCP nobody is answered without the token.',
+  'daemon.requireToken': 'Over TCP, require the token or the sign-in of "steward open".',
   'notifications.push.enabled': 'The switch of the push channel.',
   'notifications.push.topic': 'The ntfy topic. Who knows it can read along: take a random one.',
   'notifications.push.server': 'The ntfy server.',

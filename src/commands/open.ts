@@ -7,7 +7,7 @@ import { openInBrowser } from '../lib/platform/browser';
 export default class Open extends BaseCommand {
   static override summary = "Open the daemon's pages in the browser.";
   static override description =
-    'Where daemon.requireToken is set, the address holds a code that lets one browser in, once, within a minute.';
+    'Where daemon.requireToken is set, the address holds a code that signs one browser in, once, within a minute.';
   static override flags = {
     print: boolean({ description: 'Print the address and open nothing.' }),
   };

@@ -41,7 +41,7 @@ export default class Up extends BaseCommand {
         if (!result.warnings.includes(text)) this.say(text);
       },
       onListening: ({ url }) => {
-        this.printDocument({ ...result, daemon: url });
+        this.printLine({ ...result, daemon: url });
         this.say(`The dashboard: ${url}/   (Ctrl-C ends the daemon)`);
       },
     });

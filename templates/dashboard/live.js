@@ -1,6 +1,8 @@
 // Follows the daemon's answers: asks at intervals while the page is seen, sends the ETag of what it has, keeps the
 // last good answer through errors, and asks less often while they last.
 
+import { authorization, signIn } from './sign-in.js';
+
 const EVERY_MS = 30_000;
 const SLOWEST_MS = 60_000;
 const PATIENCE_MS = 10_000;
@@ -12,7 +14,13 @@ const PATIENCE_MS = 10_000;
  * @property {number | undefined} goodAt when the daemon last confirmed it, ms
  * @property {Problem | undefined} problem what is wrong since then
  */
-/** @typedef {{ reached: boolean, message: string, hint?: string | undefined }} Problem */
+/**
+ * @typedef {object} Problem
+ * @property {boolean} reached
+ * @property {boolean} [signedOut] the daemon requires a sign-in that this page does not have, or no longer
+ * @property {string} message
+ * @property {string | undefined} [hint]
+ */
 
 /**
  * @template {string} K
@@ -82,8 +90,16 @@ export function follow(urls, draw) {
   addEventListener('pageshow', (event) => {
     if (event.persisted) void askAll();
   });
-  void askAll();
+  // Another tab has signed in.
+  addEventListener('storage', () => void askAll());
+  addEventListener('hashchange', () => void enter().then((isNew) => isNew && askAll()));
+  void enter().then(askAll);
   return { redraw: drawSoon };
+}
+
+/** Signs in if the address says so. Should that fail, the reads say what is wrong. */
+function enter() {
+  return signIn(AbortSignal.timeout(PATIENCE_MS)).catch(() => false);
 }
 
 /**
@@ -94,12 +110,11 @@ async function ask(url, etag) {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), PATIENCE_MS);
   try {
-    /** @type {Record<string, string>} */
-    const headers = etag === undefined ? {} : { 'If-None-Match': etag };
-    // The first one may have been asked for by the page's head.
-    const cache = etag === undefined ? 'default' : 'no-store';
-    const response = await fetch(url, { headers, cache, signal: stop.signal });
+    const headers = { ...authorization(), ...(etag === undefined ? {} : { 'If-None-Match': etag }) };
+    const response = await fetch(url, { headers, cache: 'no-store', signal: stop.signal });
     if (response.status === 304) return { etag };
+    if (response.status === 401 && response.headers.has('WWW-Authenticate'))
+      return { problem: { reached: true, signedOut: true, message: 'This page is not signed in.' } };
     const body = await response.json().catch(() => undefined);
     if (!response.ok) return { problem: { reached: true, ...told(body, response.status) } };
     if (body === undefined)

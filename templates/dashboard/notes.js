@@ -22,7 +22,7 @@ export function drawPanels(place, panels) {
   /** @type {Map<string, string[]>} what is said, and of which panels */
   const told = new Map();
   for (const { name, feeds, from, draw } of panels) {
-    const failed = feeds.find(({ problem }) => problem?.reached);
+    const failed = feeds.find(({ problem }) => problem?.reached && !problem.signedOut);
     let text =
       failed?.problem && `${since(failed)}${failed.problem.message} ${failed.problem.hint ?? ''}`.trim();
     if (!isDrawn(name, from, draw))
@@ -30,9 +30,13 @@ export function drawPanels(place, panels) {
         'The daemon answered in a way that this page does not know. Reload the page: one of the two is of another version.';
     if (text) told.set(text, [...(told.get(text) ?? []), name]);
   }
-  const lost = panels.flatMap(({ feeds }) => feeds).find(({ problem }) => problem?.reached === false);
+  const feeds = panels.flatMap((panel) => panel.feeds);
+  const lost = feeds.find(({ problem }) => problem?.reached === false);
+  const signedOut = feeds.find(({ problem }) => problem?.signedOut);
   show(
     place,
+    signedOut &&
+      h('p', { class: 'attention' }, `${since(signedOut)}Run `, command('steward open'), ' to sign in.'),
     lost?.problem &&
       h(
         'p',

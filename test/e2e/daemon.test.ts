@@ -32,6 +32,7 @@ describe('the daemon (built)', function () {
     await cli('sense', 'init');
     const daemon = await start();
     expect(daemon.url).to.equal(`http://127.0.0.1:${daemon.port}`);
+    expect(daemon.output(), 'one line').to.match(/^\{"url":"[^\n]*\}\n$/);
     expect(await json(`${daemon.url}/healthz`)).to.include({ status: 'ok', pid: daemon.pid });
     const status = await json<DaemonStatus>(`${daemon.url}/api/status`);
     expect(status.modules.map(({ id }) => id)).to.include('sense');
@@ -90,9 +91,10 @@ describe('the daemon (built)', function () {
       stdout: `The daemon runs anew at ${daemon.url}\n`,
     });
     expect((await ask(`${daemon.url}/api/status`)).status).to.equal(200);
-    const said = [...daemon.output().matchAll(/"url": "(.*)"/g)].map(([, url]) => url);
-    expect(said, 'a document whenever it listens').to.deep.equal(Array<string>(3).fill(daemon.url));
     expect(await daemon.stop(), 'whoever started it ends it').to.equal(0);
+    const said = daemon.output().trimEnd().split('\n');
+    const urls = said.map((line) => (JSON.parse(line) as { url: string }).url);
+    expect(urls, 'one line whenever it listens').to.deep.equal(Array<string>(3).fill(daemon.url));
     expect(daemonLogOf(home.path).filter(({ why }) => why === 'restarted')).to.have.length(2);
   });
 
@@ -364,20 +366,13 @@ describe('the daemon (built)', function () {
   });
 
   describe('the token', () => {
-    it('closes TCP to who has none, and a one-time link lets a browser in', async () => {
+    it('closes the data to who has none, and a one-time code signs a page in', async () => {
       await cli('config', 'set', 'daemon.requireToken', 'true');
       const daemon = await start();
-      for (const path of [
-        '/',
-        '/healthz',
-        '/api/status',
-        '/api/sense/today',
-        '/nowhere',
-        '/open',
-        '/open?code=x',
-      ]) {
+      for (const path of ['/healthz', '/api/status', '/api/sense/today', '/nowhere', '/open?code=x'])
         expect((await ask(daemon.url + path)).status, path).to.equal(401);
-      }
+      for (const path of ['/', '/sense', '/work', '/assets/live.js'])
+        expect((await ask(daemon.url + path)).status, `${path} holds no data`).to.equal(200);
       const token = readFileSync(join(machineFolder(home.path), 'daemon.token'), 'utf8').trim();
       const authorization = `Bearer ${token}`;
       expect((await ask(`${daemon.url}/healthz`, { headers: { authorization } })).status).to.equal(200);
@@ -386,13 +381,28 @@ describe('the daemon (built)', function () {
         expiresInSec: number;
       };
       expect(expiresInSec).to.equal(60);
-      expect(url).not.to.include(token);
-      expect((await ask(url, { method: 'HEAD' })).status, 'a look does not use it up').to.equal(401);
-      const entered = await ask(url);
-      expect([entered.status, entered.headers['location']]).to.deep.equal([303, '/']);
-      const cookie = String(entered.headers['set-cookie']?.[0]).split(';')[0] ?? '';
-      expect((await ask(`${daemon.url}/api/status`, { headers: { cookie } })).status).to.equal(200);
-      expect((await ask(url)).status, 'once').to.equal(401);
+      expect(url)
+        .to.match(/^http:[^#?]+\/#code=[\w-]{32}$/)
+        .and.not.include(token);
+      const trade = (headers: Record<string, string> = {}) =>
+        ask(`${daemon.url}/api/sign-in`, {
+          method: 'POST',
+          headers: { origin: daemon.url, 'content-type': 'application/json', ...headers },
+          body: JSON.stringify({ code: url.split('=')[1] }),
+        });
+      for (const headers of [
+        { origin: 'http://127.0.0.1:1' },
+        { 'sec-fetch-site': 'same-site' },
+        { host: 'evil.example' },
+      ])
+        expect((await trade(headers as Record<string, string>)).status).to.equal(403);
+      expect((await trade({ 'content-type': 'text/plain' })).status).to.equal(415);
+      const entered = await trade();
+      expect([entered.status, entered.headers['set-cookie']]).to.deep.equal([200, undefined]);
+      const { secret } = JSON.parse(entered.text) as { secret: string };
+      const asPage = { authorization: `Bearer ${secret}` };
+      expect((await ask(`${daemon.url}/api/status`, { headers: asPage })).status).to.equal(200);
+      expect((await trade()).status, 'once').to.equal(401);
       const shown = await cli('config', 'show', '--json');
       expect(shown.stdout + JSON.stringify(daemonLogOf(home.path))).not.to.include(token);
     });

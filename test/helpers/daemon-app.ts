@@ -44,6 +44,7 @@ export function testApp(routes: readonly Route[], more: Partial<AppDeps> = {}): 
   const app = daemonApp({
     routes,
     policy: policyFor('127.0.0.1'),
+    mayRead: () => true,
     onFault: (_, error) => faults.push(error),
     ...more,
   });

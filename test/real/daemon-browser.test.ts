@@ -7,16 +7,33 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 import type { Route } from '../../src/lib/daemon/route';
 import { daemonApp } from '../../src/lib/daemon/app';
-import { gate } from '../../src/lib/daemon/gate';
+import { gate, type Gate } from '../../src/lib/daemon/gate';
 import { policyFor } from '../../src/lib/daemon/guards';
 import { ownRoutes } from '../../src/lib/daemon/own-routes';
+import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { pageRoutes } from '../../src/lib/daemon/pages';
 import { systemClock } from '../../src/lib/platform/clock';
 import { httpServer, type HttpServer } from '../../src/lib/platform/http-server';
 import { SERVER_LIMITS } from '../../src/lib/platform/http-application';
 import { launchBrowser } from '../helpers/browser';
-import { until } from '../helpers/daemon';
+import { ask, until } from '../helpers/daemon';
+import { PAGES } from '../helpers/page-server';
 import { requirePrograms } from '../helpers/real-part';
+
+const TOKEN = 'a-token-of-more-than-thirty-two-characters';
+
+const STATUS: DaemonStatus = {
+  version: '1',
+  pid: 1,
+  uptimeSec: 1,
+  memoryMiB: 1,
+  startedAt: '2026-11-20T09:00:00.000Z',
+  modules: [],
+  sessions: [],
+  outbox: { waiting: 0, failed: 0 },
+  spool: { waiting: 0, dead: 0, oldest: null },
+  jobs: [],
+};
 
 /** What a page of another origin tries; each answers with what it could read, or with the name of its error. */
 const ATTACKS = (target: string): string => `<!doctype html><title>attack</title><body><script>
@@ -94,7 +111,9 @@ describe('a browser and the daemon (real Chromium)', function () {
   let done = 0;
   /** Requests that got as far as a route. */
   const reached: string[] = [];
-  const door = gate(systemClock(), 'a-token-of-more-than-thirty-two-characters', () => port);
+  let door: Gate;
+  /** All that was sent to the other port of the host. */
+  const received: { url: string; headers: Record<string, string>; body: string }[] = [];
 
   before(async function () {
     requirePrograms(this, { chromium: 'chromium' });
@@ -110,6 +129,11 @@ describe('a browser and the daemon (real Chromium)', function () {
       '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>',
     );
     evil = createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (text: string) => (body += text));
+      request.on('end', () =>
+        received.push({ url: request.url ?? '', headers: request.headers as Record<string, string>, body }),
+      );
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end(request.url === '/' ? ATTACKS(`http://127.0.0.1:${port}`) : ATTACKS(''));
     });
@@ -124,26 +148,28 @@ describe('a browser and the daemon (real Chromium)', function () {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   });
 
-  const serve = async (requireToken: boolean): Promise<void> => {
+  const serve = async (requireToken: boolean, pages = folder, at = 0): Promise<void> => {
+    door = gate(systemClock(), requireToken ? TOKEN : undefined);
     const routes: Route[] = [
       { method: 'GET', path: '/api/secret', run: () => ({ secret: 'SECRET' }) },
       { method: 'POST', path: '/do', status: 202, run: () => ({ done: ++done }) },
     ];
     const own = ownRoutes({
       version: '1',
-      status: () => Promise.reject(new Error('not asked for')),
+      status: () => Promise.resolve(STATUS),
       end: () => (done += 1),
       url: () => `http://127.0.0.1:${port}`,
-      gate: requireToken ? door : undefined,
+      gate: door,
+      requireToken,
     });
     const app = daemonApp({
       routes: [
         ...own,
         ...routes,
-        ...pageRoutes({ clock: systemClock(), pages: folder, assets: join(folder, 'assets') }),
+        ...pageRoutes({ clock: systemClock(), pages, assets: join(folder, 'assets') }),
       ],
       policy: policyFor('127.0.0.1'),
-      isAuthorised: requireToken ? door.isAuthorised : undefined,
+      mayRead: door.mayRead,
       onFault: (_, error) => {
         throw error;
       },
@@ -156,7 +182,7 @@ describe('a browser and the daemon (real Chromium)', function () {
       },
     };
     server = httpServer(watched, SERVER_LIMITS);
-    port = await server.listenTcp('127.0.0.1', 0);
+    port = await server.listenTcp('127.0.0.1', at);
   };
   const open = async (url: string): Promise<Page> => {
     const page = await context.newPage();
@@ -167,6 +193,7 @@ describe('a browser and the daemon (real Chromium)', function () {
   beforeEach(async () => {
     done = 0;
     reached.length = 0;
+    received.length = 0;
     context = await browser.newContext();
   });
   afterEach(async () => {
@@ -240,31 +267,68 @@ describe('a browser and the daemon (real Chromium)', function () {
     expect(done).to.equal(1);
   });
 
-  it('lets a browser in by the one-time link, once, and another page cannot use its cookie', async () => {
-    await serve(true);
-    const closed = await context.newPage();
-    expect((await closed.goto(`http://127.0.0.1:${port}/`))?.status()).to.equal(401);
+  const FACTS = `document.querySelector('#facts').textContent`;
+  const shows = (page: Page, expression: string): Promise<void> =>
+    until(expression, () => page.evaluate<boolean>(expression));
+  const NOTES = `document.querySelector('#notes').textContent`;
+
+  it('signs a page in by a one-time code, and lets no other port replay what it receives', async () => {
+    await serve(true, PAGES);
+    const page = await open(`http://127.0.0.1:${port}/`);
+    await shows(page, `${NOTES} !== ''`);
+    expect(await page.evaluate(NOTES)).to.match(/^Run steward open.* to sign in\.$/);
+
     const { code } = door.newCode();
-    const page = await open(`http://127.0.0.1:${port}/open?code=${code}`);
-    expect(page.url()).to.equal(`http://127.0.0.1:${port}/`);
-    expect(await page.title()).to.equal('ran');
-    expect(await page.evaluate(`fetch('/api/secret').then((response) => response.status)`)).to.equal(200);
-    expect(await page.evaluate('document.cookie')).to.equal('');
-    const [cookie] = await context.cookies();
-    expect(cookie).to.include({ httpOnly: true, sameSite: 'Strict' });
+    const signedIn = await open(`http://127.0.0.1:${port}/#code=${code}`);
+    await shows(signedIn, `${FACTS}.startsWith('steward 1')`);
+    expect(signedIn.url(), 'the code is gone from the address').to.equal(`http://127.0.0.1:${port}/`);
+    expect(await signedIn.evaluate(NOTES)).to.equal('');
+    const secret = await signedIn.evaluate<string>(`Object.values(localStorage).join()`);
+    expect(secret).to.match(/^[\w-]{43}$/);
+    await shows(page, `${FACTS}.startsWith('steward 1')`);
+    await signedIn.reload();
+    await shows(signedIn, `${FACTS}.startsWith('steward 1')`);
 
-    done = 0;
-    const result = await attack(await open(`http://127.0.0.1:${evilPort}/`));
-    expect(JSON.stringify(result)).not.to.include('SECRET');
-    expect(done).to.equal(0);
-
-    const other = await browser.newContext();
-    try {
-      const late = await other.newPage();
-      expect((await late.goto(`http://127.0.0.1:${port}/open?code=${code}`))?.status()).to.equal(401);
-    } finally {
-      await other.close();
+    const other = await open(`http://127.0.0.1:${evilPort}/`);
+    expect(JSON.stringify(await attack(other))).not.to.include('SECRET');
+    expect(await other.evaluate('JSON.stringify(localStorage) + document.cookie')).to.equal('{}');
+    expect(await context.cookies()).to.deep.equal([]);
+    await signedIn.goto(`http://127.0.0.1:${evilPort}/`);
+    const told = JSON.stringify(received);
+    for (const hidden of [code, secret, TOKEN]) expect(told).not.to.include(hidden);
+    expect(received).to.have.length.greaterThan(1);
+    for (const { headers } of received) {
+      const replayed = await ask(`http://127.0.0.1:${port}/api/secret`, {
+        headers: { ...headers, host: `127.0.0.1:${port}` },
+      });
+      expect(replayed.status).to.equal(401);
     }
+    expect(done).to.equal(0);
+  });
+
+  it('asks a page to sign in again after the daemon was restarted, and refuses a used code', async () => {
+    await serve(true, PAGES);
+    const { code } = door.newCode();
+    const page = await open(`http://127.0.0.1:${port}/#code=${code}`);
+    await shows(page, `${FACTS}.startsWith('steward 1')`);
+    await server.close(1000);
+    await serve(true, PAGES, port);
+    await page.reload();
+    await shows(page, `${NOTES}.includes('to sign in')`);
+    await page.goto(`http://127.0.0.1:${port}/sense#code=${code}`);
+    await shows(page, `${NOTES}.includes('to sign in')`);
+    expect(page.url()).to.equal(`http://127.0.0.1:${port}/sense`);
+    // The link in a page that is open already: only the fragment changes.
+    await page.goto(`http://127.0.0.1:${port}/`);
+    await page.goto(`http://127.0.0.1:${port}/#code=${door.newCode().code}`);
+    await shows(page, `${FACTS}.startsWith('steward 1')`);
     await until('no request is open', () => server.load().open === 0);
+  });
+
+  it('shows its pages without a sign-in where no token is required', async () => {
+    await serve(false, PAGES);
+    const page = await open(`http://127.0.0.1:${port}/#code=of-another-daemon`);
+    await shows(page, `${FACTS}.startsWith('steward 1')`);
+    expect(await page.evaluate(`${NOTES} + localStorage.length`)).to.equal('0');
   });
 });

@@ -28,7 +28,7 @@ export default class DaemonServe extends BaseCommand {
       isJson: this.json,
       say: (text) => this.say(text),
       onListening: ({ url, port, pid }) => {
-        this.printDocument({ url, port, pid });
+        this.printLine({ url, port, pid });
         this.print(() => `Listening on ${url}`);
       },
     });

@@ -66,7 +66,7 @@ export abstract class BaseCommand extends Command {
     writeStdout(lines.endsWith('\n') ? lines : `${lines}\n`);
   }
 
-  /** With `--json`: the document of a command that goes on after it, and returns none. */
+  /** With `--json`: the document of a command whose `run` returns none. */
   protected printDocument(value: unknown): void {
     if (this.json) writeStdout(toJson(value));
   }

@@ -2,7 +2,7 @@ import type { Config } from '../config/schema';
 import type { DaemonParts, Service } from '../daemon/daemon';
 import type { Job } from '../daemon/jobs';
 import type { DaemonLog } from '../daemon/log';
-import { parameters, route, type Route } from '../daemon/route';
+import { route, type Route } from '../daemon/route';
 import type { Module, ModuleHealth } from '../daemon/status';
 import { toStewardError } from '../errors';
 import { acceptNotification, type Accepted } from '../notify/accept';
@@ -62,11 +62,11 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
         method: 'POST',
         path: '/notify',
         status: 202,
-        input: ({ body, query, head }) => {
-          parameters(query, []);
-          // Only a command of this user may choose the id.
-          return { body, id: head.isLocal && isObject(body) ? body['id'] : undefined };
-        },
+        // Only a command of this user may choose the id.
+        input: ({ body, head }) => ({
+          body,
+          id: head.isLocal && isObject(body) ? body['id'] : undefined,
+        }),
         run: ({ body, id }) => {
           const refreshing = settings.refresh();
           const accept = (): Promise<Accepted> =>

@@ -5,13 +5,13 @@ import { StewardError, toStewardError } from '../errors';
 import type { Application, HttpAnswer, RequestHead } from '../platform/http-application';
 import { guard, type GuardPolicy } from './guards';
 import { errorAnswer, JSON_HEADERS, refusal } from './http-error';
-import { parameters, type JsonRoute, type Route, type RouteRequest } from './route';
+import { type JsonRoute, type Route, type RouteRequest } from './route';
 
 export interface AppDeps {
   routes: readonly Route[];
   policy: GuardPolicy;
-  /** Does a request over TCP bring the token that is required? Undefined when none is. */
-  isAuthorised?: ((head: RequestHead) => boolean) | undefined;
+  /** May a request over TCP be answered at an address that is not open to all? */
+  mayRead: (head: RequestHead) => boolean;
   /** Told of every fault that is answered with 5xx. */
   onFault: (head: Pick<RequestHead, 'method' | 'target'>, error: StewardError) => void;
 }
@@ -57,7 +57,7 @@ export function daemonApp(deps: AppDeps): Application {
       );
     }
     const found = find(head);
-    if (!head.isLocal && !isOpen(found) && deps.isAuthorised?.(head) === false) return NO_TOKEN;
+    if (!head.isLocal && !isOpen(found) && !deps.mayRead(head)) return NO_TOKEN;
     if ('headers' in found) return found;
     const encoding = head.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity') {
@@ -102,8 +102,8 @@ export function daemonApp(deps: AppDeps): Application {
 const NO_TOKEN = refusal(
   401,
   'auth',
-  'This daemon asks for a token.',
-  'Open the page with "steward open", or send the token as Authorization: Bearer.',
+  'This daemon requires a token.',
+  'Open the pages with "steward open"; programs send the token as Authorization: Bearer.',
   ['www-authenticate', 'Bearer realm="steward"'],
 );
 
@@ -127,7 +127,13 @@ function pathOf(target: string): string {
 function requestOf(head: RequestHead, body: Buffer): RouteRequest {
   const mark = head.target.indexOf('?');
   const query = mark === -1 ? NO_QUERY : new URLSearchParams(head.target.slice(mark + 1));
-  return { head, query, body: head.method === 'POST' ? jsonOf(body) : undefined };
+  if (head.method !== 'POST') return { head, query, body: undefined };
+  for (const name of query.keys()) {
+    throw new StewardError('usage', `There is no parameter "${name.slice(0, 100)}" here.`, {
+      hint: 'Send it in the body, as JSON.',
+    });
+  }
+  return { head, query, body: jsonOf(body) };
 }
 
 function jsonOf(body: Buffer): unknown {
@@ -147,7 +153,6 @@ function notJson(why: string): StewardError {
 }
 
 function runJson(row: JsonRoute, request: RouteRequest): HttpAnswer | Promise<HttpAnswer> {
-  if (row.input === undefined) parameters(request.query, []);
   const value = row.run(row.input?.(request) as never);
   const wrap = (result: unknown): HttpAnswer =>
     row.isLive === true || row.method === 'POST'

@@ -91,16 +91,18 @@ async function serve(
   const ended = new Promise<Ending>((resolve) => (end = resolve));
   let port = parts.port;
   const url = (): string => httpUrl(parts.host, port);
-  const door = parts.requireToken
-    ? gate(parts.clock, readToken(tokenPath(parts.area)), () => port)
-    : undefined;
+  const { requireToken } = parts;
+  const door = gate(parts.clock, requireToken ? readToken(tokenPath(parts.area)) : undefined);
   let jobs: RunningJobs | undefined;
   let services: readonly Service[] = [];
   const status = (): Promise<DaemonStatus> => statusOf(parts, startedAt, log, jobs);
   const app = daemonApp({
-    routes: [...ownRoutes({ version: parts.version, status, end, url, gate: door }), ...parts.routes],
+    routes: [
+      ...ownRoutes({ version: parts.version, status, end, url, gate: door, requireToken }),
+      ...parts.routes,
+    ],
     policy: policyFor(parts.host),
-    isAuthorised: door?.isAuthorised,
+    mayRead: door.mayRead,
     onFault: faultLog(parts.clock, log),
   });
   const server = httpServer(app, parts.limits ?? SERVER_LIMITS);

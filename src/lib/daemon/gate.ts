@@ -6,56 +6,48 @@ import type { Clock } from '../platform/clock';
 import { isOpenToOthers } from '../platform/folder';
 import type { RequestHead } from '../platform/http-application';
 
-const LINK_MS = 60_000;
-const MAX_LINKS = 20;
-const COOKIE_MS = 30 * 86_400_000;
-const MAX_COOKIES = 100;
+const CODE_MS = 60_000;
+const MAX_CODES = 20;
 
-/** Who may ask over TCP where a token is required (decisions.md 8). */
+/** Who may ask over TCP. */
 export interface Gate {
-  isAuthorised: (head: RequestHead) => boolean;
-  /** A code for one login, good for `LINK_MS`. */
+  /** May the request read? Where no token is required, every request may. */
+  mayRead: (head: RequestHead) => boolean;
+  /** Does the request bring the secret that only a signed-in page has? */
+  hasPageSecret: (head: RequestHead) => boolean;
+  /** A code that signs one page in, valid for `CODE_MS`. */
   newCode: () => { code: string; expiresInSec: number };
-  /** Takes a code, once, and gives the cookie's header; undefined when it is none, used or too old. */
+  /** The secret of the pages in return for a code; undefined when the code is unknown, used or expired. */
   redeem: (code: string) => string | undefined;
 }
 
 /**
- * A token in a header, or the cookie of a browser that came by a one-time link. The cookie is not the token:
- * browsers send the cookies of a host to every port of it, so any other local server would get to see it. It is
- * good for this run of the daemon, at most 30 days.
+ * Programs send the token of the file, pages a secret of this run of the daemon. A page keeps its secret by origin
+ * and sends it as a header: a cookie would reach every port of the host.
  *
- * @param port tells the cookies of two daemons on one host apart
+ * @param token undefined where none is required
  */
-export function gate(clock: Clock, token: string, port: () => number): Gate {
-  const wanted = digest(token);
+export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined): Gate {
+  const secret = randomBytes(32).toString('base64url');
+  const isToken = token === undefined ? undefined : matcher(token);
+  const isSecret = matcher(secret);
+  /** The digests of the codes, and when each expires. */
   const codes = new Map<string, number>();
-  const cookies = new Map<string, number>();
-  const live = (kept: Map<string, number>, key: string): boolean => (kept.get(key) ?? 0) > clock.monotonic();
-  const keep = (kept: Map<string, number>, key: string, ms: number, max: number): void => {
-    kept.set(key, clock.monotonic() + ms);
-    for (const old of kept.keys()) if (kept.size > max || !live(kept, old)) kept.delete(old);
-  };
-  const cookieName = (): string => `steward-${port()}`;
+  const hasPageSecret = (head: RequestHead): boolean => isSecret(bearerOf(head));
   return {
-    isAuthorised({ headers }) {
-      const bearer = /^Bearer +(\S+) *$/i.exec(textOf(headers['authorization']))?.[1];
-      if (bearer !== undefined) return timingSafeEqual(digest(bearer), wanted);
-      const cookie = cookieOf(textOf(headers['cookie']), cookieName());
-      return cookie !== undefined && live(cookies, keyOf(cookie));
-    },
+    hasPageSecret,
+    mayRead: (head) => isToken === undefined || isToken(bearerOf(head)) || hasPageSecret(head),
     newCode() {
       const code = randomBytes(24).toString('base64url');
-      keep(codes, keyOf(code), LINK_MS, MAX_LINKS);
-      return { code, expiresInSec: LINK_MS / 1000 };
+      codes.set(keyOf(code), clock.monotonic() + CODE_MS);
+      for (const old of codes.keys()) if (codes.size > MAX_CODES) codes.delete(old);
+      return { code, expiresInSec: CODE_MS / 1000 };
     },
     redeem(code) {
       const key = keyOf(code);
-      if (!live(codes, key)) return undefined;
+      const expiresMs = codes.get(key);
       codes.delete(key);
-      const secret = randomBytes(32).toString('base64url');
-      keep(cookies, keyOf(secret), COOKIE_MS, MAX_COOKIES);
-      return `${cookieName()}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_MS / 1000}`;
+      return expiresMs !== undefined && clock.monotonic() < expiresMs ? secret : undefined;
     },
   };
 }
@@ -77,23 +69,22 @@ export function readToken(path: string): string {
   return token;
 }
 
+/** Compares in constant time. */
+function matcher(secret: string): (given: string | undefined) => boolean {
+  const wanted = digest(secret);
+  return (given) => given !== undefined && timingSafeEqual(digest(given), wanted);
+}
+
+function bearerOf({ headers }: RequestHead): string | undefined {
+  const value = headers['authorization'];
+  return typeof value === 'string' ? /^Bearer +(\S+) *$/i.exec(value)?.[1] : undefined;
+}
+
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Secrets are looked up by their digest, so that the time of a look-up tells nothing of them. */
-function keyOf(secret: string): string {
-  return digest(secret).toString('base64url');
-}
-
-function textOf(value: string | string[] | undefined): string {
-  return typeof value === 'string' ? value : (value?.[0] ?? '');
-}
-
-function cookieOf(header: string, name: string): string | undefined {
-  for (const part of header.split(';')) {
-    const [key = '', value = ''] = part.trim().split('=', 2);
-    if (key === name) return value;
-  }
-  return undefined;
+/** Codes are looked up by their digest, so the time of a look-up says nothing about them. */
+function keyOf(code: string): string {
+  return digest(code).toString('base64url');
 }

@@ -1,9 +1,8 @@
 import { StewardError } from '../errors';
-import type { HttpAnswer } from '../platform/http-application';
+import { isObject } from '../platform/json-object';
 import { ownProcess } from '../platform/own-process';
 import type { Gate } from './gate';
-import { DATA_POLICY, SAFE_HEADERS } from './http-error';
-import { parameters, type Route } from './route';
+import { route, type Route } from './route';
 import type { DaemonStatus } from './status';
 
 export interface OwnRoutesDeps {
@@ -13,8 +12,8 @@ export interface OwnRoutesDeps {
   end: (ending: 'stopped' | 'restarted') => void;
   /** The address of the pages. */
   url: () => string;
-  /** Undefined where no token is required. */
-  gate: Gate | undefined;
+  gate: Gate;
+  requireToken: boolean;
 }
 
 /** `GET /healthz` */
@@ -32,7 +31,13 @@ export interface OpenLink {
   expiresInSec: number | null;
 }
 
-/** What the daemon says of itself and how it is led (decisions.md 8). Leading it is for the local socket alone. */
+/** `POST /api/sign-in` */
+export interface SignedIn {
+  /** What the page sends as `Authorization: Bearer`; valid until the daemon ends. */
+  secret: string;
+}
+
+/** The daemon's own state, stop, restart and sign-in. Stop, restart and open are for the local socket alone. */
 export function ownRoutes(deps: OwnRoutesDeps): Route[] {
   return [
     {
@@ -64,33 +69,33 @@ export function ownRoutes(deps: OwnRoutesDeps): Route[] {
       },
     },
     { method: 'POST', path: '/api/open', isLocal: true, run: () => openLink(deps) },
-    ...(deps.gate === undefined ? [] : [loginRoute(deps.gate)]),
+    signInRoute(deps.gate),
   ];
 }
 
-function openLink({ gate, url }: OwnRoutesDeps): OpenLink {
-  if (gate === undefined) return { url: `${url()}/`, expiresInSec: null };
+function openLink({ gate, requireToken, url }: OwnRoutesDeps): OpenLink {
+  if (!requireToken) return { url: `${url()}/`, expiresInSec: null };
   const { code, expiresInSec } = gate.newCode();
-  return { url: `${url()}/open?code=${code}`, expiresInSec };
+  // A fragment is sent to no server: the page reads it and trades it.
+  return { url: `${url()}/#code=${code}`, expiresInSec };
 }
 
-/** The one-time link: sets the cookie, and sends the browser to the page without the code in its address. */
-function loginRoute(gate: Gate): Route {
-  return {
-    method: 'GET',
-    path: '/open',
+function signInRoute(gate: Gate): Route {
+  return route({
+    method: 'POST',
+    path: '/api/sign-in',
     isOpen: true,
-    serve({ query, head }): HttpAnswer {
-      const { code } = parameters(query, ['code']);
-      // A link preview or a HEAD must not use up the code.
-      const cookie = code === undefined || head.method !== 'GET' ? undefined : gate.redeem(code);
-      if (cookie === undefined) {
-        throw new StewardError('auth', 'This link was used, or is older than a minute.', {
-          hint: 'Make a new one with "steward open".',
-        });
-      }
-      const headers = [...SAFE_HEADERS, ...DATA_POLICY, 'cache-control', 'no-store'];
-      return { status: 303, headers: [...headers, 'location', '/', 'set-cookie', cookie], body: '' };
+    input: ({ body }) => {
+      const code = isObject(body) ? body['code'] : undefined;
+      if (typeof code === 'string') return code;
+      throw new StewardError('usage', 'The body has no code.', { hint: 'Send {"code": "…"}.' });
     },
-  };
+    run: (code): SignedIn => {
+      const secret = gate.redeem(code);
+      if (secret !== undefined) return { secret };
+      throw new StewardError('auth', 'This sign-in link was used already, or has expired.', {
+        hint: 'Run "steward open" for a new one.',
+      });
+    },
+  });
 }

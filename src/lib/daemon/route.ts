@@ -18,7 +18,7 @@ interface RouteBase {
   path: string;
   /** Only over the local socket: elsewhere there is no such path. */
   isLocal?: true;
-  /** Answered without a token where one is required. */
+  /** Public: answered without a token, since it holds no data. */
   isOpen?: true;
 }
 
@@ -48,31 +48,13 @@ export function route<I>(
   return row as JsonRoute;
 }
 
-/** The parameters of a query, each at most once; others than these are `usage`. */
-export function parameters<K extends string>(
-  query: URLSearchParams,
-  names: readonly K[],
-): Partial<Record<K, string>> {
-  const found: Partial<Record<K, string>> = {};
-  for (const [name, value] of query) {
-    if (!(names as readonly string[]).includes(name)) throw unknownParameter(name, names);
-    if (found[name as K] !== undefined) {
-      throw new StewardError('usage', `The parameter ${name} is given twice.`, { hint: 'Give it once.' });
-    }
-    found[name as K] = value;
-  }
-  return found;
-}
-
-function unknownParameter(name: string, names: readonly string[]): StewardError {
-  return new StewardError('usage', `There is no parameter "${name.slice(0, 100)}" here.`, {
-    hint: names.length === 0 ? 'This address takes none.' : `It takes: ${names.join(', ')}.`,
-  });
-}
-
-/** A whole number in a query; undefined when it is not given. Anything else is `usage`. */
-export function wholeNumber(name: string, text: string | undefined): number | undefined {
+/** A whole number in a query; undefined when it is not given. Given twice, or anything else, it is `usage`. */
+export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
+  const [text, second] = query.getAll(name);
   if (text === undefined) return undefined;
+  if (second !== undefined) {
+    throw new StewardError('usage', `The parameter ${name} is given twice.`, { hint: 'Give it once.' });
+  }
   if (/^-?\d{1,9}$/.test(text)) return Number(text);
   throw new StewardError('usage', `${name} must be a whole number, not "${text.slice(0, 100)}".`, {
     hint: `Such as: ?${name}=30`,

@@ -5,7 +5,7 @@ import type { LiveReads } from '../sense/live';
 import { recent, type ReadDeps } from '../sense/read';
 import { tagged, taggedAnswer, type Tagged } from './app';
 import { JSON_HEADERS } from './http-error';
-import { parameters, route, wholeNumber, type Route, type RouteRequest } from './route';
+import { route, wholeNumber, type Route, type RouteRequest } from './route';
 
 export interface SenseRoutesDeps {
   /** Resolved again whenever a file of the configuration has changed; a broken one is `config`. */
@@ -33,7 +33,7 @@ export function senseRoutes({ sense, live, insights }: SenseRoutesDeps): Route[]
     route({
       method: 'GET',
       path: '/api/sense/recent',
-      input: ({ query }) => wholeNumber('days', parameters(query, ['days']).days) ?? DEFAULT_DAYS,
+      input: ({ query }) => wholeNumber(query, 'days') ?? DEFAULT_DAYS,
       run: async (days) => recent(await sense(), days),
     }),
   ];
@@ -55,7 +55,6 @@ function kept<T>(
     return taggedAnswer(request.head, bytes);
   };
   return (request) => {
-    parameters(request.query, []);
     if (last?.turn === loopTurn()) return taggedAnswer(request.head, last.bytes);
     const deps = sense();
     return deps instanceof Promise ? deps.then((found) => answer(request, found)) : answer(request, deps);

@@ -4,7 +4,7 @@ import { workStatus, type StatusDeps, type WorkStatus } from '../work/status';
 import { markOfTarget } from '../platform/stat';
 import { tagged, taggedAnswer, type Tagged } from './app';
 import { JSON_HEADERS } from './http-error';
-import { parameters, type Route, type RouteRequest } from './route';
+import { type Route, type RouteRequest } from './route';
 import type { HttpAnswer } from '../platform/http-application';
 import type { ModuleHealth } from './status';
 
@@ -41,7 +41,6 @@ function kept(
     return taggedAnswer(head, last.bytes);
   };
   return (request) => {
-    parameters(request.query, []);
     const deps = work();
     return deps instanceof Promise ? deps.then((found) => answer(request, found)) : answer(request, deps);
   };

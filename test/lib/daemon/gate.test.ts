@@ -10,9 +10,9 @@ const TOKEN = 'a-token-of-more-than-thirty-two-characters';
 describe('the gate', () => {
   let ms = 0;
   const clock = { now: () => 0, monotonic: () => ms };
-  const door = gate(clock, TOKEN, () => 31_337);
-  const lets = (headers: Record<string, string>): boolean => door.isAuthorised(headOf('/', headers));
-  const cookieOf = (header = ''): string => header.split(';')[0] ?? '';
+  const door = gate(clock, TOKEN);
+  const headersOf = (bearer: string | undefined) => ({ authorization: `Bearer ${bearer}` });
+  const lets = (headers: Record<string, string>): boolean => door.mayRead(headOf('/', headers));
 
   it('takes the token as Bearer, and nothing like it', () => {
     expect(lets({ authorization: `Bearer ${TOKEN}` })).to.equal(true);
@@ -29,30 +29,37 @@ describe('the gate', () => {
       expect(lets({ authorization: header }), header).to.equal(false);
     }
     expect(lets({})).to.equal(false);
-    expect(lets({ cookie: `steward-31337=${TOKEN}` }), 'the token is no cookie').to.equal(false);
+    expect(lets({ cookie: `steward-31337=${TOKEN}` }), 'no cookie').to.equal(false);
   });
 
-  it('turns a code into a cookie, once', () => {
+  it('trades a code once for a secret that is not the token', () => {
     const { code, expiresInSec } = door.newCode();
     expect(expiresInSec).to.equal(60);
-    const header = door.redeem(code);
-    expect(header).to.match(/^steward-31337=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
-    expect(header).not.to.include(TOKEN);
-    expect(door.redeem(code)).to.equal(undefined);
-    expect(lets({ cookie: cookieOf(header) })).to.equal(true);
-    expect(lets({ cookie: `other=1; ${cookieOf(header)}; more=2` })).to.equal(true);
-    expect(lets({ cookie: `${cookieOf(header)}x` })).to.equal(false);
-    expect(lets({ cookie: cookieOf(header).replace('31337', '31338') })).to.equal(false);
+    const secret = door.redeem(code);
+    expect(secret).to.match(/^[\w-]{43}$/);
+    expect(secret).not.to.equal(TOKEN);
+    expect(door.redeem(code), 'a second time').to.equal(undefined);
+    expect(lets(headersOf(secret))).to.equal(true);
+    expect(lets(headersOf(`${secret}x`))).to.equal(false);
+    expect(lets(headersOf(code)), 'the code is no secret').to.equal(false);
+    expect(lets({ cookie: `steward=${secret}` }), 'no cookie').to.equal(false);
+    expect(gate(clock, TOKEN).mayRead(headOf('/', headersOf(secret))), 'the next daemon').to.equal(false);
   });
 
-  it('takes no code after a minute, and no cookie after 30 days', () => {
-    const late = door.newCode().code;
-    const header = door.redeem(door.newCode().code);
-    ms += 60_001;
-    expect(door.redeem(late)).to.equal(undefined);
-    expect(lets({ cookie: cookieOf(header) })).to.equal(true);
-    ms += 30 * 86_400_000;
-    expect(lets({ cookie: cookieOf(header) })).to.equal(false);
+  it('knows a signed-in page from a program with the token, also where no token is required', () => {
+    const open = gate(clock, undefined);
+    const secret = open.redeem(open.newCode().code);
+    for (const headers of [{}, headersOf(TOKEN), headersOf(secret)])
+      expect(open.mayRead(headOf('/', headers))).to.equal(true);
+    expect(open.hasPageSecret(headOf('/', headersOf(secret)))).to.equal(true);
+    expect(open.hasPageSecret(headOf('/', {}))).to.equal(false);
+    expect(door.hasPageSecret(headOf('/', headersOf(TOKEN)))).to.equal(false);
+  });
+
+  it('takes no code after a minute', () => {
+    const { code } = door.newCode();
+    ms += 60_000;
+    expect(door.redeem(code)).to.equal(undefined);
   });
 
   it('takes no code that it never made', () => {
