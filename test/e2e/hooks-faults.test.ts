@@ -87,6 +87,41 @@ describe('hooks and the status line on a machine where something is wrong', () =
     expect(linesOf('state/work-events.jsonl')).to.have.length(1);
   });
 
+  it('record their event whatever damages the code cache, and write the cache again', async function () {
+    if (process.platform !== 'linux') this.skip();
+    this.timeout(120_000);
+    const code = join(home.path, '.cache', 'steward', 'code');
+    await hook('stop');
+    const names = readdirSync(code).sort();
+    const good = names.map((name) => readFileSync(join(code, name)));
+    const flipped = (at: number) => (bytes: Buffer) => {
+      const damaged = Buffer.from(bytes);
+      // A page of rubbish, as a disk leaves it.
+      for (let i = Math.floor(at * bytes.length), end = Math.min(i + 512, bytes.length); i < end; i += 1)
+        damaged[i] = (damaged[i] ?? 0) ^ 0x5a;
+      return damaged;
+    };
+    const damages: ((bytes: Buffer) => Buffer)[] = [
+      ...Array.from({ length: 20 }, (_, i) => flipped(i / 20)),
+      ...[0, 1, 100, 20_000].map((length) => (bytes: Buffer) => bytes.subarray(0, length)),
+      (bytes) => Buffer.alloc(bytes.length),
+      (bytes) => Buffer.concat([bytes.subarray(0, bytes.length >> 1), Buffer.alloc(bytes.length >> 1)]),
+    ];
+    expect(names.some((name) => name.startsWith('hot.hook-'))).to.equal(true);
+    let calls = 1;
+    for (const damage of damages) {
+      names.forEach((name, i) => writeFileSync(join(code, name), damage(good[i] ?? Buffer.alloc(0))));
+      expect(await hook('stop')).to.deep.equal(QUIET);
+      calls += 1;
+      expect(linesOf('state/work-events.jsonl')).to.have.length(calls);
+      names.forEach((name, i) => {
+        const size = readFileSync(join(code, name)).length;
+        expect(size, name).to.be.within((good[i]?.length ?? 0) * 0.9, (good[i]?.length ?? 0) * 1.1);
+        expect(readFileSync(join(code, name)).equals(damage(good[i] ?? Buffer.alloc(0)))).to.equal(false);
+      });
+    }
+  });
+
   describe('with a state that cannot be read', () => {
     const spoils: [name: string, spoil: () => void][] = [
       [
