@@ -451,7 +451,7 @@ describe('doctor (built)', function () {
       at.write(`.steward/state/spool/${name}`, JSON.stringify(left));
       await at.expectRow('hooks.spool', 'warning', /^1 intention that hooks left, the oldest \d+ h ago$/);
       at.write(`.steward/state/spool/dead/${name}`, JSON.stringify(left));
-      await at.expectRow('hooks.spool', 'warning', /^1 intention that hooks left could not be done/);
+      await at.expectRow('hooks.spool', 'warning', /^1 given up: not recorded \(1\)$/);
     });
   });
 

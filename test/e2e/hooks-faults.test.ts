@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, cpSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { BIN, cleanEnv, emptyHome, steward, type StewardResult } from '../helpers/cli';
+import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { hookJson, verbOf, type RecordedEvent } from '../helpers/hooks';
 
 const QUIET = { code: 0, stdout: '', stderr: '' };
@@ -85,6 +85,92 @@ describe('hooks and the status line on a machine where something is wrong', () =
     const line = await steward(['statusline'], { home: home.path, env });
     expect(line).to.include({ code: 0, stderr: '' });
     expect(linesOf('state/work-events.jsonl')).to.have.length(1);
+  });
+
+  it('record their event whatever damages the code cache, and write the cache again', async function () {
+    if (process.platform !== 'linux') this.skip();
+    this.timeout(120_000);
+    const code = join(home.path, '.cache', 'steward', 'code');
+    await hook('stop');
+    const names = readdirSync(code).sort();
+    const good = names.map((name) => readFileSync(join(code, name)));
+    const flipped = (at: number) => (bytes: Buffer) => {
+      const damaged = Buffer.from(bytes);
+      // A page of rubbish, as a disk leaves it.
+      for (let i = Math.floor(at * bytes.length), end = Math.min(i + 512, bytes.length); i < end; i += 1)
+        damaged[i] = (damaged[i] ?? 0) ^ 0x5a;
+      return damaged;
+    };
+    const damages: ((bytes: Buffer) => Buffer)[] = [
+      ...Array.from({ length: 20 }, (_, i) => flipped(i / 20)),
+      ...[0, 1, 100, 20_000].map((length) => (bytes: Buffer) => bytes.subarray(0, length)),
+      (bytes) => Buffer.alloc(bytes.length),
+      (bytes) => Buffer.concat([bytes.subarray(0, bytes.length >> 1), Buffer.alloc(bytes.length >> 1)]),
+    ];
+    expect(names.some((name) => name.startsWith('hot.hook-'))).to.equal(true);
+    let calls = 1;
+    for (const damage of damages) {
+      names.forEach((name, i) => writeFileSync(join(code, name), damage(good[i] ?? Buffer.alloc(0))));
+      expect(await hook('stop')).to.deep.equal(QUIET);
+      calls += 1;
+      expect(linesOf('state/work-events.jsonl')).to.have.length(calls);
+      names.forEach((name, i) => {
+        const size = readFileSync(join(code, name)).length;
+        expect(size, name).to.be.within((good[i]?.length ?? 0) * 0.9, (good[i]?.length ?? 0) * 1.1);
+        expect(readFileSync(join(code, name)).equals(damage(good[i] ?? Buffer.alloc(0)))).to.equal(false);
+      });
+    }
+  });
+
+  describe('with words of a person that cannot be sent', () => {
+    interface Part {
+      id: string;
+      state: string;
+      summary: string;
+      next: string | null;
+    }
+    const queue = async (): Promise<Part | undefined> => {
+      const { parts } = jsonOf(await steward(['status', '--json'], { home: home.path })) as { parts: Part[] };
+      return parts.find(({ id }) => id === 'queue');
+    };
+    const lay = (index: number, more: object = {}): void => {
+      const id = `20261120T080000000Z-${index.toString(16).padStart(12, '0')}`;
+      const at = '2026-11-20T08:00:00.000Z';
+      const capture = { kind: 'reminder', text: `thing ${index}`, key: `k${index}` };
+      const left = { version: 1, id, kind: 'prompt-matched', at, machine: 'ffffffffffff', attempts: 0, session: 's', capture };
+      write(`state/spool/${id}.prompt-matched.json`, JSON.stringify({ ...left, ...more }));
+    }; // prettier-ignore
+
+    it('a full queue refuses more, and the person and the log are told', async () => {
+      write('work/work_repo.json', '{}');
+      for (let index = 0; index < 1000; index += 1) lay(index);
+      const told = await hook('prompt', [], {}, { prompt: 'remind me to call Ann tomorrow' });
+      expect(told).to.include({ code: 0, stderr: '' });
+      expect(told.stdout).to.contain('steward did not keep what this prompt asks for: 1000 captures wait');
+      expect(linesOf('observability/hooks.jsonl').at(-1)).to.include({ ok: false, error: 'unavailable' });
+      expect(kindsLeft()).to.have.length(1000);
+      const row = await queue();
+      expect(row).to.include({ state: 'needs-you' });
+      expect(row?.summary).to.equal('1000 left by hooks waiting, which is full · 1000 from another machine');
+    });
+
+    it('what another machine has left is shown, and given up with a reason, not dropped', async () => {
+      lay(1);
+      expect(await queue()).to.include({
+        state: 'needs-you',
+        summary: '1 left by hooks waiting · 1 from another machine',
+      });
+      await steward(['work', 'deliver'], { home: home.path });
+      const reason = 'left by another machine (ffffffffffff), which has not done it within a day';
+      expect(await queue()).to.include({
+        state: 'needs-you',
+        summary: `1 given up: ${reason} (1)`,
+        next: 'steward work retry',
+      });
+      const retried = jsonOf(await steward(['work', 'retry', '--json'], { home: home.path }));
+      expect(retried).to.include({ retried: 1, done: 0, dead: 1 });
+      expect((await queue())?.summary).to.equal('1 given up: no work repository is set up (1)');
+    });
   });
 
   describe('with a state that cannot be read', () => {

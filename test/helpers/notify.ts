@@ -16,6 +16,7 @@ import {
   type ChannelResult,
   type HistoryEntry,
 } from '../../src/lib/notify/history';
+import { outboxRoom } from '../../src/lib/notify/outbox';
 import { loadHttp } from '../../src/lib/platform/origin-client';
 
 /** Friday, 20 November 2026, 09:00 UTC. */
@@ -73,6 +74,7 @@ export function notifyWorld(): NotifyWorld {
   const ids = ['voice', 'desktop', 'push', 'chat', 'sms'] as const;
   const channels = Object.fromEntries(ids.map((id) => [id, fakeChannel(id)])) as Fakes;
   channels.sms.offReason = 'no command is set';
+  const clock = { now: () => world.nowMs, monotonic: () => performance.now() };
   const world: NotifyWorld = {
     channels,
     notifications: structuredClone({
@@ -91,9 +93,10 @@ export function notifyWorld(): NotifyWorld {
         ?.channels.find((one) => one.channel === channel),
     remove: () => rmSync(home, { recursive: true, force: true }),
     deps: {
-      clock: { now: () => world.nowMs, monotonic: () => performance.now() },
+      clock,
       machineId: '0123456789ab',
       outbox: area.outbox,
+      room: outboxRoom({ clock, outbox: area.outbox }),
       history: area.notifyLog,
       mute: area.mute,
       locks: area.machine,

@@ -1,6 +1,8 @@
 import { integer } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
+import { dead } from '../../lib/notify/outbox';
+import { deadReport, deadText } from '../../lib/platform/graveyard';
 import { openNotify } from '../../lib/cli/notify-context';
 import { historyEntries, readHistory, type HistoryEntry } from '../../lib/notify/history';
 import { historyText } from '../../lib/notify/view';
@@ -26,7 +28,12 @@ export default class NotifyHistory extends BaseCommand {
     const { deps } = await openNotify(this.context);
     const entries = historyEntries(readHistory(deps.history), flags.count);
     this.print(() =>
-      historyText(entries, { ...this.terminal, zone: deps.settings().zone, nowMs: deps.clock.now() }),
+      historyText(entries, {
+        ...this.terminal,
+        zone: deps.settings().zone,
+        nowMs: deps.clock.now(),
+        dead: deadText(deadReport(dead(deps))),
+      }),
     );
     return entries;
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
+import { LOG_START } from '../platform/log-cursor';
 import { toIso } from '../platform/clock';
 import { withLock } from '../platform/lock';
 import { shortHash } from '../platform/short-hash';
@@ -9,7 +10,7 @@ import { cleanLine } from '../platform/terminal';
 import { folder } from '../sessions/fold';
 import { isLive, statusOf, type Session } from '../sessions/session';
 import { currentSessions, type SessionsDeps } from '../sessions/state';
-import { LOG_START, readWorkEvents, type WorkEvent } from '../sessions/work-events';
+import { readWorkEvents, type WorkEvent } from '../sessions/work-events';
 import { claim, type ToldDeps } from './told-silences';
 
 /** Agents are active and there was no tool call for so long (service.md: Limits). */

@@ -56,13 +56,18 @@ export function tried<T>(troubles: Troubles, work: () => T): T | undefined {
   }
 }
 
-/** The same of a part that is not done at once. */
-export async function triedLater<T>(troubles: Troubles, work: () => T | Promise<T>): Promise<T | undefined> {
+/** The same of a part that is not done at once; `otherwise` gives what there is in its place. */
+export async function triedLater<T>(
+  troubles: Troubles,
+  work: () => T | Promise<T>,
+  otherwise?: (trouble: StewardError) => T,
+): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    troubles.first ??= toStewardError(error);
-    return undefined;
+    const trouble = toStewardError(error);
+    troubles.first ??= trouble;
+    return otherwise?.(trouble);
   }
 }
 

@@ -40,6 +40,11 @@ const LEAVES: Readonly<Partial<Record<HookVerb, IntentionKind>>> = {
   notification: 'attention',
 };
 
+/** What the person reads when a prompt could not be looked at, or kept. */
+function notKept({ message, hint }: StewardError): string {
+  return `steward did not keep what this prompt asks for: ${[message, hint ?? []].flat().join(' ')}`;
+}
+
 function leftBy(verb: HookVerb, event: WorkEvent): IntentionKind | undefined {
   return verb === 'notification' && !isWaiting(event.reason) ? undefined : LEAVES[verb];
 }
@@ -62,7 +67,7 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
   const follows = isMore
     ? await (await import('./follow-up')).followUp(deps, troubles, { verb, input, event, leaves, updates })
     : undefined;
-  const message = await triedLater(troubles, () => heardPrompt(deps, heard, event));
+  const message = await triedLater(troubles, () => heardPrompt(deps, heard, event), notKept);
   return {
     output: hookAnswer({ title: follows?.title, context: follows?.context, message }),
     session,

@@ -9,7 +9,7 @@ import { lookOf } from '../platform/stat';
 import { artifactPath } from '../sessions/artifact';
 import { isRestrictedWork } from '../sessions/restricted-work';
 import type { SessionsState } from '../sessions/session';
-import { drain, type DrainResult } from '../sessions/spool';
+import { drain, revive, type DrainResult, type SpoolDeps } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
 import { makeTitle } from '../work/issue';
 import { readCache } from '../work/cache';
@@ -86,12 +86,20 @@ function restrictedWork(
 /** Does what waits in the spool for the work repository. Before setup nothing waits for it. */
 export async function drainCaptures(context: Context, work: WorkContext): Promise<DrainResult> {
   const deps = await captureDeps(context, work);
-  const { area, clock } = context;
-  const spool = { clock, path: area.spool, locks: area.machine, machineId: context.machineId };
-  return drain(spool, {
+  return drain(spoolOf(context), {
     'session-ended': (intention) => captureSession(deps, intention),
     'prompt-matched': (intention) => capturePrompt(deps, intention),
   });
+}
+
+function spoolOf({ area, clock, machineId }: Context): SpoolDeps {
+  return { clock, path: area.spool, locks: area.machine, machineId };
+}
+
+/** `work retry`: takes what was given up into the spool again, and drains it. */
+export async function retryCaptures(context: Context): Promise<DrainResult & { retried: number }> {
+  const retried = await revive(spoolOf(context));
+  return { retried, ...(await deliverCaptures(context)) };
 }
 
 const BUSY_LOOK_MS = 200;
@@ -180,11 +188,10 @@ export async function planSessionEnd(
 
 /** What `work undo` takes captures back with. */
 export function undoDeps(context: Context, work: WorkContext): UndoDeps {
-  const { area, clock } = context;
   const more: Pick<UndoDeps, 'spool' | 'seen'> = {
-    seen: promptsSeen(area),
+    seen: promptsSeen(context.area),
     get spool() {
-      return { clock, path: area.spool, locks: area.machine, machineId: context.machineId };
+      return spoolOf(context);
     },
   };
   return Object.defineProperties({} as UndoDeps, {

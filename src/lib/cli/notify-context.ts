@@ -15,7 +15,7 @@ import { allChannels } from '../notify/channels';
 import type { DeliverDeps } from '../notify/deliver';
 import { logFault } from '../notify/history';
 import { muteState } from '../notify/mute';
-import { checkOutbox } from '../notify/outbox';
+import { checkOutbox, outboxRoom } from '../notify/outbox';
 import type { Speech } from '../notify/speech/speech';
 import type { Context } from './context';
 import { askDaemon } from './daemon-client';
@@ -75,6 +75,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     ...muteDeps,
     machineId: context.machineId,
     outbox: area.outbox,
+    room: outboxRoom({ clock, outbox: area.outbox }),
     history: area.notifyLog,
     locks: area.machine,
     settings: () => ({

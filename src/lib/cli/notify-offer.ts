@@ -31,7 +31,13 @@ export async function offer(notify: NotifyContext, body: object, unansweredId?: 
   }
   if (posted !== undefined) return { accepted: posted, isOurs: false };
   const { acceptNotification } = await import('../notify/accept');
-  return { accepted: await acceptNotification(notify.deps, body), isOurs: true };
+  try {
+    return { accepted: await acceptNotification(notify.deps, body), isOurs: true };
+  } catch (error) {
+    // A full outbox is emptied by nobody else.
+    if (error instanceof StewardError && error.kind === 'unavailable') notify.deliverLater();
+    throw error;
+  }
 }
 
 /** The same, and has it delivered by a process that nobody waits for where no daemon does. */

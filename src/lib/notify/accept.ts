@@ -19,6 +19,8 @@ export interface AcceptDeps extends OutboxDeps, HistoryDeps, MuteDeps {
   locks: string;
   settings: () => RoutingSettings;
   off: (channel: ChannelId) => string | undefined;
+  /** Throws where the outbox has no room for so many more (outbox.ts). */
+  room: (deliveries: number) => void;
   /** DAEMON_CRON_VOICE is 1. */
   cronVoice: boolean;
   /** Does the phase writes of a request that has a phase, and says in a word what did not happen. Never throws. */
@@ -89,6 +91,7 @@ function store(
   deliveries: readonly Delivery[],
 ): void {
   const heldUntil = deliveries.find((delivery) => delivery.heldUntil !== undefined)?.heldUntil;
+  deps.room(deliveries.length);
   try {
     for (const delivery of deliveries) put(deps, delivery);
     logAccepted(deps, {

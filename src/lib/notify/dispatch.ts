@@ -6,7 +6,16 @@ import { channelOf, nameOf, type Delivery } from './delivery';
 import type { ChannelId } from './events';
 import { logResult } from './history';
 import { createLane, type Lane } from './lane';
-import { buryUnreadable, claim, look, readWaiting, record, sweep } from './outbox';
+import {
+  buryUnreadable,
+  claim,
+  forsakenClaims,
+  isForsaken,
+  look,
+  readWaiting,
+  record,
+  sweep,
+} from './outbox';
 import { parcelOf } from './parcel';
 import { createUnsettled } from './unsettled';
 import { end, isOver, offOutcome, recover, settle, type SettleDeps } from './settle';
@@ -81,20 +90,35 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
 
   const scan = (): void => {
     const nowMs = deps.clock.monotonic();
-    if (nowMs - sweptMs >= SWEEP_EVERY_MS) {
+    const sweeps = nowMs - sweptMs >= SWEEP_EVERY_MS;
+    if (sweeps) {
       sweep(deps);
       sweptMs = nowMs;
     }
     settleLeft();
-    const { unknown, retries, tooMany } = look(deps, has);
-    for (const name of tooMany) giveUp(deps, name);
+    const { unknown, retries } = look(deps, has);
     const found = unknown.map((name) => readWaiting(deps, name));
     unknown.forEach((name, index) => {
       if (found[index] === undefined && !buryUnreadable(deps, name)) foreign.add(name);
     });
     enter(found.filter((delivery) => delivery !== undefined));
+    if (sweeps) endForsaken();
     for (const lane of lanes.values()) retries.forEach((id) => lane.hasten(id));
+    // A retry makes a delivery of another machine this one's: it is read again at the next scan.
+    for (const name of foreign) if (retries.some((id) => name.startsWith(id))) foreign.delete(name);
     pump();
+  };
+
+  /** What nobody else has delivered in its time ends here, so that a person learns of it. */
+  const endForsaken = (): void => {
+    for (const name of foreign) {
+      if (!isForsaken(deps, name)) continue;
+      const delivery = readWaiting(deps, name);
+      if (delivery !== undefined && claim(deps, name))
+        end(deps, delivery, 'expired', forsaken(deps, delivery));
+      foreign.delete(name);
+    }
+    for (const delivery of forsakenClaims(deps)) end(deps, delivery, 'expired', forsaken(deps, delivery));
   };
 
   const settleLeft = (): void => {
@@ -227,9 +251,8 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
   };
 }
 
-/** One of too many that wait. */
-function giveUp(deps: DispatchDeps, name: string): void {
-  const delivery = readWaiting(deps, name);
-  if (delivery?.machine !== deps.machineId || !claim(deps, name)) return;
-  end(deps, delivery, 'expired', 'too many deliveries waited');
+function forsaken({ machineId }: DispatchDeps, { machine, channel }: Delivery): string {
+  return machine === machineId
+    ? `no channel ${channel} is here`
+    : `accepted by another machine (${machine}), which has not delivered it within a day`;
 }

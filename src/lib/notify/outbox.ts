@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 
-import { errnoCode } from '../errors';
+import { StewardError, errnoCode } from '../errors';
 import { readText, renameOver, replaceFile, sweepTemps } from '../platform/atomic-file';
 import type { Clock } from '../platform/clock';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/folder';
+import { bury as buryFile, deadNames, pruneDead } from '../platform/graveyard';
 import { deliveryText, nameOf, parseDelivery, parseName, type Delivery } from './delivery';
+import { timeOfId } from './id';
 
 export interface OutboxDeps {
   clock: Clock;
@@ -14,9 +16,12 @@ export interface OutboxDeps {
 }
 
 const MAX_BYTES = 64 * 1024;
-/** More than this waits for nothing good: the oldest are given up. */
+/** A full outbox takes nothing more. */
 export const MAX_WAITING = 20_000;
-const MAX_DEAD = 500;
+/** How long a count of what waits is good for, ms: to count costs as much as some deliveries. */
+const COUNT_MS = 1_000;
+/** Nothing is worth delivering for longer. */
+const LONGEST_MS = 24 * 3_600_000;
 const TEMPS_STALE_MS = 60_000;
 const RETRY = '.retry';
 
@@ -25,6 +30,28 @@ const RETRY = '.retry';
  * it, `dead` when it was given up and a person may still want it. It moves by renames, which one process wins.
  * Nothing is synced: a notification survives the end of any process, not the loss of the machine's power.
  */
+
+/**
+ * A check that so many more deliveries may be put into the outbox; `unavailable` where it is full. It counts once a
+ * second, for a daemon that accepts thousands.
+ */
+export function outboxRoom({ clock, outbox }: Pick<OutboxDeps, 'clock' | 'outbox'>): (more: number) => void {
+  let count = 0;
+  let countedMs = -Infinity;
+  return (more) => {
+    const nowMs = clock.monotonic();
+    if (nowMs - countedMs >= COUNT_MS) {
+      count = deliveriesIn(outbox).length;
+      countedMs = nowMs;
+    }
+    if (count + more > MAX_WAITING) {
+      throw new StewardError('unavailable', `${count} notifications wait already; no more are taken.`, {
+        hint: 'See which channel keeps them with "steward notify history", and test it with "steward notify test".',
+      });
+    }
+    count += more;
+  };
+}
 
 /** Puts a delivery into the outbox. */
 export function put(deps: Pick<OutboxDeps, 'outbox'>, delivery: Delivery): void {
@@ -94,7 +121,31 @@ export function finish(deps: OutboxDeps, name: string): void {
 
 /** Ends a claimed delivery that did not arrive: kept for a while, so that a person can have it tried again. */
 export function bury(deps: OutboxDeps, name: string): void {
-  moved(join(claimed(deps), name), dead(deps), name);
+  buryFile(dead(deps), join(claimed(deps), name), { atMs: deps.clock.now() });
+}
+
+/** Is a delivery of another machine, or for a channel that is not here, past its time? By a clock that was ahead, too. */
+export function isForsaken(deps: OutboxDeps, name: string): boolean {
+  const id = parseName(name)?.id;
+  return id !== undefined && !(Math.abs(deps.clock.now() - timeOfId(id)) < LONGEST_MS);
+}
+
+/** Deliveries that another machine has claimed, and has not ended in their time. */
+export function forsakenClaims(deps: OutboxDeps): Delivery[] {
+  return deliveriesIn(claimed(deps))
+    .filter((name) => isForsaken(deps, name))
+    .map((name) => readClaimed(deps, name))
+    .filter((delivery) => delivery !== undefined)
+    .filter(({ machine }) => machine !== deps.machineId);
+}
+
+const LOOKED_AT = 1000;
+
+/** How many of the oldest that wait another machine has accepted. */
+export function foreignDeliveries(deps: Pick<OutboxDeps, 'outbox' | 'machineId'>): number {
+  const oldest = waiting(deps).slice(0, LOOKED_AT);
+  return oldest.filter((name) => (readWaiting(deps, name)?.machine ?? deps.machineId) !== deps.machineId)
+    .length;
 }
 
 /**
@@ -132,8 +183,6 @@ export interface Found {
   unknown: string[];
   /** The notifications that `askRetry` was called for since. */
   retries: string[];
-  /** The oldest of those that wait beyond the bound. */
-  tooMany: string[];
 }
 
 /** Looks for what others have put there. Ten thousand files are looked through once a second: a name that is known costs next to nothing. */
@@ -143,37 +192,32 @@ export function look(deps: Pick<OutboxDeps, 'outbox'>, isKnown: (name: string) =
   const retries = strange.filter((name) => name.endsWith(RETRY));
   for (const name of retries) removeFile(join(deps.outbox, name));
   const unknown = strange.filter((name) => parseName(name) !== undefined).sort();
-  const count = names.length - strange.length + unknown.length;
   return {
     unknown,
     retries: retries.map((name) => name.slice(0, -RETRY.length)),
-    tooMany: count <= MAX_WAITING ? [] : waiting(deps).slice(0, count - MAX_WAITING),
   };
 }
 
 export interface OutboxStatus {
   waiting: number;
-  /** Given up; the last 500 are kept. */
+  /** Given up, and kept for a while. */
   dead: number;
 }
 
 export function outboxStatus(deps: Pick<OutboxDeps, 'outbox'>): OutboxStatus {
   return {
     waiting: deliveriesIn(deps.outbox).length + deliveriesIn(join(deps.outbox, 'claimed')).length,
-    dead: deliveriesIn(dead(deps)).length,
+    dead: deadNames(dead(deps)).length,
   };
 }
 
-/** Removes what killed processes have left, and the oldest that were given up beyond the bound. */
+/** Removes what killed processes have left, and what was given up long ago. */
 export function sweep(deps: OutboxDeps): void {
   const nowMs = deps.clock.now();
   for (const folder of [deps.outbox, claimed(deps)]) {
     if (exists(folder)) sweepTemps(folder, TEMPS_STALE_MS, nowMs);
   }
-  const buried = deliveriesIn(dead(deps));
-  for (const name of buried.slice(0, Math.max(0, buried.length - MAX_DEAD))) {
-    removeFile(join(dead(deps), name));
-  }
+  pruneDead(dead(deps), nowMs);
 }
 
 /** Buries what waits and holds no delivery: of a crash of the machine, or of a newer version. False: it is no file, and stays. */
@@ -181,7 +225,7 @@ export function buryUnreadable(deps: OutboxDeps, name: string): boolean {
   const path = join(deps.outbox, name);
   const found = lstatOf(path);
   if (found?.isFile === false) return false;
-  if (found !== undefined && read(path) === undefined) moved(path, dead(deps), name);
+  if (found !== undefined && read(path) === undefined) buryFile(dead(deps), path, { atMs: deps.clock.now() });
   return true;
 }
 
@@ -195,7 +239,8 @@ function claimed(deps: Pick<OutboxDeps, 'outbox'>): string {
   return join(deps.outbox, 'claimed');
 }
 
-function dead(deps: Pick<OutboxDeps, 'outbox'>): string {
+/** The folder of what was given up. */
+export function dead(deps: Pick<OutboxDeps, 'outbox'>): string {
   return join(deps.outbox, 'dead');
 }
 

@@ -5,7 +5,7 @@ import { toIso, type Clock } from '../platform/clock';
 import { nameOf, type Delivery } from './delivery';
 import { HELD, historyEntries, readHistory, type HistoryDeps, type HistoryEntry } from './history';
 import { ID_GRAMMAR } from './id';
-import { askRetry, deadOf, readWaiting, revive, waiting, type OutboxDeps } from './outbox';
+import { askRetry, deadOf, put, readWaiting, revive, waiting, type OutboxDeps } from './outbox';
 
 /** One notification as the history has it; undefined while nothing is logged of it. */
 export function entryOf(deps: HistoryDeps, id: string): HistoryEntry | undefined {
@@ -83,6 +83,7 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
     .filter((name) => name.startsWith(`${id}.`) && !dead.some((delivery) => nameOf(delivery) === name))
     .map((name) => readWaiting(deps, name))
     .filter((delivery) => delivery !== undefined);
+  for (const delivery of waits) if (delivery.machine !== deps.machineId) put(deps, fresh(delivery));
   // Whoever delivers has them in memory with their time: told by a mark.
   if (waits.length > 0) askRetry(deps, id);
   const all = [...dead, ...waits];

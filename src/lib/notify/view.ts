@@ -19,11 +19,18 @@ export interface ViewOptions {
 const NARROW = 70;
 const NONE_YET = 'No notification yet. `steward notify send MESSAGE` sends one.';
 
-/** `notify history`: a line a notification, and a line for each channel that did not simply take it. */
-export function historyText(entries: readonly HistoryEntry[], options: ViewOptions): string {
+/**
+ * `notify history`: a line a notification, and a line for each channel that did not simply take it; `dead` is what the
+ * outbox has given up, with the reasons.
+ */
+export function historyText(
+  entries: readonly HistoryEntry[],
+  options: ViewOptions & { dead?: string | undefined },
+): string {
   if (entries.length === 0) return wrap(NONE_YET, options.columns).join('\n');
   const colors = palette(options);
   const lines = entries.flatMap((entry) => entryLines(entry, options, colors));
+  if (options.dead !== undefined) lines.push('', ...wrap(clean(options.dead), options.columns));
   return plain(lines.join('\n'), options);
 }
 

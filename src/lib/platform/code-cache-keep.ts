@@ -1,8 +1,25 @@
-import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Script } from 'node:vm';
 
-import { isPrivateFolder, KIND_LENGTH, stem, type Bundles, type Keep } from './code-cache';
+import {
+  checksum,
+  CHECKSUM_BYTES,
+  isPrivateFolder,
+  KIND_LENGTH,
+  stem,
+  type Bundles,
+  type Keep,
+} from './code-cache';
 import { makeFolders } from './make-folders';
 
 /** Most files that the cache holds; NODE_OPTIONS, Node versions and the kinds of hot runs each have their own. */
@@ -15,7 +32,7 @@ export const keepCode: Keep = (script, kinds, file, bundles) => {
     if (!isPrivateFolder(folder)) return;
     const temp = `${file}.${process.pid}.tmp`;
     try {
-      writeFileSync(temp, pack(script, kinds), { flag: 'wx', mode: 0o600 });
+      writeSynced(temp, pack(script, kinds));
       renameSync(temp, file);
     } finally {
       rmSync(temp, { force: true });
@@ -26,10 +43,23 @@ export const keepCode: Keep = (script, kinds, file, bundles) => {
   }
 };
 
+function writeSynced(path: string, bytes: Buffer): void {
+  const fd = openSync(path, 'wx', 0o600);
+  try {
+    writeFileSync(fd, bytes);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** As `unpack` of code-cache.ts reads it. */
 function pack(script: Script, kinds: string): Buffer {
   const count = Buffer.from([kinds.length / KIND_LENGTH]);
-  return Buffer.concat([script.createCachedData(), Buffer.from(kinds, 'latin1'), count]);
+  const content = Buffer.concat([script.createCachedData(), Buffer.from(kinds, 'latin1'), count]);
+  const sum = Buffer.alloc(CHECKSUM_BYTES);
+  sum.writeInt32LE(checksum(content));
+  return Buffer.concat([content, sum]);
 }
 
 /** Removes what other builds left, and the oldest beyond the bound. */

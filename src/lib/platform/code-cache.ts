@@ -19,14 +19,17 @@ const MAX_KINDS = 64;
 const MAX_RUN_MS = 30_000;
 /** Of a kind's hash, as a file of the cache notes it. */
 export const KIND_LENGTH = 8;
+export const CHECKSUM_BYTES = 4;
+/** Of FNV-1a. */
+const PRIME = 0x01000193;
 const HOT_BUNDLES = './hot/';
 
 /**
  * A `require` for the bundles of a build that keeps V8's compiled code between runs, in a private folder
  * of the user's cache. What is executed always comes from the bundle: V8 takes compiled code only for a
  * source of the same length, its own version and flags, so the name carries the bundle's hash, too.
- * Anything that is wrong with the cache means a run without it, never an error: it is a matter of
- * 30 milliseconds. `STEWARD_NO_CODE_CACHE=1` leaves it alone.
+ * V8 executes damaged code and crashes, so a checksum is verified first. Anything that is wrong with the cache means
+ * a run without it, which then writes it again. `STEWARD_NO_CODE_CACHE=1` leaves it alone.
  *
  * V8 compiles a function when it is first called: what one command leaves is of less use to another. So
  * each file notes the kinds of run that it has seen, and the first run of another kind adds its functions. A hot
@@ -96,13 +99,40 @@ function compile(
   return script;
 }
 
-/** A file of the cache: V8's data, because it wants it aligned; then the kinds; then a byte that says how many they are. */
+/**
+ * A file of the cache: V8's data first, because V8 wants it aligned; then the kinds, a byte with their count, and the
+ * checksum of it all. Undefined when the file is damaged.
+ */
 function unpack(bytes: Buffer | undefined): { code: Buffer; kinds: string } | undefined {
-  const end = (bytes?.length ?? 0) - 1;
-  const count = bytes?.[end] ?? 0;
+  if (bytes === undefined || bytes.length <= CHECKSUM_BYTES) return undefined;
+  const sumAt = bytes.length - CHECKSUM_BYTES;
+  if (bytes.readInt32LE(sumAt) !== checksum(bytes.subarray(0, sumAt))) return undefined;
+  const end = sumAt - 1;
+  const count = bytes[end] ?? 0;
   const start = end - count * KIND_LENGTH;
-  if (bytes === undefined || count > MAX_KINDS || start < 0) return undefined;
   return { code: bytes.subarray(0, start), kinds: bytes.toString('latin1', start, end) };
+}
+
+/**
+ * 32 bits that any single changed word changes. Eight words a step, since every run pays for the loop before V8 has
+ * optimized it; loading `node:zlib` for its crc32 costs more than a millisecond.
+ */
+export function checksum(bytes: Buffer): number {
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+  const whole = words.length & ~7;
+  let sum = bytes.length;
+  for (let at = 0; at < whole; at += 8) {
+    sum = Math.imul(sum ^ (words[at] as number), PRIME);
+    sum = Math.imul(sum ^ (words[at + 1] as number), PRIME);
+    sum = Math.imul(sum ^ (words[at + 2] as number), PRIME);
+    sum = Math.imul(sum ^ (words[at + 3] as number), PRIME);
+    sum = Math.imul(sum ^ (words[at + 4] as number), PRIME);
+    sum = Math.imul(sum ^ (words[at + 5] as number), PRIME);
+    sum = Math.imul(sum ^ (words[at + 6] as number), PRIME);
+    sum = Math.imul(sum ^ (words[at + 7] as number), PRIME);
+  }
+  for (let at = whole * 4; at < bytes.length; at += 1) sum = Math.imul(sum ^ (bytes[at] as number), PRIME);
+  return sum;
 }
 
 function hasKind(kinds: string, kind: string): boolean {

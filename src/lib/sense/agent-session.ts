@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-
 import { parseIso, toIso } from '../platform/clock';
 import { parseObject } from '../platform/json-object';
-import { readHead, readLines } from '../platform/jsonl';
+import { exists } from '../platform/folder';
+import { asLogCursor, LOG_START, readLog, type LogCursor } from '../platform/log-cursor';
 import { clean } from '../platform/terminal';
 import { dayOf } from '../platform/time';
 import type { SenseEvent } from './event';
@@ -15,29 +14,18 @@ export interface AgentSessionDeps {
   machineId: string;
 }
 
-interface Cursor {
-  /** Bytes read so far. */
-  offset: number;
-  /** Hash of the file's first bytes, up to `offset`: another file under the same name is told apart. */
-  head: string;
-  headBytes: number;
+interface Cursor extends LogCursor {
   /** Set when the position was lost: what happened up to then (ms) is stored already. */
   afterMs?: number;
   /** Of the newest event that was taken; 0 when none was. A file that was cut is read again from there. */
   lastMs: number;
 }
 
-/** No file has this hash of its first bytes, so that any is read from its start. */
-const UNREAD: Cursor = { offset: 0, head: '', headBytes: 0, lastMs: 0 };
-
-/** Enough of a log's beginning to tell it from another: its first line has a time and a session id. */
-const HEAD_BYTES = 256;
+const UNREAD: Cursor = { ...LOG_START, lastMs: 0 };
 
 /**
- * The agentSession source (decisions.md 3): reads the work events by byte offset and gives one event for
- * each session a poll and day, `detail` {session, events}. A file that was replaced is read from its start,
- * and so is one that was cut, for what is newer than all that was taken; of one that was rotated to
- * `<name>.1.jsonl` the unread rest is read first.
+ * The agentSession source: reads the work events as `readLog` does and gives one event for each session a poll and
+ * day, `detail` {session, events}. Of a file that was cut it takes what is newer than all that was taken.
  */
 export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
   return {
@@ -62,7 +50,8 @@ function collect(deps: AgentSessionDeps, input: CollectInput): Collected {
   const groups = new Map<string, Group>();
   let bad = 0;
   let lastMs = before?.lastMs ?? 0;
-  const take: Take = (text, newerThanMs = afterMs) => {
+  const take = (text: string | undefined, wasCut: boolean): void => {
+    const newerThanMs = wasCut ? (before?.lastMs ?? 0) : afterMs;
     const event = text === undefined ? undefined : asWorkEvent(text);
     if (event === undefined) bad += 1;
     else if (event.ms > newerThanMs) {
@@ -70,13 +59,13 @@ function collect(deps: AgentSessionDeps, input: CollectInput): Collected {
       lastMs = Math.max(lastMs, Math.min(event.ms, input.nowMs));
     }
   };
-  const cursor = readNew(deps.path, before, take);
-  if (cursor === undefined) {
+  if (!exists(deps.path)) {
     const reason =
       'no assistant session has been reported on this machine (run "steward hooks install" to have them reported)';
     // A file that comes later is new, and what it says of the time since now is to be taken.
     return { events: [], cursor: before ?? { ...UNREAD, afterMs }, state: 'idle', reason };
   }
+  const cursor = readLog(deps.path, before ?? UNREAD, take) ?? UNREAD;
   const events = [...groups.values()].map((group) => asEvent(group, deps.machineId));
   const unread = bad === 0 ? {} : { reason: `${bad} lines of ${deps.path} are no work events` };
   return {
@@ -90,38 +79,6 @@ function collect(deps: AgentSessionDeps, input: CollectInput): Collected {
 
 function idleReason(events: readonly SenseEvent[], bad: number): { reason?: string } {
   return events.length > 0 || bad > 0 ? {} : { reason: 'no session was active since the last capture' };
-}
-
-/** Takes the text of a line; of another time than the capture's where events up to `newerThanMs` are known. */
-type Take = (text: string | undefined, newerThanMs?: number) => void;
-
-/** Reads whole lines that are new; the cursor behind them, or undefined when there is no file. */
-function readNew(
-  path: string,
-  before: Cursor | undefined,
-  take: Take,
-): Pick<Cursor, 'offset' | 'head' | 'headBytes'> | undefined {
-  const same = before !== undefined && headOf(path, before.headBytes) === before.head;
-  const from = same ? before.offset : 0;
-  if (before !== undefined && !same) {
-    const rotated = path.replace(/\.jsonl$/, '.1.jsonl');
-    if (headOf(rotated, before.headBytes) === before.head) {
-      readLines(rotated, { from: before.offset }, (line) => take(line.text));
-    }
-  }
-  let end = readLines(path, { from }, (line) => take(line.text));
-  if (before !== undefined && end !== undefined && end.size < from) {
-    end = readLines(path, {}, (line) => take(line.text, before.lastMs));
-  }
-  if (end === undefined) return undefined;
-  const headBytes = Math.min(end.end, HEAD_BYTES);
-  return { offset: end.end, head: headOf(path, headBytes) ?? '', headBytes };
-}
-
-function headOf(path: string, bytes: number): string | undefined {
-  const head = readHead(path, bytes);
-  if (head === undefined || head.length < bytes) return undefined;
-  return createHash('sha256').update(head).digest('hex').slice(0, 16);
 }
 
 interface WorkEvent {
@@ -179,17 +136,10 @@ function asWorkEvent(text: string): WorkEvent | undefined {
 }
 
 function asCursor(value: unknown): Cursor | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { offset, head, headBytes, afterMs, lastMs } = value as Partial<Cursor>;
-  const sound =
-    typeof offset === 'number' && Number.isSafeInteger(offset) && offset >= 0 && typeof head === 'string';
-  if (!sound || typeof headBytes !== 'number' || !(headBytes >= 0 && headBytes <= HEAD_BYTES))
-    return undefined;
-  return {
-    offset,
-    head,
-    headBytes,
-    lastMs: typeof lastMs === 'number' ? lastMs : 0,
-    ...(typeof afterMs === 'number' ? { afterMs } : {}),
-  };
+  const at = asLogCursor(value);
+  const { afterMs, lastMs, headBytes } = (value ?? {}) as { [key: string]: unknown };
+  if (at === undefined || typeof lastMs !== 'number') return undefined;
+  // A cursor of the format before, by a hash: the place is lost, and what was taken is known by its time.
+  if (headBytes !== undefined) return { ...UNREAD, lastMs, afterMs: lastMs };
+  return { ...at, lastMs, ...(typeof afterMs === 'number' ? { afterMs } : {}) };
 }

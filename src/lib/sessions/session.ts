@@ -1,8 +1,9 @@
 import { isObject, parseObject } from '../platform/json-object';
+import { asLogCursor, LOG_START, type LogCursor } from '../platform/log-cursor';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
 import { SESSIONS_VERSION } from './state-lines';
-import { LOG_START, parseTerminal, type LogCursor, type SessionTerminal } from './work-events';
+import { parseTerminal, type SessionTerminal } from './work-events';
 
 /** Who brought a phase: the artifact, a notification (`voice`), or one after the other (`merged`). */
 export type PhaseSource = 'artifact' | 'voice' | 'merged' | 'hook';
@@ -132,8 +133,6 @@ export function parseSessions(text: string): SessionsState | undefined {
   if (value === undefined || typeof value['version'] !== 'number' || !isObject(value['sessions'])) {
     return undefined;
   }
-  const cursor = isObject(value['cursor']) ? value['cursor'] : {};
-  const { offset, head } = cursor;
   const sessions: Record<string, Session> = {};
   for (const [slug, found] of Object.entries(value['sessions'])) {
     const session = isSlug(slug) && isObject(found) ? parseSession(slug, found) : undefined;
@@ -141,10 +140,7 @@ export function parseSessions(text: string): SessionsState | undefined {
   }
   return {
     version: value['version'],
-    cursor:
-      typeof offset === 'number' && offset >= 0 && typeof head === 'string'
-        ? { offset, head }
-        : { ...LOG_START },
+    cursor: asLogCursor(value['cursor']) ?? { ...LOG_START },
     ...(typeof value['pruned'] === 'string' ? { pruned: value['pruned'] } : {}),
     sessions,
   };

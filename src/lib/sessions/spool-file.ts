@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readText } from '../platform/atomic-file';
 import { parseIso, toIso } from '../platform/clock';
 import { listFolder } from '../platform/folder';
+import { deadNames } from '../platform/graveyard';
 import { isObject, parseObject } from '../platform/json-object';
 
 /**
@@ -43,28 +44,45 @@ export type IntentionKind = keyof typeof KINDS;
 const HOUR_MS = 3_600_000;
 
 /**
- * How long each is worth doing, ms, and how often it is tried: a turn's end is spoken of at once or never, a
- * session's end is not lost, and what a person asked for in words stands nowhere else.
+ * How long each is worth doing, ms, and how often it is tried: a turn's end is spoken of at once or never, and a
+ * session's end is in its artifact as well. The words of a person are nowhere else: they are never just removed.
  */
 export const KINDS = {
-  'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5 },
-  'agent-ended': { keepMs: HOUR_MS / 6, attempts: 5 },
-  attention: { keepMs: HOUR_MS / 6, attempts: 5 },
-  'session-ended': { keepMs: 7 * 24 * HOUR_MS, attempts: 5 },
-  'prompt-matched': { keepMs: 60 * 24 * HOUR_MS, attempts: 50 },
+  'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },
+  'agent-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },
+  attention: { keepMs: HOUR_MS / 6, attempts: 5, words: false },
+  'session-ended': { keepMs: 7 * 24 * HOUR_MS, attempts: 5, words: false },
+  'prompt-matched': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
 } as const;
-/** A kind that a newer version leaves is left to it for as long as any. */
-const LONGEST_MS = Math.max(...Object.values(KINDS).map(({ keepMs }) => keepMs));
+/** A kind that a newer version leaves is left to it for as long as any, and may hold words. */
+const UNKNOWN_KIND = { keepMs: Math.max(...Object.values(KINDS).map(({ keepMs }) => keepMs)), words: true };
+/** The other machine does its own; what it has not done after this, it never will. */
+const FOREIGN_MS = 24 * HOUR_MS;
 
 const VERSION = 1;
 const MAX_BYTES = 64 * 1024;
 /** A time further ahead than this was written by a clock that was put back since. */
 const AHEAD_MS = HOUR_MS;
 
+/** Words that a clock that was ahead has dated are not expired: they are done now. */
 export function isExpired(name: string, nowMs: number): boolean {
+  const { at, keepMs, words } = facts(name);
+  return at < compact(nowMs - keepMs) || (!words && at > compact(nowMs + AHEAD_MS));
+}
+
+/** Has another machine had its time to do it? By a clock that was ahead, too. */
+export function isForsaken(name: string, nowMs: number): boolean {
+  const { at } = facts(name);
+  return at < compact(nowMs - FOREIGN_MS) || at > compact(nowMs + AHEAD_MS);
+}
+
+export function hasWords(name: string): boolean {
+  return facts(name).words;
+}
+
+function facts(name: string): { at: string; keepMs: number; words: boolean } {
   const [, at = '', kind = ''] = NAME.exec(name) ?? [];
-  const keepMs = Object.hasOwn(KINDS, kind) ? KINDS[kind as IntentionKind].keepMs : LONGEST_MS;
-  return at < compact(nowMs - keepMs) || at > compact(nowMs + AHEAD_MS);
+  return { at, ...(Object.hasOwn(KINDS, kind) ? KINDS[kind as IntentionKind] : UNKNOWN_KIND) };
 }
 
 /** `20261120T081500123Z`: times in their order as texts. */
@@ -74,7 +92,7 @@ export function compact(ms: number): string {
 
 export interface SpoolStatus {
   waiting: number;
-  /** Tried and given up; at most the last 200 are kept. */
+  /** Given up, and kept for a while. */
   dead: number;
   /** The folder of those, a file each: to read, and to remove. */
   deadFolder: string;
@@ -87,7 +105,7 @@ export function spoolStatus(path: string): SpoolStatus {
   const first = names[0] === undefined ? undefined : read(join(path, names[0]));
   return {
     waiting: names.length + waiting(claims(path)).length,
-    dead: waiting(graves(path)).length,
+    dead: deadNames(graves(path)).length,
     deadFolder: graves(path),
     oldest: first?.at ?? null,
   };
@@ -95,6 +113,11 @@ export function spoolStatus(path: string): SpoolStatus {
 
 /** `20261120T081500123Z-0123456789ab.turn-ended.json` */
 const NAME = /^(\d{8}T\d{9}Z)-[0-9a-f]{12}\.([a-z-]+)\.json$/;
+
+/** How many of those that wait another machine has left. */
+export function foreignIntentions(path: string, machineId: string): number {
+  return keptIntentions(path).filter(({ machine }) => machine !== machineId).length;
+}
 
 /** What waits, the oldest first. */
 export function waitingIntentions(path: string): Intention[] {
@@ -118,15 +141,12 @@ export function intentionsIn(names: readonly string[]): string[] {
   return names.filter((name) => NAME.test(name)).sort();
 }
 
-/** The name of the folder of those that were given up. */
-export const GRAVES = 'dead';
-
 export function claims(path: string): string {
   return join(path, 'claimed');
 }
 
 export function graves(path: string): string {
-  return join(path, GRAVES);
+  return join(path, 'dead');
 }
 
 export function fileOf(path: string, { id, kind }: Pick<Intention, 'id' | 'kind'>): string {

@@ -6,13 +6,14 @@ import { toIso, type Clock } from '../platform/clock';
 import { ensureFolder, lstatOf } from '../platform/folder';
 import { withLock } from '../platform/lock';
 import { rotatedName } from '../platform/log';
+import type { LogCursor } from '../platform/log-cursor';
 import { artifactOf, artifactPath } from './artifact';
 import { folder, type FoldDeps } from './fold';
 import { emptySessions, isLive, parseSessions, recordArtifactPhase, recordPhase } from './session';
 import type { Session, SessionsState } from './session';
 import { MAX_STATE_BYTES, refuseNewer, SESSIONS_VERSION, textNaming } from './state-lines';
 import { NOBODY, openText, stateText, type Awake } from './state-text';
-import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES, type LogCursor, type WorkEvent } from './work-events';
+import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES, type WorkEvent } from './work-events';
 
 /** The places and the means of the state. */
 export interface SessionsDeps extends FoldDeps {

@@ -128,10 +128,11 @@ export function sessionsText(report: SessionsReport, options: SessionsTextOption
   }
   const { dead, deadFolder } = report.spool;
   if (dead > 0) {
+    const noun = dead === 1 ? 'task of hooks was' : 'tasks of hooks were';
     lines.push(
       '',
-      `${dead} ${dead === 1 ? 'task' : 'tasks'} of hooks failed again and again, and ${dead === 1 ? 'was' : 'were'} given up.`,
-      `Read ${dead === 1 ? 'it' : 'them'} in ${deadFolder}; remove the files there when you are done.`,
+      `${dead} ${noun} given up. "steward status" says why, "steward work retry" tries again.`,
+      `Each is a file in ${deadFolder}.`,
     );
   }
   const text = lines.join('\n');

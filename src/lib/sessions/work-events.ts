@@ -1,7 +1,6 @@
 import { parseIso, toIso } from '../platform/clock';
-import { lstatOf } from '../platform/folder';
-import { readHead, readLines } from '../platform/jsonl';
-import { appendLog, rotatedName } from '../platform/log';
+import { appendLog } from '../platform/log';
+import { readLog, type LogCursor, type TakeLine } from '../platform/log-cursor';
 import { clean } from '../platform/terminal';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
@@ -131,66 +130,16 @@ export function parseTerminal(value: unknown): SessionTerminal | undefined {
   };
 }
 
-/** How far a reader of the log is. */
-export interface LogCursor {
-  /** Bytes read. */
-  offset: number;
-  /** The log's beginning, so that another file under its name is told apart. */
-  head: string;
-}
-
-export const LOG_START: LogCursor = { offset: 0, head: '' };
-/** The first line's time, type and session. */
-const HEAD_BYTES = 160;
-
-/**
- * Gives each event behind the cursor and returns the next one. Of a log that was rotated since, the unread
- * rest is read first; a log that was cut or replaced is read from its start. Lines that are no events are
- * passed over. With `maxBytes`, undefined (and nothing given) when more than that is unread.
- */
+/** Gives each event behind the cursor, as `readLog` gives lines; lines that are no events are passed over. */
 export function readWorkEvents(
   path: string,
   cursor: LogCursor,
   take: (event: WorkEvent) => void,
   maxBytes?: number,
 ): LogCursor | undefined {
-  const parts = unreadParts(path, cursor);
-  if (maxBytes !== undefined && parts.reduce((sum, part) => sum + part.bytes, 0) > maxBytes) return undefined;
-  let next = cursor;
-  for (const part of parts) {
-    const read = readLines(part.path, { from: part.from }, ({ text }) => {
-      const event = text === undefined ? undefined : parseWorkEvent(text);
-      if (event !== undefined) take(event);
-    });
-    // The cursor stays on a rotated log until the new one has a line: a hook may still be writing to the old.
-    if (read !== undefined && read.end > 0)
-      next = { offset: read.end, head: headOf(part.path, read.end) ?? '' };
-  }
-  return next;
-}
-
-interface Part {
-  path: string;
-  from: number;
-  bytes: number;
-}
-
-function unreadParts(path: string, cursor: LogCursor): Part[] {
-  const head = headOf(path, cursor.offset);
-  const size = lstatOf(path)?.size;
-  if (size !== undefined && head === cursor.head && size >= cursor.offset) {
-    return [{ path, from: cursor.offset, bytes: size - cursor.offset }];
-  }
-  const current = size === undefined ? [] : [{ path, from: 0, bytes: size }];
-  const old = rotatedName(path);
-  const oldSize = lstatOf(old)?.size;
-  const isOld = cursor.offset > 0 && oldSize !== undefined && headOf(old, cursor.offset) === cursor.head;
-  return isOld ? [{ path: old, from: cursor.offset, bytes: oldSize - cursor.offset }, ...current] : current;
-}
-
-/** The beginning of a log of which `offset` bytes are read; undefined when there is no such log. */
-function headOf(path: string, offset: number): string | undefined {
-  const want = Math.min(offset, HEAD_BYTES);
-  const head = readHead(path, want);
-  return head === undefined || head.length < want ? undefined : head.toString('latin1');
+  const takeLine: TakeLine = (text) => {
+    const event = text === undefined ? undefined : parseWorkEvent(text);
+    if (event !== undefined) take(event);
+  };
+  return readLog(path, cursor, takeLine, maxBytes);
 }

@@ -53,6 +53,7 @@ const deps = {
     hasSms: false,
   }),
   off: () => undefined,
+  room: () => undefined,
   cronVoice: false,
   channels: [push],
   random: Math.random,

@@ -2,8 +2,22 @@ import { expect } from 'chai';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { MAX_WAITING, askRetry, look } from '../../../src/lib/notify/outbox';
-import { notifyWorld, type NotifyWorld } from '../../helpers/notify';
+import { acceptNotification } from '../../../src/lib/notify/accept';
+import { deliverWaiting } from '../../../src/lib/notify/deliver';
+import {
+  MAX_WAITING,
+  askRetry,
+  claim,
+  dead,
+  foreignDeliveries,
+  look,
+  outboxStatus,
+  waiting,
+} from '../../../src/lib/notify/outbox';
+import { retry } from '../../../src/lib/notify/results';
+import { deadReport } from '../../../src/lib/platform/graveyard';
+import { MINUTE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
+import { rejection } from '../../helpers/rejection';
 
 describe('the outbox', () => {
   let world: NotifyWorld;
@@ -23,16 +37,70 @@ describe('the outbox', () => {
     expect(look(world.deps, (name) => known.has(name))).to.deep.equal({
       unknown: [nameOf(2), nameOf(3)],
       retries: ['some-id'],
-      tooMany: [],
     });
     expect(look(world.deps, (name) => known.has(name)).retries).to.deep.equal([]);
     expect(readdirSync(world.deps.outbox)).to.include('README');
   });
 
-  it('names the oldest beyond its bound, known or not', () => {
-    for (let n = 0; n < MAX_WAITING + 2; n += 1) lay(nameOf(n));
-    for (const isKnown of [true, false]) {
-      expect(look(world.deps, () => isKnown).tooMany).to.deep.equal([nameOf(0), nameOf(1)]);
-    }
+  it('takes nothing more when it is full, and drops nothing', async () => {
+    for (let n = 0; n < MAX_WAITING; n += 1) lay(nameOf(n));
+    const error = await rejection(acceptNotification(world.deps, { message: 'hello', event: 'error' }));
+    expect(error).to.include({ kind: 'unavailable' });
+    expect(error.message).to.equal('20000 notifications wait already; no more are taken.');
+    expect(readdirSync(world.deps.outbox)).to.have.length(MAX_WAITING);
+    expect(world.entries()).to.deep.equal([]);
   }).timeout(120_000);
+
+  describe('with a delivery of another machine', () => {
+    const other = 'ffffffffffff';
+    const deliver = (): Promise<boolean> => deliverWaiting(world.deps, { patienceMs: 0, longestMs: 20_000 });
+    const accepted = async (): Promise<string> =>
+      (await acceptNotification({ ...world.deps, machineId: other }, { message: 'hello', event: 'error' }))
+        .id;
+
+    it('leaves it alone for a day, then gives it up with the reason', async () => {
+      const id = await accepted();
+      world.nowMs += 23 * 60 * MINUTE;
+      await deliver();
+      expect(foreignDeliveries(world.deps)).to.be.greaterThan(0);
+      expect(outboxStatus(world.deps).dead).to.equal(0);
+      world.nowMs += 2 * 60 * MINUTE;
+      await deliver();
+      expect(foreignDeliveries(world.deps)).to.equal(0);
+      expect(outboxStatus(world.deps).waiting).to.equal(0);
+      expect(world.result(id, 'push')).to.deep.include({
+        result: 'expired',
+        reason: `accepted by another machine (${other}), which has not delivered it within a day`,
+      });
+      expect(deadReport(dead(world.deps)).reasons.map(({ reason }) => reason)).to.deep.equal([
+        `accepted by another machine (${other}), which has not delivered it within a day`,
+      ]);
+      expect(retry(world.deps, id).length).to.be.greaterThan(0);
+      await deliver();
+      expect(world.channels.push.got.map(({ message }) => message)).to.deep.equal(['hello']);
+    });
+
+    it('delivers it when a person asks for that', async () => {
+      const id = await accepted();
+      retry(world.deps, id);
+      await deliver();
+      expect(world.channels.push.got).to.have.length(1);
+    });
+
+    it('gives up what it had claimed', async () => {
+      const id = await accepted();
+      for (const name of waiting(world.deps)) claim(world.deps, name);
+      world.nowMs += 25 * 60 * MINUTE;
+      await deliver();
+      expect(world.result(id, 'push')?.result).to.equal('expired');
+    });
+  });
+
+  it('delivers what a clock that was ahead has dated', async () => {
+    world.nowMs += 400 * 24 * 60 * MINUTE;
+    await acceptNotification(world.deps, { message: 'from the future', event: 'error' });
+    world.nowMs -= 400 * 24 * 60 * MINUTE;
+    await deliverWaiting(world.deps, { patienceMs: 0, longestMs: 20_000 });
+    expect(world.channels.push.got.map(({ message }) => message)).to.deep.equal(['from the future']);
+  });
 });

@@ -17,6 +17,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 
+import { checksum } from '../../../src/lib/platform/code-cache';
+
 const REPO = resolve(__dirname, '..', '..', '..');
 
 /** A bundle whose compiled code is used is recognised by what V8 says of it, not by its time. */
@@ -170,7 +172,10 @@ describe('code cache', () => {
     const name = join(code, files()[0] ?? '');
     const bytes = readFileSync(name);
     const kinds = Buffer.from('deadbeef'.repeat(64));
-    writeFileSync(name, Buffer.concat([bytes.subarray(0, -25), kinds, Buffer.from([64])]));
+    const content = Buffer.concat([bytes.subarray(0, -29), kinds, Buffer.from([64])]);
+    const sum = Buffer.alloc(4);
+    sum.writeInt32LE(checksum(content));
+    writeFileSync(name, Buffer.concat([content, sum]));
     const full = readFileSync(name);
     expect(run({ kind: 'one more' }).used[0]).to.equal('cached');
     expect(readFileSync(name).equals(full)).to.equal(true);
@@ -200,8 +205,21 @@ describe('code cache', () => {
   it('runs without a cache that is corrupt, and mends it', () => {
     run();
     for (const name of files()) writeFileSync(join(code, name), Buffer.from('not V8 data\0\0\0\0'));
-    expect(run()).to.deep.equal({ answer: 42, used: ['rejected', 'rejected'] });
+    expect(run()).to.deep.equal(WITHOUT);
     expect(run()).to.deep.equal(WITH);
+  });
+
+  it('finds one flipped bit anywhere in a file', () => {
+    for (const length of [100, 103]) {
+      const bytes = Buffer.alloc(length, 'steward');
+      const sum = checksum(bytes);
+      for (let bit = 0; bit < length * 8; bit += 1) {
+        bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+        expect(checksum(bytes)).not.to.equal(sum);
+        bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      }
+      expect(checksum(bytes.subarray(0, -1))).not.to.equal(sum);
+    }
   });
 
   it('runs without a cache that is cut short', () => {

@@ -135,6 +135,32 @@ describe('sense: assistant sessions', () => {
     expect(await counts()).to.deep.equal([]);
   });
 
+  it('reads what a stalled hook writes to a file that was rotated before', async () => {
+    add(line(NOON - 9000, 'a'));
+    await collect();
+    const rotated = box.path('work-events.1.jsonl');
+    renameSync(path, rotated);
+    add(line(NOON - 8000, 'b'));
+    expect(await counts()).to.deep.equal(['b:1']);
+    appendFileSync(rotated, line(NOON - 7000, 'late'));
+    expect(await counts()).to.deep.equal(['late:1']);
+    appendFileSync(rotated, line(NOON - 6000, 'late'));
+    add(line(NOON - 5000, 'b'));
+    expect(await counts()).to.deep.equal(['late:1', 'b:1']);
+    renameSync(path, rotated);
+    add(line(NOON - 4000, 'c'));
+    appendFileSync(rotated, line(NOON - 3000, 'b'));
+    expect(await counts()).to.deep.equal(['b:1', 'c:1']);
+    expect(await counts()).to.deep.equal([]);
+  });
+
+  it('goes on by the time of what it took from a cursor of the format before', async () => {
+    add(line(NOON - 9000, 'a') + line(NOON - 8000, 'b'));
+    cursor = { offset: 20, head: '0123456789abcdef', headBytes: 20, lastMs: NOON - 9000 };
+    expect(await counts()).to.deep.equal(['b:1']);
+    expect(await counts()).to.deep.equal([]);
+  });
+
   it('reads a file that was replaced from its start', async () => {
     add(line(NOON - 9000, 'a') + line(NOON - 8000, 'a'));
     await collect();

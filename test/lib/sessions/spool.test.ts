@@ -1,16 +1,34 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline';
 
 import { StewardError } from '../../../src/lib/errors';
-import { drain, leave, spoolStatus, sweep, type SpoolDeps } from '../../../src/lib/sessions/spool';
+import { deadReport } from '../../../src/lib/platform/graveyard';
+import {
+  drain,
+  foreignIntentions,
+  leave,
+  revive,
+  spoolStatus,
+  sweep,
+  type SpoolDeps,
+} from '../../../src/lib/sessions/spool';
 import { bundleChild, type Bundle } from '../../helpers/bundle';
 import { scratch } from '../../helpers/scratch';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+
+/** What a person has asked for. */
+const ASKED = {
+  kind: 'prompt-matched',
+  session: 'one',
+  slug: null,
+  transcript: null,
+  capture: { kind: 'reminder', text: 'call Ann', key: 'k' },
+} as const;
 
 describe('the spool', () => {
   const folder = scratch();
@@ -24,6 +42,7 @@ describe('the spool', () => {
       locks: folder.path('locks'),
     };
   });
+  const reasons = (): string[] => deadReport(`${deps.path}/dead`).reasons.map(({ reason }) => reason);
   const put = (kind: 'turn-ended' | 'session-ended' = 'session-ended'): string => {
     nowMs += 1;
     return leave(deps, { kind, session: 'one', slug: 'a-1', transcript: null }).id;
@@ -78,6 +97,7 @@ describe('the spool', () => {
     expect(await drain(deps, { 'session-ended': fail })).to.include({ failed: 0, dead: 1 });
     expect(await drain(deps, { 'session-ended': fail })).to.include({ failed: 0, dead: 0 });
     expect(attempts).to.deep.equal([0, 1, 2, 3, 4]);
+    expect(reasons()).to.deep.equal(['no network']);
     expect(spoolStatus(deps.path)).to.deep.equal({
       waiting: 0,
       dead: 1,
@@ -98,13 +118,78 @@ describe('the spool', () => {
     ).to.include({ done: 1 });
   });
 
-  it('leaves what another machine has left to it', async () => {
-    leave(
-      { ...deps, machineId: 'ffffffffffff' },
-      { kind: 'session-ended', session: 'x', slug: null, transcript: null },
-    );
-    expect(await drain(deps, { 'session-ended': () => expect.fail() })).to.include({ done: 0, failed: 0 });
-    expect(spoolStatus(deps.path)).to.include({ waiting: 1 });
+  it('leaves what another machine has left to it for a day, then gives it up; a retry takes it over', async () => {
+    const other = { ...deps, machineId: 'ffffffffffff' };
+    leave(other, ASKED);
+    nowMs += 23 * HOUR;
+    const never = { 'prompt-matched': () => expect.fail() };
+    expect(await drain(deps, never)).to.include({ done: 0, failed: 0, dead: 0 });
+    expect(foreignIntentions(deps.path, deps.machineId)).to.equal(1);
+    nowMs += 2 * HOUR;
+    expect(await drain(deps, never)).to.include({ done: 0, failed: 0, dead: 1 });
+    expect(reasons()).to.deep.equal([
+      'left by another machine (ffffffffffff), which has not done it within a day',
+    ]);
+    expect(await revive(deps)).to.equal(1);
+    const got: unknown[] = [];
+    expect(await drain(deps, { 'prompt-matched': ({ capture }) => void got.push(capture) })).to.include({
+      done: 1,
+    });
+    expect(got).to.deep.equal([ASKED.capture]);
+    expect(spoolStatus(deps.path)).to.include({ waiting: 0, dead: 0 });
+  });
+
+  it('gives up what another machine had claimed', async () => {
+    const { id } = leave({ ...deps, machineId: 'ffffffffffff' }, ASKED);
+    mkdirSync(`${deps.path}/claimed`);
+    const name = `${id}.prompt-matched.json`;
+    renameSync(`${deps.path}/${name}`, `${deps.path}/claimed/${name}`);
+    nowMs += 25 * HOUR;
+    expect(await drain(deps, {})).to.include({ dead: 1 });
+    expect(spoolStatus(deps.path)).to.include({ waiting: 0, dead: 1 });
+  });
+
+  it('does the words that a clock that was ahead has dated, and drops a notice of then', async () => {
+    nowMs += 400 * DAY;
+    leave(deps, ASKED);
+    put('turn-ended');
+    nowMs -= 400 * DAY;
+    expect(sweep(deps)).to.equal(0);
+    expect(
+      await drain(deps, { 'prompt-matched': () => undefined, 'turn-ended': () => expect.fail() }),
+    ).to.include({ done: 1 });
+    expect(spoolStatus(deps.path)).to.include({ waiting: 0, dead: 0 });
+  });
+
+  it('buries words at their age, also those that nobody has begun', () => {
+    leave(deps, ASKED);
+    nowMs += 61 * DAY;
+    expect(sweep(deps)).to.equal(1);
+    expect(reasons()).to.deep.equal(['it could not be sent in time']);
+  });
+
+  it('gives up what is refused, with the reason', async () => {
+    leave(deps, ASKED);
+    const refuse = { 'prompt-matched': () => ({ refused: 'the work repository is not private' }) };
+    expect(await drain(deps, refuse)).to.include({ dead: 1, done: 0, failed: 0 });
+    expect(reasons()).to.deep.equal(['the work repository is not private']);
+  });
+
+  it('takes no more words when it is full, and loses none', () => {
+    for (let index = 0; index < 1000; index += 1) leave(deps, ASKED);
+    const full = (): unknown => leave(deps, ASKED);
+    expect(full).to.throw(StewardError, '1000 captures wait').with.property('kind', 'unavailable');
+    put('turn-ended');
+    expect(sweep(deps)).to.equal(0);
+    expect(spoolStatus(deps.path)).to.include({ waiting: 1001, dead: 0 });
+  }).timeout(60_000);
+
+  it('keeps a claimed file that cannot be read', async () => {
+    put();
+    mkdirSync(`${deps.path}/claimed`);
+    writeFileSync(`${deps.path}/claimed/20261120T070000000Z-000000000000.prompt-matched.json`, '{"torn');
+    await drain(deps, {});
+    expect(reasons()).to.deep.equal(['the file cannot be read']);
   });
 
   it('leaves the work to whoever is at it', async () => {
@@ -154,8 +239,8 @@ describe('the spool', () => {
     expect(sweep(deps)).to.equal(0);
     expect(readdirSync(deps.path)).to.deep.equal([name]);
     nowMs += 2 * DAY;
-    expect(sweep(deps)).to.equal(0);
-    expect(readdirSync(deps.path)).to.deep.equal([]);
+    expect(sweep(deps)).to.equal(1);
+    expect(readdirSync(deps.path)).to.deep.equal(['dead']);
   });
 
   it('keeps what cannot be begun as it was, however often', async () => {

@@ -1,14 +1,17 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -254,6 +257,42 @@ describe('the state of the sessions', () => {
     await update();
     expect(only()).to.include({ activity: 'waiting' });
     expect(only().agents).to.deep.equal(['x']);
+  });
+
+  it('reads what a hook writes to the log that was rotated long before it went on', async () => {
+    say('session-start', { slug: 'a-1' });
+    say('prompt');
+    const stalled = openSync(deps.workEvents, 'a');
+    try {
+      await update();
+      renameSync(deps.workEvents, deps.workEvents.replace('.jsonl', '.1.jsonl'));
+      say('tool-before');
+      await update();
+      await update();
+      const late = { ts: toIso(nowMs), type: 'subagent-start', session: 'one', slug: null, repo: null };
+      writeSync(stalled, `${JSON.stringify({ ...late, agent: 'x' })}\n`);
+      expect(only().agents).to.deep.equal(['x']);
+      expect(liveSessions(deps, 1024)?.sessions['a-1']?.agents).to.deep.equal(['x']);
+      await update();
+      writeSync(stalled, `${JSON.stringify({ ...late, agent: 'y' })}\n`);
+      say('subagent-start', { agent: 'z' });
+      await update();
+      expect(only().agents, 'each once').to.deep.equal(['x', 'y', 'z']);
+    } finally {
+      closeSync(stalled);
+    }
+  });
+
+  it('goes on from a state whose cursor has the beginning of the log itself', async () => {
+    say('subagent-start', { agent: 'x' });
+    await update();
+    const head = readFileSync(deps.workEvents, 'latin1').slice(0, 160);
+    const state = readFileSync(deps.path, 'utf8');
+    writeFileSync(deps.path, state.replace(/"head":"[0-9a-f]{16}"/, `"head":${JSON.stringify(head)}`));
+    // Read from its start again, the log would show the agent.
+    writeFileSync(deps.path, readFileSync(deps.path, 'utf8').replace('"agents":["x"]', '"agents":[]'));
+    await update();
+    expect(only().agents).to.deep.equal([]);
   });
 
   it('rotates a log that is read and large', async () => {

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { StewardError, toStewardError } from '../../errors';
 import { readText, replaceFile } from '../../platform/atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from '../../platform/folder';
+import { bury } from '../../platform/graveyard';
 import { parseObject } from '../../platform/json-object';
 import { cleanLine } from '../../platform/terminal';
 import type { Resource } from './client';
 import { textOf } from './event';
 import { isNothingDone, mayHaveLanded } from './failure';
 import { prepareFirst, type SendDeps } from './outbox';
+import { deadMessages } from './retention';
 import { once, repeated } from './retry';
 import { isId } from './session-id';
 
@@ -50,7 +52,7 @@ export async function resumeStart(deps: SendDeps): Promise<string | undefined> {
   for (const path of left) {
     const start = parseObject(readText(path) ?? '');
     if (isStart(start)) return complete(deps, start, { path, wasTried: true });
-    removeFile(path);
+    bury(deadMessages(deps.folder), path, { atMs: deps.clock.now(), reason: 'the file cannot be read' });
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { hooksStatus, type HooksStatus } from '../../assistant/install-status';
 import { exists } from '../../platform/folder';
 import { parseObject } from '../../platform/json-object';
+import { deadReport, deadText } from '../../platform/graveyard';
 import { plural } from '../../platform/plural';
 import type { RunResult } from '../../platform/process';
 import { spoolStatus } from '../../sessions/spool';
@@ -149,12 +150,10 @@ function checkSpool({ context }: DoctorContext): Finding[] {
   const findings: Finding[] = [];
   if (status.dead > 0) {
     findings.push(
-      warning(
-        `${plural(status.dead, 'intention')} that hooks left could not be done, in ${status.deadFolder}`,
-        {
-          hint: 'A file each: look what it is, and remove it.',
-        },
-      ),
+      warning(`${deadText(deadReport(status.deadFolder)) ?? ''}`, {
+        hint: `Each is a file in ${status.deadFolder}: remove it, or have all of them tried again:`,
+        mend: 'steward work retry',
+      }),
     );
   }
   const age = context.clock.now() - Date.parse(status.oldest ?? '');

@@ -1,5 +1,6 @@
 import { resolveSecret, secretSources, type Secret } from '../../config/secret';
-import { outboxStatus } from '../../notify/outbox';
+import { dead, outboxStatus } from '../../notify/outbox';
+import { deadReport, deadText } from '../../platform/graveyard';
 import { muteState } from '../../notify/mute';
 import { sessionBusAddress, withBus } from '../../platform/bus';
 import { speechSettings } from '../speech-context';
@@ -171,12 +172,13 @@ function valueOf(secret: Secret): string | undefined {
 }
 
 function checkOutbox({ context }: ConfiguredContext): Finding[] {
-  const { waiting, dead } = outboxStatus(context.area);
+  const { waiting } = outboxStatus(context.area);
   const words = waiting === 0 ? 'nothing waits' : `${waiting} wait`;
-  if (dead === 0) return [ok(words)];
+  const graves = deadReport(dead(context.area));
+  if (graves.count === 0) return [ok(words)];
   return [
-    warning(`${words}; ${dead} given up`, {
-      hint: 'See which and why, and have one sent again with `steward notify retry`:',
+    warning(`${words}; ${deadText(graves) ?? ''}`, {
+      hint: 'See which, and have one sent again with `steward notify retry`:',
       mend: 'steward notify history',
     }),
   ];

@@ -9,7 +9,7 @@ import { jobsHere } from '../schedule-context';
 import { VERSION } from '../version';
 import type { Overview, Part } from './part';
 import { agentsPart, goalsPart, notifyPart, sensePart, sessionsPart, workPart } from './parts';
-import { daemonPart, hooksPart, jobsPart } from './parts-running';
+import { daemonPart, hooksPart, jobsPart, queuePart } from './parts-running';
 import type { Sources } from './sources';
 
 /** The rows in their order; a new part is a function and a row. */
@@ -20,6 +20,7 @@ const PARTS: readonly (readonly [
   ['sense', sensePart],
   ['work', workPart],
   ['notify', notifyPart],
+  ['queue', queuePart],
   ['agents', agentsPart],
   ['sessions', sessionsPart],
   ['goals', goalsPart],

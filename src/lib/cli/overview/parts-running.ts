@@ -1,9 +1,14 @@
+import { deadMessages } from '../../agents/managed/retention';
 import { installedEvents } from '../../assistant/install';
 import { shimDeps } from '../../assistant/install-entry';
 import { shimPath } from '../../assistant/shim';
 import { duration } from '../../daemon/view';
+import { dead, foreignDeliveries, MAX_WAITING as MOST_DELIVERIES, outboxStatus } from '../../notify/outbox';
 import { exists } from '../../platform/folder';
+import { deadReport, deadText, type DeadReport } from '../../platform/graveyard';
+import { plural } from '../../platform/plural';
 import { JOBS } from '../../schedule/job';
+import { foreignIntentions, MAX_WAITING as MOST_INTENTIONS, spoolStatus } from '../../sessions/spool';
 import { openHooks } from '../hooks-context';
 import type { Row, Sources } from './sources';
 
@@ -18,12 +23,9 @@ export function daemonPart({ daemon, scheduler }: Sources): Row {
         }
       : { state: 'off', summary: 'does not run', next: 'steward up' };
   }
-  const { waiting, failed } = daemon.outbox;
   const facts = [
     daemon.url,
     `up ${duration(daemon.uptimeSec)}`,
-    ...(waiting > 0 ? [`${waiting} to deliver`] : []),
-    ...(failed > 0 ? [`${failed} not delivered`] : []),
     ...(daemon.version === daemon.cliVersion
       ? []
       : [`version ${daemon.version}, this is ${daemon.cliVersion}`]),
@@ -36,9 +38,61 @@ export function daemonPart({ daemon, scheduler }: Sources): Row {
       next: 'steward daemon status',
     };
   }
-  return failed > 0
-    ? { state: 'needs-you', summary: facts.join(' · '), next: 'steward notify history' }
-    : { state: 'ok', summary: facts.join(' · '), next: null };
+  return { state: 'ok', summary: facts.join(' · '), next: null };
+}
+
+/** What waits to be sent, and what was given up: captures, notifications, messages to hosted agents. */
+export function queuePart({ context }: Sources): Row {
+  const { area } = context;
+  const outbox = outboxStatus(area);
+  const spool = spoolStatus(area.spool);
+  const rows: QueueRow[] = [
+    {
+      what: plural(outbox.waiting, 'notification'),
+      waiting: outbox.waiting,
+      most: MOST_DELIVERIES,
+      // Without anything that waits, nobody asks for the id of this machine, which would be written.
+      foreign:
+        outbox.waiting === 0 ? 0 : foreignDeliveries({ outbox: area.outbox, machineId: context.machineId }),
+      dead: deadReport(dead(area)),
+      next: 'steward notify history',
+    },
+    {
+      what: `${spool.waiting} left by hooks`,
+      waiting: spool.waiting,
+      most: MOST_INTENTIONS,
+      foreign: spool.waiting === 0 ? 0 : foreignIntentions(area.spool, context.machineId),
+      dead: deadReport(spool.deadFolder),
+      next: 'steward work retry',
+    },
+    { what: '', waiting: 0, most: 1, foreign: 0, dead: deadReport(deadMessages(area.managed)), next: null },
+  ];
+  const isBad = ({ waiting, most, foreign, dead: { count } }: QueueRow): boolean =>
+    waiting >= most || foreign + count > 0;
+  const facts = rows.flatMap(queueFacts);
+  return {
+    state: rows.some(isBad) ? 'needs-you' : 'ok',
+    summary: facts.length === 0 ? 'nothing waits' : facts.join(' · '),
+    next: rows.find(isBad)?.next ?? null,
+  };
+}
+
+interface QueueRow {
+  what: string;
+  waiting: number;
+  /** A queue of so many takes no more. */
+  most: number;
+  foreign: number;
+  dead: DeadReport;
+  next: string | null;
+}
+
+function queueFacts({ what, waiting, most, foreign, dead: graves }: QueueRow): string[] {
+  return [
+    ...(waiting === 0 ? [] : [`${what} waiting${waiting >= most ? ', which is full' : ''}`]),
+    ...(foreign === 0 ? [] : [`${foreign} from another machine`]),
+    ...[deadText(graves) ?? []].flat(),
+  ];
 }
 
 export function hooksPart({ context, root }: Sources): Row {

@@ -6,11 +6,11 @@ import { parseIso, toIso } from '../../platform/clock';
 import { listFolder } from '../../platform/folder';
 import { stampOf } from '../../platform/stat';
 import { ARTIFACT_NAME, artifactOf, artifactPath, writeIssue, type Artifact } from '../../sessions/artifact';
-import type { Capture, Intention } from '../../sessions/spool';
+import type { Capture, Intention, Refusal } from '../../sessions/spool';
 import { readDue } from '../due';
 import { ensureIssue, type EnsureDeps, type Wanted } from '../ensure';
 import { failureOf } from '../host/failure';
-import { captureGate, openForWriting, privacyState } from '../privacy';
+import { captureGate, openForWriting, privacyState, type PrivacyState } from '../privacy';
 import { isRestricted } from '../restricted';
 import { setStatus } from '../status-edit';
 import { planSession, type CapturedSession, type SessionPlan, type SessionRules } from './session-end';
@@ -134,9 +134,11 @@ export async function captureSession(deps: CaptureDeps, intention: Intention): P
   if (plan.wanted === null) return 'done';
   const { wanted, status } = plan;
   const slug = folderOf(deps, intention) ?? wanted.identity.value;
-  return sent(deps, slug, async (repo) => {
+  const outcome = await sent(deps, slug, async (repo) => {
     await syncSession(deps, repo, { wanted, slug }, status);
   });
+  // Nothing is lost: its artifact stays, and a later sweep finds it.
+  return outcome === 'later' ? 'later' : 'done';
 }
 
 /** Brings one session to the repository: exactly one issue, its Status, and the two keys in the artifact. */
@@ -183,9 +185,9 @@ export function writeBack(
 }
 
 /** A matched prompt from the spool becomes exactly one issue. */
-export async function capturePrompt(deps: CaptureDeps, intention: Intention): Promise<'done' | 'later'> {
+export async function capturePrompt(deps: CaptureDeps, intention: Intention): Promise<Outcome> {
   const { capture } = intention;
-  if (capture === undefined || !isKind(capture)) return 'done';
+  if (capture === undefined || !isKind(capture)) return { refused: 'it holds no capture of a known kind' };
   const atMs = parseIso(intention.at) ?? deps.clock.now();
   const { prompt, ...line } = capture;
   // Who takes the setting back while a prompt waits does not want it sent any more.
@@ -202,20 +204,30 @@ function isKind(capture: Capture): capture is Capture & { kind: CaptureKind } {
   return ['reminder', 'research', 'queue'].includes(capture.kind);
 }
 
+type Outcome = 'done' | 'later' | Refusal;
+
+/** Why a capture is not sent, by the state of the repository. */
+function refusal(state: PrivacyState): Refusal {
+  if (state === 'setup') return { refused: 'no work repository is set up' };
+  if (state === 'off') return { refused: 'work tracking is switched off' };
+  return { refused: 'the work repository is not private, or not the one that was verified' };
+}
+
 /**
- * Does it where the repository is private and can be reached; drops it where it is known not to be; else it waits
- * (decisions.md 6: captures wait in the spool). What the service refuses for good is thrown, and counts as an attempt.
+ * Does it where the repository is private and can be reached; refuses it where it is known not to be; else it waits.
+ * What the service refuses for good is thrown, and counts as an attempt.
  */
 async function sent(
   deps: CaptureDeps,
   what: string,
   work: (repo: string) => Promise<void>,
-): Promise<'done' | 'later'> {
+): Promise<Outcome> {
+  const stateNow = (): PrivacyState => privacyState(deps.workRepo(), deps.clock.now());
   const gate = await captureGate(deps);
   if (gate === 'spool') return 'later';
   if (gate === 'drop') {
-    deps.report('capture-dropped', { what, why: privacyState(deps.workRepo(), deps.clock.now()) });
-    return 'done';
+    deps.report('capture-dropped', { what, why: stateNow() });
+    return refusal(stateNow());
   }
   try {
     await work(await openForWriting(deps));
@@ -224,7 +236,7 @@ async function sent(
     const known = toStewardError(error);
     if (known.kind === 'internal' || known.kind === 'canceled') throw error;
     deps.report('capture-failed', { what, kind: known.kind, message: known.message });
-    if (privacyState(deps.workRepo(), deps.clock.now()) === 'public') return 'done';
+    if (stateNow() === 'public') return refusal('public');
     if (failureOf(error)?.reason === 'rejected') throw error;
     return 'later';
   }

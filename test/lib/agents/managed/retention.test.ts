@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 
-import { localSessions, pruneSessions } from '../../../../src/lib/agents/managed/retention';
+import { deadMessages, localSessions, pruneSessions } from '../../../../src/lib/agents/managed/retention';
+import { deadNames, deadReport } from '../../../../src/lib/platform/graveyard';
 import { scratch } from '../../../helpers/scratch';
 
 describe('managed: local logs and their retention', () => {
@@ -29,10 +30,32 @@ describe('managed: local logs and their retention', () => {
     pruneSessions(folder, 90, now * 1000);
     expect(readdirSync(folder).sort()).to.deep.equal([
       'a-note.txt',
+      'dead',
       'fresh.jsonl',
       'kept.jsonl',
       'kept.send.json',
       'kept.shown',
+    ]);
+  });
+
+  it('never just removes a message that was not sent', () => {
+    const folder = box.path('managed');
+    mkdirSync(folder);
+    const now = 1_800_000_000;
+    const pending = { version: 1, pending: { text: 'Look at the tests', before: 0 }, sent: [] };
+    for (const [name, value] of [
+      ['old.send.json', pending],
+      ['sent.send.json', { ...pending, pending: null }],
+      ['nonce.start.json', { nonce: 'n', message: 'Begin' }],
+    ] as const) {
+      writeFileSync(box.path('managed', name), JSON.stringify(value));
+      utimesSync(box.path('managed', name), now - 91 * day, now - 91 * day);
+    }
+    pruneSessions(folder, 90, now * 1000);
+    expect(readdirSync(folder)).to.deep.equal(['dead']);
+    expect(deadNames(deadMessages(folder))).to.deep.equal(['nonce.start.json', 'old.send.json']);
+    expect(deadReport(deadMessages(folder)).reasons).to.deep.equal([
+      { reason: 'not sent within 90 days', count: 2 },
     ]);
   });
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { deadReport } from '../../../../src/lib/platform/graveyard';
 import { drain, leave, spoolStatus, type DrainResult } from '../../../../src/lib/sessions/spool';
 import {
   capturePrompt,
@@ -202,10 +203,13 @@ describe('captures on their way to the repository', function () {
     expect(await issuesOf(github, 'ann/work')).to.have.length(1);
   });
 
-  it('a repository that turned public gets nothing: captures are dropped', async () => {
+  it('a repository that turned public gets nothing: captures are given up, and kept here', async () => {
     await github.api('PATCH', '/repos/ann/work', { visibility: 'public', private: false });
     ask('call Ann');
-    expect(await run()).to.include({ done: 1, later: 0 });
+    expect(await run()).to.include({ done: 0, later: 0, dead: 1 });
+    expect(deadReport(spoolStatus(world.at.area.spool).deadFolder).reasons).to.deep.equal([
+      { reason: 'the work repository is not private, or not the one that was verified', count: 1 },
+    ]);
     expect(await issuesOf(github, 'ann/work')).to.deep.equal([]);
     ask('call Ben', 'k2');
     github.seen.length = 0;
