@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document, Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
 
 import { StewardError } from '../errors';
+import { isOnlyComments } from '../platform/yaml-comments';
 import { withValue } from './nested';
-import { isOnlyComments, parseDocumentOf, parseYaml } from './yaml-text';
+import { parseDocumentOf, parseYaml } from './yaml-text';
 
 /**
  * The YAML text with one value set. Only the value's own bytes change, or one block of lines is added;
