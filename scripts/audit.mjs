@@ -16,7 +16,7 @@ import { ROOT } from './bundle.mjs';
  * @param {string} licenses
  */
 export function shippedIn(licenses) {
-  return [...licenses.matchAll(/^((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d+\S*) \(/gm)].map(
+  return [...licenses.matchAll(/^((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d\S*) \(/gm)].map(
     ([, name, version]) => `${name} ${version}`,
   );
 }

@@ -81,7 +81,7 @@ export const leanOclif = {
     build.onResolve({ filter: new RegExp(`^(${Object.keys(REPLACED).join('|')})$`) }, ({ path, importer }) =>
       importer.includes('node_modules') ? { path, namespace: 'lean' } : undefined,
     );
-    build.onLoad({ filter: /.*/, namespace: 'lean' }, ({ path }) => ({
+    build.onLoad({ filter: /^/, namespace: 'lean' }, ({ path }) => ({
       contents: REPLACED[path],
       resolveDir: ROOT,
     }));

@@ -207,9 +207,9 @@ function matchOf(
 function headOf(file: File, text: string): { title: string; tags: string[] } {
   const lines = frontMatter(text) ?? [];
   const titled = lines
-    .map((line) => /^(?:title|name)[ \t]*:[ \t]+(.*)$/.exec(line)?.[1])
+    .map((line) => /^(?:title|name)[ \t]*:[ \t](.*)$/.exec(line)?.[1])
     .find((value) => value !== undefined);
-  const heading = /^#[ \t]+(.+)$/m.exec(text.slice(0, 4096))?.[1];
+  const heading = /^#[ \t](.+)$/m.exec(text.slice(0, 4096))?.[1];
   const title = clean(scalar(titled ?? '') || heading?.trim() || file.name).slice(0, 200);
   const tags = [...listValue(lines, 'tags'), ...listValue(lines, 'topics'), ...listValue(lines, 'topic')];
   return { title, tags: [...new Set(tags.map((one) => clean(one.replace(/^#/, '')).slice(0, 60)))] };

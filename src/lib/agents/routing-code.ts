@@ -9,7 +9,7 @@ const VERB = String.raw`(?:implement|code|build|write|fix|refactor|rewrite|add|c
 /** What code is made of; one word or two. */
 const OBJECTS = new Set(
   `functions | function | class | classes | method | endpoints | endpoint | apis | api | modules | module | scripts | script | parsers | parser | unit tests | unit test | tests | test | test suite | bugs | bug | components | component | features | feature | migrations | migration | cli | regex | regexp | regular expression | handlers | handler | hooks | hook | library | libraries | schemas | schema | apps | app | websites | website | web page | webpage | settings page | login page | login form | login | sign-in | signin | buttons | button | dropdown | modal | forms validation | form validation | validation | algorithm | code | codebase | makefile | dockerfile | docker | build | compiler | linter | linting | lint | type errors | typeerrors | type error | typeerror | types | type | exceptions | exception | crashes | crash | memory leaks | memory leak | race condition | deadlock | null pointer | stack trace | stacktrace | segfault | server | client | backend | frontend | database | query | queries | sql | cache | caching | queue | worker | cron job | webhooks | webhook | middleware | router | routing table | service | microservice | daemon | package | dependency | dependencies | crate | gem | repository | repo | branch | commit | pull request | merge conflict | ci | pipeline | workflow file | workflow | deployment script | deploy script | terraform | kubernetes | helm | typescript | javascript | python | rust | golang | java | c++ | ruby | swift | kotlin | react | vue | css | html | json | yaml | plugin | extension | bot | scraper | crawler | sync engine | engine | rate limiter | rate limiting | rate limit | pagination | logging | logger | retry | retries | oauth | authentication | auth | feature flags | feature flag | importer | exporter | wrapper | iterator | linked list | binary tree | binary search | hash map | hashmap | loop | variable | constant | unused imports | unused import | imports | import | program | software | firmware | game | compiler warnings | compiler warning | flags | flag`.split(
-    /\s*\|\s*/,
+    ' | ',
   ),
 );
 
@@ -54,7 +54,7 @@ function* brokenHits({ text }: RequestText): Generator<Hit> {
   )) {
     const from = Math.max(0, found.index - REACH);
     const before = text.slice(from, found.index);
-    const start = before.search(/[^.;!?\n]*$/);
+    const start = before.search(/(?<![^.;!?\n])[^.;!?\n]*$/);
     const at = objectStart(before.slice(start));
     if (at !== undefined)
       yield { words: '', at: from + start + at, length: found.index + found[0].length - (from + start + at) };

@@ -44,7 +44,7 @@ function numberIn(text: string): number | undefined {
     const number = /^\d{1,6}$/.test(word) ? Number(word) : numberOf(word, words[index - 1], words[index + 1]);
     if (number === undefined) continue;
     for (const next of words.slice(index + 1, index + 5)) {
-      if (COUNTED_NOUN.test(next.replace(/[.,;:!?)'"]+$/, ''))) return number;
+      if (COUNTED_NOUN.test(next.replace(/(?<![.,;:!?)'"])[.,;:!?)'"]+$/, ''))) return number;
       if (/[.,;:!?]$/.test(next)) break;
     }
   }

@@ -54,7 +54,7 @@ export const MANAGED: Look = {
     rx(String.raw`\bwebhook-(?:initiated|triggered|driven|started)\b|\b(?:triggered|initiated|started|launched|kicked off) by (?:a |the |each |every )?(?:[a-z]+ )?webhook`),
     rx(String.raw`(?<w>\bwebhooks? (?:should|must|shall|has to|have to|needs to|need to)) (?:start|trigger|launch|kick off|spawn|wake)\b(?: [a-z-]+){0,2} (?:session|agent|run)s?\b`),
     rx(String.raw`\b(?<w>(?:whenever|every time|each time|on (?:each|every)|for (?:each|every))\b[^.;!?\n]{0,40}\bwebhook)\b[^.;!?\n]{0,40}\b(?:start|run|launch|trigger|kick off|spawn)\b`),
-    rx(String.raw`(?:^|[.;:!?\n,]\s*|\b(?:please|then|now|let's)\s+)(?:run|start|launch|kick off|trigger|spawn|execute)\b[^.;!?\n]{0,80}?(?<w>\b(?:whenever|when|every time|each time) (?:a|the|an|our|any) (?:[a-z]+ )?webhook (?:arrives|comes|fires|calls|is (?:called|received)))\b`),
+    rx(String.raw`(?:^|[.;:!?\n,][^\S\n]*|\b(?:please|then|now|let's)\s+)(?:run|start|launch|kick off|trigger|spawn|execute)\b[^.;!?\n]{0,80}?(?<w>\b(?:whenever|when|every time|each time) (?:a|the|an|our|any) (?:[a-z]+ )?webhook (?:arrives|comes|fires|calls|is (?:called|received)))\b`),
     rx(String.raw`${RUNS}(?<w>\b${UNWATCHED})`),
     rx(String.raw`\b${UNWATCHED}(?=,? (?:run|keep|go on|work|start|let|execute|try)\b)`),
     rx(String.raw`\bsandboxed (?:execution|environment|container|agent)\b|${W.ASKS}(?:run|execute|try|test|launch|start)\b[^.;!?\n]{0,80}(?<w>\bin (?:a |an |the )?(?:isolated |cloud |hosted |remote )?sandbox\b)`),

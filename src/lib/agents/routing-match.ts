@@ -82,7 +82,7 @@ export function judge(request: Pick<RequestText, 'plain' | 'text'>, at: number, 
 }
 
 function isOurs(text: string, end: number): boolean {
-  const word = /(?:sub-?)?[a-z]+$/.exec(text.slice(Math.max(0, end - 20), end))?.[0] ?? '';
+  const word = /(?<![a-z])(?:sub-)?[a-z]+$/.exec(text.slice(Math.max(0, end - 20), end))?.[0] ?? '';
   return isOurAgent(text, end - word.length, word.length);
 }
 

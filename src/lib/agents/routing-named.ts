@@ -51,7 +51,7 @@ function findName({ request }: Asked, { name, slug }: NamedAgent): Finding {
         'giu',
       ),
       new RegExp(
-        String.raw`(?:^|[.!?\n]\s*)(?:hey |hi |ok |okay )?(?<n>${own})(?=\s*[,:]| (?:should|must|please|can you|could you)\b)`,
+        String.raw`(?:^|[.!?\n][^\S\n]*)(?:hey |hi |ok |okay )?(?<n>${own})(?=\s*[,:]| (?:should|must|please|can you|could you)\b)`,
         'giu',
       ),
       new RegExp(String.raw`(?<![\p{L}\p{N}_@.-])(?<n>${own})${edge}(?! [\p{Lu}])`, 'gu'),
@@ -83,7 +83,8 @@ function firstCounting(plain: string, text: string, pattern: RegExp): Finding {
 /** A name that is an English word says nothing at the beginning of a sentence: "Will it rain?" */
 function isSentenceWord(plain: string, name: string): boolean {
   return (
-    COMMON_WORDS.has(name.toLowerCase()) && new RegExp(`(?:^|[.!?\\n]\\s*)${escaped(name)} `, 'u').test(plain)
+    COMMON_WORDS.has(name.toLowerCase()) &&
+    new RegExp(`(?:^|[.!?\\n][^\\S\\n]*)${escaped(name)} `, 'u').test(plain)
   );
 }
 

@@ -17,7 +17,7 @@ const WORKER = String.raw`\b(?:(?:sub-?)?agents?|specialists?|experts?|reviewers
 const DELEGATE = String.raw`\b(?:launch|spawn|spin up|fire up|kick off|deploy|dispatch|use|using|send|run|start|create|make|get|have|let|ask|bring in|put|assign|give|set up|need|want|delegate|with|via|through|fan out|throw)\b`;
 
 /** Where a sentence can begin to ask for something. */
-const ASKS = String.raw`(?:^|[.;:!?\n,(]\s*|^\s*[-*\d.)]+\s+|\b(?:please|pls|and|then|now|first|also|just|go|to|you|let's|lets|us|kindly|should|must|help me|next|but|so|instead)\s+)(?:(?:please|quickly|carefully|thoroughly|properly|first|deeply|further|now|just|kindly|also|go|start|try to|and)\s+){0,3}`;
+const ASKS = String.raw`(?:^|[.;:!?\n,(][^\S\n]*|^\s*[-*\d.)]+\s+|\b(?:please|pls|and|then|now|first|also|just|go|to|you|let's|lets|us|kindly|should|must|help me|next|but|so|instead)\s+)(?:(?:please|quickly|carefully|thoroughly|properly|first|deeply|further|now|just|kindly|also|go|start|try to|and)\s+){0,3}`;
 
 export const W = { AGENT, AGENTS, WORKER, DELEGATE, ADJECTIVES, NUMBERS, ASKS };
 
@@ -36,7 +36,7 @@ const NOT_BEHIND = new Set(
 
 /** Is the agent at this place of the text one that work can be given to? "customer agents", "agent class" are not. */
 export function isOurAgent(text: string, at: number, length: number): boolean {
-  const before = /([a-z']+) $/.exec(text.slice(Math.max(0, at - 40), at))?.[1] ?? '';
+  const before = /(?<![a-z'])([a-z']+) $/.exec(text.slice(Math.max(0, at - 40), at))?.[1] ?? '';
   const after = /^(?:['-]?s)?[ -]([a-z]+)/.exec(text.slice(at + length, at + length + 40))?.[1] ?? '';
   return !NOT_BEHIND.has(before) && !NOT_BEFORE.has(after);
 }

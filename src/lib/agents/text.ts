@@ -52,17 +52,17 @@ function unwrapped(text: string): string {
 
 /** Each pattern with what stands in the place of its text, filled up with `_` to the same length. */
 const MASKS: readonly (readonly [pattern: RegExp, word: string])[] = [
-  [/```[^]*?(?:```|$)/g, ''],
+  [/```(?:[^`]|`(?!``))*(?:```|$)/g, ''],
   [/`[^`\n]{1,2000}`/g, 'zc'],
   [/^[ \t]*>.*$/gm, ''],
   [/"[^"\n]{1,4000}"/g, ''],
   // An apostrophe inside of a word is no quote.
   [/(?<![\w\u00c0-\uffff])'[^'\n]{1,400}'(?![\w\u00c0-\uffff])/g, ''],
   [/\bhttps?:\/\/[^\s<>"]{1,2000}/gi, 'zu'],
-  [/(?<![\w@])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ''],
+  [/(?<![\w.+@-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ''],
   // A path, or the name of a file: src/agents/custom.ts, ~/Library/LaunchAgents, agents.yaml.
-  [/(?<![\w@])(?:~|\.{1,2})?\/?(?:[\w@.-]{1,80}\/){1,20}[\w.-]{0,80}\.[a-z]\w{0,5}\b/gi, 'zp'],
-  [/(?<![\w/])[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|swift|c|h|cc|cpp|cs|php|sh|sql|css|html?|vue|json|ya?ml|toml|plist)\b/gi, 'zp'],
+  [/(?<![\w@.-])(?:~|\.{1,2})?\/?(?:[\w@.-]{1,80}\/){1,20}[\w.-]{0,80}\.[a-z]\w{0,5}\b/gi, 'zp'],
+  [/(?<![\w/-])[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|swift|c|h|cc|cpp|cs|php|sh|sql|css|html?|vue|json|ya?ml|toml|plist)\b/gi, 'zp'],
   [/(?<![\w/])(?:~|\.{1,2})?\/(?:[\w@.-]{1,80}\/?){1,20}/g, 'zf'],
   // Names in code: custom_agents, launchAgents, --custom.
   [/(?<![\w-])--[\w-]{1,60}/g, ''],

@@ -53,14 +53,17 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
     return { problem: bytes.length === 0 ? 'nothing came on stdin' : 'what came on stdin is no hook JSON' };
   }
   const tool = textOf(fields['tool_name']);
+  const cwd = pathOf(fields['cwd']);
+  // Nobody can tell whether work in such a folder may leave the machine.
+  const isPlaceUnusable = cwd === undefined && typeof fields['cwd'] === 'string';
   return {
     input: {
       session: textOf(fields['session_id']),
-      cwd: textOf(fields['cwd']),
-      transcript: textOf(fields['transcript_path']),
+      cwd,
+      transcript: pathOf(fields['transcript_path']),
       event: textOf(fields['hook_event_name']),
       tool,
-      prompt: textOf(fields['prompt']),
+      prompt: isPlaceUnusable ? undefined : textOf(fields['prompt']),
       file: tool !== undefined && WRITERS.has(tool) ? fileOf(fields['tool_input']) : undefined,
       agent: textOf(fields['agent_id']),
       reason: textOf(fields['notification_type'] ?? fields['source'] ?? fields['reason']),
@@ -153,11 +156,19 @@ function takesSequence(fields: Record<string, unknown>, env: NodeJS.ProcessEnv):
 }
 
 function fileOf(toolInput: unknown): string | undefined {
-  return isObject(toolInput) ? textOf(toolInput['file_path']) : undefined;
+  return isObject(toolInput) ? pathOf(toolInput['file_path']) : undefined;
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Bytes of the longest path that a system takes, about; what is longer, or has a NUL, names no file. */
+const MAX_PATH = 4096;
+
+function pathOf(value: unknown): string | undefined {
+  const path = textOf(value);
+  return path === undefined || path.length > MAX_PATH || path.includes('\0') ? undefined : path;
 }
 
 /** UTF-8, with a mark or without; UTF-16 with its mark, as some shells of Windows write it. */

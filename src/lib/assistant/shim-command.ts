@@ -38,7 +38,7 @@ export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' |
 
 /** Words, outputs that go elsewhere, and a way to say that failing is no failure. */
 const REST =
-  /^(?:\s+([a-z][a-z-]*))?(?:\s+[\w.=:/-]+)*(?:\s*(?:[0-9]?>{1,2}\s*[\w./-]+|[0-9]?>&[0-9]|&>\s*[\w./-]+))*\s*(?:\|\|\s*(?::|true|exit 0)\s*)?;?\s*$/;
+  /^(?:\s+([a-z][a-z-]*))?(?:\s+[\w.=:/-]+)*(?:\s*(?:(?:[0-9]?>{1,2}|&>)\s*[\w./-]+(?=[\s>&|;]|$)|[0-9]?>&[0-9]))*(?:\s*\|\|\s*(?::|true|exit 0))?(?:\s*;)?$/;
 
 /** Assistants on Windows run hooks with Git's bash or with cmd: both take this spelling. */
 function forWindows(path: string): string {

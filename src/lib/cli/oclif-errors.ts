@@ -34,14 +34,14 @@ function inOurWords({ message, args }: OclifError, command: string): string {
     return `"steward ${command}" needs ${names.join(' and ')}`;
   if (said.startsWith('Unexpected argument')) return `"steward ${command}" does not take ${names.join(', ')}`;
   return said
-    .replace(/^Expected (--\S+?)=(.*) to be one of: (.*)$/, '$1 must be one of $3, not "$2"')
+    .replace(/^Expected (--[^\s=]+)=(.*) to be one of: (.*)$/, '$1 must be one of $3, not "$2"')
     .replace(/^Expected (.*) to be one of: (.*)$/, 'One of $2 is wanted, not "$1"')
     .replace(
       /^Parsing (--\S+) Expected an integer but received: (.*)$/,
       '$1 must be a whole number, not "$2"',
     )
     .replace(/^Parsing (--\S+) /, '$1: ')
-    .replace(/(--[\w-]+)=\S+ cannot also be provided when using (--[\w-]+)/, '$1 does not go with $2')
+    .replace(/^(--[\w-]+)=\S+ cannot also be provided when using (--[\w-]+)/, '$1 does not go with $2')
     .replace(/^Missing required flag (.*)$/, '--$1 is missing');
 }
 

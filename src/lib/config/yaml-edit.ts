@@ -3,8 +3,9 @@ import type { Document, Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
 
 import { StewardError } from '../errors';
 import { isObject } from '../platform/json-object';
+import { isOnlyComments } from '../platform/yaml-comments';
 import { withValue } from './nested';
-import { isOnlyComments, parseDocumentOf, parseYaml } from './yaml-text';
+import { parseDocumentOf, parseYaml } from './yaml-text';
 
 /**
  * The YAML text with one value set, or removed where the value is undefined. Only the value's own bytes change, or

@@ -1,5 +1,6 @@
 import type { Document, Pair, ParsedNode, YAMLError } from 'yaml';
 
+import { isOnlyComments } from '../platform/yaml-comments';
 import { placeOf, type Parsed, type TextProblem } from './json-text';
 
 /** Aliases that a file may resolve to, all together: far over any use, far under a bomb. */
@@ -14,11 +15,6 @@ export function bareContent(source: string): { version?: number } | undefined {
   const rest = found === null ? source : source.replace(found[0], '');
   if (!isOnlyComments(rest)) return undefined;
   return found === null ? {} : { version: Number(found[1]) };
-}
-
-/** Does the text hold nothing but comments and blank lines? */
-export function isOnlyComments(source: string): boolean {
-  return /^(?:\ufeff)?(?:[ \t]*(?:#[^\n]*)?(?:\r?\n|$))*$/.test(source);
 }
 
 /**

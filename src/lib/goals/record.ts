@@ -18,7 +18,7 @@ export function parseGoals(markdown: string): Goal[] {
   let current: Goal | undefined;
   let currentIndent = 0;
   for (const line of contentLines(markdown)) {
-    const heading = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line);
+    const heading = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/.exec(line);
     if (heading !== null) {
       const level = heading[1]?.length ?? 1;
       current = undefined;
@@ -42,17 +42,20 @@ export function parseGoals(markdown: string): Goal[] {
 
 /** `- **G1**: text`, also with the colon inside the stars. */
 function goalOf(line: string): Goal | undefined {
-  const match = /^ {0,3}[-*+][ \t]+\*\*([^*:]+?)[ \t]*(?::[ \t]*\*\*|\*\*[ \t]*:)[ \t]*(.*)$/.exec(line);
+  const match = /^ {0,3}[-*+][ \t]+\*\*([^*:]+)(?::[ \t]*\*\*|\*\*[ \t]*:)(.*)$/.exec(line);
   const id = match?.[1]?.trim();
   if (id === undefined || id === '') return undefined;
   return { id, text: (match?.[2] ?? '').trim(), reported: null, target: null };
 }
 
 function addDetail(goal: Goal, text: string): void {
-  const field = /^(?:[-*+][ \t]+)?\*{0,2}(reported|target)\*{0,2}[ \t]*:[ \t]*\*{0,2}[ \t]*(.*)$/i.exec(text);
+  const field = /^(?:[-*+][ \t]+)?\*{0,2}(reported|target)\*{0,2}[ \t]*:(.*)$/i.exec(text);
   if (field !== null) {
     const key = field[1]?.toLowerCase() === 'target' ? 'target' : 'reported';
-    const value = field[2]?.trim() ?? '';
+    const value = (field[2] ?? '')
+      .trim()
+      .replace(/^\*{1,2}/, '')
+      .trim();
     goal[key] = value === '' ? null : value;
   } else if (!/^(?:[-*+]|\d+[.)])[ \t]/.test(text) && goal.reported === null && goal.target === null) {
     goal.text = `${goal.text} ${text}`.trim();
@@ -76,12 +79,10 @@ function* contentLines(markdown: string): Generator<string> {
       line = line.slice(end + 3);
       isComment = false;
     }
-    line = line.replace(/<!--.*?-->/g, '');
-    const start = line.indexOf('<!--');
-    if (start !== -1) {
-      isComment = true;
-      line = line.slice(0, start);
-    }
+    line = line.replace(/<!--[^]*?(?:-->|$)/g, (comment) => {
+      isComment = !comment.endsWith('-->');
+      return '';
+    });
     fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (fence === undefined) yield line;
   }

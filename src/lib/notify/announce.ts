@@ -151,6 +151,6 @@ function hasWords(text: string): boolean {
 function wordsOf(text: string): string[] {
   return text
     .split(/\s+/)
-    .map((word) => word.replace(/^[^\p{L}\p{N}@#/.~_-]+|[^\p{L}\p{N}_)]+$/gu, ''))
+    .map((word) => word.replace(/^[^\p{L}\p{N}@#/.~_-]+|(?<![^\p{L}\p{N}_)])[^\p{L}\p{N}_)]+$/gu, ''))
     .filter((word) => /[\p{L}\p{N}]/u.test(word));
 }

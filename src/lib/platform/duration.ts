@@ -8,7 +8,7 @@ export function parseDuration(text: string): number {
   const wanted = text.trim().toLowerCase();
   let ms = 0;
   if (GRAMMAR.test(wanted)) {
-    for (const [, number = '', unit = ''] of wanted.matchAll(/([\d.]+)([smhd])/g)) {
+    for (const [, number = '', unit = ''] of wanted.matchAll(/(\d{1,6}(?:\.\d{1,3})?)([smhd])/g)) {
       ms += Number(number) * (UNITS[unit] ?? 0);
     }
   }

@@ -30,7 +30,7 @@ export function scalar(raw: string): string {
   if (single !== undefined) return single.replaceAll("''", "'");
   const double = /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0];
   if (double !== undefined) return unquoted(double);
-  const plain = text.replace(/(?:^|\s+)#.*$/, '');
+  const plain = text.replace(/(?:^|(?<!\s)\s+)#.*$/, '');
   // A text over several lines, a list or an object is no value of ours.
   return plain === 'null' || plain === '~' || /^[|>[{&*!]/.test(plain) ? '' : plain;
 }
@@ -67,7 +67,7 @@ export function listValue(lines: readonly string[], key: string): string[] {
   }
   const items: string[] = [];
   for (const line of lines.slice(at + 1)) {
-    const item = /^[ \t]*-[ \t]+(.*)$/.exec(line)?.[1];
+    const item = /^[ \t]*-[ \t](.*)$/.exec(line)?.[1];
     if (item === undefined && line.trim() !== '') break;
     const text = item === undefined ? '' : scalar(item);
     if (text !== '') items.push(text);

@@ -85,8 +85,7 @@ const MAX_LINK_BYTES = 8192;
 
 /** Where a `.git` file (worktree, submodule, --separate-git-dir) points. */
 function linkIn(dotGit: string): string | undefined {
-  const text = readLink(dotGit);
-  const target = text === undefined ? undefined : /^gitdir: ([^\0]+?)[\r\n]*$/.exec(text)?.[1];
+  const target = /^gitdir: ([^\0]+)$/.exec(readLink(dotGit) ?? '')?.[1];
   return target === undefined ? undefined : resolve(dirname(dotGit), target);
 }
 
@@ -94,14 +93,14 @@ function linkIn(dotGit: string): string | undefined {
 function commonDirOf(gitDir: string): string {
   const path = join(gitDir, 'commondir');
   if (kindOf(path) === undefined) return gitDir;
-  const text = readLink(path)?.replace(/[\r\n]+$/, '');
+  const text = readLink(path);
   return text === undefined || text === '' || text.includes('\0') ? gitDir : resolve(gitDir, text);
 }
 
-/** A file that is no regular one, or too large, is no link of git's. */
+/** Returns the file's text without its line end; undefined if it is not a regular file or too large to be a link of git's. */
 function readLink(path: string): string | undefined {
   try {
-    return readText(path, { followLink: true, maxBytes: MAX_LINK_BYTES });
+    return readText(path, { followLink: true, maxBytes: MAX_LINK_BYTES })?.replace(/(?<![\r\n])[\r\n]+$/, '');
   } catch (error) {
     if (error instanceof StewardError && error.kind === 'config') return undefined;
     throw error;

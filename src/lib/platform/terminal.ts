@@ -1,13 +1,16 @@
 /**
- * The one sanitiser (decisions.md 9): every string from elsewhere (window classes, commit subjects,
- * folder names, hook JSON, model output) passes here before a terminal or a log. Removes escape
- * sequences, C0 and C1 controls and bidirectional controls; a line break or tab becomes a space.
+ * The one sanitiser: every string from elsewhere (window classes, commit subjects, folder names, hook JSON, model
+ * output) passes here before a terminal or a log. Removes escape sequences, C0 and C1 controls, bidirectional controls
+ * and what cannot be seen; a line break or tab becomes a space. A joiner stays within an emoji, and in a script whose
+ * words need it.
  */
 export function clean(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .replace(ESCAPE_SEQUENCES, '')
     .replace(/[\t\n\r\v\f\u0085\u2028\u2029]+/g, ' ')
-    .replace(CONTROLS, '');
+    .replace(CONTROLS, '')
+    .replace(LOOSE, '');
 }
 
 /** A text from elsewhere that keeps its lines, each cleaned. */
@@ -30,4 +33,20 @@ export function cleanLine(text: string, max: number): string {
 
 const ESCAPE_SEQUENCES =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/g;
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g;
+const PLAIN = /^[\x20-\x7e]*$/;
+/**
+ * Controls, and what has no width: soft hyphen, fillers, word joiners, byte order mark, annotations, the variation
+ * selectors that no emoji has, and tags (a flag that is made of them becomes a black one).
+ */
+const CONTROLS =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/g;
+/** Letters of Arabic, Indic and their kin, whose words need joiners. */
+const JOINING = '\u0600-\u0dff\u1000-\u109f\u1780-\u18af';
+const PICTURE = '(?:[\ud83c-\ud83e][\udc00-\udfff]|[\u2190-\u2bff])';
+/** What joins nothing: U+200C and U+200D outside of those scripts and of emoji, and the selector of no picture. */
+const LOOSE = new RegExp(
+  `(?<![${JOINING}])\u200c|\u200c(?![${JOINING}])|` +
+    `(?<!${PICTURE}\ufe0f?|[${JOINING}])\u200d|\u200d(?![\ud83c-\ud83e\u2190-\u2bff${JOINING}])|` +
+    `(?<![0-9#*\u00a9\u00ae\u203c-\u3299]|[\ud83c-\ud83e][\udc00-\udfff])[\ufe0e\ufe0f]`,
+  'g',
+);

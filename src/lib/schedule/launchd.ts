@@ -40,10 +40,10 @@ ${dict(rows)}
 
 /** What `launchctl print` says of a loaded agent. */
 export function parseLaunchd(text: string): Pick<EntryState, 'lastExit'> & { running: boolean } {
-  const exit = /^\s*last exit code = (\d+)/m.exec(text)?.[1];
+  const exit = /^[ \t]*last exit code = (\d+)/m.exec(text)?.[1];
   return {
     lastExit: exit === undefined ? null : Number(exit),
-    running: /^\s*state = running$/m.test(text),
+    running: /^[ \t]*state = running$/m.test(text),
   };
 }
 

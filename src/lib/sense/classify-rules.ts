@@ -1,6 +1,7 @@
 import { StewardError } from '../errors';
 import { isObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
+import { isOnlyComments } from '../platform/yaml-comments';
 import { foldName, RULE_KEYS, type ClassifyRule, type RuleKey } from './classify';
 import { APP_KINDS } from './app-kind';
 
@@ -10,7 +11,7 @@ import { APP_KINDS } from './app-kind';
  * only for a file that holds more than comments, picomatch only for a rule with a glob.
  */
 export async function parseClassifyRules(text: string, fileName: string): Promise<ClassifyRule[]> {
-  if (ONLY_COMMENTS.test(text)) return [];
+  if (isOnlyComments(text)) return [];
   const problems: string[] = [];
   const rules: ClassifyRule[] = [];
   const items = ruleItems(await parseYaml(text, fileName), problems);
@@ -25,8 +26,6 @@ export async function parseClassifyRules(text: string, fileName: string): Promis
   }
   return rules;
 }
-
-const ONLY_COMMENTS = /^\ufeff?(?:[ \t]*(?:#[^\n]*)?(?:\r?\n|$))*$/;
 
 async function parseYaml(text: string, fileName: string): Promise<unknown> {
   const { parseDocument } = await import('yaml');

@@ -101,7 +101,7 @@ export function readArtifact(path: string): Artifact | undefined {
   };
 }
 
-const KEY = /^([a-z_]+)[ \t]*:(?:[ \t]+(.*))?$/;
+const KEY = /^([a-z_]+)[ \t]*:(?:[ \t](.*))?$/;
 
 /** The issue of a session, as it stands in its artifact. */
 export interface IssueLink {
@@ -151,18 +151,22 @@ function withIssue(text: string, link: IssueLink): string | undefined {
       (line, i) => i > 0 && i < end && line.startsWith(key) && KEY.exec(line.trimEnd())?.[1] === key,
     );
     if (at === -1) added.push(`${key}: ${value}${lineEnd}`);
-    else
-      lines[at] = (lines[at] as string).replace(
-        VALUE,
-        (_, name: string, rest: string) => `${name} ${value}${rest}`,
-      );
+    else lines[at] = withValue(lines[at] as string, value);
   }
   return [...lines.slice(0, end), ...added, ...lines.slice(end)].join('\n');
 }
 
-/** The key with its colon; the value, plain or in quotes; a comment and the line's end. */
-const VALUE =
-  /^([a-z_]+[ \t]*:)[ \t]*(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|(?:(?!\s#)[^\r])*?)((?:\s+#[^\r]*)?[ \t]*\r?)$/;
+/** Replaces the value of a line, plain or in quotes; a comment behind it and the line's end stay. */
+function withValue(line: string, value: string | number): string {
+  const at = line.indexOf(':') + 1;
+  const quoted = QUOTED.exec(line.slice(at))?.[0].length;
+  const rest = quoted === undefined ? line.slice(at).search(BEHIND) : quoted;
+  return `${line.slice(0, at)} ${value}${line.slice(at + rest)}`;
+}
+
+const QUOTED = /^[ \t]*(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")(?=[ \t]+#|[ \t\r]*$)/;
+/** The blanks in front of a comment, or of the line's end. */
+const BEHIND = /(?<![ \t])[ \t]+#|(?<![ \t])[ \t]*\r?$/;
 
 /** Nothing in it that YAML would read as more than the text. */
 function isPlain(url: string): boolean {

@@ -18,7 +18,7 @@ export function isSlug(text: string): boolean {
  * @param unique a session id
  */
 export function makeSlug(day: string, about: string, unique: string): string {
-  const words = plain(about).slice(0, MAX_WORDS).replace(/-+$/, '');
+  const words = plain(about).slice(0, MAX_WORDS).replace(/-$/, '');
   return [plain(day).replaceAll('-', '') || 'day', words || 'session', shortHash(unique)].join('-');
 }
 
@@ -30,5 +30,5 @@ function plain(text: string): string {
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-|-$/g, '');
 }

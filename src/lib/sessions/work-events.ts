@@ -65,6 +65,8 @@ export const WORK_EVENTS_ROTATE_BYTES = 8 * 1024 * 1024;
 export const WORK_EVENTS_FOLD_BYTES = 2 * WORK_EVENTS_ROTATE_BYTES;
 
 const MAX_ID = 200;
+/** What is looked at of one, its escapes included. */
+const MAX_RAW_ID = 2000;
 const MAX_WORD = 100;
 
 /** Appends one event. Returns the log's size behind it, bytes. */
@@ -75,7 +77,7 @@ export function appendWorkEvent(path: string, event: WorkEvent): number {
 /** An id from elsewhere as it is stored; undefined when nothing is left of it. */
 export function storedId(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
-  const id = clean(text).slice(0, MAX_ID);
+  const id = clean(text.slice(0, MAX_RAW_ID)).slice(0, MAX_ID);
   return id === '' ? undefined : id;
 }
 

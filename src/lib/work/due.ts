@@ -68,7 +68,10 @@ function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') =>
 
 /** `call Ann on` → `call Ann`: a word that led to the date goes with it. */
 function without(text: string, index: number, length: number): string {
-  const before = text.slice(0, index).replace(/\s*(?:\b(?:on|at|by|until|from|for)\b|[-–—:,@(])\s*$/i, '');
+  const before = text
+    .slice(0, index)
+    .trimEnd()
+    .replace(/(?:\b(?:on|at|by|until|from|for)|[-–—:,@(])$/i, '');
   const after = text.slice(index + length).replace(/^\s*[),:;-]\s*/, ' ');
   return `${before} ${after}`.replace(/\s+/g, ' ').trim();
 }

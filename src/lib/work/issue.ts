@@ -123,15 +123,40 @@ export function makeBody(text: string, identity: Identity, data: MarkerData = {}
     `${identity.kind}=${encode(normalValue(identity.value))}`,
     ...(data.due === undefined ? [] : [`due=${encode(data.due)}`]),
   ];
-  const marker = `<!-- steward ${pairs.join(' ')} -->`;
+  const marker = MARKER_START + pairs.join(' ') + MARKER_END;
   const harmless = wellFormed(text).replaceAll('<!--', '<!\u2010-').trimEnd();
   const kept = cut(harmless, MAX_BODY - marker.length - 2);
   return kept === '' ? marker : `${kept}\n\n${marker}`;
 }
 
-const MARKER = /^<!-- steward ((?:[a-z]+=[^\s<>]*(?: (?!-->))?)+) -->[^\S\n]*$/gm;
+const MARKER_START = '<!-- steward ';
+const MARKER_END = ' -->';
+const PAIR = /^[a-z]+=[^\s<>]*$/;
+
+interface Marker {
+  /** Where it begins and ends in the body. */
+  start: number;
+  end: number;
+  pairs: string[];
+}
+
+/** Returns the last line of a body that is a marker. */
+function lastMarker(body: string): Marker | undefined {
+  let end = body.length;
+  while (end >= 0) {
+    const start = end === 0 ? 0 : body.lastIndexOf('\n', end - 1) + 1;
+    const line = body.slice(start, end).trimEnd();
+    if (line.startsWith(MARKER_START) && line.endsWith(MARKER_END)) {
+      const pairs = line.slice(MARKER_START.length, -MARKER_END.length).split(' ');
+      if (pairs.every((pair) => PAIR.test(pair))) return { start, end: start + line.length, pairs };
+    }
+    end = start - 1;
+  }
+  return undefined;
+}
+
 /** The line in which a reminder says its time to people. */
-const DUE_LINE = /^Due [^\n]*\d\d:\d\d \([^()\n]*\)\.[^\S\n]*$/m;
+const DUE_LINE = /^Due .*\d\d:\d\d \([^()\n]*\)\.[^\S\n]*$/m;
 
 /** The line of a body for people: `Due Fri 20 Nov 2026, 09:00 (Europe/Berlin).` */
 export function dueLine(day: string, time: string, zone: string): string {
@@ -144,22 +169,21 @@ export function dueLine(day: string, time: string, zone: string): string {
  */
 export function withDue(body: string, due: string, line: string): string {
   const pair = `due=${encode(due)}`;
-  const found = [...body.matchAll(MARKER)].at(-1);
+  const found = lastMarker(body);
   const said = (text: string): string => text.replace(DUE_LINE, () => line);
   if (found === undefined) {
     const text = said(body).trimEnd();
-    return `${text}${text === '' ? '' : '\n\n'}<!-- steward ${pair} -->`;
+    return `${text}${text === '' ? '' : '\n\n'}${MARKER_START}${pair}${MARKER_END}`;
   }
-  const kept = (found[1] ?? '').split(' ').filter((one) => !one.startsWith('due='));
-  const marker = `<!-- steward ${[...kept, pair].join(' ')} -->`;
-  return said(body.slice(0, found.index)) + marker + body.slice(found.index + found[0].trimEnd().length);
+  const kept = found.pairs.filter((one) => !one.startsWith('due='));
+  const marker = MARKER_START + [...kept, pair].join(' ') + MARKER_END;
+  return said(body.slice(0, found.start)) + marker + body.slice(found.end);
 }
 
 /** What the last marker of a body says; nothing of a body without one. */
 export function parseBody(body: string): { identity: string | null; due: string | null } {
-  const found = [...body.matchAll(MARKER)].at(-1);
   const pairs = new Map(
-    (found?.[1] ?? '').split(' ').map((pair): [string, string] => {
+    (lastMarker(body.slice(-MAX_BODY))?.pairs ?? []).map((pair): [string, string] => {
       const at = pair.indexOf('=');
       return [pair.slice(0, at), decode(pair.slice(at + 1))];
     }),

@@ -177,7 +177,7 @@ export function agentName(name: string): string {
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}._-]+/gu, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-+|(?<!-)-+$/g, '')
     .slice(0, 30);
 }
 

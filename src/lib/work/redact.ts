@@ -32,5 +32,5 @@ export function redacted(text: string): string {
 
 /** Is it `user:password` in base64, and not a word of the language such as "authentication"? */
 function isNameAndPassword(word: string): boolean {
-  return /^[^\p{Cc}\ufffd]*:[^\p{Cc}\ufffd]*$/u.test(Buffer.from(word, 'base64').toString());
+  return /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(Buffer.from(word, 'base64').toString());
 }

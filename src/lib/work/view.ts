@@ -137,7 +137,7 @@ export function showText(item: Shown, options: WorkTextOptions): string {
       .split('\n')
       .map((line) => (line.includes('https://') || line.includes('http://') ? line : fit(line, at.columns))),
   ];
-  const body = (item.body ?? '').replace(/<!--[\s\S]*?-->/g, '').trim();
+  const body = (item.body ?? '').replace(/<!--[^]*?(?:-->|$)/g, '').trim();
   if (body !== '') lines.push('', ...paragraphs(body, at, '  '));
   for (const comment of item.comments ?? []) {
     lines.push('', at.colors.neutral(`  ${clean(comment.author)}, ${when(comment.createdAt, at)}`));

@@ -46,6 +46,19 @@ describe("Claude Code's hook JSON", () => {
     });
   }
 
+  for (const [what, path] of [
+    ['a NUL', '/home/ann/\0work'],
+    ['more than a path holds', `/home/${'a/'.repeat(50_000)}`],
+  ] as const) {
+    it(`with a path that has ${what} names no folder and no file, and no prompt of that folder is read`, () => {
+      const input = read(hookJson('prompt', { cwd: path, transcript_path: path }));
+      expect(input).to.include({ cwd: undefined, transcript: undefined, prompt: undefined });
+      const file = read(hookJson('tool', { tool_name: 'Write', tool_input: { file_path: path } })).file;
+      expect(file).to.equal(undefined);
+      expect(input.session).to.equal('0f0e9d1c-8a7b-4c6d-9e5f-a1b2c3d4e5f6');
+    });
+  }
+
   it('may have events, fields and types that nobody knows', () => {
     const text = hookJson('tool', {
       hook_event_name: 'PostToolBatch',

@@ -4,6 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 
 import { announce, workflowExists, type AnnounceInput } from '../../../src/lib/notify/announce';
 import { completionLine } from '../../../src/lib/notify/completion-line';
+import { quickestMs } from '../../helpers/measured';
 import { scratch } from '../../helpers/scratch';
 
 const ask = (request: string, more: Partial<AnnounceInput> = {}) =>
@@ -123,6 +124,15 @@ describe('notify: the voice line of a response', () => {
     );
     expect(completionLine('> Voice: done', 'DA')).to.equal('done');
     expect(completionLine('> Voice: done\n\nDA: really done', 'DA')).to.equal('really done');
+  });
+
+  it('is found at the end of a long response, in linear time', () => {
+    const hard = [`${' *'.repeat(50_000)}x`, '-'.repeat(100_000), `Kai${'_'.repeat(100_000)}`];
+    for (const line of hard) {
+      const ms = quickestMs(3, () => completionLine(`${line}\n${line}`, 'Kai'));
+      expect(ms, line.slice(0, 10)).to.be.at.most(50);
+      expect(completionLine(`${line}\nKai: Done.`, 'Kai')).to.equal('Done.');
+    }
   });
 
   it('is missing from a conversation: nothing is dispatched', () => {

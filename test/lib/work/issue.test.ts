@@ -10,9 +10,11 @@ import {
   parseBody,
   parseTitle,
   PREFIXES,
+  withDue,
   type Identity,
   type TitleKind,
 } from '../../../src/lib/work/issue';
+import { quickestMs } from '../../helpers/measured';
 
 const kinds = fc.constantFrom<TitleKind | null>(null, ...(Object.keys(PREFIXES) as TitleKind[]));
 const anyText = fc.oneof(
@@ -83,6 +85,23 @@ describe('work: titles and markers', () => {
       text: '[Unknown] text',
       identity: null,
     });
+  });
+
+  it('are looked for in linear time, whatever the body holds', () => {
+    const bodies = [
+      `<!-- steward ${'a=a'.repeat(27)} <`,
+      `<!-- steward ${'a='.repeat(50_000)}`,
+      '<!-- steward a=b --> x\n'.repeat(4000),
+      'Due \r'.repeat(20_000),
+    ];
+    for (const body of bodies) {
+      expect(parseBody(body)).to.deep.equal({ identity: null, due: null });
+      const ms = quickestMs(3, () => {
+        parseBody(body);
+        withDue(body, '2026-11-20T08:00:00Z', 'Due Fri 20 Nov 2026, 09:00 (Europe/Berlin).');
+      });
+      expect(ms, body.slice(0, 30)).to.be.at.most(50);
+    }
   });
 
   it('cut a text that is too long, and never a character in two', () => {

@@ -69,7 +69,7 @@ function flowed(line: string, columns: number, indent: string): string[] {
   const hanging = own.length < columns / 2 ? indent + own : indent;
   const lines: string[] = [];
   let current = indent;
-  for (const word of line.match(/ *[^ ]+/g) ?? []) {
+  for (const word of line.trimEnd().split(/(?<=[^ ])(?= )/)) {
     const isStart = current === indent || current === hanging;
     if (!isStart && displayWidth(current) + displayWidth(word) > columns) {
       lines.push(current);
@@ -170,7 +170,7 @@ function usd(value: number): string {
 }
 
 function grouped(value: number): string {
-  return String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, ' ');
+  return Math.round(value).toLocaleString('en-US').replaceAll(',', ' ');
 }
 
 function span(seconds: number): string {

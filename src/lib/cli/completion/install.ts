@@ -41,7 +41,7 @@ export function completionPath(shell: Shell, { env, home }: Pick<PathHost, 'env'
 
 /** The shell of the person, by `$SHELL`; undefined for one that has no completion here. */
 export function ownShell({ env }: Pick<PathHost, 'env'> = processHost()): Shell | undefined {
-  const name = /([^/\\]+)$/.exec(env['SHELL'] ?? '')?.[1];
+  const name = (env['SHELL'] ?? '').split(/[/\\]/).at(-1);
   return (['bash', 'zsh', 'fish'] as const).find((shell) => shell === name);
 }
 

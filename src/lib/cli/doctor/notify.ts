@@ -112,7 +112,7 @@ async function checkPush(at: ConfiguredContext): Promise<Finding[]> {
   }
   if (!at.online) return [off(NOT_ASKED)];
   return orFailure(async () => {
-    const root = pushServer(server).replace(/\/+$/, '');
+    const root = pushServer(server).replace(/(?<!\/)\/+$/, '');
     const { hostname } = new URL(root);
     const key = valueOf(token);
     const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };

@@ -94,7 +94,8 @@ function checkLong(at: DoctorContext): Finding[] {
   }[shell];
   const text =
     realPath(path) === undefined ? '' : (readText(path, { followLink: true, maxBytes: MAX_BYTES }) ?? '');
-  if (/^[^#\n]*\bshell-hook\b/m.test(text)) return [ok(`${shell}: ${path}`)];
+  if (text.split('\n').some((one) => /\bshell-hook\b/.test(one.split('#', 1)[0] ?? '')))
+    return [ok(`${shell}: ${path}`)];
   return [
     off('not switched on', {
       hint: `To have commands announced that took long, add this line to ${file}:`,

@@ -35,7 +35,7 @@ export function parseHid(text: string): Idle {
  * the console (fast user switching); a dictionary without the key is one that is not locked.
  */
 export function parseConsole(text: string, uid: number): Idle {
-  const users = /"IOConsoleUsers"\s*=\s*\((.*)\)/.exec(text)?.[1];
+  const users = /"IOConsoleUsers"\s*=\s*\((.*)/.exec(text)?.[1];
   const own = users?.match(/\{[^{}]*\}/g)?.find((user) => numberOf(user, 'kCGSSessionUserIDKey') === uid);
   if (own === undefined) return {};
   return { locked: isYes(own, 'CGSSessionScreenIsLocked') || !isYes(own, 'kCGSSessionOnConsoleKey') };

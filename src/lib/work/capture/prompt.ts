@@ -7,15 +7,19 @@ export interface PromptMatch {
   text: string;
 }
 
-/** Longer than a person writes in one breath: pasted. */
+/** UTF-16 units of a prompt that are looked at; what stands behind them was pasted. */
+const MAX_READ = 64 * 1024;
+/** A longer line was pasted: more than a person writes in one breath, first with its blanks, then without. */
+const MAX_RAW_LINE = 1000;
 const MAX_LINE = 300;
 /** A prompt of more lines was pasted, or is a task of its own: what it asks for is said in its first line. */
 const MAX_LINES = 8;
 const MAX_MATCHES = 5;
 
 const POLITE = '(?:(?:please|pls|also|and|then)[ ,]+){0,2}';
-const WHEN =
-  '(?:today|tonight|tomorrow|later|next|this|on|at|in|by|every|before|after)(?: (?!to\\b)[^\\s]+){0,6}?';
+const when = (char: string): string =>
+  `(?:today|tonight|tomorrow|later|next|this|on|at|in|by|every|before|after)(?: (?!to\\b)${char}+){0,6}?`;
+const WHEN = when('\\S');
 const DAY_NAME = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
 /** Of a thing to be reminded of: "about the flags of tar" asks for an answer, "about the dentist on monday" does not. */
 const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)`;
@@ -49,11 +53,18 @@ const PATTERNS: readonly { kind: CaptureKind; pattern: RegExp; text: (match: Reg
     },
     {
       kind: 'reminder',
-      pattern: new RegExp(
-        `^${POLITE}remind me(?:(?: (${WHEN}))?: ?(\\S.*)| (${WHEN}) about (\\S.*)| about (\\S.* ${DAY}\\b.*))$`,
-        'i',
-      ),
-      text: ([, at, what, when = at, whom, about]) => [what ?? whom ?? about, when].filter(Boolean).join(' '),
+      pattern: new RegExp(`^${POLITE}remind me(?: (${when('[^\\s:]')}))?: ?(\\S[^]*)`, 'i'),
+      text: ([, when, what]) => [what, when].filter(Boolean).join(' '),
+    },
+    {
+      kind: 'reminder',
+      pattern: new RegExp(`^${POLITE}remind me (${WHEN}) about (\\S[^]*)`, 'i'),
+      text: ([, when, what]) => `${what} ${when}`,
+    },
+    {
+      kind: 'reminder',
+      pattern: new RegExp(`^${POLITE}remind me about (\\S.* ${DAY}\\b[^]*)`, 'i'),
+      text: ([, what]) => `${what}`,
     },
     {
       kind: 'reminder',
@@ -96,7 +107,7 @@ const PATTERNS: readonly { kind: CaptureKind; pattern: RegExp; text: (match: Reg
  * nothing that ends in a question mark.
  */
 export function matchPrompt(prompt: string): PromptMatch[] {
-  const blocks = plainBlocks(prompt);
+  const blocks = plainBlocks(beginning(prompt));
   const typed = blocks.filter((block) => !block.some((line) => PASTED.test(line))).flat();
   const own = blocks.flat().length > MAX_LINES ? typed.slice(0, 1) : typed;
   const matches: PromptMatch[] = [];
@@ -108,13 +119,19 @@ export function matchPrompt(prompt: string): PromptMatch[] {
   return matches.slice(0, MAX_MATCHES);
 }
 
+/** Returns the whole lines of a prompt that are looked at. */
+function beginning(prompt: string): string {
+  return prompt.length <= MAX_READ ? prompt : prompt.slice(0, prompt.lastIndexOf('\n', MAX_READ) + 1);
+}
+
 function matchLine(line: string): PromptMatch | undefined {
+  if (line.length > MAX_RAW_LINE) return undefined;
   const [item = ''] = LIST_ITEM.exec(line) ?? [];
   const said = line
     .slice(item.length)
     .trim()
     .replace(/\s+/g, ' ')
-    .replace(/[\s.!;,]+$/, '');
+    .replace(/(?<![\s.!;,])[\s.!;,]+$/, '');
   if (said.length > MAX_LINE || /\?["')\]]*$/.test(said)) return undefined;
   for (const { kind, pattern, text } of PATTERNS) {
     // A list of what to look into is a list of work for now.

@@ -51,7 +51,7 @@ export async function githubHost(deps: GitHubDeps): Promise<Host> {
     nowMs: deps.clock.now(),
   });
   const client = makeOctokit({
-    baseUrl: api.href.replace(/\/+$/, ''),
+    baseUrl: api.href.replace(/(?<!\/)\/+$/, ''),
     token: credential.token,
     userAgent: deps.userAgent,
     maxWaitMs: deps.maxWaitMs,

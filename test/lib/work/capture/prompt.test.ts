@@ -133,8 +133,10 @@ describe('the patterns of the prompt hook', () => {
       matchPrompt(`research the ${', then '.repeat(40)}`);
       matchPrompt(`${'a '.repeat(500_000)}\nremind me to call Ann`);
       matchPrompt(`remind me to ${'a '.repeat(500_000)}`);
+      matchPrompt(`remind me to ${'!'.repeat(100_000)}x`);
+      matchPrompt(`remind me to call Ann${' .'.repeat(50_000)}x`);
     });
-    expect(tookMs).to.be.below(1000);
+    expect(tookMs).to.be.below(50);
   });
 
   it('knows what was asked for in a session, whatever its case and spaces', () => {

@@ -85,7 +85,7 @@ export async function runStep(
 /** The last line is the program's own; what libraries have to say comes before it. */
 export function lastWords(stderr: string): string {
   const lines = stderr.split('\n').map((line) => clean(line).trim());
-  return (lines.findLast((line) => line !== '') ?? '').slice(0, 160).replace(/\.+$/, '');
+  return (lines.findLast((line) => line !== '') ?? '').slice(0, 160).replace(/(?<!\.)\.+$/, '');
 }
 
 export function stopped(): StewardError {

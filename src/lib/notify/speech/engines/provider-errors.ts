@@ -69,7 +69,12 @@ function detailOf(body: string): string {
   const answer = parseObject(body);
   const detail = answer?.['detail'];
   const said = isObject(detail) ? detail['message'] : (detail ?? answer?.['message']);
-  const text = typeof said === 'string' ? clean(said).trim().replace(/\.+$/, '') : '';
+  const text =
+    typeof said === 'string'
+      ? clean(said)
+          .trim()
+          .replace(/(?<!\.)\.+$/, '')
+      : '';
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }
 

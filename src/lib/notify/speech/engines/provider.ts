@@ -51,7 +51,7 @@ async function soundFrom(settings: ProviderSettings, order: SpeechOrder, format:
   const key = settings.apiKey();
   // Keeps no connection: the key goes to this server, now, and nowhere else.
   const server = await openOrigin(
-    settings.url.replace(/\/+$/, '').replace(/\/v1$/, ''),
+    settings.url.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     { name: 'The speech provider at', hint: 'Check the connection, and notify.voice.provider.url.' },
     { connectMs: CONNECT_MS },
   );

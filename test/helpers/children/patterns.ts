@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+
+/** Records each pattern that is made, drives what makes them, and prints them as JSON. */
+const made = new Map<string, { source: string; flags: string; at: Set<string> }>();
+const root = join(__dirname, '..', '..', '..');
+
+function record(pattern: RegExp): RegExp {
+  const { source, flags } = pattern;
+  const key = `/${source}/${flags}`;
+  const entry = made.get(key) ?? { source, flags, at: new Set() };
+  made.set(key, entry);
+  const stack = new Error().stack?.split('\n') ?? [];
+  for (const line of stack) {
+    const found = /\(?([^\s()]+):(\d+):\d+\)?$/.exec(line);
+    const path = found?.[1]?.replace('file://', '').replaceAll('\\', '/') ?? '';
+    const at = path.indexOf('/src/lib/');
+    if (at !== -1 && path.startsWith(root.replaceAll('\\', '/')))
+      entry.at.add(`${path.slice(at + 1)}:${found?.[2]}`);
+  }
+  return pattern;
+}
+
+async function main(): Promise<void> {
+  Error.stackTraceLimit = 8;
+  globalThis.RegExp = new Proxy(RegExp, {
+    construct: (target, args: [string, string]) => record(new target(...args)),
+    apply: (target, _, args: [string, string]) => record(new target(...args)),
+  });
+  await route();
+  await matchAndRead();
+  const list = [...made.values()].map(({ at, ...pattern }) => ({ ...pattern, at: [...at] }));
+  process.stdout.write(JSON.stringify(list));
+}
+
+async function route(): Promise<void> {
+  const { RULES } = await import('../../../src/lib/agents/routing-rules');
+  const { readRequest } = await import('../../../src/lib/agents/text');
+  const { corpus, NAMED, TYPES } = await import('../agents');
+  for (const name of ['requests', 'held-out', 'held-out-2', 'held-out-3', 'held-out-4']) {
+    for (const { request, effort } of corpus(name)) {
+      const asked = {
+        request: readRequest(request),
+        effort: effort ?? null,
+        count: null,
+        named: NAMED,
+        types: TYPES,
+      };
+      for (const rule of RULES) {
+        rule.find(asked);
+        rule.unsuitable?.(asked);
+      }
+    }
+  }
+}
+
+async function matchAndRead(): Promise<void> {
+  const { findHomographs } = await import('../../../src/lib/notify/speech/homographs');
+  const { matchPrompt } = await import('../../../src/lib/work/capture/prompt');
+  const { parseConsole } = await import('../../../src/lib/sense/idle/macos');
+  const { cronBlocks } = await import('../../../src/lib/schedule/cron');
+  findHomographs('We go live at nine.');
+  matchPrompt('remind me to call Ann');
+  parseConsole('"IOConsoleUsers" = ({"kCGSSessionUserIDKey"=501,"kCGSSessionOnConsoleKey"=Yes})', 501);
+  cronBlocks('', 'steward');
+}
+
+void main();
