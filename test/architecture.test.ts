@@ -88,6 +88,12 @@ describe('architecture', () => {
       ['node:fs outside platform', 'lib/sense/x.ts', `import { readFileSync } from 'node:fs';`, /node:fs/],
       ['fs without its prefix', 'lib/sense/x.ts', `import fs from 'fs/promises';`, /fs\/promises/],
       ['child_process', 'lib/cli/x.ts', `import 'node:child_process';`, /node:child_process/],
+      [
+        'child_process beside the one file that starts processes',
+        'lib/platform/x.ts',
+        `const { execFile } = await import('node:child_process');`,
+        /platform\/spawn\.ts/,
+      ],
       ['node:net', 'lib/notify/x.ts', `await import('node:net');`, /node:net/],
       ['process.env', 'lib/cli/x.ts', `const a = process.env['A'];`, /process\.env/],
       ['process.env by destructuring', 'lib/cli/x.ts', `const { env } = process;`, /process\.env/],

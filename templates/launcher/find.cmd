@@ -1,5 +1,5 @@
 :find_node
-for %%F in (node.exe) do if not "%%~$PATH:F"=="" set "node=%%~$PATH:F"
+for %%P in ("%PATH:;=" "%") do if exist "%%~P\node.exe" call :node_in "%%~P"
 if defined NVM_SYMLINK call :node_in "%NVM_SYMLINK%"
 if defined FNM_DIR call :node_in "%FNM_DIR%\aliases\default"
 if defined APPDATA call :node_in "%APPDATA%\fnm\aliases\default"
@@ -9,6 +9,9 @@ if defined USERPROFILE call :node_in "%USERPROFILE%\scoop\apps\nodejs\current"
 exit /b 0
 
 :node_in
+rem A relative folder of the PATH would lead into the current folder.
+set "folder=%~1"
+if not "%folder:~1,1%"==":" if not "%folder:~0,2%"=="\\" exit /b 0
 if not exist "%node%" if exist "%~1\node.exe" set "node=%~1\node.exe"
 exit /b 0
 

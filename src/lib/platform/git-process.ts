@@ -35,7 +35,7 @@ export function gitIn(deps: GitDeps, root: string): Git {
   return async (args, options = {}) => {
     const timeoutMs = deps.timeoutMs();
     const result = await deps.run('git', ['-C', root, ...HARMLESS, ...args], {
-      // Not the repository: a PATH with `.` in it must not find a git there.
+      // The current folder may be gone, and git would fail there before it reads -C.
       cwd: parse(root).root,
       env,
       timeoutMs,

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 
 import { errnoCode } from '../errors';
 import { parseObject } from './json-object';
+import { spawnSync } from './spawn';
 
 /** Who holds a lock: the content of the lock file. */
 export interface Holder {

@@ -1,8 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
+import { spawn } from './spawn';
 
 export interface RunOptions {
   cwd?: string;

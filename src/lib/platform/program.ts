@@ -4,18 +4,27 @@ import { delimiter, isAbsolute, join } from 'node:path';
 /** Finds a program by its name, or undefined where it is not installed. */
 export type FindProgram = (name: string) => string | undefined;
 
+/** Where programs are looked up when the environment has no PATH at all. */
+const SYSTEM_FOLDERS = process.platform === 'win32' ? '' : '/usr/bin:/bin';
+
 /**
- * The absolute path of a program on the PATH. Entries that are not absolute are left out, since they lead into
- * the current folder, which is not trusted (decisions.md 9). Starts nothing.
+ * Returns the absolute path of a program: of a name by the absolute entries of PATH, of a path itself. Relative
+ * paths and relative or empty entries lead into the current folder, which is not trusted. Starts nothing.
  */
 export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+  if (isAbsolute(name)) return isProgram(name) ? name : undefined;
+  if (/[\\/]/.test(name)) return undefined;
   const endings = process.platform === 'win32' && !/\.\w+$/.test(name) ? ['.exe', '.cmd', '.bat'] : [''];
-  for (const folder of (env['PATH'] ?? env['Path'] ?? '').split(delimiter)) {
-    if (!isAbsolute(folder)) continue;
-    const found = endings.map((ending) => join(folder, name + ending)).find(isProgram);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const folders = absoluteFolders(env['PATH'] ?? env['Path'] ?? SYSTEM_FOLDERS);
+  // Ending by ending: Windows starts an .exe of a later folder, but no .cmd of an earlier one.
+  return endings
+    .flatMap((ending) => folders.map((folder) => join(folder, name + ending)))
+    .find((path) => isProgram(path));
+}
+
+/** The entries of a PATH that do not depend on the current folder. */
+export function absoluteFolders(path: string): string[] {
+  return path.split(delimiter).filter((folder) => isAbsolute(folder));
 }
 
 function isProgram(path: string): boolean {

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+
+import { spawn } from './spawn';
 
 /** Set for the process that a relaunched one is, so that it asks its parent and does not become one itself. */
 const MARK = 'STEWARD_RELAUNCHED';

@@ -23,8 +23,8 @@ const COPIED = [
 const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
 /**
- * The environment of the jobs: the PATH of whoever installs them (service.md: Errors), without what depends on the
- * current folder or a project, and the variables that choose steward's folders.
+ * Returns the environment of the jobs: the PATH of whoever installs them, without what depends on the current
+ * folder or a project, and the variables that choose steward's folders.
  */
 export function jobEnvironment({
   platform,
@@ -41,7 +41,9 @@ export function jobEnvironment({
     const value = env[name] ?? '';
     return value === '' ? [] : [[name, oneLine(value, name)]];
   });
-  return { PATH: [...new Set(path)].join(delimiter), ...Object.fromEntries(copied) };
+  // An empty PATH would mean the current folder: where nothing is left, the scheduler's own holds.
+  const own = path.length === 0 ? {} : { PATH: [...new Set(path)].join(delimiter) };
+  return { ...own, ...Object.fromEntries(copied) };
 }
 
 /** Where the output of a job goes, all of its runs into one file of at most 256 KiB, and the one before that. */

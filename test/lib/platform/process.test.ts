@@ -6,6 +6,7 @@ import { StewardError } from '../../../src/lib/errors';
 import { isAlive } from '../../../src/lib/platform/lock-holder';
 import { run, type RunOptions } from '../../../src/lib/platform/process';
 import { scratch } from '../../helpers/scratch';
+import { script } from '../../helpers/speech';
 
 const node = (script: string, options: Partial<RunOptions> = {}) =>
   run(process.execPath, ['-e', script], { timeoutMs: 20_000, ...options });
@@ -87,6 +88,20 @@ describe('platform/process', () => {
     expect(error).to.include({ kind: 'not_found' });
     expect(error.message).to.equal('steward-no-such-program is not installed or not on the PATH.');
     expect(error.hint).to.include('PATH');
+  });
+
+  it('starts no program of the current folder, nor does a shell that it starts', async function () {
+    if (process.platform === 'win32') this.skip();
+    script(box.path('canary'), 'echo ran');
+    const tried = (PATH: string, file: string, ...args: string[]) =>
+      run(file, args, { timeoutMs: 20_000, cwd: box.path(), env: { PATH } });
+    for (const PATH of ['', ':', '.', '.:relative', `.::${process.env['PATH']}:`]) {
+      for (const file of ['canary', './canary']) {
+        const error = await failure(tried(PATH, file));
+        expect(error.message, PATH).to.equal(`${file} is not installed or not on the PATH.`);
+      }
+      expect(await tried(PATH, '/bin/sh', '-c', 'canary'), PATH).to.include({ code: 127, stdout: '' });
+    }
   });
 
   it('tells a missing folder from a missing program', async () => {

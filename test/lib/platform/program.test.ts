@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { delimiter } from 'node:path';
+import { delimiter, relative } from 'node:path';
 
 import { findProgram } from '../../../src/lib/platform/program';
 import { scratch } from '../../helpers/scratch';
@@ -38,5 +38,17 @@ describe('platform/program', () => {
       process.chdir(before);
     }
     expect(findProgram('tool', {})).to.equal(undefined);
+  });
+
+  it('takes a path only if it is absolute', () => {
+    const tool = script(box.path('tool'), '');
+    expect(findProgram(tool, { PATH: '/usr/bin' })).to.equal(tool);
+    expect(findProgram(box.path('none'), { PATH: '/usr/bin' })).to.equal(undefined);
+    expect(findProgram(relative(process.cwd(), tool), { PATH: '/usr/bin' })).to.equal(undefined);
+  });
+
+  it('looks where the system does when there is no PATH at all', () => {
+    expect(findProgram('sh', {})).to.be.oneOf(['/usr/bin/sh', '/bin/sh']);
+    expect(findProgram('sh', { PATH: '' })).to.equal(undefined);
   });
 });

@@ -259,6 +259,7 @@ describe('schedule: the environment of the jobs', () => {
       STEWARD_HOME: '/area',
       XDG_STATE_HOME: '/state',
     });
+    expect(jobEnvironment({ platform: 'linux', env: { PATH: '.::bin' } }), 'no empty one').to.deep.equal({});
     const windows = { Path: 'C:\\Windows;"C:\\x";relative;D:\\my bin' };
     expect(jobEnvironment({ platform: 'win32', env: windows })).to.deep.equal({
       PATH: 'C:\\Windows;D:\\my bin',

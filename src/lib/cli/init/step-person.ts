@@ -126,7 +126,7 @@ function textFlag(
 async function nameOfGit({ context }: Setup): Promise<string | undefined> {
   try {
     const { code, stdout } = await context.run('git', ['config', '--global', '--get', 'user.name'], {
-      // Not the current folder: a PATH with `.` in it must not find a git there.
+      // The current folder may be gone, and git would fail there.
       cwd: parse(process.cwd()).root,
       timeoutMs: 5_000,
     });

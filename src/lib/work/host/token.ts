@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { parse } from 'node:path';
 
 import { StewardError } from '../../errors';
 import { isLoopbackHost } from '../../platform/loopback';
@@ -41,7 +40,7 @@ export function siteOf(api: URL): string {
 
 /**
  * The credential, in this order: GH_TOKEN, GITHUB_TOKEN, what `gh` keeps for that very host. None is `auth`.
- * `gh` is asked by its argument array, from the root folder, and makes no request for it.
+ * `gh` is asked by its argument array, and makes no request for it.
  */
 export async function findCredential(deps: CredentialDeps, api: URL): Promise<Credential> {
   for (const name of ['GH_TOKEN', 'GITHUB_TOKEN']) {
@@ -65,8 +64,6 @@ export async function findCredential(deps: CredentialDeps, api: URL): Promise<Cr
 async function ghToken({ env, run }: CredentialDeps, host: string): Promise<string | undefined> {
   try {
     const result = await run('gh', ['auth', 'token', '--hostname', host], {
-      // Not the current folder: a PATH with `.` in it must not find a gh there.
-      cwd: parse(process.cwd()).root,
       env,
       timeoutMs: GH_TIMEOUT_MS,
     });
