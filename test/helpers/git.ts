@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,6 +23,8 @@ export interface CommitOptions {
   authoredAt?: number;
   email?: string;
   subject?: string;
+  /** Files to write; without any the commit is empty. */
+  files?: Record<string, string>;
   args?: string[];
 }
 
@@ -71,6 +73,10 @@ export function gitBox(): GitBox {
         GIT_COMMITTER_NAME: 'Somebody',
       };
       const subject = options.subject ?? `commit at ${options.at}`;
+      for (const [name, text] of Object.entries(options.files ?? {})) {
+        writeFileSync(join(repo, name), text);
+        git(repo, ['add', name]);
+      }
       git(repo, ['commit', '-q', '--allow-empty', '-m', subject, ...(options.args ?? [])], env);
       return git(repo, ['rev-parse', 'HEAD']);
     },

@@ -35,7 +35,7 @@ export function captured(
   more: { repo?: string; path?: string; sha?: string } = {},
 ) {
   const { repo = 'website', path = `/src/${repo}`, sha = `${subject}${at}` } = more;
-  return { repo, path, sha, subject, at, authoredAt: at };
+  return { repo, path, sha, subject, at, change: `${at}\n${subject}` };
 }
 
 export function issue(number: number, more: Partial<IssueFacts> = {}): IssueFacts {

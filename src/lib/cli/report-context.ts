@@ -2,6 +2,7 @@ import { StewardError, toStewardError } from '../errors';
 import type { CommitFacts, DayFacts, IssueFacts, Report, ReportInput } from '../report/model';
 import { buildReport } from '../report/build';
 import { daysOf, type Period } from '../report/period';
+import { changeOf } from '../sense/commit-change';
 import type { SenseEvent } from '../sense/event';
 import type { DailyRecord } from '../sense/record';
 import { readDay } from '../sense/roll';
@@ -96,7 +97,8 @@ function rawOf(events: readonly SenseEvent[]): NonNullable<DayFacts['raw']> {
   };
 }
 
-function commitOf({ ts, repo, detail }: SenseEvent): CommitFacts {
+function commitOf(event: SenseEvent): CommitFacts {
+  const { ts, repo, detail } = event;
   const text = (key: string): string => {
     const value = detail?.[key];
     return typeof value === 'string' ? value : '';
@@ -107,8 +109,7 @@ function commitOf({ ts, repo, detail }: SenseEvent): CommitFacts {
     sha: text('sha'),
     subject: text('subject'),
     at: ts,
-    // Without it nothing tells a rewritten commit from another: each is its own.
-    authoredAt: text('authoredAt') || text('sha') || ts,
+    change: changeOf(event) ?? ts,
   };
 }
 

@@ -5,11 +5,16 @@ import { StewardError } from '../errors';
 import type { Run } from './process';
 import { clean } from './terminal';
 
-/** Runs git in one repository and gives its standard output. `accept`: exit codes that are no failure. */
-export type Git = (
-  args: readonly string[],
-  options?: { input?: string; accept?: number[] },
-) => Promise<string>;
+export interface GitOptions {
+  input?: string;
+  /** Exit codes that are no failure. */
+  accept?: number[];
+  /** A failure, or more output than is read, is an empty answer; only a timeout throws. */
+  orEmpty?: boolean;
+}
+
+/** Runs git in one repository and gives its standard output. */
+export type Git = (args: readonly string[], options?: GitOptions) => Promise<string>;
 
 export interface GitDeps {
   run: Run;
@@ -25,7 +30,7 @@ export interface GitDeps {
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Git for a repository that is not trusted (decisions.md 9): whatever its configuration names to be executed
+ * Git for a repository that is not trusted: whatever its configuration names to be executed
  * is overridden, nothing is fetched, asked or locked, no inherited variable points it elsewhere, and only the
  * repository at `root` itself answers, never one around it. Only for commands that read.
  * Throws `not_found` (no git on this machine) or `unavailable`, with the repository's trouble in plain words.
@@ -48,6 +53,7 @@ export function gitIn(deps: GitDeps, root: string): Git {
         hint: 'Look whether its disk answers, or run "git gc" in it.',
       });
     }
+    if (options.orEmpty === true && (result.code !== 0 || result.truncated)) return '';
     if (result.code !== 0 && !(result.code !== null && options.accept?.includes(result.code) === true)) {
       throw troubleOf(result.stderr, root);
     }

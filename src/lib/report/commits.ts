@@ -10,16 +10,13 @@ export interface Commits {
   unnamed: number;
 }
 
-/**
- * The commits of some days, of one repository where it is named. A commit that was rewritten on a later day has the
- * author date and the subject of the one before, and counts once.
- */
+/** The commits of some days, of one repository where it is named. A change that was captured on two days counts once. */
 export function commitsOf(days: readonly DayFacts[], repo: string | undefined): Commits {
   const isWanted = (name: string): boolean => isRepo(name, repo);
   const found = new Map<string, CommitFacts>();
   for (const commit of days.flatMap((day) => day.raw?.commits ?? [])) {
     if (!isWanted(commit.repo)) continue;
-    const key = JSON.stringify([commit.path || commit.repo, commit.authoredAt, commit.subject]);
+    const key = JSON.stringify([commit.path || commit.repo, commit.change]);
     const known = found.get(key);
     if (known === undefined || order(commit, known) < 0) found.set(key, commit);
   }

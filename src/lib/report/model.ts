@@ -27,9 +27,10 @@ export interface CommitFacts {
   path: string;
   sha: string;
   subject: string;
-  /** Committed, and first authored, ISO-8601 UTC. */
+  /** When it was committed, ISO-8601 UTC. */
   at: string;
-  authoredAt: string;
+  /** Tells a change from others of its repository, however often it was captured. */
+  change: string;
 }
 
 export interface IssueFacts {

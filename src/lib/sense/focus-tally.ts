@@ -2,7 +2,8 @@ import { byCodeUnits } from '../platform/order';
 import { foldName, type Classifier } from './classify';
 import { APP_KINDS, type AppKind } from './app-kind';
 import type { Signal } from './log-line';
-import { sum, textOf } from './record-tally';
+import { textOf } from '../platform/json-object';
+import { sum } from './record-tally';
 
 /** Time is added up in whole milliseconds (sums of integers know no order) and rounded once, to tenths. */
 const TENTH_MS = 6_000;

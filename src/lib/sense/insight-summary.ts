@@ -1,6 +1,7 @@
 import { byCodeUnits } from '../platform/order';
 import { cleanLine } from '../platform/terminal';
 import { foldName } from './classify';
+import { changeOf } from './commit-change';
 import type { SenseEvent } from './event';
 
 /** What a content-type read is made from (service.md: Limits, content-type summary size). Names and counts only. */
@@ -101,13 +102,14 @@ function appCounts(
   return rows.sort((a, b) => b.samples - a.samples || byCodeUnits(a.app, b.app));
 }
 
-/** A rewritten commit has the author date and the subject of the one before, and counts once. */
+/** Subjects, the newest first; a change that was captured twice counts once. */
 function commitSubjects(events: readonly SenseEvent[]): string[] {
   const commits = new Map<string, { subject: string; ts: string }>();
-  for (const { type, ts, detail } of events) {
+  for (const event of events) {
+    const { type, ts, detail } = event;
     if (type !== 'git-commit' || typeof detail?.['subject'] !== 'string') continue;
     const subject = cleanLine(detail['subject'], MAX_SUBJECT);
-    const key = JSON.stringify([detail['authoredAt'] ?? detail['sha'], subject]);
+    const key = JSON.stringify([changeOf(event), subject]);
     const known = commits.get(key);
     if (subject !== '' && (known === undefined || ts > known.ts)) commits.set(key, { subject, ts });
   }

@@ -1,27 +1,21 @@
-import type { Signal } from './log-line';
+import { textOf } from '../platform/json-object';
 import { byCodeUnits } from '../platform/order';
+import { changeOf } from './commit-change';
+import type { Signal } from './log-line';
 
-/**
- * The distinct commits of a day by repository. The source counts a rewritten commit once (decisions.md 3);
- * should its memory have been lost, the same author date and subject still tell a rebased one.
- */
+/** The distinct commits of a day by repository. A change that was captured again, after its memory was lost, counts once. */
 export function commitTally() {
   const repos = new Map<string, { repo: string; path: string | undefined; commits: Set<string> }>();
   return {
     add(at: number, event: Readonly<Signal>): void {
       const path = textOf(event.detail?.['path']);
       const repo = textOf(event.repo) ?? path ?? 'unknown';
-      const sha = textOf(event.detail?.['sha']) ?? String(at);
-      const authored = textOf(event.detail?.['authoredAt']);
-      const subject = textOf(event.detail?.['subject']);
-      const identity =
-        authored === undefined || subject === undefined ? sha : `${Date.parse(authored)}\n${subject}`;
       const key = path ?? repo;
       let tally = repos.get(key);
       if (tally === undefined) repos.set(key, (tally = { repo, path, commits: new Set() }));
       // Folder names of one path differ only if it was renamed in between; any fixed choice will do.
       if (byCodeUnits(repo, tally.repo) < 0) tally.repo = repo;
-      tally.commits.add(identity);
+      tally.commits.add(changeOf(event) ?? String(at));
     },
     result(): { count: number; repos: { repo: string; commits: number }[] } {
       const tallies = [...repos.values()];
@@ -84,8 +78,4 @@ function lastTwo(path: string): string {
 
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, n) => total + n, 0);
-}
-
-export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

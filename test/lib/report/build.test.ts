@@ -43,7 +43,9 @@ describe('a report', () => {
     const report = buildReport(
       reportInput({
         days: [
-          withRaw('2026-11-20', { commits: [{ ...captured('Fix', FRI, { sha: 'b' }), authoredAt: THU }] }),
+          withRaw('2026-11-20', {
+            commits: [{ ...captured('Fix', FRI, { sha: 'b' }), change: `${THU}\nFix` }],
+          }),
           withRaw('2026-11-19', { commits: [captured('Fix', THU, { sha: 'a' })] }),
         ],
       }),

@@ -16,6 +16,7 @@ import { SENSE_VERSION } from '../../../src/lib/sense/version';
  */
 const FINGERPRINTS: Record<string, string> = {
   '1.0.0': '02b8a268a9be2c96',
+  '1.1.0': '2a486a6e7d23e030',
 };
 
 /** The exported types of a file without comments and spacing: what is promised, not how it is told. */
@@ -65,6 +66,13 @@ const EVENTS: SenseEvent[] = [
       machine: 'm',
     },
   },
+  ...['k', 'k.2', 'k'].map((identity) => ({
+    ts: '2026-10-25T09:00:00.000Z',
+    type: 'git-commit' as const,
+    source: 'git',
+    repo: 'steward',
+    detail: { sha: 'b', subject: 's', authoredAt: '2026-10-25T09:00:00.000Z', identity, path: '/p/steward' },
+  })),
   {
     ts: '2026-10-25T10:00:00.000Z',
     type: 'agent-session',

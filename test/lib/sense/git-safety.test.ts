@@ -134,6 +134,9 @@ describe('sense/git: hostile and broken repositories', () => {
         writeFileSync(join(repo, 'f'), 'x');
         box.git(repo, ['add', 'f']);
         box.commit(repo, { at: NOON + 2, subject: 'with a file' });
+        // Another commit of the same second beside it: the two are compared.
+        box.git(repo, ['checkout', '-q', '-b', 'side', 'main~1']);
+        box.commit(repo, { at: NOON + 2, subject: 'with a file', files: { f: 'y' } });
       },
       live: () => springs(['log', '-p', '--ext-diff', '-1']),
     },

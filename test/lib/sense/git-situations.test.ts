@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { expect } from 'chai';
 
+import { commitTally } from '../../../src/lib/sense/record-tally';
 import { DAY, NOON, watchGit, type Watch, type WatchOptions } from '../../helpers/git-watch';
 import { dates, gitBox, ME, OTHER, type GitBox } from '../../helpers/git';
 
@@ -23,6 +24,7 @@ describe('sense/git: situations', () => {
     const first = await watched.capture();
     expect(first.state).to.equal('ok');
     expect(first.reason).to.equal(undefined);
+    expect(first.events[0]?.detail?.['identity']).to.match(/^[\w-]{10}$/);
     expect(first.events).to.deep.equal([
       {
         ts: '2026-03-10T12:00:00.000Z',
@@ -34,6 +36,7 @@ describe('sense/git: situations', () => {
           subject: 'today',
           branch: 'main',
           authoredAt: '2026-03-10T11:59:00.000Z',
+          identity: first.events[0]?.detail?.['identity'],
           path: repo,
           machine: 'm1',
         },
@@ -164,16 +167,16 @@ describe('sense/git: situations', () => {
     );
     expect(await watched.subjects()).to.deep.equal([]);
     box.git(repo, ['checkout', '-q', 'main']);
-    box.commit(repo, { at: NOON + 101, subject: 'meanwhile' });
+    box.commit(repo, { at: NOON + 101, subject: 'meanwhile', files: { a: 'text\n' } });
     box.git(repo, ['checkout', '-q', 'topic']);
     box.git(repo, ['rebase', '-q', '--keep-empty', 'main'], { GIT_COMMITTER_DATE: `@${NOON + 102} +0000` });
     expect(await watched.subjects()).to.deep.equal(['meanwhile']);
     box.git(repo, ['checkout', '-q', '-b', 'release', 'main~1']);
     box.git(repo, ['cherry-pick', '--allow-empty', 'main'], { GIT_COMMITTER_DATE: `@${NOON + 103} +0000` });
     expect(await watched.subjects()).to.deep.equal([]);
-    box.git(repo, ['reset', '-q', '--hard', 'topic']);
+    box.git(repo, ['checkout', '-q', 'topic']);
     box.git(repo, ['reset', '-q', '--soft', 'HEAD~2']);
-    box.git(repo, ['commit', '-q', '--allow-empty', '-C', 'topic'], dates(NOON + 104, NOON + 2));
+    box.git(repo, ['commit', '-q', '--allow-empty', '-C', 'ORIG_HEAD'], dates(NOON + 104, NOON + 2));
     expect(await watched.subjects()).to.deep.equal([]);
   });
 
@@ -191,6 +194,58 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal(['new']);
   });
 
+  it('counts each of six checkpoints in two seconds, also after one is amended', async () => {
+    const repo = box.init('app');
+    for (let i = 0; i < 6; i += 1)
+      box.commit(repo, { at: NOON + Math.floor(i / 3), subject: 'checkpoint', files: { log: 'x\n'.repeat(i) } });
+    const watched = watch([repo]);
+    const { events } = await watched.capture();
+    const tally = commitTally();
+    for (const event of events) tally.add(Date.parse(event.ts), event);
+    expect(tally.result().count).to.equal(6);
+    expect(watched.runs.filter((line) => line.includes('diff-tree'))).to.have.length(0);
+    box.git(repo, ['commit', '-q', '--amend', '--allow-empty', '-m', 'reworded'], dates(NOON + 9, NOON + 1));
+    expect(await watched.subjects()).to.deep.equal([]);
+    box.commit(repo, { at: NOON + 10, authoredAt: NOON + 1, subject: 'reworded' });
+    expect(await watched.subjects()).to.deep.equal(['reworded']);
+  });
+
+  it('takes a pick for the same change, and other work of that second for another', async () => {
+    const repo = box.init('app');
+    box.commit(repo, { at: NOON - 9, subject: 'base', files: { a: 'a\n' } });
+    const fix = box.commit(repo, { at: NOON, subject: 'fix', files: { b: 'b\n' } });
+    const watched = watch([repo]);
+    expect(await watched.subjects()).to.have.length(2);
+    box.git(repo, ['checkout', '-q', '-b', 'release', 'main~1']);
+    box.commit(repo, { at: NOON + 1, subject: 'before it' });
+    box.git(repo, ['cherry-pick', fix], { GIT_COMMITTER_DATE: `@${NOON + 2} +0000` });
+    expect(await watched.subjects()).to.deep.equal(['before it']);
+    box.git(repo, ['checkout', '-q', '-b', 'other', 'main~1']);
+    box.commit(repo, { at: NOON + 3, authoredAt: NOON, subject: 'fix', files: { b: 'c\n' } });
+    expect(await watched.subjects()).to.deep.equal(['fix']);
+    // On top of its like: the file was taken back in between, and the same was done again.
+    box.commit(repo, { at: NOON + 4, subject: 'back', args: ['-a'], files: { b: 'b\n' } });
+    box.git(repo, ['checkout', '-q', 'main']);
+    box.git(repo, ['rm', '-q', 'b']);
+    box.commit(repo, { at: NOON + 5, authoredAt: NOON, subject: 'fix' });
+    box.commit(repo, { at: NOON + 6, authoredAt: NOON, subject: 'fix', files: { b: 'b\n' } });
+    expect(await watched.subjects()).to.deep.equal(['back', 'fix', 'fix']);
+  });
+
+  it('takes commits of one second for two changes when git cannot read what they changed', async () => {
+    const repo = box.init('app');
+    box.commit(repo, { at: NOON - 9, subject: 'base' });
+    const one = box.commit(repo, { at: NOON, subject: 'one', files: { a: 'a\n' } });
+    box.git(repo, ['checkout', '-q', '-b', 'side', 'main~1']);
+    const two = box.commit(repo, { at: NOON, subject: 'two', files: { b: 'b\n' } });
+    const blob = box.git(repo, ['rev-parse', `${one}:a`]);
+    rmSync(join(repo, '.git/objects', blob.slice(0, 2), blob.slice(2)), { force: true });
+    const watched = watch([repo]);
+    const { events, state, reason } = await watched.capture();
+    expect({ state, reason }).to.deep.equal({ state: 'ok', reason: undefined });
+    expect(events.map((event) => event.detail?.['sha'])).to.include.members([one, two]);
+  });
+
   it('tells commits of one second from rewritten ones', async () => {
     const repo = box.init('app');
     for (const subject of ['a', 'b', 'same', 'same']) box.commit(repo, { at: NOON, subject });
@@ -203,6 +258,10 @@ describe('sense/git: situations', () => {
     box.git(repo, ['commit', '-q', '--amend', '--allow-empty', '-m', 'reworded'], dates(NOON));
     box.commit(repo, { at: NOON, subject: 'on top of it' });
     expect(await watched.subjects()).to.deep.equal(['on top of it']);
+    box.git(repo, ['commit', '-q', '--amend', '--allow-empty', '-m', 'in another capture'], dates(NOON));
+    expect(await watched.subjects()).to.deep.equal([]);
+    box.commit(repo, { at: NOON, subject: 'and on' });
+    expect(await watched.subjects()).to.deep.equal(['and on']);
   });
 
   it('counts a merge by me once, and a branch that is merged late with all its commits', async () => {

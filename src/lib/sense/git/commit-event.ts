@@ -2,18 +2,16 @@ import { toIso } from '../../platform/clock';
 import type { GitFolder } from '../../platform/git-folder';
 import { clean } from '../../platform/terminal';
 import type { SenseEvent } from '../event';
-import type { Commit } from './identity';
-import { shownMs } from './scan';
+import { shownMs, type Scan } from './scan';
 
 /** Characters kept of a subject or a branch name. */
 const MAX_TEXT = 200;
 /** An author date may be ahead of the committer date by a time zone's mistake, not by more. */
 const MAX_AHEAD_SEC = 86_400;
 
-/** The event of a commit (decisions.md 3). Nothing of the commit reaches it unchecked. */
+/** The event of a commit. Nothing of the commit reaches it unchecked. */
 export function eventOf(
-  commit: Commit,
-  branch: string | undefined,
+  { commit, identity, branch }: Scan['commits'][number],
   folder: GitFolder,
   machineId: string,
   nowMs: number,
@@ -30,6 +28,7 @@ export function eventOf(
       subject: cut(clean(commit.subject).trim()),
       ...(branch === undefined ? {} : { branch: cut(clean(branch)) }),
       authoredAt: toIso(authoredMs),
+      identity,
       path: clean(folder.mainRoot),
       machine: machineId,
     },

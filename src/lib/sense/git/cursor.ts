@@ -14,9 +14,9 @@ export interface RepositoryMemory {
   cut: boolean;
   /** Commits that were tips once: what was reachable from them has been looked at. */
   former: string[];
-  /** Identities of counted commits, oldest first, each with its committer date (s since the epoch). */
-  seen: [identity: string, committedSec: number][];
-  /** Committer date (ms) of the newest identity that was forgotten; 0 when none was. */
+  /** Author seconds of counted changes, oldest first, each with its committer date (s since the epoch). */
+  seen: [authorSecond: string, committedSec: number][];
+  /** Committer date (ms) of the newest author second that was forgotten; 0 when none was. */
   floorMs: number;
   /** Fingerprint of the files that hold the refs; empty: to be scanned again in any case. */
   print: string;
@@ -89,7 +89,7 @@ export function writeCursor(memories: Memories, repos: readonly string[], nowMs:
 /** The memory after a scan that found these tips and counted these commits. */
 export function afterScan(
   memory: RepositoryMemory,
-  scan: { tips: readonly string[]; counted: readonly [identity: string, committedSec: number][] },
+  scan: { tips: readonly string[]; counted: readonly [authorSecond: string, committedSec: number][] },
 ): Pick<RepositoryMemory, 'scanned' | 'tips' | 'cut' | 'former' | 'seen' | 'floorMs'> {
   const now = new Set(scan.tips);
   const gone = memory.tips.filter((tip) => !now.has(tip));

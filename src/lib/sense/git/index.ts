@@ -29,8 +29,8 @@ const AT_ONCE = 4;
 const TURN_LOST = 'the capture had no time left for it; it is first in the next one';
 
 /**
- * Commits of the watched repositories (decisions.md 3 and 9): one event for each, `ts` the committer date,
- * `detail` {sha, subject, branch?, authoredAt, path, machine}. A repository whose refs did not change costs
+ * Commits of the watched repositories: one event for each, `ts` the committer date,
+ * `detail` {sha, subject, branch?, authoredAt, identity, path, machine}. A repository whose refs did not change costs
  * some stats and no process. One that cannot be read keeps its place in the cursor and stops no other: it is
  * named in `reason`, and the state is `error` only when none could be read.
  */
@@ -100,8 +100,8 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
         id: folder.id,
         path,
       });
-      for (const { commit, branch } of scan.commits) {
-        events.push(eventOf(commit, branch, folder, deps.machineId, input.nowMs));
+      for (const found of scan.commits) {
+        events.push(eventOf(found, folder, deps.machineId, input.nowMs));
       }
       if (scan.damaged !== undefined) faults.push({ path, text: scan.damaged, partial: true });
     } catch (error) {

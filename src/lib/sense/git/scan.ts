@@ -1,6 +1,6 @@
 import type { Git } from '../../platform/git-process';
 import { afterScan, type RepositoryMemory } from './cursor';
-import { identityOf, newWork, type Commit } from './identity';
+import { authorSecondOf, newWork, type Commit, type NewWork } from './identity';
 import { readLog, readOwnEmails, readRefs, type Refs } from './queries';
 
 /** Whose commits count: those of the repository's own `user.email`, everybody's, or those of these addresses. */
@@ -14,7 +14,7 @@ export interface ScanInput {
 }
 
 export interface Scan {
-  commits: { commit: Commit; branch: string | undefined }[];
+  commits: { commit: Commit; identity: string; branch: string | undefined }[];
   memory: RepositoryMemory;
   /** What of the repository could not be read, in words. */
   damaged: string | undefined;
@@ -36,7 +36,7 @@ const SLACK_MS = 2 * 86_400_000;
 const MAX_AHEAD_MS = 86_400_000;
 
 /**
- * The new commits of a repository (decisions.md 3). The tips are read once, and what is remembered are those
+ * The new commits of a repository. The tips are read once, and what is remembered are those
  * very tips, so a commit made meanwhile is found the next time. A first scan takes the commits since the
  * start of its day. A later one takes whatever is reachable now and was not; where the memory has holes
  * (a remembered tip was collected as garbage, or there were too many), dates and identities decide.
@@ -55,8 +55,8 @@ export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> 
   ];
   const damaged = describeDamage(refs);
   let anyAuthor = memory.anyAuthor;
-  const finish = (counted: readonly Commit[], remembered: readonly Commit[]): Scan => ({
-    commits: counted.map((commit) => ({ commit, branch: refs.branchOf.get(commit.tip) })),
+  const finish = (counted: NewWork['counted'], remembered: readonly Commit[]): Scan => ({
+    commits: counted.map((item) => ({ ...item, branch: refs.branchOf.get(item.commit.tip) })),
     damaged,
     memory: {
       ...memory,
@@ -65,7 +65,7 @@ export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> 
         {
           tips,
           counted: remembered.map((commit) => [
-            identityOf(commit),
+            authorSecondOf(commit),
             Math.floor(shownMs(commit, nowMs) / 1000),
           ]),
         },
@@ -106,12 +106,12 @@ export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> 
   const lost = await readLog(git, { tips: done, not: refs.tips, limit: HISTORY });
   const dropped = new Set(lost.map((commit) => commit.sha));
   const before = await readLog(git, { tips: done, not: [], limit: HISTORY });
-  const counted = newWork(recent, {
-    seen: new Set(memory.seen.map(([identity]) => identity)),
+  const { counted, rewritten } = await newWork(git, recent, {
+    seen: memory.seen.map(([second]) => second),
     lost,
     held: [...older, ...before.filter((commit) => !dropped.has(commit.sha))],
   });
-  return finish(counted, [...remembered, ...counted]);
+  return finish(counted, [...remembered, ...rewritten, ...counted.map(({ commit }) => commit)]);
 }
 
 /** The time that a commit is filed under, ms: its committer date, or now when that is far ahead. */
