@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 
 import { BIN, cleanEnv, definedOnly, emptyHome } from '../test/helpers/cli';
 import { NO_FAULTS } from '../test/helpers/fake-managed/faults';
-import { seeded } from '../test/helpers/fake-managed/random';
+import { seeded } from '../test/helpers/random';
 import { startFake } from '../test/helpers/fake-managed/server';
 import { append, type FakeSession, type SessionHost } from '../test/helpers/fake-managed/session';
 import { median, peakMemory } from './measure';

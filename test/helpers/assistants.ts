@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { SessionsReport } from '../../src/lib/sessions/view';
 import { BIN, cleanEnv, jsonOf, steward } from './cli';
 import { hookJson, verbOf, type RecordedEvent } from './hooks';
+import type { Random } from './random';
 
 /** The turn of an assistant, again and again. */
 const TURN: readonly RecordedEvent[] = ['prompt', 'tool-before', 'tool', 'tool-before', 'tool', 'stop'];
@@ -15,7 +16,11 @@ const TURN: readonly RecordedEvent[] = ['prompt', 'tool-before', 'tool', 'tool-b
  * Lets so many assistants call their hooks at once, each one after the other, some of them killed at a random
  * moment; then checks that each event that was taken stands in the log once, whole, and in its session.
  */
-export async function assistants(home: string, sessions: number, each: number, kills: number): Promise<void> {
+export async function assistants(
+  home: string,
+  { sessions, each, kills }: { sessions: number; each: number; kills: number },
+  random: Random,
+): Promise<void> {
   const taken = new Set<string>();
   const killed = new Set<string>();
   const killEvery = kills === 0 ? Infinity : Math.max(1, Math.floor((sessions * each) / kills));
@@ -40,7 +45,7 @@ export async function assistants(home: string, sessions: number, each: number, k
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     child.stdin.on('error', () => child.stdin.destroy());
     child.stdin.end(input);
-    if (isKilled) setTimeout(() => child.kill('SIGKILL'), Math.random() * 120);
+    if (isKilled) setTimeout(() => child.kill('SIGKILL'), random.next() * 120);
     const [code, signal] = (await ended) as [number | null, string | null];
     if (signal === null) {
       expect(code).to.equal(0);

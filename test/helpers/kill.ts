@@ -9,6 +9,7 @@ import { systemClock } from '../../src/lib/platform/clock';
 import { completeAppend } from '../../src/lib/platform/jsonl';
 import { withLock } from '../../src/lib/platform/lock';
 import { linesOf, numbered, type Progress } from './numbered';
+import type { Random } from './random';
 
 interface Talker {
   child: ChildProcess;
@@ -22,9 +23,9 @@ function startChild(bundle: string, args: readonly string[]): Talker {
 }
 
 /** Lets it say a random number of lines, then kills it within some milliseconds, and waits for its end. */
-async function killSoon({ child, lines }: Talker, mostLines: number): Promise<void> {
+async function killSoon({ child, lines }: Talker, mostLines: number, random: Random): Promise<void> {
   const ended = once(child, 'exit');
-  const after = 1 + Math.floor(Math.random() * mostLines);
+  const after = 1 + random.below(mostLines);
   let heard = 0;
   await new Promise<void>((resolve, reject) => {
     void ended.then(() => reject(new Error('the child ended by itself')));
@@ -34,18 +35,23 @@ async function killSoon({ child, lines }: Talker, mostLines: number): Promise<vo
     });
   });
   // Random in time too: otherwise it always dies just behind a line.
-  await new Promise((resolve) => setTimeout(resolve, Math.random() * 8));
+  await new Promise((resolve) => setTimeout(resolve, random.next() * 8));
   child.kill('SIGKILL');
   await ended;
 }
 
 /** Kills a process that replaces a file, again and again: what is read is always one whole content. */
-export async function killReplacing(bundle: string, folder: string, kills: number): Promise<void> {
+export async function killReplacing(
+  bundle: string,
+  folder: string,
+  kills: number,
+  random: Random,
+): Promise<void> {
   for (let kill = 0; kill < kills; kill += 1) {
     const talker = startChild(bundle, ['replace', folder]);
     let said = -1;
     talker.lines.on('line', (line) => (said = Number(line)));
-    await killSoon(talker, 6);
+    await killSoon(talker, 6, random);
     const text = readFileSync(`${folder}/file`, 'utf8');
     const number = Number(text.split(':')[0]);
     expect(text === numbered(number), `content ${number} is whole`).to.equal(true);
@@ -56,10 +62,15 @@ export async function killReplacing(bundle: string, folder: string, kills: numbe
 }
 
 /** Kills a process that appends planned lines: after its recovery each line stands once, and none is torn. */
-export async function killAppending(bundle: string, folder: string, kills: number): Promise<void> {
+export async function killAppending(
+  bundle: string,
+  folder: string,
+  kills: number,
+  random: Random,
+): Promise<void> {
   const log = `${folder}/log`;
   for (let kill = 0; kill < kills; kill += 1) {
-    await killSoon(startChild(bundle, ['append', folder]), 4);
+    await killSoon(startChild(bundle, ['append', folder]), 4, random);
     const text = readText(`${folder}/progress`);
     const progress = JSON.parse(text ?? '{"next":0,"plan":null}') as Progress;
     if (progress.plan !== null) completeAppend(log, progress.plan);
@@ -75,7 +86,12 @@ export async function killAppending(bundle: string, folder: string, kills: numbe
 }
 
 /** Kills holders and waiters of one lock: two are never inside, and the lock is never stuck. */
-export async function killLocking(bundle: string, folder: string, kills: number): Promise<void> {
+export async function killLocking(
+  bundle: string,
+  folder: string,
+  kills: number,
+  random: Random,
+): Promise<void> {
   mkdirSync(`${folder}/locks`);
   writeFileSync(`${folder}/number`, '0');
   const killed = new Set<number>();
@@ -92,7 +108,7 @@ export async function killLocking(bundle: string, folder: string, kills: number)
     const at = kill % talkers.length;
     const talker = talkers[at] ?? fresh();
     killed.add(talker.child.pid ?? 0);
-    await killSoon(talker, 8);
+    await killSoon(talker, 8, random);
     talkers[at] = fresh();
   }
   for (const { child } of talkers) {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import type { RunInput } from './children/managed-run';
 import { randomFaults } from './fake-managed/faults';
-import { seeded, type Random } from './fake-managed/random';
+import { seeded, type Random } from './random';
 import { startFake, talk, type Fake } from './fake-managed/server';
 import type { LogEvent, Script, Step } from './fake-managed/session';
 import { QUICK } from './managed';

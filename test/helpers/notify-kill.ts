@@ -7,6 +7,7 @@ import { userArea } from '../../src/lib/config/user-area';
 import { historyEntries, readHistory } from '../../src/lib/notify/history';
 import { outboxStatus } from '../../src/lib/notify/outbox';
 import { notifyServer } from './notify-server';
+import type { Random } from './random';
 
 /**
  * Kills a process that sends and delivers, again and again at random points. What was accepted has arrived; it
@@ -17,6 +18,7 @@ export async function killNotifying(
   bundle: string,
   folder: string,
   kills: number,
+  random: Random,
 ): Promise<{ sent: number; twice: number; unknown: number }> {
   const arrived = new Map<string, number>();
   const server = await notifyServer((got) => {
@@ -37,9 +39,9 @@ export async function killNotifying(
       const child = start();
       const ended = once(child, 'exit');
       const before = accepted.length;
-      const most = 1 + Math.floor(Math.random() * 6);
+      const most = 1 + random.below(6);
       while (accepted.length < before + most && child.exitCode === null) await once(child.stdout, 'data');
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 12));
+      await new Promise((resolve) => setTimeout(resolve, random.next() * 12));
       child.kill('SIGKILL');
       expect((await ended)[0], 'it did not end by itself').to.equal(null);
     }

@@ -6,13 +6,19 @@ import { join } from 'node:path';
 
 import type { SenseEvent } from '../../src/lib/sense/event';
 import { bareEnvironment } from './git';
+import type { Random } from './random';
 import { captureOnce, type World } from './sense-once';
 
 /**
  * Kills a process that captures a real repository, growing work events and samples, again and again at random
  * points. What is stored in the end is what happened: each thing exactly once.
  */
-export async function killCapturing(bundle: string, folder: string, kills: number): Promise<void> {
+export async function killCapturing(
+  bundle: string,
+  folder: string,
+  kills: number,
+  random: Random,
+): Promise<void> {
   const repo = join(folder, 'repo');
   const git = (...args: string[]): string => {
     const result = spawnSync('git', args, { cwd: repo, env: bareEnvironment(folder), encoding: 'utf8' });
@@ -35,7 +41,7 @@ export async function killCapturing(bundle: string, folder: string, kills: numbe
     });
     const ended = once(child, 'exit') as Promise<[number | null]>;
     await Promise.race([once(child.stdout, 'data'), ended]);
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 120));
+    await new Promise((resolve) => setTimeout(resolve, random.next() * 120));
     child.kill('SIGKILL');
     expect((await ended)[0], 'it did not end by itself').to.equal(null);
   }

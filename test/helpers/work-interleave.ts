@@ -7,20 +7,9 @@ import { join } from 'node:path';
 import { leave, spoolStatus } from '../../src/lib/sessions/spool';
 import { captureKey } from '../../src/lib/work/capture/seen';
 import type { Fault, GitHub } from './github';
+import { seeded } from './random';
 import type { WorkWorld } from './work';
 import { issuesOf } from './work-kill';
-
-/** The same numbers for the same seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface Soak {
   github: GitHub;
@@ -47,7 +36,7 @@ export async function interleave(
     github,
     world,
     bundle,
-    random: randomOf(seed),
+    random: seeded(seed).next,
     slugs: new Set(),
     keys: new Map(),
     byHand: new Map(),

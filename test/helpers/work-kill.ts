@@ -4,6 +4,7 @@ import { once } from 'node:events';
 
 import type { TestArea } from './area';
 import type { Fault, GitHub } from './github';
+import type { Random } from './random';
 
 interface Row {
   number: number;
@@ -34,6 +35,7 @@ export async function killCreating(
   github: GitHub,
   at: TestArea,
   kills: number,
+  random: Random,
 ): Promise<void> {
   const begun = new Set<number>();
   let next = 0;
@@ -65,10 +67,10 @@ export async function killCreating(
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString('utf8');
       if (isLast || afterMs !== undefined || !text.includes('begin')) return;
-      afterMs = Math.random() * 60;
+      afterMs = random.next() * 60;
       if (kill % 3 === 0) setTimeout(die, afterMs);
     });
-    const wait = Math.floor(Math.random() * 4);
+    const wait = random.below(4);
     let creations = 0;
     github.fault = ({ method, path }): Fault | undefined => {
       if (isLast || kill % 3 === 0 || method !== 'POST' || !path.endsWith('/issues')) return undefined;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-import type { Random } from './random';
+import type { Random } from '../random';
 
 /** What happens to a request before it is looked at, and to its answer. */
 export type RequestFault =

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import { NO_FAULTS, reset, type Faults } from './faults';
 import { bodyOf, credentials, fail, send } from './http';
-import { seeded, type Random } from './random';
+import { seeded, type Random } from '../random';
 import { resources, shown } from './resources';
 import {
   append,

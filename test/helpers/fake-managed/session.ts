@@ -1,4 +1,4 @@
-import type { Random } from './random';
+import type { Random } from '../random';
 
 export type LogEvent = Record<string, unknown> & { type: string; id: string };
 

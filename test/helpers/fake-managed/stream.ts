@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 import { reset, type StreamFault } from './faults';
-import type { Random } from './random';
+import type { Random } from '../random';
 import type { FakeSession, LogEvent } from './session';
 
 /** Serves what happens in a session from now on, spoilt as the fault says. */

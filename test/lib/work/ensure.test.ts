@@ -8,10 +8,9 @@ import { ensureIssue, ensureIssues, type Wanted } from '../../../src/lib/work/en
 import { failureOf } from '../../../src/lib/work/host/failure';
 import { openForWriting } from '../../../src/lib/work/privacy';
 import { startGitHub, type GitHub } from '../../helpers/github';
-import { bundleChild, type Bundle } from '../../helpers/bundle';
 import { rejection } from '../../helpers/rejection';
 import { readyWorld, type WorkWorld } from '../../helpers/work';
-import { issuesOf, killCreating } from '../../helpers/work-kill';
+import { issuesOf } from '../../helpers/work-kill';
 
 const REPO = 'ann/work';
 
@@ -212,15 +211,5 @@ describe('work: one issue for one identity', function () {
     world.at.write('work/ledger.json', '{"version":2,"repos":{}}');
     expect((await rejection(ensure(wanted('a')))).kind).to.equal('config');
     expect(await all()).to.deep.equal([]);
-  });
-
-  describe('killed', () => {
-    let child: Bundle;
-    before(() => (child = bundleChild('work-create')));
-    after(() => child.remove());
-
-    it('at random points, and around the request itself: exactly one issue each', async () => {
-      await killCreating(child.path, github, world.at, 25);
-    });
   });
 });

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+
+import { bundleChild } from '../helpers/bundle';
+import { campaign, killsOr } from '../helpers/campaign';
+import { scratch } from '../helpers/scratch';
+import { disturbEachCall, type FaultMode } from '../helpers/sense-faults';
+import { killCapturing } from '../helpers/sense-kill';
+
+const KILLS = killsOr(25);
+/** In a long run every call fails in every way; otherwise some of them do. */
+const FAULTS: readonly [mode: FaultMode, every: number][] =
+  process.env['STEWARD_KILLS'] === undefined
+    ? [
+        ['kill', 1],
+        ['fail', 5],
+        ['half', 7],
+      ]
+    : [
+        ['kill', 1],
+        ['fail', 1],
+        ['half', 1],
+      ];
+
+describe('crash: a capture', function () {
+  this.timeout(600_000 + KILLS * 5000);
+  const box = scratch();
+
+  for (const [mode, every] of FAULTS) {
+    it(`leaves what an undisturbed one leaves (${mode}, at every ${every}. call that changes a file)`, async () => {
+      expect(await disturbEachCall(box.path(), mode, every)).to.be.at.least(50);
+    });
+  }
+
+  it(`stores what happened exactly once, killed ${KILLS} times`, async () => {
+    const child = bundleChild('capture-loop');
+    try {
+      await killCapturing(child.path, box.path(), KILLS, campaign('capture'));
+    } finally {
+      child.remove();
+    }
+  });
+});

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+
+import { bundleChild, type Bundle } from '../helpers/bundle';
+import { campaign, killsOr } from '../helpers/campaign';
+import { killNotifying } from '../helpers/notify-kill';
+import { scratch } from '../helpers/scratch';
+
+const KILLS = killsOr(60);
+
+describe('crash: notifications', function () {
+  this.timeout(240_000 + KILLS * 2000);
+  let bundle: Bundle;
+  const folder = scratch();
+  before(() => {
+    bundle = bundleChild('notify-loop');
+  });
+  after(() => bundle.remove());
+
+  it(`loses nothing, and sends nothing twice without saying so, killed ${KILLS} times`, async () => {
+    const { sent, twice, unknown } = await killNotifying(
+      bundle.path,
+      folder.path(),
+      KILLS,
+      campaign('notify'),
+    );
+    console.log(`      ${sent} sent, ${twice} of them twice, ${unknown} not known`);
+    expect(sent).to.be.at.least(KILLS);
+  });
+});
