@@ -40,6 +40,7 @@ async function route(): Promise<void> {
     for (const { request, effort } of corpus(name)) {
       const asked = {
         request: readRequest(request),
+        whole: request,
         effort: effort ?? null,
         count: null,
         named: NAMED,

@@ -6,7 +6,7 @@ import { appFocusSource, type AppFocusNeeds } from '../../../src/lib/sense/app-f
 import { readEvent } from '../../../src/lib/sense/event';
 import type { Collected } from '../../../src/lib/sense/source';
 import { recordedDesktop } from '../../helpers/fake-desktop';
-import { seeded } from '../../helpers/fake-managed/random';
+import { seeded } from '../../helpers/random';
 
 const NOW = Date.parse('2026-11-20T08:14:00.000Z');
 const FIREFOX: FrontAppSight = {
