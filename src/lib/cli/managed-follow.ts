@@ -31,6 +31,8 @@ export type FollowOptions = Omit<FollowInput, 'session'> & {
   session?: string | undefined;
 };
 
+type Started = Pick<FollowInput, 'session' | 'isIdle' | 'sent'>;
+
 /** So long a second Ctrl-C is waited for. */
 const SECOND_PRESS_MS = 2000;
 
@@ -41,7 +43,7 @@ const SECOND_PRESS_MS = 2000;
 export async function followHere(
   host: FollowHost,
   options: FollowOptions,
-  start: (managed: ManagedContext) => Promise<{ session: string; isIdle?: boolean }>,
+  start: (managed: ManagedContext) => Promise<Started>,
 ): Promise<void> {
   const detached = new AbortController();
   let session: string | undefined;
@@ -58,7 +60,7 @@ export async function followHere(
     const end = await withManaged(
       host.context,
       async (managed) => {
-        const followed = (found: { session: string; isIdle?: boolean }): Promise<FollowEnd> => {
+        const followed = (found: Started): Promise<FollowEnd> => {
           session = found.session;
           return followOne(host, managed, { ...options, ...found }, detached.signal);
         };

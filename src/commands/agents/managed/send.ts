@@ -43,8 +43,8 @@ export default class AgentsManagedSend extends BaseCommand {
     if (flags.follow) {
       const host = hostOf(this.context, this.terminal, this.json);
       await followHere(host, { until: 'turn', policy, session }, async ({ deps }) => {
-        await sendInput(deps, input);
-        return { session };
+        const { sent } = await sendInput(deps, input);
+        return { session, sent };
       });
       return undefined;
     }

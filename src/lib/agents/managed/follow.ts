@@ -24,6 +24,8 @@ export interface FollowInput {
   until: 'turn' | 'session';
   /** USD; beyond it the agent is interrupted. */
   maxCost?: number;
+  /** Ids of events that were sent just before: the end is not told before they are shown. */
+  sent?: readonly string[];
   /** The service says that the session is idle: without a single event there is nothing to wait for. */
   isIdle?: boolean;
 }
@@ -50,7 +52,7 @@ export async function follow(deps: FollowDeps, input: FollowInput): Promise<Foll
   const turn = openTurn();
   log.replay((event) => turn.add(event));
   const reader = openReader({ ...deps, turn }, input.session);
-  const state: State = { costStopped: false, undecidedSince: undefined };
+  const state: State = { costStopped: false, sent: [...(input.sent ?? [])], sentSince: clock.monotonic() };
   let tried = 0;
   let reached = false;
   let failingSince = clock.monotonic();
@@ -93,7 +95,9 @@ const TALK_AFTER = 2;
 
 interface State {
   costStopped: boolean;
-  undecidedSince: number | undefined;
+  /** What was sent and has to be seen, and since when. */
+  sent: string[];
+  sentSince: number;
 }
 
 /** Does what the state of the session asks for; the end, when there is one. */
@@ -104,6 +108,7 @@ async function settle(
   reader: Reader,
   state: State,
 ): Promise<FollowEnd | undefined> {
+  if (!isOver(turn) && awaitsSent(deps, reader, state)) return undefined;
   const waiting = turn.pending();
   if (waiting.length > 0) {
     const answers = await deps.answer(waiting);
@@ -122,9 +127,11 @@ async function settle(
   } else if (!isOver(turn)) {
     const sent = await sendPending(deps, input.session);
     if (sent !== undefined) {
-      if (sent.id === undefined) turn.begin();
-      else if (!deps.log.has(sent.id)) turn.beginAt(sent.id);
+      turn.begin();
+      if (sent.id !== undefined) state.sent.push(sent.id);
+      state.sentSince = deps.clock.monotonic();
       await reader.catchUp();
+      return undefined;
     }
   }
   await watchCost(deps, input, turn, state);
@@ -135,18 +142,22 @@ async function settle(
   if (input.isIdle === true && turn.status() === 'unknown' && input.until === 'turn') {
     return ended(deps, input, turn, { reason: 'idle', kind: undefined, message: 'idle' }, []);
   }
-  decideInTime(deps, turn, state);
   return undefined;
 }
 
-/** A service that does not echo the message of ours shows no place where its turn begins. */
-function decideInTime({ clock, timing }: FollowDeps, turn: Turn, state: State): void {
-  if (!turn.isUndecided()) {
-    state.undecidedSince = undefined;
-    return;
-  }
-  state.undecidedSince ??= clock.monotonic();
-  if (clock.monotonic() - state.undecidedSince > timing.lagMs) turn.decide();
+/** A history may lag behind for longer than its usual time before it is not believed to show what was sent. */
+const LAGS = 6;
+
+/** What was sent is not in the log yet, so what the log says is of the time before. Bounded, and then it says so. */
+function awaitsSent({ clock, timing, log, say }: FollowDeps, reader: Reader, state: State): boolean {
+  state.sent = state.sent.filter((id) => !log.has(id));
+  if (state.sent.length === 0 || !reader.missing()) return false;
+  if (clock.monotonic() - state.sentSince <= LAGS * timing.lagMs) return true;
+  say(
+    `The service took ${state.sent.join(', ')}, and has not shown it since. "steward agents managed wake" may show it later.`,
+  );
+  state.sent = [];
+  return false;
 }
 
 async function watchCost(deps: FollowDeps, input: FollowInput, turn: Turn, state: State): Promise<void> {

@@ -20,6 +20,8 @@ export interface ReaderDeps {
 export interface Reader {
   /** Reads the history to its end. */
   catchUp: () => Promise<void>;
+  /** Something is missing: the next `drain` looks at the history soon. False: the service has none. */
+  missing: () => boolean;
   /** Reads the stream for a while; false at its end. A stream that is silent for too long is `unavailable`. */
   drain: (frames: FrameReader) => Promise<boolean>;
 }
@@ -95,14 +97,17 @@ export function openReader(deps: ReaderDeps, session: string): Reader {
       heardAt = clock.monotonic();
       await look();
     },
+    missing: () => {
+      suspect = true;
+      return served;
+    },
     drain: async (frames) => {
       const now = clock.monotonic();
       const wanted = served && (suspect || announced.size > 0);
       const dueIn = wanted
         ? Math.max(0, lookedAt + pace - now)
         : Math.max(1, Math.min(lookedAt + timing.lookMs, heardAt + timing.silenceMs) - now + 1);
-      const until = turn.isUndecided() ? Math.min(dueIn, timing.lagMs / 4) : dueIn;
-      const got = await frames.next(until);
+      const got = await frames.next(dueIn);
       if (got === undefined) return false;
       if (got.alive) heardAt = clock.monotonic();
       await note(got.frames);

@@ -27,14 +27,8 @@ export interface Outcome {
  */
 export interface Turn {
   add: (event: ManagedEvent) => void;
-  /** From here on an idle session has ended the turn that is followed. */
+  /** A message was sent whose place in the log nobody tells: a new turn begins here. */
   begin: () => void;
-  /** The same, once the event with this id has been seen (a message of ours). */
-  beginAt: (id: string) => void;
-  /** The session is idle, and the message that is followed has not been seen: of its turn, or of one before? */
-  isUndecided: () => boolean;
-  /** Takes the idle that was seen for the end of the turn that is followed. */
-  decide: () => void;
   /** An answer was sent for this tool use: it is not waited for any more. */
   answered: (id: string) => void;
   status: () => SessionStatus;
@@ -58,8 +52,6 @@ export function openTurn(): Turn {
   const tools = new Map<string, ToolUse>();
   const answers = new Set<string>();
   let status: SessionStatus = 'unknown';
-  let begun = true;
-  let awaited: string | undefined;
   /** Of the last idle, when nothing ran since. */
   let stop: { reason: string; ids: string[]; detail: string } | undefined;
   let failure: string | undefined;
@@ -129,25 +121,8 @@ export function openTurn(): Turn {
       else if (event.type === 'user.message') newTurn();
       else if (event.type === 'user.interrupt') interrupted = true;
       else onTool(event);
-      if (awaited !== undefined && event.id === awaited) {
-        awaited = undefined;
-        begun = true;
-      }
     },
-    begin: () => {
-      begun = true;
-      awaited = undefined;
-      newTurn();
-    },
-    beginAt: (id) => {
-      begun = false;
-      awaited = id;
-    },
-    isUndecided: () => !begun && stop !== undefined && stop.reason !== OPEN,
-    decide: () => {
-      begun = true;
-      awaited = undefined;
-    },
+    begin: newTurn,
     answered: (id) => answers.add(id),
     status: () => status,
     pending: () =>
@@ -158,7 +133,7 @@ export function openTurn(): Turn {
         : [],
     outcome: () => {
       if (status === 'terminated' || status === 'deleted') return ended(status, failure);
-      if (!begun || stop === undefined) return undefined;
+      if (stop === undefined) return undefined;
       if (stop.reason === OPEN) return stop.ids.length === 0 ? NAMELESS : undefined;
       return outcomeOf(stop, failure, interrupted);
     },

@@ -22,7 +22,7 @@ export async function wakeSession(
   deps: SendDeps,
   named: string | undefined,
   message: string | undefined,
-): Promise<{ session: string; isIdle: boolean }> {
+): Promise<{ session: string; isIdle: boolean; sent: string[] }> {
   const id = named ?? (await resumeStart(deps)) ?? localSessions(deps.folder)[0];
   if (id === undefined) {
     throw new StewardError('not_found', 'No hosted session was used here yet.', {
@@ -42,8 +42,12 @@ export async function wakeSession(
       },
     );
   }
-  if (message !== undefined) await sendOrSay(deps, session, message);
-  return { session, isIdle: status === 'idle' && message === undefined && !hasPending(deps.folder, session) };
+  const sent = message === undefined ? undefined : (await sendOrSay(deps, session, message)).id;
+  return {
+    session,
+    isIdle: status === 'idle' && message === undefined && !hasPending(deps.folder, session),
+    sent: sent === undefined ? [] : [sent],
+  };
 }
 
 /** What the service and the local log know of a session. */

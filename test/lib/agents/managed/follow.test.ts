@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 
 import { confirmation } from '../../../../src/lib/agents/managed/answers';
-import { follow, type FollowEnd } from '../../../../src/lib/agents/managed/follow';
+import { follow, type FollowEnd, type FollowInput } from '../../../../src/lib/agents/managed/follow';
 import { sendMessage, type SendDeps } from '../../../../src/lib/agents/managed/outbox';
 import { openSessionLog, sessionLogPath } from '../../../../src/lib/agents/managed/session-log';
+import { wakeSession } from '../../../../src/lib/agents/managed/wake';
 import { wait } from '../../../../src/lib/platform/wait';
 import { startFake, type Fake } from '../../../helpers/fake-managed/server';
 import type { FakeSession } from '../../../helpers/fake-managed/session';
@@ -81,6 +82,84 @@ describe('managed: answers that come too late', function () {
     );
     expect(error).to.include({ kind: 'conflict' });
     expect(error.message).to.match(/refuses events for session/);
+  });
+});
+
+describe('managed: a history that lags behind what was sent', function () {
+  this.timeout(60_000);
+  const box = scratch();
+  let fake: Fake;
+  let deps: SendDeps & { close: () => Promise<void> };
+  let lagMs: number;
+  let shown: string[];
+  let said: string[];
+  beforeEach(async () => {
+    [lagMs, shown, said] = [0, [], []];
+    fake = await startFake({
+      script: (message) => [
+        { emit: { type: 'agent.message', content: [{ type: 'text', text: `to ${message}` }] } },
+      ],
+      lagMs: () => lagMs,
+    });
+    deps = await sendDeps(fake.url, box.path('managed'));
+  });
+  afterEach(async () => {
+    await deps.close();
+    await fake.stop();
+  });
+
+  const followed = async (
+    input: FollowInput,
+    timing: Partial<SendDeps['timing']> = {},
+  ): Promise<FollowEnd> => {
+    const output = {
+      chunkBytes: 4096,
+      file: () => undefined,
+      write: (part: Uint8Array | string) => Promise.resolve(void shown.push(String(part))),
+    };
+    const render = ({ type, content }: Record<string, unknown>): string =>
+      type === 'agent.message' ? `${JSON.stringify(content)}\n` : '';
+    const log = openSessionLog(deps.folder, input.session, { output, render });
+    const more = {
+      timing: { ...deps.timing, ...timing },
+      log,
+      prices: { input: undefined, output: undefined },
+      answer: () => Promise.resolve([]),
+      say: (text: string) => void said.push(text),
+    };
+    try {
+      return await follow({ ...deps, ...more }, input);
+    } finally {
+      log.close();
+    }
+  };
+
+  /** A session with one turn that is over; then a second message, whose turn ends before anybody listens. */
+  const woken = async (): Promise<{ session: string; sent: string[] }> => {
+    const session = fake.makeSession();
+    await sendMessage(deps, session.id, 'one');
+    await followed({ session: session.id, until: 'turn' });
+    lagMs = 400;
+    const found = await wakeSession(deps, session.id, 'two');
+    while (session.log.filter(({ type }) => type === 'session.status_idle').length < 2) await wait(2);
+    return found;
+  };
+
+  it('is waited for: a wake shows what was sent, and its turn', async () => {
+    const found = await woken();
+    const end = await followed({ ...found, until: 'turn' });
+    expect(end.outcome).to.include({ kind: undefined, reason: 'end_turn' });
+    expect(shown.join('')).to.contain('to one').and.contain('to two');
+    expect(said).to.deep.equal([]);
+  });
+
+  it('is waited for at most so long, and then it is said', async () => {
+    const found = await woken();
+    const end = await followed({ ...found, until: 'turn' }, { lagMs: 10 });
+    expect(end.outcome).to.include({ reason: 'end_turn' });
+    expect(shown.join('')).not.to.contain('to two');
+    expect(said).to.have.length(1);
+    expect(said[0]).to.contain(`The service took ${found.sent.join()}, and has not shown it`);
   });
 });
 
