@@ -274,6 +274,38 @@ describe('notify (built)', function () {
     expect((await run(['retry', id])).code).to.equal(6);
   });
 
+  it('refuses with 8 what a full outbox has no room for, and drops nothing', async () => {
+    const at = new Date().toISOString();
+    const left = {
+      version: 1,
+      channel: 'push',
+      machine: 'ffffffffffff',
+      at,
+      nextAt: at,
+      event: 'error',
+      priority: 3,
+    };
+    const rest = { message: 'waits', tags: [], silent: false, attempts: 0, interrupted: 0, sentParts: 0 };
+    mkdirSync(area('state', 'outbox', 'dead'), { recursive: true, mode: 0o700 });
+    const time = at.replace(/[-:.]/g, '');
+    for (let n = 0; n < 20_000; n += 1) {
+      const id = `${time}-${n.toString(16).padStart(12, '0')}`;
+      writeFileSync(area('state', 'outbox', `${id}.push.json`), JSON.stringify({ ...left, id, ...rest }));
+    }
+    const sent = await run(['send', 'one more', '--event', 'backgroundAgent']);
+    expect(sent).to.include({ code: 8, stdout: '' });
+    expect(sent.stderr).to.match(/^20000 notifications wait already; no more are taken\.\n/);
+    const names = readdirSync(area('state', 'outbox')).filter((name) => name.endsWith('.push.json'));
+    expect(names).to.have.length(20_000);
+    expect(await history()).to.deep.equal([]);
+  });
+
+  it('history says what was given up, and why', async () => {
+    server.usual = () => ({ status: 404 });
+    await run(['send', 'again', '--event', 'backgroundAgent', '--wait']);
+    expect((await run(['history'])).stdout).to.match(/\n\n1 given up: [\s\S]+ \(1\)\n$/);
+  });
+
   it('tests each channel, and says what to do', async function () {
     requirePrograms(this, { aplay: 'alsa-utils' });
     server.usual = (got) => (got.path.startsWith('/v1/') ? { status: 500 } : ntfyOk(got));
