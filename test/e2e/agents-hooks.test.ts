@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, emptyHome, steward, type StewardResult } from '../helpers/cli';
-import { machineFolder, until } from '../helpers/daemon';
+import { machineFolder, startDaemon, until } from '../helpers/daemon';
 import { blocksOf, docPages, type DocPage } from '../helpers/doc-pages';
 import { hookJson } from '../helpers/hooks';
 
@@ -114,21 +114,46 @@ describe('hooks of the documentation (built)', function () {
     expect(await call('PreToolUse', known)).to.deep.equal(SILENT);
   });
 
-  it('watches the session that starts an agent, until that session ends', async () => {
+  it('watches a session by itself from its first agent on, until none is active', async () => {
     const hook = (verb: string, event: Parameters<typeof hookJson>[0]): Promise<StewardResult> =>
-      steward(['hook', verb, '--strict'], { home: home.path, input: hookJson(event, { cwd: home.path }) });
+      steward(['hook', verb, '--strict'], {
+        home: home.path,
+        env: { CLAUDE_PROJECT_DIR: home.path },
+        input: hookJson(event, { cwd: home.path }),
+      });
     await hook('session-start', 'session-start');
+    expect(isLocked()).to.equal(false);
     await hook('subagent-start', 'subagent-start');
-    expect(example['SubagentStart']![0]!.hooks[0]).to.include({ async: true });
-    const json = hookJson('subagent-start', { cwd: home.path });
-    let ended: StewardResult | undefined;
-    const first = call('SubagentStart', json).then((result) => (ended = result));
-    // A second one goes at once, when the first has the session.
     await until('it is watched', () => isLocked(), 60_000);
-    expect(await call('SubagentStart', json)).to.deep.equal(SILENT);
-    expect(ended).to.equal(undefined);
-    await hook('session-end', 'session-end');
-    expect(await first).to.deep.equal(SILENT);
+    const json = hookJson('subagent-start', { cwd: home.path });
+    const second = await steward(['agents', 'watch', '--session', '-'], { home: home.path, input: json });
+    expect(second, 'leaves it to the first').to.deep.equal(SILENT);
+    await hook('subagent-stop', 'subagent-stop');
+    await until('it has ended', () => !isLocked(), 60_000);
+  });
+
+  it('alerts of a silence by the daemon', async () => {
+    const at = (secAgo: number): string => new Date(Date.now() - secAgo * 1000).toISOString();
+    const about = { session: 's1', slug: null, repo: 'notes' };
+    const events = [
+      { ts: at(200), type: 'session-start', ...about },
+      { ts: at(150), type: 'subagent-start', agent: 'a1', ...about },
+    ];
+    write('.steward/state/work-events.jsonl', events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+    await steward(['config', 'set', 'notify.voice.engine', 'none'], { home: home.path });
+    const daemon = await startDaemon({ home: home.path });
+    try {
+      await until(
+        'the silence is told',
+        async () => {
+          const { stdout } = await steward(['notify', 'history', '--json'], { home: home.path });
+          return /"text": "1 agent of \S+ made no tool call for 1[5-9]\d s\."/.test(stdout);
+        },
+        60_000,
+      );
+    } finally {
+      await daemon.stop();
+    }
   });
 
   function isLocked(): boolean {

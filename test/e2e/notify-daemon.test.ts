@@ -293,11 +293,15 @@ describe('notifications with the daemon', () => {
     expect((await history()).filter(({ event }) => event === 'backgroundAgent')).to.have.length(1);
   }).timeout(200_000);
 
-  it('tells of what hooks report, where no daemon runs, once hooks are installed', async () => {
+  it('tells of what hooks report, where no daemon runs, once the assistant calls them', async () => {
     await session();
     expect(await told(), 'called by hand, a hook starts nothing').to.deep.equal([]);
-    sound.write('state/install-manifest.json', '{}');
-    await hook('notification', 'notification');
+    // Its settings name the hooks, and no list of what was installed is there.
+    await steward(['hook', 'notification', '--no-tab'], {
+      home: sound.path,
+      env: { CLAUDE_PROJECT_DIR: sound.path },
+      input: hookJson('notification', { cwd: sound.path }),
+    });
     await until('all three are told of', async () => (await told()).length >= 3, 60_000);
     expect(await told()).to.deep.equal(TOLD);
     // It waits for what is to be tried again, here in vain.

@@ -11,12 +11,16 @@ import { interruptSignal } from '../../lib/platform/own-process';
 export default class AgentsWatch extends BaseCommand {
   static override summary = 'Watch for agents that have gone silent.';
   static override description =
-    'Tells once when agents are active and made no tool call for 90 seconds, and again only after a tool call has ended that silence: here, and by a backgroundAgent notification, which is never spoken. It reads what the hooks of the assistant report ("hooks install"). One watchdog a session; --session watches one until it ends. With --json each alert is one line of JSON.';
+    'Tells once when agents are active and made no tool call for 90 seconds, and again only after a tool call has ended that silence: here, and by a backgroundAgent notification, which is never spoken. It reads what the hooks of the assistant report. Once they are installed ("hooks install") the daemon watches by itself, and where none runs a process that lives as long as agents are active. One watchdog a session; --session watches one until it ends. With --json each alert is one line of JSON.';
   static override flags = {
     once: boolean({ description: 'Look once, and show how all of them are; nobody is told.' }),
     session: stringFlag({
       description: 'Only this session: its slug, its id, or - for the hook JSON on stdin.',
       helpValue: 'SLUG',
+    }),
+    'until-idle': boolean({
+      dependsOn: ['session'],
+      description: 'End once no agent of the session is active, and at once where another one watches it.',
     }),
     notify: boolean({
       allowNo: true,
@@ -39,8 +43,8 @@ export default class AgentsWatch extends BaseCommand {
       this.print(() => watchedText(seen, this.terminal));
       return seen;
     }
-    // An assistant starts one at each of its agents.
-    const byHook = flags.session === '-';
+    // An assistant, and the hook, start one at each agent.
+    const byHook = flags.session === '-' || flags['until-idle'];
     const { config } = await this.context.loadConfig();
     const alert = async (told: SilenceAlert): Promise<void> => {
       this.print(() => alertText(told, { ...this.terminal, zone: config.user.timezone }));
@@ -50,7 +54,13 @@ export default class AgentsWatch extends BaseCommand {
     };
     const { signal, release } = interruptSignal();
     if (!byHook) this.say(`Watching ${session ?? 'all sessions'}. Ctrl-C ends it.`);
-    await watch(deps, { signal, alert, ifFree: byHook, ...(session === undefined ? {} : { session }) });
+    await watch(deps, {
+      signal,
+      alert,
+      ifFree: byHook,
+      untilIdle: flags['until-idle'],
+      ...(session === undefined ? {} : { session }),
+    });
     if (signal.aborted) process.exitCode = EXIT_CODES.canceled;
     release();
     return undefined;

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StewardError } from '../errors';
 import { LOG_START } from '../platform/log-cursor';
 import { toIso } from '../platform/clock';
+import { exists } from '../platform/folder';
 import { withLock } from '../platform/lock';
 import { shortHash } from '../platform/short-hash';
 import { cleanLine } from '../platform/terminal';
@@ -13,7 +14,7 @@ import { currentSessions, type SessionsDeps } from '../sessions/state';
 import { readWorkEvents, type WorkEvent } from '../sessions/work-events';
 import { claim, type ToldDeps } from './told-silences';
 
-/** Agents are active and there was no tool call for so long (service.md: Limits). */
+/** Agents are active and there was no tool call for so long. */
 export const SILENCE_MS = 90_000;
 const POLL_MS = 2000;
 
@@ -107,6 +108,7 @@ function watchdog(deps: Pick<WatchDeps, 'clock' | 'sessions' | 'silenceMs'>): Wa
     look() {
       const { cursor } = state;
       const now = clock.monotonic();
+      if (!exists(sessions.workEvents)) return [];
       const next = readWorkEvents(sessions.workEvents, cursor, (event) => {
         fold.take(event);
         note(event, now);
@@ -156,6 +158,8 @@ export function lookOnce(deps: Pick<WatchDeps, 'clock' | 'sessions' | 'silenceMs
 export interface WatchOptions {
   /** Only this session, and until it ends; all of them for ever when left out. */
   session?: string;
+  /** With `session`: ends as soon as it has no active agent. */
+  untilIdle?: boolean;
   /** Where another one watches already: leaves it to that, without an error. */
   ifFree?: boolean;
   signal: AbortSignal;
@@ -194,20 +198,33 @@ export async function watch(deps: WatchDeps, options: WatchOptions): Promise<voi
   }
 }
 
-async function run(deps: WatchDeps, { session, signal, alert, pause }: WatchOptions): Promise<void> {
+async function run(deps: WatchDeps, options: WatchOptions): Promise<void> {
+  const { untilIdle, signal, pause } = options;
+  const check = silenceCheck(deps, options);
+  while (!signal.aborted) {
+    const { isActive, isOver } = await check();
+    if (isOver || (untilIdle === true && !isActive)) return;
+    await (pause ?? pauseForPoll)(signal);
+  }
+}
+
+/** One look after the other: each alerts of the silences that nobody has told yet. */
+export function silenceCheck(
+  deps: WatchDeps,
+  { session, alert }: Pick<WatchOptions, 'session' | 'alert'>,
+): () => Promise<{ isActive: boolean; isOver: boolean }> {
   const dog = watchdog(deps);
   /** The silence of each session that was told already: without asking the file again. */
   const told = new Map<string, string>();
-  while (!signal.aborted) {
-    for (const seen of dog.look()) {
-      if (!seen.silent || (session !== undefined && seen.session !== session)) continue;
-      if (told.get(seen.session) === seen.mark) continue;
+  return async () => {
+    const watched = dog.look().filter((seen) => session === undefined || seen.session === session);
+    for (const seen of watched) {
+      if (!seen.silent || told.get(seen.session) === seen.mark) continue;
       told.set(seen.session, seen.mark);
       if (await claim(deps, seen)) await alert(alertOf(seen, deps.clock.now()));
     }
-    if (session !== undefined && !dog.isRunning(session)) return;
-    await (pause ?? pauseForPoll)(signal);
-  }
+    return { isActive: watched.length > 0, isOver: session !== undefined && !dog.isRunning(session) };
+  };
 }
 
 function alertOf(seen: Watched, nowMs: number): SilenceAlert {

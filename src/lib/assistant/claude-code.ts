@@ -33,6 +33,11 @@ export interface HookInput {
   takesSequence: boolean;
 }
 
+/** Does the assistant itself call this hook? It names the project's folder to each of them. */
+export function isCalledByAssistant(env: NodeJS.ProcessEnv): boolean {
+  return (env['CLAUDE_PROJECT_DIR'] ?? '') !== '';
+}
+
 /** What came on stdin: the fields, or why there are none. */
 export type HookFormat = { input: HookInput } | { problem: string };
 

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 
+import { silenceCheck, type SilenceAlert } from '../agents/watchdog';
 import type { Config } from '../config/schema';
 import { ensureUserArea } from '../config/user-area';
 import type { DaemonParts } from '../daemon/daemon';
@@ -8,6 +9,7 @@ import { pageRoutes } from '../daemon/pages';
 import { senseRoutes } from '../daemon/sense-routes';
 import { workHealth, workRoutes } from '../daemon/work-routes';
 import type { LiveSession, ModuleHealth } from '../daemon/status';
+import { StewardError } from '../errors';
 import { readText } from '../platform/atomic-file';
 import { exists } from '../platform/folder';
 import { parseObject } from '../platform/json-object';
@@ -21,6 +23,7 @@ import { currentSessions } from '../sessions/state';
 import { sessionsReport } from '../sessions/view';
 import { refresh } from '../work/poll';
 import { workStatus } from '../work/status';
+import { openWatchdog } from './agents-context';
 import { drainCaptures } from './capture-context';
 import type { Context } from './context';
 import { DAEMON_SCHEDULER } from './daemon-client';
@@ -29,6 +32,7 @@ import { openNotifyOfDaemon } from './notify-daemon';
 import { tellReminders } from './reminders-context';
 import { openSense, type SenseContext } from './sense-context';
 import { openSessions } from './sessions-context';
+import { tellOfSilence } from './silence-notice';
 import { VERSION } from './version';
 import { openWork, type WorkContext } from './work-context';
 
@@ -83,6 +87,7 @@ export async function openDaemon(
       captureJob(context, sense, (problem) => log.write('warn', 'capture', { problem })),
       workJob(context, work),
       remindersJob(context, work, notify.notify),
+      silenceJob(context),
       notify.job,
     ],
     services: notify.services,
@@ -143,6 +148,26 @@ function workJob(context: Context, work: Work): Job {
 
 /** How soon a reminder is told of after its time, seconds. */
 const REMINDERS_SEC = 15;
+const SILENCE_LOOK_SEC = 5;
+
+/** Alerts of agents that made no tool call for 90 seconds. */
+function silenceJob(context: Context): Job {
+  let check: ReturnType<typeof silenceCheck> | undefined;
+  const alert = async (told: SilenceAlert): Promise<void> => {
+    const unsent = await tellOfSilence(context, told, { notify: true });
+    if (unsent !== undefined) throw new StewardError('unavailable', unsent);
+  };
+  return {
+    id: 'agents',
+    module: 'notify',
+    everySec: () => SILENCE_LOOK_SEC,
+    async run() {
+      check ??= silenceCheck(await openWatchdog(context), { alert });
+      await check();
+      return undefined;
+    },
+  };
+}
 
 /** Tells of the reminders whose time has come; after a night's sleep of those of the night. */
 function remindersJob(context: Context, work: Work, notify: NotifyContext): Job {

@@ -178,7 +178,10 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   if (result.tool !== undefined) line.tool = result.tool;
   if (result.output !== '') writeOutNow(result.output, STDOUT_WAIT_MS);
   if (call.verb === 'session-end') (await import('./capture-hook')).deliverSoon(area);
-  if (result.left !== null && result.left !== 'session-ended') (await import('./left-behind')).seenTo(area);
+  if (result.left !== null && result.left !== 'session-ended')
+    (await import('./left-behind')).seenTo(area, processHost().env);
+  if (call.verb === 'subagent-start' && result.session !== null)
+    (await import('./left-behind')).watched(area, processHost().env, result.session);
   return result.trouble;
 }
 

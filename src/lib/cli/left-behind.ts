@@ -1,3 +1,4 @@
+import { isCalledByAssistant } from '../assistant/claude-code';
 import type { UserArea } from '../config/user-area';
 import { readInstance } from '../daemon/instance';
 import { startDetached } from '../platform/detached';
@@ -5,12 +6,21 @@ import { exists } from '../platform/folder';
 import { isAlive } from '../platform/lock-holder';
 
 /**
- * What a hook left in the spool is told of by the daemon; where none runs by a process that nobody waits for. Nothing
- * runs by itself where no hooks were installed (decisions.md 3): one that is called by hand starts nothing.
+ * Has what a hook left in the spool sent by the daemon, or where none runs by a process of its own. A hook that a person
+ * calls by hand starts nothing: either the hooks are installed, or the assistant itself calls them.
  */
-export function seenTo(area: UserArea): void {
-  if (!exists(area.installManifest)) return;
+export function seenTo(area: UserArea, env: NodeJS.ProcessEnv): void {
+  if (isOurs(area, env)) startDetached(['notify', 'triggers'], area.root);
+}
+
+/** Has an agent that begins watched for silence, in the same way. Where its session is watched already, that one goes on. */
+export function watched(area: UserArea, env: NodeJS.ProcessEnv, session: string): void {
+  if (isOurs(area, env)) startDetached(['agents', 'watch', '--until-idle', '--session', session], area.root);
+}
+
+/** Is this to be done, and not by a daemon? */
+function isOurs(area: UserArea, env: NodeJS.ProcessEnv): boolean {
+  if (!exists(area.installManifest) && !isCalledByAssistant(env)) return false;
   const daemon = readInstance(area);
-  if (daemon !== undefined && isAlive(daemon.pid)) return;
-  startDetached(['notify', 'triggers'], area.root);
+  return daemon === undefined || !isAlive(daemon.pid);
 }

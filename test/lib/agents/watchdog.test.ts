@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 import {
@@ -101,6 +101,27 @@ describe('watchdog', () => {
     expect(alerts[0]?.message).to.match(
       /^1 agent of 20261120-notes-[0-9a-f]{8} made no tool call for 90 s\.$/,
     );
+  });
+
+  it('ends when its session has no active agent any more, or the log is gone', async () => {
+    const end = async (ends: () => void): Promise<number> => {
+      launch();
+      let looks = 0;
+      await watch(deps(), {
+        session: lookOnce(deps())[0]?.session ?? '',
+        untilIdle: true,
+        signal: new AbortController().signal,
+        alert: () => undefined,
+        pause: () => {
+          looks += 1;
+          if (looks === 2) ends();
+          return Promise.resolve();
+        },
+      });
+      return looks;
+    };
+    expect(await end(() => happens('subagent-stop', { agent: 'a1' }))).to.equal(2);
+    expect(await end(() => rmSync(path('state'), { recursive: true }))).to.equal(2);
   });
 
   it('does not tell the same silence again after a restart', async () => {
