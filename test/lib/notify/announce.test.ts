@@ -123,6 +123,8 @@ describe('notify: the voice line of a response', () => {
       'Moved the *notes* folder.',
     );
     expect(completionLine('> Voice: done', 'DA')).to.equal('done');
+    expect(completionLine('DA: Set.\n\n```yaml\nvoice: alloy\n```\nThat is all.', 'DA')).to.equal('Set.');
+    expect(completionLine('Use this:\n~~~\nCompleted: 3 of 4\n~~~\n', 'DA')).to.equal(undefined);
     expect(completionLine('> Voice: done\n\nDA: really done', 'DA')).to.equal('really done');
   });
 
