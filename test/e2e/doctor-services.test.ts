@@ -149,7 +149,7 @@ describe('doctor and other hosts (built)', function () {
     it('may be muted, switched off, or a provider that is not asked', async () => {
       only({ 'espeak-ng': engine(50_000), aplay: 'exit 0' });
       await at.run('notify', 'mute', '1h');
-      const row = await at.expectRow('notify.voice', 'off', /^muted until/);
+      const row = await at.expectRow('notify.voice', 'warning', /^muted until/);
       await at.run(...(row.mend ?? '').split(' ').slice(1));
       expect(await at.rows('notify.voice')).to.have.length(1);
       at.write('.steward/config.yaml', 'notify:\n  voice:\n    provider: {apiKey: "env:KEY"}\n');

@@ -256,6 +256,11 @@ describe('notify (built)', function () {
     expect((await run(['mute', '1h'])).stdout).to.match(/^Muted until (\S+ )?\d\d:\d\d\./);
     expect((await run(['routes'])).stdout).to.match(/The voice is muted until (\S+ )?\d\d:\d\d/);
     expect(jsonOf(await run(['routes', '--json']))).to.have.nested.property('muted.muted', true);
+    expect((await run(['routes'])).stdout).to.match(/^taskComplete +voice \(muted\)/m);
+    const { parts } = jsonOf(await steward(['status', '--json'], { home: home.path })) as {
+      parts: { id: string; state: string }[];
+    };
+    expect(parts.find(({ id }) => id === 'notify')).to.include({ state: 'muted' });
     expect((await run(['unmute'])).stdout).to.equal('The voice is heard again.\n');
     expect((await run(['unmute'])).stdout).to.equal('It was not muted.\n');
   });

@@ -102,6 +102,7 @@ export function notifyWorld(): NotifyWorld {
       locks: area.machine,
       settings: () => ({
         routing: world.notifications.routing,
+        spoken: world.notifications.voice.events,
         longTaskMinutes: world.notifications.thresholds.longTaskMinutes,
         quietHours: world.quietHours,
         zone: 'UTC',

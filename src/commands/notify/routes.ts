@@ -6,7 +6,7 @@ import { routesText } from '../../lib/notify/view';
 export default class NotifyRoutes extends BaseCommand {
   static override summary = 'Show which event goes to which channel.';
   static override description =
-    'The routes of the settings, with what stands in their way now: mute, quiet hours, channels that are not set up. Change one with `config set notifications.routing.EVENT push,chat`.';
+    'The routes of the settings, with what stands in their way now: mute, quiet hours, channels that are not set up. Change one with `config set notifications.routing.EVENT push,chat`, and the voice with `config add` or `config remove notifications.voice.events EVENT`.';
   static override examples = [
     '<%= config.bin %> notify routes',
     {

@@ -80,6 +80,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     locks: area.machine,
     settings: () => ({
       routing: notifications().routing,
+      spoken: notifications().voice.events,
       longTaskMinutes: notifications().thresholds.longTaskMinutes,
       quietHours: current().user.notify.quietHours,
       zone: current().user.timezone,

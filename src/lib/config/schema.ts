@@ -127,9 +127,20 @@ export const USER_KEYS = {
   },
 };
 
-/** The channels that a route may name; voice is handled apart from the routing (service.md: Events). */
+/** The channels that a route may name; the events that are spoken have a list of their own. */
 const ROUTED_CHANNELS = ['push', 'chat', 'desktop'] as const;
 export type RoutedChannel = (typeof ROUTED_CHANNELS)[number];
+
+const ROUTES = {
+  taskComplete: route([]),
+  longTask: route(['push']),
+  backgroundAgent: route(['push']),
+  error: route(['push']),
+  security: route(['push', 'chat']),
+  attention: route(['desktop', 'push']),
+  reminder: route(['desktop', 'push']),
+};
+export type RoutedEvent = keyof typeof ROUTES;
 
 export const SETTINGS_KEYS = {
   notifications: {
@@ -148,14 +159,13 @@ export const SETTINGS_KEYS = {
     },
     chat: { enabled: flag(false), webhook: secretText('an https:// address', isSafeUrl) },
     thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5) },
-    routing: {
-      taskComplete: route([]),
-      longTask: route(['push']),
-      backgroundAgent: route(['push']),
-      error: route(['push']),
-      security: route(['push', 'chat']),
-      attention: route(['desktop', 'push']),
-      reminder: route(['desktop', 'push']),
+    routing: ROUTES,
+    voice: {
+      events: listOf(
+        `a list of events: ${Object.keys(ROUTES).join(', ')}`,
+        (value: string): value is RoutedEvent => Object.hasOwn(ROUTES, value),
+        ['taskComplete', 'longTask', 'error', 'security', 'attention'],
+      ),
     },
   },
   daidentity: {

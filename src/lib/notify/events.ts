@@ -1,14 +1,12 @@
-import type { RoutedChannel, SettingsConfig } from '../config/schema';
+import type { RoutedChannel, RoutedEvent } from '../config/schema';
 
-/** The events that a route can be set for (service.md: Notification event types and routing). */
-export type EventName = keyof SettingsConfig['notifications']['routing'];
+/** The events that a route can be set for. */
+export type EventName = RoutedEvent;
 
 /** Every channel; the settings route to push, chat and desktop, the others have rules of their own. */
 export type ChannelId = RoutedChannel | 'voice' | 'sms';
 
 export interface EventFacts {
-  /** Is it spoken, where nothing speaks against it? Voice is apart from the routing. */
-  voice: boolean;
   /** 1 (lowest) to 5, as push servers count. */
   priority: number;
   /** Passes quiet hours whatever its priority. */
@@ -24,7 +22,6 @@ export interface EventFacts {
 /** One row an event. The default channels are those of the settings: config/schema.ts. */
 export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
   taskComplete: {
-    voice: true,
     priority: 3,
     urgent: false,
     generic: 'A task is complete.',
@@ -32,7 +29,6 @@ export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
     title: 'Task complete',
   },
   longTask: {
-    voice: true,
     priority: 3,
     urgent: false,
     generic: 'A long task is complete.',
@@ -40,7 +36,6 @@ export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
     title: 'Long task complete',
   },
   backgroundAgent: {
-    voice: false,
     priority: 3,
     urgent: false,
     generic: 'A background agent is done, or has gone silent.',
@@ -48,7 +43,6 @@ export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
     title: 'Background agent done',
   },
   error: {
-    voice: true,
     priority: 4,
     urgent: false,
     generic: 'Something failed.',
@@ -56,7 +50,6 @@ export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
     title: 'Error',
   },
   security: {
-    voice: true,
     priority: 5,
     urgent: true,
     generic: 'A security alert: look at your machine.',
@@ -64,7 +57,6 @@ export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
     title: 'Security alert',
   },
   attention: {
-    voice: true,
     priority: 4,
     urgent: false,
     generic: 'Your assistant waits for you.',
@@ -72,7 +64,6 @@ export const EVENTS: Readonly<Record<EventName, EventFacts>> = {
     title: 'Waiting for you',
   },
   reminder: {
-    voice: false,
     priority: 4,
     urgent: false,
     generic: 'A reminder is due.',

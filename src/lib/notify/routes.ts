@@ -27,14 +27,14 @@ export function routesReport(deps: {
   settings: () => RoutingSettings;
   channels: readonly Channel[];
 }): RoutesReport {
-  const { routing, longTaskMinutes, quietHours, zone } = deps.settings();
+  const { routing, spoken, longTaskMinutes, quietHours, zone } = deps.settings();
   const quietMs =
     quietHours === undefined ? undefined : quietUntil(parseQuietHours(quietHours), deps.clock.now(), zone);
   return {
     events: EVENT_NAMES.map((event) => ({
       event,
       title: EVENTS[event].title,
-      voice: EVENTS[event].voice,
+      voice: spoken.includes(event),
       channels: [...new Set(routing[event])],
     })),
     longTaskMinutes,

@@ -4,8 +4,10 @@ import type { NotifyRequest } from './message';
 import { parseQuietHours, quietUntil } from './quiet-hours';
 
 export interface RoutingSettings {
-  /** By event, the channels beside the voice (service.md: Notification settings). */
+  /** By event, the channels beside the voice. */
   routing: Readonly<Record<EventName, readonly RoutedChannel[]>>;
+  /** The events that are spoken, where nothing speaks against it. */
+  spoken: readonly EventName[];
   longTaskMinutes: number;
   /** `22:00-07:00`; undefined: never quiet. */
   quietHours: string | undefined;
@@ -67,7 +69,7 @@ export function route(request: NotifyRequest, settings: RoutingSettings, moment:
   // The banner stays where nothing else would be seen: it is there when the person comes back.
   const isPushed = wanted.has('push') && moment.off('push') === undefined;
   if (request.reach === 'away' && isPushed) wanted.delete('desktop');
-  const voice = voiceFor(request, facts.voice, moment, quiet !== undefined);
+  const voice = voiceFor(request, settings.spoken.includes(event), moment, quiet !== undefined);
   if (voice === 'speak') plan.deliveries.push({ channel: 'voice', silent: false });
   else if (voice !== 'not asked') {
     plan.skipped.push({ channel: 'voice', reason: voice });

@@ -2,7 +2,6 @@ import { palette, table, toAscii, wrap, type Palette } from '../platform/format'
 import { clean } from '../platform/terminal';
 import { fit } from '../platform/text-width';
 import { timeOf, dayOf } from '../platform/time';
-import { EVENTS, isEventName } from './events';
 import type { ChannelResult, HistoryEntry } from './history';
 import type { RoutesReport } from './routes';
 import type { TestResult } from './test-channels';
@@ -60,9 +59,7 @@ function sameLines({ duplicateOf }: HistoryEntry, { columns }: ViewOptions): str
 /** What no channel was meant for is told of nowhere: that is easily asked for, and hard to find out. */
 function nobodyLines(entry: HistoryEntry, { columns }: ViewOptions): string[] {
   if (entry.channels.length > 0 || entry.duplicateOf !== null) return [];
-  const isSpoken = isEventName(entry.event) && EVENTS[entry.event].voice;
-  const why = isSpoken ? 'no channel here but the voice, which was not asked for' : 'no channel here';
-  const text = `${entry.event} has ${why}; see \`steward notify routes\``;
+  const text = `no channel takes ${entry.event}, and the voice was off for it or not asked for; see \`steward notify routes\``;
   return wrap(text, columns, '  nobody  ', '    ');
 }
 
@@ -121,9 +118,10 @@ export function answersText(entry: HistoryEntry, options: ViewOptions): string {
 /** `notify routes` */
 export function routesText(report: RoutesReport, options: ViewOptions): string {
   const colors = palette(options);
+  const spoken = report.muted.muted ? 'voice (muted)' : 'voice';
   const rows = report.events.map(({ event, voice, channels, title }) => [
     event,
-    [...(voice ? ['voice'] : []), ...channels].join(' + ') || 'nobody',
+    [...(voice ? [spoken] : []), ...channels].join(' + ') || 'nobody',
     title,
   ]);
   const lines = table(rows)

@@ -47,6 +47,7 @@ const deps = {
       attention: [],
       reminder: [],
     },
+    spoken: [],
     longTaskMinutes: 5,
     quietHours: undefined,
     zone: 'UTC',

@@ -7,9 +7,10 @@ import { userArea } from '../../../src/lib/config/user-area';
 import { NINE } from '../../helpers/notify';
 
 const area = userArea({ platform: 'linux', env: { STEWARD_HOME: '/nonexistent' }, home: '/nonexistent' });
-const { routing, thresholds } = defaultConfig(area, '/nonexistent').settings.notifications;
+const { routing, thresholds, voice } = defaultConfig(area, '/nonexistent').settings.notifications;
 const settings: RoutingSettings = {
   routing,
+  spoken: voice.events,
   longTaskMinutes: thresholds.longTaskMinutes,
   quietHours: undefined,
   zone: 'UTC',
@@ -36,6 +37,16 @@ describe('notify: routing', () => {
     expect(to(plan({ event: 'backgroundAgent' }))).to.equal('push');
     expect(to(plan({ event: 'error' }))).to.equal('voice push');
     expect(to(plan({ event: 'security' }))).to.equal('voice push chat');
+  });
+
+  it('speaks the events that the settings name', () => {
+    const own = { ...settings, spoken: ['reminder', 'security'] as const };
+    expect(to(plan({}, { settings: own }))).to.equal('');
+    expect(plan({}, { settings: own }).skipped).to.deep.equal([]);
+    expect(to(plan({ event: 'error' }, { settings: own }))).to.equal('push');
+    expect(to(plan({ event: 'security' }, { settings: own }))).to.equal('voice push chat');
+    expect(to(plan({ event: 'reminder' }, { settings: own }))).to.equal('voice desktop push');
+    expect(to(plan({ event: 'reminder', voice_enabled: false }, { settings: own }))).to.equal('desktop push');
   });
 
   it('follows the settings', () => {

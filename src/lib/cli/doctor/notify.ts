@@ -52,7 +52,7 @@ async function checkVoice(at: ConfiguredContext): Promise<Finding[]> {
   if (!muted) return findings;
   return [
     ...findings,
-    off(`muted ${until === null ? 'until it is taken back' : `until ${until}`}`, {
+    warning(`muted ${until === null ? 'until it is taken back' : `until ${until}`}`, {
       mend: 'steward notify unmute',
     }),
   ];

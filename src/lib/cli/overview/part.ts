@@ -1,10 +1,11 @@
 /**
  * - ok: it does what it is there for
+ * - muted: works, and the person wants it to be silent
  * - off: not set up, or switched off; that may be meant
  * - needs-you: it wants something of the person
  * - error: it cannot be told
  */
-export type PartState = 'ok' | 'off' | 'needs-you' | 'error';
+export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
 
 /** A row of `steward status`. */
 export interface Part {

@@ -93,7 +93,7 @@ export function notifyPart({ context, config }: Sources): Row {
   const summary = facts.join(' · ');
   if (!isOff && engines.length === 0)
     return { state: 'needs-you', summary: `${summary}. ${hint ?? ''}`, next: 'steward notify test' };
-  if (muted && !isOff) return { state: 'off', summary, next: 'steward notify unmute' };
+  if (muted && !isOff) return { state: 'muted', summary, next: 'steward notify unmute' };
   return { state: 'ok', summary, next: null };
 }
 

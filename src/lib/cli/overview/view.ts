@@ -6,6 +6,7 @@ import type { Overview, Part, PartState } from './part';
 
 const WORDS: Readonly<Record<PartState, string>> = {
   ok: 'ok',
+  muted: 'muted',
   off: 'off',
   'needs-you': 'needs you',
   error: 'error',
@@ -32,7 +33,11 @@ export function overviewText({ parts, setUp }: Overview, terminal: Terminal): st
 function partLines({ id, state, summary, next }: Part, columns: number, terminal: Terminal): string[] {
   const colors = palette(terminal);
   const paint =
-    state === 'ok' ? (text: string): string => text : state === 'off' ? colors.neutral : colors.attention;
+    state === 'ok'
+      ? (text: string): string => text
+      : state === 'off' || state === 'muted'
+        ? colors.neutral
+        : colors.attention;
   const isWide = columns >= ONE_LINE_COLUMNS;
   const indent = isWide ? ID_COLUMNS + STATE_COLUMNS : 2;
   const facts = summary.split('\n').flatMap((line) => wrap(clean(line), columns - indent));
