@@ -65,7 +65,7 @@ describe('the contract of speech engines', () => {
       'cat; echo "ALSA lib: no card" >&2; echo "error: No such file" >&2',
     );
     const error = await rejection(espeakEngine().speak(machineWith({ 'espeak-ng': deaf }), orderOf('Hi')));
-    expect(error.message).to.equal('espeak-ng found no sound: error: No such file.');
+    expect(error.message).to.equal('The sound could not be played. espeak-ng: error: No such file.');
   });
 
   for (const engine of engines) {

@@ -210,7 +210,7 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
     expect(readFileSync(log, 'utf8')).to.equal('begin\nend\n'.repeat(4));
     writeFileSync(join(path, 'hang'), '');
     const [hung, next] = await Promise.all([speech.say({ text: 'hangs' }), speech.say({ text: 'next' })]);
-    expect(hung).to.deep.equal({ spoken: false, reason: 'espeak-ng: It took longer than 20 s.' });
+    expect(hung.reason).to.match(/^The sound server or the sound card hangs: aplay did not end\./); // prettier-ignore
     expect(next).to.deep.equal({ spoken: true, engine: 'espeak-ng' });
   });
 
@@ -222,7 +222,7 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
     const { code, stderr } = await steward(['notify', 'speak', 'Hello']);
     expect(code).to.equal(8);
     expect(stderr).to.match(
-      /^It was not spoken\. espeak-ng: .*aplay failed with code 1: .+\. Install a player and check/,
+      /^It was not spoken\. The sound could not be played\. .*aplay failed with code 1: .+\. Install a player and check/,
     );
   });
 

@@ -39,7 +39,7 @@ export function gitIn(deps: GitDeps, root: string): Git {
   const env = gitEnvironment(root, deps.env ?? process.env);
   return async (args, options = {}) => {
     const timeoutMs = deps.timeoutMs();
-    const result = await deps.run('git', ['-C', root, ...HARMLESS, ...args], {
+    const running = deps.run('git', ['-C', root, ...HARMLESS, ...args], {
       // The current folder may be gone, and git would fail there before it reads -C.
       cwd: parse(root).root,
       env,
@@ -47,18 +47,24 @@ export function gitIn(deps: GitDeps, root: string): Git {
       maxBytes: MAX_OUTPUT_BYTES,
       ...(options.input === undefined ? {} : { input: options.input }),
     });
+    const result = await (options.orEmpty === true ? running.catch(ifUnavailable) : running);
+    if (result === undefined) return '';
     if (result.timedOut || result.truncated) {
       deps.onTimeout?.();
       throw new StewardError('unavailable', `git took longer than ${Math.round(timeoutMs / 100) / 10} s`, {
         hint: 'Look whether its disk answers, or run "git gc" in it.',
       });
     }
-    if (options.orEmpty === true && (result.code !== 0 || result.truncated)) return '';
+    if (options.orEmpty === true && result.code !== 0) return '';
     if (result.code !== 0 && !(result.code !== null && options.accept?.includes(result.code) === true)) {
       throw troubleOf(result.stderr, root);
     }
     return result.stdout;
   };
+}
+
+function ifUnavailable(error: unknown): undefined {
+  if (!(error instanceof StewardError) || error.kind !== 'unavailable') throw error;
 }
 
 /** Variables of the user's own that say where git's configuration lies; a repository cannot set them. */

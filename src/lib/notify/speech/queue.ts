@@ -1,6 +1,6 @@
 import { StewardError } from '../../errors';
 import type { Clock } from '../../platform/clock';
-import type { SpeechEngine, SpeechMachine, SpeechOrder } from './engines/engine';
+import { SoundError, type SpeechEngine, type SpeechMachine, type SpeechOrder } from './engines/engine';
 import type { Speech, Spoken, Utterance } from './speech';
 
 /** What the voice is made of. */
@@ -53,6 +53,12 @@ interface Rest {
   untilMs: number;
   /** How it failed, where that took so long that it is left out meanwhile. */
   slowFailure?: string;
+}
+
+interface Failure {
+  words: string;
+  /** Not the engine's own: it is not left out for it. */
+  isSound: boolean;
 }
 
 interface Moment {
@@ -139,11 +145,14 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
         resting.delete(engine.id);
         return { spoken: true, engine: engine.id };
       }
-      failures.set(failure, [...(failures.get(failure) ?? []), engine.id]);
-      if (!stop.signal.aborted) resting.set(engine.id, restAfter(failure, beganMs));
+      const { words, isSound } = failure;
+      failures.set(words, [...(failures.get(words) ?? []), ...(isSound ? [] : [engine.id])]);
+      if (!stop.signal.aborted && !isSound) resting.set(engine.id, restAfter(words, beganMs));
     }
-    // Engines that meet the same fault, such as no sound card, say so once.
-    return unspoken([...failures].map(([failure, ids]) => `${ids.join(', ')}: ${failure}`).join(' '));
+    const reasons = [...failures].map(([words, ids]) =>
+      ids.length === 0 ? words : `${ids.join(', ')}: ${words}`,
+    );
+    return unspoken(reasons.join(' '));
   };
 
   const restAfter = (failure: string, beganMs: number): Rest => {
@@ -158,7 +167,7 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
     engine: SpeechEngine,
     order: SpeechOrder,
     stop: AbortController,
-  ): Promise<string | undefined> => {
+  ): Promise<Failure | undefined> => {
     let isLate = false;
     const late = setTimeout(() => {
       isLate = true;
@@ -166,14 +175,15 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
     }, order.remainingMs());
     let giveUp: NodeJS.Timeout | undefined;
     let soon: () => void = () => undefined;
-    const givenUp = new Promise<string>((resolve) => {
-      soon = () => void (giveUp = setTimeout(() => resolve('It was stopped.'), STOP_MS));
+    const givenUp = new Promise<Failure>((resolve) => {
+      soon = () => void (giveUp = setTimeout(() => resolve(STOPPED), STOP_MS));
     });
     stop.signal.addEventListener('abort', soon, { once: true });
     try {
-      const speaks = engine.speak(deps.machine, order).then(() => undefined, wordsOf);
+      const speaks = engine.speak(deps.machine, order).then(() => undefined, failureOf);
       const failure = await Promise.race([speaks, givenUp]);
-      return failure !== undefined && isLate ? `It took longer than ${limits.textMs / 1000} s.` : failure;
+      if (failure === undefined || !isLate) return failure;
+      return { words: `It took longer than ${limits.textMs / 1000} s.`, isSound: false };
     } finally {
       clearTimeout(late);
       clearTimeout(giveUp);
@@ -210,6 +220,12 @@ function stale(waitedMs: number): Spoken {
 
 function unspoken(reason: string): Spoken {
   return { spoken: false, reason };
+}
+
+const STOPPED: Failure = { words: 'It was stopped.', isSound: false };
+
+function failureOf(error: unknown): Failure {
+  return { words: wordsOf(error), isSound: error instanceof SoundError };
 }
 
 function wordsOf(error: unknown): string {

@@ -2,7 +2,11 @@ import { expect } from 'chai';
 import { getEventListeners } from 'node:events';
 
 import { StewardError } from '../../../../src/lib/errors';
-import type { SpeechEngine, SpeechOrder } from '../../../../src/lib/notify/speech/engines/engine';
+import {
+  SoundError,
+  type SpeechEngine,
+  type SpeechOrder,
+} from '../../../../src/lib/notify/speech/engines/engine';
 import { LIMITS, speechQueue, type QueueLimits } from '../../../../src/lib/notify/speech/queue';
 import type { Speech } from '../../../../src/lib/notify/speech/speech';
 import { systemClock } from '../../../../src/lib/platform/clock';
@@ -179,6 +183,24 @@ describe('notify/speech: queue', () => {
     expect(await speech.say({ text: 'x' })).to.deep.equal({ spoken: false, reason });
     expect(await speech.say({ text: 'y' })).to.deep.equal({ spoken: false, reason });
     expect(engines.map(({ asked }) => asked)).to.deep.equal([['x', 'y'], ['x', 'y']]); // prettier-ignore
+  });
+
+  it('blames no engine for a sound that cannot be played, and asks it again for the next text', async () => {
+    const words = 'The sound server is not running.';
+    const asked: string[] = [];
+    const mute = (id: string): SpeechEngine => ({
+      id,
+      detect: () => true,
+      speak: (_machine, { text }) => {
+        asked.push(`${id} ${text}`);
+        time.monotonic += 4_000;
+        return Promise.reject(new SoundError('unavailable', words, { hint: 'Start it.' }));
+      },
+    });
+    const speech = queueOf([mute('a'), mute('b'), failing('c', 'No voice.')]);
+    expect((await speech.say({ text: 'x' })).reason).to.equal(`${words} Start it. c: No voice. Mend it.`);
+    await speech.say({ text: 'y' });
+    expect(asked).to.deep.equal(['a x', 'b x', 'a y', 'b y']);
   });
 
   it('says once what several engines met', async () => {

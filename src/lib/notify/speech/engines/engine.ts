@@ -37,6 +37,9 @@ export interface SpeechEngine {
   speak(machine: SpeechMachine, order: SpeechOrder): Promise<void>;
 }
 
+/** The sound was made and could not be heard, which is no engine's fault. */
+export class SoundError extends StewardError {}
+
 /** The longest that making the sound of a text may take: what hangs leaves time for the next engine. */
 export const SYNTHESIS_MS = 12_000;
 

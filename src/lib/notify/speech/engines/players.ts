@@ -1,6 +1,8 @@
 import { StewardError } from '../../../errors';
+import { lstatOf } from '../../../platform/folder';
 import { powerShellArgs } from '../../../platform/powershell';
-import { runStep, type SpeechMachine, type SpeechOrder } from './engine';
+import { readSystemBytes } from '../../../platform/system-files';
+import { runStep, SoundError, type SpeechMachine, type SpeechOrder } from './engine';
 
 export type AudioKind = 'wav' | 'mp3';
 
@@ -56,7 +58,10 @@ export function canPlay(machine: SpeechMachine, kind: AudioKind): boolean {
   return playersFor(machine, kind).length > 0;
 }
 
-/** Plays a file to its end, with the first player that can: one without its sound server fails at once. */
+/**
+ * Plays a file to its end, with the first player that can: one without its sound server fails at once. One that takes
+ * far longer than the sound waits for a server that hangs, as the others would.
+ */
 export async function play(
   machine: SpeechMachine,
   order: SpeechOrder,
@@ -64,23 +69,48 @@ export async function play(
   kind: AudioKind,
 ): Promise<void> {
   const failures: string[] = [];
+  const lengthMs = kind === 'wav' ? wavMs(file) : Infinity;
   for (const { program, args, input } of playersFor(machine, kind)) {
+    const late = new SoundError(
+      'unavailable',
+      `The sound server or the sound card hangs: ${program} did not end.`,
+      { hint: 'Restart PipeWire or PulseAudio in your session.' },
+    );
+    const more = input === undefined ? {} : { input: input(file) };
     try {
-      await runStep(machine, order, program, args(file), input === undefined ? {} : { input: input(file) });
+      await runStep(machine, order, program, args(file), { ...more, mostMs: lengthMs + HANGS_MS, late });
       return;
     } catch (error) {
-      if (!(error instanceof StewardError) || error.kind === 'canceled') throw error;
+      if (!(error instanceof StewardError) || error.kind === 'canceled' || error === late) throw error;
       failures.push(error.message);
     }
   }
-  throw new StewardError(
-    'unavailable',
-    failures.length > 0 ? failures.join(' ') : `No program plays ${kind} files here.`,
-    { hint: PLAYER_HINT },
-  );
+  if (failures.length > 0) throw soundError(failures.join(' '));
+  throw new StewardError('unavailable', `No program plays ${kind} files here.`, { hint: PLAYER_HINT });
 }
 
+/** Longer than a player takes to begin and to end, also on a busy machine. */
+const HANGS_MS = 8_000;
+/** How the libraries of PulseAudio, PipeWire and ALSA say that nobody listens. */
+const NO_SERVER = /connection (?:refused|failure|terminated)|host is down|unable to connect/i;
 const PLAYER_HINT = 'Install a player and check that it plays a file, such as aplay (Debian: alsa-utils).';
+
+/** What is wrong with the sound, of what the players said. */
+export function soundError(said: string): SoundError {
+  if (!NO_SERVER.test(said)) {
+    return new SoundError('unavailable', `The sound could not be played. ${said}`, { hint: PLAYER_HINT });
+  }
+  return new SoundError('unavailable', `The sound server is not running. ${said}`, {
+    hint: 'Start PipeWire or PulseAudio in your session.',
+  });
+}
+
+/** The length of a WAV file. */
+function wavMs(file: string): number {
+  const head = readSystemBytes(file, 44) ?? Buffer.alloc(0);
+  const bytesPerSecond = head.length < 44 ? 0 : head.readUInt32LE(28);
+  return bytesPerSecond === 0 ? 0 : ((lstatOf(file)?.size ?? 0) / bytesPerSecond) * 1000;
+}
 
 function playersFor(machine: SpeechMachine, kind: AudioKind): Player[] {
   return PLAYERS.filter(

@@ -12,7 +12,7 @@ import {
   type SpeechMachine,
   type SpeechOrder,
 } from './engine';
-import { canPlay, play } from './players';
+import { canPlay, play, soundError } from './players';
 
 /** macOS. */
 export function sayEngine(): SpeechEngine {
@@ -55,7 +55,7 @@ export function espeakEngine(): SpeechEngine {
       if (!canPlay(machine, 'wav')) {
         const said = await runStep(machine, order, 'espeak-ng', args, { input });
         // Its exit code is 0 whatever became of the sound.
-        if (/^error: /m.test(said)) throw silent(said);
+        if (/^error: /m.test(said)) throw soundError(`espeak-ng: ${lastWords(said)}.`);
         return;
       }
       await withTempFile('speech.wav', '', async (wav) => {
@@ -132,12 +132,6 @@ const START_MS = 8000;
 const SPACE_MS = 2500;
 /** A slow voice, at its slowest. */
 const CHARACTER_MS = 150;
-
-function silent(said: string): StewardError {
-  return new StewardError('unavailable', `espeak-ng found no sound: ${lastWords(said)}.`, {
-    hint: 'Check that `espeak-ng hello` is heard, or install a player (Debian: alsa-utils).',
-  });
-}
 
 function isWindows(machine: SpeechMachine): boolean {
   return machine.platform === 'win32';
