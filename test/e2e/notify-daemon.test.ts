@@ -294,6 +294,7 @@ describe('notifications with the daemon', () => {
   }).timeout(200_000);
 
   it('tells of what hooks report, where no daemon runs, once hooks are installed', async () => {
+    server.usual = () => ({ status: 500 });
     await session();
     expect(await told(), 'called by hand, a hook starts nothing').to.deep.equal([]);
     sound.write('state/install-manifest.json', '{}');
