@@ -419,7 +419,7 @@ describe('the daemon (built)', function () {
       const bin = join(home.path, 'bin');
       mkdirSync(bin);
       writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-      return { PATH: `${bin}:/usr/bin:/bin` };
+      return { PATH: `${bin}:${process.env['PATH']}` };
     };
     const open = (env: Record<string, string>) => steward(['open'], { home: home.path, env });
     beforeEach(function () {

@@ -294,6 +294,7 @@ describe('notifications with the daemon', () => {
   }).timeout(200_000);
 
   it('tells of what hooks report, where no daemon runs, once the assistant calls them', async () => {
+    server.usual = () => ({ status: 500 });
     await session();
     expect(await told(), 'called by hand, a hook starts nothing').to.deep.equal([]);
     // Its settings name the hooks, and no list of what was installed is there.

@@ -8,6 +8,7 @@ import { commands } from '../../oclif.manifest.json';
 import { version } from '../../package.json';
 import { cleanEnv, removeFolder } from '../helpers/cli';
 import { NODE_LINES, nodeOfLine } from '../helpers/node-versions';
+import { requirePart } from '../helpers/real-part';
 
 const REPO = join(__dirname, '..', '..');
 const SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];
@@ -54,15 +55,7 @@ describe('the package on every Node that it is for', function () {
     mkdirSync(join(root, 'home'));
     const packed = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', root]);
     facts = (JSON.parse(packed) as [Packed])[0];
-    npm([
-      'install',
-      '--global',
-      '--offline',
-      '--omit=optional',
-      '--prefix',
-      prefix,
-      join(root, facts.filename),
-    ]);
+    npm(['install', '--global', '--offline', '--prefix', prefix, join(root, facts.filename)]);
   });
 
   after(() => {
@@ -107,13 +100,13 @@ describe('the package on every Node that it is for', function () {
     expect(statSync(join(root, facts.filename)).size).to.equal(facts.size);
   });
 
-  it('runs nothing when it is installed, and depends on nothing that has to be there', () => {
+  it('runs nothing when it is installed, and depends on nothing', () => {
     const manifest = JSON.parse(readFileSync(join(modules(), 'package.json'), 'utf8')) as {
       scripts?: Record<string, string>;
-      dependencies?: Record<string, string>;
     };
     expect(Object.keys(manifest.scripts ?? {}).filter((name) => SCRIPTS.includes(name))).to.deep.equal([]);
-    expect(manifest.dependencies ?? {}).to.deep.equal({});
+    const depends = Object.keys(manifest).filter((key) => /dependenc/i.test(key));
+    expect(depends).to.deep.equal(['devDependencies']);
   });
 
   it('brings the licence of every package that is in it', () => {
@@ -125,12 +118,8 @@ describe('the package on every Node that it is for', function () {
   for (const line of NODE_LINES) {
     it(`Node ${line}: every command answers --help, and what a person tries first works`, async function () {
       const bin = nodeOfLine(line);
-      if (bin === undefined) {
-        const message = `the package node-${process.platform}-${process.arch}@${line} cannot be fetched`;
-        if ((process.env['CI'] ?? '') !== '') throw new Error(message);
-        console.log(`      skipped: ${message}`);
-        this.skip();
-      }
+      const name = `node-${process.platform}-${process.arch}@${line}`;
+      if (bin === undefined) return requirePart(this, false, `the package ${name} cannot be fetched`);
       rmSync(join(root, 'home'), { recursive: true, force: true });
       mkdirSync(join(root, 'home'));
       for (const [args, code] of TRIED) {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -15,6 +16,7 @@ describe('the packed steward', function () {
   let env: NodeJS.ProcessEnv;
   let bin: string;
   let files: string[];
+  let installing: { stdout: string; stderr: string };
 
   before(() => {
     root = mkdtempSync(join(tmpdir(), 'steward-pack-'));
@@ -24,33 +26,35 @@ describe('the packed steward', function () {
     });
     mkdirSync(join(root, 'home'));
     // The scripts were run by whoever built what these tests run.
-    const packed = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', root], REPO);
+    const packed = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', root], REPO).stdout;
     const [facts] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }];
     files = facts.files.map(({ path }) => path);
-    // Offline: nothing but the tarball is there to install from.
-    npm(
-      [
-        'install',
-        '--global',
-        '--offline',
-        '--omit=optional',
-        '--prefix',
-        join(root, 'prefix'),
-        join(root, facts.filename),
-      ],
-      root,
-    );
+    // No registry listens here; what npm asks it for, it tells at this level.
+    const from = [
+      '--registry',
+      'http://127.0.0.1:9',
+      '--fetch-retries',
+      '0',
+      '--loglevel',
+      'http',
+      '--prefix',
+      join(root, 'prefix'),
+    ];
+    installing = npm(['install', '--global', ...from, join(root, facts.filename)], root);
     bin =
       process.platform === 'win32'
         ? join(root, 'prefix', 'steward.cmd')
         : join(root, 'prefix', 'bin', 'steward');
   });
 
+  const modules = (): string =>
+    join(root, 'prefix', process.platform === 'win32' ? '' : 'lib', 'node_modules');
+
   after(() => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  function npm(args: string[], cwd: string): string {
+  function npm(args: string[], cwd: string): { stdout: string; stderr: string } {
     const result = spawnSync('npm', args, {
       cwd,
       env,
@@ -58,7 +62,7 @@ describe('the packed steward', function () {
       shell: process.platform === 'win32',
     });
     if (result.status !== 0) throw new Error(`npm ${args.join(' ')}: ${result.stderr}`);
-    return result.stdout;
+    return result;
   }
 
   function installed(
@@ -87,10 +91,24 @@ describe('the packed steward', function () {
     ).to.deep.equal([]);
   });
 
-  it('installs no other package', () => {
-    const modules = join(root, 'prefix', process.platform === 'win32' ? '' : 'lib', 'node_modules');
-    expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).to.deep.equal(['steward-cli']);
-    expect(readdirSync(join(modules, 'steward-cli'))).not.to.include('node_modules');
+  it('installs no other package, without a registry and without a warning', () => {
+    expect(installing.stderr.replace(/^npm http cache steward-cli@file:.*\n/m, '')).to.equal('');
+    expect(installing.stdout).to.match(/^\s*added 1 package in \S+\s*$/);
+    expect(readdirSync(modules()).filter((name) => !name.startsWith('.'))).to.deep.equal(['steward-cli']);
+    expect(readdirSync(join(modules(), 'steward-cli'))).not.to.include('node_modules');
+  });
+
+  it('finds koffi where it is installed globally, too', () => {
+    mkdirSync(join(modules(), 'koffi'));
+    writeFileSync(join(modules(), 'koffi', 'index.js'), '');
+    const bundles = join(modules(), 'steward-cli', 'dist');
+    const using = readdirSync(bundles, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(bundles, name))
+      .filter((path) => path.endsWith('.js') && readFileSync(path, 'utf8').includes('require("koffi")'));
+    expect(using).not.to.deep.equal([]);
+    for (const path of using) {
+      expect(createRequire(path).resolve('koffi')).to.equal(join(modules(), 'koffi', 'index.js'));
+    }
   });
 
   it('runs: version, help, a command, a mistake', () => {
@@ -107,14 +125,7 @@ describe('the packed steward', function () {
   });
 
   it('loads each heavy library from its own bundle', () => {
-    const dist = join(
-      root,
-      'prefix',
-      process.platform === 'win32' ? '' : 'lib',
-      'node_modules',
-      'steward-cli',
-      'dist',
-    );
+    const dist = join(modules(), 'steward-cli', 'dist');
     const vendors = readdirSync(join(dist, 'vendor'));
     expect(vendors).to.include.members([
       'yaml.js',

@@ -189,7 +189,7 @@ describe('the built steward', () => {
       ] as const;
       for (const [command, code] of calls) {
         const line = `{ "${process.execPath}" "${BIN}" ${command} 2>&1; echo "code $?" >&3; } 3>&2 | :`;
-        const result = spawnSync('bash', ['-c', line], { env: cleanEnv(home.path), encoding: 'utf8' });
+        const result = spawnSync('sh', ['-c', line], { env: cleanEnv(home.path), encoding: 'utf8' });
         expect(result.stderr, command).to.equal(`code ${code}\n`);
       }
     } finally {
@@ -203,7 +203,7 @@ describe('the built steward', () => {
     try {
       for (const command of ['--help', '--version', 'autocomplete script bash']) {
         const line = `{ "${process.execPath}" "${BIN}" ${command}; echo "code $?" >&2; } | :`;
-        const result = spawnSync('bash', ['-c', line], { env: cleanEnv(home.path), encoding: 'utf8' });
+        const result = spawnSync('sh', ['-c', line], { env: cleanEnv(home.path), encoding: 'utf8' });
         expect(result.stderr).to.equal('code 0\n');
       }
     } finally {

@@ -53,7 +53,7 @@ describe('uninstall --purge while a job runs (built)', function () {
   const start = (job: string): { child: ChildProcess; ended: Promise<number | null> } => {
     const launcher = join(home, '.steward', 'bin', 'steward-job');
     const child = spawn('/bin/sh', [launcher, job], {
-      env: { PATH: '/usr/bin:/bin', HOME: home },
+      env: { PATH: process.env['PATH'], HOME: home },
       detached: true,
       stdio: 'ignore',
     });
@@ -64,7 +64,7 @@ describe('uninstall --purge while a job runs (built)', function () {
   /** Starts a hook as the assistant does, in a process group of its own; its input is the caller's. */
   const startHook = (verb: string): { child: ChildProcess; ended: Promise<number | null> } => {
     const child = spawn('/bin/sh', [shim(), verb], {
-      env: { PATH: '/usr/bin:/bin', HOME: home },
+      env: { PATH: process.env['PATH'], HOME: home },
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });

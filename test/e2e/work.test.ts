@@ -204,8 +204,10 @@ describe('work (built)', function () {
 
   describe('with the real gh', () => {
     let folder: string;
-    beforeEach(function () {
+    before(function () {
       requirePrograms(this, { gh: 'gh' });
+    });
+    beforeEach(() => {
       folder = mkdtempSync(join(tmpdir(), 'steward-gh-'));
       mkdirSync(join(folder, 'config'));
     });

@@ -1,9 +1,11 @@
 import { chromium, type Browser } from 'playwright-core';
 
+import { findProgram } from '../../src/lib/platform/program';
+
 /** Chromium without a display, and without anything that would make requests of its own. */
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: findProgram('chromium') ?? 'chromium',
     timeout: 60_000,
     args: [
       '--headless',

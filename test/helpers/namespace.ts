@@ -44,7 +44,7 @@ export async function startNamespace(
   );
   const holder = spawn(
     'unshare',
-    ['--mount', '--pid', '--cgroup', '--fork', '--mount-proc', '--kill-child', '/bin/bash', script],
+    ['--mount', '--pid', '--cgroup', '--fork', '--mount-proc', '--kill-child', 'sh', script],
     { env: definedOnly(env), stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const said = collect(holder);

@@ -7,6 +7,7 @@ import { isAlive } from '../../src/lib/platform/lock';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from './cli';
 import { startGitHub, type GitHub } from './github';
 import { notifyServer, type NotifyServer } from './notify-server';
+import { requirePart, requirePrograms } from './real-part';
 
 const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map(
   (name) => `/usr/lib/${name}/faketime/libfaketime.so.1`,
@@ -44,13 +45,11 @@ export function dayOf(ms: number): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE }).format(ms);
 }
 
-/** Skips without the library; in CI that fails. */
+/** Skips without the program and its library; in CI that fails. */
 export function requireFaketime(context: Mocha.Context): void {
-  if (LIBRARIES.some((path) => existsSync(path))) return;
-  const message = 'libfaketime not installed: apt-get install libfaketime';
-  if ((process.env['CI'] ?? '') !== '') throw new Error(message);
-  console.log(`      skipped: ${message}`);
-  context.skip();
+  requirePrograms(context, { faketime: 'faketime' });
+  const isThere = LIBRARIES.some((path) => existsSync(path));
+  requirePart(context, isThere, 'libfaketime not installed: apt-get install libfaketime');
 }
 
 /**

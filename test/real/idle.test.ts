@@ -7,7 +7,7 @@ import { mutterIdle, screensaverLock } from '../../src/lib/sense/idle/session-bu
 import { x11Idle } from '../../src/lib/sense/idle/x11';
 import { serve } from '../helpers/bus-service';
 import { desktopKit, startBus, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
-import { requirePrograms } from '../helpers/real-part';
+import { requirePart, requirePrograms } from '../helpers/real-part';
 import { rejection } from '../helpers/rejection';
 
 describe('idle time and lock', function () {
@@ -104,7 +104,7 @@ describe('idle time and lock', function () {
 
     beforeEach(async function () {
       requirePrograms(this, { 'dbus-daemon': 'dbus', gdbus: 'libglib2.0-bin' });
-      if (!hasDbusmock(kit)) requirePrograms(this, { 'python3-dbusmock': 'python3-dbusmock' });
+      requirePart(this, hasDbusmock(kit), 'dbusmock not installed: apt-get install python3-dbusmock');
       await startBus(kit, 'DBUS_SYSTEM_BUS_ADDRESS');
       kit.env['DBUS_SYSTEM_BUS_PID'] = '1';
       kit.start('/usr/bin/python3', ['-m', 'dbusmock', '--system', '--template', 'logind']);

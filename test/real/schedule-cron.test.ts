@@ -17,7 +17,13 @@ describe('schedule: jobs in a real cron', function () {
   let space: Namespace | undefined;
 
   before(async function () {
-    requirePrograms(this, { unshare: 'util-linux', cron: 'cron', crontab: 'cron', faketime: 'faketime' });
+    requirePrograms(this, {
+      bash: 'bash',
+      unshare: 'util-linux',
+      cron: 'cron',
+      crontab: 'cron',
+      faketime: 'faketime',
+    });
     requireNamespace(this);
     root = mkdtempSync(join(tmpdir(), 'steward-cron-'));
     home = join(root, `it's 100% "größe" $HOME a\\b %d`);
@@ -48,10 +54,7 @@ describe('schedule: jobs in a real cron', function () {
 
   /** In base64: a crontab may be in any encoding. */
   async function crontab(): Promise<{ code: number | null; text: string }> {
-    const result = await space?.exec('/bin/bash', [
-      '-c',
-      'set -o pipefail; crontab -l 2>/dev/null | base64 -w0',
-    ]);
+    const result = await space?.exec('bash', ['-c', 'set -o pipefail; crontab -l 2>/dev/null | base64 -w0']);
     return {
       code: result?.code ?? null,
       text: Buffer.from(result?.stdout ?? '', 'base64').toString('latin1'),

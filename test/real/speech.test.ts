@@ -45,10 +45,10 @@ function endDispatcher(home: string): void {
 
 describe('the voice, with real engines and a real player', function () {
   this.timeout(120_000);
-  let home: SoundHome;
+  let home: SoundHome | undefined;
   const use = (config: string): SoundHome => (home = soundHome(config));
   const engine = (id: string): SoundHome => use(`notify: { voice: { engine: ${id} } }\n`);
-  afterEach(() => home.remove());
+  afterEach(() => home?.remove());
 
   for (const [id, program] of [['espeak-ng', 'espeak-ng'], ['flite', 'flite'], ['festival', 'text2wave']] as const) {
     it(`is heard through ${id}`, async function () {
@@ -160,11 +160,11 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
       const server = await speechServer();
       try {
         server.answer(status(401, { detail: { message: `bad key ${KEY}` } }));
-        const { path, steward, played } = use(config(server.url));
+        const { path, steward, played, write } = use(config(server.url));
         const result = await steward(['notify', 'speak', 'Hello'], { SPEECH_KEY: KEY });
         expect(result).to.deep.equal({ code: 0, stdout: 'Spoken with espeak-ng.\n', stderr: '' });
         expect(played()).not.to.equal(undefined);
-        home.write('config.yaml', config(server.url).replace('voice: {', 'voice: { engine: provider,'));
+        write('config.yaml', config(server.url).replace('voice: {', 'voice: { engine: provider,'));
         const alone = await steward(['notify', 'speak', 'Hello', '--json', '--debug'], { SPEECH_KEY: KEY });
         expect(alone.code).to.equal(8);
         expect(alone.stderr)

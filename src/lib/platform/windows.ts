@@ -16,18 +16,18 @@ export interface WindowsCalls {
   locked(): boolean;
 }
 
-type Koffi = typeof import('koffi');
+type Koffi = Pick<typeof import('koffi'), 'load'>;
 /** A window, or another handle: opaque, null when there is none. */
 type Handle = unknown;
 
 /**
- * The calls of user32, kernel32 and version that steward needs, or undefined where npm `koffi` (an optional
- * dependency) is not installed or has no build for this machine.
+ * Returns the calls of user32, kernel32 and version that steward needs, or undefined where npm `koffi` is not
+ * installed beside steward or has no build for this machine.
  */
 export async function windowsCalls(): Promise<WindowsCalls | undefined> {
   try {
     const loaded = await import('koffi');
-    return bind('default' in loaded && loaded.default ? (loaded.default as unknown as Koffi) : loaded);
+    return bind(loaded.default ?? loaded);
   } catch {
     // Whatever its loader says: without the calls there is PowerShell, which tells its own errors.
     return undefined;

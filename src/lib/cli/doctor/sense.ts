@@ -6,8 +6,11 @@ import { parseIso } from '../../platform/clock';
 import { exists } from '../../platform/folder';
 import { gitFolderAt } from '../../platform/git-folder';
 import { gitIn } from '../../platform/git-process';
+import { FASTER } from '../../platform/powershell';
+import { windowsCalls } from '../../platform/windows';
 import { appMatcher } from '../../sense/app-match';
 import { readFrontApp, type FrontAppSight } from '../../sense/front-app';
+import type { Desktop } from '../../sense/front-app/adapter';
 import { readOwnEmails } from '../../sense/git/queries';
 import { readIdle, type IdleSight } from '../../sense/idle';
 import { insightCommand } from '../../sense/insight-command';
@@ -88,7 +91,17 @@ async function checkFront(at: ConfiguredContext): Promise<Finding[]> {
   const captured =
     memory?.state === 'ok' || memory?.state === 'idle' ? (state.lastCaptureTs ?? undefined) : undefined;
   const isHidden = sight.state === 'seen' && (await appMatcher(at.config.sense.exclude))(sight.app);
-  return [judgeFront(sight, { isHidden, captured: captured && localTimes(at.context.clock)(captured) })];
+  return [
+    judgeFront(sight, { isHidden, captured: captured && localTimes(at.context.clock)(captured) }),
+    ...(await adviseOnWindows(at.context.desktop)),
+  ];
+}
+
+/** Both the front application and idle time are asked in each capture. */
+async function adviseOnWindows({ platform }: Desktop): Promise<Finding[]> {
+  if (platform !== 'win32' || (await windowsCalls()) !== undefined) return [];
+  const hint = 'With the npm package koffi beside steward it takes a millisecond:';
+  return [off('each capture starts PowerShell twice, about a second each', { hint, mend: FASTER })];
 }
 
 /** @param known `captured`: when the last capture did see, in words */
