@@ -114,7 +114,15 @@ function makeBoard(): BoardView {
         repoId: 1,
       },
     }),
-    cache: () => ({ repo: 'ann/work', issues, since: null, fullAt: null, etag: null, labels: null }),
+    cache: () => ({
+      repo: 'ann/work',
+      issues,
+      malformed: 0,
+      since: null,
+      fullAt: null,
+      etag: null,
+      labels: null,
+    }),
   } as Parameters<typeof boardView>[0]);
   return {
     ...board,

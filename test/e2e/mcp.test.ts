@@ -200,6 +200,31 @@ describe('steward mcp', function () {
     expect(result.stderr).to.not.match(/\u001b|invalid_union/);
   });
 
+  it('refuses a line that is too long, whole and in pieces, and answers the next', async () => {
+    const long = (id: number, bytes: number): string =>
+      JSON.stringify({ jsonrpc: '2.0', id, method: 'ping', params: { text: 'x'.repeat(bytes) } });
+    const mib = 1024 * 1024;
+    const lines = [
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } } }, // prettier-ignore
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+    ].map((line) => JSON.stringify(line));
+    lines.push(long(2, 9 * mib), long(3, 10 * mib), long(4, 40 * mib), long(5, 10));
+    const result = await steward(['mcp'], { home: home.path, input: `${lines.join('\n')}\n` });
+    const answers = result.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: number | null; error?: { code: number; message: string } });
+    expect(answers.map(({ id, error }) => [id, error?.code ?? null])).to.have.deep.members([
+      [1, null],
+      [2, null],
+      [null, -32600],
+      [null, -32600],
+      [5, null],
+    ]);
+    expect(answers.find(({ id }) => id === null)?.error?.message).to.match(/10 MiB/);
+    expect(result.code).to.equal(0);
+  });
+
   it('ends with its reader, and with a polite signal', async () => {
     const silent = await steward(['mcp'], { home: home.path });
     expect(silent).to.deep.equal({ code: 0, stdout: '', stderr: '' });

@@ -33,7 +33,7 @@ export function manyCached(count: number, nowMs: number): Cache {
     };
   });
   const at = toIso(nowMs);
-  return { repo: 'ann/work', issues, since: at, fullAt: at, etag: null, labels: null };
+  return { repo: 'ann/work', issues, malformed: 0, since: at, fullAt: at, etag: null, labels: null };
 }
 
 /** The files of `work/` by name: the repository is private, and was read a moment ago. */

@@ -263,7 +263,15 @@ function boardOf(issues: Issue[]): BoardView {
       enabled: true,
       privacy: { verifiedPrivate: true, visibility: 'private', verifiedAt: '1970-01-01T00:00:00Z', ttlHours: 24, repo: 'ann/work', repoId: 1 },
     }), // prettier-ignore
-    cache: () => ({ repo: 'ann/work', issues, since: null, fullAt: null, etag: null, labels: null }),
+    cache: () => ({
+      repo: 'ann/work',
+      issues,
+      malformed: 0,
+      since: null,
+      fullAt: null,
+      etag: null,
+      labels: null,
+    }),
   });
   return { ...view, stale: false, staleReason: null };
 }

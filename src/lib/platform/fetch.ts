@@ -1,5 +1,6 @@
 import { StewardError } from '../errors';
 import { openDispatcher, refusePlain } from './http-dispatcher';
+import { bodyOf } from './origin-client';
 
 /** A fetch that is bound to one origin. */
 export type BoundFetch = (url: string, init?: RequestInit) => Promise<Response>;
@@ -9,14 +10,16 @@ export interface BoundFetchOptions {
   origin: string;
   /** The whole of a request, its answer included, ms. */
   timeoutMs: number;
+  /** Of an answer's body; a longer one is not read to its end, but an error with the code `TOO_LARGE`. */
+  maxBytes: number;
   /** Where HTTPS_PROXY and its kin stand. */
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * The form of `OriginClient` that a library wants which calls `fetch` (decisions.md 9): it goes to one origin only,
- * plain HTTP only to this machine, through the proxy that the environment names, follows no redirect, and reads the
- * answer to its end, so that a connection that breaks in the middle is an error and not a short answer.
+ * The form of `OriginClient` that a library wants which calls `fetch`: it goes to one origin only, plain HTTP only to
+ * this machine, through the proxy that the environment names, follows no redirect, and reads the answer to its end
+ * within its bounds, so that a connection that breaks in the middle is an error and not a short answer.
  */
 export function boundFetch(options: BoundFetchOptions): BoundFetch {
   let sender: Promise<BoundFetch> | undefined;
@@ -33,9 +36,9 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
     const signal =
       init.signal === undefined || init.signal === null ? limit : AbortSignal.any([init.signal, limit]);
     const answer = await (await sender)(url, { ...init, redirect: 'manual', signal });
-    const body = await answer.arrayBuffer();
+    const body = await bodyOf((answer.body ?? []) as unknown as AsyncIterable<Uint8Array>, options);
     const { status, statusText, headers } = answer;
-    return new Response(body.byteLength === 0 ? null : body, { status, statusText, headers });
+    return new Response(body.length === 0 ? null : new Uint8Array(body), { status, statusText, headers });
   };
 }
 

@@ -188,7 +188,8 @@ function addressOf(root: URL, { path, query = [] }: OriginRequest): URL {
   });
 }
 
-async function bodyOf(
+/** A body to its end, or to `maxBytes`: then it is cut, or an error with the code `TOO_LARGE`. */
+export async function bodyOf(
   body: AsyncIterable<Uint8Array>,
   { maxBytes, cut = false }: Pick<Bounds, 'maxBytes' | 'cut'>,
 ): Promise<Buffer> {

@@ -152,17 +152,6 @@ function monotonicMs(): number {
   return process.uptime() * 1000;
 }
 
-/** Calls the listener when whoever writes to stdin has closed it. Returns the way to stop listening. */
-export function onStdinEnd(listener: () => void): () => void {
-  const { stdin } = process;
-  stdin.on('end', listener);
-  stdin.on('close', listener);
-  return () => {
-    stdin.off('end', listener);
-    stdin.off('close', listener);
-  };
-}
-
 /** Is stdin a terminal, at which a person sits? */
 export function isTerminalInput(): boolean {
   return process.stdin.isTTY;

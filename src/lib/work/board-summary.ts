@@ -1,11 +1,12 @@
 import type { Lane } from '../config/schema';
 import { toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/atomic-file';
-import { parseObject } from '../platform/json-object';
+import { isObject, parseObject } from '../platform/json-object';
 import { markOfTarget } from '../platform/stat';
 import {
   boardFrame,
   groupItems,
+  isItem,
   isUpToDate,
   itemsOf,
   type BoardDeps,
@@ -88,9 +89,16 @@ function madeOf({ paths, config }: Pick<BoardDeps, 'paths' | 'config'>, repo: st
 
 function readKept(path: string, made: string): Counted | undefined {
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
-  return stored?.['version'] === VERSION && stored['of'] === made
-    ? (stored['counted'] as Counted)
-    : undefined;
+  const counted = stored?.['version'] === VERSION && stored['of'] === made ? stored['counted'] : undefined;
+  return isCounted(counted) ? counted : undefined;
+}
+
+function isCounted(value: unknown): value is Counted {
+  if (!isObject(value) || !isObject(value['lanes'])) return false;
+  const isCount = (one: unknown): boolean => Number.isSafeInteger(one) && (one as number) >= 0;
+  const isLane = (lane: unknown): boolean =>
+    isObject(lane) && isCount(lane['count']) && Array.isArray(lane['items']) && lane['items'].every(isItem);
+  return [value['open'], value['total']].every(isCount) && Object.values(value['lanes']).every(isLane);
 }
 
 /** A look at the board must not fail for what only makes the next look faster: then that one counts again. */

@@ -11,9 +11,10 @@ import {
 } from './label';
 import type { Lane, WorkConfig, WorkRepoConfig } from '../config/schema';
 import { StewardError } from '../errors';
+import { isObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
 import { parseIso } from '../platform/clock';
-import type { Issue } from './issue';
+import { isClean, isIssue, type Issue } from './issue';
 import { staleness, type PollDeps } from './poll';
 
 /** One card (decisions.md 6: GET /api/work). Values without their family: `in-progress`, `P1`, `website`. */
@@ -36,6 +37,20 @@ export interface Item {
   closedAt: string | null;
   /** It has the stale flag. */
   stale: boolean;
+}
+
+/** Is it a card, as it was stored? */
+export function isItem(value: unknown): value is Item {
+  if (!isObject(value)) return false;
+  const { lane, status, type, priority, property, agents, source, slug, stale } = value;
+  return (
+    isIssue({ stateReason: null, identity: null, due: null, ...value }) &&
+    [lane, source].every(isClean) &&
+    [status, type, priority, property, slug].every((text) => text === null || isClean(text)) &&
+    Array.isArray(agents) &&
+    agents.every(isClean) &&
+    typeof stale === 'boolean'
+  );
 }
 
 /** The whole payload of GET /api/work and of `work board --json`. */

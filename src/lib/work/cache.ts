@@ -17,6 +17,8 @@ export interface CachePaths {
 export interface Cache {
   repo: string;
   issues: Issue[];
+  /** Issues that were skipped since the last full question, for they were malformed. */
+  malformed: number;
   /** Where the next question begins, ISO-8601 UTC; null: ask for everything. */
   since: string | null;
   /** When everything was last asked for: what was deleted is noticed then only. */
@@ -39,16 +41,47 @@ const VERSION = 1;
 const MAX_BYTES = 256 * 1024 * 1024;
 
 function emptyCache(repo: string): Cache {
-  return { repo, issues: [], since: null, fullAt: null, etag: null, labels: null };
+  return { repo, issues: [], malformed: 0, since: null, fullAt: null, etag: null, labels: null };
 }
 
-/** The cache of a repository; an empty one where none is, or that of another one, or one that is broken. */
+/**
+ * The cache of a repository; an empty one where none is, or that of another one, or one that is broken. What is
+ * malformed in it is skipped, and the next question asks for everything.
+ */
 export function readCache(path: string, repo: string): Cache {
   const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
-  const issues = stored?.['issues'];
   if (stored?.['version'] !== VERSION || stored['repo'] !== repo) return emptyCache(repo);
-  if (!Array.isArray(issues) || !issues.every(isIssue)) return emptyCache(repo);
-  return { ...emptyCache(repo), ...(stored as Partial<Cache>), repo };
+  const { issues: all, malformed, since, fullAt, etag, labels } = stored;
+  if (!Array.isArray(all)) return emptyCache(repo);
+  const issues = (all as unknown[]).filter(isIssue);
+  const lost = all.length - issues.length;
+  // Nobody knows what was there: that is not "no issues".
+  if (lost > 0 && issues.length === 0) return emptyCache(repo);
+  return {
+    repo,
+    issues,
+    malformed: (Number.isSafeInteger(malformed) ? Math.max(0, malformed as number) : 0) + lost,
+    since: lost === 0 && isTime(since) ? since : null,
+    fullAt: isTime(fullAt) ? fullAt : null,
+    etag: lost === 0 && isEtag(etag) ? etag : null,
+    labels: isLabels(labels) ? labels : null,
+  };
+}
+
+function isTime(value: unknown): value is string {
+  return typeof value === 'string' && parseIso(value) !== undefined;
+}
+
+function isEtag(value: unknown): value is NonNullable<Cache['etag']> {
+  return isObject(value) && typeof value['value'] === 'string' && typeof value['tokenHash'] === 'string';
+}
+
+function isLabels(value: unknown): value is NonNullable<Cache['labels']> {
+  if (!isObject(value)) return false;
+  const { names, etag, tokenHash } = value;
+  const isText = (one: unknown): boolean => typeof one === 'string';
+  const isMark = (one: unknown): boolean => one === null || isText(one);
+  return Array.isArray(names) && names.every(isText) && isMark(etag) && isMark(tokenHash);
 }
 
 export function writeCache(path: string, cache: Cache): void {
@@ -98,7 +131,7 @@ const PAGE = 100;
 export function merged(
   cache: Cache,
   issues: readonly Issue[],
-  options: { all: boolean; nowMs: number },
+  options: { all: boolean; nowMs: number; malformed: number },
 ): Cache {
   const byNumber = new Map(options.all ? [] : cache.issues.map((issue) => [issue.number, issue]));
   for (const issue of issues) byNumber.set(issue.number, issue);
@@ -106,6 +139,8 @@ export function merged(
   return {
     ...cache,
     issues: kept,
+    // Questions overlap: the same one may come again.
+    malformed: options.all ? options.malformed : Math.max(cache.malformed, options.malformed),
     since: nextSince(kept) ?? cache.since,
     fullAt: options.all ? toIso(options.nowMs) : cache.fullAt,
     etag: null,

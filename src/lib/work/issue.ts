@@ -1,3 +1,4 @@
+import { parseIso } from '../platform/clock';
 import { clean } from '../platform/terminal';
 
 /**
@@ -27,12 +28,28 @@ export function isIssue(value: unknown): value is Issue {
     value as Record<keyof Issue, unknown>;
   return (
     Number.isSafeInteger(number) &&
+    (number as number) > 0 &&
     (state === 'open' || state === 'closed') &&
-    [title, url, createdAt, updatedAt].every((text) => typeof text === 'string') &&
-    [stateReason, closedAt, identity, due].every((text) => text === null || typeof text === 'string') &&
+    isClean(title) &&
+    isClean(url) &&
+    /^https?:\/\/\S+$/.test(url) &&
+    isTime(createdAt) &&
+    isTime(updatedAt) &&
+    (closedAt === null || isTime(closedAt)) &&
+    (due === null || isTime(due)) &&
+    [stateReason, identity].every((text) => text === null || isClean(text)) &&
     Array.isArray(labels) &&
-    labels.every((label) => typeof label === 'string')
+    labels.every(isClean)
   );
+}
+
+/** Is it a text that needs no cleaning? */
+export function isClean(value: unknown): value is string {
+  return typeof value === 'string' && clean(value) === value;
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && parseIso(value) !== undefined;
 }
 
 /** What an issue stands for; two captures of the same identity are one issue. */
@@ -66,8 +83,8 @@ export function identityKey({ kind, value }: Identity): string {
 
 /** One line, no brackets (they end it in a title), not too long. */
 function normalValue(value: string): string {
-  const line = wellFormed(clean(value)).replaceAll('[', '(').replaceAll(']', ')').replace(/\s+/g, ' ').trim();
-  return cut(line, MAX_IDENTITY);
+  const line = clean(wellFormed(value)).replaceAll('[', '(').replaceAll(']', ')').replace(/\s+/g, ' ').trim();
+  return clean(cut(line, MAX_IDENTITY));
 }
 
 /**
@@ -191,7 +208,7 @@ export function parseBody(body: string): { identity: string | null; due: string 
   const kind = (['slug', 'goal', 'project', 'id'] as const).find((name) => pairs.has(name));
   return {
     identity: kind === undefined ? null : identityKey({ kind, value: pairs.get(kind) ?? '' }),
-    due: pairs.get('due') ?? null,
+    due: isTime(pairs.get('due')) ? (pairs.get('due') ?? null) : null,
   };
 }
 

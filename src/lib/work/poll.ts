@@ -93,7 +93,11 @@ async function fetchChanges(
   if (found.unchanged) return cache;
   // What another process has learnt in the meantime (labels) is kept.
   const current = deps.cache(repo);
-  const next = merged(current, found.value.map(keptIssue), { all, nowMs: clock.now() });
+  const next = merged(current, found.value.map(keptIssue), {
+    all,
+    nowMs: clock.now(),
+    malformed: found.malformed,
+  });
   const isSameQuestion = !all && next.since === cache.since && found.etag !== null;
   const kept = {
     ...next,

@@ -22,6 +22,8 @@ export interface WorkStatus {
   stale: boolean;
   staleReason: string | null;
   issues: { open: number; closed: number };
+  /** Issues that the service gave in a form that cannot be right: they are not among the others. */
+  malformed: number;
   /** Creations whose answer never came: the next one of the same looks first. */
   unfinished: number;
   pollIntervalSeconds: number;
@@ -38,7 +40,7 @@ export interface StatusDeps extends BoardDeps {
 export function workStatus(deps: StatusDeps): WorkStatus {
   const config = deps.workRepo();
   const { repo, privacy } = config;
-  const issues = repo === undefined ? [] : deps.cache(repo).issues;
+  const { issues, malformed } = repo === undefined ? { issues: [], malformed: 0 } : deps.cache(repo);
   const open = issues.filter(({ state }) => state === 'open').length;
   const entries = repo === undefined ? [] : [...readLedger(deps.ledger, repo).entries.values()];
   const at = parseIso(privacy.verifiedAt ?? '');
@@ -55,6 +57,7 @@ export function workStatus(deps: StatusDeps): WorkStatus {
     },
     ...staleness(deps, config),
     issues: { open, closed: issues.length - open },
+    malformed,
     unfinished: entries.filter(({ number }) => number === null).length,
     pollIntervalSeconds: deps.config.POLL_INTERVAL_SECONDS,
     captureNative: deps.config.CAPTURE_NATIVE,

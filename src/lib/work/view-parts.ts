@@ -1,5 +1,6 @@
 import { parseIso } from '../platform/clock';
 import { longDay, palette, toAscii, wrap, type Palette } from '../platform/format';
+import { plural } from '../platform/plural';
 import { clean } from '../platform/terminal';
 import { dayOf, timeOf } from '../platform/time';
 import type { Item } from './board';
@@ -13,6 +14,11 @@ export interface WorkTextOptions {
   /** Wall-clock ms. */
   nowMs: number;
   timezone: string;
+}
+
+/** Says how many issues of the service could not be understood. */
+export function skippedWords(malformed: number): string {
+  return `${plural(malformed, 'malformed issue')} skipped`;
 }
 
 const MIN_COLUMNS = 32;

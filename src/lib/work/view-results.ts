@@ -12,7 +12,7 @@ import type { Snoozed } from './snooze';
 import type { WorkStatus } from './status';
 import type { TaskListResult } from './task-repo';
 import type { Tidied } from './tidy';
-import { finish, setupLines, titleOf, view, when, type WorkTextOptions } from './view-parts';
+import { finish, setupLines, skippedWords, titleOf, view, when, type WorkTextOptions } from './view-parts';
 
 /** `work add` and `work remind`. */
 export function addedText(added: Added, options: WorkTextOptions): string {
@@ -162,6 +162,9 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
       'issues',
       status.lastFetch === null ? 'unknown' : `${status.issues.open} open, ${status.issues.closed} closed`,
     ),
+    ...(status.malformed === 0
+      ? []
+      : row('malformed', `${skippedWords(status.malformed)}, and not among these`, at.colors.attention)),
     ...row('last read', status.lastFetch === null ? 'never' : when(status.lastFetch, at)),
     ...(status.stale ? row('', clean(status.staleReason ?? ''), at.colors.attention) : []),
     ...row('poll', `every ${status.pollIntervalSeconds} s`),

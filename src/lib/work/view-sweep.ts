@@ -1,4 +1,5 @@
 import { clean } from '../platform/terminal';
+import { skippedWords } from './view-parts';
 import type { SweepResult } from './sweep/run';
 
 /** `work sweep`: what was done, and the command that goes on where the limit was reached. */
@@ -13,6 +14,7 @@ export function sweepText(result: SweepResult, since: string, maxCreate: number)
     duplicatesMerged === 1 ? '1 duplicate' : `${duplicatesMerged} duplicates`,
     sessionsScanned === 1 ? '1 session seen' : `${sessionsScanned} sessions seen`,
     ...(result.reminded === 0 ? [] : [`${result.reminded} reminded`]),
+    ...(result.malformed === 0 ? [] : [skippedWords(result.malformed)]),
     requests === 1 ? '1 request' : `${requests} requests`,
   ];
   const more =

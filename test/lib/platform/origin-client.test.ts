@@ -141,7 +141,7 @@ describe('platform/origin-client', () => {
         .to.match(/ is to be reached without encryption\.$/)
         .and.not.include('hush');
     }
-    const bound = boundFetch({ origin: 'http://192.0.2.1', timeoutMs: 20_000, env: {} });
+    const bound = boundFetch({ origin: 'http://192.0.2.1', ...BOUNDS, env: {} });
     expect((await rejection(bound('http://192.0.2.1/'))).kind).to.equal('config');
   });
 
@@ -160,7 +160,7 @@ describe('platform/origin-client', () => {
         const near = await origin(url, WORDS).request({ method: 'POST', path: '/', body: {}, ...BOUNDS });
         expect(near.status).to.equal(201);
         await close();
-        const limits = { timeoutMs: 20_000, env: process.env };
+        const limits = { ...BOUNDS, env: process.env };
         await boundFetch({ origin: 'https://api.example', ...limits })('https://api.example/').catch(
           () => undefined,
         );

@@ -6,6 +6,7 @@ import { boardSummary, keptSummary } from '../../../src/lib/work/board-summary';
 import { readCache } from '../../../src/lib/work/cache';
 import { refresh } from '../../../src/lib/work/poll';
 import { workStatus } from '../../../src/lib/work/status';
+import { statusText } from '../../../src/lib/work/view-results';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { readyWorld, workWorld, type WorkWorld } from '../../helpers/work';
 import { quickestMs } from '../../helpers/measured';
@@ -84,6 +85,47 @@ describe('work: poll and board', function () {
       expect(numbers()).to.deep.equal([number]);
       expect(boardSummary(world.deps)).to.include({ total: 1, stale: false });
     }
+  });
+
+  it('shows what is right where something is malformed, and says how much was skipped', async () => {
+    const number = await issue('[Core] Fix it [slug:fix-it]');
+    const list = (await github.api('GET', `/repos/${REPO}/issues?state=all`)) as object[];
+    const wrong = [1e308, -5].map((one) => ({ ...list[0], number: one }));
+    github.fault = ({ path }) =>
+      path.includes('/issues?') ? { status: 200, body: [...wrong, ...list] } : undefined;
+    await poll();
+    expect(numbers()).to.deep.equal([number]);
+    expect(workStatus(world.deps)).to.deep.include({ malformed: 2, issues: { open: 1, closed: 0 } });
+    const text = statusText(workStatus(world.deps), {
+      columns: 80,
+      color: false,
+      nowMs: Date.now(),
+      timezone: 'UTC',
+    });
+    expect(text).to.match(/^malformed +2 malformed issues skipped/m);
+
+    const { cache, board } = world.at.area.work;
+    const stored = JSON.parse(readFileSync(cache, 'utf8')) as { issues: object[] };
+    const bad = [
+      { number: -5 },
+      { title: 'a\u001b[31m' },
+      { url: 'javascript:alert(1)' },
+      { due: '\u001b[31m' },
+    ];
+    const issues = [...stored.issues, ...bad.map((one) => ({ ...stored.issues[0], ...one }))];
+    writeFileSync(cache, JSON.stringify({ ...stored, issues }));
+    expect(numbers(), 'also of what was kept').to.deep.equal([number]);
+    expect(workStatus(world.deps)).to.include({ malformed: 2 + bad.length });
+    expect(boardSummary(world.deps)).to.include({ total: 1 });
+
+    const kept = readFileSync(board, 'utf8');
+    writeFileSync(board, kept.replace('"title":"', '"title":"\\u202e'));
+    expect(keptSummary(world.deps), 'a summary that cannot be right is made anew').to.equal(undefined);
+    expect(JSON.stringify(boardSummary(world.deps))).not.to.include('\u202e');
+
+    github.fault = () => undefined;
+    await poll();
+    expect(workStatus(world.deps)).to.include({ malformed: 0 });
   });
 
   it('has the shape of GET /api/work', async () => {

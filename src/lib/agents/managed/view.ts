@@ -90,7 +90,7 @@ function inputText(input: unknown): string {
  * and not left out, since a control sequence that is left out takes the words inside it along. Line breaks and tabs stay.
  */
 function written(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (hidden) =>
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
     /[\n\r\t]/.test(hidden)
       ? hidden
       : [...Array(hidden.length).keys()]

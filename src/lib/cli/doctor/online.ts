@@ -3,6 +3,7 @@ import { StewardError, errnoCode } from '../../errors';
 import type { ConfiguredContext } from './finding';
 
 const TIMEOUT_MS = 8_000;
+const MAX_BYTES = 1024 * 1024;
 
 export interface Asked {
   status: number;
@@ -20,7 +21,12 @@ export async function askHost(
   headers: Record<string, string> = {},
 ): Promise<Asked> {
   const { origin, hostname } = new URL(url);
-  const send: BoundFetch = boundFetch({ origin, timeoutMs: TIMEOUT_MS, env: at.host.env });
+  const send: BoundFetch = boundFetch({
+    origin,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+    env: at.host.env,
+  });
   try {
     const answer = await send(url, { headers: { ...headers, 'user-agent': 'steward' } });
     return {
@@ -45,6 +51,7 @@ function whyNot(error: unknown): string {
   const has = (...names: string[]): boolean => names.some((name) => codes.includes(name));
   if (has('ENOTFOUND', 'EAI_AGAIN')) return 'is not known: no address was found for it';
   if (has('ECONNREFUSED')) return 'refused the connection';
+  if (has('TOO_LARGE')) return 'sent an answer that is too large';
   if (has('TimeoutError', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'))
     return `did not answer in ${TIMEOUT_MS / 1000} s`;
   if (codes.some((code) => /CERT|SELF_SIGNED|UNABLE_TO|TLS/.test(code))) return 'has no certificate to trust';

@@ -2,9 +2,10 @@ import { StewardError } from '../../errors';
 import { toIso, parseIso } from '../../platform/clock';
 import { planSeed, readLabels, onlyExisting } from '../../work/labels';
 import { findCredential, apiUrl, siteOf } from '../../work/host/token';
-import { readPoll } from '../../work/cache';
+import { readCache, readPoll } from '../../work/cache';
 import { privacyState, type PrivacyState } from '../../work/privacy';
 import type { Host, Repository } from '../../work/host';
+import { skippedWords } from '../../work/view-parts';
 import { localTimes } from '../local-times';
 import { openWork } from '../work-context';
 import {
@@ -217,7 +218,13 @@ function checkBoard(at: ConfiguredContext): Finding[] {
   }
   if (lastFetch === null)
     return [warning('the issues were never read', { mend: 'steward work board --refresh' })];
-  return [ok(`read last: ${shown}`)];
+  const { malformed } = readCache(area.work.cache, at.config.workRepo.repo ?? '');
+  if (malformed === 0) return [ok(`read last: ${shown}`)];
+  return [
+    warning(`read last: ${shown}; ${skippedWords(malformed)}`, {
+      hint: 'The service sent them in a form that cannot be right. The next full read looks again.',
+    }),
+  ];
 }
 
 /** A token of the environment stands over what `gh` keeps: then a login does not help. */

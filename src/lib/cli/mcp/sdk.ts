@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
@@ -6,6 +8,7 @@ import {
   ListToolsRequestSchema,
   McpError,
   type CallToolResult,
+  type JSONRPCMessage,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonSchemaType } from '@modelcontextprotocol/sdk/validation';
@@ -19,6 +22,8 @@ export interface ServeInput {
   /** Undefined: there is no such tool. */
   call: (tool: string, input: unknown) => Promise<CallToolResult> | undefined;
   onError: (error: Error) => void;
+  /** What comes in, line by line. `refuse` answers a line that cannot be read, whose id nobody knows therefore. */
+  lines: (refuse: (message: string) => void) => Readable;
 }
 
 /**
@@ -42,7 +47,16 @@ export async function connectStdio(
     }
     return answer;
   });
-  await server.connect(new StdioServerTransport());
+  const lines = input.lines((message) => {
+    const answer = { jsonrpc: '2.0', id: null, error: { code: ErrorCode.InvalidRequest, message } };
+    // JSON-RPC answers so; the library's type knows no such id.
+    void transport.send(answer as unknown as JSONRPCMessage);
+  });
+  // The lines are bounded: past its own limit the library would end.
+  const transport: StdioServerTransport = new StdioServerTransport(lines, undefined, {
+    maxBufferSize: Infinity,
+  });
+  await server.connect(transport);
   return { closed, close: () => server.close() };
 }
 

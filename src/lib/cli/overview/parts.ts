@@ -14,6 +14,7 @@ import { waitingSessions, openSessions } from '../sessions-context';
 import { runningSessions } from '../../sessions/live';
 import { isLive } from '../../sessions/session';
 import { workStatus, type WorkStatus } from '../../work/status';
+import { skippedWords } from '../../work/view-parts';
 import { DAEMON_SCHEDULER } from '../daemon-client';
 import { openSense } from '../sense-context';
 import { voiceOf } from '../speech-context';
@@ -52,6 +53,7 @@ export async function workPart({ context, localTime }: Sources): Promise<Row> {
   const facts = [
     status.repo ?? '',
     `${status.issues.open} open`,
+    ...(status.malformed === 0 ? [] : [skippedWords(status.malformed)]),
     status.lastFetch === null ? 'never read' : `read ${localTime(status.lastFetch)}`,
   ];
   const trouble = workTrouble(status);

@@ -138,6 +138,15 @@ export function garbled(asked: Asked): StewardError {
   });
 }
 
+/** A list that is longer than any is meant to be. Part of it would look like all of it. */
+export function endless(asked: Asked, limits: string): StewardError {
+  const cause: HostFailure = { reason: 'garbled', status: null, retryAfterSec: null };
+  return new StewardError('unavailable', `${asked.host} lists more of ${asked.what} than ${limits}.`, {
+    hint: 'Nothing of it was used. Check GITHUB_API_URL and the proxy.',
+    cause,
+  });
+}
+
 /** An error of ours that the library has wrapped. */
 function ownError(error: unknown): StewardError | undefined {
   let at: unknown = error;
@@ -189,6 +198,9 @@ function networkWords(codes: readonly string[], host: string): [FailureReason, s
       `${host} shows a certificate that this machine does not trust.`,
       'Check the clock, and set NODE_EXTRA_CA_CERTS if your network has its own authority.',
     ];
+  }
+  if (has('TOO_LARGE')) {
+    return ['garbled', `${host} sent an answer that is too large.`, 'Check GITHUB_API_URL and the proxy.'];
   }
   return ['reset', `The connection to ${host} broke.`, 'Run it again.'];
 }

@@ -35,7 +35,15 @@ export interface Host {
   updateLabel(repo: string, name: string, label: Omit<HostLabel, 'name'>): Promise<void>;
 }
 
-export type Conditional<T> = { unchanged: true } | { unchanged: false; value: T; etag: string | null };
+export type Conditional<T> =
+  | { unchanged: true }
+  | {
+      unchanged: false;
+      value: T;
+      etag: string | null;
+      /** Items that were skipped, since the service gave them in a form that cannot be right. */
+      malformed: number;
+    };
 
 export interface Repository {
   id: number;

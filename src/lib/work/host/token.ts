@@ -33,9 +33,10 @@ export function apiUrl(env: NodeJS.ProcessEnv): URL {
   return url;
 }
 
-/** The site that belongs to an API address: where its pages and its git repositories are. */
+/** The site that belongs to an API address, `api.` in front of it or not: where pages and git repositories are. */
 export function siteOf(api: URL): string {
-  return api.origin === DEFAULT_API ? 'https://github.com' : api.origin;
+  const isHost = api.pathname === '/' && api.hostname.startsWith('api.');
+  return isHost ? api.origin.replace('//api.', '//') : api.origin;
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Wanted } from '../ensure';
 import type { Host } from '../host';
-import type { Issue } from '../issue';
 import { freshCache } from '../poll';
 import { openForWriting, privacyState, repoOf, verify } from '../privacy';
 import { duplicates, goalIssues, missedSessions, projectChecks, stalePlan } from './plan';
@@ -52,9 +51,10 @@ async function sweepOpen(run: Run, host: Host): Promise<void> {
   const repo = repoOf(deps.workRepo());
   const isFresh = privacyState(deps.workRepo(), deps.clock.now()) === 'fresh';
   if (!isFresh) await verify(deps);
-  const list = async (): Promise<readonly Issue[]> => (await freshCache(deps, host, repo)).issues;
-  const issues = await attempt(run, 'list', list);
-  if (issues === undefined) return;
+  const list = await attempt(run, 'list', () => freshCache(deps, host, repo));
+  if (list === undefined) return;
+  const { issues } = list;
+  result.malformed = list.malformed;
   const nowMs = deps.clock.now();
   const merge = duplicates(issues);
   const stale = stalePlan(issues, readFlags(deps.flags), nowMs);

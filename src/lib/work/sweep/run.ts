@@ -31,6 +31,8 @@ export interface SweepResult {
   repo: string | null;
   dryRun: boolean;
   sinceHours: number;
+  /** Issues of the list that were skipped, since they cannot be right. */
+  malformed: number;
   sessionsScanned: number;
   created: number;
   updated: number;
@@ -77,6 +79,7 @@ export function emptyResult(
     repo,
     dryRun,
     sinceHours: Math.round(sinceMs / 36_000) / 100,
+    malformed: 0,
     sessionsScanned: 0,
     created: 0,
     updated: 0,

@@ -12,6 +12,7 @@ import { rejection } from '../../../helpers/rejection';
 import { workWorld } from '../../../helpers/work';
 
 const REPO = 'ann/work';
+const PLACE = { site: 'https://github.com', repo: 'octocat/Hello-World' };
 
 describe("work: GitHub's published schema", function () {
   this.timeout(60_000);
@@ -80,8 +81,8 @@ describe("work: GitHub's published schema", function () {
     const labelled = (event: Record<string, unknown>): unknown =>
       readEvent(event) === null && readEvent({ ...event, event: 'labeled', label: { name: 'bug' } });
     const table: [names: string[], read: (data: Record<string, unknown>) => unknown, keys: object][] = [
-      [issues, readIssue, { number: 1347, title: 'Found a bug', labels: ['bug'] }],
-      [['GET /repos/{owner}/{repo}'], readRepository, { repo: 'octocat/Hello-World', visibility: 'public' }],
+      [issues, (data) => readIssue(data, PLACE), { number: 1347, title: 'Found a bug', labels: ['bug'] }],
+      [['GET /repos/{owner}/{repo}'], (data) => readRepository(data, PLACE.site), { repo: 'octocat/Hello-World', visibility: 'public' }],
       [[`GET ${one}/comments`, `POST ${one}/comments`], readComment, { author: 'octocat', body: 'Me too' }],
       [[`GET ${one}/events`], labelled, { event: 'labeled', label: 'bug' }],
       [['GET /repos/{owner}/{repo}/labels', `POST ${one}/labels`, `DELETE ${one}/labels/{name}`], readLabel, {}],

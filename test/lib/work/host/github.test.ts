@@ -28,7 +28,10 @@ describe('work: the GitHub host', function () {
     github.seen.length = 0;
   });
 
-  const open = (env: NodeJS.ProcessEnv = {}, more: { timeoutMs?: number } = {}): Promise<Host> =>
+  const open = (
+    env: NodeJS.ProcessEnv = {},
+    more: Pick<Parameters<typeof githubHost>[0], 'timeoutMs' | 'bounds'> = {},
+  ): Promise<Host> =>
     githubHost({
       clock: systemClock(),
       run,
@@ -185,6 +188,125 @@ describe('work: the GitHub host', function () {
     } finally {
       await closeServer(thief);
     }
+  });
+
+  const hostile = {
+    number: 7,
+    title: 'Pay\u200b\u202e \u001b[31mAnn\u001b[0m\u{e0041}',
+    body: 'as it is \u202e',
+    state: 'open',
+    labels: [{ name: 'Property:\u001b]0;x\u0007web\u2066' }, 'bug'],
+    html_url: 'javascript:alert(1)//issues/7',
+    created_at: '2026-11-20T08:00:00Z',
+    updated_at: '2026-11-20T08:00:00Z',
+    closed_at: null,
+  };
+
+  it('cleans what an issue, a comment and a label say, and gives addresses of its own site alone', async () => {
+    const page = `${github.url}/${REPO}/issues/7`;
+    always({ status: 200, body: hostile });
+    expect(await host.issue(REPO, 7)).to.deep.include({
+      title: 'Pay Ann',
+      body: hostile.body,
+      labels: ['Property:web', 'bug'],
+      url: page,
+    });
+    for (const url of ['https://evil.example/ann/work/issues/7', `${page}\u001b[31m`, `${page}?a`, null, 7]) {
+      always({ status: 200, body: { ...hostile, html_url: url } });
+      expect((await host.issue(REPO, 7)).url, String(url)).to.equal(page);
+    }
+    const author = { user: { login: 'ann\u202e' }, body: '', created_at: hostile.created_at };
+    always({ status: 200, body: [author] });
+    expect((await host.comments(REPO, 7)).map((one) => one.author)).to.deep.equal(['ann']);
+    always({ status: 200, body: [{ name: 'a\u0007b', color: 'red\u001b', description: 'c\u200bd' }] });
+    expect(await host.labels(REPO, {})).to.deep.include({
+      value: [{ name: 'ab', color: '', description: 'cd' }],
+    });
+  });
+
+  it('skips and counts malformed issues, and takes a list of nothing else for no list', async () => {
+    const wrong = [
+      { number: 1e308 },
+      { number: -5 },
+      { number: 1.5 },
+      { number: '8' },
+      { title: null },
+      { state: 'maybe' },
+      { created_at: 'yesterday' },
+      { updated_at: '2026-02-30T00:00:00Z' },
+      { closed_at: 4 },
+      { labels: 'bug' },
+      { labels: [{ name: 4 }] },
+    ].map((one) => ({ ...hostile, ...one }));
+    always({ status: 200, body: [...wrong, 'text', null, hostile] });
+    const found = await host.issues(REPO, {});
+    if (found.unchanged) throw new Error('it is the first question');
+    expect(found.value.map(({ number }) => number)).to.deep.equal([7]);
+    expect(found.malformed).to.equal(wrong.length + 2);
+    always({ status: 200, body: wrong });
+    expect(failureOf(await rejection(host.issues(REPO, {})))).to.include({ reason: 'garbled' });
+    // An event that is missing could change who has a claim.
+    always({
+      status: 200,
+      body: [
+        { id: 1e308, event: 'labeled' },
+        { id: 1, event: 'closed' },
+      ],
+    });
+    expect(failureOf(await rejection(host.labelEvents(REPO, 7)))).to.include({ reason: 'garbled' });
+  });
+
+  describe('that gives too much', () => {
+    const bounds = { answerBytes: 100_000, listPages: 5, listBytes: 1_000_000, listMs: 60_000 };
+    let asked = 0;
+    let page = '[]';
+    const endless = createServer((request, response) => {
+      asked += 1;
+      response.setHeader('content-type', 'application/json');
+      if (request.url?.includes('/comments') !== true) {
+        const { port } = endless.address() as AddressInfo;
+        response.setHeader('link', `<http://127.0.0.1:${port}/next?page=${asked}>; rel="next"`);
+        response.end(page);
+        return;
+      }
+      const write = (): void => {
+        while (response.write('['.repeat(10_000)));
+      };
+      response.on('drain', write);
+      write();
+    });
+    const openEndless = (more: Partial<typeof bounds> = {}): Promise<Host> => {
+      const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`;
+      return open({ GITHUB_API_URL: url }, { bounds: { ...bounds, ...more } });
+    };
+    before(() => new Promise<void>((done) => endless.listen(0, '127.0.0.1', done)));
+    after(() => closeServer(endless));
+    beforeEach(() => {
+      asked = 0;
+      page = '[]';
+    });
+
+    it('in an answer is not read to its end', async () => {
+      const error = await rejection((await openEndless()).comments(REPO, 7));
+      expect(error).to.include({ kind: 'unavailable' });
+      expect(error.message).to.match(/^127\.0\.0\.1:\d+ sent an answer that is too large\.$/);
+      expect(asked).to.equal(1);
+    });
+
+    it('in pages is an error and not a part of a list', async () => {
+      const error = await rejection((await openEndless()).issues(REPO, {}));
+      expect(error.message).to.match(/ lists more of ann\/work than 5 pages\.$/);
+      expect(asked).to.equal(6);
+    });
+
+    it('in all, or in all the time, is one, too', async () => {
+      page = JSON.stringify(Array.from({ length: 50 }, () => ({ ...hostile, body: 'x'.repeat(1000) })));
+      const large = await rejection((await openEndless({ listBytes: 90_000 })).issues(REPO, {}));
+      expect(large.message).to.match(/ lists more of ann\/work than 0 MiB\.$/);
+      expect(asked).to.equal(2);
+      const slow = await rejection((await openEndless({ listMs: 0, listPages: 10_000 })).issues(REPO, {}));
+      expect(slow.message).to.match(/than 0 minutes can read\.$/);
+    });
   });
 
   it('goes through a proxy that the environment names, and not where NO_PROXY says so', async () => {
