@@ -1,11 +1,21 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
 import type { DaemonStatus } from '../../src/lib/daemon/status';
-import { emptyHome, jsonOf, steward } from '../helpers/cli';
+import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+import { requireNamespace } from '../helpers/namespace';
 import { ask, daemonLogOf, machineFolder, startDaemon, until, type RunningDaemon } from '../helpers/daemon';
 
 describe('the daemon (built)', function () {
@@ -201,6 +211,35 @@ describe('the daemon (built)', function () {
     const next = await start();
     expect(await json(`${next.url}/healthz`)).to.include({ pid: next.pid });
     expect((await cli('daemon', 'status')).code).to.equal(0);
+  });
+
+  it('is not taken over by one of another pid namespace, which cannot see its process', async function () {
+    requireNamespace(this);
+    const daemon = await start();
+    const lock = join(machineFolder(home.path), 'daemon.lock');
+    const holder = JSON.parse(readFileSync(lock, 'utf8')) as { at: number };
+    writeFileSync(lock, JSON.stringify({ ...holder, at: holder.at - 3_600_000 }));
+    const hourAgo = Date.now() / 1000 - 3600;
+    utimesSync(lock, hourAgo, hourAgo);
+    const inside = [
+      '--pid',
+      '--fork',
+      '--kill-child',
+      process.execPath,
+      BIN,
+      'daemon',
+      'serve',
+      '--port',
+      '0',
+    ];
+    const second = spawnSync('unshare', inside, {
+      env: cleanEnv(home.path),
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    expect(second.stderr).to.include(`runs already at ${daemon.url}`);
+    expect(second.status).to.equal(7);
+    expect((await ask(`${daemon.url}/healthz`)).status).to.equal(200);
   });
 
   it('says who has taken its port', async () => {
