@@ -41,6 +41,8 @@ export const WORDS = {
   'agents.managed.outputPrice': 'USD for a million tokens out.',
   'daemon.host': 'The address on which the daemon answers. Another one than this machine needs a token.',
   'daemon.port': 'Its port; 0 takes a free one.',
+  'daemon.otherUsers':
+    'On Linux, answer other users of this machine over TCP, too. Elsewhere they are answered anyway; see daemon.requireToken.',
   'daemon.requireToken': 'Over TCP, require the token or the sign-in of "steward open".',
   'notifications.push.enabled': 'The switch of the push channel.',
   'notifications.push.topic': 'The ntfy topic. Who knows it can read along: take a random one.',

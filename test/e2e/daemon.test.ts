@@ -1,10 +1,21 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
 import type { DaemonStatus } from '../../src/lib/daemon/status';
-import { emptyHome, jsonOf, steward } from '../helpers/cli';
+import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
+import { requireNamespace } from '../helpers/namespace';
 import { ask, daemonLogOf, machineFolder, startDaemon, until, type RunningDaemon } from '../helpers/daemon';
 
 describe('the daemon (built)', function () {
@@ -202,6 +213,35 @@ describe('the daemon (built)', function () {
     expect((await cli('daemon', 'status')).code).to.equal(0);
   });
 
+  it('is not taken over by one of another pid namespace, which cannot see its process', async function () {
+    requireNamespace(this);
+    const daemon = await start();
+    const lock = join(machineFolder(home.path), 'daemon.lock');
+    const holder = JSON.parse(readFileSync(lock, 'utf8')) as { at: number };
+    writeFileSync(lock, JSON.stringify({ ...holder, at: holder.at - 3_600_000 }));
+    const hourAgo = Date.now() / 1000 - 3600;
+    utimesSync(lock, hourAgo, hourAgo);
+    const inside = [
+      '--pid',
+      '--fork',
+      '--kill-child',
+      process.execPath,
+      BIN,
+      'daemon',
+      'serve',
+      '--port',
+      '0',
+    ];
+    const second = spawnSync('unshare', inside, {
+      env: cleanEnv(home.path),
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    expect(second.stderr).to.include(`runs already at ${daemon.url}`);
+    expect(second.status).to.equal(7);
+    expect((await ask(`${daemon.url}/healthz`)).status).to.equal(200);
+  });
+
   it('says who has taken its port', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -356,6 +396,17 @@ describe('the daemon (built)', function () {
       expect((await ask('http://evil.example/healthz', { socket })).status).to.equal(403);
     });
 
+    it('is made with mode 0600, whatever the umask', async function () {
+      if (process.platform === 'win32') this.skip();
+      const mask = process.umask(0);
+      try {
+        await start();
+      } finally {
+        process.umask(mask);
+      }
+      expect(statSync(join(machineFolder(home.path), 'daemon.sock')).mode & 0o777).to.equal(0o600);
+    });
+
     it('lies elsewhere where its path would be too long', async function () {
       if (process.platform === 'win32') this.skip();
       const env = { XDG_STATE_HOME: join(home.path, 'x'.repeat(90)) };
@@ -411,6 +462,47 @@ describe('the daemon (built)', function () {
       await cli('config', 'set', 'daemon.requireToken', 'true');
       const daemon = await start({ args: ['daemon', 'serve', '--host', '0.0.0.0', '--port', '0', '--json'] });
       expect((await ask(`http://127.0.0.1:${daemon.port}/healthz`)).status).to.equal(401);
+    });
+  });
+
+  describe('another user of the machine', () => {
+    before(function () {
+      if (process.platform !== 'linux' || process.getuid?.() !== 0) this.skip();
+    });
+
+    /** The status of one request by another user. */
+    const asOther = (url: string, headers: object = {}, method = 'GET'): number => {
+      const code = `fetch(process.argv[1], JSON.parse(process.argv[2])).then(({ status }) => console.log(status))`;
+      const options = { method, headers, ...(method === 'POST' ? { body: '{"message":"x"}' } : {}) };
+      const child = spawnSync(process.execPath, ['-e', code, url, JSON.stringify(options)], {
+        cwd: '/',
+        env: {},
+        uid: 65_534,
+        encoding: 'utf8',
+      });
+      return Number(child.stdout);
+    };
+
+    it('is refused over TCP, and what it posts is not done', async () => {
+      const daemon = await start();
+      for (const path of ['/', '/healthz', '/api/status', '/api/sense/today', '/nowhere'])
+        expect(asOther(daemon.url + path), path).to.equal(403);
+      expect(asOther(`${daemon.url}/notify`, {}, 'POST')).to.equal(403);
+      expect(jsonOf(await cli('notify', 'history', '--json'))).to.deep.equal([]);
+      expect((await ask(`${daemon.url}/healthz`)).status, 'this user').to.equal(200);
+    });
+
+    it('is let in by the token, and by daemon.otherUsers', async () => {
+      await cli('config', 'set', 'daemon.requireToken', 'true');
+      const closed = await start();
+      const token = readFileSync(join(machineFolder(home.path), 'daemon.token'), 'utf8').trim();
+      expect(asOther(`${closed.url}/healthz`, { authorization: `Bearer ${token}` })).to.equal(200);
+      expect(asOther(`${closed.url}/healthz`)).to.equal(403);
+      expect(asOther(`${closed.url}/api/sign-in`, {}, 'POST'), 'not even with a stolen code').to.equal(403);
+      await closed.stop();
+      await cli('config', 'set', 'daemon.requireToken', 'false');
+      await cli('config', 'set', 'daemon.otherUsers', 'true');
+      expect(asOther(`${(await start()).url}/healthz`)).to.equal(200);
     });
   });
 

@@ -16,6 +16,7 @@ export function headOf(
     headers,
     rawHeaders: Object.entries(headers).flat(),
     isLocal: false,
+    isOtherUser: () => false,
     ...more,
   };
 }
@@ -26,7 +27,7 @@ export interface TestApp {
   ask: (
     target: string,
     options?: { headers?: Record<string, string>; body?: string | Buffer } & Partial<
-      Pick<RequestHead, 'method' | 'isLocal'>
+      Pick<RequestHead, 'method' | 'isLocal' | 'isOtherUser'>
     >,
   ) => Promise<TestAnswer>;
 }
@@ -44,7 +45,8 @@ export function testApp(routes: readonly Route[], more: Partial<AppDeps> = {}): 
   const app = daemonApp({
     routes,
     policy: policyFor('127.0.0.1'),
-    mayRead: () => true,
+    gate: { isRequired: false, hasKey: () => false },
+    otherUsers: false,
     onFault: (_, error) => faults.push(error),
     ...more,
   });
@@ -52,7 +54,7 @@ export function testApp(routes: readonly Route[], more: Partial<AppDeps> = {}): 
     faults,
     async ask(target, { headers = {}, body = '', ...rest } = {}) {
       const head = headOf(target, { host: 'localhost', ...headers }, rest);
-      return shown(app.admit(head) ?? (await app.answer(head, Buffer.from(body))));
+      return shown((await app.admit(head)) ?? (await app.answer(head, Buffer.from(body))));
     },
   };
 }

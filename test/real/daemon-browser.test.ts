@@ -169,7 +169,8 @@ describe('a browser and the daemon (real Chromium)', function () {
         ...pageRoutes({ clock: systemClock(), pages, assets: join(folder, 'assets') }),
       ],
       policy: policyFor('127.0.0.1'),
-      mayRead: door.mayRead,
+      gate: door,
+      otherUsers: false,
       onFault: (_, error) => {
         throw error;
       },

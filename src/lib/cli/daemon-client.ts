@@ -1,5 +1,4 @@
-import { StewardError } from '../errors';
-import { readInstance, type Instance } from '../daemon/instance';
+import { isAnswering, readInstance, type Instance } from '../daemon/instance';
 import type { Healthz } from '../daemon/own-routes';
 import { askLocal } from '../platform/local-http';
 import type { LocalRequest } from '../platform/local-message';
@@ -53,11 +52,6 @@ export async function currentScheduler(context: Context): Promise<SenseStatus['s
 }
 
 /** Is there a daemon, be it too busy to answer? */
-export async function isDaemonThere(context: Pick<Context, 'area'>): Promise<boolean> {
-  try {
-    return (await findDaemon(context)) !== undefined;
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'unavailable') return true;
-    throw error;
-  }
+export function isDaemonThere(context: Pick<Context, 'area'>): Promise<boolean> {
+  return isAnswering(context.area);
 }

@@ -109,9 +109,9 @@ export async function openDaemon(
   return { parts, warnings };
 }
 
-function listenOn({ user }: Config): Pick<DaemonParts, 'host' | 'port' | 'requireToken'> {
-  const { host, port, requireToken } = user.daemon;
-  return { host, port, requireToken };
+function listenOn({ user }: Config): Pick<DaemonParts, 'host' | 'port' | 'requireToken' | 'otherUsers'> {
+  const { host, port, requireToken, otherUsers } = user.daemon;
+  return { host, port, requireToken, otherUsers };
 }
 
 /** What of the configuration the requests depend on, read again when one of its files changes. */

@@ -124,6 +124,7 @@ export const USER_KEYS = {
     host: textFrom('a host name or an IP address without a port', isBindHost, '127.0.0.1'),
     port: wholeNumber(0, 65_535, 31_337),
     requireToken: flag(false),
+    otherUsers: flag(false),
   },
 };
 

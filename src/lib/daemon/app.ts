@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 
 import { StewardError, toStewardError } from '../errors';
 import type { Application, HttpAnswer, RequestHead } from '../platform/http-application';
+import type { Gate } from './gate';
 import { guard, type GuardPolicy } from './guards';
 import { errorAnswer, JSON_HEADERS, refusal } from './http-error';
 import { type JsonRoute, type Route, type RouteRequest } from './route';
@@ -10,8 +11,10 @@ import { type JsonRoute, type Route, type RouteRequest } from './route';
 export interface AppDeps {
   routes: readonly Route[];
   policy: GuardPolicy;
-  /** May a request over TCP be answered at an address that is not open to all? */
-  mayRead: (head: RequestHead) => boolean;
+  /** Of requests over TCP; the local socket is this user's own. */
+  gate: Pick<Gate, 'isRequired' | 'hasKey'>;
+  /** Other users of this machine are answered over TCP without a token, too. */
+  otherUsers: boolean;
   /** Told of every fault that is answered with 5xx. */
   onFault: (head: Pick<RequestHead, 'method' | 'target'>, error: StewardError) => void;
 }
@@ -46,7 +49,7 @@ export function daemonApp(deps: AppDeps): Application {
     return refusal(405, 'usage', message, `Use ${allowed}.`, ['allow', allowed]);
   };
 
-  const admit = (head: RequestHead): HttpAnswer | undefined => {
+  const admit: Application['admit'] = (head) => {
     const refused = guard(head, deps.policy);
     if (refused !== undefined) {
       return refusal(
@@ -57,18 +60,9 @@ export function daemonApp(deps: AppDeps): Application {
       );
     }
     const found = find(head);
-    if (!head.isLocal && !isOpen(found) && !deps.mayRead(head)) return NO_TOKEN;
-    if ('headers' in found) return found;
-    const encoding = head.headers['content-encoding'];
-    if (encoding !== undefined && encoding !== 'identity') {
-      return refusal(
-        415,
-        'usage',
-        'A body is taken as it is, not compressed.',
-        'Send it without content-encoding.',
-      );
-    }
-    return undefined;
+    const unfit = (): HttpAnswer | undefined => ('headers' in found ? found : encodingRefusal(head));
+    const closed = head.isLocal ? undefined : accessRefusal(deps, head, isOpen(found));
+    return closed instanceof Promise ? closed.then((later) => later ?? unfit()) : (closed ?? unfit());
   };
 
   const fault = (head: RequestHead, error: unknown): HttpAnswer => {
@@ -98,6 +92,41 @@ export function daemonApp(deps: AppDeps): Application {
     },
   };
 }
+
+/** What a request over TCP is refused with: a key opens everything, and this user needs one only where it is required. */
+function accessRefusal(
+  { gate, otherUsers }: AppDeps,
+  head: RequestHead,
+  isOpen: boolean,
+): HttpAnswer | undefined | Promise<HttpAnswer | undefined> {
+  if (gate.hasKey(head)) return undefined;
+  const keyless = gate.isRequired && !isOpen ? NO_TOKEN : undefined;
+  if (otherUsers) return keyless;
+  const isOther = head.isOtherUser();
+  return isOther instanceof Promise
+    ? isOther.then((later) => (later ? OTHER_USER : keyless))
+    : isOther
+      ? OTHER_USER
+      : keyless;
+}
+
+function encodingRefusal({ headers }: RequestHead): HttpAnswer | undefined {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return undefined;
+  return refusal(
+    415,
+    'usage',
+    'A body is taken as it is, not compressed.',
+    'Send it without content-encoding.',
+  );
+}
+
+const OTHER_USER = refusal(
+  403,
+  'auth',
+  'The request comes from another user of this machine.',
+  'Send the token of the daemon, or allow other users: steward config set daemon.otherUsers true.',
+);
 
 const NO_TOKEN = refusal(
   401,

@@ -30,6 +30,8 @@ export interface DaemonParts {
   /** 0: any free one. */
   port: number;
   requireToken: boolean;
+  /** Other users of this machine are answered over TCP, too. */
+  otherUsers: boolean;
   routes: readonly Route[];
   jobs: (log: DaemonLog) => readonly Job[];
   /** What works for as long as the daemon listens. */
@@ -102,7 +104,8 @@ async function serve(
       ...parts.routes,
     ],
     policy: policyFor(parts.host),
-    mayRead: door.mayRead,
+    gate: door,
+    otherUsers: parts.otherUsers,
     onFault: faultLog(parts.clock, log),
   });
   const server = httpServer(app, parts.limits ?? SERVER_LIMITS);

@@ -11,8 +11,10 @@ const MAX_CODES = 20;
 
 /** Who may ask over TCP. */
 export interface Gate {
-  /** May the request read? Where no token is required, every request may. */
-  mayRead: (head: RequestHead) => boolean;
+  /** Does a request without a key get no data? */
+  isRequired: boolean;
+  /** Does the request bring the token or the secret of a page? Such a sender may read, whoever it is. */
+  hasKey: (head: RequestHead) => boolean;
   /** Does the request bring the secret that only a signed-in page has? */
   hasPageSecret: (head: RequestHead) => boolean;
   /** A code that signs one page in, valid for `CODE_MS`. */
@@ -35,8 +37,9 @@ export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined)
   const codes = new Map<string, number>();
   const hasPageSecret = (head: RequestHead): boolean => isSecret(bearerOf(head));
   return {
+    isRequired: isToken !== undefined,
+    hasKey: (head) => isToken?.(bearerOf(head)) === true || hasPageSecret(head),
     hasPageSecret,
-    mayRead: (head) => isToken === undefined || isToken(bearerOf(head)) || hasPageSecret(head),
     newCode() {
       const code = randomBytes(24).toString('base64url');
       codes.set(keyOf(code), clock.monotonic() + CODE_MS);

@@ -6,6 +6,7 @@ import { readText, replaceFile } from '../platform/atomic-file';
 import type { Clock } from '../platform/clock';
 import { ensureFolder, removeFile } from '../platform/folder';
 import { parseObject } from '../platform/json-object';
+import { askLocal } from '../platform/local-http';
 import { withLock } from '../platform/lock';
 
 /** Where the daemon of a user area is reached: `daemon.json` in machine-local state while it runs. */
@@ -50,9 +51,25 @@ export function removeInstance(area: Pick<UserArea, 'machine'>): void {
   removeFile(instancePath(area));
 }
 
+/** Does the last daemon of the user area answer on its socket, or is it too busy to? */
+export async function isAnswering(area: Pick<UserArea, 'machine'>): Promise<boolean> {
+  const last = readInstance(area);
+  if (last === undefined) return false;
+  try {
+    const request = { socket: last.socket, method: 'GET', path: '/healthz', timeoutMs: PING_MS } as const;
+    return (await askLocal(request)) !== undefined;
+  } catch (error) {
+    if (error instanceof StewardError && error.kind === 'unavailable') return true;
+    throw error;
+  }
+}
+
+const PING_MS = 3_000;
+
 /**
- * Runs `work` as the one daemon of the user area; the lock of one that was killed is taken over. Another one that
- * is alive: `locked`, with its address.
+ * Runs `work` as the one daemon of the user area. The lock of one that was killed is taken over, unless somebody
+ * answers on its socket: in another pid namespace a daemon that is alive looks gone. Another one that is alive:
+ * `locked`, with its address.
  */
 export async function asOnlyDaemon<T>(
   deps: { area: Pick<UserArea, 'machine'>; clock: Clock; machineId: string },
@@ -63,7 +80,7 @@ export async function asOnlyDaemon<T>(
   try {
     return await withLock(
       join(area.machine, 'daemon.lock'),
-      { clock, machineId, waitMs: HANDOVER_MS },
+      { clock, machineId, waitMs: HANDOVER_MS, answers: () => isAnswering(area) },
       () => {
         begun = true;
         return work();

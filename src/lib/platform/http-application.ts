@@ -1,3 +1,5 @@
+import type { PeerQuestion } from './peer';
+
 /** What came over the wire before a body. */
 export interface RequestHead {
   method: string;
@@ -9,6 +11,8 @@ export interface RequestHead {
   rawHeaders: readonly string[];
   /** It came over the local socket, which only this user can open. */
   isLocal: boolean;
+  /** Another user of this machine sent it, as far as the system tells. Asked once a connection, when it is called. */
+  isOtherUser: PeerQuestion;
 }
 
 export interface HttpAnswer {
@@ -24,7 +28,7 @@ export interface HttpAnswer {
 /** The application behind the server. */
 export interface Application {
   /** Looks at a request before its body is read; an answer refuses it. */
-  admit: (head: RequestHead) => HttpAnswer | undefined;
+  admit: (head: RequestHead) => HttpAnswer | undefined | Promise<HttpAnswer | undefined>;
   answer: (head: RequestHead, body: Buffer) => HttpAnswer | Promise<HttpAnswer>;
   /** The answer to what does not even get as far as `admit`: 400, 408, 413 or 431; and to a fault, 500. */
   refuse: (status: number, cause?: unknown) => HttpAnswer;

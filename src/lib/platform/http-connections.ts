@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
+import type { PeerQuestion } from './peer';
+
 /** What a server that closes has to know of a connection. */
 export interface Connection {
   /** Seconds of `process.uptime()`; undefined while it carries a request. */
@@ -8,6 +10,7 @@ export interface Connection {
   /** Requests that it carries. */
   unanswered: number;
   isLeaving: boolean;
+  isOtherUser: PeerQuestion;
 }
 
 /** How long a connection is quiet before the server that closes takes leave of it. */

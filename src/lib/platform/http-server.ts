@@ -12,6 +12,7 @@ import {
 } from './http-application';
 import { closedNet, hangUpIdle, LINGER_MS, takeWaiting, type Connection } from './http-connections';
 import { wireText } from './http-wire';
+import { peerLookup } from './peer';
 import { bodyOf, drained, hasBody } from './request-body';
 
 export interface HttpServer {
@@ -32,6 +33,7 @@ export interface HttpServer {
  */
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
   const servers: Server[] = [];
+  const peerOf = peerLookup();
   const sockets = new Map<Socket, Connection>();
   let open = 0;
   let answered = 0;
@@ -55,8 +57,20 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
     request: IncomingMessage,
     response: ServerResponse,
   ): void | Promise<void> => {
-    const isHead = head.method === 'HEAD';
     const refused = head.rawHeaders.length > limits.maxHeaders * 2 ? app.refuse(431) : app.admit(head);
+    return refused instanceof Promise
+      ? refused.then((later) => proceed(head, request, response, later))
+      : proceed(head, request, response, refused);
+  };
+
+  const proceed = (
+    head: RequestHead,
+    request: IncomingMessage,
+    response: ServerResponse,
+    refused: HttpAnswer | undefined,
+  ): void | Promise<void> => {
+    if (request.socket.destroyed) return;
+    const isHead = head.method === 'HEAD';
     if (hasBody(request)) return withBody(head, request, response, refused);
     const answer = refused ?? app.answer(head, NO_BYTES);
     if (!(answer instanceof Promise)) return finish(response, answer, isHead, false);
@@ -108,7 +122,10 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
         else finish(response, app.refuse(500, error), method === 'HEAD', true);
       };
       try {
-        serve({ method, target, headers, rawHeaders, isLocal }, request, response)?.catch(failed);
+        const { isOtherUser } = known;
+        serve({ method, target, headers, rawHeaders, isLocal, isOtherUser }, request, response)?.catch(
+          failed,
+        );
       } catch (error) {
         failed(error);
       }
@@ -133,7 +150,8 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
     server.maxConnections = limits.maxConnections;
     server.on('connection', (socket: Socket) => {
       accepted += 1;
-      const connection = { idleSince: process.uptime(), unanswered: 0, isLeaving: false };
+      const isOtherUser = isLocal ? () => false : peerOf(socket);
+      const connection = { idleSince: process.uptime(), unanswered: 0, isLeaving: false, isOtherUser };
       sockets.set(socket, connection);
       socket.once('close', () => {
         sockets.delete(socket);
@@ -167,7 +185,15 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
       await listening(server, { host, port, exclusive: true });
       return (server.address() as AddressInfo).port;
     },
-    listenLocal: (path) => listening(make(true), { path }),
+    listenLocal(path) {
+      // The socket is made before listen() returns, so nothing else is made under this mask.
+      const mask = process.umask(0o177);
+      try {
+        return listening(make(true), { path });
+      } finally {
+        process.umask(mask);
+      }
+    },
     load: () => ({ open, answered }),
     async close(graceMs) {
       await takeWaiting(() => accepted);

@@ -23,8 +23,10 @@ export interface Judge {
   machineId: string;
   /** Wall-clock ms. */
   nowMs: number;
-  /** For holders that cannot be judged by their process. */
+  /** For holders that cannot be judged by their process: how old their last sign of life may be. */
   staleAfterMs: number;
+  /** Wall-clock ms of that sign; the time of the lock when left out. */
+  lastSignMs?: number;
   /** Wall-clock ms at which a process started, where the lock file does not say; undefined: not known. */
   processStart: (pid: number) => number | undefined;
 }
@@ -63,8 +65,8 @@ export function parseHolder(text: string): Holder | undefined {
 }
 
 /**
- * Has the holder gone? A process of this machine is judged by its pid and start; one of another machine or
- * pid namespace by the age of its lock alone, where a time in the future counts as expired (decisions.md 9).
+ * Has the holder gone? A process of this machine is judged by its pid and start; one of another machine or pid
+ * namespace by its last sign of life alone, where a time in the future counts as expired.
  */
 export function isGone(holder: Holder, judge: Judge): boolean {
   if (holder.machine === judge.machineId) {
@@ -72,7 +74,7 @@ export function isGone(holder: Holder, judge: Judge): boolean {
     if (holder.boot !== null && here.boot !== null && holder.boot !== here.boot) return true;
     if (holder.namespace === here.namespace) return isProcessGone(holder, judge);
   }
-  return Math.abs(judge.nowMs - holder.at) > judge.staleAfterMs;
+  return Math.abs(judge.nowMs - (judge.lastSignMs ?? holder.at)) > judge.staleAfterMs;
 }
 
 function isProcessGone(holder: Holder, judge: Judge): boolean {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { StewardError } from '../errors';
+import { errnoCode, StewardError } from '../errors';
 import { linkNew, readText, renameOver, sweepTemps, tempOf } from './atomic-file';
 import type { Clock } from './clock';
 import { ensureFolder } from './folder';
@@ -21,6 +21,8 @@ export interface LockOptions {
   staleAfterMs?: number;
   /** Wall-clock ms at which a process started; asked for where the lock file does not tell. */
   processStart?: (pid: number) => number | undefined;
+  /** Does the holder answer, though it looks gone? Then its lock is not taken over. */
+  answers?: () => Promise<boolean>;
 }
 
 /** What stands at the path of a lock or a claim. A text that is no holder has a name and an age only. */
@@ -35,10 +37,13 @@ const STALE_AFTER_MS = 10 * 60_000;
 const UNREADABLE_STALE_MS = 5_000;
 const TEMPS_STALE_MS = 60_000;
 const LONGEST_PAUSE_MS = 50;
+/** How often a holder sets the date of its lock, its sign of life for those who cannot see its process. */
+const REFRESH_MS = 30_000;
 
 /**
  * Runs `work` while holding the lock file; one holder at a time, also among processes. A lock whose process
- * is gone is taken over. Waiting longer than `waitMs` is `locked`.
+ * is gone is taken over. Waiting longer than `waitMs` is `locked`. A held lock is refreshed, so that a holder in
+ * another pid namespace is seen to be alive.
  *
  * A lock is taken by giving a second name to a file that is complete already, which only one can. It is
  * taken over by whoever first makes the claim that bears the gone holder's token: nobody else may replace
@@ -60,11 +65,18 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
     const nowMs = clock.now();
     if (found.holder === undefined) return Math.abs(nowMs - found.mtimeMs) > UNREADABLE_STALE_MS;
     const staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS;
-    return isGone(found.holder, { machineId: options.machineId, nowMs, staleAfterMs, processStart: startOf });
+    return isGone(found.holder, {
+      machineId: options.machineId,
+      nowMs,
+      staleAfterMs,
+      lastSignMs: found.mtimeMs,
+      processStart: startOf,
+    });
   };
   for (let longest = 2; ; longest = Math.min(longest * 2, LONGEST_PAUSE_MS)) {
     const found = look(path);
     if (found === undefined || isStale(found)) {
+      if (found !== undefined && (await options.answers?.()) === true) throw locked(path);
       const me = thisHolder(options.machineId, clock.now(), token);
       if (acquire(path, found, me, isStale)) break;
     }
@@ -72,10 +84,22 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
     if (left <= 0) throw locked(path);
     await delay(Math.min(left, 1 + Math.random() * longest));
   }
+  const refreshing = setInterval(() => refresh(path, token, clock.now()), REFRESH_MS).unref();
   try {
     return await work();
   } finally {
+    clearInterval(refreshing);
     if (look(path)?.token === token) rmSync(path, { force: true });
+  }
+}
+
+/** Sets the date alone: to write the file again could undo a take-over. */
+function refresh(path: string, token: string, nowMs: number): void {
+  try {
+    if (look(path)?.token === token) utimesSync(path, nowMs / 1000, nowMs / 1000);
+  } catch (error) {
+    // A lock that cannot be refreshed, such as in a folder that was removed, only looks older than it is.
+    if (errnoCode(error) === undefined && !(error instanceof StewardError)) throw error;
   }
 }
 

@@ -44,7 +44,12 @@ describe('config: loadConfig', () => {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: config.user.timezone }).resolvedOptions();
     expect(timeZone).to.equal(new Intl.DateTimeFormat().resolvedOptions().timeZone);
     expect(config.user.paths.workEvents).to.equal(at.area.workEvents);
-    expect(config.user.daemon).to.deep.equal({ host: '127.0.0.1', port: 31337, requireToken: false });
+    expect(config.user.daemon).to.deep.equal({
+      host: '127.0.0.1',
+      port: 31337,
+      requireToken: false,
+      otherUsers: false,
+    });
     const { push, chat, thresholds, routing } = config.settings.notifications;
     expect([push.enabled, push.topic.isSet, chat.enabled, thresholds.longTaskMinutes]).to.deep.equal([
       true,
@@ -74,7 +79,12 @@ describe('config: loadConfig', () => {
     const env = { STEWARD_TIMEZONE: 'Europe/Paris', STEWARD_PORT: '2000', STEWARD_HOST: '' };
     const both = await load(env, { 'daemon.port': 3000 });
     expect(both.config.user.timezone).to.equal('Europe/Paris');
-    expect(both.config.user.daemon).to.deep.equal({ port: 3000, host: 'localhost', requireToken: false });
+    expect(both.config.user.daemon).to.deep.equal({
+      port: 3000,
+      host: 'localhost',
+      requireToken: false,
+      otherUsers: false,
+    });
     expect(both.origins.get('timezone')).to.deep.equal({ from: 'env', name: 'STEWARD_TIMEZONE' });
     expect(both.origins.get('daemon.port')).to.deep.equal({ from: 'flag' });
   });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
+import type { AppDeps } from '../../../src/lib/daemon/app';
 import { HTTP_STATUS } from '../../../src/lib/daemon/http-error';
 import { route, wholeNumber, type Route } from '../../../src/lib/daemon/route';
 import { ERROR_KINDS, StewardError, type ErrorKind } from '../../../src/lib/errors';
@@ -231,7 +232,7 @@ describe('the daemon app', () => {
   it('asks for a token before it says what there is', async () => {
     const closed = testApp(
       [...ROUTES, { method: 'GET', path: '/door', isOpen: true, run: () => ({ open: true }) }],
-      { mayRead: ({ headers }) => headers['authorization'] === 'Bearer right' },
+      { gate: { isRequired: true, hasKey: ({ headers }) => headers['authorization'] === 'Bearer right' } },
     );
     for (const path of ['/a', '/nowhere']) {
       const answer = await closed.ask(path);
@@ -241,6 +242,28 @@ describe('the daemon app', () => {
     expect((await closed.ask('/door')).status).to.equal(200);
     expect((await closed.ask('/a', { isLocal: true })).status).to.equal(200);
     expect((await closed.ask('/a', { headers: { authorization: 'Bearer right' } })).status).to.equal(200);
+  });
+
+  it('refuses another user of the machine, but with a token, over the socket, or where they are allowed', async () => {
+    const hasKey: AppDeps['gate']['hasKey'] = ({ headers }) => headers['authorization'] === 'Bearer right';
+    const page: Route = { method: 'GET', path: '/page', isOpen: true, run: () => 'page' };
+    for (const isRequired of [false, true]) {
+      const refusing = testApp([...ROUTES, page], { gate: { isRequired, hasKey } });
+      for (const isOtherUser of [() => true, () => Promise.resolve(true)]) {
+        for (const path of ['/a', '/page', '/nowhere']) {
+          const answer = await refusing.ask(path, { isOtherUser });
+          expect([answer.status, answer.error().kind], path).to.deep.equal([403, 'auth']);
+        }
+        const headers = { authorization: 'Bearer right' };
+        expect((await refusing.ask('/a', { isOtherUser, headers })).status).to.equal(200);
+        expect((await refusing.ask('/a', { isOtherUser, isLocal: true })).status).to.equal(200);
+      }
+      const isOtherUser = () => Promise.resolve(false);
+      expect((await refusing.ask('/a', { isOtherUser })).status).to.equal(isRequired ? 401 : 200);
+      expect((await refusing.ask('/nowhere', { isOtherUser })).status).to.equal(isRequired ? 401 : 404);
+    }
+    const open = testApp(ROUTES, { otherUsers: true });
+    expect((await open.ask('/a', { isOtherUser: () => true })).status).to.equal(200);
   });
 
   it('refuses a table with two rows for one address', () => {

@@ -6,11 +6,13 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { mock } from 'node:test';
 
 import { StewardError } from '../../../src/lib/errors';
 import { systemClock } from '../../../src/lib/platform/clock';
@@ -37,6 +39,10 @@ describe('platform/lock', () => {
   const put = (content: unknown): void => {
     mkdirSync(dirname(lock()), { recursive: true });
     writeFileSync(lock(), typeof content === 'string' ? content : JSON.stringify(content));
+  };
+  const lastSign = (afterMs: number): void => {
+    const at = (Date.now() + afterMs) / 1000;
+    utimesSync(lock(), at, at);
   };
   const take = (more: Partial<LockOptions> = {}): Promise<string> =>
     withLock(lock(), options(more), () => Promise.resolve('taken'));
@@ -192,15 +198,42 @@ describe('platform/lock', () => {
   it('judges no other machine by a pid', async () => {
     put(held({ machine: OTHER, pid: deadPid() }));
     expect((await refused()).kind).to.equal('locked');
-    put(held({ machine: OTHER, at: Date.now() - 9 * MINUTE }));
+    lastSign(-9 * MINUTE);
     expect((await refused()).kind).to.equal('locked');
-    put(held({ machine: OTHER, at: Date.now() - 11 * MINUTE }));
+    lastSign(-11 * MINUTE);
     expect(await take()).to.equal('taken');
   });
 
   it('takes a time in the future for expired', async () => {
-    put(held({ machine: OTHER, at: Date.now() + 11 * MINUTE }));
+    put(held({ machine: OTHER }));
+    lastSign(11 * MINUTE);
     expect(await take()).to.equal('taken');
+  });
+
+  it('refreshes a lock while it is held, so that another pid namespace sees it alive however old it is', async () => {
+    mock.timers.enable({ apis: ['setInterval'] });
+    try {
+      await withLock(lock(), options(), async () => {
+        const holder = JSON.parse(readFileSync(lock(), 'utf8')) as Holder;
+        put({ ...holder, namespace: 'pid:[1]', at: Date.now() - 90 * 24 * 60 * MINUTE });
+        lastSign(-11 * MINUTE);
+        mock.timers.tick(30_000);
+        expect((await refused()).kind).to.equal('locked');
+        put(held());
+        lastSign(-11 * MINUTE);
+        const { mtimeMs } = statSync(lock());
+        mock.timers.tick(30_000);
+        expect(statSync(lock()).mtimeMs, 'the lock of a successor is left alone').to.equal(mtimeMs);
+      });
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  it('takes over from nobody who answers', async () => {
+    put(held({ pid: deadPid() }));
+    expect((await refused({ answers: () => Promise.resolve(true) })).kind).to.equal('locked');
+    expect(await take({ answers: () => Promise.resolve(false) })).to.equal('taken');
   });
 
   it('judges no other pid namespace by a pid, and no earlier boot at all', async function () {

@@ -1,5 +1,6 @@
 import { httpUrl } from '../../platform/address';
 import { askPort, type PortAnswer } from '../../platform/ask-port';
+import { canTellPeers } from '../../platform/peer';
 import { parseObject } from '../../platform/json-object';
 import { portOwner, type PortOwner } from '../../platform/port-owner';
 import { readInstance, type Instance } from '../../daemon/instance';
@@ -21,6 +22,7 @@ export const DAEMON_CHECKS: readonly Check[] = [
   { id: 'daemon.runs', part: 'daemon', title: 'the daemon', needsConfig: false, run: checkRuns },
   { id: 'daemon.port', part: 'daemon', title: 'its port', needsConfig: true, run: checkPort },
   { id: 'daemon.guard', part: 'daemon', title: 'its guards', needsConfig: false, run: checkGuard },
+  { id: 'daemon.users', part: 'daemon', title: 'other users', needsConfig: true, run: checkUsers },
 ];
 
 const TIMEOUT_MS = 4_000;
@@ -150,4 +152,25 @@ function judgeGuard(letIn: readonly string[]): Finding {
     hint: 'A web page could ask it. Stop it, and install steward again:',
     mend: STOP,
   });
+}
+
+function checkUsers({ config, host }: ConfiguredContext): Finding[] {
+  const { requireToken, otherUsers } = config.user.daemon;
+  return [
+    judgeUsers({ requireToken, otherUsers, isLinux: host.platform === 'linux', canTell: canTellPeers() }),
+  ];
+}
+
+export function judgeUsers(at: {
+  requireToken: boolean;
+  otherUsers: boolean;
+  isLinux: boolean;
+  canTell: boolean;
+}): Finding {
+  const mend = 'steward config set daemon.requireToken true';
+  if (at.requireToken) return ok('need the token');
+  if (at.otherUsers) return ok('are answered, as daemon.otherUsers says');
+  if (!at.isLinux) return off('are not told apart on this system; a token keeps them out', { mend });
+  if (at.canTell) return ok('are refused');
+  return warning('are answered: /proc/net/tcp cannot be read, which tells them apart', { mend });
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { judgeOwn, judgeTaken } from '../../../../src/lib/cli/doctor/daemon';
+import { judgeOwn, judgeTaken, judgeUsers } from '../../../../src/lib/cli/doctor/daemon';
 import { judgeCall } from '../../../../src/lib/cli/doctor/hooks';
 import { judgeJob, judgeLauncher } from '../../../../src/lib/cli/doctor/jobs';
 import { judgeDisk, judgeNode, judgeOffset } from '../../../../src/lib/cli/doctor/machine';
@@ -165,6 +165,18 @@ describe('what doctor makes of', () => {
     expect(judgeOwn(own, { status: 401, text: '' }).state).to.equal('ok');
     expect(judgeOwn(own, { status: 200, text: '{"pid":7}' }).state).to.equal('ok');
     expect(judgeOwn(own, { status: 200, text: '{"pid":8}' }).state).to.equal('failed');
+  });
+
+  it('warns where other users of the machine cannot be told apart', () => {
+    const usual = { requireToken: false, otherUsers: false, isLinux: true, canTell: true };
+    const states = [
+      usual,
+      { ...usual, canTell: false },
+      { ...usual, canTell: false, requireToken: true },
+      { ...usual, canTell: false, otherUsers: true },
+      { ...usual, canTell: false, isLinux: false },
+    ].map((at) => judgeUsers(at).state);
+    expect(states).to.deep.equal(['ok', 'warning', 'ok', 'ok', 'off']);
   });
 
   it('a push server, a webhook and a message bus', () => {
