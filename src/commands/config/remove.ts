@@ -11,7 +11,10 @@ export default class ConfigRemove extends ConfigEdit {
     value: string({ required: true, ignoreStdin: true, description: 'The item to remove.' }),
   };
   static override flags = { 'dry-run': dryRunFlag };
-  static override examples = ['<%= config.bin %> config remove sense.repos ~/src/site'];
+  static override examples = [
+    '<%= config.bin %> config remove sense.repos ~/src/site',
+    '<%= config.bin %> config remove sense.exclude Slack --dry-run',
+  ];
   static override related = ['config add', 'config get', 'config set'];
 
   async run(): Promise<SetResult> {

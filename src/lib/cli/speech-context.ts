@@ -37,7 +37,7 @@ export function speechSettings(context: Context, user: UserConfig): Omit<VoiceDe
       find: (name) => findProgram(name),
       run: context.run,
       // Of the machine and not of a user area: it has one loudspeaker.
-      takeTurn: turnsIn(join(machineStatePath(), 'speech'), { clock, machineId: context.machineId }),
+      takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => ({ clock, machineId: context.machineId })),
     },
     engine: user.notify.voice.engine,
     provider: providerSettings(user),

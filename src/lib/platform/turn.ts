@@ -28,11 +28,12 @@ const PAUSE_MS = 25;
 
 /**
  * One at a time among the processes of this machine, in the order of arrival. The lock keeps them apart; the order is
- * that of tickets, empty files named by arrival and process.
+ * that of tickets, empty files named by arrival and process. The machine is asked for only when a turn is taken.
  */
-export function turnsIn(folder: string, deps: { clock: Clock; machineId: string }): TakeTurn {
-  const { clock } = deps;
+export function turnsIn(folder: string, depsOf: () => { clock: Clock; machineId: string }): TakeTurn {
   return async ({ sinceMs, waitMs, signal }, work) => {
+    const deps = depsOf();
+    const { clock } = deps;
     ensureFolder(folder);
     const ticket = `${String(Math.trunc(sinceMs)).padStart(15, '0')}-${process.pid}-${randomName(8)}`;
     claimFile(join(folder, ticket));

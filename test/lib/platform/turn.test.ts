@@ -8,7 +8,7 @@ import { scratch } from '../../helpers/scratch';
 describe('platform/turn', () => {
   const box = scratch();
   const clock = systemClock();
-  const turns = () => turnsIn(box.path('turns'), { clock, machineId: '0123456789ab' });
+  const turns = () => turnsIn(box.path('turns'), () => ({ clock, machineId: '0123456789ab' }));
   const waiter = (more: Partial<Waiter> = {}): Waiter => ({
     sinceMs: clock.now(),
     waitMs: 60_000,
