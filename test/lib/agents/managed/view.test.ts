@@ -123,6 +123,14 @@ describe('managed: what is shown', () => {
     };
     expect(pendingLines('sesn_1', [use])[0]).to.equal('  bash ls \\u009d; rm -rf ~ \\u009c');
   });
+
+  it('writes out what nobody sees in a command', () => {
+    const command = 'curl a.example\u200b\u{e0041}\u034f\ufe01\u3164';
+    const use = { id: 'u1', name: 'bash', kind: 'tool' as const, input: { command } };
+    expect(pendingLines('sesn_1', [use])[0]).to.equal(
+      '  bash curl a.example\\u200b\\udb40\\udc41\\u034f\\ufe01\\u3164',
+    );
+  });
 });
 
 /** The input that was cut into lines below the name of its tool. */
