@@ -6,7 +6,10 @@ export default class ConfigUnset extends ConfigEdit {
   static override description = 'The key is removed from the file that owns it. Comments of the file stay.';
   static override args = { key: keyArg };
   static override flags = { 'dry-run': dryRunFlag };
-  static override examples = ['<%= config.bin %> config unset sense.pollIntervalSec'];
+  static override examples = [
+    '<%= config.bin %> config unset sense.pollIntervalSec',
+    '<%= config.bin %> config unset notify.quietHours --dry-run',
+  ];
   static override related = ['config set', 'config show'];
 
   async run(): Promise<SetResult> {
