@@ -92,7 +92,7 @@ export function follow(urls, draw) {
   });
   // Another tab has signed in.
   addEventListener('storage', () => void askAll());
-  addEventListener('hashchange', () => void enter().then((isNew) => isNew && askAll()));
+  addEventListener('hashchange', () => void enter().then((isNew) => (isNew ? askAll() : undefined)));
   void enter().then(askAll);
   return { redraw: drawSoon };
 }

@@ -236,6 +236,7 @@ describe('the daemon (built)', function () {
       env: cleanEnv(home.path),
       encoding: 'utf8',
       timeout: 20_000,
+      killSignal: 'SIGKILL',
     });
     expect(second.stderr).to.include(`runs already at ${daemon.url}`);
     expect(second.status).to.equal(7);
