@@ -60,6 +60,27 @@ describe('work capture by the hooks (built)', function () {
     expect(readFileSync(join(area, 'observability', 'hooks.jsonl'), 'utf8')).to.not.include('Ann');
   });
 
+  it('a prompt that says nothing to queue, or asks again and again, is answered in plain words', async () => {
+    await setUp();
+    const told = async (prompt: string): Promise<string> =>
+      (JSON.parse((await hook('prompt', { prompt }, '--no-tab')).stdout) as { systemMessage: string })
+        .systemMessage;
+    expect(await told('queue this')).to.match(/^Nothing queued: say what to queue, /);
+    expect(await told('queue this for later')).to.match(/^Nothing queued: /);
+    expect(await told('remind me to water the plants every monday at 9')).to.equal(
+      'Kept for the work repository: reminder: water the plants every monday at 9 (to take it back: steward work undo). Recurring reminders are not supported: it is kept without a time.',
+    );
+    await until('the issue', async () => (await titles()).length > 0);
+    await idle();
+    expect(await titles()).to.deep.equal(['[Reminder] water the plants every monday at 9']);
+    expect((await issuesOf(github, 'ann/work'))[0]?.body).to.not.include('due=');
+    const refused = await run('work', 'remind', 'water the plants every monday', '--json');
+    expect([refused.code, refused.stderr.includes('Recurring reminders are not supported')]).to.deep.equal([
+      2,
+      true,
+    ]);
+  });
+
   it('what the last prompt asked for is taken back as one, after a question that --yes answers', async () => {
     await setUp();
     const away = { GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: github.token };
