@@ -195,6 +195,42 @@ describe('work capture by the hooks (built)', function () {
     expect(existsSync(join(area, 'state', 'prompts-seen.json'))).to.equal(false);
   });
 
+  it('says of captures that wait for a sign-in how many they are and what to do, and the sweep sends them later', async () => {
+    await setUp();
+    const signedOut = { GITHUB_API_URL: github.url };
+    const out = (...args: string[]): Promise<StewardResult> =>
+      steward(args, { home: home.path, env: signedOut });
+    for (const prompt of ['remind me to call Ann', 'remind me to call Ben'])
+      await steward(['hook', 'prompt', '--no-tab'], { home: home.path, env: signedOut, input: hookJson('prompt', { cwd: home.path, prompt }) }); // prettier-ignore
+    await out('work', 'deliver');
+    const text = '2 captures waiting: not signed in to GitHub; run gh auth login';
+    for (const args of [['work', 'status'], ['status'], ['work', 'sweep'], ['work', 'sweep', '--dry-run']])
+      expect((await out(...args)).stdout.replace(/\s+/g, ' '), args.join(' ')).to.include(text);
+    const waiting = {
+      reason: 'signed-out',
+      count: 2,
+      message: 'not signed in to GitHub',
+      fix: 'gh auth login',
+    };
+    for (const args of [
+      ['work', 'status', '--json'],
+      ['work', 'sweep', '--json'],
+    ]) {
+      const result = jsonOf(await out(...args)) as { waiting: object[] };
+      expect(result.waiting, args.join(' ')).to.have.length(1);
+      expect(result.waiting[0]).to.include(waiting);
+    }
+    const { parts } = jsonOf(await out('status', '--json')) as {
+      parts: { id: string; summary: string; next: string }[];
+    };
+    const work = parts.find(({ id }) => id === 'work');
+    expect(work).to.deep.include({ state: 'needs-you', next: 'gh auth login' });
+    expect(work?.summary).to.include(text);
+    const swept = jsonOf(await run('work', 'sweep', '--json')) as { waiting: object[] };
+    expect(swept.waiting).to.deep.equal([]);
+    expect((await titles()).sort()).to.deep.equal(['[Reminder] call Ann', '[Reminder] call Ben']);
+  });
+
   it('before setup, in a restricted folder and for soft hints nothing is kept', async () => {
     expect((await hook('prompt', { prompt: 'remind me to call Ann' }, '--no-tab')).stdout).to.equal('');
     await setUp();

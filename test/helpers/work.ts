@@ -54,6 +54,8 @@ export async function workWorld(github: GitHub, options: { settleMs?: number } =
     area: at.area.work,
     paths: at.area.work,
     ledger: at.area.work.ledger,
+    spool: at.area.spool,
+    waiting: at.area.work.waiting,
     locks: at.area.machine,
     machineId: at.deps.machineId,
     templates: TEMPLATES,

@@ -9,20 +9,14 @@ import { lookOf } from '../platform/stat';
 import { artifactPath } from '../sessions/artifact';
 import { isRestrictedWork } from '../sessions/restricted-work';
 import type { SessionsState } from '../sessions/session';
-import { drain, revive, type DrainResult, type SpoolDeps } from '../sessions/spool';
+import { revive, type DrainResult, type SpoolDeps } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
 import { makeTitle } from '../work/issue';
 import { readCache } from '../work/cache';
 import { readLedger } from '../work/ledger';
 import { identityKey } from '../work/issue';
-import {
-  capturePrompt,
-  captureSession,
-  promptWanted,
-  sessionEndPlan,
-  type CaptureDeps,
-  type SessionEndPlan,
-} from '../work/capture/deliver';
+import { promptWanted, sessionEndPlan, type CaptureDeps, type SessionEndPlan } from '../work/capture/deliver';
+import { drainCaptures } from '../work/capture/drain';
 import { captureKey } from '../work/capture/seen';
 import type { UndoDeps } from '../work/capture/undo';
 import { privacyState } from '../work/privacy';
@@ -84,21 +78,17 @@ function restrictedWork(
 }
 
 /** Does what waits in the spool for the work repository. Before setup nothing waits for it. */
-export async function drainCaptures(context: Context, work: WorkContext): Promise<DrainResult> {
-  const deps = await captureDeps(context, work);
-  return drain(spoolOf(context), {
-    'session-ended': (intention) => captureSession(deps, intention),
-    'prompt-matched': (intention) => capturePrompt(deps, intention),
-  });
+export async function drainWork(context: Context, work: WorkContext): Promise<DrainResult> {
+  return drainCaptures(await captureDeps(context, work), spoolDeps(context));
 }
 
-function spoolOf({ area, clock, machineId }: Context): SpoolDeps {
+export function spoolDeps({ area, clock, machineId }: Context): SpoolDeps {
   return { clock, path: area.spool, locks: area.machine, machineId };
 }
 
 /** `work retry`: takes what was given up into the spool again, and drains it. */
 export async function retryCaptures(context: Context): Promise<DrainResult & { retried: number }> {
-  const retried = await revive(spoolOf(context));
+  const retried = await revive(spoolDeps(context));
   return { retried, ...(await deliverCaptures(context)) };
 }
 
@@ -111,7 +101,7 @@ export async function deliverCaptures(context: Context): Promise<DrainResult> {
   const { clock } = context;
   const until = clock.monotonic() + BUSY_MS;
   for (;;) {
-    const result = await drainCaptures(context, work);
+    const result = await drainWork(context, work);
     if (!result.busy || clock.monotonic() > until) return result;
     await work.deps.sleep(BUSY_LOOK_MS);
   }
@@ -191,7 +181,7 @@ export function undoDeps(context: Context, work: WorkContext): UndoDeps {
   const more: Pick<UndoDeps, 'spool' | 'seen'> = {
     seen: promptsSeen(context.area),
     get spool() {
-      return spoolOf(context);
+      return spoolDeps(context);
     },
   };
   return Object.defineProperties({} as UndoDeps, {

@@ -21,7 +21,7 @@ import { currentSessions } from '../sessions/state';
 import { sessionsReport } from '../sessions/view';
 import { refresh } from '../work/poll';
 import { workStatus } from '../work/status';
-import { drainCaptures } from './capture-context';
+import { drainWork } from './capture-context';
 import type { Context } from './context';
 import { DAEMON_SCHEDULER } from './daemon-client';
 import type { NotifyContext } from './notify-context';
@@ -134,7 +134,7 @@ function workJob(context: Context, work: Work): Job {
       const opened = await work();
       if (opened.deps.workRepo().repo === undefined) return 'no work repository is set up';
       const { ok, reason } = await refresh(opened.deps);
-      const { failed, dead } = await drainCaptures(context, opened);
+      const { failed, dead } = await drainWork(context, opened);
       if (failed + dead > 0) return `${failed} captures failed, ${dead} were given up`;
       return ok ? undefined : reason;
     },

@@ -64,6 +64,8 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     area: area.work,
     paths: area.work,
     ledger: area.work.ledger,
+    spool: area.spool,
+    waiting: area.work.waiting,
     folder: area.work.tasklist,
     templates: context.templates,
     sleep: async (ms) => {

@@ -1,6 +1,7 @@
 import type { WorkConfig } from '../config/schema';
 import { toIso, parseIso } from '../platform/clock';
 import { SETUP_STEPS, type BoardDeps } from './board';
+import { waitingCaptures, type Waiting } from './capture/waiting';
 import { readLedger } from './ledger';
 import { staleness } from './poll';
 import { privacyState, type PrivacyState } from './privacy';
@@ -24,6 +25,8 @@ export interface WorkStatus {
   issues: { open: number; closed: number };
   /** Creations whose answer never came: the next one of the same looks first. */
   unfinished: number;
+  /** Captures that could not be sent yet, by their reason. */
+  waiting: Waiting[];
   pollIntervalSeconds: number;
   captureNative: boolean;
   captureSweep: boolean;
@@ -33,6 +36,10 @@ export interface WorkStatus {
 
 export interface StatusDeps extends BoardDeps {
   ledger: string;
+  /** `state/spool` */
+  spool: string;
+  /** `work/waiting.json` */
+  waiting: string;
 }
 
 export function workStatus(deps: StatusDeps): WorkStatus {
@@ -56,6 +63,7 @@ export function workStatus(deps: StatusDeps): WorkStatus {
     ...staleness(deps, config),
     issues: { open, closed: issues.length - open },
     unfinished: entries.filter(({ number }) => number === null).length,
+    waiting: waitingCaptures(deps),
     pollIntervalSeconds: deps.config.POLL_INTERVAL_SECONDS,
     captureNative: deps.config.CAPTURE_NATIVE,
     captureSweep: deps.config.CAPTURE_SWEEP,

@@ -4,6 +4,7 @@ import { clean } from '../platform/terminal';
 import { fit } from '../platform/text-width';
 import type { Added, Closed } from './actions';
 import type { Undoable, Undone } from './capture/undo';
+import { waitingText } from './capture/waiting';
 import type { ClaimResult } from './claim';
 import { parseTitle } from './issue';
 import type { SeedResult } from './labels';
@@ -168,6 +169,9 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
     ...row(
       'capture',
       `native sessions ${onOff(status.captureNative)} · sweep ${onOff(status.captureSweep)} · of a prompt ${status.capturePrompt === 'whole' ? 'all of it' : 'the line'}`,
+    ),
+    ...status.waiting.flatMap((one, i) =>
+      row(i === 0 ? 'waiting' : '', waitingText(one), at.colors.attention),
     ),
     ...(status.unfinished === 0
       ? []

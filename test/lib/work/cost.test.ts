@@ -34,6 +34,7 @@ describe('what work tracking asks of the service', function () {
       projects: () => Promise.resolve([]),
       regenerate: () => Promise.resolve(null),
       remind: () => Promise.resolve(0),
+      captures: () => Promise.resolve([]),
     };
     const deps = Object.defineProperties({} as SweepDeps, {
       ...Object.getOwnPropertyDescriptors(world.deps),

@@ -44,6 +44,7 @@ describe('the sweep', function () {
       goals: { value: () => goals },
       projects: { value: () => Promise.resolve(projects) },
       remind: { value: () => Promise.resolve(0) },
+      captures: { value: () => Promise.resolve([]) },
       regenerate: { value: () => Promise.resolve((regenerated += 1) > 0 ? null : '') },
     });
   const run = async (more: Partial<SweepOptions> = {}): Promise<SweepResult> =>

@@ -25,14 +25,15 @@ export async function sweep(deps: SweepDeps, options: SweepOptions): Promise<Swe
   result.skipped = skipReason(deps);
   const before = result.skipped === null ? await attempt(run, 'credential', () => deps.host()) : undefined;
   const spent = before?.usage().requests ?? 0;
+  const isIdle = options.dryRun || result.skipped !== null;
+  result.waiting = (await attempt(run, 'captures', () => deps.captures(isIdle))) ?? [];
   if (before !== undefined) {
     await attempt(run, 'sweep', () => sweepOpen(run, before));
     const { requests, remaining } = before.usage();
     result.requests = requests - spent;
     result.rateRemaining = remaining;
   }
-  if (result.skipped === null && !options.dryRun)
-    result.reminded = (await attempt(run, 'reminders', () => deps.remind())) ?? 0;
+  if (!isIdle) result.reminded = (await attempt(run, 'reminders', () => deps.remind())) ?? 0;
   result.durationMs = Math.round(deps.clock.monotonic() - begun);
   return { result, trouble: run.trouble };
 }
