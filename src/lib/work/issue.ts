@@ -200,8 +200,9 @@ function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
+/** A value as it is, but for what would end the marker or the value: white space, `<`, `>`, `--`, and the `%` of these. */
 function encode(value: string): string {
-  return encodeURIComponent(value).replaceAll('-', '%2D');
+  return value.replace(/[%\s<>]/g, encodeURIComponent).replaceAll('--', '-%2D');
 }
 
 function decode(value: string): string {

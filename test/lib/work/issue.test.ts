@@ -72,6 +72,22 @@ describe('work: titles and markers', () => {
     );
   });
 
+  it('write plain values into the marker, and read those of older versions', () => {
+    const markerOf = (value: string): string => makeBody('', { kind: 'project', value }, { due: '2026-11-20T09:00:00.000Z' }); // prettier-ignore
+    expect(markerOf('Büro-Umzug')).to.equal(
+      '<!-- steward project=Büro-Umzug due=2026-11-20T09:00:00.000Z -->',
+    );
+    expect(markerOf('a -->b--c 5%')).to.match(/project=a%20-%2D%3Eb-%2Dc%205%25 due=/);
+    for (const value of ['Büro-Umzug', 'a -->b--c 5%', '---', '<!-- x'])
+      expect(parseBody(markerOf(value)).identity).to.equal(identityKey({ kind: 'project', value }));
+    expect(
+      parseBody('x\n\n<!-- steward slug=fix%2Dlogin due=2026%2D11%2D20T09%3A00%3A00.000Z -->'),
+    ).to.deep.equal({
+      identity: 'slug=fix-login',
+      due: '2026-11-20T09:00:00.000Z',
+    });
+  });
+
   it('take a marker from nobody else: one in the text is harmless, the last one counts', () => {
     const who: Identity = { kind: 'slug', value: 'mine' };
     const body = makeBody('quote:\n\n<!-- steward slug=other -->', who);
