@@ -130,11 +130,21 @@ export async function closeWith(
   { number, url }: Pick<HostIssue, 'number' | 'url'>,
   text: string,
 ): Promise<Closed> {
-  const said = (await host.comments(repo, number)).at(-1);
-  const comment = said?.body === text ? { url } : await host.comment(repo, number, text);
+  const comment = await addComment(host, repo, { number, url }, text);
   const closed = await host.updateIssue(repo, number, { state: 'closed', stateReason: 'completed' });
   remember(deps, repo, closed);
   return { ...toItem(keptIssue(closed), deps.config.KANBAN_COLUMNS), comment: comment.url };
+}
+
+/** Comments once: what was said last is not said again by a command that was killed and runs again. */
+export async function addComment(
+  host: Host,
+  repo: string,
+  { number, url }: Pick<HostIssue, 'number' | 'url'>,
+  text: string,
+): Promise<{ url: string }> {
+  const last = (await host.comments(repo, number)).at(-1);
+  return last?.body === text ? { url } : host.comment(repo, number, text);
 }
 
 const EVIDENCE_FILE = { maxBytes: 4 * MAX_BODY, instead: 'or write the evidence itself, without the @' };

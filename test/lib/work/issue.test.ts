@@ -9,6 +9,8 @@ import {
   MAX_TITLE,
   parseBody,
   parseTitle,
+  withText,
+  withTitle,
   PREFIXES,
   withDue,
   type Identity,
@@ -86,6 +88,18 @@ describe('work: titles and markers', () => {
       identity: 'slug=fix-login',
       due: '2026-11-20T09:00:00.000Z',
     });
+  });
+
+  it('keep prefix, identity and marker when their text is replaced', () => {
+    expect(withTitle('[Core] Fix it [slug:fix=it]', 'Mend it')).to.equal('[Core] Mend it [slug:fix=it]');
+    expect(withTitle('[Reminder] call', 'write')).to.equal('[Reminder] write');
+    expect(withTitle('By hand', 'Other')).to.equal('Other');
+    const marker = '<!-- steward slug=fix -->';
+    expect(withText(`old\n\n${marker}`, 'new <!-- steward slug=x -->')).to.equal(
+      `new <!\u2010- steward slug=x -->\n\n${marker}`,
+    );
+    expect(withText('by hand', 'new')).to.equal('new');
+    expect(withText(marker, '')).to.equal(marker);
   });
 
   it('take a marker from nobody else: one in the text is harmless, the last one counts', () => {
