@@ -261,7 +261,8 @@ describe('work capture by the hooks (built)', function () {
       labels: [],
     });
     writeFileSync(path, readFileSync(path, 'utf8').replace('phase: plan', 'phase: verify'));
-    expect(await plan()).to.deep.include({ action: 'create', title: '[Core] Fix it [slug:fix-login]' });
+    const planned = (await plan()) as { labels: string[] };
+    expect(planned).to.deep.include({ action: 'create', title: '[Core] Fix it [slug:fix-login]' });
     expect(jsonOf(await hook('prompt', { prompt: 'research the pricing' }, '--dry-run', '--json'))).to.deep.equal({
       matches: [{ kind: 'research', title: '[Research] the pricing', due: null, labels: ['Type:research', 'Status:queued'] }],
     }); // prettier-ignore
@@ -273,7 +274,38 @@ describe('work capture by the hooks (built)', function () {
     await until('the write-back', () => /\ngithub_issue: 1\n/.test(readFileSync(path, 'utf8')));
     await idle();
     expect(await titles()).to.deep.equal(['[Core] Fix it [slug:fix-login]']);
-    expect(await plan()).to.deep.include({ action: 'update', labels: ['Status:in-review'] });
+    const labels = (await issuesOf(github, 'ann/work'))[0]?.labels.map(({ name }) => name).sort();
+    expect([...planned.labels].sort()).to.deep.equal(labels);
+    expect(await plan()).to.deep.include({ action: 'none', reason: 'its issue has this Status already' });
+    // The phase that a notification has said since.
+    const said = await run(
+      'notify',
+      'send',
+      'Learning',
+      '--phase',
+      'learn',
+      '--slug',
+      'fix-login',
+      '--no-voice',
+    );
+    expect(said.code, said.stderr).to.equal(0);
+    await run('notify', 'send', 'Done', '--phase', 'complete', '--slug', 'fix-login', '--no-voice');
+    expect(await plan()).to.deep.include({ action: 'update', labels: ['Status:done'] });
+    await hook('session-end', {});
+    await until('the Status', async () => {
+      await idle();
+      const [issue] = await issuesOf(github, 'ann/work');
+      return issue?.labels.some(({ name }) => name === 'Status:done') === true;
+    });
+    const place = join(home.path, 'customer');
+    mkdirSync(place);
+    writeFileSync(join(place, 'RESTRICTED.md'), '');
+    const kept = jsonOf(await hook('session-end', { cwd: place }, '--dry-run', '--json'));
+    expect(kept).to.deep.include({
+      action: 'none',
+      reason: 'its work is restricted and stays on this machine',
+    });
+    expect(existsSync(join(folder, 'RESTRICTED.md'))).to.equal(false);
   });
 
   it('a session in a restricted folder that crashes, without an end, is never sent', async () => {

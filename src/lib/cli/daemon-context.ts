@@ -35,6 +35,8 @@ import { openWork, type WorkContext } from './work-context';
 export interface DaemonFlags {
   host?: string | undefined;
   port?: number | undefined;
+  /** Run the hourly sweep, too. */
+  sweep?: boolean | undefined;
 }
 
 type Sense = () => SenseContext | Promise<SenseContext>;
@@ -83,6 +85,7 @@ export async function openDaemon(
       captureJob(context, sense, (problem) => log.write('warn', 'capture', { problem })),
       workJob(context, work),
       remindersJob(context, work, notify.notify),
+      ...(flags.sweep === true ? [sweepJob(context, work)] : []),
       notify.job,
     ],
     services: notify.services,
@@ -137,6 +140,30 @@ function workJob(context: Context, work: Work): Job {
       const { failed, dead } = await drainWork(context, opened);
       if (failed + dead > 0) return `${failed} captures failed, ${dead} were given up`;
       return ok ? undefined : reason;
+    },
+  };
+}
+
+const SWEEP_SEC = 3600;
+
+/** The sweep of the system's scheduler, for machines without one; beside one it finds that another has just run. */
+function sweepJob(context: Context, work: Work): Job {
+  return {
+    id: 'sweep',
+    module: 'work',
+    everySec: () => SWEEP_SEC,
+    async run() {
+      const { lastSweepMs, runSweep } = await import('./sweep-context');
+      if ((await work()).deps.workRepo().repo === undefined) return 'no work repository is set up';
+      const age = context.clock.now() - lastSweepMs(context);
+      if (age >= 0 && age < (SWEEP_SEC / 2) * 1000) return 'another sweep ran just before';
+      const { result, trouble } = await runSweep(context, {
+        sinceMs: 24 * 3_600_000,
+        maxCreate: 50,
+        dryRun: false,
+      });
+      if (trouble !== undefined) throw trouble;
+      return result.skipped ?? undefined;
     },
   };
 }

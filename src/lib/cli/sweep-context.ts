@@ -4,10 +4,11 @@ import { toStewardError, type StewardError } from '../errors';
 import { parseProjects } from '../goals/projects';
 import { parseGoals } from '../goals/record';
 import { readText } from '../platform/atomic-file';
-import type { Clock } from '../platform/clock';
+import { parseIso, type Clock } from '../platform/clock';
 import { appendLog } from '../platform/log';
 import { ensureFolder, exists } from '../platform/folder';
 import { gitIn } from '../platform/git-process';
+import { parseObject } from '../platform/json-object';
 import { expandHome, processHost } from '../platform/paths';
 import { entriesIn, lookOf } from '../platform/stat';
 import { artifactPath } from '../sessions/artifact';
@@ -62,6 +63,17 @@ export function noSweep(
   return { said: text.trimEnd(), result: withLog(context, failed(context, options, trouble)).result };
 }
 
+function logOf({ area }: Context): string {
+  return join(area.observability, 'work-sweep.jsonl');
+}
+
+/** When the last sweep began, ms, by its line in the log; -Infinity without one. */
+export function lastSweepMs(context: Context): number {
+  const lines = (readText(logOf(context)) ?? '').trimEnd().split('\n');
+  const real = lines.map(parseObject).findLast((line) => line?.['dryRun'] === false);
+  return parseIso(String(real?.['ts'])) ?? -Infinity;
+}
+
 function withLog(context: Context, swept: Swept): Swept {
   try {
     log(context, swept.result);
@@ -74,11 +86,10 @@ function withLog(context: Context, swept: Swept): Swept {
   }
 }
 
-function log({ area, clock }: Context, result: SweepResult): void {
-  ensureFolder(area.observability);
-  const path = join(area.observability, 'work-sweep.jsonl');
+function log(context: Context, result: SweepResult): void {
+  ensureFolder(context.area.observability);
   const line = JSON.stringify(logged(result));
-  appendLog(path, line, { rotateBytes: 4 * 1024 * 1024, nowMs: clock.now() });
+  appendLog(logOf(context), line, { rotateBytes: 4 * 1024 * 1024, nowMs: context.clock.now() });
 }
 
 /** What the line holds. Titles are the repository's, and stay out of the log. */
@@ -115,7 +126,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
   const artifacts = { clock, version: VERSION, path: join(context.area.machine, 'artifacts.json') };
   // Of one moment: a thousand sessions are looked up in it.
   let seen: SessionsState | undefined;
-  const captures = await captureDeps(context, work, () => seen);
+  const captures = await captureDeps(context, work, { seen: () => seen });
   const more: Pick<
     SweepDeps,
     'sessionsSince' | 'projects' | 'goals' | 'regenerate' | 'remind' | 'flags' | 'captures'

@@ -59,6 +59,7 @@ async function main(home: string, call: string, number: number, agent: string): 
     sessions: area.sessions,
     slugOf: () => undefined,
     isRestrictedWork: () => false,
+    phaseOf: ({ artifact }) => artifact.phase,
     report: () => undefined,
     waiting: area.work.waiting,
     flags: join(area.work.root, 'sweep.json'),

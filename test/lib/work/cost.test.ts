@@ -27,6 +27,7 @@ describe('what work tracking asks of the service', function () {
       sessions,
       slugOf: () => undefined,
       isRestrictedWork: () => false,
+      phaseOf: ({ artifact }) => artifact.phase,
       report: () => undefined,
       flags: join(work.root, 'sweep.json'),
       sessionsSince: () => slugs.flatMap((slug) => sessionAt(sessions, slug) ?? []),

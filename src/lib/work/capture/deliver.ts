@@ -28,6 +28,7 @@ export interface CaptureDeps extends EnsureDeps {
   /** The slug that a session of the assistant's has now; undefined of an unknown one. */
   slugOf: (session: string) => string | undefined;
   isRestrictedWork: SessionRules['isRestrictedWork'];
+  phaseOf: SessionRules['phaseOf'];
   /** Told by name of labels that the repository lacks, and of what was dropped and why. */
   report: (what: string, detail: Record<string, unknown>) => void;
 }
@@ -84,7 +85,7 @@ function hasOthers(folder: string): boolean {
 
 /** What the session-end hook would do for a session, by what is known on this machine. */
 export function sessionEndPlan(
-  deps: Pick<CaptureDeps, 'config' | 'daName' | 'sessions' | 'slugOf' | 'isRestrictedWork'>,
+  deps: Pick<CaptureDeps, 'config' | 'daName' | 'sessions' | 'slugOf' | 'isRestrictedWork' | 'phaseOf'>,
   session: { session: string; slug: string | null },
 ): SessionPlan {
   const slug = folderOf(deps, session);

@@ -1,4 +1,4 @@
-import type { Wanted } from '../ensure';
+import { wantedTitle, type Wanted } from '../ensure';
 import type { Host } from '../host';
 import type { Issue } from '../issue';
 import { freshCache } from '../poll';
@@ -80,7 +80,7 @@ async function sweepOpen(run: Run, host: Host): Promise<void> {
     ];
     count(result, made);
     result.updated = there.length + chosen.length - made.length;
-    result.titles = made.map(({ kind, text }) => `${kind}: ${text}`);
+    result.titles = made.map(wantedTitle);
     result.staleFlagged = stale.flag.length;
     result.duplicatesMerged = merge.reduce((sum, { close }) => sum + close.length, 0);
     return;

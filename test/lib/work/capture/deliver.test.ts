@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { deadReport } from '../../../../src/lib/platform/graveyard';
+import type { CapturedSession } from '../../../../src/lib/work/capture/session-end';
 import { leave, spoolStatus, type DrainResult } from '../../../../src/lib/sessions/spool';
 import { promptWanted, type CaptureDeps } from '../../../../src/lib/work/capture/deliver';
 import { StewardError } from '../../../../src/lib/errors';
@@ -28,6 +29,7 @@ describe('captures on their way to the repository', function () {
       ...Object.getOwnPropertyDescriptors(world.deps),
       sessions: { value: world.at.area.sessions },
       isRestrictedWork: { value: () => false },
+      phaseOf: { value: ({ artifact }: CapturedSession) => artifact.phase },
       slugOf: { value: (id: string) => (id === 'uuid-1' ? 'fix-login' : undefined) },
       report: { value: (what: string) => void told.push(what) },
     });
