@@ -15,6 +15,7 @@ export default class Standup extends BaseCommand {
     since: string({ description: 'From this day on.', default: 'yesterday', helpValue: 'DAY' }),
     until: string({ description: 'Up to this day; today when left out.', helpValue: 'DAY' }),
     repo: string({ description: 'Only this repository, by the name of its folder.', helpValue: 'NAME' }),
+    reminders: boolean({ description: 'Include your reminders.', default: false }),
     evidence: boolean({ description: 'Ask the service what was said when issues were closed.' }),
   };
   static override examples = [

@@ -15,7 +15,7 @@ const VOICE_WORDS = `Notifications are spoken aloud where this machine has a voi
 export default class Up extends BaseCommand {
   static override summary = 'Set up with defaults, watch this repository, capture, and run the daemon.';
   static override description =
-    'Asks once what is captured and where it stays; --yes answers it, and is needed where there is no terminal. Run again it keeps what is set. The daemon then runs in the foreground, captures at the poll interval and serves the dashboard until Ctrl-C; where one runs already, its address is shown.';
+    'Asks once what is captured and where it stays; --yes answers it, and is needed where there is no terminal. Run again it keeps what is set. The daemon then runs in the foreground, captures at the poll interval, sweeps hourly once work is set up, and serves the dashboard until Ctrl-C; where one runs already, its address is shown.';
   static override flags = {
     yes: boolean({ char: 'y', description: 'Answer the question with yes.' }),
     once: boolean({ description: 'Set up, capture, show the day, and end.' }),
@@ -35,16 +35,20 @@ export default class Up extends BaseCommand {
       this.say(`The daemon runs already: ${running.instance.url}/`);
       return { ...result, daemon: running.instance.url };
     }
-    process.exitCode = await serveDaemon(this.context, flags, {
-      isJson: this.json,
-      say: (text) => {
-        if (!result.warnings.includes(text)) this.say(text);
+    process.exitCode = await serveDaemon(
+      this.context,
+      { port: flags.port, sweep: true },
+      {
+        isJson: this.json,
+        say: (text) => {
+          if (!result.warnings.includes(text)) this.say(text);
+        },
+        onListening: ({ url }) => {
+          this.printLine({ ...result, daemon: url });
+          this.say(`The dashboard: ${url}/   (Ctrl-C ends the daemon)`);
+        },
       },
-      onListening: ({ url }) => {
-        this.printLine({ ...result, daemon: url });
-        this.say(`The dashboard: ${url}/   (Ctrl-C ends the daemon)`);
-      },
-    });
+    );
     return undefined;
   }
 

@@ -14,6 +14,7 @@ export default class Week extends BaseCommand {
   static override flags = {
     of: string({ description: 'A day of the week.', default: 'today', helpValue: 'DAY' }),
     repo: string({ description: 'Only this repository, by the name of its folder.', helpValue: 'NAME' }),
+    reminders: boolean({ description: 'Include your reminders.', default: false }),
     evidence: boolean({ description: 'Ask the service what was said when issues were closed.' }),
   };
   static override examples = ['<%= config.bin %> week', '<%= config.bin %> week --of "last week" > week.md'];

@@ -48,7 +48,9 @@ export function valuesOf(items, facet) {
 
 /** A card of three lines, that opens its issue in a new tab. @param {Item} item @param {number} now */
 export function card(item, now) {
-  const { number, title, url, source, type, priority, property, agents, stale, updatedAt, closedAt } = item;
+  const { number, title, url, source, type, priority, property, agents, due, stale, updatedAt, closedAt } =
+    item;
+  const dueAt = due === null || closedAt !== null ? NaN : Date.parse(due);
   const at = Date.parse(closedAt ?? updatedAt);
   // A reminder's source and type are the same word, which is said once.
   const badges = new Set([source, type, priority, property].filter((badge) => badge !== null));
@@ -62,6 +64,8 @@ export function card(item, now) {
       { class: 'badges' },
       [...badges].map((badge) => h('span', { class: 'badge' }, badge)),
       agents.map((agent) => h('span', { class: 'badge agent' }, `@ ${agent}`)),
+      !Number.isNaN(dueAt) &&
+        h('span', { class: dueAt < now ? 'badge stale' : 'badge' }, `due ${moment(dueAt, now)}`),
       stale && h('span', { class: 'badge stale' }, 'stale'),
     ),
     h(

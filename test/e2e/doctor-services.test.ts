@@ -183,8 +183,8 @@ describe('doctor and other hosts (built)', function () {
 
     it('tells of labels that are missing, and its command brings them', async () => {
       await at.run('work', 'setup', 'ann/work');
-      await github.api('DELETE', '/repos/ann/work/labels/Type:problem');
-      const row = await at.expectRow('work.labels', 'warning', /lacks Type:problem/, '--online');
+      await github.api('DELETE', '/repos/ann/work/labels/Type:bug');
+      const row = await at.expectRow('work.labels', 'warning', /lacks Type:bug/, '--online');
       await at.run(...(row.mend ?? '').split(' ').slice(1));
       await at.expectRow('work.labels', 'ok', /are there/, '--online');
     });

@@ -125,7 +125,7 @@ describe('steward mcp', function () {
       total: number;
       items: { number: number }[];
     };
-    expect([ready.total, ready.items[0]?.number]).to.deep.equal([2, number]);
+    expect([ready.total, ready.items[0]?.number]).to.deep.equal([1, number]);
     expect(await good(client, 'claim', { number, agent: 'kai' })).to.include({ agent: 'kai' });
     const held = await call(client, 'claim', { number, agent: 'bo' });
     expect(held.isError).to.equal(true);

@@ -81,6 +81,19 @@ describe('standup and week (built)', function () {
       expect(github.seen.length, 'no request').to.equal(asked);
       const full = await run(['standup', '--since', 'today', '--evidence'], env);
       expect(full.stdout).to.match(/Fix the login \(\S+\) — All tests pass\n/);
+      const day = addDays(today(), 2);
+      await run(['work', 'remind', 'buy milk', '--at', `${day} 09:00`], env);
+      for (const report of ['standup', 'week']) {
+        expect((await run([report], env)).stdout, report)
+          .to.include('Make search fast')
+          .and.not.include('milk');
+        expect((await run([report, '--reminders'], env)).stdout, report).to.include('buy milk');
+      }
+      expect(jsonOf(await run(['work', 'ready', '--json'], env))).to.have.length(1);
+      const { items } = jsonOf(await run(['work', 'list', '--type', 'reminder', '--json'], env)) as { items: { due: string }[] }; // prettier-ignore
+      expect(items.map(({ due }) => due.slice(0, 10))).to.deep.equal([day]);
+      for (const view of ['list', 'board'])
+        expect((await run(['work', view], env)).stdout, view).to.match(/buy milk +due \w{3} \d+ \w{3} 09:00/);
       github.fault = () => ({ status: 500 });
       const away = await run(['standup', '--since', 'today', '--evidence'], env);
       expect(away.code, away.stderr).to.equal(0);

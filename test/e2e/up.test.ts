@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
 import { until } from '../helpers/daemon';
+import { startGitHub } from '../helpers/github';
 import { bareEnvironment } from '../helpers/git';
 import { requirePrograms } from '../helpers/real-part';
 
@@ -86,6 +87,44 @@ describe('steward up (built)', function () {
     );
     return { text: stdout, code: Number(/exit (-?\d+)\s*$/.exec(stdout)?.[1]) };
   };
+
+  it('sweeps, too, once work is set up, and not again just after another sweep', async () => {
+    const github = await startGitHub();
+    try {
+      const env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
+      const made = await steward(['work', 'setup', 'ann/work'], { home: home.path, env });
+      expect(made.code, made.stderr).to.equal(0);
+      mkdirSync(area('goals'), { recursive: true });
+      writeFileSync(area('goals', 'goals.md'), '## Active Goals\n- **G1**: Run a marathon\n');
+      const issues = async (): Promise<string[]> =>
+        ((await github.api('GET', '/repos/ann/work/issues')) as { title: string }[]).map(
+          ({ title }) => title,
+        );
+      const upUntil = async (done: () => boolean | Promise<boolean>): Promise<void> => {
+        const child = spawn(process.execPath, [BIN, 'up', '--yes', '--port', '0'], {
+          cwd: home.path,
+          env: { ...cleanEnv(home.path), ...env },
+          stdio: 'ignore',
+        });
+        const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve(code ?? signal)));
+        await until('the sweep', done, 60_000);
+        child.kill('SIGTERM');
+        expect(await ended).to.equal(0);
+      };
+      await upUntil(async () => (await issues()).length > 0);
+      expect(await issues()).to.deep.equal(['[Goal] Run a marathon [goal:G1]']);
+      const sweeps = (): number =>
+        readFileSync(area('observability', 'work-sweep.jsonl'), 'utf8').trim().split('\n').length;
+      expect(sweeps()).to.equal(1);
+      await upUntil(async () => {
+        const { stdout } = await steward(['daemon', 'status', '--json'], { home: home.path });
+        return stdout.includes('another sweep ran just before');
+      });
+      expect(sweeps()).to.equal(1);
+    } finally {
+      await github.close();
+    }
+  });
 
   it('needs --yes where nobody can be asked, and writes nothing', async () => {
     const result = await steward(['up'], { home: home.path });

@@ -60,6 +60,27 @@ describe('work capture by the hooks (built)', function () {
     expect(readFileSync(join(area, 'observability', 'hooks.jsonl'), 'utf8')).to.not.include('Ann');
   });
 
+  it('a prompt that says nothing to queue, or asks again and again, is answered in plain words', async () => {
+    await setUp();
+    const told = async (prompt: string): Promise<string> =>
+      (JSON.parse((await hook('prompt', { prompt }, '--no-tab')).stdout) as { systemMessage: string })
+        .systemMessage;
+    expect(await told('queue this')).to.match(/^Nothing queued: say what to queue, /);
+    expect(await told('queue this for later')).to.match(/^Nothing queued: /);
+    expect(await told('remind me to water the plants every monday at 9')).to.equal(
+      'Kept for the work repository: reminder: water the plants every monday at 9 (to take it back: steward work undo). Recurring reminders are not supported: it is kept without a time.',
+    );
+    await until('the issue', async () => (await titles()).length > 0);
+    await idle();
+    expect(await titles()).to.deep.equal(['[Reminder] water the plants every monday at 9']);
+    expect((await issuesOf(github, 'ann/work'))[0]?.body).to.not.include('due=');
+    const refused = await run('work', 'remind', 'water the plants every monday', '--json');
+    expect([refused.code, refused.stderr.includes('Recurring reminders are not supported')]).to.deep.equal([
+      2,
+      true,
+    ]);
+  });
+
   it('what the last prompt asked for is taken back as one, after a question that --yes answers', async () => {
     await setUp();
     const away = { GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: github.token };
@@ -174,6 +195,42 @@ describe('work capture by the hooks (built)', function () {
     expect(existsSync(join(area, 'state', 'prompts-seen.json'))).to.equal(false);
   });
 
+  it('says of captures that wait for a sign-in how many they are and what to do, and the sweep sends them later', async () => {
+    await setUp();
+    const signedOut = { GITHUB_API_URL: github.url };
+    const out = (...args: string[]): Promise<StewardResult> =>
+      steward(args, { home: home.path, env: signedOut });
+    for (const prompt of ['remind me to call Ann', 'remind me to call Ben'])
+      await steward(['hook', 'prompt', '--no-tab'], { home: home.path, env: signedOut, input: hookJson('prompt', { cwd: home.path, prompt }) }); // prettier-ignore
+    await out('work', 'deliver');
+    const text = '2 captures waiting: not signed in to GitHub; run gh auth login';
+    for (const args of [['work', 'status'], ['status'], ['work', 'sweep'], ['work', 'sweep', '--dry-run']])
+      expect((await out(...args)).stdout.replace(/\s+/g, ' '), args.join(' ')).to.include(text);
+    const waiting = {
+      reason: 'signed-out',
+      count: 2,
+      message: 'not signed in to GitHub',
+      fix: 'gh auth login',
+    };
+    for (const args of [
+      ['work', 'status', '--json'],
+      ['work', 'sweep', '--json'],
+    ]) {
+      const result = jsonOf(await out(...args)) as { waiting: object[] };
+      expect(result.waiting, args.join(' ')).to.have.length(1);
+      expect(result.waiting[0]).to.include(waiting);
+    }
+    const { parts } = jsonOf(await out('status', '--json')) as {
+      parts: { id: string; summary: string; next: string }[];
+    };
+    const work = parts.find(({ id }) => id === 'work');
+    expect(work).to.deep.include({ state: 'needs-you', next: 'gh auth login' });
+    expect(work?.summary).to.include(text);
+    const swept = jsonOf(await run('work', 'sweep', '--json')) as { waiting: object[] };
+    expect(swept.waiting).to.deep.equal([]);
+    expect((await titles()).sort()).to.deep.equal(['[Reminder] call Ann', '[Reminder] call Ben']);
+  });
+
   it('before setup, in a restricted folder and for soft hints nothing is kept', async () => {
     expect((await hook('prompt', { prompt: 'remind me to call Ann' }, '--no-tab')).stdout).to.equal('');
     await setUp();
@@ -204,7 +261,8 @@ describe('work capture by the hooks (built)', function () {
       labels: [],
     });
     writeFileSync(path, readFileSync(path, 'utf8').replace('phase: plan', 'phase: verify'));
-    expect(await plan()).to.deep.include({ action: 'create', title: '[Core] Fix it [slug:fix-login]' });
+    const planned = (await plan()) as { labels: string[] };
+    expect(planned).to.deep.include({ action: 'create', title: '[Core] Fix it [slug:fix-login]' });
     expect(jsonOf(await hook('prompt', { prompt: 'research the pricing' }, '--dry-run', '--json'))).to.deep.equal({
       matches: [{ kind: 'research', title: '[Research] the pricing', due: null, labels: ['Type:research', 'Status:queued'] }],
     }); // prettier-ignore
@@ -216,7 +274,38 @@ describe('work capture by the hooks (built)', function () {
     await until('the write-back', () => /\ngithub_issue: 1\n/.test(readFileSync(path, 'utf8')));
     await idle();
     expect(await titles()).to.deep.equal(['[Core] Fix it [slug:fix-login]']);
-    expect(await plan()).to.deep.include({ action: 'update', labels: ['Status:in-review'] });
+    const labels = (await issuesOf(github, 'ann/work'))[0]?.labels.map(({ name }) => name).sort();
+    expect([...planned.labels].sort()).to.deep.equal(labels);
+    expect(await plan()).to.deep.include({ action: 'none', reason: 'its issue has this Status already' });
+    // The phase that a notification has said since.
+    const said = await run(
+      'notify',
+      'send',
+      'Learning',
+      '--phase',
+      'learn',
+      '--slug',
+      'fix-login',
+      '--no-voice',
+    );
+    expect(said.code, said.stderr).to.equal(0);
+    await run('notify', 'send', 'Done', '--phase', 'complete', '--slug', 'fix-login', '--no-voice');
+    expect(await plan()).to.deep.include({ action: 'update', labels: ['Status:done'] });
+    await hook('session-end', {});
+    await until('the Status', async () => {
+      await idle();
+      const [issue] = await issuesOf(github, 'ann/work');
+      return issue?.labels.some(({ name }) => name === 'Status:done') === true;
+    });
+    const place = join(home.path, 'customer');
+    mkdirSync(place);
+    writeFileSync(join(place, 'RESTRICTED.md'), '');
+    const kept = jsonOf(await hook('session-end', { cwd: place }, '--dry-run', '--json'));
+    expect(kept).to.deep.include({
+      action: 'none',
+      reason: 'its work is restricted and stays on this machine',
+    });
+    expect(existsSync(join(folder, 'RESTRICTED.md'))).to.equal(false);
   });
 
   it('a session in a restricted folder that crashes, without an end, is never sent', async () => {

@@ -34,7 +34,7 @@ describe('reminders and tidying (built)', function () {
 
   it('a reminder that is due is told of once, by the sweep and by daemons one after the other', async () => {
     const remind = async (text: string, dueMs: number): Promise<void> => {
-      const due = encodeURIComponent(new Date(dueMs).toISOString()).replaceAll('-', '%2D');
+      const due = new Date(dueMs).toISOString();
       const body = `<!-- steward id=${text} due=${due} -->`;
       await github.api('POST', '/repos/ann/work/issues', { title: `[Reminder] ${text}`, body, labels: ['Type:reminder'] }); // prettier-ignore
     };

@@ -94,7 +94,7 @@ describe('work (built)', function () {
     const added = (await good('add', 'Fix the login', '--status', 'ready', '--priority', 'P1')) as Card;
     expect(added.labels).to.have.members(['Type:feature', 'Status:ready', 'Priority:P1']);
     expect(((await good('remind', 'call Ann tomorrow at 9')) as Card).title).to.equal('[Reminder] call Ann');
-    expect(((await good('ready')) as Card[]).map(({ number }) => number)).to.deep.equal([1, 2]);
+    expect(((await good('ready')) as Card[]).map(({ number }) => number)).to.deep.equal([1]);
     expect(await good('claim', '#1', '--agent', 'kai')).to.deep.include({
       number: 1,
       agent: 'kai',
@@ -118,6 +118,39 @@ describe('work (built)', function () {
     expect(await good('status')).to.deep.include({ issues: { open: 1, closed: 1 }, unfinished: 0 });
   });
 
+  it('edits, starts, blocks and opens an issue; what steward wrote into it stays', async () => {
+    await good('setup', 'ann/work');
+    await steward(['config', 'set', 'principal.name', 'Ann Lee'], { home: home.path });
+    await good('labels', 'seed');
+    await good('remind', 'call Ann', '--at', 'tomorrow 9am');
+    const before = (await good('show', '1')) as { body: string; due: string };
+    const edited = (await good('edit', '1', '--title', 'call Ann Lee', '--body', 'About the lease', '--add-label', 'priority:p1', '--remove-label', 'status:queued')) as Card & { due: string }; // prettier-ignore
+    expect(edited).to.include({ title: '[Reminder] call Ann Lee', due: before.due });
+    expect(edited.labels).to.have.members(['Type:reminder', 'Priority:P1']);
+    const marker = before.body.slice(before.body.indexOf('<!--'));
+    expect(((await good('show', '1')) as { body: string }).body).to.equal(`About the lease\n\n${marker}`);
+    expect((await bad(['edit', '1', '--add-label', 'nope'], 5)).message).to.equal(
+      'ann/work has no label nope.',
+    );
+    await good('add', 'Fix the login', '--status', 'ready');
+    expect(await good('start', '2')).to.include({ status: 'in-progress', lane: 'In-Progress' });
+    expect(await good('block', '2', '--reason', 'Waiting for the key')).to.include({ status: 'blocked' });
+    await good('block', '2', '--reason', 'Waiting for the key');
+    const shown = (await good('show', '2')) as {
+      comments: { body: string }[];
+      labels: string[];
+      url: string;
+    };
+    expect(shown.comments.map(({ body }) => body)).to.deep.equal(['Blocked: Waiting for the key']);
+    expect(shown.labels).to.include('Status:blocked').and.not.include('Status:in-progress');
+    expect((await run(['open', '2', '--print'])).stdout).to.equal(`${shown.url}\n`);
+    await good('edit', '2', '--remove-label', 'Status:blocked', '--add-label', 'Status:queued');
+    expect(await good('claim', '2')).to.include({ agent: 'ann-lee' });
+    await good('close', '2', '--evidence', 'x');
+    expect((await bad(['start', '2'], 6)).message).to.equal('#2 is closed.');
+    expect((await bad(['open', '99', '--print'], 5)).message).to.include('#99');
+  });
+
   it('says of a reminder without a time that it will not remind, and how it gets one', async () => {
     await good('setup', 'ann/work');
     const none = await run(['remind', 'buy milk']);
@@ -130,7 +163,7 @@ describe('work (built)', function () {
   it('refuses what is wrong with its exit code, and says what to do', async () => {
     await good('setup', 'ann/work');
     await bad(['claim', 'x', '--agent', 'kai'], 2);
-    await bad(['claim', '1'], 2);
+    await bad(['edit', '1'], 2);
     await bad(['show', '99'], 5);
     await bad(['add', ' '], 2);
     await bad(['remind', 'x', '--at', 'banana'], 2);

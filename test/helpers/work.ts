@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { resolve } from 'node:path';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
 import { loadConfig, type LoadedConfig } from '../../src/lib/config/load';
 import { changeConfig } from '../../src/lib/config/write';
@@ -10,6 +11,7 @@ import type { BoardDeps } from '../../src/lib/work/board';
 import { readCache } from '../../src/lib/work/cache';
 import type { Host } from '../../src/lib/work/host';
 import { githubHost } from '../../src/lib/work/host/github';
+import { LABEL_SETS } from '../../src/lib/work/labels';
 import { setUp, type SetupDeps } from '../../src/lib/work/setup';
 import type { StatusDeps } from '../../src/lib/work/status';
 import { testArea, type TestArea } from './area';
@@ -54,10 +56,13 @@ export async function workWorld(github: GitHub, options: { settleMs?: number } =
     area: at.area.work,
     paths: at.area.work,
     ledger: at.area.work.ledger,
+    spool: at.area.spool,
+    waiting: at.area.work.waiting,
     locks: at.area.machine,
     machineId: at.deps.machineId,
     templates: TEMPLATES,
     daName: 'Nova',
+    agents: ['Nova', 'Ann Lee', 'kai'],
     timezone: 'Europe/Berlin',
     settleMs: options.settleMs ?? 0,
     sleep: async (ms) => {
@@ -101,6 +106,9 @@ export async function readyWorld(
   options: { settleMs?: number } = {},
 ): Promise<WorkWorld> {
   const world = await workWorld(github, options);
+  // With properties.
+  mkdirSync(world.at.area.work.root, { recursive: true });
+  copyFileSync(join(TEMPLATES, 'work', LABEL_SETS.original), world.at.area.work.labels);
   await setUp(world.deps, { repo, create: true });
   github.seen.length = 0;
   return world;

@@ -1,4 +1,4 @@
-import { integer, string } from '@oclif/core/flags';
+import { boolean, integer, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { serveDaemon } from '../../lib/cli/daemon';
@@ -15,6 +15,7 @@ export default class DaemonServe extends BaseCommand {
       helpValue: 'N',
     }),
     host: string({ description: 'The address to listen on (daemon.host).', helpValue: 'HOST' }),
+    sweep: boolean({ description: 'Run the hourly work sweep, too, as `up` does.', default: false }),
   };
   static override examples = [
     '<%= config.bin %> daemon serve',

@@ -3,18 +3,23 @@ import { string } from '@oclif/core/flags';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { issueNumber } from '../../lib/cli/issue-number';
 import { openWork } from '../../lib/cli/work-context';
+import { agentName } from '../../lib/work/label';
 import { claimIssue, type ClaimResult } from '../../lib/work/claim';
 import { claimText } from '../../lib/work/view-results';
 
 export default class WorkClaim extends BaseCommand {
-  static override summary = 'Take an issue as an agent; of two at once exactly one gets it.';
+  static override summary = 'Take an issue, for yourself or an agent; of two at once exactly one gets it.';
   static override description =
     'Sets Agent:NAME and Status:in-progress, looks who was first, and takes Status:ready and Status:queued off. When somebody else holds it, the exit code is 6 and the error names them.';
   static override args = { number: issueNumber() };
   static override flags = {
-    agent: string({ description: 'The agent, as in its Agent: label.', required: true, helpValue: 'NAME' }),
+    agent: string({
+      description: 'The agent, as in its Agent: label; you when left out.',
+      helpValue: 'NAME',
+    }),
   };
   static override examples = [
+    '<%= config.bin %> work claim 12',
     '<%= config.bin %> work claim 12 --agent kai',
     '<%= config.bin %> work claim 12 --agent kai --json',
   ];
@@ -22,8 +27,9 @@ export default class WorkClaim extends BaseCommand {
 
   async run(): Promise<ClaimResult> {
     const { args, flags } = await this.parse(WorkClaim);
-    const { deps } = await openWork(this.context);
-    const result = await claimIssue(deps, { number: args.number, agent: flags.agent });
+    const { deps, user } = await openWork(this.context);
+    const agent = flags.agent ?? agentName(user.principal.name ?? user.da.name);
+    const result = await claimIssue(deps, { number: args.number, agent });
     this.print(() => claimText(result));
     return result;
   }

@@ -9,7 +9,7 @@ import { listText } from '../../lib/work/view';
 export default class WorkReady extends BaseCommand {
   static override summary = 'Show what an agent can take next, in order.';
   static override description =
-    'Open, ready or queued, and not blocked: first what is marked for the DA, then by priority, then the oldest.';
+    'Open, ready or queued, and not blocked: first what is marked for the DA, then by priority, then the oldest. Reminders are yours and are left out.';
   static override flags = {
     limit: integer({ description: 'How many at most.', default: 20, min: 1, max: 10_000, helpValue: 'N' }),
     refresh: boolean({ description: 'Ask the service now.' }),

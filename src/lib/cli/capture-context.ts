@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { toIso } from '../platform/clock';
+import { parseIso, toIso } from '../platform/clock';
 import { appendLog } from '../platform/log';
 import { ensureFolder } from '../platform/folder';
 import type { HeardPrompt } from '../assistant/hook-event';
@@ -9,21 +9,18 @@ import { lookOf } from '../platform/stat';
 import { artifactPath } from '../sessions/artifact';
 import { isRestrictedWork } from '../sessions/restricted-work';
 import type { SessionsState } from '../sessions/session';
-import { drain, revive, type DrainResult, type SpoolDeps } from '../sessions/spool';
+import { revive, type DrainResult, type SpoolDeps } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
-import { makeTitle } from '../work/issue';
 import { readCache } from '../work/cache';
+import { ofIdentity, wantedTitle, type Wanted } from '../work/ensure';
+import { identityKey, type Issue } from '../work/issue';
+import { statusEdit } from '../work/label';
+import { onlyExisting } from '../work/labels';
 import { readLedger } from '../work/ledger';
-import { identityKey } from '../work/issue';
-import {
-  capturePrompt,
-  captureSession,
-  promptWanted,
-  sessionEndPlan,
-  type CaptureDeps,
-  type SessionEndPlan,
-} from '../work/capture/deliver';
+import { promptWanted, sessionEndPlan, type CaptureDeps, type SessionEndPlan } from '../work/capture/deliver';
+import { drainCaptures } from '../work/capture/drain';
 import { captureKey } from '../work/capture/seen';
+import { RESTRICTED } from '../work/capture/session-end';
 import type { UndoDeps } from '../work/capture/undo';
 import { privacyState } from '../work/privacy';
 import { heardMatches, heardWhole, markRestricted, promptsSeen } from './capture-hook';
@@ -34,14 +31,16 @@ import { openWork, type WorkContext } from './work-context';
 /**
  * What captures are delivered with: work, the sessions, and a log that names what was left out.
  *
- * @param seen the state of the sessions, where it was read for all of them
+ * @param options.seen the state of the sessions, where it was read for all of them
+ * @param options.marks false: a session that is found to be restricted is not marked
  */
 export async function captureDeps(
   context: Context,
   work: WorkContext,
-  seen: () => SessionsState | undefined = () => undefined,
+  { seen = () => undefined, marks = true }: { seen?: () => SessionsState | undefined; marks?: boolean } = {},
 ): Promise<CaptureDeps> {
   const sessions = await openSessions(context);
+  const state = (): SessionsState => seen() ?? currentSessions(sessions);
   const { area, clock } = context;
   return Object.defineProperties({} as CaptureDeps, {
     ...Object.getOwnPropertyDescriptors(work.deps),
@@ -52,7 +51,15 @@ export async function captureDeps(
           ?.slug,
     },
     isRestrictedWork: {
-      value: restrictedWork(context, sessions.sessions, () => seen() ?? currentSessions(sessions)),
+      value: restrictedWork(context, sessions.sessions, { state, marks }),
+    },
+    phaseOf: {
+      value: ({ slug, artifact }: Parameters<CaptureDeps['phaseOf']>[0]) => {
+        const said = state().sessions[slug]?.phaseHistory.at(-1);
+        const writtenMs = lookOf(artifactPath(sessions.sessions, slug), clock.now())?.mtimeMs ?? 0;
+        const isNewer = said !== undefined && (parseIso(said.at) ?? 0) > writtenMs;
+        return said !== undefined && (isNewer || artifact.phase === null) ? said.phase : artifact.phase;
+      },
     },
     report: {
       value: (what: string, detail: Record<string, unknown>) => {
@@ -72,33 +79,29 @@ export async function captureDeps(
 function restrictedWork(
   { clock }: Pick<Context, 'clock'>,
   folder: string,
-  state: () => SessionsState,
+  { state, marks }: { state: () => SessionsState; marks: boolean },
 ): CaptureDeps['isRestrictedWork'] {
   return ({ slug, artifact }) => {
     const path = artifactPath(folder, slug);
     const atMs = lookOf(path, clock.now())?.mtimeMs;
     if (atMs === undefined || !isRestrictedWork(state(), { slug, artifact, atMs })) return false;
-    markRestricted(dirname(path));
+    if (marks) markRestricted(dirname(path));
     return true;
   };
 }
 
 /** Does what waits in the spool for the work repository. Before setup nothing waits for it. */
-export async function drainCaptures(context: Context, work: WorkContext): Promise<DrainResult> {
-  const deps = await captureDeps(context, work);
-  return drain(spoolOf(context), {
-    'session-ended': (intention) => captureSession(deps, intention),
-    'prompt-matched': (intention) => capturePrompt(deps, intention),
-  });
+export async function drainWork(context: Context, work: WorkContext): Promise<DrainResult> {
+  return drainCaptures(await captureDeps(context, work), spoolDeps(context));
 }
 
-function spoolOf({ area, clock, machineId }: Context): SpoolDeps {
+export function spoolDeps({ area, clock, machineId }: Context): SpoolDeps {
   return { clock, path: area.spool, locks: area.machine, machineId };
 }
 
 /** `work retry`: takes what was given up into the spool again, and drains it. */
 export async function retryCaptures(context: Context): Promise<DrainResult & { retried: number }> {
-  const retried = await revive(spoolOf(context));
+  const retried = await revive(spoolDeps(context));
   return { retried, ...(await deliverCaptures(context)) };
 }
 
@@ -111,7 +114,7 @@ export async function deliverCaptures(context: Context): Promise<DrainResult> {
   const { clock } = context;
   const until = clock.monotonic() + BUSY_MS;
   for (;;) {
-    const result = await drainCaptures(context, work);
+    const result = await drainWork(context, work);
     if (!result.busy || clock.monotonic() > until) return result;
     await work.deps.sleep(BUSY_LOOK_MS);
   }
@@ -138,52 +141,73 @@ export async function planPrompt(context: Context, prompt: HeardPrompt | undefin
     ),
   );
   return {
-    matches: wanted.map(({ text, identity, kind, due, labels, body }, index) => ({
+    matches: wanted.map((one, index) => ({
       kind: matches[index]?.kind ?? '',
-      title: makeTitle(kind, text, identity),
-      due: due ?? null,
-      labels,
-      ...(setting === 'whole' ? { body } : {}),
+      title: wantedTitle(one),
+      due: one.due ?? null,
+      labels: one.labels,
+      ...(setting === 'whole' ? { body: one.body } : {}),
     })),
   };
 }
 
-/** `hook session-end --dry-run`: by what is known on this machine; nobody is asked. */
+/** `hook session-end --dry-run`: by what is known on this machine; nobody is asked, and nothing is marked. */
 export async function planSessionEnd(
   context: Context,
-  session: { session: string; slug: string | null },
+  session: { session: string; slug: string | null; restricted?: true },
 ): Promise<SessionEndPlan> {
   const none = (reason: string): SessionEndPlan => ({ action: 'none', reason, title: null, labels: [] });
   const work = await openWork(context);
   const config = work.deps.workRepo();
+  const { repo } = config;
   const state = privacyState(config, context.clock.now());
-  if (state === 'setup') return none('no work repository is set up');
+  if (repo === undefined) return none('no work repository is set up');
   if (state === 'off') return none('work tracking is switched off (WORK.enabled is false)');
-  if (state !== 'fresh' && state !== 'due')
-    return none(
-      state === 'expired'
-        ? 'it is too long ago that the repository was seen to be private'
-        : 'the repository is not verified to be private',
-    );
-  const plan = sessionEndPlan(await captureDeps(context, work), session);
+  if (state === 'public' || state === 'unverified')
+    return none('the repository is not verified to be private');
+  if (session.restricted === true) return none(RESTRICTED);
+  const plan = sessionEndPlan(await captureDeps(context, work, { marks: false }), session);
   if (plan.wanted === null) return none(plan.reason);
-  const repo = config.repo;
-  if (repo === undefined) throw new StewardError('internal', 'A verified repository has a name.');
   const { wanted, status } = plan;
+  const cache = readCache(work.deps.paths.cache, repo);
+  const reason = state === 'expired' ? 'once the repository is verified to be private again' : null;
+  const there = plannedIssue(work.deps.ledger, repo, cache.issues, wanted);
+  const existing = (labels: readonly string[]): string[] =>
+    cache.labels === null ? [...labels] : onlyExisting(labels, cache.labels.names, repo).labels;
+  try {
+    if (there === undefined)
+      return { action: 'create', reason, title: wantedTitle(wanted), labels: existing(wanted.labels) };
+    if (there.state === 'closed') return none('its issue is closed');
+    const { add, remove } = statusEdit(there.labels, status);
+    const labels = existing(add);
+    if (add.length + remove.length === 0) return none('its issue has this Status already');
+    if (labels.length < add.length) return none(`${repo} has no label ${add.join(', ')}`);
+    return { action: 'update', reason, title: there.title, labels: existing([`Status:${status}`]) };
+  } catch (error) {
+    // A repository without labels keeps the capture waiting.
+    if (error instanceof StewardError && error.kind === 'config') return none(error.message);
+    throw error;
+  }
+}
+
+type Planned = Pick<Issue, 'state' | 'labels' | 'title'>;
+
+/** The issue that the session has, as it is known here; of one that only its number is known of, an open one. */
+function plannedIssue(
+  ledger: string,
+  repo: string,
+  issues: readonly Issue[],
+  wanted: Wanted,
+): Planned | undefined {
   const key = identityKey(wanted.identity);
-  const number = readLedger(work.deps.ledger, repo).entries.get(key)?.number ?? wanted.known;
-  const there = readCache(work.deps.paths.cache, repo).issues.find(
-    (issue) => issue.number === number || issue.identity === key,
-  );
-  if (there === undefined && typeof number !== 'number')
-    return {
-      action: 'create',
-      reason: null,
-      title: makeTitle(wanted.kind, wanted.text, wanted.identity),
-      labels: [...wanted.labels],
-    };
-  const title = there?.title ?? makeTitle(wanted.kind, wanted.text, wanted.identity);
-  return { action: 'update', reason: null, title, labels: [`Status:${status}`] };
+  const numbers = [readLedger(ledger, repo).entries.get(key)?.number, wanted.known];
+  for (const number of numbers) {
+    if (number === undefined || number === null) continue;
+    const issue = issues.find((one) => one.number === number);
+    if (issue === undefined) return { state: 'open', labels: [], title: wantedTitle(wanted) };
+    if (issue.identity === null || issue.identity === key) return issue;
+  }
+  return ofIdentity(issues, key);
 }
 
 /** What `work undo` takes captures back with. */
@@ -191,7 +215,7 @@ export function undoDeps(context: Context, work: WorkContext): UndoDeps {
   const more: Pick<UndoDeps, 'spool' | 'seen'> = {
     seen: promptsSeen(context.area),
     get spool() {
-      return spoolOf(context);
+      return spoolDeps(context);
     },
   };
   return Object.defineProperties({} as UndoDeps, {

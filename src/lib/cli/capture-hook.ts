@@ -10,9 +10,10 @@ import { isObject, parseObject } from '../platform/json-object';
 import { clean } from '../platform/terminal';
 import { isSlug } from '../sessions/slug';
 import { leave } from '../sessions/spool';
-import { matchPrompt, type PromptMatch } from '../work/capture/prompt';
+import { isBareQueue, matchPrompt, type PromptMatch } from '../work/capture/prompt';
 import { captureKey, currentKey, isSeen, noteSeen } from '../work/capture/seen';
 import { wholePrompt } from '../work/capture/whole-prompt';
+import { recurringWords } from '../work/recurring';
 import { redacted } from '../work/redact';
 import { isRestricted, RESTRICTED_MARKER } from '../work/restricted';
 import type { PromptSetting } from './prompt-setting';
@@ -42,17 +43,19 @@ export function heardWhole(setting: PromptSetting, { text }: Pick<HeardPrompt, '
 }
 
 /**
- * The prompt hook of work capture (service.md: Work capture rules, 2): each match is left in the spool, once in a
- * session. Before setup nothing is kept. Returns what the person is told.
+ * The prompt hook of work capture: each match is left in the spool, once in a session. Before setup nothing is kept.
+ * Returns what the person is told.
  */
 export function onPrompt(
   { area, clock, machineId, setting }: CaptureHookDeps,
   prompt: HeardPrompt,
 ): string | undefined {
+  if (!exists(area.work.repo)) return undefined;
   const matches = heardMatches(prompt);
-  if (matches.length === 0 || !exists(area.work.repo)) return undefined;
+  if (matches.length === 0 && !isBareQueue(prompt.text)) return undefined;
   const gate = gateOf(area.work.repo);
   if (gate === 'off') return undefined;
+  if (matches.length === 0) return NOTHING_QUEUED;
   if (gate === 'public') return NOT_PRIVATE;
   const seen = promptsSeen(area);
   const whole = heardWhole(setting, prompt);
@@ -78,8 +81,15 @@ export function onPrompt(
   if (kept.length === 0) return undefined;
   deliverSoon(area);
   const where = setting === 'whole' ? 'the work repository, with the whole prompt' : 'the work repository';
-  return `Kept for ${where}: ${kept.join('; ')} (to take it back: steward work undo)`;
+  const isRecurring = matches.some(
+    ({ kind, text }) => kind === 'reminder' && recurringWords(text) !== undefined,
+  );
+  const note = isRecurring ? `. ${NOT_RECURRING}` : '';
+  return `Kept for ${where}: ${kept.join('; ')} (to take it back: steward work undo)${note}`;
 }
+
+const NOTHING_QUEUED = 'Nothing queued: say what to queue, such as "queue this for later: split the parser".';
+const NOT_RECURRING = 'Recurring reminders are not supported: it is kept without a time.';
 
 const NOT_PRIVATE =
   'Not kept: the work repository was seen not to be private. Make it private, then run `steward work verify`.';

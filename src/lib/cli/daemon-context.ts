@@ -24,7 +24,7 @@ import { sessionsReport } from '../sessions/view';
 import { refresh } from '../work/poll';
 import { workStatus } from '../work/status';
 import { openWatchdog } from './agents-context';
-import { drainCaptures } from './capture-context';
+import { drainWork } from './capture-context';
 import type { Context } from './context';
 import { DAEMON_SCHEDULER } from './daemon-client';
 import type { NotifyContext } from './notify-context';
@@ -39,6 +39,8 @@ import { openWork, type WorkContext } from './work-context';
 export interface DaemonFlags {
   host?: string | undefined;
   port?: number | undefined;
+  /** Run the hourly sweep, too. */
+  sweep?: boolean | undefined;
 }
 
 type Sense = () => SenseContext | Promise<SenseContext>;
@@ -88,6 +90,7 @@ export async function openDaemon(
       workJob(context, work),
       remindersJob(context, work, notify.notify),
       silenceJob(context),
+      ...(flags.sweep === true ? [sweepJob(context, work)] : []),
       notify.job,
     ],
     services: notify.services,
@@ -139,9 +142,33 @@ function workJob(context: Context, work: Work): Job {
       const opened = await work();
       if (opened.deps.workRepo().repo === undefined) return 'no work repository is set up';
       const { ok, reason } = await refresh(opened.deps);
-      const { failed, dead } = await drainCaptures(context, opened);
+      const { failed, dead } = await drainWork(context, opened);
       if (failed + dead > 0) return `${failed} captures failed, ${dead} were given up`;
       return ok ? undefined : reason;
+    },
+  };
+}
+
+const SWEEP_SEC = 3600;
+
+/** The sweep of the system's scheduler, for machines without one; beside one it finds that another has just run. */
+function sweepJob(context: Context, work: Work): Job {
+  return {
+    id: 'sweep',
+    module: 'work',
+    everySec: () => SWEEP_SEC,
+    async run() {
+      const { lastSweepMs, runSweep } = await import('./sweep-context');
+      if ((await work()).deps.workRepo().repo === undefined) return 'no work repository is set up';
+      const age = context.clock.now() - lastSweepMs(context);
+      if (age >= 0 && age < (SWEEP_SEC / 2) * 1000) return 'another sweep ran just before';
+      const { result, trouble } = await runSweep(context, {
+        sinceMs: 24 * 3_600_000,
+        maxCreate: 50,
+        dryRun: false,
+      });
+      if (trouble !== undefined) throw trouble;
+      return result.skipped ?? undefined;
     },
   };
 }

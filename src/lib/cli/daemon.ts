@@ -41,6 +41,7 @@ function again(flags: DaemonFlags, wished: number, port: number): string[] {
     'serve',
     ...(flags.host === undefined ? [] : ['--host', flags.host]),
     ...(isTyped ? ['--port', String(port)] : []),
+    ...(flags.sweep === true ? ['--sweep'] : []),
   ];
 }
 

@@ -54,7 +54,7 @@ export function isInternal(): boolean {
 /** What `--dry-run` of the two hooks of work capture asks; it needs the whole configuration. */
 export interface CapturePlans {
   prompt: (prompt: HeardPrompt | undefined) => Promise<object>;
-  sessionEnd: (session: { session: string; slug: string | null }) => Promise<object>;
+  sessionEnd: (session: { session: string; slug: string | null; restricted?: true }) => Promise<object>;
 }
 
 /** What a hook knows of the configuration. */

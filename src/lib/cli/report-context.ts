@@ -7,7 +7,7 @@ import type { SenseEvent } from '../sense/event';
 import type { DailyRecord } from '../sense/record';
 import { readDay } from '../sense/roll';
 import { currentSessions } from '../sessions/state';
-import { itemsOf, type Item } from '../work/board';
+import { isReminder, itemsOf, type Item } from '../work/board';
 import { parseTitle } from '../work/issue';
 import { staleness } from '../work/poll';
 import type { Context } from './context';
@@ -20,6 +20,8 @@ export interface ReportOptions {
   repo?: string | undefined;
   /** Ask the service what was said when each issue was closed. */
   evidence: boolean;
+  /** With the person's reminders among the issues. */
+  reminders: boolean;
 }
 
 /** More comments than these are not asked for at once. */
@@ -33,7 +35,7 @@ export async function openReport(context: Context, period: Period, options: Repo
   const notes: string[] = [];
   const sense = await openSense(context);
   const work = await openWork(context);
-  const issues = issuesFrom(work, notes);
+  const issues = issuesFrom(work, notes, options);
   const report = (evidence: ReadonlyMap<number, string>): Report =>
     buildReport({ ...input, evidence, notes: [...notes] });
   const input: Omit<ReportInput, 'evidence' | 'notes'> = {
@@ -122,7 +124,11 @@ async function sessionsFrom(context: Context, notes: string[]): Promise<ReportIn
   }
 }
 
-function issuesFrom({ deps }: WorkContext, notes: string[]): IssueFacts[] | undefined {
+function issuesFrom(
+  { deps }: WorkContext,
+  notes: string[],
+  { reminders }: Pick<ReportOptions, 'reminders'>,
+): IssueFacts[] | undefined {
   const repo = deps.workRepo();
   if (repo.repo === undefined) return undefined;
   const { stale, staleReason, lastFetch } = staleness(deps, repo);
@@ -131,7 +137,9 @@ function issuesFrom({ deps }: WorkContext, notes: string[]): IssueFacts[] | unde
   const reasons = new Map(
     deps.cache(repo.repo).issues.map(({ number, stateReason }) => [number, stateReason]),
   );
-  return itemsOf(deps, repo).map((item) => issueOf(item, reasons.get(item.number) ?? null));
+  return itemsOf(deps, repo)
+    .filter((item) => reminders || !isReminder(item))
+    .map((item) => issueOf(item, reasons.get(item.number) ?? null));
 }
 
 function issueOf(item: Item, reason: string | null): IssueFacts {

@@ -4,10 +4,11 @@ import { toStewardError, type StewardError } from '../errors';
 import { parseProjects } from '../goals/projects';
 import { parseGoals } from '../goals/record';
 import { readText } from '../platform/atomic-file';
-import type { Clock } from '../platform/clock';
+import { parseIso, type Clock } from '../platform/clock';
 import { appendLog } from '../platform/log';
 import { ensureFolder, exists } from '../platform/folder';
 import { gitIn } from '../platform/git-process';
+import { parseObject } from '../platform/json-object';
 import { expandHome, processHost } from '../platform/paths';
 import { entriesIn, lookOf } from '../platform/stat';
 import { artifactPath } from '../sessions/artifact';
@@ -16,6 +17,8 @@ import { isLive, type SessionsState } from '../sessions/session';
 import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
 import { sessionWith } from '../work/capture/deliver';
+import { drainCaptures } from '../work/capture/drain';
+import { waitingCaptures } from '../work/capture/waiting';
 import type { CapturedSession } from '../work/capture/session-end';
 import { sweep } from '../work/sweep';
 import {
@@ -27,7 +30,7 @@ import {
 } from '../work/sweep/run';
 import type { ProjectState } from '../work/sweep/plan';
 import { regenerateTaskList } from '../work/task-repo';
-import { captureDeps } from './capture-context';
+import { captureDeps, spoolDeps } from './capture-context';
 import type { Context } from './context';
 import { reportError } from './error-report';
 import { tellReminders } from './reminders-context';
@@ -60,6 +63,17 @@ export function noSweep(
   return { said: text.trimEnd(), result: withLog(context, failed(context, options, trouble)).result };
 }
 
+function logOf({ area }: Context): string {
+  return join(area.observability, 'work-sweep.jsonl');
+}
+
+/** When the last sweep began, ms, by its line in the log; -Infinity without one. */
+export function lastSweepMs(context: Context): number {
+  const lines = (readText(logOf(context)) ?? '').trimEnd().split('\n');
+  const real = lines.map(parseObject).findLast((line) => line?.['dryRun'] === false);
+  return parseIso(String(real?.['ts'])) ?? -Infinity;
+}
+
 function withLog(context: Context, swept: Swept): Swept {
   try {
     log(context, swept.result);
@@ -72,17 +86,16 @@ function withLog(context: Context, swept: Swept): Swept {
   }
 }
 
-function log({ area, clock }: Context, result: SweepResult): void {
-  ensureFolder(area.observability);
-  const path = join(area.observability, 'work-sweep.jsonl');
+function log(context: Context, result: SweepResult): void {
+  ensureFolder(context.area.observability);
   const line = JSON.stringify(logged(result));
-  appendLog(path, line, { rotateBytes: 4 * 1024 * 1024, nowMs: clock.now() });
+  appendLog(logOf(context), line, { rotateBytes: 4 * 1024 * 1024, nowMs: context.clock.now() });
 }
 
-/** decisions.md 6: what the line holds. Titles are the repository's, and stay out of the log. */
+/** What the line holds. Titles are the repository's, and stay out of the log. */
 function logged(result: SweepResult): Partial<SweepResult> {
   const line: Partial<SweepResult> = { ...result };
-  for (const key of ['skipped', 'titles', 'left', 'reminded'] as const) delete line[key];
+  for (const key of ['skipped', 'titles', 'left', 'reminded', 'waiting'] as const) delete line[key];
   return line;
 }
 
@@ -113,7 +126,15 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
   const artifacts = { clock, version: VERSION, path: join(context.area.machine, 'artifacts.json') };
   // Of one moment: a thousand sessions are looked up in it.
   let seen: SessionsState | undefined;
-  const more: Pick<SweepDeps, 'sessionsSince' | 'projects' | 'goals' | 'regenerate' | 'remind' | 'flags'> = {
+  const captures = await captureDeps(context, work, { seen: () => seen });
+  const more: Pick<
+    SweepDeps,
+    'sessionsSince' | 'projects' | 'goals' | 'regenerate' | 'remind' | 'flags' | 'captures'
+  > = {
+    captures: async (dryRun) => {
+      if (!dryRun) await drainCaptures(captures, spoolDeps(context));
+      return waitingCaptures(work.deps);
+    },
     flags: join(context.area.work.root, 'sweep.json'),
     // One that goes on is the hook's at its end, which knows where it worked.
     sessionsSince: (ms) => {
@@ -141,10 +162,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
     },
     regenerate: async () => (await regenerateTaskList(work.deps, { push: true })).reason,
   };
-  return Object.defineProperties(
-    await captureDeps(context, work, () => seen),
-    Object.getOwnPropertyDescriptors(more),
-  ) as SweepDeps;
+  return Object.defineProperties(captures, Object.getOwnPropertyDescriptors(more)) as SweepDeps;
 }
 
 /**

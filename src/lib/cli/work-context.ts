@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { LoadedConfig } from '../config/load';
 import type { UserConfig } from '../config/schema';
+import { rosterFiles } from '../agents/roster';
 import { processHost } from '../platform/paths';
 import type { ActionDeps } from '../work/actions';
 import { boardFrame, boardView, isUpToDate, type BoardDeps, type BoardView } from '../work/board';
@@ -64,6 +65,8 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     area: area.work,
     paths: area.work,
     ledger: area.work.ledger,
+    spool: area.spool,
+    waiting: area.work.waiting,
     folder: area.work.tasklist,
     templates: context.templates,
     sleep: async (ms) => {
@@ -75,6 +78,11 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     },
     get daName() {
       return loaded.config.user.da.name;
+    },
+    get agents() {
+      const { da, principal } = loaded.config.user;
+      const roster = rosterFiles(area.agents).map((name) => name.slice(0, -'.md'.length));
+      return [da.name, principal.name ?? [], roster].flat();
     },
     get timezone() {
       return loaded.config.user.timezone;

@@ -66,6 +66,8 @@ export interface UserArea {
     ledger: string;
     /** Which reminders were told of, and when. */
     reminders: string;
+    /** Why captures wait in the spool. */
+    waiting: string;
     /** The clone with TASKLIST.md. */
     tasklist: string;
   };
@@ -127,6 +129,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
       poll: at('work', 'poll.json'),
       ledger: at('work', 'ledger.json'),
       reminders: at('work', 'reminders.json'),
+      waiting: at('work', 'waiting.json'),
       tasklist: at('work', 'tasklist'),
     },
     // Lazy: it looks at every folder of the path, and most runs need no lock.

@@ -1,5 +1,6 @@
 import { boardView, columnsView, type BoardDeps } from '../work/board';
 import { refresh, type PollDeps } from '../work/poll';
+import { waitingText } from '../work/capture/waiting';
 import { workStatus, type StatusDeps, type WorkStatus } from '../work/status';
 import { markOfTarget } from '../platform/stat';
 import { tagged, taggedAnswer, type Tagged } from './app';
@@ -66,6 +67,9 @@ export function workHealth(status: WorkStatus): ModuleHealth {
       fix: 'steward work verify',
     };
   }
+  const waiting = status.waiting.find(({ fix }) => fix !== null);
+  if (waiting !== undefined)
+    return { state: 'needs-you', reason: `${waitingText(waiting)}.`, fix: waiting.fix ?? '' };
   if (!status.stale) return { state: 'ok' };
   return { state: 'error', reason: status.staleReason ?? 'unknown', fix: 'steward work status' };
 }

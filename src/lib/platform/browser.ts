@@ -20,7 +20,7 @@ export function openInBrowser(url: string, platform: NodeJS.Platform = process.p
       clearTimeout(timer);
       reject(
         new StewardError('unavailable', `No browser could be opened: ${file} ${why}.`, {
-          hint: 'Print the address instead, and open it yourself: steward open --print',
+          hint: 'Add --print to print the address instead.',
           cause,
         }),
       );

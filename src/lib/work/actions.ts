@@ -22,8 +22,6 @@ export interface ActionDeps extends EnsureDeps {
 export interface Added extends Item {
   /** Labels that were wanted and that the repository does not have. */
   missingLabels: string[];
-  /** ISO-8601 UTC, of a reminder. */
-  due: string | null;
 }
 
 export interface AddInput {
@@ -95,7 +93,7 @@ async function make(
   const identity = { kind: 'id', value: randomBytes(8).toString('hex') } as const;
   const made = await ensureIssue(deps, await deps.host(), repo, { identity, ...wanted });
   const item = toItem(made.issue, deps.config.KANBAN_COLUMNS);
-  return { ...item, missingLabels: made.missingLabels, due: made.issue.due };
+  return { ...item, missingLabels: made.missingLabels };
 }
 
 export interface Closed extends Item {
@@ -132,11 +130,21 @@ export async function closeWith(
   { number, url }: Pick<HostIssue, 'number' | 'url'>,
   text: string,
 ): Promise<Closed> {
-  const said = (await host.comments(repo, number)).at(-1);
-  const comment = said?.body === text ? { url } : await host.comment(repo, number, text);
+  const comment = await addComment(host, repo, { number, url }, text);
   const closed = await host.updateIssue(repo, number, { state: 'closed', stateReason: 'completed' });
   remember(deps, repo, closed);
   return { ...toItem(keptIssue(closed), deps.config.KANBAN_COLUMNS), comment: comment.url };
+}
+
+/** Comments once: what was said last is not said again by a command that was killed and runs again. */
+export async function addComment(
+  host: Host,
+  repo: string,
+  { number, url }: Pick<HostIssue, 'number' | 'url'>,
+  text: string,
+): Promise<{ url: string }> {
+  const last = (await host.comments(repo, number)).at(-1);
+  return last?.body === text ? { url } : host.comment(repo, number, text);
 }
 
 const EVIDENCE_FILE = { maxBytes: 4 * MAX_BODY, instead: 'or write the evidence itself, without the @' };
@@ -161,7 +169,6 @@ export interface Shown extends Item {
   /** null: only the cached state could be read. */
   body: string | null;
   comments: Comment[] | null;
-  due: string | null;
   /** The service could not be asked; `staleReason` says why. */
   fromCache: boolean;
   staleReason: string | null;
@@ -190,12 +197,10 @@ function isAuth(error: unknown): boolean {
 }
 
 function shown(deps: ActionDeps, issue: HostIssue, comments: Comment[]): Shown {
-  const kept = keptIssue(issue);
   return {
-    ...toItem(kept, deps.config.KANBAN_COLUMNS),
+    ...toItem(keptIssue(issue), deps.config.KANBAN_COLUMNS),
     body: issue.body,
     comments,
-    due: kept.due,
     fromCache: false,
     staleReason: null,
   };
@@ -218,7 +223,6 @@ function cached(deps: ActionDeps, repo: string, number: number, reason: string |
     ...toItem(issue, deps.config.KANBAN_COLUMNS),
     body: null,
     comments: null,
-    due: issue.due,
     fromCache: true,
     staleReason: reason,
   };

@@ -34,7 +34,7 @@ export interface BoardSummary extends Omit<BoardView, 'columns' | 'items'> {
 
 type Counted = Pick<BoardSummary, 'open' | 'total' | 'lanes'>;
 
-const VERSION = 1;
+const VERSION = 2;
 const MAX_BYTES = 1024 * 1024;
 
 /** What the items come to. */

@@ -35,6 +35,8 @@ export interface Item {
   createdAt: string;
   updatedAt: string;
   closedAt: string | null;
+  /** When a reminder is due, ISO-8601 UTC. */
+  due: string | null;
   /** It has the stale flag. */
   stale: boolean;
 }
@@ -91,7 +93,7 @@ function factsOf(labels: string[]): LabelFacts {
 }
 
 export function toItem(issue: Issue, columns: readonly Lane[], facts = factsOf(issue.labels)): Item {
-  const { number, title, url, state, labels, createdAt, updatedAt, closedAt, identity } = issue;
+  const { number, title, url, state, labels, createdAt, updatedAt, closedAt, identity, due } = issue;
   const lane = state === 'closed' ? 'Complete' : facts.openLane;
   return {
     number,
@@ -110,6 +112,7 @@ export function toItem(issue: Issue, columns: readonly Lane[], facts = factsOf(i
     createdAt,
     updatedAt,
     closedAt,
+    due,
     stale: facts.stale,
   };
 }
@@ -188,6 +191,11 @@ export function columnsView(deps: BoardDeps): Record<string, Item[]> {
   return groupItems(itemsOf(deps, deps.workRepo()), deps.config.KANBAN_COLUMNS);
 }
 
+/** Is it for the person alone, and neither work to report nor work for an agent? */
+export function isReminder({ type, source }: Pick<Item, 'type' | 'source'>): boolean {
+  return type === 'reminder' || source === 'reminder';
+}
+
 /** All items by number. */
 export function itemsOf(
   deps: { config: Pick<WorkConfig, 'KANBAN_COLUMNS'>; cache: BoardDeps['cache'] },
@@ -247,12 +255,13 @@ export function filterItems(items: readonly Item[], filter: Filter): Item[] {
 
 /**
  * What an agent can take next: open, ready or queued, not blocked and nobody's; first what the DA is to take, then
- * by priority, then the oldest.
+ * by priority, then the oldest. A reminder is for the person, never for an agent.
  */
 export function readyItems(items: readonly Item[], daLabel: string): Item[] {
   const isForDa = (item: Item): number =>
     item.labels.some((label) => label.toLowerCase() === daLabel.toLowerCase()) ? 0 : 1;
   return items
     .filter(({ state, status }) => state === 'open' && (status === 'ready' || status === 'queued'))
+    .filter((item) => !isReminder(item))
     .sort((a, b) => isForDa(a) - isForDa(b) || byUrgency(a, b));
 }

@@ -9,7 +9,7 @@ import type { EnsureDeps } from './ensure';
 import type { Host, HostIssue, LabelEvent } from './host';
 import { failureOf } from './host/failure';
 import { agentLabel, agentsOf, sameLabel, statusOf, statusOfLabel } from './label';
-import { labelNames, onlyExisting } from './labels';
+import { labelNames, labelOfAgent, onlyExisting } from './labels';
 import { openForWriting } from './privacy';
 
 export interface ClaimResult {
@@ -117,11 +117,7 @@ async function ensureLabels(deps: EnsureDeps, host: Host, repo: string, label: s
   }
   if (missing.length === 0) return;
   try {
-    await host.createLabel(repo, {
-      name: label,
-      color: '0052cc',
-      description: `Worked on by ${label.slice('Agent:'.length)}`,
-    });
+    await host.createLabel(repo, labelOfAgent(label.slice('Agent:'.length)));
   } catch (error) {
     // Somebody made it in the same moment.
     if (failureOf(error)?.reason !== 'rejected') throw error;

@@ -45,6 +45,11 @@ export interface Ensured {
   missingLabels: string[];
 }
 
+/** Its title on the service; what a dry run shows, too. */
+export function wantedTitle({ kind, text, identity }: Wanted): string {
+  return makeTitle(kind, text, identity);
+}
+
 const LOCK_WAIT_MS = 60_000;
 
 /**
@@ -155,7 +160,7 @@ async function find(
 }
 
 /** The lowest number counts where there are several. */
-function ofIdentity(issues: readonly Issue[], key: string): Issue | undefined {
+export function ofIdentity(issues: readonly Issue[], key: string): Issue | undefined {
   return issues.filter(({ identity }) => identity === key).sort((a, b) => a.number - b.number)[0];
 }
 
@@ -192,7 +197,7 @@ async function create(work: Work, key: string, wanted: Wanted): Promise<Ensured>
   work.names ??= await labelNames(deps, host, repo);
   const { labels, missing } = onlyExisting(wanted.labels, work.names, repo);
   const { identity, due } = wanted;
-  const title = makeTitle(wanted.kind, wanted.text, identity);
+  const title = wantedTitle(wanted);
   const body = makeBody(wanted.body, identity, due === undefined ? {} : { due });
   writeEntry(deps.ledger, repo, key, { number: null, url: null, at: toIso(deps.clock.now()) });
   const issue = await createOrFind(work, key, { title, body, labels });

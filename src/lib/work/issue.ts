@@ -121,6 +121,13 @@ export function parseTitle(title: string): ParsedTitle {
   };
 }
 
+/** The title with another text; its prefix and its identity stay. */
+export function withTitle(title: string, text: string): string {
+  const { kind, identity } = parseTitle(title);
+  const [mark = 'id', value = ''] = identity?.split(/=(.*)/s) ?? [];
+  return makeTitle(kind, text, { kind: mark as Identity['kind'], value });
+}
+
 const KIND_OF: ReadonlyMap<string, TitleKind> = new Map(
   Object.entries(PREFIXES).map(([kind, prefix]) => [prefix, kind as TitleKind]),
 );
@@ -140,10 +147,7 @@ export function makeBody(text: string, identity: Identity, data: MarkerData = {}
     `${identity.kind}=${encode(normalValue(identity.value))}`,
     ...(data.due === undefined ? [] : [`due=${encode(data.due)}`]),
   ];
-  const marker = MARKER_START + pairs.join(' ') + MARKER_END;
-  const harmless = wellFormed(text).replaceAll('<!--', '<!\u2010-').trimEnd();
-  const kept = cut(harmless, MAX_BODY - marker.length - 2);
-  return kept === '' ? marker : `${kept}\n\n${marker}`;
+  return withMarker(text, MARKER_START + pairs.join(' ') + MARKER_END);
 }
 
 const MARKER_START = '<!-- steward ';
@@ -197,6 +201,18 @@ export function withDue(body: string, due: string, line: string): string {
   return said(body.slice(0, found.start)) + marker + body.slice(found.end);
 }
 
+/** The body with another text; its last marker stays. */
+export function withText(body: string, text: string): string {
+  const found = lastMarker(body);
+  return withMarker(text, found === undefined ? '' : body.slice(found.start, found.end));
+}
+
+function withMarker(text: string, marker: string): string {
+  const harmless = wellFormed(text).replaceAll('<!--', '<!\u2010-').trimEnd();
+  const kept = cut(harmless, MAX_BODY - marker.length - 2);
+  return [kept, marker].filter((part) => part !== '').join('\n\n');
+}
+
 /** What the last marker of a body says; nothing of a body without one. */
 export function parseBody(body: string): { identity: string | null; due: string | null } {
   const pairs = new Map(
@@ -217,8 +233,9 @@ function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
+/** A value as it is, but for what would end the marker or the value: white space, `<`, `>`, `--`, and the `%` of these. */
 function encode(value: string): string {
-  return encodeURIComponent(value).replaceAll('-', '%2D');
+  return value.replace(/[%\s<>]/g, encodeURIComponent).replaceAll('--', '-%2D');
 }
 
 function decode(value: string): string {

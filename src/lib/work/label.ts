@@ -1,7 +1,7 @@
 import type { Lane } from '../config/schema';
 import { parseTitle, type Issue } from './issue';
 
-/** The Status values (service.md: Label taxonomy), in the order of that list. */
+/** The Status values, in their order. */
 export const STATUSES = [
   'queued',
   'needs-triage',
@@ -14,15 +14,19 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
+/** Known without their family, too: those of the shipped label sets. */
 export const TYPES = [
   'feature',
+  'bug',
   'problem',
+  'chore',
   'reminder',
   'research',
   'queue',
   'decision',
   'metric-alert',
   'project',
+  'idea',
 ] as const;
 
 export const PROPERTIES = [
@@ -173,12 +177,13 @@ export function canTakeLabel(daName: string): string {
 
 /** A name as it stands in labels: lower case, hyphens, no commas or colons, at most 30 characters. */
 export function agentName(name: string): string {
-  return name
+  const plainName = name
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}._-]+/gu, '-')
     .replace(/^-+|(?<!-)-+$/g, '')
     .slice(0, 30);
+  return plainName || 'agent';
 }
 
 /** What has to change so that the issue has this one Status: only labels of the family (decisions.md 6). */

@@ -1,13 +1,54 @@
+import { join } from 'node:path';
+
+import type { WorkConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { readText } from '../platform/atomic-file';
 import { clean } from '../platform/terminal';
 import { readCache, writeCache, type CachePaths } from './cache';
 import type { Host, HostLabel } from './host';
-import { FLAGS, sameLabel } from './label';
+import { agentLabel, agentName, canTakeLabel, FLAGS, sameLabel } from './label';
 
 const MAX_BYTES = 256 * 1024;
 
-/** The labels of labels.yml (service.md: Label taxonomy). No file, or one that is wrong, is `config`. */
+/** The shipped label sets, and their templates. `setup` writes the neutral one as labels.yml. */
+export const LABEL_SETS = { neutral: 'labels.yml', original: 'labels-original.yml' } as const;
+
+export interface WantedLabelsDeps {
+  area: { labels: string };
+  /** The folder of the templates that the package brings. */
+  templates: string;
+  daName: string;
+  /** Who may work on issues: the DA, the principal and the agents of the roster. */
+  agents: readonly string[];
+  config: Pick<WorkConfig, 'PROJECT_PROPERTY'>;
+}
+
+/** What a repository should have: labels.yml, a chosen set, and what follows from the configuration. */
+export async function wantedLabels(
+  deps: WantedLabelsDeps,
+  set?: keyof typeof LABEL_SETS,
+): Promise<HostLabel[]> {
+  const chosen = set === undefined ? [] : await readLabels(join(deps.templates, 'work', LABEL_SETS[set]));
+  const da = agentName(deps.daName);
+  const all = [
+    ...(await readLabels(deps.area.labels)),
+    ...chosen,
+    ...deps.agents.map((name) => labelOfAgent(agentName(name))),
+    { name: canTakeLabel(da), color: 'c2e0c6', description: `${da} should take it next` },
+    ...Object.values(deps.config.PROJECT_PROPERTY).map((property) => ({
+      name: `Property:${property.toLowerCase()}`,
+      color: '006b75',
+      description: 'Named in WORK.PROJECT_PROPERTY',
+    })),
+  ];
+  return all.filter(({ name }, index) => all.findIndex((one) => sameLabel(one.name, name)) === index);
+}
+
+export function labelOfAgent(name: string): HostLabel {
+  return { name: agentLabel(name), color: '0052cc', description: `Worked on by ${name}` };
+}
+
+/** The labels of a file. No file, or one that is wrong, is `config`. */
 export async function readLabels(path: string): Promise<HostLabel[]> {
   const text = readText(path, { maxBytes: MAX_BYTES });
   if (text === undefined) {
@@ -75,32 +116,15 @@ function wrong(path: string, problems: readonly string[]): StewardError {
   });
 }
 
-export interface SeedPlan {
-  create: HostLabel[];
-  /** Those of labels.yml that the repository has in another colour or with another description. */
-  update: HostLabel[];
-  /** Names that are as they should be. */
-  unchanged: string[];
-}
-
-/** What seeding has to do: it adds and mends its own, and never deletes (service.md: seeding is additive). */
-export function planSeed(wanted: readonly HostLabel[], existing: readonly HostLabel[]): SeedPlan {
-  const plan: SeedPlan = { create: [], update: [], unchanged: [] };
-  for (const label of wanted) {
-    const there = existing.find(({ name }) => sameLabel(name, label.name));
-    if (there === undefined) plan.create.push(label);
-    else if (there.color.toLowerCase() !== label.color || there.description !== label.description)
-      plan.update.push({ ...label, name: there.name });
-    else plan.unchanged.push(there.name);
-  }
-  return plan;
+/** The labels that a repository lacks. Seeding only adds: one that is there keeps its colour and description. */
+export function lackingLabels(wanted: readonly HostLabel[], existing: readonly string[]): HostLabel[] {
+  return wanted.filter(({ name }) => !existing.some((there) => sameLabel(there, name)));
 }
 
 export interface SeedResult {
   repo: string;
   dryRun: boolean;
   created: string[];
-  updated: string[];
   unchanged: number;
 }
 
@@ -112,25 +136,17 @@ export async function seedLabels(
   options: { dryRun: boolean; onLabel?: (name: string, done: number, of: number) => void },
 ): Promise<SeedResult> {
   const existing = await host.labels(repo, {});
-  const plan = planSeed(wanted, existing.unchanged ? [] : existing.value);
-  const of = plan.create.length + plan.update.length;
-  let done = 0;
-  if (!options.dryRun) {
-    for (const label of plan.create) {
-      options.onLabel?.(label.name, (done += 1), of);
-      await host.createLabel(repo, label);
-    }
-    for (const { name, ...rest } of plan.update) {
-      options.onLabel?.(name, (done += 1), of);
-      await host.updateLabel(repo, name, rest);
-    }
+  const names = existing.unchanged ? [] : existing.value.map(({ name }) => name);
+  const lacking = lackingLabels(wanted, names);
+  for (const [index, label] of options.dryRun ? [] : lacking.entries()) {
+    options.onLabel?.(label.name, index + 1, lacking.length);
+    await host.createLabel(repo, label);
   }
   return {
     repo,
     dryRun: options.dryRun,
-    created: plan.create.map(({ name }) => name),
-    updated: plan.update.map(({ name }) => name),
-    unchanged: plan.unchanged.length,
+    created: lacking.map(({ name }) => name),
+    unchanged: wanted.length - lacking.length,
   };
 }
 
@@ -148,8 +164,7 @@ export async function labelNames(deps: { paths: CachePaths }, host: Host, repo: 
 }
 
 /**
- * The labels that the repository has, in its own spelling, and the names of those that it lacks (service.md:
- * Errors). A repository without any of ours is `config`: no issue goes there without labels.
+ * The labels that the repository has, in its own spelling, and the names of those that it lacks. A repository without any of ours is `config`: no issue goes there without labels.
  */
 export function onlyExisting(
   wanted: readonly string[],

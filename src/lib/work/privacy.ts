@@ -1,8 +1,8 @@
 import type { WorkRepoConfig } from '../config/schema';
 import { StewardError, toStewardError } from '../errors';
 import { parseIso, toIso, type Clock } from '../platform/clock';
-import { failureOf } from './host/failure';
 import type { Host, Repository } from './host';
+import type { HostFailure } from './host/failure';
 
 /**
  * What may be done with the repository (service.md: Authentication; decisions.md 6).
@@ -142,25 +142,33 @@ export function refuseUnusable(found: Repository): void {
   if (found.canWrite === false) {
     throw new StewardError('auth', `This credential may only read ${found.repo}.`, {
       hint: 'Give it the right to write issues there.',
+      cause: { reason: 'forbidden', status: null, retryAfterSec: null } satisfies HostFailure,
     });
   }
 }
 
+/** What becomes of a capture: sent, kept in the spool, or dropped. `error`: why the privacy could not be verified. */
+export interface Gate {
+  gate: 'send' | 'spool' | 'drop';
+  error?: StewardError;
+}
+
 /**
- * What becomes of something captured (decisions.md 6): sent; kept for later (nobody can say now whether the
- * repository is still private); or dropped (it is not, or was never set up).
+ * Decides what becomes of a capture. It is dropped only where the repository was seen not to be private, or work
+ * tracking is off; as long as nobody can say whether it is private, nothing is sent and nothing is lost.
  */
-export async function captureGate(deps: PrivacyDeps): Promise<'send' | 'spool' | 'drop'> {
-  const before = privacyState(deps.workRepo(), deps.clock.now());
-  if (before === 'setup' || before === 'off' || before === 'public' || before === 'unverified') return 'drop';
-  if (before === 'fresh') return 'send';
+export async function captureGate(deps: PrivacyDeps): Promise<Gate> {
+  const state = (): PrivacyState => privacyState(deps.workRepo(), deps.clock.now());
+  const before = state();
+  if (before === 'setup' || before === 'off' || before === 'public') return { gate: 'drop' };
+  if (before === 'unverified') return { gate: 'spool' };
+  if (before === 'fresh') return { gate: 'send' };
   try {
     await verify(deps);
-    return 'send';
+    return { gate: 'send' };
   } catch (error) {
-    // What is no failure of the service says that it is not private, or not the one: that is known now. A repository
-    // that has moved, or that a credential does not show any more, may still be the one: nothing is sent, or lost.
-    if (failureOf(error) === undefined && toStewardError(error).kind === 'conflict') return 'drop';
-    return before === 'due' ? 'send' : 'spool';
+    if (state() === 'public') return { gate: 'drop' };
+    if (state() === 'unverified') return { gate: 'spool' };
+    return before === 'due' ? { gate: 'send' } : { gate: 'spool', error: toStewardError(error) };
   }
 }

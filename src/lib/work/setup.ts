@@ -6,8 +6,7 @@ import { createFile, readText } from '../platform/atomic-file';
 import { ensureFolder, exists } from '../platform/folder';
 import { failureOf } from './host/failure';
 import type { Host, Repository } from './host';
-import { agentName } from './label';
-import { readLabels, seedLabels, type SeedResult } from './labels';
+import { LABEL_SETS, seedLabels, wantedLabels, type SeedResult, type WantedLabelsDeps } from './labels';
 import { refresh, type PollDeps } from './poll';
 import {
   attestation,
@@ -18,11 +17,8 @@ import {
   type Attestation,
 } from './privacy';
 
-export interface SetupDeps extends PollDeps {
+export interface SetupDeps extends PollDeps, Omit<WantedLabelsDeps, 'config'> {
   area: UserArea['work'];
-  /** The folder of the templates that the package brings. */
-  templates: string;
-  daName: string;
   /** Writes the repository and its attestation into work_repo.json. */
   choose: (repo: string, attestation: Attestation) => Promise<void>;
 }
@@ -43,7 +39,7 @@ export interface SetupResult {
 export type OnStep = (text: string) => void;
 
 /**
- * `work setup OWNER/REPO` (service.md: Setup steps): looks that the repository is private (anything else is refused
+ * `work setup OWNER/REPO`: looks that the repository is private (anything else is refused
  * and nothing is written), writes the attestation and the files of the work folder that are not there, seeds the
  * labels and fetches. Run twice it changes nothing.
  */
@@ -60,7 +56,7 @@ export async function setUp(
   refuseUnusable(found);
   ensureFolder(deps.area.root);
   const files = writeFiles(deps);
-  const labels = await readLabels(deps.area.labels);
+  const labels = await wantedLabels(deps);
   if (!isChosen(deps, found)) await deps.choose(found.repo, attestation(deps, found, found.repo));
   onStep('Seeding labels');
   const seeded = await seedLabels(host, found.repo, labels, {
@@ -123,10 +119,9 @@ function isChosen(deps: SetupDeps, found: Repository): boolean {
 }
 
 /** Each file that is not there yet; what a person has changed stays. */
-function writeFiles({ area, templates, daName }: SetupDeps): string[] {
-  const da = agentName(daName) || 'da';
+function writeFiles({ area, templates }: SetupDeps): string[] {
   const from: [template: string, path: string][] = [
-    ['labels.yml', area.labels],
+    [LABEL_SETS.neutral, area.labels],
     ['config.yaml', area.config],
     ['README.md', area.readme],
     ['RESTRICTED.md', area.restricted],
@@ -136,11 +131,6 @@ function writeFiles({ area, templates, daName }: SetupDeps): string[] {
     const text = readText(join(templates, 'work', template));
     if (text === undefined) throw new StewardError('internal', `The template ${template} is missing.`);
     ensureFolder(dirname(path));
-    return createFile(
-      path,
-      text.replaceAll('{{da}}', () => da),
-    )
-      ? [path]
-      : [];
+    return createFile(path, text) ? [path] : [];
   });
 }

@@ -1,6 +1,7 @@
 import type { WorkConfig } from '../config/schema';
 import { toIso, parseIso } from '../platform/clock';
 import { SETUP_STEPS, type BoardDeps } from './board';
+import { waitingCaptures, type Waiting } from './capture/waiting';
 import { readLedger } from './ledger';
 import { staleness } from './poll';
 import { privacyState, type PrivacyState } from './privacy';
@@ -26,6 +27,8 @@ export interface WorkStatus {
   malformed: number;
   /** Creations whose answer never came: the next one of the same looks first. */
   unfinished: number;
+  /** Captures that could not be sent yet, by their reason. */
+  waiting: Waiting[];
   pollIntervalSeconds: number;
   captureNative: boolean;
   captureSweep: boolean;
@@ -35,6 +38,10 @@ export interface WorkStatus {
 
 export interface StatusDeps extends BoardDeps {
   ledger: string;
+  /** `state/spool` */
+  spool: string;
+  /** `work/waiting.json` */
+  waiting: string;
 }
 
 export function workStatus(deps: StatusDeps): WorkStatus {
@@ -59,6 +66,7 @@ export function workStatus(deps: StatusDeps): WorkStatus {
     issues: { open, closed: issues.length - open },
     malformed,
     unfinished: entries.filter(({ number }) => number === null).length,
+    waiting: waitingCaptures(deps),
     pollIntervalSeconds: deps.config.POLL_INTERVAL_SECONDS,
     captureNative: deps.config.CAPTURE_NATIVE,
     captureSweep: deps.config.CAPTURE_SWEEP,

@@ -57,11 +57,22 @@ export function titleOf(item: Pick<Item, 'title'>): string {
   return text === '' ? 'untitled' : text;
 }
 
+type Now = Pick<WorkTextOptions, 'nowMs' | 'timezone'>;
+
 /** `09:42` of today, `Fri 20 Nov 2026 09:42` of another day. */
-export function when(iso: string, at: Pick<WorkTextOptions, 'nowMs' | 'timezone'>): string {
+export function when(iso: string, at: Now): string {
+  return localTime(iso, at, longDay);
+}
+
+/** `09:42` of today, `Fri 20 Nov 09:42` of another day. */
+export function shortWhen(iso: string, at: Now): string {
+  return localTime(iso, at, (day) => longDay(day).slice(0, -5));
+}
+
+function localTime(iso: string, at: Now, dayText: (day: string) => string): string {
   const ms = parseIso(iso);
   if (ms === undefined) return 'unknown';
   const day = dayOf(ms, at.timezone);
   const time = timeOf(ms, at.timezone);
-  return day === dayOf(at.nowMs, at.timezone) ? time : `${longDay(day)} ${time}`;
+  return day === dayOf(at.nowMs, at.timezone) ? time : `${dayText(day)} ${time}`;
 }

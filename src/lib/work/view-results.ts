@@ -3,7 +3,9 @@ import { plural } from '../platform/plural';
 import { clean } from '../platform/terminal';
 import { fit } from '../platform/text-width';
 import type { Added, Closed } from './actions';
+import type { Item } from './board';
 import type { Undoable, Undone } from './capture/undo';
+import { waitingText } from './capture/waiting';
 import type { ClaimResult } from './claim';
 import { parseTitle } from './issue';
 import type { SeedResult } from './labels';
@@ -19,6 +21,15 @@ export function addedText(added: Added, options: WorkTextOptions): string {
   const at = view(options);
   const due = added.due === null ? '' : `, due ${when(added.due, at)}`;
   return finish([fit(`#${added.number} ${titleOf(added)}${due}`, at.columns), clean(added.url)], options);
+}
+
+/** `work edit`, `work start` and `work block`. */
+export function changedText(item: Item, options: WorkTextOptions): string {
+  const status = item.status === null ? '' : ` (${item.status})`;
+  return finish(
+    [fit(`#${item.number} ${titleOf(item)}${status}`, view(options).columns), clean(item.url)],
+    options,
+  );
 }
 
 /** `work snooze`. */
@@ -97,12 +108,9 @@ export function closedText(closed: Closed): string {
 }
 
 export function setupText(result: SetupResult): string {
-  const { created, updated, unchanged } = result.labels;
-  const changed = created.length + updated.length;
+  const { created, unchanged } = result.labels;
   const labels =
-    changed === 0
-      ? `all ${unchanged} there`
-      : `${created.length} created, ${updated.length} updated, ${unchanged} as they were`;
+    created.length === 0 ? `all ${unchanged} there` : `${created.length} created, ${unchanged} there before`;
   return [
     `${clean(result.repo)} is private${result.created ? ', and was made now' : ''}.`,
     `labels  ${labels}`,
@@ -115,12 +123,9 @@ export function setupText(result: SetupResult): string {
 }
 
 export function seedText(result: SeedResult): string {
-  const did = result.dryRun ? ['would create', 'would update'] : ['created', 'updated'];
-  const lines = [
-    ...result.created.map((name) => `${did[0]} ${clean(name)}`),
-    ...result.updated.map((name) => `${did[1]} ${clean(name)}`),
-  ];
-  return [...lines, `${result.unchanged} as they are`].join('\n');
+  const did = result.dryRun ? 'would create' : 'created';
+  const lines = result.created.map((name) => `${did} ${clean(name)}`);
+  return [...lines, `${plural(result.unchanged, 'label')} there before`].join('\n');
 }
 
 /** `work tasks regenerate`. */
@@ -171,6 +176,9 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
     ...row(
       'capture',
       `native sessions ${onOff(status.captureNative)} · sweep ${onOff(status.captureSweep)} · of a prompt ${status.capturePrompt === 'whole' ? 'all of it' : 'the line'}`,
+    ),
+    ...status.waiting.flatMap((one, i) =>
+      row(i === 0 ? 'waiting' : '', waitingText(one), at.colors.attention),
     ),
     ...(status.unfinished === 0
       ? []

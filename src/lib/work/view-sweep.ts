@@ -1,10 +1,12 @@
 import { clean } from '../platform/terminal';
 import { skippedWords } from './view-parts';
+import { waitingText } from './capture/waiting';
 import type { SweepResult } from './sweep/run';
 
 /** `work sweep`: what was done, and the command that goes on where the limit was reached. */
 export function sweepText(result: SweepResult, since: string, maxCreate: number): string {
-  if (result.skipped !== null) return `Nothing was swept: ${result.skipped}.`;
+  const waiting = result.waiting.map((one) => `${waitingText(one)}.`);
+  if (result.skipped !== null) return [`Nothing was swept: ${result.skipped}.`, ...waiting].join('\n');
   if (result.errors.some(({ step }) => step === 'start')) return 'Nothing was swept.';
   const { created, updated, staleFlagged, duplicatesMerged, sessionsScanned, requests } = result;
   const facts = [
@@ -23,5 +25,7 @@ export function sweepText(result: SweepResult, since: string, maxCreate: number)
       : [
           `${result.left} more wait; go on with: steward work sweep --since ${since} --max-create ${maxCreate}`,
         ];
-  return [...result.titles.map((title) => `  ${clean(title)}`), facts.join(' · '), ...more].join('\n');
+  return [...result.titles.map((title) => `  ${clean(title)}`), facts.join(' · '), ...more, ...waiting].join(
+    '\n',
+  );
 }

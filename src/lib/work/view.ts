@@ -6,7 +6,16 @@ import { displayWidth, fit, padEnd } from '../platform/text-width';
 import type { Shown } from './actions';
 import type { BoardView, Item } from './board';
 import { LANE_ROWS, type BoardSummary, type LaneSummary } from './board-summary';
-import { finish, setupLines, titleOf, view, when, type View, type WorkTextOptions } from './view-parts';
+import {
+  finish,
+  setupLines,
+  shortWhen,
+  titleOf,
+  view,
+  when,
+  type View,
+  type WorkTextOptions,
+} from './view-parts';
 
 const COMPLETE_ROWS = 5;
 const NO_LANE: LaneSummary = { count: 0, items: [] };
@@ -71,7 +80,7 @@ function itemRows(items: readonly Item[], at: View): string[] {
   const isWide = at.columns >= 60;
   return items.map((item) => {
     const end = age(item.state === 'closed' ? (item.closedAt ?? item.updatedAt) : item.updatedAt, at.nowMs);
-    const facts = isWide ? fit(factsOf(item), Math.max(0, Math.floor(at.columns / 3))) : '';
+    const facts = isWide ? fit(factsOf(item, at), Math.max(0, Math.floor(at.columns / 3))) : '';
     const left = `  ${String(item.number).padStart(numbers)}  ${(item.priority ?? '').padEnd(2)}  `;
     const right = `${facts === '' ? '' : `  ${facts}`}  ${end.padStart(5)}`;
     const room = at.columns - displayWidth(left) - displayWidth(right);
@@ -81,9 +90,12 @@ function itemRows(items: readonly Item[], at: View): string[] {
   });
 }
 
-function factsOf(item: Item): string {
+function factsOf(item: Item, at: View): string {
   const names = item.agents.map(clean);
-  return [...names, item.property, item.stale ? 'stale' : null].filter((fact) => fact !== null).join(' · ');
+  const due = item.due === null || item.state === 'closed' ? null : `due ${shortWhen(item.due, at)}`;
+  return [due, ...names, item.property, item.stale ? 'stale' : null]
+    .filter((fact) => fact !== null)
+    .join(' · ');
 }
 
 /** `work list` and `work ready`. */

@@ -9,9 +9,9 @@ import { userArea } from '../../../src/lib/config/user-area';
 import { StewardError } from '../../../src/lib/errors';
 import { systemClock } from '../../../src/lib/platform/clock';
 import { run } from '../../../src/lib/platform/process';
-import { drain } from '../../../src/lib/sessions/spool';
 import { cacheReader } from '../../../src/lib/work/cache';
-import { capturePrompt, captureSession, sessionAt } from '../../../src/lib/work/capture/deliver';
+import { drainCaptures } from '../../../src/lib/work/capture/drain';
+import { sessionAt } from '../../../src/lib/work/capture/deliver';
 import { claimIssue } from '../../../src/lib/work/claim';
 import { githubHost } from '../../../src/lib/work/host/github';
 import { sweep } from '../../../src/lib/work/sweep';
@@ -59,22 +59,19 @@ async function main(home: string, call: string, number: number, agent: string): 
     sessions: area.sessions,
     slugOf: () => undefined,
     isRestrictedWork: () => false,
+    phaseOf: ({ artifact }) => artifact.phase,
     report: () => undefined,
+    waiting: area.work.waiting,
     flags: join(area.work.root, 'sweep.json'),
     sessionsSince: () => readdirSync(area.sessions).flatMap((slug) => sessionAt(area.sessions, slug) ?? []),
     projects: () => Promise.resolve([]),
     goals: () => [],
     regenerate: () => Promise.resolve(null),
     remind: () => Promise.resolve(0),
+    captures: () => Promise.resolve([]),
   };
   if (call === 'deliver') {
-    await drain(
-      { clock, machineId, path: area.spool, locks: area.machine },
-      {
-        'session-ended': (intention) => captureSession(deps, intention),
-        'prompt-matched': (intention) => capturePrompt(deps, intention),
-      },
-    );
+    await drainCaptures(deps, { clock, machineId, path: area.spool, locks: area.machine });
   } else if (call === 'sweep') {
     await sweep(deps, { sinceMs: 86_400_000, maxCreate: 50, dryRun: false });
   } else {

@@ -27,6 +27,7 @@ describe('what work tracking asks of the service', function () {
       sessions,
       slugOf: () => undefined,
       isRestrictedWork: () => false,
+      phaseOf: ({ artifact }) => artifact.phase,
       report: () => undefined,
       flags: join(work.root, 'sweep.json'),
       sessionsSince: () => slugs.flatMap((slug) => sessionAt(sessions, slug) ?? []),
@@ -34,6 +35,7 @@ describe('what work tracking asks of the service', function () {
       projects: () => Promise.resolve([]),
       regenerate: () => Promise.resolve(null),
       remind: () => Promise.resolve(0),
+      captures: () => Promise.resolve([]),
     };
     const deps = Object.defineProperties({} as SweepDeps, {
       ...Object.getOwnPropertyDescriptors(world.deps),

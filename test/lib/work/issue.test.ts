@@ -9,6 +9,8 @@ import {
   MAX_TITLE,
   parseBody,
   parseTitle,
+  withText,
+  withTitle,
   PREFIXES,
   withDue,
   type Identity,
@@ -70,6 +72,34 @@ describe('work: titles and markers', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('write plain values into the marker, and read those of older versions', () => {
+    const markerOf = (value: string): string => makeBody('', { kind: 'project', value }, { due: '2026-11-20T09:00:00.000Z' }); // prettier-ignore
+    expect(markerOf('Büro-Umzug')).to.equal(
+      '<!-- steward project=Büro-Umzug due=2026-11-20T09:00:00.000Z -->',
+    );
+    expect(markerOf('a -->b--c 5%')).to.match(/project=a%20-%2D%3Eb-%2Dc%205%25 due=/);
+    for (const value of ['Büro-Umzug', 'a -->b--c 5%', '---', '<!-- x'])
+      expect(parseBody(markerOf(value)).identity).to.equal(identityKey({ kind: 'project', value }));
+    expect(
+      parseBody('x\n\n<!-- steward slug=fix%2Dlogin due=2026%2D11%2D20T09%3A00%3A00.000Z -->'),
+    ).to.deep.equal({
+      identity: 'slug=fix-login',
+      due: '2026-11-20T09:00:00.000Z',
+    });
+  });
+
+  it('keep prefix, identity and marker when their text is replaced', () => {
+    expect(withTitle('[Core] Fix it [slug:fix=it]', 'Mend it')).to.equal('[Core] Mend it [slug:fix=it]');
+    expect(withTitle('[Reminder] call', 'write')).to.equal('[Reminder] write');
+    expect(withTitle('By hand', 'Other')).to.equal('Other');
+    const marker = '<!-- steward slug=fix -->';
+    expect(withText(`old\n\n${marker}`, 'new <!-- steward slug=x -->')).to.equal(
+      `new <!\u2010- steward slug=x -->\n\n${marker}`,
+    );
+    expect(withText('by hand', 'new')).to.equal('new');
+    expect(withText(marker, '')).to.equal(marker);
   });
 
   it('take a marker from nobody else: one in the text is harmless, the last one counts', () => {

@@ -2,8 +2,15 @@ import { expect } from 'chai';
 import { readFileSync, statSync, writeFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { parseLabels, planSeed, readLabels, seedLabels } from '../../../src/lib/work/labels';
-import { FLAGS, PRIORITIES, PROPERTIES, STATUSES, TYPES } from '../../../src/lib/work/label';
+import {
+  LABEL_SETS,
+  parseLabels,
+  lackingLabels,
+  readLabels,
+  seedLabels,
+  wantedLabels,
+} from '../../../src/lib/work/labels';
+import { FLAGS, PRIORITIES, PROPERTIES, STATUSES } from '../../../src/lib/work/label';
 import { propertyOfProject } from '../../../src/lib/work/project';
 import { setUp } from '../../../src/lib/work/setup';
 import { startGitHub, type GitHub } from '../../helpers/github';
@@ -24,20 +31,65 @@ describe('work: labels and setup', function () {
   });
   afterEach(() => world.remove());
 
-  it('ship the whole taxonomy of the specification', async () => {
-    const labels = await parseLabels(readFileSync(join(TEMPLATES, 'work', 'labels.yml'), 'utf8').replaceAll('{{da}}', 'nova'), 'labels.yml'); // prettier-ignore
-    expect(labels.map(({ name }) => name).sort()).to.deep.equal(
+  it('ship a neutral set and the original one, both with every label that the rules use', async () => {
+    const namesOf = async (file: string): Promise<string[]> => {
+      const labels = await parseLabels(readFileSync(join(TEMPLATES, 'work', file), 'utf8'), file);
+      for (const { description } of labels) expect(description).not.to.equal('');
+      return labels.map(({ name }) => name).sort();
+    };
+    const rules = [
+      ...STATUSES.map((name) => `Status:${name}`),
+      ...PRIORITIES.map((name) => `Priority:${name}`),
+      ...FLAGS,
+    ];
+    const types = (...names: string[]): string[] => names.map((name) => `Type:${name}`);
+    expect(await namesOf(LABEL_SETS.neutral)).to.deep.equal(
       [
-        ...TYPES.map((name) => `Type:${name}`),
-        ...STATUSES.map((name) => `Status:${name}`),
-        ...PRIORITIES.map((name) => `Priority:${name}`),
-        ...PROPERTIES.map((name) => `Property:${name}`),
-        ...FLAGS,
-        'Agent:nova',
-        'nova-can-take',
+        ...rules,
+        ...types('feature', 'bug', 'chore', 'reminder', 'project', 'research', 'idea', 'queue'),
       ].sort(),
     );
-    for (const { description } of labels) expect(description).not.to.equal('');
+    expect(await namesOf(LABEL_SETS.original)).to.deep.equal(
+      [
+        ...rules,
+        ...types(
+          'feature',
+          'problem',
+          'reminder',
+          'research',
+          'queue',
+          'decision',
+          'metric-alert',
+          'project',
+        ),
+        ...PROPERTIES.map((name) => `Property:${name}`),
+      ].sort(),
+    );
+  });
+
+  it('are those of the DA, the principal, each agent and each configured Property, too, by their names of today', async () => {
+    await world.set('WORK.PROJECT_PROPERTY', { Shop: 'Store' });
+    const host = await world.deps.host();
+    const seed = async (daName: string) => {
+      const deps = Object.create(world.deps, { daName: { value: daName }, agents: { value: [daName, 'Ann Lee', 'kai'] } }) as typeof world.deps; // prettier-ignore
+      return (await seedLabels(host, 'ann/work', await wantedLabels(deps), { dryRun: false })).created;
+    };
+    expect(await seed('Nova')).to.deep.equal(['Property:store']);
+    // Renamed: the old ones stay.
+    expect(await seed('Mira')).to.deep.equal(['Agent:mira', 'mira-can-take']);
+    const names = ((await github.api('GET', '/repos/ann/work/labels?per_page=100')) as { name: string }[]).map(({ name }) => name); // prettier-ignore
+    expect(names).to.include.members(['Agent:nova', 'nova-can-take', 'Agent:ann-lee', 'Agent:kai']);
+    expect(await seed('Mira')).to.deep.equal([]);
+  });
+
+  it('of another set are added when it is chosen; labels.yml stays as it is', async () => {
+    const path = world.deps.area.labels;
+    writeFileSync(path, 'labels:\n  - { name: mine, color: "123456", description: x }\n');
+    const before = readFileSync(path, 'utf8');
+    const names = (await wantedLabels(world.deps, 'original')).map(({ name }) => name);
+    expect(names).to.include.members(['mine', 'Type:problem', 'Property:youtube', 'Agent:nova']);
+    expect((await wantedLabels(world.deps)).map(({ name }) => name)).to.not.include('Type:problem');
+    expect(readFileSync(path, 'utf8')).to.equal(before);
   });
 
   it('are seeded once; setup run twice changes nothing at all', async () => {
@@ -52,29 +104,28 @@ describe('work: labels and setup', function () {
     expect(Object.keys(before)).to.have.length(5);
     const again = await setUp(world.deps, { repo: 'ann/work', create: true });
     expect(again).to.deep.include({ created: false, files: [] });
-    expect(again.labels).to.deep.include({ created: [], updated: [] });
+    expect(again.labels).to.deep.include({ created: [] });
     expect(snapshot()).to.deep.equal(before);
     expect(github.seen.filter(({ method }) => method !== 'GET')).to.deep.equal([]);
   });
 
-  it('are added and mended, never deleted; a dry run writes nothing', async () => {
+  it('are only added, never changed or deleted; a dry run writes nothing', async () => {
     const host = await world.deps.host();
+    const labels = async () => (await github.api('GET', '/repos/ann/work/labels?per_page=100')) as { name: string; color: string }[]; // prettier-ignore
     await github.api('POST', '/repos/ann/work/labels', { name: 'mine', color: '123456' });
     await github.api('PATCH', '/repos/ann/work/labels/stale', { color: '000000' });
     await github.api('DELETE', '/repos/ann/work/labels/core-sync');
-    const wanted = await readLabels(world.deps.area.labels);
+    const before = await labels();
+    const wanted = await wantedLabels(world.deps);
     const dry = await seedLabels(host, 'ann/work', wanted, { dryRun: true });
-    expect(dry).to.deep.include({ created: ['core-sync'], updated: ['stale'] });
-    expect(github.seen.filter(({ method }) => method !== 'GET')).to.deep.equal([]);
+    expect(dry).to.deep.include({ created: ['core-sync'], unchanged: wanted.length - 1 });
+    expect(await labels()).to.deep.equal(before);
     const done = await seedLabels(host, 'ann/work', wanted, { dryRun: false });
     expect(done).to.deep.equal({ ...dry, dryRun: false });
-    const names = ((await github.api('GET', '/repos/ann/work/labels?per_page=100')) as { name: string }[]).map(({ name }) => name); // prettier-ignore
-    expect(names).to.include.members(['mine', 'core-sync']);
-    expect(github.seen.filter(({ method }) => method === 'DELETE')).to.deep.equal([]);
-    const label = { name: 'type:FEATURE', color: 'abcdef', description: '' };
-    expect(planSeed([{ ...label, name: 'Type:feature' }], [label])).to.deep.include({
-      unchanged: ['type:FEATURE'],
-    });
+    expect((await labels()).filter(({ name }) => name !== 'core-sync')).to.deep.equal(before);
+    expect(
+      lackingLabels([{ name: 'Type:feature', color: '', description: '' }], ['type:FEATURE']),
+    ).to.deep.equal([]);
   });
 
   it('of a broken labels.yml name every problem and the file', async () => {

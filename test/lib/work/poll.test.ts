@@ -161,7 +161,7 @@ describe('work: poll and board', function () {
         'agents',
         'source',
       ],
-      ...['slug', 'labels', 'createdAt', 'updatedAt', 'closedAt', 'stale'],
+      ...['slug', 'labels', 'createdAt', 'updatedAt', 'closedAt', 'due', 'stale'],
     );
     expect(item).to.deep.include({
       number, lane: 'In-Progress', status: 'in-progress', type: 'problem', priority: 'P1', property: 'website',
@@ -267,7 +267,12 @@ describe('work: poll and board', function () {
     const e = await issue('Epsilon', 'Status:ready', 'Status:blocked');
     await github.api('PATCH', `/repos/${REPO}/issues/${d}`, { state: 'closed' });
     await poll();
-    const { items } = boardView(world.deps);
+    await issue('[Reminder] buy milk', 'Status:queued', 'Type:reminder');
+    await poll();
+    const items = boardView(world.deps).items.filter(({ type }) => type !== 'reminder');
+    expect(
+      readyItems(boardView(world.deps).items, 'nova-can-take').map(({ number }) => number),
+    ).to.deep.equal([c, b, a]);
     const found = (filter: Parameters<typeof filterItems>[1]): number[] => filterItems(items, filter).map(({ number }) => number); // prettier-ignore
     expect(found({})).to.deep.equal([b, a, c, e]);
     expect(found({ state: 'closed' })).to.deep.equal([d]);
@@ -276,7 +281,6 @@ describe('work: poll and board', function () {
     expect(found({ agent: 'kai' })).to.deep.equal([b]);
     expect(found({ lane: 'blocked', state: 'all' })).to.deep.equal([e]);
     expect(found({ agent: 'nobody' })).to.deep.equal([]);
-    expect(readyItems(items, 'nova-can-take').map(({ number }) => number)).to.deep.equal([c, b, a]);
   });
 
   describe('each key of the configuration changes what happens', () => {

@@ -59,7 +59,7 @@ describe('work: privacy', function () {
     expect(state()).to.equal('public');
     github.seen.length = 0;
     expect(await refresh(world.deps)).to.include({ ok: false, stale: true });
-    expect(await captureGate(world.deps)).to.equal('drop');
+    expect((await captureGate(world.deps)).gate).to.equal('drop');
     expect(github.seen, 'nothing is even asked').to.deep.equal([]);
     expect(boardView(world.deps)).to.include({ stale: true, setupRequired: false });
     expect(boardView(world.deps).staleReason).to.match(/is public, not private: nothing is read or sent/);
@@ -90,42 +90,42 @@ describe('work: privacy', function () {
   it('holds its old word while the service is away, until the time to live is over', async () => {
     github.fault = () => 'reset';
     world.ahead(13 * HOUR);
-    expect(await captureGate(world.deps)).to.equal('send');
+    expect((await captureGate(world.deps)).gate).to.equal('send');
     world.ahead(25 * HOUR);
-    expect(await captureGate(world.deps)).to.equal('spool');
+    expect((await captureGate(world.deps)).gate).to.equal('spool');
     github.fault = () => undefined;
-    expect(await captureGate(world.deps)).to.equal('send');
+    expect((await captureGate(world.deps)).gate).to.equal('send');
   });
 
   it('keeps what was captured of a repository that moved, or that the credential is not shown any more', async () => {
     for (const status of [301, 401, 403, 404, 410, 451]) {
       github.fault = () => ({ status, body: { message: 'x' } });
       world.ahead(13 * HOUR);
-      expect(await captureGate(world.deps), `${status}, due`).to.equal('send');
+      expect((await captureGate(world.deps)).gate, `${status}, due`).to.equal('send');
       world.ahead(25 * HOUR);
-      expect(await captureGate(world.deps), `${status}, expired`).to.equal('spool');
+      expect((await captureGate(world.deps)).gate, `${status}, expired`).to.equal('spool');
     }
     // Logged out: nobody can be asked, which says nothing of the repository.
     const host = (): Promise<never> => Promise.reject(new StewardError('auth', 'There is no credential.'));
     const deps = Object.create(world.deps, { host: { value: host } }) as typeof world.deps;
-    expect(await captureGate(deps)).to.equal('spool');
+    expect((await captureGate(deps)).gate).to.equal('spool');
   });
 
   it('takes no other repository for the attested one', async () => {
     await world.set('WORK.privacy.repoId', 4711);
     const error = await rejection(openForWriting(world.deps));
     expect(error.message).to.equal('Another repository stands in the place of ann/work now.');
-    expect(await captureGate(world.deps)).to.equal('drop');
+    expect((await captureGate(world.deps)).gate).to.equal('spool');
     // Named by hand: the attestation is of another one.
     await world.set('WORK.repo', 'ann/open');
     expect(state()).to.equal('unverified');
-    expect(await captureGate(world.deps)).to.equal('drop');
+    expect((await captureGate(world.deps)).gate).to.equal('spool');
     expect((await rejection(verify(world.deps))).kind).to.equal('conflict');
   });
 
   it('can be switched off and on', async () => {
     await world.set('WORK.enabled', false);
-    expect([state(), await captureGate(world.deps)]).to.deep.equal(['off', 'drop']);
+    expect([state(), (await captureGate(world.deps)).gate]).to.deep.equal(['off', 'drop']);
     const error = await rejection(addIssue(world.deps, { title: 'x' }));
     expect([error.kind, error.hint]).to.deep.equal(['config', 'Run `steward config set WORK.enabled true`.']);
     expect(boardView(world.deps).staleReason).to.match(/switched off/);

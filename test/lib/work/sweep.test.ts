@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { CapturedSession } from '../../../src/lib/work/capture/session-end';
 import { parseProjects } from '../../../src/lib/goals/projects';
 import type { Goal } from '../../../src/lib/goals/record';
 import { sessionAt } from '../../../src/lib/work/capture/deliver';
@@ -38,12 +39,14 @@ describe('the sweep', function () {
       sessions: { value: world.at.area.sessions },
       slugOf: { value: () => undefined },
       isRestrictedWork: { value: () => false },
+      phaseOf: { value: ({ artifact }: CapturedSession) => artifact.phase },
       report: { value: () => undefined },
       flags: { value: join(world.at.area.work.root, 'sweep.json') },
       sessionsSince: { value: () => slugs.flatMap((slug) => sessionAt(world.at.area.sessions, slug) ?? []) },
       goals: { value: () => goals },
       projects: { value: () => Promise.resolve(projects) },
       remind: { value: () => Promise.resolve(0) },
+      captures: { value: () => Promise.resolve([]) },
       regenerate: { value: () => Promise.resolve((regenerated += 1) > 0 ? null : '') },
     });
   const run = async (more: Partial<SweepOptions> = {}): Promise<SweepResult> =>
@@ -74,7 +77,9 @@ describe('the sweep', function () {
     const planned = await run({ dryRun: true });
     expect(planned).to.include({ created: 3, dryRun: true, sessionsScanned: 3 });
     expect([writes(), regenerated]).to.deep.equal([[], 0]);
-    expect(await run()).to.include({ created: 3, projectChecks: 1, goals: 1, updated: 0, left: 0 });
+    const swept = await run();
+    expect(swept).to.include({ created: 3, projectChecks: 1, goals: 1, updated: 0, left: 0 });
+    expect(planned.titles).to.deep.equal(swept.titles);
     expect(await titles()).to.deep.equal([
       '[Goal] Run a marathon [goal:G1]',
       '[Project-Check] Shop — no commit in 20 days [project:Shop]',

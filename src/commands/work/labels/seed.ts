@@ -1,22 +1,26 @@
-import { boolean } from '@oclif/core/flags';
+import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { withSteps } from '../../../lib/cli/progress';
 import { openWork } from '../../../lib/cli/work-context';
-import { readLabels, seedLabels, type SeedResult } from '../../../lib/work/labels';
+import { LABEL_SETS, seedLabels, wantedLabels, type SeedResult } from '../../../lib/work/labels';
 import { openForWriting } from '../../../lib/work/privacy';
 import { seedText } from '../../../lib/work/view-results';
 
 export default class WorkLabelsSeed extends BaseCommand {
-  static override summary = 'Bring the labels of labels.yml to the repository.';
+  static override summary = 'Add the labels that the repository lacks.';
   static override description =
-    'Creates those that it lacks, mends the colour and description of those it has, and deletes none.';
+    'Those of labels.yml, an Agent: label for the DA, you and each agent, and what the DA can take. It changes and deletes none.';
   static override flags = {
+    set: string({
+      description: 'Add the labels of this shipped set, too.',
+      options: Object.keys(LABEL_SETS),
+    }),
     'dry-run': boolean({ default: false, description: 'Say what would be done, and do nothing.' }),
   };
   static override examples = [
     '<%= config.bin %> work labels seed --dry-run',
-    '<%= config.bin %> work labels seed',
+    '<%= config.bin %> work labels seed --set original',
   ];
   static override related = ['work setup OWNER/REPO', 'config path'];
 
@@ -25,7 +29,7 @@ export default class WorkLabelsSeed extends BaseCommand {
     const dryRun = flags['dry-run'];
     const { deps } = await openWork(this.context);
     const repo = await openForWriting(deps);
-    const labels = await readLabels(deps.area.labels);
+    const labels = await wantedLabels(deps, flags.set as keyof typeof LABEL_SETS | undefined);
     const host = await deps.host();
     const result = await withSteps(`Labels of ${repo}`, (onStep) =>
       seedLabels(host, repo, labels, {

@@ -1,6 +1,6 @@
 import { StewardError } from '../../errors';
 import { toIso, parseIso } from '../../platform/clock';
-import { planSeed, readLabels, onlyExisting } from '../../work/labels';
+import { lackingLabels, onlyExisting, wantedLabels } from '../../work/labels';
 import { findCredential, apiUrl, siteOf } from '../../work/host/token';
 import { readCache, readPoll } from '../../work/cache';
 import { privacyState, type PrivacyState } from '../../work/privacy';
@@ -161,21 +161,11 @@ async function checkLabels(at: ConfiguredContext): Promise<Finding[]> {
   const repo = at.config.workRepo.repo ?? '';
   return asked(at, async () => {
     const { deps } = await openWork(at.context);
-    const wanted = await readLabels(at.context.area.work.labels);
+    const wanted = await wantedLabels(deps);
     const names = at.online ? await labelsOf(await deps.host(), repo) : deps.cache(repo).labels?.names;
     if (names === undefined) return [off(NOT_ASKED)];
-    const { create } = planSeed(
-      wanted,
-      names.map((name) => ({ name, color: '', description: '' })),
-    );
-    return [
-      judgeLabels(
-        repo,
-        names,
-        create.map(({ name }) => name),
-        wanted.length,
-      ),
-    ];
+    const lacking = lackingLabels(wanted, names).map(({ name }) => name);
+    return [judgeLabels(repo, names, lacking, wanted.length)];
   });
 }
 

@@ -55,7 +55,7 @@ export const READ_TOOLS: readonly McpTool[] = [
       const asked = { since: String(since), ...(until === undefined ? {} : { until: String(until) }) };
       const period = await readPeriod(asked, await reportNow(context));
       const only = repo === undefined ? undefined : String(repo);
-      const report = await openReport(context, period, { repo: only, evidence: false });
+      const report = await openReport(context, period, { repo: only, evidence: false, reminders: false });
       return reportMarkdown(blocksOf(report, 'Standup'));
     },
   },
@@ -72,7 +72,8 @@ export const READ_TOOLS: readonly McpTool[] = [
   },
   {
     name: 'ready',
-    description: 'The issues that an agent can take next, in order: open, ready or queued, and not blocked.',
+    description:
+      'The issues that an agent can take next, in order: open, ready or queued, not blocked, and no reminders.',
     writes: false,
     input: inputOf({ limit: whole(`How many at most; ${LIMIT} when left out.`, 1, 200) }),
     async run(context, { limit = LIMIT }) {

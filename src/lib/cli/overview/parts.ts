@@ -13,6 +13,7 @@ import { status as senseStatus } from '../../sense/read';
 import { waitingSessions, openSessions } from '../sessions-context';
 import { runningSessions } from '../../sessions/live';
 import { isLive } from '../../sessions/session';
+import { waitingText } from '../../work/capture/waiting';
 import { workStatus, type WorkStatus } from '../../work/status';
 import { skippedWords } from '../../work/view-parts';
 import { DAEMON_SCHEDULER } from '../daemon-client';
@@ -55,10 +56,15 @@ export async function workPart({ context, localTime }: Sources): Promise<Row> {
     `${status.issues.open} open`,
     ...(status.malformed === 0 ? [] : [skippedWords(status.malformed)]),
     status.lastFetch === null ? 'never read' : `read ${localTime(status.lastFetch)}`,
+    ...status.waiting.map(waitingText),
   ];
   const trouble = workTrouble(status);
   if (trouble === undefined) return { state: 'ok', summary: facts.join(' · '), next: null };
-  return { state: trouble.state, summary: [...facts, trouble.why].join(' · '), next: trouble.next };
+  return {
+    state: trouble.state,
+    summary: [...facts, trouble.why ?? []].flat().join(' · '),
+    next: trouble.next,
+  };
 }
 
 function workTrouble({
@@ -66,7 +72,8 @@ function workTrouble({
   privacy,
   stale,
   staleReason,
-}: WorkStatus): { state: Part['state']; why: string; next: string } | undefined {
+  waiting,
+}: WorkStatus): { state: Part['state']; why?: string; next: string } | undefined {
   if (!enabled) return { state: 'off', why: 'switched off', next: 'steward config set WORK.enabled true' };
   if (privacy.state === 'public')
     return {
@@ -77,6 +84,8 @@ function workTrouble({
   if (privacy.state === 'unverified' || privacy.state === 'expired') {
     return { state: 'needs-you', why: 'not verified to be private', next: 'steward work verify' };
   }
+  const fix = waiting.find((one) => one.fix !== null)?.fix;
+  if (fix !== undefined && fix !== null) return { state: 'needs-you', next: fix };
   if (stale) return { state: 'needs-you', why: staleReason ?? 'out of date', next: 'steward work board' };
   return undefined;
 }

@@ -15,16 +15,20 @@ import { isRestricted } from '../restricted';
 import { setStatus } from '../status-edit';
 import { planSession, type CapturedSession, type SessionPlan, type SessionRules } from './session-end';
 import type { CaptureKind } from './prompt';
+import { waitReason, type WaitReason } from './waiting';
 import { promptBody } from './whole-prompt';
 
 export interface CaptureDeps extends EnsureDeps {
   daName: string;
   timezone: UserConfig['timezone'];
+  /** `work/waiting.json` */
+  waiting: string;
   /** The folder of the artifacts. */
   sessions: string;
   /** The slug that a session of the assistant's has now; undefined of an unknown one. */
   slugOf: (session: string) => string | undefined;
   isRestrictedWork: SessionRules['isRestrictedWork'];
+  phaseOf: SessionRules['phaseOf'];
   /** Told by name of labels that the repository lacks, and of what was dropped and why. */
   report: (what: string, detail: Record<string, unknown>) => void;
 }
@@ -81,7 +85,7 @@ function hasOthers(folder: string): boolean {
 
 /** What the session-end hook would do for a session, by what is known on this machine. */
 export function sessionEndPlan(
-  deps: Pick<CaptureDeps, 'config' | 'daName' | 'sessions' | 'slugOf' | 'isRestrictedWork'>,
+  deps: Pick<CaptureDeps, 'config' | 'daName' | 'sessions' | 'slugOf' | 'isRestrictedWork' | 'phaseOf'>,
   session: { session: string; slug: string | null },
 ): SessionPlan {
   const slug = folderOf(deps, session);
@@ -129,16 +133,16 @@ async function dueOf(text: string, said: { atMs: number; zone: string }): Return
  * A session's end from the spool: creates its issue, or sets the Status of the one that it has, and writes number and
  * address back into the artifact (service.md: Work capture rules, 1).
  */
-export async function captureSession(deps: CaptureDeps, intention: Intention): Promise<'done' | 'later'> {
+export async function captureSession(deps: CaptureDeps, intention: Intention): Promise<Delivery> {
   const plan = sessionEndPlan(deps, intention);
-  if (plan.wanted === null) return 'done';
+  if (plan.wanted === null) return {};
   const { wanted, status } = plan;
   const slug = folderOf(deps, intention) ?? wanted.identity.value;
-  const outcome = await sent(deps, slug, async (repo) => {
+  const { why } = await sent(deps, slug, async (repo) => {
     await syncSession(deps, repo, { wanted, slug }, status);
   });
-  // Nothing is lost: its artifact stays, and a later sweep finds it.
-  return outcome === 'later' ? 'later' : 'done';
+  // One that is refused is not lost: its artifact stays, and a later sweep finds it.
+  return why === undefined ? {} : { why };
 }
 
 /** Brings one session to the repository: exactly one issue, its Status, and the two keys in the artifact. */
@@ -185,7 +189,7 @@ export function writeBack(
 }
 
 /** A matched prompt from the spool becomes exactly one issue. */
-export async function capturePrompt(deps: CaptureDeps, intention: Intention): Promise<Outcome> {
+export async function capturePrompt(deps: CaptureDeps, intention: Intention): Promise<Delivery> {
   const { capture } = intention;
   if (capture === undefined || !isKind(capture)) return { refused: 'it holds no capture of a known kind' };
   const atMs = parseIso(intention.at) ?? deps.clock.now();
@@ -204,13 +208,16 @@ function isKind(capture: Capture): capture is Capture & { kind: CaptureKind } {
   return ['reminder', 'research', 'queue'].includes(capture.kind);
 }
 
-type Outcome = 'done' | 'later' | Refusal;
+/** What became of a capture; `why` it waits, where it could not be sent, or why it never will be. */
+export interface Delivery extends Partial<Refusal> {
+  why?: WaitReason;
+}
 
 /** Why a capture is not sent, by the state of the repository. */
 function refusal(state: PrivacyState): Refusal {
   if (state === 'setup') return { refused: 'no work repository is set up' };
   if (state === 'off') return { refused: 'work tracking is switched off' };
-  return { refused: 'the work repository is not private, or not the one that was verified' };
+  return { refused: 'the work repository is not private' };
 }
 
 /**
@@ -221,23 +228,26 @@ async function sent(
   deps: CaptureDeps,
   what: string,
   work: (repo: string) => Promise<void>,
-): Promise<Outcome> {
+): Promise<Delivery> {
   const stateNow = (): PrivacyState => privacyState(deps.workRepo(), deps.clock.now());
-  const gate = await captureGate(deps);
-  if (gate === 'spool') return 'later';
+  const { gate, error: trouble } = await captureGate(deps);
+  if (gate === 'spool') return { why: trouble === undefined ? 'unverified' : waitReason(trouble) };
   if (gate === 'drop') {
     deps.report('capture-dropped', { what, why: stateNow() });
     return refusal(stateNow());
   }
+  let isOpen = false;
   try {
-    await work(await openForWriting(deps));
-    return 'done';
+    const repo = await openForWriting(deps);
+    isOpen = true;
+    await work(repo);
+    return {};
   } catch (error) {
     const known = toStewardError(error);
     if (known.kind === 'internal' || known.kind === 'canceled') throw error;
     deps.report('capture-failed', { what, kind: known.kind, message: known.message });
     if (stateNow() === 'public') return refusal('public');
     if (failureOf(error)?.reason === 'rejected') throw error;
-    return 'later';
+    return { why: isOpen && known.kind === 'config' ? 'no-labels' : waitReason(known) };
   }
 }

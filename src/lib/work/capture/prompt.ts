@@ -93,12 +93,12 @@ const PATTERNS: readonly { kind: CaptureKind; pattern: RegExp; text: (match: Reg
         `^${POLITE}queue (?:up )?(\\S.*?) for (?:(\\S.*?) )?later(?:\\s*[:\\u2013\\u2014-]\\s*(\\S.*))?$`,
         'i',
       ),
-      text: ([, what = '', whom, rest]) =>
-        rest ??
-        [
-          /^(?:this|that|it)$/i.test(what) ? what.toLowerCase() : what,
-          whom === undefined ? '' : `for ${whom}`,
-        ].join(' '),
+      text: ([, what = '', whom, rest]) => {
+        if (rest !== undefined) return rest;
+        const isBare = /^(?:this|that|it)(?: up)?$/i.test(what);
+        if (whom === undefined) return isBare ? '' : what;
+        return `${isBare ? what.toLowerCase() : what} for ${whom}`;
+      },
     },
   ];
 
@@ -107,11 +107,8 @@ const PATTERNS: readonly { kind: CaptureKind; pattern: RegExp; text: (match: Reg
  * nothing that ends in a question mark.
  */
 export function matchPrompt(prompt: string): PromptMatch[] {
-  const blocks = plainBlocks(beginning(prompt));
-  const typed = blocks.filter((block) => !block.some((line) => PASTED.test(line))).flat();
-  const own = blocks.flat().length > MAX_LINES ? typed.slice(0, 1) : typed;
   const matches: PromptMatch[] = [];
-  for (const line of own) {
+  for (const line of ownLines(prompt)) {
     const match = matchLine(line);
     if (match !== undefined && !matches.some(({ kind, text }) => kind === match.kind && text === match.text))
       matches.push(match);
@@ -124,14 +121,30 @@ function beginning(prompt: string): string {
   return prompt.length <= MAX_READ ? prompt : prompt.slice(0, prompt.lastIndexOf('\n', MAX_READ) + 1);
 }
 
-function matchLine(line: string): PromptMatch | undefined {
-  if (line.length > MAX_RAW_LINE) return undefined;
-  const [item = ''] = LIST_ITEM.exec(line) ?? [];
-  const said = line
-    .slice(item.length)
+function ownLines(prompt: string): string[] {
+  const blocks = plainBlocks(beginning(prompt));
+  const typed = blocks.filter((block) => !block.some((line) => PASTED.test(line))).flat();
+  const own = blocks.flat().length > MAX_LINES ? typed.slice(0, 1) : typed;
+  return own.filter((line) => line.length <= MAX_RAW_LINE);
+}
+
+const BARE_QUEUE = new RegExp(`^${POLITE}queue(?: up)? (?:this|that|it)(?: up)?(?: for later)?$`, 'i');
+
+/** Does a prompt ask to queue "this", and nothing that a later reader would understand? */
+export function isBareQueue(prompt: string): boolean {
+  return ownLines(prompt).some((line) => BARE_QUEUE.test(bareLine(line)));
+}
+
+function bareLine(text: string): string {
+  return text
     .trim()
     .replace(/\s+/g, ' ')
     .replace(/(?<![\s.!;,])[\s.!;,]+$/, '');
+}
+
+function matchLine(line: string): PromptMatch | undefined {
+  const [item = ''] = LIST_ITEM.exec(line) ?? [];
+  const said = bareLine(line.slice(item.length));
   if (said.length > MAX_LINE || /\?["')\]]*$/.test(said)) return undefined;
   for (const { kind, pattern, text } of PATTERNS) {
     // A list of what to look into is a list of work for now.

@@ -22,7 +22,11 @@ export interface SessionRules {
   daName: string;
   /** Does the work of a session stay on the machine by what the hooks saw of it, without a mark in its folder? */
   isRestrictedWork: (found: Pick<CapturedSession, 'slug' | 'artifact'>) => boolean;
+  /** The phase of the session: what its artifact says, or a notification after that. */
+  phaseOf: (found: Pick<CapturedSession, 'slug' | 'artifact'>) => string | null;
 }
+
+export const RESTRICTED = 'its work is restricted and stays on this machine';
 
 /**
  * What is to be of a session's issue; or why it gets none. Its identity is what the artifact calls itself: two that
@@ -42,7 +46,7 @@ function priorityOfEffort(effort: string | null): Priority {
 }
 
 /**
- * The gates and the issue of a session (service.md: Work capture rules, 1 and 3): ALGORITHM at execute or later,
+ * The gates and the issue of a session: ALGORITHM at execute or later,
  * NATIVE with a file beside its artifact. The sweep titles and flags what the hook has missed as its own.
  */
 export function planSession(
@@ -52,10 +56,9 @@ export function planSession(
 ): SessionPlan {
   const { slug, artifact } = session;
   const none = (reason: string): SessionPlan => ({ wanted: null, reason });
-  if (session.restricted || rules.isRestrictedWork(session))
-    return none('its work is restricted and stays on this machine');
+  if (session.restricted || rules.isRestrictedWork(session)) return none(RESTRICTED);
   const isNative = artifact.mode === 'native';
-  const phase = phaseNamed(artifact.phase ?? ('starting' satisfies PhaseId));
+  const phase = phaseNamed(rules.phaseOf(session) ?? ('starting' satisfies PhaseId));
   if (isNative) {
     if (!rules.config.CAPTURE_NATIVE) return none('WORK.CAPTURE_NATIVE is false');
     if (!session.hasOthers) return none('there is no file beside its artifact');

@@ -278,9 +278,6 @@ function calls(client: Client, asked: (what: string) => Asked, { site, bounds, r
     async createLabel(repo, label) {
       await send(repo, 'POST /repos/{owner}/{repo}/labels', { ...at(repo), ...label });
     },
-    async updateLabel(repo, name, label) {
-      await send(repo, 'PATCH /repos/{owner}/{repo}/labels/{name}', { ...at(repo), name, ...label });
-    },
   };
 }
 

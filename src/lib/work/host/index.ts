@@ -31,8 +31,6 @@ export interface Host {
   labelEvents(repo: string, number: number): Promise<LabelEvent[]>;
   labels(repo: string, query: { etag?: string }): Promise<Conditional<HostLabel[]>>;
   createLabel(repo: string, label: HostLabel): Promise<void>;
-  /** `name` is the one that it has; the spelling stays. */
-  updateLabel(repo: string, name: string, label: Omit<HostLabel, 'name'>): Promise<void>;
 }
 
 export type Conditional<T> =

@@ -1,4 +1,4 @@
-import type { Wanted } from '../ensure';
+import { wantedTitle, type Wanted } from '../ensure';
 import type { Host } from '../host';
 import { freshCache } from '../poll';
 import { openForWriting, privacyState, repoOf, verify } from '../privacy';
@@ -24,14 +24,15 @@ export async function sweep(deps: SweepDeps, options: SweepOptions): Promise<Swe
   result.skipped = skipReason(deps);
   const before = result.skipped === null ? await attempt(run, 'credential', () => deps.host()) : undefined;
   const spent = before?.usage().requests ?? 0;
+  const isIdle = options.dryRun || result.skipped !== null;
+  result.waiting = (await attempt(run, 'captures', () => deps.captures(isIdle))) ?? [];
   if (before !== undefined) {
     await attempt(run, 'sweep', () => sweepOpen(run, before));
     const { requests, remaining } = before.usage();
     result.requests = requests - spent;
     result.rateRemaining = remaining;
   }
-  if (result.skipped === null && !options.dryRun)
-    result.reminded = (await attempt(run, 'reminders', () => deps.remind())) ?? 0;
+  if (!isIdle) result.reminded = (await attempt(run, 'reminders', () => deps.remind())) ?? 0;
   result.durationMs = Math.round(deps.clock.monotonic() - begun);
   return { result, trouble: run.trouble };
 }
@@ -79,7 +80,7 @@ async function sweepOpen(run: Run, host: Host): Promise<void> {
     ];
     count(result, made);
     result.updated = there.length + chosen.length - made.length;
-    result.titles = made.map(({ kind, text }) => `${kind}: ${text}`);
+    result.titles = made.map(wantedTitle);
     result.staleFlagged = stale.flag.length;
     result.duplicatesMerged = merge.reduce((sum, { close }) => sum + close.length, 0);
     return;

@@ -2,6 +2,7 @@ import { toStewardError, type StewardError } from '../../errors';
 import type { Goal } from '../../goals/record';
 import { toIso, type Clock } from '../../platform/clock';
 import type { CaptureDeps } from '../capture/deliver';
+import type { Waiting } from '../capture/waiting';
 import type { CapturedSession } from '../capture/session-end';
 import type { ProjectState } from './plan';
 
@@ -12,6 +13,8 @@ export interface SweepDeps extends CaptureDeps {
   goals: () => Goal[];
   /** Makes the task list anew, with commit and push; gives why it was not pushed, or null. */
   regenerate: () => Promise<string | null>;
+  /** Delivers the captures that wait in the spool (not in a dry run); gives those that still wait. */
+  captures: (dryRun: boolean) => Promise<Waiting[]>;
   /** Tells of the reminders that are due; gives how many. */
   remind: () => Promise<number>;
   /** `work/sweep.json`: which issues were flagged as stale, and when. */
@@ -50,6 +53,8 @@ export interface SweepResult {
   reminded: number;
   /** Why nothing was swept; null when it was. */
   skipped: string | null;
+  /** Captures that could not be sent yet, by their reason. */
+  waiting: Waiting[];
   /** Titles that were made, or with dryRun would be. */
   titles: string[];
 }
@@ -94,6 +99,7 @@ export function emptyResult(
     left: 0,
     reminded: 0,
     skipped: null,
+    waiting: [],
     titles: [],
   };
 }

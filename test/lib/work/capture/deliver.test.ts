@@ -3,14 +3,15 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { deadReport } from '../../../../src/lib/platform/graveyard';
-import { drain, leave, spoolStatus, type DrainResult } from '../../../../src/lib/sessions/spool';
-import {
-  capturePrompt,
-  captureSession,
-  promptWanted,
-  type CaptureDeps,
-} from '../../../../src/lib/work/capture/deliver';
-import { startGitHub, type GitHub } from '../../../helpers/github';
+import type { CapturedSession } from '../../../../src/lib/work/capture/session-end';
+import { leave, spoolStatus, type DrainResult } from '../../../../src/lib/sessions/spool';
+import { promptWanted, type CaptureDeps } from '../../../../src/lib/work/capture/deliver';
+import { StewardError } from '../../../../src/lib/errors';
+import { setUp } from '../../../../src/lib/work/setup';
+import { workStatus } from '../../../../src/lib/work/status';
+import { readReasons, type WaitReason } from '../../../../src/lib/work/capture/waiting';
+import { drainCaptures } from '../../../../src/lib/work/capture/drain';
+import { startGitHub, type Fault, type GitHub } from '../../../helpers/github';
 import { readyWorld, type WorkWorld } from '../../../helpers/work';
 import { issuesOf } from '../../../helpers/work-kill';
 
@@ -28,6 +29,7 @@ describe('captures on their way to the repository', function () {
       ...Object.getOwnPropertyDescriptors(world.deps),
       sessions: { value: world.at.area.sessions },
       isRestrictedWork: { value: () => false },
+      phaseOf: { value: ({ artifact }: CapturedSession) => artifact.phase },
       slugOf: { value: (id: string) => (id === 'uuid-1' ? 'fix-login' : undefined) },
       report: { value: (what: string) => void told.push(what) },
     });
@@ -43,11 +45,7 @@ describe('captures on their way to the repository', function () {
     path: world.at.area.spool,
     locks: world.at.area.machine,
   });
-  const run = (): Promise<DrainResult> =>
-    drain(spool(), {
-      'session-ended': (intention) => captureSession(deps, intention),
-      'prompt-matched': (intention) => capturePrompt(deps, intention),
-    });
+  const run = (): Promise<DrainResult> => drainCaptures(deps, spool());
   const end = (slug: string | null = null, session = 'uuid-1'): void => {
     leave(spool(), { kind: 'session-ended', session, slug, transcript: null });
   };
@@ -203,12 +201,54 @@ describe('captures on their way to the repository', function () {
     expect(await issuesOf(github, 'ann/work')).to.have.length(1);
   });
 
+  it('what waits is counted with its reason, and forgotten once it is sent', async () => {
+    const reasons = async (): Promise<[WaitReason, number][]> => {
+      await run();
+      return workStatus(world.deps).waiting.map(({ reason, count }) => [reason, count]);
+    };
+    ask('call Ann');
+    ask('call Ben', 'k2');
+    const [untried] = workStatus(world.deps).waiting;
+    expect(untried).to.include({ reason: 'untried', count: 2, since: spoolStatus(spool().path).oldest });
+    const { host } = deps;
+    const noCredential = (): Promise<never> =>
+      Promise.reject(new StewardError('auth', 'There is no credential.'));
+    Object.defineProperty(deps, 'host', { value: noCredential });
+    expect(await reasons()).to.deep.equal([['signed-out', 2]]);
+    Object.defineProperty(deps, 'host', { value: host });
+    const limited = { status: 403, headers: { 'retry-after': '60' }, body: { message: 'rate limit' } };
+    const cases: [WaitReason, Fault][] = [
+      ['signed-out', { status: 401, body: { message: 'Bad credentials' } }],
+      ['no-access', { status: 403, body: { message: 'Resource not accessible' } }],
+      ['limited', limited],
+      ['offline', 'reset'],
+      ['offline', { status: 503 }],
+      ['refused', { status: 404, body: { message: 'Not Found' } }],
+    ];
+    for (const [reason, fault] of cases) {
+      github.fault = () => fault;
+      expect(await reasons(), JSON.stringify(fault)).to.deep.equal([[reason, 2]]);
+    }
+    github.fault = () => undefined;
+    for (const { name } of (await github.api('GET', '/repos/ann/work/labels?per_page=100')) as {
+      name: string;
+    }[])
+      await github.api('DELETE', `/repos/ann/work/labels/${encodeURIComponent(name)}`);
+    expect(await reasons()).to.deep.equal([['no-labels', 2]]);
+    await world.set('WORK.privacy.verifiedPrivate', false);
+    expect(await reasons()).to.deep.equal([['unverified', 2]]);
+    await setUp(world.deps, { repo: 'ann/work', create: false });
+    expect(await reasons()).to.deep.equal([]);
+    expect(readReasons(world.deps.waiting).size).to.equal(0);
+    expect(await issuesOf(github, 'ann/work')).to.have.length(2);
+  });
+
   it('a repository that turned public gets nothing: captures are given up, and kept here', async () => {
     await github.api('PATCH', '/repos/ann/work', { visibility: 'public', private: false });
     ask('call Ann');
     expect(await run()).to.include({ done: 0, later: 0, dead: 1 });
     expect(deadReport(spoolStatus(world.at.area.spool).deadFolder).reasons).to.deep.equal([
-      { reason: 'the work repository is not private, or not the one that was verified', count: 1 },
+      { reason: 'the work repository is not private', count: 1 },
     ]);
     expect(await issuesOf(github, 'ann/work')).to.deep.equal([]);
     ask('call Ben', 'k2');

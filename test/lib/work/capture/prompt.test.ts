@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { matchPrompt } from '../../../../src/lib/work/capture/prompt';
+import { isBareQueue, matchPrompt } from '../../../../src/lib/work/capture/prompt';
 import { captureKey, isSeen, noteSeen } from '../../../../src/lib/work/capture/seen';
 import { mayAsk } from '../../../../src/lib/work/capture/words';
 import { redacted } from '../../../../src/lib/work/redact';
@@ -53,6 +53,13 @@ describe('the patterns of the prompt hook', () => {
     });
   }
 
+  it('knows a queue entry that says nothing', () => {
+    for (const prompt of ['queue this', 'Please queue it up.', 'fix the test\nqueue that for later'])
+      expect(isBareQueue(prompt), prompt).to.equal(true);
+    for (const prompt of ['queue this for later: the parser', 'queue this for the newsletter later', 'should I queue this?', '> queue this'])
+      expect(isBareQueue(prompt), prompt).to.equal(false);
+  }); // prettier-ignore
+
   const leaves = [
     'can you remind me to call Ann?',
     'remind me to call Ann?',
@@ -66,6 +73,8 @@ describe('the patterns of the prompt hook', () => {
     'research shows that it works',
     'research it',
     'queue the job for later processing',
+    'queue this for later',
+    'Queue it up for later.',
     'the message queue is for later',
     'write a test that says "remind me to call Ann"',
     '> remind me to call Ann',

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { drain, leave, spoolStatus } from '../../../../src/lib/sessions/spool';
-import { capturePrompt, type CaptureDeps } from '../../../../src/lib/work/capture/deliver';
+import { leave, spoolStatus } from '../../../../src/lib/sessions/spool';
+import type { CaptureDeps } from '../../../../src/lib/work/capture/deliver';
+import { drainCaptures } from '../../../../src/lib/work/capture/drain';
 import { captureKey, currentKey, noteSeen } from '../../../../src/lib/work/capture/seen';
 import { undo, undoable, type UndoDeps, type Undone } from '../../../../src/lib/work/capture/undo';
 import { toIso } from '../../../../src/lib/platform/clock';
@@ -49,7 +50,7 @@ describe('captures that are taken back', function () {
       noteSeen(deps.seen, key, at);
     }
   };
-  const send = () => drain(deps.spool, { 'prompt-matched': (intention) => capturePrompt(deps, intention) });
+  const send = () => drainCaptures(deps, deps.spool);
   const back = (last = 1): Promise<Undone[]> => undo(deps, undoable(deps, last));
   const results = (undone: readonly Undone[]): string[] => undone.map(({ result }) => result);
   const states = async (): Promise<string[]> =>

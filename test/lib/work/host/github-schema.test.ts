@@ -37,7 +37,6 @@ describe("work: GitHub's published schema", function () {
       await host.issue(REPO, issue.number);
       await refresh(world.deps);
       await closeIssue(world.deps, { number: issue.number, evidence: 'Done in 3f2a91c' });
-      await host.updateLabel(REPO, 'stale', { color: 'ededed', description: 'Nobody touched it.' });
       for (const request of github.seen)
         expect(faultsOf(request), `${request.method} ${request.path} ${request.body}`).to.deep.equal([]);
       const used = Object.keys(operations).filter((name) =>

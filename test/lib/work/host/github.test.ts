@@ -60,7 +60,6 @@ describe('work: the GitHub host', function () {
   it('creates, reads, edits, comments and closes an issue, with its labels and their events', async () => {
     for (const name of ['Status:ready', 'Agent:kai'])
       await host.createLabel(REPO, { name, color: '00ff00', description: 'd' });
-    await host.updateLabel(REPO, 'Agent:kai', { color: '0000ff', description: 'other' });
     const labels = await host.labels(REPO, {});
     expect(labels).to.deep.include({ unchanged: false });
     const made = await host.createIssue(REPO, { title: 'A', body: 'b', labels: ['Status:ready'] });

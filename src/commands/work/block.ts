@@ -1,0 +1,28 @@
+import { string } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { issueNumber } from '../../lib/cli/issue-number';
+import { openWork } from '../../lib/cli/work-context';
+import type { Item } from '../../lib/work/board';
+import { moveIssue } from '../../lib/work/edit';
+import { changedText } from '../../lib/work/view-results';
+
+export default class WorkBlock extends BaseCommand {
+  static override summary = 'Set an issue to blocked';
+  static override description = 'Replaces its Status label. The reason becomes a comment.';
+  static override args = { number: issueNumber() };
+  static override flags = {
+    reason: string({ description: 'What it waits for.', helpValue: 'TEXT' }),
+  };
+  static override examples = ['<%= config.bin %> work block 12 --reason "Waiting for the API key"'];
+  static override related = ['work start NUMBER', 'work list --status blocked'];
+
+  async run(): Promise<Item> {
+    const { args, flags } = await this.parse(WorkBlock);
+    const { deps, user } = await openWork(this.context);
+    const item = await moveIssue(deps, { number: args.number, status: 'blocked', reason: flags.reason });
+    const { timezone } = user;
+    this.print(() => changedText(item, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    return item;
+  }
+}

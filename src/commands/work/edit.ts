@@ -1,0 +1,46 @@
+import { string } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { issueNumber } from '../../lib/cli/issue-number';
+import { openWork } from '../../lib/cli/work-context';
+import type { Item } from '../../lib/work/board';
+import { editIssue } from '../../lib/work/edit';
+import { changedText } from '../../lib/work/view-results';
+
+export default class WorkEdit extends BaseCommand {
+  static override summary = 'Edit the title, the body or the labels of an issue';
+  static override description =
+    'The prefix and the identity of the title stay, and so does the hidden marker of the body. A label that the repository lacks is an error.';
+  static override args = { number: issueNumber() };
+  static override flags = {
+    title: string({ description: 'The new title, without its prefix.', helpValue: 'TEXT' }),
+    body: string({ description: 'The new body; @FILE reads it from a file.', helpValue: 'TEXT|@FILE' }),
+    'add-label': string({ description: 'Add a label; may be repeated.', multiple: true, helpValue: 'NAME' }),
+    'remove-label': string({
+      description: 'Remove a label; may be repeated.',
+      multiple: true,
+      helpValue: 'NAME',
+    }),
+  };
+  static override examples = [
+    '<%= config.bin %> work edit 12 --title "Make search fast"',
+    '<%= config.bin %> work edit 12 --add-label Priority:P1 --remove-label Priority:P2',
+  ];
+  static override related = ['work show NUMBER', 'work start NUMBER', 'work snooze NUMBER WHEN'];
+
+  async run(): Promise<Item> {
+    const { args, flags } = await this.parse(WorkEdit);
+    const { deps, user } = await openWork(this.context);
+    const { title, body } = flags;
+    const item = await editIssue(deps, {
+      number: args.number,
+      title,
+      body,
+      addLabels: flags['add-label'],
+      removeLabels: flags['remove-label'],
+    });
+    const { timezone } = user;
+    this.print(() => changedText(item, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    return item;
+  }
+}

@@ -1,0 +1,26 @@
+import { boolean } from '@oclif/core/flags';
+
+import { BaseCommand } from '../../lib/cli/base-command';
+import { issueNumber } from '../../lib/cli/issue-number';
+import { openWork } from '../../lib/cli/work-context';
+import { openInBrowser } from '../../lib/platform/browser';
+import { issuePage } from '../../lib/work/edit';
+
+export default class WorkOpen extends BaseCommand {
+  static override summary = 'Open an issue in the browser';
+  static override args = { number: issueNumber() };
+  static override flags = {
+    print: boolean({ description: 'Print the URL and open nothing.', default: false }),
+  };
+  static override examples = ['<%= config.bin %> work open 12', '<%= config.bin %> work open 12 --print'];
+  static override related = ['work show NUMBER', 'work board'];
+
+  async run(): Promise<{ url: string; opened: boolean }> {
+    const { args, flags } = await this.parse(WorkOpen);
+    const { deps } = await openWork(this.context);
+    const url = await issuePage(deps, args.number);
+    if (!flags.print) await openInBrowser(url);
+    this.print(() => (flags.print ? url : `Opened ${url}`));
+    return { url, opened: !flags.print };
+  }
+}

@@ -1,0 +1,23 @@
+import { BaseCommand } from '../../lib/cli/base-command';
+import { issueNumber } from '../../lib/cli/issue-number';
+import { openWork } from '../../lib/cli/work-context';
+import type { Item } from '../../lib/work/board';
+import { moveIssue } from '../../lib/work/edit';
+import { changedText } from '../../lib/work/view-results';
+
+export default class WorkStart extends BaseCommand {
+  static override summary = 'Set an issue to in-progress';
+  static override description = 'Replaces its Status label. To say whose it is, use `work claim`.';
+  static override args = { number: issueNumber() };
+  static override examples = ['<%= config.bin %> work start 12'];
+  static override related = ['work claim NUMBER', 'work block NUMBER', 'work close NUMBER --evidence TEXT'];
+
+  async run(): Promise<Item> {
+    const { args } = await this.parse(WorkStart);
+    const { deps, user } = await openWork(this.context);
+    const item = await moveIssue(deps, { number: args.number, status: 'in-progress' });
+    const { timezone } = user;
+    this.print(() => changedText(item, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    return item;
+  }
+}

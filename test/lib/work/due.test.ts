@@ -1,0 +1,164 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+
+import { dayOf, instantOf, timeOf, wallClock } from '../../../src/lib/platform/time';
+import { readDue, readWhen } from '../../../src/lib/work/due';
+import { rejection } from '../../helpers/rejection';
+
+describe('work: due dates', () => {
+  // A Friday, 10:00 in Berlin.
+  const nowMs = Date.parse('2026-11-20T09:00:00Z');
+  const due = async (text: string, zone = 'Europe/Berlin', now = nowMs): Promise<string> => {
+    const read = await readDue(text, { nowMs: now, zone });
+    if (read.dueMs === undefined) return `${read.text} | none`;
+    return `${read.text} | ${dayOf(read.dueMs, zone)} ${timeOf(read.dueMs, zone)}`;
+  };
+
+  it('are read in natural words, in the local zone, and ahead', async () => {
+    expect(await due('call Ann tomorrow at 9')).to.equal('call Ann | 2026-11-21 09:00');
+    expect(await due('call Ann on friday at 14:30')).to.equal('call Ann | 2026-11-20 14:30');
+    expect(await due('call Ann on friday at 8:00')).to.equal('call Ann | 2026-11-27 08:00');
+    expect(await due('in 2 hours look at the oven')).to.equal('look at the oven | 2026-11-20 12:00');
+    expect(await due('pay the rent by 1 December')).to.equal('pay the rent | 2026-12-01 09:00');
+    expect(await due('tonight: water the plants')).to.equal('water the plants | 2026-11-20 22:00');
+    expect(await due('lunch tomorrow at noon')).to.equal('lunch | 2026-11-21 12:00');
+    expect(await due('write to Bo 2026-12-24 18:00')).to.equal('write to Bo | 2026-12-24 18:00');
+    expect(await due('meet 2026-12-24T18:00:00Z')).to.equal('meet | 2026-12-24 19:00');
+    expect(await due('meet tomorrow 9am UTC')).to.equal('meet | 2026-11-21 10:00');
+    expect(await due('look in 30 minutes')).to.equal('look | 2026-11-20 10:30');
+    expect(await due('look in 3 days')).to.equal('look | 2026-11-23 09:00');
+    expect(await due('no date in here')).to.equal('no date in here | none');
+    // The day of the person, not that of UTC: 00:30 in Berlin on the 21st.
+    expect(await due('tomorrow', 'Europe/Berlin', Date.parse('2026-11-20T23:30:00Z'))).to.equal(
+      ' | 2026-11-22 09:00',
+    );
+    expect((await rejection(due('yesterday'))).kind).to.equal('usage');
+  }).timeout(60_000);
+
+  it('keep their wall clock over a change to summer time', async () => {
+    const before = Date.parse('2026-03-28T11:00:00Z');
+    expect(await due('x tomorrow at 9', 'Europe/Berlin', before)).to.equal('x | 2026-03-29 09:00');
+    const { dueMs } = await readDue('x tomorrow at 9', { nowMs: before, zone: 'Europe/Berlin' });
+    expect(new Date(dueMs ?? 0).toISOString()).to.equal('2026-03-29T07:00:00.000Z');
+  }).timeout(60_000);
+
+  it('are the same whatever the zone of the machine is: a weekday or a day of some year is today until it is over', async () => {
+    const { TZ } = process.env;
+    try {
+      for (const machine of [
+        'UTC',
+        'America/Los_Angeles',
+        'America/St_Johns',
+        'Europe/Berlin',
+        'Pacific/Auckland',
+      ]) {
+        process.env['TZ'] = machine;
+        for (const [text, expected] of [
+          ['x on friday at 10:01', '2026-11-20 10:01'],
+          ['x on friday at 23:59', '2026-11-20 23:59'],
+          ['x on friday at 9:59', '2026-11-27 09:59'],
+          ['x on friday at 0:10', '2026-11-27 00:10'],
+          ['x on monday at 8', '2026-11-23 08:00'],
+          ['x on wednesday at 8', '2026-11-25 08:00'],
+          ['x on November 20 at 10:01', '2026-11-20 10:01'],
+          ['x on November 20 at 9:59', '2027-11-20 09:59'],
+          ['x on November 19 at 18:00', '2027-11-19 18:00'],
+          ['x on friday at 8:30 UTC', '2026-11-27 09:30'],
+          ['x on friday at 9:30 UTC', '2026-11-20 10:30'],
+          ['x at 9:59', '2026-11-21 09:59'],
+          ['x at 10:01', '2026-11-20 10:01'],
+        ] as const)
+          expect(await due(text), `${text}, on a machine in ${machine}`).to.equal(`x | ${expected}`);
+      }
+    } finally {
+      if (TZ === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = TZ;
+    }
+  });
+
+  it('rest on a wall clock that can be turned back into its instant', () => {
+    const zones = fc.constantFrom(
+      'Europe/Berlin',
+      'America/St_Johns',
+      'Asia/Kathmandu',
+      'Australia/Lord_Howe',
+      'UTC',
+    );
+    const minute = fc.integer({ min: 0, max: 25_000_000 }).map((n) => Date.UTC(2000, 0, 1) + n * 60_000);
+    fc.assert(
+      fc.property(minute, zones, (ms, zone) => {
+        const back = instantOf(wallClock(ms, zone), zone);
+        // The same instant, or the first of the two that show it.
+        expect(wallClock(back, zone)).to.deep.equal({ ...wallClock(ms, zone), second: 0 });
+        expect(back).to.be.at.most(ms);
+        expect(ms - back).to.be.at.most(3_600_000);
+      }),
+    );
+    // 02:30 is skipped: what the clock would have shown.
+    const skipped = instantOf({ year: 2026, month: 3, day: 29, hour: 2, minute: 30 }, 'Europe/Berlin');
+    expect(new Date(skipped).toISOString()).to.equal('2026-03-29T01:30:00.000Z');
+  });
+
+  it('the end of a day is 18:00, of tomorrow once it is over', async () => {
+    for (const words of [
+      'eod',
+      'EOD',
+      'by end of day',
+      'by the end of the day',
+      'cob',
+      'before close of business',
+    ])
+      expect(await due(`pay the rent ${words}`), words).to.equal('pay the rent | 2026-11-20 18:00');
+    expect(await due('tomorrow eod send it')).to.equal('send it | 2026-11-21 18:00');
+    expect(await due('send it by eod monday')).to.equal('send it | 2026-11-23 18:00');
+    const evening = Date.parse('2026-11-20T17:30:00Z');
+    expect(await due('send it eod', 'Europe/Berlin', evening)).to.equal('send it | 2026-11-21 18:00');
+    expect(await due('send it eod', 'America/New_York', evening)).to.equal('send it | 2026-11-20 18:00');
+    // Clocks go back in the night: the day has 25 hours.
+    const before = Date.parse('2026-10-24T17:30:00Z');
+    expect(await due('send it eod', 'Europe/Berlin', before)).to.equal('send it | 2026-10-25 18:00');
+  });
+
+  it('a day of the month is the next one that there is', async () => {
+    expect(await due('pay the rent on the 1st')).to.equal('pay the rent | 2026-12-01 09:00');
+    expect(await due('pay the rent on the 25th')).to.equal('pay the rent | 2026-11-25 09:00');
+    expect(await due('pay the rent by the 31st')).to.equal('pay the rent | 2026-12-31 09:00');
+    expect(await due('pay the rent on the 1st at 14:00')).to.equal('pay the rent | 2026-12-01 14:00');
+    // 09:00 of the 20th is over, 14:00 is not.
+    expect(await due('pay the rent on the 20th')).to.equal('pay the rent | 2026-12-20 09:00');
+    expect(await due('pay the rent on the 20th at 14:00')).to.equal('pay the rent | 2026-11-20 14:00');
+    const endOfJanuary = Date.parse('2027-01-31T12:00:00Z');
+    expect(await due('pay on the 31st', 'Europe/Berlin', endOfJanuary)).to.equal('pay | 2027-03-31 09:00');
+    expect(await due('pay on the 1st of december')).to.equal('pay | 2026-12-01 09:00');
+    for (const text of [
+      'call the 1st customer',
+      'look on the 2nd floor',
+      'pay on the 1st and 15th',
+      'pay on the 32nd',
+    ])
+      expect(await due(text)).to.equal(`${text} | none`);
+  });
+
+  it('a day alone whose morning is over is the next one', async () => {
+    expect(await due('call Ann on friday')).to.equal('call Ann | 2026-11-27 09:00');
+    expect(await due('call Ann on November 20')).to.equal('call Ann | 2027-11-20 09:00');
+  });
+
+  it('what recurs is refused, and what only sounds like it is not', async () => {
+    for (const text of [
+      'water the plants every monday', 'every other day at 9 stretch', 'each morning stretch', 'stretch daily',
+      'weekly on friday: the review', 'review on fridays', 'stretch twice a day', 'every 2 hours drink',
+      'pay on every 1st',
+    ]) {
+      const error = await rejection(due(text));
+      expect(error, text).to.include({ kind: 'usage' });
+      expect(error.message).to.match(/^Recurring reminders are not supported: "/);
+    } // prettier-ignore
+    expect((await rejection(readWhen('every monday', { nowMs, zone: 'Europe/Berlin' }))).kind).to.equal(
+      'usage',
+    );
+    expect(await due('read the daily report tomorrow')).to.equal('read the daily report | 2026-11-21 09:00');
+    expect(await due('take every bag tomorrow')).to.equal('take every bag | 2026-11-21 09:00');
+    expect(await due('review monthly numbers')).to.equal('review monthly numbers | none');
+  });
+});
