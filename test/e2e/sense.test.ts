@@ -119,7 +119,7 @@ describe('sense (built)', function () {
     const status = jsonOf(good(await run(['sense', 'status', '--json'])));
     expect(status).to.have.all.keys(
       ...['enabled', 'version', 'pollIntervalSec', 'eventsToday', 'lastCaptureTs', 'lastRecord'],
-      ...['quarantined', 'sources', 'scheduler'],
+      ...['quarantined', 'clockJumps', 'sources', 'scheduler'],
     );
     expect(status).to.include({ enabled: true, eventsToday: 2, quarantined: 0, lastRecord: null });
     const rows = jsonOf(good(await run(['sense', 'sources', '--json']))) as { id: string; state: string }[];

@@ -56,7 +56,7 @@ export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
 }
 
 function collect(deps: AgentSessionDeps, input: CollectInput): Collected {
-  const before = asCursor(input.cursor);
+  const before = asCursor(input);
   // The first time, what happened before today is history and no capture of ours.
   const afterMs = before === undefined ? input.dayStartMs - 1 : (before.afterMs ?? -1);
   const groups = new Map<string, Group>();
@@ -178,7 +178,8 @@ function asWorkEvent(text: string): WorkEvent | undefined {
   };
 }
 
-function asCursor(value: unknown): Cursor | undefined {
+/** A time ahead of now is of a clock that was set back since: what comes from now on is new. */
+function asCursor({ cursor: value, nowMs, dayStartMs }: CollectInput): Cursor | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { offset, head, headBytes, afterMs, lastMs } = value as Partial<Cursor>;
   const sound =
@@ -189,7 +190,7 @@ function asCursor(value: unknown): Cursor | undefined {
     offset,
     head,
     headBytes,
-    lastMs: typeof lastMs === 'number' ? lastMs : 0,
-    ...(typeof afterMs === 'number' ? { afterMs } : {}),
+    lastMs: typeof lastMs === 'number' ? Math.min(lastMs, nowMs) : 0,
+    ...(typeof afterMs === 'number' ? { afterMs: afterMs > nowMs ? dayStartMs - 1 : afterMs } : {}),
   };
 }

@@ -1,6 +1,7 @@
 import { StewardError } from '../errors';
 import { dayOf, type Day } from '../platform/time';
 import type { SenseConfig } from '../config/schema';
+import { recentJumps } from './clock-jump';
 import { SOURCE_IDS, type SenseEvent, type SourceId } from './event';
 import type { DailyRecord } from './record';
 import type { SessionRepos } from './record-tally';
@@ -86,7 +87,7 @@ export function sources(deps: ReadDeps): SourceStatus[] {
   return sourceRows(deps, state, todaysEvents(deps));
 }
 
-/** `sense status` (decisions.md 3). */
+/** `sense status`. */
 export function status(deps: ReadDeps, scheduler: SenseStatus['scheduler']): SenseStatus {
   const { state } = deps.store.readState();
   const day = dayOf(deps.clock.now(), deps.timezone);
@@ -100,6 +101,7 @@ export function status(deps: ReadDeps, scheduler: SenseStatus['scheduler']): Sen
     lastCaptureTs: state.lastCaptureTs,
     lastRecord: recorded[recorded.length - 1] ?? null,
     quarantined: quarantined(state.rolled, day) + log.badCount,
+    clockJumps: recentJumps(state.jumps, deps.clock.now()),
     sources: sourceRows(deps, state, log.events),
     scheduler,
   };

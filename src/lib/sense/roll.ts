@@ -3,6 +3,7 @@ import type { SenseConfig } from '../config/schema';
 import { toIso, type Clock } from '../platform/clock';
 import { addDays, dayOf, type Day } from '../platform/time';
 import type { Classifier } from './classify';
+import { recentJumps } from './clock-jump';
 import { recordTally, type DailyRecord } from './record';
 import type { SessionRepos } from './record-tally';
 import type { SenseState } from './state';
@@ -67,7 +68,8 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
       hint: `Name a day up to today, ${today}.`,
     });
   }
-  if (day < today && deps.store.logBytes(day) === undefined) {
+  const isClosed = day < today || deps.store.recordState(day) === 'final';
+  if (isClosed && deps.store.logBytes(day) === undefined) {
     throw deps.store.hasRecord(day)
       ? new StewardError('not_found', `The raw log of ${day} is discarded; its record stays as it is.`, {
           hint: `Raw logs are kept for ${deps.config.retentionDays} days (sense.retentionDays).`,
@@ -100,6 +102,7 @@ export interface Rolled {
 export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rolled {
   const result: Rolled = { rolled: [], pruned: [], problems: [] };
   const recorded = new Set(deps.store.recordedDays());
+  for (const day of recorded) if (day > today) forgetFuture(deps.store, day, recorded);
   for (const day of pastDays(deps.store.loggedDays(), recorded, deps.config.retentionDays, today)) {
     if (isRolled(deps.store, state, day, recorded)) continue;
     try {
@@ -114,8 +117,16 @@ export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rol
     deps.store.writeState(state);
   }
   if (result.rolled.length > 0) deps.store.sweep(deps.clock.now());
-  prune(deps, state, today, result);
+  // By a clock that was just set, days may look old that are not: their logs stay for another day.
+  if (recentJumps(state.jumps, deps.clock.now(), 1).length === 0) prune(deps, state, today, result);
   return result;
+}
+
+/** A clock that was ahead recorded days as empty that have not come. */
+function forgetFuture(store: SenseStore, day: Day, recorded: Set<Day>): void {
+  if (store.logBytes(day) !== undefined || store.recordState(day) !== 'empty') return;
+  store.removeRecord(day);
+  recorded.delete(day);
 }
 
 /** What is made from the records may fail; the records, and the capture they came with, stand. */

@@ -165,11 +165,13 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
       if (text === undefined) return undefined;
       return parseRecord(text, path);
     },
-    /** Is there a record, and does it say that nothing was seen on that day? A damaged one says nothing. */
-    isEmptyRecord(day: Day): boolean {
+    /** What stands where a day's record belongs: `empty`, nothing was seen; `open`, built before the day was over. */
+    recordState(day: Day): 'none' | 'damaged' | 'empty' | 'open' | 'final' {
       const text = readText(recordOf(day));
-      const record = text === undefined ? undefined : asRecord(text);
-      return record !== undefined && isEmpty(record);
+      if (text === undefined) return 'none';
+      const record = asRecord(text);
+      if (record === undefined) return 'damaged';
+      return isEmpty(record) ? 'empty' : record.final ? 'final' : 'open';
     },
     /** JSON last: a record counts as stored when its JSON stands. */
     writeRecord(record: DailyRecord, markdown: string): void {
