@@ -108,7 +108,7 @@ function refreshGoals(
   const records = store
     .recordedDays()
     .filter((day) => day > oldest)
-    .map((day) => store.readRecord(day))
+    .map((day) => store.readRecord(day, () => undefined))
     .filter((record) => record !== undefined);
   const state = buildGoalsState({
     goals: parseGoals(readText(config.user.paths.goals, { followLink: true }) ?? ''),

@@ -152,8 +152,11 @@ function removeMatches(
 ): void {
   const { store } = deps;
   if (store.logBytes(day) === undefined) {
-    const record = store.readRecord(day);
+    let isDamaged = false;
+    const record = store.readRecord(day, () => (isDamaged = true));
+    // A damaged one may name it.
     const named =
+      isDamaged ||
       record?.apps.some(({ app }) => same(app, selection.app)) === true ||
       record?.commits.repos.some(({ repo }) => same(repo, selection.repo)) === true;
     if (!named) return;

@@ -8,6 +8,7 @@ import type { SessionRepos } from './record-tally';
 import { readDay, type RollDeps } from './roll';
 import type { SenseSource } from './source';
 import type { SenseState } from './state';
+import type { OnDamaged } from './store';
 import type { SenseStatus, SourceStatus } from './status-types';
 import { SENSE_VERSION } from './version';
 import type { NotSeen } from './view';
@@ -44,16 +45,23 @@ export function today(deps: ReadDeps): Today {
 
 const MAX_RECENT_DAYS = 366;
 
-/** The last stored records, newest first (decisions.md 3); `days` from 1 to 366, anything else is `usage`. */
-export function recent(deps: Pick<ReadDeps, 'store'>, days: number): DailyRecord[] {
+/** The last stored records, newest first; `days` from 1 to 366, anything else is `usage`. A damaged one is left out. */
+export function recent(
+  deps: Pick<ReadDeps, 'store'>,
+  days: number,
+  onDamaged: OnDamaged = leaveOut,
+): DailyRecord[] {
   if (!Number.isInteger(days) || days < 1 || days > MAX_RECENT_DAYS) {
     throw new StewardError('usage', `days must be a whole number from 1 to ${MAX_RECENT_DAYS}.`, {
       hint: 'Such as 30.',
     });
   }
   const stored = deps.store.recordedDays().slice(-days).reverse();
-  return stored.map((day) => deps.store.readRecord(day)).filter((record) => record !== undefined);
+  return stored.map((day) => deps.store.readRecord(day, onDamaged)).filter((record) => record !== undefined);
 }
+
+/** Where nobody can be told, `doctor` tells of damaged records. */
+const leaveOut: OnDamaged = () => undefined;
 
 export interface DayRange {
   from?: Day;
@@ -61,10 +69,14 @@ export interface DayRange {
   to?: Day;
 }
 
-/** Stored records, oldest first. */
-export function* recordsBetween(deps: Pick<ReadDeps, 'store'>, range: DayRange): Generator<DailyRecord> {
+/** Stored records, oldest first; a damaged one is left out. */
+export function* recordsBetween(
+  deps: Pick<ReadDeps, 'store'>,
+  range: DayRange,
+  onDamaged: OnDamaged,
+): Generator<DailyRecord> {
   for (const day of daysBetween(deps.store.recordedDays(), range)) {
-    const record = deps.store.readRecord(day);
+    const record = deps.store.readRecord(day, onDamaged);
     if (record !== undefined) yield record;
   }
 }

@@ -172,7 +172,9 @@ function checkLogs({ context }: DoctorContext): Finding[] {
   const { area, clock } = context;
   if (!exists(area.root)) return [off(NOT_THERE)];
   const since = addDays(dayOf(clock.now(), systemZone()), -RECENT_DAYS);
-  const quarantined = senseStore(area)
+  const store = senseStore(area);
+  const damaged = store.recordedDays().filter((day) => store.recordState(day) === 'damaged');
+  const quarantined = store
     .quarantinedDays()
     .filter((day) => day >= since)
     .map((day) => join(area.sense.quarantine, `${day}.jsonl`));
@@ -186,6 +188,12 @@ function checkLogs({ context }: DoctorContext): Finding[] {
   const bad = read.filter((log) => log.bad > 0);
   const torn = read.filter((log) => log.torn).map(({ path }) => basename(path));
   const findings = [
+    ...damaged.map((day) =>
+      warning(`the record ${join(area.sense.daily, `${day}.json`)} is damaged and left out of every view`, {
+        hint: 'Move it away. While the raw log of that day exists, build it again:',
+        mend: `steward sense rollup ${day}`,
+      }),
+    ),
     ...quarantined.map((path) =>
       warning(`${plural(linesOf(path).count, 'line')} of that day could not be read as events: ${path}`, {
         hint: 'What stands there counts nowhere. Look at what wrote it.',
