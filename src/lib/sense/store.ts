@@ -83,10 +83,10 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
       const text = readText(sense.state);
       if (text !== undefined) replaceFile(stateAside, text);
     },
-    /** Removes the temp files of runs that were killed. */
-    sweep(nowMs: number): void {
-      for (const folder of [sense.root, sense.daily, sense.quarantine])
-        sweepTemps(folder, TEMPS_STALE_MS, nowMs);
+    /** Removes the temp files of runs that were killed; a purge removes all, for they hold what was captured. */
+    sweep(nowMs: number, olderThanMs = TEMPS_STALE_MS): void {
+      for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine, sense.insights])
+        if (exists(folder)) sweepTemps(folder, olderThanMs, nowMs);
     },
 
     /** Days that have a raw log, oldest first. */
