@@ -17,6 +17,7 @@ import { initSense, type InitResult } from '../sense/init';
 import type { ReadDeps } from '../sense/read';
 import { senseStore } from '../sense/store';
 import type { Context } from './context';
+import { noteWriter } from './shared-area';
 
 /** What the sense commands call the library with. */
 export interface SenseContext {
@@ -27,6 +28,8 @@ export interface SenseContext {
   readDay: (words: string) => Promise<Day>;
   /** One capture, rollup or purge at a time on this machine. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
+  /** A capture that also notes which machine writes the area. Call it under the lock. */
+  captureHere: () => Promise<CaptureResult>;
 }
 
 /** A capture waits for a running one; both fit well within a poll interval. */
@@ -61,6 +64,10 @@ export async function openSense(context: Context): Promise<SenseContext> {
         { clock: context.clock, machineId: context.machineId, waitMs: LOCK_WAIT_MS },
         async () => work(),
       ),
+    captureHere() {
+      if (config.sense.enabled) noteWriter(area, context.machineId, context.clock.now());
+      return capture(deps);
+    },
   };
 }
 
@@ -126,8 +133,8 @@ export async function captureNow(
 ): Promise<Pick<SenseContext, 'deps' | 'warnings'> & { result: CaptureResult }> {
   const { config } = await context.loadConfig();
   if (config.sense.enabled) await setUpSense(context);
-  const { deps, locked, warnings } = await openSense(context);
-  const result = config.sense.enabled ? await locked(() => capture(deps)) : await capture(deps);
+  const { deps, locked, captureHere, warnings } = await openSense(context);
+  const result = config.sense.enabled ? await locked(captureHere) : await captureHere();
   return { deps, warnings, result };
 }
 

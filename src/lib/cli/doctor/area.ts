@@ -14,6 +14,7 @@ import { senseStore } from '../../sense/store';
 import { SESSIONS_VERSION } from '../../sessions/state-lines';
 import { readLedger } from '../../work/ledger';
 import { failed, failure, off, ok, warning, type Check, type DoctorContext, type Finding } from './finding';
+import { sharedArea } from '../shared-area';
 import { nearestFolder, tryWriting } from './machine';
 
 export const AREA_CHECKS: readonly Check[] = [
@@ -70,6 +71,14 @@ function checkFolder({ context }: DoctorContext): Finding[] {
         ),
       );
     }
+  }
+  const shared = sharedArea(context);
+  if (shared !== undefined) {
+    findings.push(
+      warning(shared, {
+        hint: 'Stop syncing it, or run steward on one machine only. Then look at the copies and remove them.',
+      }),
+    );
   }
   const folders = [area.root, area.state, area.sense.root, area.machine].filter(
     (folder) => lstatOf(folder)?.isFolder === true,
