@@ -1,5 +1,7 @@
+import { constants } from 'node:os';
+
 /**
- * The closed set of error kinds (decisions.md 2). Every error that a person or a program sees has one;
+ * The closed set of error kinds. Every error that a person or a program sees has one;
  * the exit codes (cli/exit-codes.ts) and, for the daemon, the HTTP statuses are total tables over it.
  */
 export const ERROR_KINDS = [
@@ -73,12 +75,20 @@ export function toStewardError(error: unknown): StewardError {
 
 /** `ENOENT`, `EACCES`, … of an error thrown by the system, or undefined. */
 export function errnoCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
+  // Node has no name for some errors of the system (EDQUOT, ESTALE, ENOLCK): it gives their number as a text.
+  const number = /^Unknown system error -(\d+)$/.exec(error.code)?.[1];
+  if (number === undefined) return error.code;
+  const named = Object.entries(constants.errno).find(([, value]) => value === Number(number));
+  return named?.[0] ?? error.code;
 }
 
 const NO_ACCESS =
   'Give your user access to it, or set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder you own.';
 const NO_SPACE = 'Free some space; nothing that was already stored is lost.';
+const ELSEWHERE = 'Set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder on a local disk.';
+const MOUNT_AGAIN = 'Check that its disk or network folder is mounted and answers.';
+const RELEASE = 'Close the program that uses it, then run this again.';
 const IN_THE_WAY = 'Move it away, or point STEWARD_HOME elsewhere.';
 const TOO_MANY = 'Close some programs, or raise the limit with ulimit -n.';
 
@@ -106,7 +116,18 @@ const SYSTEM_ERRORS: ReadonlyMap<string, readonly [ErrorKind, string, string]> =
   ['EMFILE', ['unavailable', 'Too many open files', TOO_MANY]],
   ['ENFILE', ['unavailable', 'Too many open files', TOO_MANY]],
   ['EIO', ['unavailable', 'The disk reported a read or write error', 'Check the disk.']],
-  ['ESTALE', ['unavailable', 'The network folder has gone', 'Mount it again.']],
+  ['ESTALE', ['unavailable', 'The network folder has gone', MOUNT_AGAIN]],
+  ['ENOTCONN', ['unavailable', 'The network folder has gone', MOUNT_AGAIN]],
+  ['EREMOTEIO', ['unavailable', 'The network folder does not answer', MOUNT_AGAIN]],
+  ['ENXIO', ['unavailable', 'The disk has gone', MOUNT_AGAIN]],
+  ['ENODEV', ['unavailable', 'The disk has gone', MOUNT_AGAIN]],
+  ['EBUSY', ['unavailable', 'Another program holds it', RELEASE]],
+  ['ETXTBSY', ['unavailable', 'It is running as a program', RELEASE]],
+  ['ENOLCK', ['unavailable', 'The system has no locks left', TOO_MANY]],
+  ['ENOMEM', ['unavailable', 'The memory is used up', 'Close some programs, then run it again.']],
+  ['EXDEV', ['unavailable', 'It would have to move to another disk', 'Keep the folder on one disk.']],
+  ['ENOTSUP', ['unavailable', 'The file system cannot do that', ELSEWHERE]],
+  ['ENOSYS', ['unavailable', 'The file system cannot do that', ELSEWHERE]],
   [
     'ENOENT',
     ['not_found', 'There is no such file or folder', 'Check the name, and that its disk is mounted.'],

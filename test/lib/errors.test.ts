@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync, readdirSync } from 'node:fs';
+import { constants } from 'node:os';
 
 import { ERROR_KINDS, StewardError, errnoCode, errorBody, toStewardError } from '../../src/lib/errors';
 
@@ -51,6 +52,17 @@ describe('errors', () => {
     ['ENFILE', 'unavailable', 'Too many open files'],
     ['EIO', 'unavailable', 'The disk reported a read or write error'],
     ['ESTALE', 'unavailable', 'The network folder has gone'],
+    ['ENOTCONN', 'unavailable', 'The network folder has gone'],
+    ['EREMOTEIO', 'unavailable', 'The network folder does not answer'],
+    ['ENXIO', 'unavailable', 'The disk has gone'],
+    ['ENODEV', 'unavailable', 'The disk has gone'],
+    ['EBUSY', 'unavailable', 'Another program holds it'],
+    ['ETXTBSY', 'unavailable', 'It is running as a program'],
+    ['ENOLCK', 'unavailable', 'The system has no locks left'],
+    ['ENOMEM', 'unavailable', 'The memory is used up'],
+    ['EXDEV', 'unavailable', 'It would have to move to another disk'],
+    ['ENOTSUP', 'unavailable', 'The file system cannot do that'],
+    ['ENOSYS', 'unavailable', 'The file system cannot do that'],
     ['ENOENT', 'not_found', 'There is no such file or folder'],
     ['ENOTDIR', 'config', 'A file stands where a folder is needed'],
     ['EISDIR', 'config', 'A folder stands where a file is needed'],
@@ -86,6 +98,16 @@ describe('errors', () => {
     });
     expect(thrown(() => readdirSync(__filename)).kind).to.equal('config');
     expect(thrown(() => readFileSync(__dirname)).kind).to.equal('config');
+  });
+
+  it('names what Node has no name for', () => {
+    const { EDQUOT, ESTALE } = constants.errno;
+    for (const [number, name] of [
+      [EDQUOT, 'EDQUOT'],
+      [ESTALE, 'ESTALE'],
+    ] as const)
+      expect(errnoCode(systemError(`Unknown system error -${number}`))).to.equal(name);
+    expect(errnoCode(systemError('Unknown system error -9999'))).to.equal('Unknown system error -9999');
   });
 
   it('takes an abort for canceled', () => {

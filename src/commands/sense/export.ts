@@ -1,5 +1,6 @@
 import { string } from '@oclif/core/flags';
 
+import type { StewardError } from '../../lib/errors';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/cli/sense-context';
 import { writeAllOut } from '../../lib/platform/stdio';
@@ -31,10 +32,15 @@ export default class SenseExport extends BaseCommand {
       ...(flags.from === undefined ? {} : { from: await readDay(flags.from) }),
       ...(flags.to === undefined ? {} : { to: await readDay(flags.to) }),
     };
+    const onDamaged = ({ message }: StewardError): void => this.say(message);
     const pieces =
       flags.what === 'events'
         ? exportEvents(eventsBetween(deps, range), format)
-        : exportRecords(recordsBetween(deps, range), format, flags.what === 'apps' ? 'apps' : 'days');
+        : exportRecords(
+            recordsBetween(deps, range, onDamaged),
+            format,
+            flags.what === 'apps' ? 'apps' : 'days',
+          );
     await writeAllOut(pieces);
     return undefined;
   }

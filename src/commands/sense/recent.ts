@@ -20,7 +20,7 @@ export default class SenseRecent extends BaseCommand {
   async run(): Promise<DailyRecord[]> {
     const { flags } = await this.parse(SenseRecent);
     const { deps } = await openSense(this.context);
-    const records = recent(deps, flags.days);
+    const records = recent(deps, flags.days, ({ message }) => this.say(message));
     this.print(() => recentText(records, this.terminal));
     return records;
   }

@@ -14,7 +14,6 @@ import { readText } from '../platform/atomic-file';
 import { exists } from '../platform/folder';
 import { parseObject } from '../platform/json-object';
 import { remembered } from '../platform/remembered';
-import { capture } from '../sense/capture';
 import { senseHealth } from '../sense/health';
 import { insightStore } from '../sense/insight-store';
 import { liveReads } from '../sense/live';
@@ -233,14 +232,14 @@ function captureJob(context: Context, sense: Sense, tell: (problem: string) => v
     async run() {
       // Nothing runs by itself before a person has set it up, nor after the user area was removed (decisions.md 3).
       if (!exists(context.area.sense.config)) return 'sense is not set up; run "steward up"';
-      const { deps, locked } = await sense();
+      const { deps, locked, captureHere } = await sense();
       if (!deps.config.enabled) return 'sense.enabled is false';
       return locked(async () => {
         const { lastCaptureTs } = deps.store.readState().state;
         const ageSec =
           lastCaptureTs === null ? Infinity : (context.clock.now() - Date.parse(lastCaptureTs)) / 1000;
         if (ageSec >= 0 && ageSec < deps.config.pollIntervalSec / 2) return 'another capture ran just before';
-        const { problems } = await capture(deps);
+        const { problems } = await captureHere();
         problems.forEach(tell);
         return undefined;
       });

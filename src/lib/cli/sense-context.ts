@@ -19,6 +19,7 @@ import type { ReadDeps } from '../sense/read';
 import { rollAgain, type Rerolled } from '../sense/roll';
 import { senseStore } from '../sense/store';
 import type { Context } from './context';
+import { noteWriter } from './shared-area';
 
 /** What the sense commands call the library with. */
 export interface SenseContext {
@@ -29,6 +30,8 @@ export interface SenseContext {
   readDay: (words: string) => Promise<Day>;
   /** One capture, rollup or purge at a time on this machine. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
+  /** A capture that also notes which machine writes the area. Call it under the lock. */
+  captureHere: () => Promise<CaptureResult>;
 }
 
 /** A capture waits for a running one; both fit well within a poll interval. */
@@ -63,6 +66,10 @@ export async function openSense(context: Context): Promise<SenseContext> {
         { clock: context.clock, machineId: context.machineId, waitMs: LOCK_WAIT_MS },
         async () => work(),
       ),
+    captureHere() {
+      if (config.sense.enabled) noteWriter(area, context.machineId, context.clock.now());
+      return capture(deps);
+    },
   };
 }
 
@@ -137,7 +144,7 @@ function refreshGoals(
   const records = store
     .recordedDays()
     .filter((day) => day > oldest)
-    .map((day) => store.readRecord(day))
+    .map((day) => store.readRecord(day, () => undefined))
     .filter((record) => record !== undefined);
   const state = buildGoalsState({
     goals: parseGoals(readText(config.user.paths.goals, { followLink: true }) ?? ''),
@@ -155,8 +162,8 @@ export async function captureNow(
 ): Promise<Pick<SenseContext, 'deps' | 'warnings'> & { result: CaptureResult }> {
   const { config } = await context.loadConfig();
   if (config.sense.enabled) await setUpSense(context);
-  const { deps, locked, warnings } = await openSense(context);
-  const result = config.sense.enabled ? await locked(() => capture(deps)) : await capture(deps);
+  const { deps, locked, captureHere, warnings } = await openSense(context);
+  const result = config.sense.enabled ? await locked(captureHere) : await captureHere();
   return { deps, warnings, result };
 }
 

@@ -1,6 +1,6 @@
 import { exists } from '../platform/folder';
 import { repositoryOf } from '../platform/git-folder';
-import { capture, type CaptureResult } from '../sense/capture';
+import type { CaptureResult } from '../sense/capture';
 import { today, type Today } from '../sense/read';
 import type { Context } from './context';
 import { openSense, setUpSense } from './sense-context';
@@ -37,8 +37,8 @@ export async function up(context: Context, folder: string): Promise<UpResult> {
   const { created } = await setUpSense(context);
   const watching = repositoryOf(folder)?.root ?? null;
   if (watching !== null) await watch(context, watching);
-  const { deps, locked, warnings } = await openSense(context);
-  const captured = await locked(() => capture(deps));
+  const { deps, locked, captureHere, warnings } = await openSense(context);
+  const captured = await locked(captureHere);
   return {
     userArea: context.area.root,
     created,

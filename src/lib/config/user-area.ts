@@ -21,6 +21,8 @@ export interface UserArea {
   installManifest: string;
   /** Which questions of the set-up were answered. */
   initState: string;
+  /** Whose area it is, and which machines have written it. */
+  owner: string;
   bin: string;
   spool: string;
   observability: string;
@@ -96,6 +98,7 @@ export function userArea(host: PathHost = processHost()): UserArea {
     workEvents: at('state', 'work-events.jsonl'),
     installManifest: at('state', 'install-manifest.json'),
     initState: at('state', 'init.json'),
+    owner: at('state', 'owner.json'),
     bin: at('bin'),
     spool: at('state', 'spool'),
     observability: at('observability'),

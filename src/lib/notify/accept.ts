@@ -184,12 +184,14 @@ function deliveryOf(
 ): Delivery {
   const { message, title, voiceId, url, dedupe, tags } = request;
   const heldUntil = planned.heldUntil === undefined ? undefined : toIso(planned.heldUntil);
+  const boot = deps.clock.boot?.();
   const isShown = plan.deliveries.some(({ channel }) => channel === 'desktop');
   return {
     id,
     channel: planned.channel,
     machine: deps.machineId,
     at,
+    ...(boot === undefined ? {} : { boot }),
     event: plan.event,
     priority: plan.priority,
     message,

@@ -1,3 +1,4 @@
+import { isBootTime, type BootTime } from '../platform/boot-time';
 import { isIso } from '../platform/clock';
 import { parseObject } from '../platform/json-object';
 import { ID_GRAMMAR } from './id';
@@ -26,6 +27,8 @@ export interface Delivery {
   /** The machine that accepted it: another one that shares the folder leaves it alone. */
   machine: string;
   at: string;
+  /** The same moment by the clock that nobody sets. */
+  boot?: BootTime;
   event: EventName;
   priority: number;
   message: string;
@@ -90,6 +93,7 @@ export function parseDelivery(text: string): Delivery | undefined {
   const isTimed = isIso(at) && isIso(nextAt);
   if (!isKnown || !isTimed || typeof machine !== 'string' || typeof message !== 'string') return undefined;
   if (typeof event !== 'string' || !isEventName(event) || !Array.isArray(tags)) return undefined;
+  if (rest['boot'] !== undefined && !isBootTime(rest['boot'])) return undefined;
   const counts = ['priority', 'attempts', 'interrupted', 'sentParts'].map((key) => rest[key]);
   return counts.every(Number.isSafeInteger) ? (rest as unknown as Delivery) : undefined;
 }

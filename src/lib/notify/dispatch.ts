@@ -18,7 +18,7 @@ import {
 } from './outbox';
 import { parcelOf } from './parcel';
 import { createUnsettled } from './unsettled';
-import { end, isOver, offOutcome, recover, settle, type SettleDeps } from './settle';
+import { end, isOver, offOutcome, recover, settle, withTrueAge, type SettleDeps } from './settle';
 
 export interface DispatchDeps extends SettleDeps {
   channels: readonly Channel[];
@@ -172,8 +172,9 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
     const early = off ?? (await prepared(channel));
     // What somebody has withdrawn since is nobody's any more.
     const live: Delivery[] = [];
-    for (const delivery of batch) {
+    for (const waited of batch) {
       await breathe();
+      const delivery = withTrueAge(waited, deps.clock);
       if (!claim(deps, nameOf(delivery))) continue;
       unsettled.claimed(delivery);
       if (ended(delivery)) unsettled.settled(delivery);

@@ -69,7 +69,13 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
     });
   }
   const nowIso = toIso(deps.clock.now());
-  const fresh = ({ result: _, reason: __, waitingSince: ___, ...delivery }: Delivery): Delivery => ({
+  const fresh = ({
+    result: _,
+    reason: __,
+    waitingSince: ___,
+    boot: ____,
+    ...delivery
+  }: Delivery): Delivery => ({
     ...delivery,
     machine: deps.machineId,
     at: nowIso,

@@ -1,4 +1,5 @@
-import { parseIso, toIso } from '../platform/clock';
+import { clockSetBy } from '../platform/boot-time';
+import { parseIso, toIso, type Clock } from '../platform/clock';
 import type { Channel, Outcome } from './channels/channel';
 import type { Delivery, Result } from './delivery';
 import { nameOf } from './delivery';
@@ -84,12 +85,25 @@ function moveToDesktop(deps: SettleDeps, delivery: Delivery, reason: string): Go
   if (delivery.alsoShown === true) return end(deps, delivery, 'shown', reason);
   const name = nameOf(delivery);
   const nowIso = toIso(deps.clock.now());
-  const moved: Delivery = { ...delivery, channel: 'desktop', at: nowIso, nextAt: nowIso, attempts: 0 };
+  const boot = deps.clock.boot?.();
+  const moved: Delivery = { ...delivery, ...(boot === undefined ? {} : { boot }), channel: 'desktop', at: nowIso, nextAt: nowIso, attempts: 0 };
   record(deps, name, moved);
   logResult(deps, delivery, 'shown', reason);
   release(deps, name, moved);
   return moved;
 }
+
+/** A delivery as old as it is: a clock that was set by more than an hour since has made it no older and no younger. */
+export function withTrueAge(delivery: Delivery, clock: Clock): Delivery {
+  const now = { wallMs: clock.now(), boot: clock.boot?.() };
+  const atMs = Date.parse(delivery.at);
+  const setBy = clockSetBy({ wallMs: atMs, boot: delivery.boot }, now);
+  return setBy === undefined || Math.abs(setBy) < HOUR_MS
+    ? delivery
+    : { ...delivery, at: toIso(atMs + setBy) };
+}
+
+const HOUR_MS = 3_600_000;
 
 export function isOver(delivery: Delivery, nowMs: number): boolean {
   return nowMs > lastAttemptOf(delivery);

@@ -1,3 +1,4 @@
+import { bootTime, type BootTime } from './boot-time';
 import { isDay } from './time';
 
 /** The one place that reads the time of day. Everything else is given a Clock. */
@@ -6,11 +7,13 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary start; never goes back (for time-outs and durations). */
   monotonic(): number;
+  /** Undefined where the system does not tell it. */
+  boot?(): BootTime | undefined;
 }
 
 export function systemClock(): Clock {
   // Not performance.now(): its first use loads a module, 1.5 ms of each start.
-  return { now: () => Date.now(), monotonic: () => process.uptime() * 1000 };
+  return { now: () => Date.now(), monotonic: () => process.uptime() * 1000, boot: bootTime };
 }
 
 const DAY_MS = 86_400_000;

@@ -7,7 +7,7 @@ import { ensureFolder } from './folder';
 import { machineStatePath } from './paths';
 
 /**
- * The id of this machine (decisions.md 9): random, made once, kept in machine-local state. It tells events
+ * The id of this machine: random, made once, kept in machine-local state. It tells events
  * and locks of machines apart that share a synced user area, and says nothing else about the machine.
  * Of any number of first runs at once, all get the same one.
  */
@@ -23,6 +23,11 @@ export function machineId(statePath: string = machineStatePath()): string {
   throw new StewardError('unavailable', `${path} does not keep what is written to it.`, {
     hint: 'Check the disk, and that no other program writes to this file.',
   });
+}
+
+/** The same where it was made already: for what only reads. */
+export function knownMachineId(statePath: string = machineStatePath()): string | undefined {
+  return readId(join(statePath, 'machine-id'));
 }
 
 function readId(path: string): string | undefined {

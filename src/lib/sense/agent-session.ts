@@ -44,7 +44,7 @@ export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
 }
 
 function collect(deps: AgentSessionDeps, input: CollectInput): Collected {
-  const before = asCursor(input.cursor);
+  const before = asCursor(input);
   // The first time, what happened before today is history and no capture of ours.
   const afterMs = before === undefined ? input.dayStartMs - 1 : (before.afterMs ?? -1);
   const groups = new Map<string, Group>();
@@ -135,11 +135,17 @@ function asWorkEvent(text: string): WorkEvent | undefined {
   };
 }
 
-function asCursor(value: unknown): Cursor | undefined {
+/** A time ahead of now is of a clock that was set back since: what comes from now on is new. */
+function asCursor({ cursor: value, nowMs, dayStartMs }: CollectInput): Cursor | undefined {
   const at = asLogCursor(value);
   const { afterMs, lastMs, headBytes } = (value ?? {}) as { [key: string]: unknown };
   if (at === undefined || typeof lastMs !== 'number') return undefined;
+  const last = Math.min(lastMs, nowMs);
   // A cursor of the format before, by a hash: the place is lost, and what was taken is known by its time.
-  if (headBytes !== undefined) return { ...UNREAD, lastMs, afterMs: lastMs };
-  return { ...at, lastMs, ...(typeof afterMs === 'number' ? { afterMs } : {}) };
+  if (headBytes !== undefined) return { ...UNREAD, lastMs: last, afterMs: last };
+  return {
+    ...at,
+    lastMs: last,
+    ...(typeof afterMs === 'number' ? { afterMs: afterMs > nowMs ? dayStartMs - 1 : afterMs } : {}),
+  };
 }

@@ -61,12 +61,19 @@ export function storeCapture(
   problems: string[],
 ): void {
   const byLog = new Map<LogName, SenseEvent[]>();
+  const late = new Set<Day>();
   for (const event of events) {
     const day = dayOf(parseIso(event.ts) ?? nowMs, deps.timezone);
     const name = isOpen(deps.store, day, today) ? day : 'late';
+    if (name === 'late' && day >= today) late.add(day);
     const group = byLog.get(name);
     if (group === undefined) byLog.set(name, [event]);
     else group.push(event);
+  }
+  for (const day of late) {
+    problems.push(
+      `Events of ${day} went to quarantine/late.jsonl: its raw log is discarded and its record stays.`,
+    );
   }
   const plans: PendingAppend[] = [];
   for (const [name, group] of byLog) {
@@ -104,10 +111,14 @@ function planOf(
   }
 }
 
-/** May a day still take events? Not when it is recorded and its raw log was discarded: a new roll would lose it. */
+/**
+ * May a day still take events? Not when it is recorded and its raw log was discarded: a new roll would lose it. A clock
+ * that was ahead for a while does that to days that are not over.
+ */
 function isOpen(store: SenseStore, day: Day, today: Day): boolean {
-  if (day >= today || store.logBytes(day) !== undefined || store.isEmptyRecord(day)) return true;
-  return !store.hasRecord(day);
+  if (store.logBytes(day) !== undefined) return true;
+  const record = store.recordState(day);
+  return record === 'none' || record === 'empty' || (record !== 'final' && day >= today);
 }
 
 /** Events of the last two days, to tell what a lost state had stored already. */

@@ -4,6 +4,7 @@ import { parseIso, toIso, type Clock } from '../platform/clock';
 import { clean } from '../platform/terminal';
 import { dayBounds, dayOf, type Day } from '../platform/time';
 import type { SenseEvent, SourceId } from './event';
+import { noticeJump } from './clock-jump';
 import { completePending, keepNew, openState, storeCapture, storedEvents, wasLost } from './capture-store';
 import { rollPastDays, type RollDeps } from './roll';
 import type { Collected, SenseSource } from './source';
@@ -165,6 +166,7 @@ function advance(
     rolled: { ...state.rolled },
     zones: { ...state.zones },
     away: awayTime(state, deps, collected, nowMs, today),
+    ...noticeJump(state, { wallMs: nowMs, boot: deps.clock.boot?.() }),
   };
   for (const { source, outcome } of collected) {
     if (outcome.cursor !== undefined) next.cursors[source.id] = outcome.cursor;

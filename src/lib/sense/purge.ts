@@ -74,6 +74,11 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
   }
   removeLate(deps, selection, result, dryRun);
   if (!dryRun && whole) forgetDays(store, selection, damaged);
+  if (!dryRun) {
+    // Both hold events in whole: what a killed run left, and the copy of a damaged state.
+    store.sweep(deps.clock.now(), -1);
+    store.removeStateAside();
+  }
   if (!dryRun && (result.removed.length > 0 || result.rebuilt.length > 0)) {
     deps.afterRecords(dayOf(deps.clock.now(), deps.timezone));
   }
@@ -114,9 +119,8 @@ function removeDay(deps: RollDeps, day: Day, result: PurgeResult, dryRun: boolea
   store.removeRecord(day);
 }
 
-/** What the state says of days that are removed; with `all` the copy of a damaged state goes, too. */
+/** What the state says of days that are removed. */
 function forgetDays(store: RollDeps['store'], selection: PurgeSelection, damaged: boolean): void {
-  if (selection.all === true) store.removeStateAside();
   if (damaged) return;
   const { state, lost } = store.readState();
   if (lost) return;
@@ -152,8 +156,11 @@ function removeMatches(
 ): void {
   const { store } = deps;
   if (store.logBytes(day) === undefined) {
-    const record = store.readRecord(day);
+    let isDamaged = false;
+    const record = store.readRecord(day, () => (isDamaged = true));
+    // A damaged one may name it.
     const named =
+      isDamaged ||
       record?.apps.some(({ app }) => same(app, selection.app)) === true ||
       record?.commits.repos.some(({ repo }) => same(repo, selection.repo)) === true;
     if (!named) return;

@@ -1,12 +1,14 @@
 import { StewardError } from '../errors';
 import { dayOf, type Day } from '../platform/time';
 import type { SenseConfig } from '../config/schema';
+import { recentJumps } from './clock-jump';
 import { SOURCE_IDS, type SenseEvent, type SourceId } from './event';
 import type { DailyRecord } from './record';
 import type { SessionRepos } from './record-tally';
 import { readDay, type RollDeps } from './roll';
 import type { SenseSource } from './source';
 import type { SenseState } from './state';
+import type { OnDamaged } from './store';
 import type { SenseStatus, SourceStatus } from './status-types';
 import { SENSE_VERSION } from './version';
 import type { NotSeen } from './view';
@@ -59,16 +61,23 @@ export function today(deps: ReadDeps): Today {
 
 const MAX_RECENT_DAYS = 366;
 
-/** The last stored records, newest first (decisions.md 3); `days` from 1 to 366, anything else is `usage`. */
-export function recent(deps: Pick<ReadDeps, 'store'>, days: number): DailyRecord[] {
+/** The last stored records, newest first; `days` from 1 to 366, anything else is `usage`. A damaged one is left out. */
+export function recent(
+  deps: Pick<ReadDeps, 'store'>,
+  days: number,
+  onDamaged: OnDamaged = leaveOut,
+): DailyRecord[] {
   if (!Number.isInteger(days) || days < 1 || days > MAX_RECENT_DAYS) {
     throw new StewardError('usage', `days must be a whole number from 1 to ${MAX_RECENT_DAYS}.`, {
       hint: 'Such as 30.',
     });
   }
   const stored = deps.store.recordedDays().slice(-days).reverse();
-  return stored.map((day) => deps.store.readRecord(day)).filter((record) => record !== undefined);
+  return stored.map((day) => deps.store.readRecord(day, onDamaged)).filter((record) => record !== undefined);
 }
+
+/** Where nobody can be told, `doctor` tells of damaged records. */
+const leaveOut: OnDamaged = () => undefined;
 
 export interface DayRange {
   from?: Day;
@@ -76,10 +85,14 @@ export interface DayRange {
   to?: Day;
 }
 
-/** Stored records, oldest first. */
-export function* recordsBetween(deps: Pick<ReadDeps, 'store'>, range: DayRange): Generator<DailyRecord> {
+/** Stored records, oldest first; a damaged one is left out. */
+export function* recordsBetween(
+  deps: Pick<ReadDeps, 'store'>,
+  range: DayRange,
+  onDamaged: OnDamaged,
+): Generator<DailyRecord> {
   for (const day of daysBetween(deps.store.recordedDays(), range)) {
-    const record = deps.store.readRecord(day);
+    const record = deps.store.readRecord(day, onDamaged);
     if (record !== undefined) yield record;
   }
 }
@@ -117,6 +130,7 @@ export function status(deps: ReadDeps, scheduler: SenseStatus['scheduler']): Sen
     lastCaptureTs: state.lastCaptureTs,
     lastRecord: recorded[recorded.length - 1] ?? null,
     quarantined: quarantined(state.rolled, day) + log.badCount,
+    clockJumps: recentJumps(state.jumps, deps.clock.now()),
     sources: sourceRows(deps, state, log.events),
     scheduler,
   };

@@ -3,6 +3,7 @@ import type { SenseConfig } from '../config/schema';
 import { toIso, type Clock } from '../platform/clock';
 import { addDays, dayOf, type Day } from '../platform/time';
 import type { Classifier } from './classify';
+import { recentJumps } from './clock-jump';
 import { recordTally, type DailyRecord } from './record';
 import type { SessionRepos } from './record-tally';
 import type { SenseState } from './state';
@@ -67,7 +68,8 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
       hint: `Name a day up to today, ${today}.`,
     });
   }
-  if (day < today && deps.store.logBytes(day) === undefined && !isEmptyDay(deps.store, day)) {
+  const isClosed = day < today || deps.store.recordState(day) === 'final';
+  if (isClosed && deps.store.logBytes(day) === undefined && !isEmptyDay(deps.store, day)) {
     throw deps.store.hasRecord(day)
       ? new StewardError('not_found', `The raw log of ${day} is discarded; its record stays as it is.`, {
           hint: `Raw logs are kept for ${deps.config.retentionDays} days (sense.retentionDays).`,
@@ -88,7 +90,7 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
 /** A past day without a log, since the first day of which something is stored: nothing was captured on it. */
 function isEmptyDay(store: SenseStore, day: Day): boolean {
   const [first] = [...store.loggedDays().slice(0, 1), ...store.recordedDays().slice(0, 1)].sort();
-  return first !== undefined && day > first && (!store.hasRecord(day) || store.isEmptyRecord(day));
+  return first !== undefined && day > first && (!store.hasRecord(day) || store.recordState(day) === 'empty');
 }
 
 export interface Rerolled {
@@ -107,7 +109,7 @@ export function rollAgain(deps: RollDeps, since: Day): Rerolled {
   for (const day of rolled) rollDay(deps, state, day);
   if (rolled.length > 0) deps.afterRecords(today);
   if (rolled.length > 0 && !damaged && !lost) deps.store.writeState(state);
-  return { rolled, kept: stored.filter((day) => !hasLog(day) && !deps.store.isEmptyRecord(day)) };
+  return { rolled, kept: stored.filter((day) => !hasLog(day) && deps.store.recordState(day) !== 'empty') };
 }
 
 export interface Rolled {
@@ -125,6 +127,7 @@ export interface Rolled {
 export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rolled {
   const result: Rolled = { rolled: [], pruned: [], problems: [] };
   const recorded = new Set(deps.store.recordedDays());
+  for (const day of recorded) if (day > today) forgetFuture(deps.store, day, recorded);
   for (const day of pastDays(deps.store.loggedDays(), recorded, deps.config.retentionDays, today)) {
     if (isRolled(deps.store, state, day, recorded)) continue;
     try {
@@ -139,8 +142,16 @@ export function rollPastDays(deps: RollDeps, state: SenseState, today: Day): Rol
     deps.store.writeState(state);
   }
   if (result.rolled.length > 0) deps.store.sweep(deps.clock.now());
-  prune(deps, state, today, result);
+  // By a clock that was just set, days may look old that are not: their logs stay for another day.
+  if (recentJumps(state.jumps, deps.clock.now(), 1).length === 0) prune(deps, state, today, result);
   return result;
+}
+
+/** A clock that was ahead recorded days as empty that have not come. */
+function forgetFuture(store: SenseStore, day: Day, recorded: Set<Day>): void {
+  if (store.logBytes(day) !== undefined || store.recordState(day) !== 'empty') return;
+  store.removeRecord(day);
+  recorded.delete(day);
 }
 
 /** What is made from the records may fail; the records, and the capture they came with, stand. */

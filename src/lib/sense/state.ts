@@ -1,11 +1,13 @@
 import { StewardError } from '../errors';
+import { isBootTime, type Moment } from '../platform/boot-time';
+import { isIso } from '../platform/clock';
 import type { AppendPlan } from '../platform/jsonl';
 import { isDay, isZone, type Day } from '../platform/time';
 import type { SourceId } from './event';
 import type { Collected } from './source';
 import { isObject, parseObject } from '../platform/json-object';
 
-/** The format of sense/state.json. A newer one is left alone (decisions.md 9). */
+/** The format of sense/state.json. A newer one is left alone. */
 const STATE_VERSION = 1;
 
 /** What a source said of itself at the last capture that asked it. */
@@ -49,8 +51,19 @@ export interface SenseState {
   untold: boolean;
   /** The day on which the state was lost and begun anew; null when that never happened. */
   lostOn: Day | null;
-  /** The zone of each day, fixed at its first write (decisions.md 9). */
+  /** The zone of each day, fixed at its first write. */
   zones: Record<Day, string>;
+  /** The clocks at the last capture. */
+  clock: Moment | null;
+  /** When the clock was last found to have been set by more than an hour. */
+  jumps: ClockJump[];
+}
+
+export interface ClockJump {
+  /** By the new clock, ISO-8601 UTC. */
+  at: string;
+  /** Ahead is positive. */
+  byMs: number;
 }
 
 export function emptyState(): SenseState {
@@ -65,6 +78,8 @@ export function emptyState(): SenseState {
     untold: false,
     lostOn: null,
     zones: {},
+    clock: null,
+    jumps: [],
   };
 }
 
@@ -89,9 +104,17 @@ export function parseState(text: string, path: string): SenseState | undefined {
     (state.lastCaptureTs === null || typeof state.lastCaptureTs === 'string') &&
     Object.values(state.rolled).every((day) => isObject(day)) &&
     Object.values(state.zones).every((zone) => typeof zone === 'string' && isZone(zone)) &&
+    (state.clock === null || isMoment(state.clock)) &&
+    Array.isArray(state.jumps) &&
+    state.jumps.every((jump) => isObject(jump) && isIso(jump.at) && typeof jump.byMs === 'number') &&
     Array.isArray(state.pending) &&
     state.pending.every(isPending);
   return sound ? state : undefined;
+}
+
+function isMoment(value: unknown): value is Moment {
+  if (!isObject(value) || typeof value['wallMs'] !== 'number') return false;
+  return value['boot'] === undefined || isBootTime(value['boot']);
 }
 
 /** Its `day` becomes part of a path. */

@@ -34,6 +34,8 @@ export interface SenseStatus {
   lastRecord: string | null;
   /** Lines of the raw logs that were no events. */
   quarantined: number;
+  /** How the clock was set in the last seven days, by more than an hour: `at` by the new clock, ahead is positive. */
+  clockJumps: { at: string; byMs: number }[];
   sources: SourceStatus[];
   /** The system's scheduler and whether our job is in it; null where there is none. */
   scheduler: { kind: string; installed: boolean } | null;

@@ -9,6 +9,7 @@ import { isDay, isDaySomewhere, type Day } from '../platform/time';
 import type { SenseEvent } from './event';
 import { lineReader, type OnEvent } from './log-line';
 import type { DailyRecord } from './record';
+import { parseRecord } from './record-file';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 
 /** A line of a day's log that is no event, as it goes to quarantine. */
@@ -36,6 +37,9 @@ export interface DayLog extends LogScan {
 
 /** A day of captures is some hundred KiB; a log beyond this is damage, and is not read into memory. */
 const MAX_DAY_BYTES = 64 * 1024 * 1024;
+
+/** Is told of each record that cannot be read; the others are. */
+export type OnDamaged = (error: StewardError) => void;
 
 const RECORD_FILE = /^(\d{4}-\d{2}-\d{2})\.json$/;
 const LOG_FILE = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
@@ -79,10 +83,10 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
       const text = readText(sense.state);
       if (text !== undefined) replaceFile(stateAside, text);
     },
-    /** Removes the temp files of runs that were killed. */
-    sweep(nowMs: number): void {
-      for (const folder of [sense.root, sense.daily, sense.quarantine])
-        sweepTemps(folder, TEMPS_STALE_MS, nowMs);
+    /** Removes the temp files of runs that were killed; a purge removes all, for they hold what was captured. */
+    sweep(nowMs: number, olderThanMs = TEMPS_STALE_MS): void {
+      for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine, sense.insights])
+        if (exists(folder)) sweepTemps(folder, olderThanMs, nowMs);
     },
 
     /** Days that have a raw log, oldest first. */
@@ -158,18 +162,26 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
     removeLog: (day: LogName): void => removeFile(logOf(day)),
 
     hasRecord: (day: Day): boolean => exists(recordOf(day)),
-    /** The stored record, or undefined; a file that is none is `config`. */
-    readRecord(day: Day): DailyRecord | undefined {
+    /** The stored record, or undefined. A damaged one is told to `onDamaged`; without it, it is thrown as `config`. */
+    readRecord(day: Day, onDamaged?: OnDamaged): DailyRecord | undefined {
       const path = recordOf(day);
       const text = readText(path);
-      if (text === undefined) return undefined;
-      return parseRecord(text, path);
+      const record = text === undefined ? undefined : parseRecord(text);
+      if (text === undefined || record !== undefined) return record;
+      const error = new StewardError('config', `${path} is damaged: it is not a daily record.`, {
+        hint: `Move it away. While the raw log of that day exists, "steward sense rollup ${day}" builds it again.`,
+      });
+      if (onDamaged === undefined) throw error;
+      onDamaged(error);
+      return undefined;
     },
-    /** Is there a record, and does it say that nothing was seen on that day? A damaged one says nothing. */
-    isEmptyRecord(day: Day): boolean {
+    /** What stands where a day's record belongs: `empty`, nothing was seen; `open`, built before the day was over. */
+    recordState(day: Day): 'none' | 'damaged' | 'empty' | 'open' | 'final' {
       const text = readText(recordOf(day));
-      const record = text === undefined ? undefined : asRecord(text);
-      return record !== undefined && isEmpty(record);
+      if (text === undefined) return 'none';
+      const record = parseRecord(text);
+      if (record === undefined) return 'damaged';
+      return isEmpty(record) ? 'empty' : record.final ? 'final' : 'open';
     },
     /** JSON last: a record counts as stored when its JSON stands. */
     writeRecord(record: DailyRecord, markdown: string): void {
@@ -213,25 +225,6 @@ function badLine({ offset, bytes, text }: Line, reason: string): BadLine {
   return { offset, bytes, reason, ...(text === undefined ? {} : { text: text.slice(0, 500) }) };
 }
 
-function parseRecord(text: string, path: string): DailyRecord {
-  const record = asRecord(text);
-  if (record !== undefined) return record;
-  throw new StewardError('config', `${path} is not a daily record.`, {
-    hint: 'Move it away, then run "steward sense rollup DATE" while the raw log of that day exists.',
-  });
-}
-
-function asRecord(text: string): DailyRecord | undefined {
-  try {
-    const value = JSON.parse(text) as Partial<DailyRecord> | null;
-    const sound = typeof value?.date === 'string' && Array.isArray(value.apps);
-    return sound ? (value as DailyRecord) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function isEmpty({ totalMinutes, commits, sessions }: Partial<DailyRecord>): boolean {
-  return totalMinutes === 0 && commits?.count === 0 && sessions?.count === 0;
+function isEmpty({ totalMinutes, commits, sessions }: DailyRecord): boolean {
+  return totalMinutes === 0 && commits.count === 0 && sessions.count === 0;
 }

@@ -4,6 +4,7 @@ import { plural } from '../platform/plural';
 import { clean } from '../platform/terminal';
 import { displayWidth, padEnd } from '../platform/text-width';
 import { dayOf, timeOf } from '../platform/time';
+import { jumpText } from './clock-jump';
 import type { DailyRecord } from './record';
 import type { SenseStatus, SourceState, SourceStatus } from './status-types';
 import { finish, isEmpty, MIN_COLUMNS, paintShares, type TextOptions } from './view-parts';
@@ -46,6 +47,9 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
           `${plural(status.quarantined, 'line')} that ${status.quarantined === 1 ? 'is no event of its day' : 'are no events of their day'}, set aside in sense/quarantine when the day is recorded`,
           colors.attention,
         )),
+    ...status.clockJumps.flatMap((jump) =>
+      row('clock', `set ${jumpText(jump)}, noticed ${localTime(jump.at, options)}`, colors.attention),
+    ),
     ...row('version', status.version),
     ...(status.sources.length === 0 ? [] : ['', ...sourceLines(status.sources, options, false)]),
   ];

@@ -269,6 +269,28 @@ describe('notify: delivery', () => {
       expect(world.result(id, 'push')).to.include({ result: 'expired' });
     });
 
+    it('does not expire what was accepted before the clock was set ahead', async () => {
+      let upMs = HOUR;
+      world.deps.clock.boot = () => ({ id: 'a', upMs });
+      world.channels.push.answers = [AGAIN];
+      const id = await send({ event: 'backgroundAgent' });
+      world.nowMs += 72 * HOUR;
+      upMs += MINUTE;
+      await deliver();
+      expect(world.result(id, 'push')).to.include({ result: 'waiting', attempts: 1 });
+      world.nowMs += MINUTE;
+      upMs += MINUTE;
+      await deliver();
+      expect(world.result(id, 'push')).to.include({ result: 'delivered' });
+      const late = await send({ event: 'backgroundAgent', message: 'late' });
+      world.nowMs -= 72 * HOUR;
+      upMs += 25 * HOUR;
+      await deliver();
+      expect(world.result(late, 'push'), 'old by the clock that nobody sets').to.include({
+        result: 'expired',
+      });
+    });
+
     it('ends the pause of a server that was down', async () => {
       world.channels.push.answers = [{ ...DOWN, afterMs: HOUR } as Outcome];
       await send({ event: 'backgroundAgent', message: 'one' });

@@ -115,17 +115,6 @@ describe('sense: reading', () => {
       expect(thrown(() => recent(box.deps, days)).kind, String(days)).to.equal('usage');
   });
 
-  it('names a stored record that is none', async () => {
-    await captureAt('2026-11-19T12:00:00Z', [commit('2026-11-19T11:00:00Z', 'app', 'a')]);
-    await captureAt('2026-11-20T12:00:00Z', []);
-    for (const text of ['', 'null', '{"date":7}', '{']) {
-      const path = box.write('sense/daily/2026-11-19.json', text);
-      const error = thrown(() => recent(box.deps, 7));
-      expect(error.kind).to.equal('config');
-      expect(error.message).to.include(path);
-    }
-  });
-
   it('counts bad lines of all days in the status, of today at once', async () => {
     await captureAt('2026-11-19T12:00:00Z', [focus('2026-11-19T11:00:00Z', 'Code')]);
     writeFileSync(box.store.logOf('2026-11-19'), 'null\nx\n', { flag: 'a' });
@@ -155,6 +144,29 @@ describe('sense: reading', () => {
       eventsToday: 0,
       lastEventTs: '2026-11-20T11:00:00.000Z',
     });
+  });
+
+  it('leaves a record out that lacks any field, and names its file', async () => {
+    await captureAt('2026-11-18T12:00:00Z', [
+      focus('2026-11-18T11:00:00Z', 'Code'),
+      commit('2026-11-18T11:00:00Z', 'site', 'a'),
+    ]);
+    await captureAt('2026-11-20T12:00:00Z', []);
+    const sound = box.record('2026-11-18');
+    const damaged = ['{}', 'null', '[]', 'text', ''];
+    for (const key of Object.keys(sound).filter((name) => !['narrative', 'goalTags'].includes(name)))
+      damaged.push(JSON.stringify({ ...sound, [key]: undefined }));
+    damaged.push(
+      JSON.stringify({ ...sound, commits: { count: 1 } }),
+      JSON.stringify({ ...sound, apps: [{}] }),
+    );
+    for (const text of damaged) {
+      const path = box.write('sense/daily/2026-11-18.json', text);
+      const told: string[] = [];
+      const days = recent(box.deps, 7, ({ kind, message }) => told.push(`${kind} ${message}`));
+      expect(days.map(({ date }) => date)).to.deep.equal(['2026-11-19']);
+      expect(told).to.deep.equal([`config ${path} is damaged: it is not a daily record.`]);
+    }
   });
 
   it('refuses a log that is far too large, by its size alone', async () => {

@@ -138,6 +138,7 @@ const status: SenseStatus = {
   lastCaptureTs: '2026-11-20T08:42:00.000Z',
   lastRecord: '2026-11-19',
   quarantined: 1,
+  clockJumps: [],
   sources,
   scheduler: { kind: 'systemd', installed: false },
 };

@@ -14,6 +14,7 @@ import { senseStore } from '../../sense/store';
 import { SESSIONS_VERSION } from '../../sessions/state-lines';
 import { readLedger } from '../../work/ledger';
 import { failed, failure, off, ok, warning, type Check, type DoctorContext, type Finding } from './finding';
+import { sharedArea } from '../shared-area';
 import { nearestFolder, tryWriting } from './machine';
 
 export const AREA_CHECKS: readonly Check[] = [
@@ -70,6 +71,14 @@ function checkFolder({ context }: DoctorContext): Finding[] {
         ),
       );
     }
+  }
+  const shared = sharedArea(context);
+  if (shared !== undefined) {
+    findings.push(
+      warning(shared, {
+        hint: 'Stop syncing it, or run steward on one machine only. Then look at the copies and remove them.',
+      }),
+    );
   }
   const folders = [area.root, area.state, area.sense.root, area.machine].filter(
     (folder) => lstatOf(folder)?.isFolder === true,
@@ -172,7 +181,9 @@ function checkLogs({ context }: DoctorContext): Finding[] {
   const { area, clock } = context;
   if (!exists(area.root)) return [off(NOT_THERE)];
   const since = addDays(dayOf(clock.now(), systemZone()), -RECENT_DAYS);
-  const quarantined = senseStore(area)
+  const store = senseStore(area);
+  const damaged = store.recordedDays().filter((day) => store.recordState(day) === 'damaged');
+  const quarantined = store
     .quarantinedDays()
     .filter((day) => day >= since)
     .map((day) => join(area.sense.quarantine, `${day}.jsonl`));
@@ -186,6 +197,12 @@ function checkLogs({ context }: DoctorContext): Finding[] {
   const bad = read.filter((log) => log.bad > 0);
   const torn = read.filter((log) => log.torn).map(({ path }) => basename(path));
   const findings = [
+    ...damaged.map((day) =>
+      warning(`the record ${join(area.sense.daily, `${day}.json`)} is damaged and left out of every view`, {
+        hint: 'Move it away. While the raw log of that day exists, build it again:',
+        mend: `steward sense rollup ${day}`,
+      }),
+    ),
     ...quarantined.map((path) =>
       warning(`${plural(linesOf(path).count, 'line')} of that day could not be read as events: ${path}`, {
         hint: 'What stands there counts nowhere. Look at what wrote it.',

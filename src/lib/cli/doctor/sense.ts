@@ -9,6 +9,7 @@ import { gitIn } from '../../platform/git-process';
 import { FASTER } from '../../platform/powershell';
 import { windowsCalls } from '../../platform/windows';
 import { appMatcher } from '../../sense/app-match';
+import { jumpText, recentJumps } from '../../sense/clock-jump';
 import { readFrontApp, type FrontAppSight } from '../../sense/front-app';
 import type { Desktop } from '../../sense/front-app/adapter';
 import { readOwnEmails } from '../../sense/git/queries';
@@ -230,6 +231,13 @@ async function checkCapture(at: ConfiguredContext): Promise<Finding[]> {
       everySec: config.sense.pollIntervalSec,
     }),
   ];
+  for (const jump of recentJumps(state.jumps, context.clock.now())) {
+    findings.push(
+      warning(`the clock was set ${jumpText(jump)}, noticed at ${localTimes(context.clock)(jump.at)}`, {
+        hint: 'If the time is right now, nothing is to do: what a wrong clock dated stays under its date.',
+      }),
+    );
+  }
   for (const [source, memory] of Object.entries(state.sources)) {
     if (memory?.state === 'error' && config.sense.sources[source as 'git']) {
       findings.push(

@@ -2,6 +2,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 import type { UserArea } from '../../config/user-area';
 import { StewardError } from '../../errors';
+import { sweepTemps } from '../../platform/atomic-file';
 import { diskUse, realPath, removeAtExit } from '../../platform/disk-use';
 import {
   exists,
@@ -64,6 +65,11 @@ export function purge(area: UserArea, host: PathHost = processHost()): void {
   const state = machineStatePath(host);
   const root = realPath(area.root);
   refuseWide(root ?? area.root, host);
+  // Beside what a link leads to: a killed run may have left a copy with a token.
+  for (const path of [area.config, area.settings]) {
+    const target = lstatOf(path)?.isLink === true ? realPath(path) : undefined;
+    if (target !== undefined) sweepTemps(dirname(target), -1, 0, basename(target));
+  }
   if (root !== undefined) {
     const known = new Set(namesOf(area));
     for (const name of listFolder(root)) {

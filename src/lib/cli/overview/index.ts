@@ -6,6 +6,7 @@ import type { Context } from '../context';
 import { daemonReport } from '../daemon';
 import { localTimes } from '../local-times';
 import { jobsHere } from '../schedule-context';
+import { sharedArea } from '../shared-area';
 import { VERSION } from '../version';
 import type { Overview, Part } from './part';
 import { agentsPart, goalsPart, notifyPart, sensePart, sessionsPart, workPart } from './parts';
@@ -64,7 +65,13 @@ export async function overview(context: Context, root: string): Promise<Overview
       }
     }),
   );
-  return { ...head, parts };
+  // A row only where it is shared: no part that it holds is whole then.
+  const shared = sharedArea(context);
+  const first: Part[] =
+    shared === undefined
+      ? []
+      : [{ id: 'area', state: 'needs-you', summary: shared, next: 'steward doctor area' }];
+  return { ...head, parts: [...first, ...parts] };
 }
 
 /** A daemon that is too busy to answer is no reason to tell nothing. */

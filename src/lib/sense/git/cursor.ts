@@ -1,5 +1,6 @@
 import { isObject } from '../../platform/json-object';
 import type { FolderFacts } from '../../platform/stat';
+import type { CollectInput } from '../source';
 import { MAX_WATCHED, type Watch, type WatchedFile } from './fingerprint';
 
 /** What is remembered of one repository between captures. All of it is bounded; see the limits below. */
@@ -65,14 +66,26 @@ export function newMemory(dayStartMs: number, id: string, path: string): Reposit
 }
 
 /** The cursor as it was stored. What is no cursor of this format is none; a repository that is damaged starts over. */
-export function readCursor(value: unknown): Memories {
+export function readCursor({ cursor: value, nowMs, dayStartMs }: CollectInput): Memories {
   const memories: Memories = new Map();
   if (!isObject(value) || value['version'] !== VERSION || !isObject(value['repositories'])) return memories;
   for (const [path, stored] of Object.entries(value['repositories'])) {
     const memory = readMemory(stored);
-    if (memory !== undefined) memories.set(path, memory);
+    if (memory !== undefined) memories.set(path, inTime(memory, nowMs, dayStartMs));
   }
   return memories;
+}
+
+/**
+ * A memory without times that are still to come: the clock was set back since. If its first day is still to come, all
+ * commits of today are looked at again; what was counted is known by its author seconds.
+ */
+function inTime(memory: RepositoryMemory, nowMs: number, dayStartMs: number): RepositoryMemory {
+  const scannedMs = Math.min(memory.scannedMs, nowMs);
+  const floorMs = Math.min(memory.floorMs, nowMs);
+  if (memory.dayStartMs <= dayStartMs) return { ...memory, scannedMs, floorMs };
+  const { id, path, seen, anyAuthor, timeouts } = memory;
+  return { ...newMemory(dayStartMs, id, path), seen, anyAuthor, timeouts, scannedMs, floorMs };
 }
 
 /** The cursor to store: repositories that are not listed any more are forgotten after some days. */

@@ -45,7 +45,7 @@ export function gitSource(deps: GitSourceDeps): SenseSource {
 
 async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collected> {
   const clock = deps.clock ?? systemClock();
-  const memories = readCursor(input.cursor);
+  const memories = readCursor(input);
   if (deps.config.repos.length === 0) {
     return {
       events: [],

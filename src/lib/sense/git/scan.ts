@@ -100,14 +100,17 @@ export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> 
   const recent = own.filter(isRecent);
   const older = own.filter((commit) => !isRecent(commit));
   // Yesterday's are remembered, too: after a loss of the tips they must not look new.
-  const remembered = memory.scanned ? [] : older.filter((commit) => commit.committedSec * 1000 >= slackMs);
+  const seen = memory.seen.map(([second]) => second);
+  const isUnknown = (commit: Commit): boolean =>
+    commit.committedSec * 1000 >= slackMs && !seen.includes(authorSecondOf(commit));
+  const remembered = memory.scanned ? [] : older.filter(isUnknown);
   if (recent.length === 0) return finish([], remembered);
 
   const lost = await readLog(git, { tips: done, not: refs.tips, limit: HISTORY });
   const dropped = new Set(lost.map((commit) => commit.sha));
   const before = await readLog(git, { tips: done, not: [], limit: HISTORY });
   const { counted, rewritten } = await newWork(git, recent, {
-    seen: memory.seen.map(([second]) => second),
+    seen,
     lost,
     held: [...older, ...before.filter((commit) => !dropped.has(commit.sha))],
   });

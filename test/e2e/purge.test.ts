@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect } from 'chai';
+
+import { BIN, cleanEnv, emptyHome, steward } from '../helpers/cli';
+import { bareEnvironment } from '../helpers/git';
+import { requirePrograms } from '../helpers/real-part';
+
+const SECRET = 'rosebud-4711';
+
+describe('what killed writers leave is purged (built)', function () {
+  this.timeout(120_000);
+  let home: ReturnType<typeof emptyHome>;
+  before(function () {
+    requirePrograms(this, { strace: 'strace', git: 'git' });
+  });
+  beforeEach(() => {
+    home = emptyHome();
+    mkdirSync(join(home.path, 'dotfiles'));
+    mkdirSync(join(home.path, '.steward'), { mode: 0o700 });
+    writeFileSync(join(home.path, 'dotfiles', 'settings.json'), '{}\n', { mode: 0o600 });
+    symlinkSync(join(home.path, 'dotfiles', 'settings.json'), join(home.path, '.steward', 'settings.json'));
+  });
+  afterEach(() => home.remove());
+
+  const good = async (...args: string[]): Promise<void> => {
+    const { code, stderr } = await steward(args, { home: home.path });
+    expect(code, stderr).to.equal(0);
+  };
+  /** Runs a command that is killed before its first rename. */
+  const killed = (...args: string[]): void => {
+    const calls = 'rename,renameat,renameat2';
+    spawnSync(
+      'strace',
+      [
+        '-f',
+        '-qq',
+        '-o',
+        '/dev/null',
+        '-e',
+        `trace=${calls}`,
+        '-e',
+        `inject=${calls}:signal=KILL`,
+        process.execPath,
+        BIN,
+        ...args,
+      ],
+      { cwd: home.path, env: cleanEnv(home.path, { STEWARD_NO_CODE_CACHE: '1' }), timeout: 60_000 },
+    );
+  };
+  const holders = (): string[] =>
+    readdirSync(home.path, { recursive: true, encoding: 'utf8' }).filter((name) => {
+      const path = join(home.path, name);
+      return (
+        !name.startsWith('repo') && statSync(path).isFile() && readFileSync(path, 'utf8').includes(SECRET)
+      );
+    });
+
+  it('subjects of commits go with their day, tokens with the whole', async () => {
+    const repo = join(home.path, 'repo');
+    mkdirSync(repo);
+    const git = (...args: string[]): void => {
+      const done = spawnSync('git', ['-c', 'user.email=me@example.org', '-c', 'user.name=Me', ...args], {
+        cwd: repo,
+        env: bareEnvironment(home.path),
+      });
+      expect(done.status, String(done.stderr)).to.equal(0);
+    };
+    git('init', '-q');
+    git('commit', '-q', '--allow-empty', '-m', SECRET);
+    await good('config', 'set', 'sense.repos', repo);
+    await good('sense', 'init');
+    killed('sense', 'capture');
+    expect(holders().join(' ')).to.match(/sense\/\.state\.json\.\w+\.tmp/);
+    await good('sense', 'capture');
+    await good('sense', 'purge', '--day', 'today', '--yes');
+    expect(holders()).to.deep.equal([]);
+
+    killed('config', 'set', 'notifications.chat.webhook', `https://example.org/${SECRET}`);
+    expect(holders().join(' ')).to.match(/dotfiles\/\.settings\.json\.\w+\.tmp/);
+    await good('uninstall', '--purge', '--yes');
+    expect(holders()).to.deep.equal([]);
+    expect(readdirSync(join(home.path, 'dotfiles'))).to.deep.equal(['settings.json']);
+  });
+});

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+
+import { BIN, cleanEnv, emptyHome, steward } from '../helpers/cli';
+import { requirePrograms } from '../helpers/real-part';
+
+/** Errors that the kernel gives: some have no name in Node. */
+describe('real: a disk that refuses', function () {
+  this.timeout(120_000);
+  let home: ReturnType<typeof emptyHome>;
+  before(function () {
+    requirePrograms(this, { strace: 'strace' });
+  });
+  beforeEach(async () => {
+    home = emptyHome();
+    expect((await steward(['sense', 'init'], { home: home.path })).code).to.equal(0);
+  });
+  afterEach(() => home.remove());
+
+  for (const [code, call, words] of [
+    ['EDQUOT', 'fsync', 'The disk quota is used up'],
+    ['ESTALE', 'fsync', 'The network folder has gone'],
+    ['EBUSY', 'rename', 'Another program holds it'],
+    ['ENODEV', 'fsync', 'The disk has gone'],
+  ] as const) {
+    it(`is unavailable, and no fault of steward: ${code}`, () => {
+      const calls = call === 'rename' ? 'rename,renameat,renameat2' : call;
+      const args = [
+        '-f',
+        '-qq',
+        '-o',
+        '/dev/null',
+        '-e',
+        `trace=${calls}`,
+        '-e',
+        `inject=${calls}:error=${code}`,
+      ];
+      const { status, stderr } = spawnSync(
+        'strace',
+        [...args, process.execPath, BIN, 'sense', 'capture', '--json'],
+        {
+          cwd: home.path,
+          env: cleanEnv(home.path),
+          encoding: 'utf8',
+          timeout: 60_000,
+        },
+      );
+      expect({ status, stderr }).to.include({ status: 8 });
+      expect(stderr).to.include('"unavailable"').and.include(words);
+    });
+  }
+});
