@@ -105,7 +105,11 @@ describe('doctor and other hosts (built)', function () {
       );
       reply = { status: 400, body: '{"code":40009}' };
       await at.run('notify', 'send', 'A test', '--no-voice', '--wait');
-      const row = await at.expectRow('notify.outbox', 'warning', /^nothing waits; 1 given up: The push server does not take this topic/);
+      const row = await at.expectRow(
+        'notify.outbox',
+        'warning',
+        /^nothing waits; 1 given up: The push server does not take this topic/,
+      );
       await at.run(...(row.mend ?? '').split(' ').slice(1));
     });
   });

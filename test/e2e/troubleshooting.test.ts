@@ -22,14 +22,7 @@ describe('the commands of docs/troubleshooting.md', function () {
     writeFileSync(join(home.path, 'src', 'site', '.git', 'HEAD'), 'ref: refs/heads/main\n');
     script(join(home.path, 'bin', 'steward'), `exec '${process.execPath}' '${BIN}' "$@"`);
     // Nothing of this machine is registered, heard or opened.
-    for (const name of [
-      'crontab',
-      'systemctl',
-      'launchctl',
-      'xdg-open',
-      'espeak-ng',
-      'spd-say',
-    ]) {
+    for (const name of ['crontab', 'systemctl', 'launchctl', 'xdg-open', 'espeak-ng', 'spd-say']) {
       script(join(home.path, 'bin', name), 'exit 1');
     }
   });

@@ -86,7 +86,14 @@ function moveToDesktop(deps: SettleDeps, delivery: Delivery, reason: string): Go
   const name = nameOf(delivery);
   const nowIso = toIso(deps.clock.now());
   const boot = deps.clock.boot?.();
-  const moved: Delivery = { ...delivery, ...(boot === undefined ? {} : { boot }), channel: 'desktop', at: nowIso, nextAt: nowIso, attempts: 0 };
+  const moved: Delivery = {
+    ...delivery,
+    ...(boot === undefined ? {} : { boot }),
+    channel: 'desktop',
+    at: nowIso,
+    nextAt: nowIso,
+    attempts: 0,
+  };
   record(deps, name, moved);
   logResult(deps, delivery, 'shown', reason);
   release(deps, name, moved);

@@ -5,7 +5,7 @@ import { errnoCode } from '../errors';
 
 /** Syncthing, Dropbox, Nextcloud and ownCloud, Resilio, Seafile: names that nobody gives by hand. */
 const NAMED =
-  /\.sync-conflict-\d{8}-\d{6}|\([^)]*conflicted copy[^)]*\)|\((?:case|selective sync) conflict\)|[_ (]conflict-\d{8}-\d{6}|\.conflict$|\(SFConflict /i;
+  /\.sync-conflict-\d{8}-\d{6}|conflicted copy|\((?:case|selective sync) conflict\)|[_ (]conflict-\d{8}-\d{6}|\.conflict$|\(SFConflict /i;
 /** Google Drive and iCloud count, OneDrive adds the machine: told only where the file itself is there, too. */
 const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
 const MAX_NAMES = 20_000;

@@ -197,7 +197,11 @@ describe('sense/git: situations', () => {
   it('counts each of six checkpoints in two seconds, also after one is amended', async () => {
     const repo = box.init('app');
     for (let i = 0; i < 6; i += 1)
-      box.commit(repo, { at: NOON + Math.floor(i / 3), subject: 'checkpoint', files: { log: 'x\n'.repeat(i) } });
+      box.commit(repo, {
+        at: NOON + Math.floor(i / 3),
+        subject: 'checkpoint',
+        files: { log: 'x\n'.repeat(i) },
+      });
     const watched = watch([repo]);
     const { events } = await watched.capture();
     const tally = commitTally();

@@ -51,7 +51,7 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
       events: [],
       cursor: writeCursor(memories, [], input.nowMs),
       state: 'idle',
-      reason: "No repository is watched. Add one: steward config add sense.repos PATH",
+      reason: 'No repository is watched. Add one: steward config add sense.repos PATH',
     };
   }
   const faults: Fault[] = [];
