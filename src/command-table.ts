@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import type { CommandTable } from './lib/cli/oclif';
-import { listFolder, lstatOf } from './lib/platform/folder';
+import { listFolder, lstatOf } from './lib/platform/files/folder';
 
 /**
  * Every file of src/commands is a command: `sense/today.ts` is `steward sense today`, `index.ts` the

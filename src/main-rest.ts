@@ -1,9 +1,9 @@
-import { EXIT_CODES } from './lib/cli/exit-codes';
+import { EXIT_CODES } from './lib/platform/terminal/exit-codes';
 import { errorBody, toStewardError } from './lib/errors';
-import { writeErr } from './lib/platform/stdio';
-import { clean } from './lib/platform/terminal';
+import { writeErr } from './lib/platform/terminal/stdio';
+import { clean } from './lib/platform/terminal/terminal';
 
-export { keepCode } from './lib/platform/code-cache-keep';
+export { keepCode } from './lib/platform/process/code-cache-keep';
 
 /**
  * What nothing else has caught, in a line and never as a dump. Under `hook` it is not even said: an exit code would

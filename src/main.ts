@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 
 import { HOT, runHot } from './lib/cli/hot-path';
-import { bundleLoader, type Bundles } from './lib/platform/code-cache';
+import { bundleLoader, type Bundles } from './lib/platform/process/code-cache';
 
 /** The bundles of this build with the hashes of their bytes; written in by the build. */
 declare const STEWARD_BUNDLES: Bundles;

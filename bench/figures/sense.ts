@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { bareEnvironment } from '../../test/helpers/git';
 import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
-import { addDays } from '../../src/lib/platform/time';
+import { addDays } from '../../src/lib/platform/time/time';
 import { makeClassifier } from '../../src/lib/sense/classify';
 import { buildDailyRecord } from '../../src/lib/sense/record';
 import type { Figure, Limit, Prepared } from '../figure';

@@ -2,11 +2,11 @@ import { string } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { examine } from '../lib/cli/doctor-context';
-import { PARTS, type Part } from '../lib/cli/doctor/finding';
-import type { DoctorReport } from '../lib/cli/doctor/report';
-import { doctorText } from '../lib/cli/doctor/view';
-import { withSteps } from '../lib/cli/progress';
+import { examine } from '../lib/doctor/open';
+import { PARTS, type Part } from '../lib/doctor/finding';
+import type { DoctorReport } from '../lib/doctor/report';
+import { doctorText } from '../lib/doctor/view';
+import { withSteps } from '../lib/platform/terminal/progress';
 import { StewardError } from '../lib/errors';
 
 export default class Doctor extends BaseCommand {

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { goNow } from '../lib/cli/go-context';
+import { goNow } from '../lib/app/go';
 import type { Went } from '../lib/sessions/go';
 
 export default class Go extends BaseCommand {

@@ -4,8 +4,8 @@ import { boolean } from '@oclif/core/flags';
 import { HOOK_VERBS } from '../lib/assistant/claude-code';
 import { BaseCommand } from '../lib/cli/base-command';
 import { hookCommand, isInternal, type CapturePlans } from '../lib/cli/hook-command';
-import { promptSetting } from '../lib/cli/prompt-setting';
-import { hookSettings } from '../lib/cli/sessions-context';
+import { promptSetting } from '../lib/app/prompt-setting';
+import { hookSettings } from '../lib/app/sessions';
 
 export default class Hook extends BaseCommand {
   static override summary = 'Take what an assistant reports of its session.';
@@ -44,9 +44,9 @@ export default class Hook extends BaseCommand {
   private plans(): CapturePlans {
     const { context } = this;
     return {
-      prompt: async (prompt) => (await import('../lib/cli/capture-context')).planPrompt(context, prompt),
+      prompt: async (prompt) => (await import('../lib/app/capture')).planPrompt(context, prompt),
       sessionEnd: async (session) =>
-        (await import('../lib/cli/capture-context')).planSessionEnd(context, session),
+        (await import('../lib/app/capture')).planSessionEnd(context, session),
     };
   }
 

@@ -1,11 +1,11 @@
 import { BaseCommand } from '../lib/cli/base-command';
-import { importReport, planImport, runImport, type ImportResult } from '../lib/cli/import';
-import { importText } from '../lib/cli/import/view';
-import { setUpSteward, settingsText, type InitSummary } from '../lib/cli/init';
-import { INIT_FLAGS } from '../lib/cli/init/flags';
+import { importReport, planImport, runImport, type ImportResult } from '../lib/setup/import';
+import { importText } from '../lib/setup/import/view';
+import { setUpSteward, settingsText, type InitSummary } from '../lib/setup/init';
+import { INIT_FLAGS } from '../lib/setup/init/flags';
 import { folded } from '../lib/cli/talk';
 import { StewardError } from '../lib/errors';
-import { canAsk, confirm, openQuestions } from '../lib/platform/ask';
+import { canAsk, confirm, openQuestions } from '../lib/platform/terminal/ask';
 
 export default class Init extends BaseCommand {
   static override summary = 'Set up steward, question by question.';

@@ -1,14 +1,14 @@
 import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { SHELLS, completionPlaces } from '../lib/cli/completion';
-import { askChoice, choiceOf, type InstallFlags } from '../lib/cli/install/choose';
-import { installAll, type Installed, type InstallChoice } from '../lib/cli/install/install';
-import { installedText } from '../lib/cli/install/view';
-import { EXIT_CODES } from '../lib/cli/exit-codes';
+import { SHELLS, completionPlaces } from '../lib/shell/completion';
+import { askChoice, choiceOf, type InstallFlags } from '../lib/setup/install/choose';
+import { installAll, type Installed, type InstallChoice } from '../lib/setup/install/install';
+import { installedText } from '../lib/setup/install/view';
+import { EXIT_CODES } from '../lib/platform/terminal/exit-codes';
 import { folded } from '../lib/cli/talk';
 import { StewardError, type ErrorKind } from '../lib/errors';
-import { canAsk, openQuestions } from '../lib/platform/ask';
+import { canAsk, openQuestions } from '../lib/platform/terminal/ask';
 
 export default class Install extends BaseCommand {
   static override summary = 'Install hooks, scheduled jobs and completion, all together.';

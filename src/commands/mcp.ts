@@ -1,8 +1,8 @@
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { serveMcp } from '../lib/cli/mcp/serve';
-import { isTerminalInput } from '../lib/platform/stdin';
+import { serveMcp } from '../lib/mcp/serve';
+import { isTerminalInput } from '../lib/platform/process/stdin';
 
 export default class Mcp extends BaseCommand {
   static override summary = 'Serve your record, sessions and issues to an assistant, over MCP.';

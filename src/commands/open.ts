@@ -1,8 +1,8 @@
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { openLink } from '../lib/cli/daemon';
-import { openInBrowser } from '../lib/platform/browser';
+import { openLink } from '../lib/app/serve';
+import { openInBrowser } from '../lib/platform/desktop/browser';
 
 export default class Open extends BaseCommand {
   static override summary = "Open the daemon's pages in the browser.";

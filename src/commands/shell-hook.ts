@@ -1,8 +1,8 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { shellHook, type ShellHook } from '../lib/cli/shell-hook-context';
-import { HOOK_SHELLS, type HookShell } from '../lib/cli/shell-hook';
+import { shellHook, type ShellHook } from '../lib/app/shell-hook';
+import { HOOK_SHELLS, type HookShell } from '../lib/shell/hook';
 
 export default class ShellHookCommand extends BaseCommand {
   static override summary = 'Print what makes your shell announce commands that took long.';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { openSense } from '../lib/cli/sense-context';
-import { openSessions } from '../lib/cli/sessions-context';
+import { openSense } from '../lib/app/sense';
+import { openSessions } from '../lib/app/sessions';
 import { keepCreation, lineOf, marksOf, writeLine } from '../lib/cli/statusline';
-import { exists } from '../lib/platform/folder';
-import { dayBounds, dayOf } from '../lib/platform/time';
+import { exists } from '../lib/platform/files/folder';
+import { dayBounds, dayOf } from '../lib/platform/time/time';
 import { today } from '../lib/sense/read';
 
 export default class Statusline extends BaseCommand {

@@ -1,11 +1,11 @@
 import { boolean, integer } from '@oclif/core/flags';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { serveDaemon } from '../lib/cli/daemon';
-import { findDaemon } from '../lib/cli/daemon-client';
-import { consentText, isSetUp, up, type UpResult } from '../lib/cli/up';
+import { serveDaemon } from '../lib/app/serve';
+import { findDaemon } from '../lib/app/daemon-client';
+import { consentText, isSetUp, up, type UpResult } from '../lib/app/up';
 import { StewardError } from '../lib/errors';
-import { canAsk, confirm } from '../lib/platform/ask';
+import { canAsk, confirm } from '../lib/platform/terminal/ask';
 import { recordText } from '../lib/sense/view';
 
 /** The voice is on by the specification, so the one question says it and names the way out (decisions.md 2). */

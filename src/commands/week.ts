@@ -1,7 +1,7 @@
 import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { openReport, reportNow } from '../lib/cli/report-context';
+import { openReport, reportNow } from '../lib/app/report';
 import { blocksOf } from '../lib/report/blocks';
 import type { Report } from '../lib/report/model';
 import { readWeek } from '../lib/report/period';

@@ -9,7 +9,7 @@ import { desktopChannel } from '../../src/lib/notify/channels/desktop';
 import { pushChannel } from '../../src/lib/notify/channels/push';
 import { smsChannel } from '../../src/lib/notify/channels/sms';
 import { voiceChannel } from '../../src/lib/notify/channels/voice';
-import { run } from '../../src/lib/platform/process';
+import { run } from '../../src/lib/platform/process/process';
 import { serve } from '../helpers/bus-service';
 import { desktopKit, startBus, type DesktopKit } from '../helpers/desktop-kit';
 import { recordedDesktop, type Answers } from '../helpers/fake-desktop';

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 
 import type { SpeechEngine, SpeechMachine } from '../../src/lib/notify/speech/engines';
-import { isAlive } from '../../src/lib/platform/lock-holder';
-import { run, type RunOptions } from '../../src/lib/platform/process';
+import { isAlive } from '../../src/lib/platform/files/lock-holder';
+import { run, type RunOptions } from '../../src/lib/platform/process/process';
 import { rejection } from '../helpers/rejection';
 import { scratch } from '../helpers/scratch';
 import { machineWith, orderOf, script } from '../helpers/speech';

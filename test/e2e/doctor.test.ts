@@ -18,7 +18,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-import { sha256 } from '../../src/lib/platform/install-manifest';
+import { sha256 } from '../../src/lib/platform/files/install-manifest';
 import { BIN, cleanEnv, steward } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
 import { patient, type Patient } from '../helpers/doctor';

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { version } from '../../package.json';
-import { createContext } from '../../src/lib/cli/context';
-import { openDaemon } from '../../src/lib/cli/daemon-context';
+import { createContext } from '../../src/lib/app/context';
+import { openDaemon } from '../../src/lib/app/daemon';
 import type { Gate } from '../../src/lib/daemon/gate';
 import { ownRoutes } from '../../src/lib/daemon/own-routes';
 import { testArea } from '../helpers/area';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-import { isAlive } from '../../src/lib/platform/lock';
+import { isAlive } from '../../src/lib/platform/files/lock';
 import type { InsightOutcome, InsightPreview } from '../../src/lib/sense/insight';
 import type { Insight } from '../../src/lib/sense/insight-read';
 import type { SessionsReport } from '../../src/lib/sessions/view';

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 
 import type { ErrorBody } from '../../src/lib/errors';
-import { addDays, dayOf } from '../../src/lib/platform/time';
+import { addDays, dayOf } from '../../src/lib/platform/time/time';
 import { emptyHome, jsonOf, steward, type StewardOptions, type StewardResult } from '../helpers/cli';
 import { bareEnvironment } from '../helpers/git';
 import { filesIn } from '../helpers/sense';

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Report } from '../../src/lib/report/model';
-import { addDays } from '../../src/lib/platform/time';
+import { addDays } from '../../src/lib/platform/time/time';
 import { emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { startGitHub } from '../helpers/github';
 

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import type { Row } from '../../src/lib/cli/doctor/report';
-import { sha256 } from '../../src/lib/platform/install-manifest';
+import type { Row } from '../../src/lib/doctor/report';
+import { sha256 } from '../../src/lib/platform/files/install-manifest';
 import type { DailyRecord } from '../../src/lib/sense/record';
 import older from '../fixtures/older-home.json';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import { userArea, type UserArea } from '../../src/lib/config/user-area';
-import { systemClock } from '../../src/lib/platform/clock';
+import { systemClock } from '../../src/lib/platform/time/clock';
 import type { WriteDeps } from '../../src/lib/config/write';
 
 export interface TestArea {

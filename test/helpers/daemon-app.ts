@@ -2,7 +2,7 @@ import { daemonApp, type AppDeps } from '../../src/lib/daemon/app';
 import { policyFor } from '../../src/lib/daemon/guards';
 import type { Route } from '../../src/lib/daemon/route';
 import type { ErrorBody, StewardError } from '../../src/lib/errors';
-import type { HttpAnswer, RequestHead } from '../../src/lib/platform/http-application';
+import type { HttpAnswer, RequestHead } from '../../src/lib/platform/net/http-application';
 
 /** The head of a request, as a server gives it. */
 export function headOf(

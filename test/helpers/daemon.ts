@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 
-import { machineStateOf } from '../../src/lib/platform/paths';
+import { machineStateOf } from '../../src/lib/platform/files/paths';
 import { BIN, cleanEnv, definedOnly } from './cli';
 
 export interface RunningDaemon {

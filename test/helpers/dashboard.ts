@@ -3,7 +3,7 @@ import type { Insight } from '../../src/lib/sense/insight-read';
 import { recent, sources, status, today } from '../../src/lib/sense/read';
 import type { SenseEvent } from '../../src/lib/sense/event';
 import type { Collected, SenseSource } from '../../src/lib/sense/source';
-import { addDays, dayOf, hourStarts } from '../../src/lib/platform/time';
+import { addDays, dayOf, hourStarts } from '../../src/lib/platform/time/time';
 import type { Answers } from './page-server';
 import { commit, focus, senseBox, type SenseBox } from './sense';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
-import { run } from '../../src/lib/platform/process';
+import { run } from '../../src/lib/platform/process/process';
 import type { Desktop } from '../../src/lib/sense/front-app/adapter';
 import { removeFolder } from './cli';
 

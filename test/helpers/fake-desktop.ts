@@ -1,4 +1,4 @@
-import type { Run, RunResult } from '../../src/lib/platform/process';
+import type { Run, RunResult } from '../../src/lib/platform/process/process';
 import { StewardError } from '../../src/lib/errors';
 import type { Desktop } from '../../src/lib/sense/front-app/adapter';
 

@@ -1,4 +1,4 @@
-import { run as realRun, type Run } from '../../src/lib/platform/process';
+import { run as realRun, type Run } from '../../src/lib/platform/process/process';
 import { gitSource, type GitSourceDeps } from '../../src/lib/sense/git';
 import type { Collected } from '../../src/lib/sense/source';
 

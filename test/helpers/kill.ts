@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline';
 
-import { readText, sweepTemps } from '../../src/lib/platform/atomic-file';
-import { systemClock } from '../../src/lib/platform/clock';
-import { completeAppend } from '../../src/lib/platform/jsonl';
-import { withLock } from '../../src/lib/platform/lock';
+import { readText, sweepTemps } from '../../src/lib/platform/files/atomic-file';
+import { systemClock } from '../../src/lib/platform/time/clock';
+import { completeAppend } from '../../src/lib/platform/files/jsonl';
+import { withLock } from '../../src/lib/platform/files/lock';
 import { linesOf, numbered, type Progress } from './numbered';
 import type { Random } from './random';
 

@@ -1,8 +1,8 @@
 import { managedClient } from '../../src/lib/agents/managed/client';
 import type { SendDeps } from '../../src/lib/agents/managed/outbox';
 import type { Timing } from '../../src/lib/agents/managed/retry';
-import { systemClock } from '../../src/lib/platform/clock';
-import { openOrigin } from '../../src/lib/platform/origin-client';
+import { systemClock } from '../../src/lib/platform/time/clock';
+import { openOrigin } from '../../src/lib/platform/net/origin-client';
 
 /** Pauses of milliseconds where the product has seconds. */
 export const QUICK: Timing = {

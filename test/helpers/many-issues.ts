@@ -1,4 +1,4 @@
-import { toIso } from '../../src/lib/platform/clock';
+import { toIso } from '../../src/lib/platform/time/clock';
 import type { Cache } from '../../src/lib/work/cache';
 
 const STATUSES = ['queued', 'ready', 'in-progress', 'in-review', 'blocked', 'done'];

@@ -17,7 +17,7 @@ import {
   type HistoryEntry,
 } from '../../src/lib/notify/history';
 import { outboxRoom } from '../../src/lib/notify/outbox';
-import { loadHttp } from '../../src/lib/platform/origin-client';
+import { loadHttp } from '../../src/lib/platform/net/origin-client';
 
 /** Friday, 20 November 2026, 09:00 UTC. */
 export const NINE = Date.UTC(2026, 10, 20, 9);

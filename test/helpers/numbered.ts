@@ -1,4 +1,4 @@
-import type { AppendPlan } from '../../src/lib/platform/jsonl';
+import type { AppendPlan } from '../../src/lib/platform/files/jsonl';
 
 /** What the append loop stores before it appends: the next number, and the append that was decided. */
 export interface Progress {

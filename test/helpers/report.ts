@@ -1,6 +1,6 @@
 import type { DayFacts, IssueFacts, ReportInput } from '../../src/lib/report/model';
 import type { Session } from '../../src/lib/sessions/session';
-import { dayBounds } from '../../src/lib/platform/time';
+import { dayBounds } from '../../src/lib/platform/time/time';
 
 /** A report of two days with nothing in them, and what a test puts there. */
 export function reportInput(more: Partial<ReportInput> = {}): ReportInput {

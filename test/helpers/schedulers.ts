@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { StewardError } from '../../src/lib/errors';
-import type { Run, RunResult } from '../../src/lib/platform/process';
+import type { Run, RunResult } from '../../src/lib/platform/process/process';
 
 const answer = (code: number, stdout = '', stderr = ''): RunResult => ({
   code,

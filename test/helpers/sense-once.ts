@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 import { loadConfig } from '../../src/lib/config/load';
 import { userArea } from '../../src/lib/config/user-area';
-import type { Context } from '../../src/lib/cli/context';
-import { openSense } from '../../src/lib/cli/sense-context';
-import { run } from '../../src/lib/platform/process';
+import type { Context } from '../../src/lib/app/context';
+import { openSense } from '../../src/lib/app/sense';
+import { run } from '../../src/lib/platform/process/process';
 import { capture, type CaptureResult } from '../../src/lib/sense/capture';
 import type { SenseEvent, SourceId } from '../../src/lib/sense/event';
 import type { SenseSource } from '../../src/lib/sense/source';

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { SenseConfig } from '../../src/lib/config/schema';
-import { toIso } from '../../src/lib/platform/clock';
+import { toIso } from '../../src/lib/platform/time/clock';
 import { capture, type CaptureDeps, type CaptureResult } from '../../src/lib/sense/capture';
 import { makeClassifier } from '../../src/lib/sense/classify';
 import type { SenseEvent, SourceId } from '../../src/lib/sense/event';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { run } from '../../src/lib/platform/process';
+import { run } from '../../src/lib/platform/process/process';
 import { emptyHome, steward, type StewardResult } from './cli';
 
 /** A home folder on whose sound card everything that is played becomes a file. */

@@ -2,8 +2,8 @@ import { chmodSync, writeFileSync } from 'node:fs';
 
 import type { SpeechMachine, SpeechOrder } from '../../src/lib/notify/speech/engines/engine';
 import type { Speech } from '../../src/lib/notify/speech/speech';
-import { run } from '../../src/lib/platform/process';
-import type { TakeTurn } from '../../src/lib/platform/turn';
+import { run } from '../../src/lib/platform/process/process';
+import type { TakeTurn } from '../../src/lib/platform/process/turn';
 
 /** A machine on which these programs are, by the path of each; they are really run. */
 export function machineWith(

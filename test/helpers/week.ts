@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import { isAlive } from '../../src/lib/platform/lock';
+import { isAlive } from '../../src/lib/platform/files/lock';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from './cli';
 import { startGitHub, type GitHub } from './github';
 import { notifyServer, type NotifyServer } from './notify-server';

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 
 import { loadConfig, type LoadedConfig } from '../../src/lib/config/load';
 import { changeConfig } from '../../src/lib/config/write';
-import { systemClock, type Clock } from '../../src/lib/platform/clock';
-import { run } from '../../src/lib/platform/process';
+import { systemClock, type Clock } from '../../src/lib/platform/time/clock';
+import { run } from '../../src/lib/platform/process/process';
 import type { ActionDeps } from '../../src/lib/work/actions';
 import type { BoardDeps } from '../../src/lib/work/board';
 import { readCache } from '../../src/lib/work/cache';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 
-import { minutes } from '../../src/lib/platform/format';
+import { minutes } from '../../src/lib/platform/terminal/format';
 import { recent, today } from '../../src/lib/sense/read';
 import { median } from '../../bench/measure';
 import { launchBrowser } from '../helpers/browser';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { desktopChannel } from '../../src/lib/notify/channels/desktop';
 import type { Channel, Parcel } from '../../src/lib/notify/channels/channel';
-import { run } from '../../src/lib/platform/process';
+import { run } from '../../src/lib/platform/process/process';
 import { HOSTILE } from '../contracts/channel';
 import { desktopKit, startBus, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
 import { parcel } from '../helpers/notify';

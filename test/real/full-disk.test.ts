@@ -3,8 +3,8 @@ import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { toStewardError, type StewardError } from '../../src/lib/errors';
-import { replaceFile } from '../../src/lib/platform/atomic-file';
-import { completeAppend, planAppend } from '../../src/lib/platform/jsonl';
+import { replaceFile } from '../../src/lib/platform/files/atomic-file';
+import { completeAppend, planAppend } from '../../src/lib/platform/files/jsonl';
 import { smallDisk, type SmallDisk } from '../helpers/small-disk';
 
 /** A real file system of 1 MiB that gets full. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { HookShell } from '../../src/lib/cli/shell-hook';
+import type { HookShell } from '../../src/lib/shell/hook';
 import { BIN, cleanEnv, emptyHome, steward } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
 import { until } from '../helpers/desktop-kit';

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { createContext, type Context } from '../../src/lib/cli/context';
-import { sightOf } from '../../src/lib/cli/sight';
+import { createContext, type Context } from '../../src/lib/app/context';
+import { sightOf } from '../../src/lib/app/sight';
 import { loadConfig } from '../../src/lib/config/load';
 import type { Session } from '../../src/lib/sessions/session';
 import { testArea, type TestArea } from '../helpers/area';

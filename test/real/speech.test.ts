@@ -6,10 +6,10 @@ import { delimiter, join } from 'node:path';
 
 import { espeakEngine } from '../../src/lib/notify/speech/engines/system';
 import { LIMITS, speechQueue } from '../../src/lib/notify/speech/queue';
-import { systemClock } from '../../src/lib/platform/clock';
-import { isAlive } from '../../src/lib/platform/lock-holder';
-import { run } from '../../src/lib/platform/process';
-import { findProgram } from '../../src/lib/platform/program';
+import { systemClock } from '../../src/lib/platform/time/clock';
+import { isAlive } from '../../src/lib/platform/files/lock-holder';
+import { run } from '../../src/lib/platform/process/process';
+import { findProgram } from '../../src/lib/platform/process/program';
 import { BIN, cleanEnv } from '../helpers/cli';
 import { requirePrograms } from '../helpers/real-part';
 import { factsOf, heardIn, soundHome, type SoundHome } from '../helpers/sound-home';

@@ -11,7 +11,7 @@ import {
   type Personality,
 } from '../../lib/agents/traits';
 import { briefsText } from '../../lib/agents/view-route';
-import { agentSettings, parseCount, requestOf } from '../../lib/cli/agents-context';
+import { agentSettings, parseCount, requestOf } from '../../lib/app/agents';
 import { BaseCommand } from '../../lib/cli/base-command';
 
 const ids = <T extends string>(traits: readonly { id: T }[]): T[] => traits.map(({ id }) => id);

@@ -2,9 +2,9 @@ import { string } from '@oclif/core/args';
 
 import { checkInvocations, type CheckReport } from '../../lib/agents/check';
 import { checkText } from '../../lib/agents/view';
-import { agentSettings, plannedInvocations } from '../../lib/cli/agents-context';
+import { agentSettings, plannedInvocations } from '../../lib/app/agents';
 import { BaseCommand } from '../../lib/cli/base-command';
-import { EXIT_CODES } from '../../lib/cli/exit-codes';
+import { EXIT_CODES } from '../../lib/platform/terminal/exit-codes';
 
 export default class AgentsCheck extends BaseCommand {
   static override summary = 'Check planned agent invocations against the routing rules.';

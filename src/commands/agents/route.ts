@@ -10,7 +10,7 @@ import {
   parseEffort,
   requestOf,
   routeCall,
-} from '../../lib/cli/agents-context';
+} from '../../lib/app/agents';
 import { BaseCommand } from '../../lib/cli/base-command';
 
 export default class AgentsRoute extends BaseCommand {

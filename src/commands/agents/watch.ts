@@ -2,11 +2,11 @@ import { boolean, string as stringFlag } from '@oclif/core/flags';
 
 import { lookOnce, watch, type SilenceAlert, type WatchedSession } from '../../lib/agents/watchdog';
 import { alertText, watchedText } from '../../lib/agents/view';
-import { openWatchdog, sessionToWatch } from '../../lib/cli/agents-context';
+import { openWatchdog, sessionToWatch } from '../../lib/app/agents';
 import { BaseCommand } from '../../lib/cli/base-command';
-import { tellOfSilence } from '../../lib/cli/silence-notice';
-import { EXIT_CODES } from '../../lib/cli/exit-codes';
-import { interruptSignal } from '../../lib/platform/own-process';
+import { tellOfSilence } from '../../lib/app/silence-notice';
+import { EXIT_CODES } from '../../lib/platform/terminal/exit-codes';
+import { interruptSignal } from '../../lib/platform/process/own-process';
 
 export default class AgentsWatch extends BaseCommand {
   static override summary = 'Watch for agents that have gone silent.';

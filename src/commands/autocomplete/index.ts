@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { COMPLETION_SWITCH, SHELLS, type Shell } from '../../lib/cli/completion';
+import { COMPLETION_SWITCH, SHELLS, type Shell } from '../../lib/shell/completion';
 
 export default class Autocomplete extends BaseCommand {
   static override summary = 'Show how to switch completion on in bash, zsh or fish.';

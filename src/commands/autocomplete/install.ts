@@ -1,8 +1,8 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/cli/completion';
-import { installCompletion, ownShell, type CompletionInstall } from '../../lib/cli/completion/install';
+import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/shell/completion';
+import { installCompletion, ownShell, type CompletionInstall } from '../../lib/shell/completion/install';
 import { StewardError } from '../../lib/errors';
 
 export default class AutocompleteInstall extends BaseCommand {

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/cli/completion';
+import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/shell/completion';
 
 export default class AutocompleteScript extends BaseCommand {
   static override summary = 'Print the completion script of a shell.';

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { palette, table } from '../../lib/cli/output';
 import { shownConfig, valueWords, type ShownValue } from '../../lib/config/show';
-import { clean } from '../../lib/platform/terminal';
+import { clean } from '../../lib/platform/terminal/terminal';
 
 export default class ConfigShow extends BaseCommand {
   static override summary = 'Show every key of the configuration, its value, and where that comes from.';

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { installerFlags, runInstaller, type InstallerResult } from '../../lib/cli/installer';
-import { localTimes } from '../../lib/cli/local-times';
+import { installerFlags, runInstaller, type InstallerResult } from '../../lib/app/installer';
+import { localTimes } from '../../lib/platform/time/local-times';
 
 export default class DaemonInstall extends BaseCommand {
   static override summary = 'Have the daemon start at each login, and again after a failure.';

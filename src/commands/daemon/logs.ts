@@ -1,7 +1,7 @@
 import { boolean, integer } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { localTimes } from '../../lib/cli/local-times';
+import { localTimes } from '../../lib/platform/time/local-times';
 import type { LogLine } from '../../lib/daemon/log';
 import { followLog, lastLines } from '../../lib/daemon/log-read';
 import { logLineText } from '../../lib/daemon/view';

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { restartDaemon, type Restarted } from '../../lib/cli/daemon-restart';
+import { restartDaemon, type Restarted } from '../../lib/app/daemon-restart';
 
 export default class DaemonRestart extends BaseCommand {
   static override summary = 'Start the daemon anew, and wait until it listens.';

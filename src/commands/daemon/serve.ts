@@ -1,7 +1,7 @@
 import { boolean, integer, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { serveDaemon } from '../../lib/cli/daemon';
+import { serveDaemon } from '../../lib/app/serve';
 
 export default class DaemonServe extends BaseCommand {
   static override summary = 'Run the daemon in the foreground: the pages, the endpoints, the periodic jobs.';

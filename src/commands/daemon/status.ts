@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { daemonReport } from '../../lib/cli/daemon';
-import { EXIT_CODES } from '../../lib/cli/exit-codes';
-import { localTimes } from '../../lib/cli/local-times';
+import { daemonReport } from '../../lib/app/serve';
+import { EXIT_CODES } from '../../lib/platform/terminal/exit-codes';
+import { localTimes } from '../../lib/platform/time/local-times';
 import { daemonStatusText, type DaemonReport } from '../../lib/daemon/view';
 
 export default class DaemonStatusCommand extends BaseCommand {

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { stopDaemon } from '../../lib/cli/daemon-stop';
+import { stopDaemon } from '../../lib/app/daemon-stop';
 
 export default class DaemonStop extends BaseCommand {
   static override summary = 'Stop the daemon, and wait until it has stopped.';
@@ -18,7 +18,7 @@ export default class DaemonStop extends BaseCommand {
 
   /** One that has crashed is down for a while only where a job keeps it; what keeps it under cron needs no cron for that. */
   private async tellOfJob(): Promise<void> {
-    const { schedulerWith } = await import('../../lib/cli/schedule-context');
+    const { schedulerWith } = await import('../../lib/app/schedule');
     const kept = await schedulerWith(this.context, 'daemon');
     if (kept?.installed !== true) return;
     this.say(

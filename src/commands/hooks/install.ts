@@ -3,7 +3,7 @@ import { boolean, string } from '@oclif/core/flags';
 import { installHooks, type InstallResult } from '../../lib/assistant/install';
 import { installText } from '../../lib/assistant/install-view';
 import { BaseCommand } from '../../lib/cli/base-command';
-import { offersSkill, openHooks } from '../../lib/cli/hooks-context';
+import { offersSkill, openHooks } from '../../lib/app/hooks';
 
 export default class HooksInstall extends BaseCommand {
   static override summary = "Register steward's hooks with your AI assistant.";

@@ -3,7 +3,7 @@ import { string } from '@oclif/core/flags';
 import { hooksStatus, type HooksStatus } from '../../lib/assistant/install-status';
 import { statusText } from '../../lib/assistant/install-view';
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openHooks } from '../../lib/cli/hooks-context';
+import { openHooks } from '../../lib/app/hooks';
 
 export default class HooksStatusCommand extends BaseCommand {
   static override summary = 'Show whether the hooks are registered, and what they would run.';

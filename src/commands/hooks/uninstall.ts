@@ -3,7 +3,7 @@ import { boolean, string } from '@oclif/core/flags';
 import { uninstallHooks, type UninstallResult } from '../../lib/assistant/uninstall';
 import { uninstallText } from '../../lib/assistant/install-view';
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openHooks } from '../../lib/cli/hooks-context';
+import { openHooks } from '../../lib/app/hooks';
 
 export default class HooksUninstall extends BaseCommand {
   static override summary = "Take steward's hooks out of your AI assistant's settings.";

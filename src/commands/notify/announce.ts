@@ -1,8 +1,8 @@
 import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { announceRequest, type Announced } from '../../lib/cli/notify-announce';
-import { openNotify } from '../../lib/cli/notify-context';
+import { announceRequest, type Announced } from '../../lib/app/notify-announce';
+import { openNotify } from '../../lib/app/notify';
 import { HANDLINGS } from '../../lib/notify/announce';
 
 export default class NotifyAnnounce extends BaseCommand {

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openDelivery } from '../../lib/cli/notify-context';
+import { openDelivery } from '../../lib/app/notify';
 import { deliverWaiting } from '../../lib/notify/deliver';
 import { outboxStatus, type OutboxStatus } from '../../lib/notify/outbox';
 

@@ -2,8 +2,8 @@ import { integer } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { dead } from '../../lib/notify/outbox';
-import { deadReport, deadText } from '../../lib/platform/graveyard';
-import { openNotify } from '../../lib/cli/notify-context';
+import { deadReport, deadText } from '../../lib/platform/files/graveyard';
+import { openNotify } from '../../lib/app/notify';
 import { historyEntries, readHistory, type HistoryEntry } from '../../lib/notify/history';
 import { historyText } from '../../lib/notify/view';
 

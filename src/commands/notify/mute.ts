@@ -1,10 +1,10 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openNotify } from '../../lib/cli/notify-context';
+import { openNotify } from '../../lib/app/notify';
 import { mute, type MuteState } from '../../lib/notify/mute';
 import { untilText } from '../../lib/notify/view';
-import { parseDuration } from '../../lib/platform/duration';
+import { parseDuration } from '../../lib/platform/time/duration';
 
 export default class NotifyMute extends BaseCommand {
   static override summary = 'Mute the voice, and the sound of banners.';

@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args';
 import { string as text } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { setPhase } from '../../lib/cli/phase-context';
+import { setPhase } from '../../lib/app/phase';
 import { phase } from '../../lib/sessions/phases';
 
 export default class NotifyPhase extends BaseCommand {

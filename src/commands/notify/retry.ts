@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openNotify } from '../../lib/cli/notify-context';
+import { openNotify } from '../../lib/app/notify';
 import type { ChannelId } from '../../lib/notify/events';
 import { retry } from '../../lib/notify/results';
 

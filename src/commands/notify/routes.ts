@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openNotify } from '../../lib/cli/notify-context';
+import { openNotify } from '../../lib/app/notify';
 import { routesReport, type RoutesReport } from '../../lib/notify/routes';
 import { routesText } from '../../lib/notify/view';
 

@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args';
 import { boolean, integer, string as text } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openNotify } from '../../lib/cli/notify-context';
+import { openNotify } from '../../lib/app/notify';
 import { sendFromTerminal, type Sent } from '../../lib/cli/notify-send';
 import { EVENT_NAMES } from '../../lib/notify/events';
 import { SOURCES } from '../../lib/notify/sources';

@@ -2,8 +2,8 @@ import { string } from '@oclif/core/args';
 import { boolean, string as stringFlag } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { speakNow, type SpeakResult } from '../../lib/cli/speech-context';
-import { clean } from '../../lib/platform/terminal';
+import { speakNow, type SpeakResult } from '../../lib/app/speech';
+import { clean } from '../../lib/platform/terminal/terminal';
 
 export default class NotifySpeak extends BaseCommand {
   static override summary = 'Say a text aloud, as notifications are said.';

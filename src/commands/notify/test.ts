@@ -1,7 +1,7 @@
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openNotify } from '../../lib/cli/notify-context';
+import { openNotify } from '../../lib/app/notify';
 import { StewardError } from '../../lib/errors';
 import { testChannels, type TestResult } from '../../lib/notify/test-channels';
 import { testText } from '../../lib/notify/view';

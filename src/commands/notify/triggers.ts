@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { runTriggers } from '../../lib/cli/triggers-context';
+import { runTriggers } from '../../lib/app/triggers';
 
 export default class NotifyTriggers extends BaseCommand {
   static override hidden = true;

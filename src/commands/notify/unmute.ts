@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openNotify } from '../../lib/cli/notify-context';
+import { openNotify } from '../../lib/app/notify';
 import { unmute } from '../../lib/notify/mute';
 
 export default class NotifyUnmute extends BaseCommand {

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { captureNow } from '../../lib/cli/sense-context';
+import { captureNow } from '../../lib/app/sense';
 import type { CaptureResult } from '../../lib/sense/capture';
 import { captureText } from '../../lib/sense/view-capture';
 

@@ -2,8 +2,8 @@ import { string } from '@oclif/core/flags';
 
 import type { StewardError } from '../../lib/errors';
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openSense } from '../../lib/cli/sense-context';
-import { writeAllOut } from '../../lib/platform/stdio';
+import { openSense } from '../../lib/app/sense';
+import { writeAllOut } from '../../lib/platform/terminal/stdio';
 import { exportEvents, exportRecords } from '../../lib/sense/export';
 import { eventsBetween, recordsBetween } from '../../lib/sense/read';
 

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { setUpSense } from '../../lib/cli/sense-context';
+import { setUpSense } from '../../lib/app/sense';
 import type { InitResult } from '../../lib/sense/init';
 
 export default class SenseInit extends BaseCommand {

@@ -1,8 +1,8 @@
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { installerFlags, runInstaller, type InstallerResult } from '../../lib/cli/installer';
-import { localTimes } from '../../lib/cli/local-times';
+import { installerFlags, runInstaller, type InstallerResult } from '../../lib/app/installer';
+import { localTimes } from '../../lib/platform/time/local-times';
 
 export default class SenseInstall extends BaseCommand {
   static override summary = 'Have the capture run by itself, or the hourly content-type read.';

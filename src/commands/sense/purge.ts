@@ -1,7 +1,7 @@
 import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openSense } from '../../lib/cli/sense-context';
+import { openSense } from '../../lib/app/sense';
 import { purge, type PurgeResult } from '../../lib/sense/purge';
 import { purgeText } from '../../lib/sense/view-capture';
 

@@ -1,7 +1,7 @@
 import { integer } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openSense } from '../../lib/cli/sense-context';
+import { openSense } from '../../lib/app/sense';
 import { recent } from '../../lib/sense/read';
 import type { DailyRecord } from '../../lib/sense/record';
 import { recentText } from '../../lib/sense/view-status';

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openSense } from '../../lib/cli/sense-context';
+import { openSense } from '../../lib/app/sense';
 import type { DailyRecord } from '../../lib/sense/record';
 import { rollup } from '../../lib/sense/roll';
 import { recordText } from '../../lib/sense/view';

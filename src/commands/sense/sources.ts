@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openSense } from '../../lib/cli/sense-context';
+import { openSense } from '../../lib/app/sense';
 import { sources } from '../../lib/sense/read';
 import type { SourceStatus } from '../../lib/sense/status-types';
 import { sourcesText } from '../../lib/sense/view-status';

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { currentScheduler } from '../../lib/cli/daemon-client';
-import { openSense } from '../../lib/cli/sense-context';
+import { currentScheduler } from '../../lib/app/daemon-client';
+import { openSense } from '../../lib/app/sense';
 import { status } from '../../lib/sense/read';
 import type { SenseStatus } from '../../lib/sense/status-types';
 import { statusText } from '../../lib/sense/view-status';

@@ -1,8 +1,8 @@
 import { string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openSense } from '../../lib/cli/sense-context';
-import { waitingSessions } from '../../lib/cli/sessions-context';
+import { openSense } from '../../lib/app/sense';
+import { waitingSessions } from '../../lib/app/sessions';
 import { toStewardError } from '../../lib/errors';
 import { dayView, today } from '../../lib/sense/read';
 import type { DailyRecord } from '../../lib/sense/record';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openSessions } from '../../lib/cli/sessions-context';
+import { openSessions } from '../../lib/app/sessions';
 import { forgetSessions, type Forgotten } from '../../lib/sessions/forget';
 
 export default class SessionsForget extends BaseCommand {

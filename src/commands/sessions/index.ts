@@ -1,7 +1,7 @@
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openSessions } from '../../lib/cli/sessions-context';
+import { openSessions } from '../../lib/app/sessions';
 import { spoolStatus } from '../../lib/sessions/spool';
 import { currentSessions } from '../../lib/sessions/state';
 import { sessionsReport, sessionsText, type SessionsReport } from '../../lib/sessions/view';

@@ -1,8 +1,8 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { localTimes } from '../../lib/cli/local-times';
-import { openSessions } from '../../lib/cli/sessions-context';
+import { localTimes } from '../../lib/platform/time/local-times';
+import { openSessions } from '../../lib/app/sessions';
 import { currentSessions, findSession } from '../../lib/sessions/state';
 import { sessionDetail, sessionText, type SessionDetail } from '../../lib/sessions/view';
 

@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args';
 import { string as stringFlag } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openWork } from '../../lib/cli/work-context';
+import { openWork } from '../../lib/app/work';
 import { addIssue, type Added } from '../../lib/work/actions';
 import { STATUSES } from '../../lib/work/label';
 import { addedText, missingText } from '../../lib/work/view-results';

@@ -2,7 +2,7 @@ import { string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { issueNumber } from '../../lib/cli/issue-number';
-import { openWork } from '../../lib/cli/work-context';
+import { openWork } from '../../lib/app/work';
 import type { Item } from '../../lib/work/board';
 import { moveIssue } from '../../lib/work/edit';
 import { changedText } from '../../lib/work/view-results';

@@ -1,8 +1,8 @@
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { boardMarks, keepBoardSettings } from '../../lib/cli/board-settings';
-import { currentBoard, currentSummary, openWork } from '../../lib/cli/work-context';
+import { boardMarks, keepBoardSettings } from '../../lib/app/board-settings';
+import { currentBoard, currentSummary, openWork } from '../../lib/app/work';
 import type { BoardView } from '../../lib/work/board';
 import type { BoardSummary } from '../../lib/work/board-summary';
 import { boardText } from '../../lib/work/view';

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { deliverCaptures } from '../../lib/cli/capture-context';
+import { deliverCaptures } from '../../lib/app/capture';
 import type { DrainResult } from '../../lib/sessions/spool';
 
 export default class WorkDeliver extends BaseCommand {

@@ -1,7 +1,7 @@
 import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { currentBoard, openWork } from '../../lib/cli/work-context';
+import { currentBoard, openWork } from '../../lib/app/work';
 import { checkLane, filterItems, type BoardView, type Filter } from '../../lib/work/board';
 import { listText } from '../../lib/work/view';
 

@@ -2,8 +2,8 @@ import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { issueNumber } from '../../lib/cli/issue-number';
-import { openWork } from '../../lib/cli/work-context';
-import { openInBrowser } from '../../lib/platform/browser';
+import { openWork } from '../../lib/app/work';
+import { openInBrowser } from '../../lib/platform/desktop/browser';
 import { issuePage } from '../../lib/work/edit';
 
 export default class WorkOpen extends BaseCommand {

@@ -1,7 +1,7 @@
 import { boolean, integer } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { currentBoard, openWork } from '../../lib/cli/work-context';
+import { currentBoard, openWork } from '../../lib/app/work';
 import { readyItems, type Item } from '../../lib/work/board';
 import { canTakeLabel } from '../../lib/work/label';
 import { listText } from '../../lib/work/view';

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { retryCaptures } from '../../lib/cli/capture-context';
+import { retryCaptures } from '../../lib/app/capture';
 import type { DrainResult } from '../../lib/sessions/spool';
 
 export default class WorkRetry extends BaseCommand {

@@ -2,8 +2,8 @@ import { string } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { withSteps } from '../../lib/cli/progress';
-import { openWork } from '../../lib/cli/work-context';
+import { withSteps } from '../../lib/platform/terminal/progress';
+import { openWork } from '../../lib/app/work';
 import { setUp, type SetupResult } from '../../lib/work/setup';
 import { setupText } from '../../lib/work/view-results';
 

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { issueNumber } from '../../lib/cli/issue-number';
-import { openWork } from '../../lib/cli/work-context';
+import { openWork } from '../../lib/app/work';
 import { showIssue, type Shown } from '../../lib/work/actions';
 import { showText } from '../../lib/work/view';
 

@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { issueNumber } from '../../lib/cli/issue-number';
-import { openWork } from '../../lib/cli/work-context';
+import { openWork } from '../../lib/app/work';
 import { snooze, type Snoozed } from '../../lib/work/snooze';
 import { snoozedText } from '../../lib/work/view-results';
 

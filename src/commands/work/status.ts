@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openWork } from '../../lib/cli/work-context';
+import { openWork } from '../../lib/app/work';
 import { workStatus, type WorkStatus } from '../../lib/work/status';
 import { statusText } from '../../lib/work/view-results';
 

@@ -2,9 +2,9 @@ import { boolean, integer, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { fromOclif } from '../../lib/cli/oclif-errors';
-import { withSteps } from '../../lib/cli/progress';
-import { noSweep, runSweep } from '../../lib/cli/sweep-context';
-import { parseDuration } from '../../lib/platform/duration';
+import { withSteps } from '../../lib/platform/terminal/progress';
+import { noSweep, runSweep } from '../../lib/app/sweep';
+import { parseDuration } from '../../lib/platform/time/duration';
 import type { SweepResult } from '../../lib/work/sweep/run';
 import { sweepText } from '../../lib/work/view-sweep';
 

@@ -1,8 +1,8 @@
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { tidyDeps } from '../../lib/cli/tidy-context';
-import { openWork } from '../../lib/cli/work-context';
+import { tidyDeps } from '../../lib/app/tidy';
+import { openWork } from '../../lib/app/work';
 import { StewardError } from '../../lib/errors';
 import { tidy, type Tidied } from '../../lib/work/tidy';
 import { tidyText } from '../../lib/work/view-results';

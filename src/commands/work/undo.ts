@@ -1,10 +1,10 @@
 import { boolean, integer } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { undoDeps } from '../../lib/cli/capture-context';
-import { openWork } from '../../lib/cli/work-context';
+import { undoDeps } from '../../lib/app/capture';
+import { openWork } from '../../lib/app/work';
 import { StewardError } from '../../lib/errors';
-import { canAsk, confirm } from '../../lib/platform/ask';
+import { canAsk, confirm } from '../../lib/platform/terminal/ask';
 import { undo, undoable, type Undone } from '../../lib/work/capture/undo';
 import { undoableText, undoneText } from '../../lib/work/view-results';
 

@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { shortHash } from '../platform/short-hash';
+import { shortHash } from '../platform/files/short-hash';
 import {
   APPROACH,
   EXPERTISE,

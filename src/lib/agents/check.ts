@@ -1,4 +1,4 @@
-import { clean } from '../platform/terminal';
+import { clean } from '../platform/terminal/terminal';
 import { MAX_BRIEFS, MODEL_TIERS, SILENCE } from './brief';
 import type { Invocation } from './invocation';
 import type { AgentTypes } from './routing-types';

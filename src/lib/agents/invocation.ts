@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { isObject } from '../platform/json-object';
+import { isObject } from '../platform/files/json-object';
 
 /** A planned launch of an agent, as far as its fields are known. */
 export interface Invocation {

@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readBytes } from '../platform/atomic-file';
-import { listFolder, lstatOf } from '../platform/folder';
-import { bodyOf, frontMatter, listValue, scalar } from '../platform/front-matter';
-import { readHead } from '../platform/jsonl';
-import { clean } from '../platform/terminal';
+import { readBytes } from '../platform/files/atomic-file';
+import { listFolder, lstatOf } from '../platform/files/folder';
+import { bodyOf, frontMatter, listValue, scalar } from '../platform/files/front-matter';
+import { readHead } from '../platform/files/jsonl';
+import { clean } from '../platform/terminal/terminal';
 
 /** The four entity types of the archive (service.md: rule 13); a topic is a tag. */
 export const KNOWLEDGE_TYPES = ['people', 'companies', 'ideas', 'research'] as const;

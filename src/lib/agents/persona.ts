@@ -1,4 +1,4 @@
-import { clean } from '../platform/terminal';
+import { clean } from '../platform/terminal/terminal';
 import { MODEL_TIERS, type ModelTier } from './brief';
 import {
   TRAIT_FAMILIES,

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { createFile } from '../platform/atomic-file';
-import { ensureFolder } from '../platform/folder';
-import { clean } from '../platform/terminal';
+import { createFile } from '../platform/files/atomic-file';
+import { ensureFolder } from '../platform/files/folder';
+import { clean } from '../platform/terminal/terminal';
 import { isSlug } from '../sessions/slug';
 import type { ModelTier } from './brief';
 import { MAX_TEXT } from './persona';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 
 import { errnoCode, StewardError, toStewardError } from '../errors';
-import { readBytes } from '../platform/atomic-file';
-import { listFolder, lstatOf } from '../platform/folder';
-import { bodyOf, frontMatter } from '../platform/front-matter';
-import { isObject } from '../platform/json-object';
-import { clean } from '../platform/terminal';
+import { readBytes } from '../platform/files/atomic-file';
+import { listFolder, lstatOf } from '../platform/files/folder';
+import { bodyOf, frontMatter } from '../platform/files/front-matter';
+import { isObject } from '../platform/files/json-object';
+import { clean } from '../platform/terminal/terminal';
 import { isSlug } from '../sessions/slug';
 import { personaOf, type RosterAgent } from './persona';
 

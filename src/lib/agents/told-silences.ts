@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readText, replaceFile } from '../platform/atomic-file';
-import type { Clock } from '../platform/clock';
-import { ensureFolder } from '../platform/folder';
-import { isObject, parseObject } from '../platform/json-object';
-import { withLock } from '../platform/lock';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import type { Clock } from '../platform/time/clock';
+import { ensureFolder } from '../platform/files/folder';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { withLock } from '../platform/files/lock';
 
 const LOCK_WAIT_MS = 5000;
 const MAX_REMEMBERED = 500;

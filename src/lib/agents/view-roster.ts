@@ -1,6 +1,6 @@
-import { palette, table, wrap } from '../platform/format';
-import { clean } from '../platform/terminal';
-import { fit } from '../platform/text-width';
+import { palette, table, wrap } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
+import { fit } from '../platform/terminal/text-width';
 import type { Roster, RosterEntry, RosterProblem } from './roster';
 import { promptLines, type Options } from './view-route';
 

@@ -1,7 +1,7 @@
-import { palette, table, wrap } from '../platform/format';
-import type { Terminal } from '../platform/stdio';
-import { clean } from '../platform/terminal';
-import { fit } from '../platform/text-width';
+import { palette, table, wrap } from '../platform/terminal/format';
+import type { Terminal } from '../platform/terminal/stdio';
+import { clean } from '../platform/terminal/terminal';
+import { fit } from '../platform/terminal/text-width';
 import type { Brief, BriefBatch } from './brief';
 import type { Considered, Decision } from './routing';
 import { TRAIT_FAMILIES, type TraitFamily } from './traits';

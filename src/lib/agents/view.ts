@@ -1,7 +1,7 @@
-import { palette, table, wrap } from '../platform/format';
-import { clean } from '../platform/terminal';
-import { fit } from '../platform/text-width';
-import { timeOf } from '../platform/time';
+import { palette, table, wrap } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
+import { fit } from '../platform/terminal/text-width';
+import { timeOf } from '../platform/time/time';
 import type { CheckReport } from './check';
 import type { KnowledgeEntry, KnowledgeResult } from './knowledge';
 import type { Options } from './view-route';

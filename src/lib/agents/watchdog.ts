@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
-import { LOG_START } from '../platform/log-cursor';
-import { toIso } from '../platform/clock';
-import { exists } from '../platform/folder';
-import { withLock } from '../platform/lock';
-import { shortHash } from '../platform/short-hash';
-import { cleanLine } from '../platform/terminal';
+import { LOG_START } from '../platform/files/log-cursor';
+import { toIso } from '../platform/time/clock';
+import { exists } from '../platform/files/folder';
+import { withLock } from '../platform/files/lock';
+import { shortHash } from '../platform/files/short-hash';
+import { cleanLine } from '../platform/terminal/terminal';
 import { folder } from '../sessions/fold';
 import { isLive, statusOf, type Session } from '../sessions/session';
 import { currentSessions, type SessionsDeps } from '../sessions/state';

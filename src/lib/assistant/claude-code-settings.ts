@@ -1,7 +1,7 @@
 import { posix, win32 } from 'node:path';
 
 import { StewardError } from '../errors';
-import type { PathHost } from '../platform/paths';
+import type { PathHost } from '../platform/files/paths';
 
 /** One hook of an assistant: its event, and what is registered for it. */
 export interface HookRegistration {

@@ -1,4 +1,4 @@
-import { isObject, parseObject } from '../platform/json-object';
+import { isObject, parseObject } from '../platform/files/json-object';
 import type { WorkEventType } from '../sessions/work-events';
 
 /** The verbs of `steward hook`. */

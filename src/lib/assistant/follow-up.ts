@@ -1,6 +1,6 @@
 import { toStewardError } from '../errors';
-import { writeToTerminal } from '../platform/own-terminal';
-import { clean } from '../platform/terminal';
+import { writeToTerminal } from '../platform/process/own-terminal';
+import { clean } from '../platform/terminal/terminal';
 import { artifactPath } from '../sessions/artifact';
 import { PHASES, tabTitle } from '../sessions/phases';
 import type { Session, SessionsState } from '../sessions/session';

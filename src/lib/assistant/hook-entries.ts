@@ -1,5 +1,5 @@
-import { appendChild, applyEdits } from '../platform/json-edit';
-import type { JsonNode } from '../platform/json-tree';
+import { appendChild, applyEdits } from '../platform/files/json-edit';
+import type { JsonNode } from '../platform/files/json-tree';
 import type { HookRegistration } from './claude-code-settings';
 import {
   commandsIn,

@@ -1,8 +1,8 @@
 import { toStewardError, type StewardError } from '../errors';
-import { toIso } from '../platform/clock';
-import { lstatOf } from '../platform/folder';
-import { repositoryOf } from '../platform/git-folder';
-import { terminalOfParents } from '../platform/own-terminal';
+import { toIso } from '../platform/time/clock';
+import { lstatOf } from '../platform/files/folder';
+import { repositoryOf } from '../platform/files/git-folder';
+import { terminalOfParents } from '../platform/process/own-terminal';
 import { artifactOf, artifactPath, slugOfArtifact } from '../sessions/artifact';
 import type { PhaseId } from '../sessions/phases';
 import { makeSlug } from '../sessions/slug';

@@ -1,5 +1,5 @@
-import { toIso, type Clock } from '../platform/clock';
-import { appendLog } from '../platform/log';
+import { toIso, type Clock } from '../platform/time/clock';
+import { appendLog } from '../platform/files/log';
 
 export interface HookLine {
   hook: string;

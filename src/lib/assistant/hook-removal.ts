@@ -1,5 +1,5 @@
-import { applyEdits, removeChildren, type Edit } from '../platform/json-edit';
-import type { JsonNode, JsonObject } from '../platform/json-tree';
+import { applyEdits, removeChildren, type Edit } from '../platform/files/json-edit';
+import type { JsonNode, JsonObject } from '../platform/files/json-tree';
 import { commandOf, commandsIn, memberOf, rootOf } from './settings-tree';
 import type { ShimCommands } from './shim-command';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 
 import type { UserArea } from '../config/user-area';
-import type { Clock } from '../platform/clock';
-import { exists } from '../platform/folder';
-import { readInstallManifest, type InstallEntry } from '../platform/install-manifest';
-import type { PathHost } from '../platform/paths';
+import type { Clock } from '../platform/time/clock';
+import { exists } from '../platform/files/folder';
+import { readInstallManifest, type InstallEntry } from '../platform/files/install-manifest';
+import type { PathHost } from '../platform/files/paths';
 import type { AssistantSettings } from './claude-code-settings';
 import { shimPath, type ShimDeps } from './shim';
 import { shimCommands, type ShimCommands } from './shim-command';

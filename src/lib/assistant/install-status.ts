@@ -1,7 +1,7 @@
 import { StewardError } from '../errors';
-import { modeOf } from '../platform/folder';
-import type { PathHost } from '../platform/paths';
-import type { Run } from '../platform/process';
+import { modeOf } from '../platform/files/folder';
+import type { PathHost } from '../platform/files/paths';
+import type { Run } from '../platform/process/process';
 import { strangersIn, topValue } from './hook-entries';
 import type { AssistantSettings } from './claude-code-settings';
 import { installedEvents } from './install';

@@ -1,5 +1,5 @@
-import { plural } from '../platform/plural';
-import { clean } from '../platform/terminal';
+import { plural } from '../platform/terminal/plural';
+import { clean } from '../platform/terminal/terminal';
 import type { InstallResult } from './install';
 import type { HooksStatus } from './install-status';
 import type { SkillResult } from './skill';

@@ -1,15 +1,15 @@
 import { sep } from 'node:path';
 
 import { StewardError } from '../errors';
-import { toIso } from '../platform/clock';
-import { ensureFolder } from '../platform/folder';
+import { toIso } from '../platform/time/clock';
+import { ensureFolder } from '../platform/files/folder';
 import {
   sha256,
   withInstallManifest,
   type Backup,
   type InstallEntry,
   type InstallManifest,
-} from '../platform/install-manifest';
+} from '../platform/files/install-manifest';
 import type { AssistantSettings } from './claude-code-settings';
 import { addHooks, eventsWithHooks, strangersIn, topValue } from './hook-entries';
 import { removeHooks } from './hook-removal';

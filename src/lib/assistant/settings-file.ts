@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { basename, dirname } from 'node:path';
 
 import { StewardError, toStewardError } from '../errors';
-import { createFile, readBytes, replaceFile, sweepTemps } from '../platform/atomic-file';
-import { ensureFolder, exists, lstatOf, modeOf, removeEmptyFolder, removeFile } from '../platform/folder';
-import { sha256, type Backup } from '../platform/install-manifest';
-import { kindOf } from '../platform/stat';
+import { createFile, readBytes, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { ensureFolder, exists, lstatOf, modeOf, removeEmptyFolder, removeFile } from '../platform/files/folder';
+import { sha256, type Backup } from '../platform/files/install-manifest';
+import { kindOf } from '../platform/files/stat';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 /** What others may read of a settings file that steward makes: nothing. */

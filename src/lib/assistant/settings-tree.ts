@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { parseJsonTree, type JsonMember, type JsonNode, type JsonObject } from '../platform/json-tree';
+import { parseJsonTree, type JsonMember, type JsonNode, type JsonObject } from '../platform/files/json-tree';
 
 /** Settings that hold nothing. */
 export const NEW_FILE = '{}\n';

@@ -1,7 +1,7 @@
 import { win32 } from 'node:path';
 
-import type { PathHost } from '../platform/paths';
-import { forShell } from '../platform/shell-word';
+import type { PathHost } from '../platform/files/paths';
+import { forShell } from '../platform/process/shell-word';
 
 /** The commands that are registered with an assistant: how they are written, and how they are known again. */
 export interface ShimCommands {

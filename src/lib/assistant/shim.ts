@@ -1,5 +1,5 @@
-import type { Clock } from '../platform/clock';
-import type { InstallManifest } from '../platform/install-manifest';
+import type { Clock } from '../platform/time/clock';
+import type { InstallManifest } from '../platform/files/install-manifest';
 import {
   forBatch,
   isLauncherCurrent,
@@ -8,9 +8,9 @@ import {
   writeLauncher,
   type LauncherDeps,
   type LauncherForm,
-} from '../platform/launcher';
-import type { PathHost } from '../platform/paths';
-import { forShell } from '../platform/shell-word';
+} from '../platform/process/launcher';
+import type { PathHost } from '../platform/files/paths';
+import { forShell } from '../platform/process/shell-word';
 
 export interface ShimDeps extends LauncherDeps {
   /** The user area where STEWARD_HOME chose it. */

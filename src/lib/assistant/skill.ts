@@ -1,11 +1,11 @@
 import { basename, dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
-import { toIso } from '../platform/clock';
-import { ensureFolder, exists, lstatOf, removeEmptyFolder, removeFile } from '../platform/folder';
-import { sha256, type InstallEntry, type InstallManifest } from '../platform/install-manifest';
-import { readSystemText } from '../platform/system-files';
+import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { toIso } from '../platform/time/clock';
+import { ensureFolder, exists, lstatOf, removeEmptyFolder, removeFile } from '../platform/files/folder';
+import { sha256, type InstallEntry, type InstallManifest } from '../platform/files/install-manifest';
+import { readSystemText } from '../platform/files/system-files';
 import type { AssistantSettings } from './claude-code-settings';
 import type { HookInstallDeps } from './install-entry';
 

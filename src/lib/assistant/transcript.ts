@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path';
 
-import { lstatOf } from '../platform/folder';
-import { isObject, parseObject } from '../platform/json-object';
-import { readLines } from '../platform/jsonl';
+import { lstatOf } from '../platform/files/folder';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { readLines } from '../platform/files/jsonl';
 
 /** How a turn ended, as far as the assistant's own record of the session tells. */
 export interface TurnEnd {

@@ -1,5 +1,5 @@
-import { exists } from '../platform/folder';
-import { sha256, withInstallManifest, type InstallEntry } from '../platform/install-manifest';
+import { exists } from '../platform/files/folder';
+import { sha256, withInstallManifest, type InstallEntry } from '../platform/files/install-manifest';
 import type { AssistantSettings } from './claude-code-settings';
 import { strangersIn } from './hook-entries';
 import { removeHooks } from './hook-removal';

@@ -2,11 +2,11 @@ import { Command } from '@oclif/core/command';
 import { boolean } from '@oclif/core/flags';
 
 import { StewardError } from '../errors';
-import { JOB_VARIABLE } from '../platform/job-variable';
-import { processHost } from '../platform/paths';
-import { terminalOf, writeErr, writeStdout, type Terminal } from '../platform/stdio';
-import { createContext, type Context } from './context';
-import { toJson, toJsonLine } from './json';
+import { JOB_VARIABLE } from '../platform/process/job-variable';
+import { processHost } from '../platform/files/paths';
+import { terminalOf, writeErr, writeStdout, type Terminal } from '../platform/terminal/stdio';
+import { createContext, type Context } from '../app/context';
+import { toJson, toJsonLine } from '../platform/terminal/json';
 import { flagsOf } from './resolve';
 
 /**
@@ -42,7 +42,7 @@ export abstract class BaseCommand extends Command {
   /** What a scheduler starts runs only while it is installed there (schedule/running.ts). */
   private async mayRun(): Promise<boolean> {
     if (processHost().env[JOB_VARIABLE] === undefined) return true;
-    const { beginScheduled } = await import('./scheduled-run');
+    const { beginScheduled } = await import('../app/scheduled-run');
     return beginScheduled(this.context);
   }
 

@@ -3,7 +3,7 @@ import { boolean } from '@oclif/core/flags';
 
 import type { SetResult } from '../config/set';
 import { valueWords } from '../config/show';
-import { clean } from '../platform/terminal';
+import { clean } from '../platform/terminal/terminal';
 import { BaseCommand } from './base-command';
 
 export const keyArg = string({

@@ -6,20 +6,20 @@ import type { HeardPrompt, HookDeps } from '../assistant/hook-event';
 import { logHook, type HookLine } from '../assistant/hook-log';
 import { userArea, type UserArea } from '../config/user-area';
 import { StewardError, errnoCode, toStewardError } from '../errors';
-import { systemClock, type Clock } from '../platform/clock';
-import { ensureFolder, exists, lstatOf } from '../platform/folder';
-import { machineId } from '../platform/machine';
-import { processHost } from '../platform/paths';
-import { readStdin } from '../platform/stdin';
-import { writeOutNow, writeErr } from '../platform/stdio';
+import { systemClock, type Clock } from '../platform/time/clock';
+import { ensureFolder, exists, lstatOf } from '../platform/files/folder';
+import { machineId } from '../platform/files/machine';
+import { processHost } from '../platform/files/paths';
+import { readStdin } from '../platform/process/stdin';
+import { writeOutNow, writeErr } from '../platform/terminal/stdio';
 import { ensureUserArea } from '../config/user-area';
 import { mayAsk } from '../work/capture/words';
 import { isRestricted } from '../work/restricted';
-import { EXIT_CODES } from './exit-codes';
-import type { HookSettings } from './hook-settings';
-import { toJson } from './json';
-import type { PromptSetting } from './prompt-setting';
-import { sessionsDeps } from './sessions-context';
+import { EXIT_CODES } from '../platform/terminal/exit-codes';
+import type { HookSettings } from '../app/hook-settings';
+import { toJson } from '../platform/terminal/json';
+import type { PromptSetting } from '../app/prompt-setting';
+import { sessionsDeps } from '../app/sessions';
 
 /** decisions.md 4. What is kept of a hook's JSON is what stands before a tool's input and output. */
 const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
@@ -111,7 +111,7 @@ export async function hookCommand(
     }
   }
   if (trouble === undefined || !flags.has('--strict')) return 0;
-  const { reportError } = await import('./error-report');
+  const { reportError } = await import('../platform/terminal/error-report');
   const report = reportError(trouble, { json: flags.has('--json'), debug: flags.has('--debug') });
   writeErr(report.text);
   return EXIT_CODES[trouble.kind];
@@ -159,11 +159,11 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     tellAssistant: settings.tellAssistant,
     onPrompt: async (prompt: HeardPrompt) =>
       mayAsk(prompt.text)
-        ? (await import('./capture-hook')).onPrompt({ area, clock, machineId, setting: given.prompt }, prompt)
+        ? (await import('../app/capture-hook')).onPrompt({ area, clock, machineId, setting: given.prompt }, prompt)
         : undefined,
     isRestricted,
     onPlace: async (placed: { slug: string | null; cwd: string | undefined }) =>
-      (await import('./capture-hook')).onPlace(settings.sessions, placed),
+      (await import('../app/capture-hook')).onPlace(settings.sessions, placed),
   });
   const call = await readCall(args.verb);
   if (args.flags.has('--dry-run')) {
@@ -177,11 +177,11 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   if (result.agent !== undefined) line.agent = result.agent;
   if (result.tool !== undefined) line.tool = result.tool;
   if (result.output !== '') writeOutNow(result.output, STDOUT_WAIT_MS);
-  if (call.verb === 'session-end') (await import('./capture-hook')).deliverSoon(area);
+  if (call.verb === 'session-end') (await import('../app/capture-hook')).deliverSoon(area);
   if (result.left !== null && result.left !== 'session-ended')
-    (await import('./left-behind')).seenTo(area, processHost().env);
+    (await import('../app/left-behind')).seenTo(area, processHost().env);
   if (call.verb === 'subagent-start' && result.session !== null)
-    (await import('./left-behind')).watched(area, processHost().env, result.session);
+    (await import('../app/left-behind')).watched(area, processHost().env, result.session);
   return result.trouble;
 }
 

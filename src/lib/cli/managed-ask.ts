@@ -3,7 +3,7 @@ import type { SentEvent } from '../agents/managed/event';
 import type { ToolUse } from '../agents/managed/turn';
 import { askedText } from '../agents/managed/view';
 import { StewardError } from '../errors';
-import { canAsk, openQuestions } from '../platform/ask';
+import { canAsk, openQuestions } from '../platform/terminal/ask';
 
 export interface Asking {
   policy: Policy;

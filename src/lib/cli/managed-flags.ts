@@ -2,12 +2,12 @@ import { string } from '@oclif/core/flags';
 
 import type { Policy } from '../agents/managed/answers';
 import { StewardError } from '../errors';
-import type { Terminal } from '../platform/stdio';
-import { clean } from '../platform/terminal';
-import type { Context } from './context';
-import type { ManagedContext } from './managed-context';
+import type { Terminal } from '../platform/terminal/stdio';
+import { clean } from '../platform/terminal/terminal';
+import type { Context } from '../app/context';
+import type { ManagedContext } from '../app/managed';
 import type { FollowHost } from './managed-follow';
-import { writeErr } from '../platform/stdio';
+import { writeErr } from '../platform/terminal/stdio';
 
 /** What the agent may do without a question; the words of the commands that follow a session. */
 export const answerFlags = {

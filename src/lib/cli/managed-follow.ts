@@ -4,16 +4,16 @@ import { sendInterrupt } from '../agents/managed/outbox';
 import { openSessionLog } from '../agents/managed/session-log';
 import { endText, eventText, pendingLines } from '../agents/managed/view';
 import { StewardError } from '../errors';
-import { canAsk } from '../platform/ask';
-import { onInterrupt } from '../platform/own-process';
-import { standardOutput } from '../platform/shown-output';
-import type { Terminal } from '../platform/stdio';
-import { wait } from '../platform/wait';
-import type { Context } from './context';
-import { toJsonLine } from './json';
+import { canAsk } from '../platform/terminal/ask';
+import { onInterrupt } from '../platform/process/own-process';
+import { standardOutput } from '../platform/terminal/shown-output';
+import type { Terminal } from '../platform/terminal/stdio';
+import { wait } from '../platform/time/wait';
+import type { Context } from '../app/context';
+import { toJsonLine } from '../platform/terminal/json';
 import { answerer } from './managed-ask';
-import { withManaged, type ManagedContext } from './managed-context';
-import { writeErr } from '../platform/stdio';
+import { withManaged, type ManagedContext } from '../app/managed';
+import { writeErr } from '../platform/terminal/stdio';
 
 /** The terminal that a session is followed on. */
 export interface FollowHost {

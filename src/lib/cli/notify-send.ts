@@ -6,12 +6,12 @@ import { deliverWaiting } from '../notify/deliver';
 import type { ChannelResult, HistoryEntry } from '../notify/history';
 import { awaitAnswers, isAnswered, whyNotReached } from '../notify/results';
 import { answersText } from '../notify/view';
-import type { Terminal } from '../platform/stdio';
-import { readPipedStdin } from '../platform/stdin';
-import { bodyOf, type SendFlags } from './notify-body';
-import type { NotifyContext } from './notify-context';
-import { offer } from './notify-offer';
-import { phaseWords } from './phase-words';
+import type { Terminal } from '../platform/terminal/stdio';
+import { readPipedStdin } from '../platform/process/stdin';
+import { bodyOf, type SendFlags } from '../app/notify-body';
+import type { NotifyContext } from '../app/notify';
+import { offer } from '../app/notify-offer';
+import { phaseWords } from '../sessions/phase-words';
 
 /** What `notify send --json` prints; `channels` with `--wait` only. */
 export interface Sent extends Accepted {

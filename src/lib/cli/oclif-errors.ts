@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { clean } from '../platform/terminal';
+import { clean } from '../platform/terminal/terminal';
 import { suggest } from './suggest';
 
 /**

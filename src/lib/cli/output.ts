@@ -1,1 +1,1 @@
-export * from '../platform/format';
+export * from '../platform/terminal/format';

@@ -2,9 +2,9 @@ import type { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 
 import { StewardError } from '../errors';
-import { exitAtOnce, exitOnInterrupt, exitWhenReaderLeaves, writeErr } from '../platform/stdio';
-import { reportError } from './error-report';
-import { EXIT_CODES } from './exit-codes';
+import { exitAtOnce, exitOnInterrupt, exitWhenReaderLeaves, writeErr } from '../platform/terminal/stdio';
+import { reportError } from '../platform/terminal/error-report';
+import { EXIT_CODES } from '../platform/terminal/exit-codes';
 import { loadCommand, loadOclif, type CommandGroup, type Product } from './oclif';
 import { fromOclif } from './oclif-errors';
 import { flagsOf, resolveCommand } from './resolve';

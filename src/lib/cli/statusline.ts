@@ -1,16 +1,16 @@
 import { isWholeJson, readHookJson } from '../assistant/claude-code';
 import type { UserArea } from '../config/user-area';
-import { systemClock } from '../platform/clock';
-import { processHost } from '../platform/paths';
-import { markOfTarget } from '../platform/stat';
-import { readStdin } from '../platform/stdin';
-import { writeOut } from '../platform/stdio';
+import { systemClock } from '../platform/time/clock';
+import { processHost } from '../platform/files/paths';
+import { markOfTarget } from '../platform/files/stat';
+import { readStdin } from '../platform/process/stdin';
+import { writeOut } from '../platform/terminal/stdio';
 import { storedId } from '../sessions/work-events';
 import { runningSessions } from '../sessions/live';
 import type { SessionsDeps } from '../sessions/state';
 import { statusLine, statusLineText, type StatusLine } from '../sessions/status-line';
-import { keep, readKept } from './hook-settings';
-import { toJson } from './json';
+import { keep, readKept } from '../app/hook-settings';
+import { toJson } from '../platform/terminal/json';
 
 /** An assistant has written its JSON before Node has started; a shell that leaves its stdin to us writes nothing. */
 const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 64 * 1024 };

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 
 import { StewardError } from '../errors';
-import { clean } from '../platform/terminal';
+import { clean } from '../platform/terminal/terminal';
 
 /** The candidate that was most likely meant, or undefined when none is near. */
 export function suggest(typed: string, candidates: readonly string[]): string | undefined {

@@ -1,6 +1,6 @@
-import { wrap } from '../platform/format';
-import { terminalOf } from '../platform/stdio';
-import { displayWidth } from '../platform/text-width';
+import { wrap } from '../platform/terminal/format';
+import { terminalOf } from '../platform/terminal/stdio';
+import { displayWidth } from '../platform/terminal/text-width';
 
 /** A person's terminal may be wide; lines of talk that are longer read badly. */
 const MAX_COLUMNS = 96;

@@ -1,1 +1,1 @@
-export * from '../platform/text-width';
+export * from '../platform/terminal/text-width';

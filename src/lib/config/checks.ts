@@ -1,10 +1,10 @@
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import * as v from 'valibot';
 
-import { exists } from '../platform/folder';
-import { gitFolderAt } from '../platform/git-folder';
-import { isLoopbackHost } from '../platform/loopback';
-import { expandHome } from '../platform/paths';
+import { exists } from '../platform/files/folder';
+import { gitFolderAt } from '../platform/files/git-folder';
+import { isLoopbackHost } from '../platform/net/loopback';
+import { expandHome } from '../platform/files/paths';
 import { leaf, optionalLeaf, type Leaf } from './key';
 import { isSecretReference, secret, type Secret } from './secret';
 

@@ -1,7 +1,7 @@
-import { parseJsonTree, type TextProblem } from '../platform/json-tree';
+import { parseJsonTree, type TextProblem } from '../platform/files/json-tree';
 
 export type { TextProblem };
-export { placeOf } from '../platform/json-tree';
+export { placeOf } from '../platform/files/json-tree';
 
 export type Parsed = { value: unknown } | { problem: TextProblem };
 

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { exists, isOpenToOthers } from '../platform/folder';
+import { exists, isOpenToOthers } from '../platform/files/folder';
 import { CONFIG_FILES, ENVIRONMENT, dottedKey, type ConfigFile } from './files';
 import { isLeaf, leavesOf, nodeAt, type AnyLeaf, type ResolveHost } from './key';
 import { candidates } from './parse-value';

@@ -1,4 +1,4 @@
-import { isObject } from '../platform/json-object';
+import { isObject } from '../platform/files/json-object';
 
 /**
  * A copy of nested keys and values with one value set; what stands in the place of a section is replaced. Setting

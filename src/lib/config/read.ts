@@ -3,8 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import type { Options, PublicExplorer } from 'cosmiconfig';
 
 import { StewardError, errnoCode } from '../errors';
-import { readBytes } from '../platform/atomic-file';
-import { lstatOf } from '../platform/folder';
+import { readBytes } from '../platform/files/atomic-file';
+import { lstatOf } from '../platform/files/folder';
 import type { ConfigFile } from './files';
 import { parseJson, type Parsed, type TextProblem } from './json-text';
 import { bareContent, parseYaml } from './yaml-text';

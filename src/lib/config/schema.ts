@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import * as v from 'valibot';
 
-import { isZone, systemZone } from '../platform/time';
+import { isZone, systemZone } from '../platform/time/time';
 import {
   flag,
   hostOrAddress,

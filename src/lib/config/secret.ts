@@ -3,8 +3,8 @@ import { isAbsolute } from 'node:path';
 import { inspect } from 'node:util';
 
 import { StewardError } from '../errors';
-import { readText } from '../platform/atomic-file';
-import { expandHome } from '../platform/paths';
+import { readText } from '../platform/files/atomic-file';
+import { expandHome } from '../platform/files/paths';
 
 /** What is shown in place of a secret. */
 export const REDACTED = '•••• (set)';

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 
 import { StewardError } from '../errors';
-import { clean } from '../platform/terminal';
+import { clean } from '../platform/terminal/terminal';
 import { isCleanText } from './checks';
 import { ENVIRONMENT, allKeys, dottedKey } from './files';
 import { isLeaf, leavesOf, nodeAt, type AnyLeaf } from './key';

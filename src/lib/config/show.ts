@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
-import { exists } from '../platform/folder';
-import { clean } from '../platform/terminal';
+import { exists } from '../platform/files/folder';
+import { clean } from '../platform/terminal/terminal';
 import { CONFIG_FILES, dottedKey } from './files';
 import { leavesOf } from './key';
 import type { LoadedConfig, Origin } from './load';

@@ -1,5 +1,5 @@
-import { ensureFolder } from '../platform/folder';
-import { machineStateOf, processHost, userAreaPath, type PathHost } from '../platform/paths';
+import { ensureFolder } from '../platform/files/folder';
+import { machineStateOf, processHost, userAreaPath, type PathHost } from '../platform/files/paths';
 
 /** Every place of the user area by name (decisions.md 1). Plain strings; nothing is created here. */
 export interface UserArea {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
-import { isObject } from '../platform/json-object';
-import { clean } from '../platform/terminal';
+import { isObject } from '../platform/files/json-object';
+import { clean } from '../platform/terminal/terminal';
 import { CONFIG_FILES, dottedKey, ownerOf, type ConfigFile } from './files';
 import { isLeaf, type AnyLeaf, type Tree } from './key';
 

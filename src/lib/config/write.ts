@@ -2,11 +2,11 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import { StewardError } from '../errors';
-import { replaceFile } from '../platform/atomic-file';
-import type { Clock } from '../platform/clock';
-import { ensureFolder } from '../platform/folder';
-import { isObject } from '../platform/json-object';
-import { withLock } from '../platform/lock';
+import { replaceFile } from '../platform/files/atomic-file';
+import type { Clock } from '../platform/time/clock';
+import { ensureFolder } from '../platform/files/folder';
+import { isObject } from '../platform/files/json-object';
+import { withLock } from '../platform/files/lock';
 import { CONFIG_FILES, type ConfigFile } from './files';
 import { setInJson } from './json-text';
 import { isLeaf, nodeAt } from './key';

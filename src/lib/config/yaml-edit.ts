@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document, Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
 
 import { StewardError } from '../errors';
-import { isObject } from '../platform/json-object';
-import { isOnlyComments } from '../platform/yaml-comments';
+import { isObject } from '../platform/files/json-object';
+import { isOnlyComments } from '../platform/files/yaml-comments';
 import { withValue } from './nested';
 import { parseDocumentOf, parseYaml } from './yaml-text';
 

@@ -1,6 +1,6 @@
 import type { Document, Pair, ParsedNode, YAMLError } from 'yaml';
 
-import { isOnlyComments } from '../platform/yaml-comments';
+import { isOnlyComments } from '../platform/files/yaml-comments';
 import { placeOf, type Parsed, type TextProblem } from './json-text';
 
 /** Aliases that a file may resolve to, all together: far over any use, far under a bomb. */

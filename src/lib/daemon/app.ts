@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
 import { StewardError, toStewardError } from '../errors';
-import type { Application, HttpAnswer, RequestHead } from '../platform/http-application';
+import type { Application, HttpAnswer, RequestHead } from '../platform/net/http-application';
 import type { Gate } from './gate';
 import { guard, type GuardPolicy } from './guards';
 import { errorAnswer, JSON_HEADERS, refusal } from './http-error';

@@ -1,10 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 import { StewardError } from '../errors';
-import { createFile, readText } from '../platform/atomic-file';
-import type { Clock } from '../platform/clock';
-import { isOpenToOthers } from '../platform/folder';
-import type { RequestHead } from '../platform/http-application';
+import { createFile, readText } from '../platform/files/atomic-file';
+import type { Clock } from '../platform/time/clock';
+import { isOpenToOthers } from '../platform/files/folder';
+import type { RequestHead } from '../platform/net/http-application';
 
 const CODE_MS = 60_000;
 const MAX_CODES = 20;

@@ -1,5 +1,5 @@
-import { ipVersion, isLoopback } from '../platform/address';
-import type { RequestHead } from '../platform/http-application';
+import { ipVersion, isLoopback } from '../platform/net/address';
+import type { RequestHead } from '../platform/net/http-application';
 
 /** What the guards compare a request with. */
 export interface GuardPolicy {

@@ -1,6 +1,6 @@
 import { errorBody, toStewardError, type ErrorKind } from '../errors';
-import type { HttpAnswer } from '../platform/http-application';
-import { cleanLines } from '../platform/terminal';
+import type { HttpAnswer } from '../platform/net/http-application';
+import { cleanLines } from '../platform/terminal/terminal';
 
 /** HTTP statuses by error kind, the whole of decisions.md 2. */
 export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 
 import { StewardError } from '../errors';
 import type { UserArea } from '../config/user-area';
-import { readText, replaceFile } from '../platform/atomic-file';
-import type { Clock } from '../platform/clock';
-import { ensureFolder, removeFile } from '../platform/folder';
-import { parseObject } from '../platform/json-object';
-import { askLocal } from '../platform/local-http';
-import { withLock } from '../platform/lock';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import type { Clock } from '../platform/time/clock';
+import { ensureFolder, removeFile } from '../platform/files/folder';
+import { parseObject } from '../platform/files/json-object';
+import { askLocal } from '../platform/net/local-http';
+import { withLock } from '../platform/files/lock';
 
 /** Where the daemon of a user area is reached: `daemon.json` in machine-local state while it runs. */
 export interface Instance {

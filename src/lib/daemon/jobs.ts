@@ -1,5 +1,5 @@
 import { toStewardError } from '../errors';
-import { toIso, type Clock } from '../platform/clock';
+import { toIso, type Clock } from '../platform/time/clock';
 import type { DaemonLog } from './log';
 
 /** Something that the daemon does over and over. A new one is one row in the table of jobs. */

@@ -1,7 +1,7 @@
-import { lstatOf } from '../platform/folder';
-import { parseObject } from '../platform/json-object';
-import { readLines } from '../platform/jsonl';
-import { rotatedName } from '../platform/log';
+import { lstatOf } from '../platform/files/folder';
+import { parseObject } from '../platform/files/json-object';
+import { readLines } from '../platform/files/jsonl';
+import { rotatedName } from '../platform/files/log';
 import type { LogLine } from './log';
 
 /** The last lines of the daemon's log, the oldest first; of the log before it, too, where one is not enough. */

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 
 import { toStewardError } from '../errors';
-import { toIso, type Clock } from '../platform/clock';
-import { exists } from '../platform/folder';
-import { appendLog } from '../platform/log';
-import { cleanLines } from '../platform/terminal';
+import { toIso, type Clock } from '../platform/time/clock';
+import { exists } from '../platform/files/folder';
+import { appendLog } from '../platform/files/log';
+import { cleanLines } from '../platform/terminal/terminal';
 
 export type LogLevel = 'info' | 'warn' | 'error';
 

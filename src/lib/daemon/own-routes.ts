@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
-import { isObject } from '../platform/json-object';
-import { ownProcess } from '../platform/own-process';
+import { isObject } from '../platform/files/json-object';
+import { ownProcess } from '../platform/process/own-process';
 import type { Gate } from './gate';
 import { route, type Route } from './route';
 import type { DaemonStatus } from './status';

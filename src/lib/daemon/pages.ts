@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readBytes } from '../platform/atomic-file';
-import type { Clock } from '../platform/clock';
-import { listFolder } from '../platform/folder';
-import { refreshed, type Kept } from '../platform/remembered';
+import { readBytes } from '../platform/files/atomic-file';
+import type { Clock } from '../platform/time/clock';
+import { listFolder } from '../platform/files/folder';
+import { refreshed, type Kept } from '../platform/files/remembered';
 import { tagged, taggedAnswer, type Tagged } from './app';
 import { SAFE_HEADERS } from './http-error';
 import { type RawRoute } from './route';

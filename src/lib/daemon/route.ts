@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import type { HttpAnswer, RequestHead } from '../platform/http-application';
+import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 
 /** What a route's `input` reads from. */
 export interface RouteRequest {

@@ -1,5 +1,5 @@
-import type { HttpAnswer } from '../platform/http-application';
-import { loopTurn } from '../platform/loop-turn';
+import type { HttpAnswer } from '../platform/net/http-application';
+import { loopTurn } from '../platform/time/loop-turn';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-read';
 import type { LiveReads } from '../sense/live';
 import { recent, type ReadDeps } from '../sense/read';

@@ -1,5 +1,5 @@
-import { palette, table, toAscii, wrap } from '../platform/format';
-import { clean } from '../platform/terminal';
+import { palette, table, toAscii, wrap } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
 import type { JobStatus } from './jobs';
 import type { LogLine } from './log';
 import type { DaemonStatus, ModuleState } from './status';

@@ -2,11 +2,11 @@ import { boardView, columnsView, type BoardDeps } from '../work/board';
 import { refresh, type PollDeps } from '../work/poll';
 import { waitingText } from '../work/capture/waiting';
 import { workStatus, type StatusDeps, type WorkStatus } from '../work/status';
-import { markOfTarget } from '../platform/stat';
+import { markOfTarget } from '../platform/files/stat';
 import { tagged, taggedAnswer, type Tagged } from './app';
 import { JSON_HEADERS } from './http-error';
 import { type Route, type RouteRequest } from './route';
-import type { HttpAnswer } from '../platform/http-application';
+import type { HttpAnswer } from '../platform/net/http-application';
 import type { ModuleHealth } from './status';
 
 export type WorkRoutesDeps = BoardDeps & PollDeps & StatusDeps;

@@ -1,4 +1,4 @@
-import { addDays, type Day } from '../platform/time';
+import { addDays, type Day } from '../platform/time/time';
 import type { Goal } from './record';
 
 /** The format of goals/state.json. */

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
-import { claimFile } from '../platform/atomic-file';
-import { ensureFolder, listFolder, removeFile } from '../platform/folder';
+import { claimFile } from '../platform/files/atomic-file';
+import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
 import { acceptRequest, type AcceptDeps, type Accepted } from './accept';
 import { ID_GRAMMAR, timeOfId } from './id';
 import { parseRequest } from './message';

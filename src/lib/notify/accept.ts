@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
-import { toIso, type Clock } from '../platform/clock';
-import { shortHash } from '../platform/short-hash';
-import { withLock } from '../platform/lock';
+import { toIso, type Clock } from '../platform/time/clock';
+import { shortHash } from '../platform/files/short-hash';
+import { withLock } from '../platform/files/lock';
 import { channelOf, nameOf, type Delivery } from './delivery';
 import type { ChannelId } from './events';
 import { logAccepted, logResult, readHistory, type HistoryDeps } from './history';

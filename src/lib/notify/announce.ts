@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
-import { lstatOf } from '../platform/folder';
-import { clean } from '../platform/terminal';
+import { lstatOf } from '../platform/files/folder';
+import { clean } from '../platform/terminal/terminal';
 
 /** What a request asks for (service.md: rule 3). */
 export type RequestKind = 'question' | 'command' | 'investigation' | 'research' | 'conversation';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
-import { withLock } from '../platform/lock';
+import { withLock } from '../platform/files/lock';
 import type { Delivery } from './delivery';
 import { startDispatcher, type DispatchDeps, type Dispatcher } from './dispatch';
 import { waiting } from './outbox';

@@ -1,6 +1,6 @@
-import { isBootTime, type BootTime } from '../platform/boot-time';
-import { isIso } from '../platform/clock';
-import { parseObject } from '../platform/json-object';
+import { isBootTime, type BootTime } from '../platform/time/boot-time';
+import { isIso } from '../platform/time/clock';
+import { parseObject } from '../platform/files/json-object';
 import { ID_GRAMMAR } from './id';
 import { isEventName, type ChannelId, type EventName } from './events';
 

@@ -1,5 +1,5 @@
-import { toIso } from '../platform/clock';
-import { breather } from '../platform/loop-turn';
+import { toIso } from '../platform/time/clock';
+import { breather } from '../platform/time/loop-turn';
 import { attempt, prepared } from './channels/attempt';
 import type { Channel } from './channels/channel';
 import { channelOf, nameOf, type Delivery } from './delivery';

@@ -1,7 +1,7 @@
-import { toIso, parseIso, type Clock } from '../platform/clock';
-import { parseObject } from '../platform/json-object';
-import { readLines } from '../platform/jsonl';
-import { appendLog, rotatedName } from '../platform/log';
+import { toIso, parseIso, type Clock } from '../platform/time/clock';
+import { parseObject } from '../platform/files/json-object';
+import { readLines } from '../platform/files/jsonl';
+import { appendLog, rotatedName } from '../platform/files/log';
 import type { Delivery, Result } from './delivery';
 import type { ChannelId, EventName } from './events';
 import { short } from './text';

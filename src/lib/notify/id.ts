@@ -1,5 +1,5 @@
-import { toIso, type Clock } from '../platform/clock';
-import { randomName } from '../platform/short-hash';
+import { toIso, type Clock } from '../platform/time/clock';
+import { randomName } from '../platform/files/short-hash';
 
 /** The id of a notification: the time it was accepted at, and what tells it from others. */
 export const ID_GRAMMAR = /^\d{8}T\d{9}Z-[0-9a-f]{12}$/;

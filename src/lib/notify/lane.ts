@@ -1,4 +1,4 @@
-import { createHeap } from '../platform/heap';
+import { createHeap } from '../platform/files/heap';
 import { nameOf, type Delivery } from './delivery';
 import { together } from './parcel';
 import { isDue, waitOf } from './retry';

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 
-import { readText, replaceFile } from '../platform/atomic-file';
-import { parseIso, toIso, type Clock } from '../platform/clock';
-import { ensureFolder, exists, removeFile } from '../platform/folder';
-import { parseObject } from '../platform/json-object';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { parseIso, toIso, type Clock } from '../platform/time/clock';
+import { ensureFolder, exists, removeFile } from '../platform/files/folder';
+import { parseObject } from '../platform/files/json-object';
 
 export interface MuteDeps {
   clock: Clock;

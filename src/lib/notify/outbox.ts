@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
-import { readText, renameOver, replaceFile, sweepTemps } from '../platform/atomic-file';
-import type { Clock } from '../platform/clock';
-import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/folder';
-import { bury as buryFile, deadNames, pruneDead } from '../platform/graveyard';
+import { readText, renameOver, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import type { Clock } from '../platform/time/clock';
+import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/files/folder';
+import { bury as buryFile, deadNames, pruneDead } from '../platform/files/graveyard';
 import { deliveryText, nameOf, parseDelivery, parseName, type Delivery } from './delivery';
 import { timeOfId } from './id';
 

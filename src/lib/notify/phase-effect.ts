@@ -1,4 +1,4 @@
-import { toIso } from '../platform/clock';
+import { toIso } from '../platform/time/clock';
 import { phaseNamed, type PhaseId } from '../sessions/phases';
 import { recordPhase, type Session, type SessionsState } from '../sessions/session';
 import { updateSessions, type SessionsDeps } from '../sessions/state';

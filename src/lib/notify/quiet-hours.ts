@@ -1,4 +1,4 @@
-import { wallClock } from '../platform/zone';
+import { wallClock } from '../platform/time/zone';
 
 /** Minutes of the wall clock since midnight; a start after the end wraps midnight. */
 export interface QuietHours {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
-import { toIso, type Clock } from '../platform/clock';
+import { toIso, type Clock } from '../platform/time/clock';
 import { nameOf, type Delivery } from './delivery';
 import { HELD, historyEntries, readHistory, type HistoryDeps, type HistoryEntry } from './history';
 import { ID_GRAMMAR } from './id';

@@ -1,5 +1,5 @@
 import type { RoutedChannel } from '../config/schema';
-import { toIso, type Clock } from '../platform/clock';
+import { toIso, type Clock } from '../platform/time/clock';
 import type { Channel } from './channels/channel';
 import { EVENTS, EVENT_NAMES, type ChannelId, type EventName } from './events';
 import { muteState, type MuteState } from './mute';

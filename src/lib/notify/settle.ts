@@ -1,5 +1,5 @@
-import { clockSetBy } from '../platform/boot-time';
-import { parseIso, toIso, type Clock } from '../platform/clock';
+import { clockSetBy } from '../platform/time/boot-time';
+import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import type { Channel, Outcome } from './channels/channel';
 import type { Delivery, Result } from './delivery';
 import { nameOf } from './delivery';

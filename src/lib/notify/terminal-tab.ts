@@ -1,4 +1,4 @@
-import { writeToTerminal } from '../platform/own-terminal';
+import { writeToTerminal } from '../platform/process/own-terminal';
 import { phase, tabTitle, type PhaseId } from '../sessions/phases';
 import type { SessionTerminal } from '../sessions/work-events';
 

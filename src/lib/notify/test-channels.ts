@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { toStewardError } from '../errors';
-import { toIso, type Clock } from '../platform/clock';
+import { toIso, type Clock } from '../platform/time/clock';
 import type { Channel, Outcome } from './channels/channel';
 import type { ChannelId } from './events';
 

@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import type { Clock } from '../platform/clock';
+import type { Clock } from '../platform/time/clock';
 import type { Session } from '../sessions/session';
 import { drain, waitingIntentions, type Consumers, type Intention, type SpoolDeps } from '../sessions/spool';
 import { completionLine } from './completion-line';

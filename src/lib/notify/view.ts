@@ -1,7 +1,7 @@
-import { palette, table, toAscii, wrap, type Palette } from '../platform/format';
-import { clean } from '../platform/terminal';
-import { fit } from '../platform/text-width';
-import { timeOf, dayOf } from '../platform/time';
+import { palette, table, toAscii, wrap, type Palette } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
+import { fit } from '../platform/terminal/text-width';
+import { timeOf, dayOf } from '../platform/time/time';
 import type { ChannelResult, HistoryEntry } from './history';
 import type { RoutesReport } from './routes';
 import type { TestResult } from './test-channels';

@@ -1,6 +1,6 @@
-import { longDay, minutes } from '../platform/format';
-import { plural } from '../platform/plural';
-import { clean, cleanLine } from '../platform/terminal';
+import { longDay, minutes } from '../platform/terminal/format';
+import { plural } from '../platform/terminal/plural';
+import { clean, cleanLine } from '../platform/terminal/terminal';
 import type { Report, ReportClosed, ReportIssue, ReportSession } from './model';
 import { phase } from '../sessions/phases';
 

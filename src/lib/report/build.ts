@@ -3,7 +3,7 @@ import { commitsOf, type Commits } from './commits';
 import { issuesOf } from './issues';
 import { sessionsOf, type Sessions } from './sessions';
 import { notKnown } from './not-known';
-import { byCodeUnits } from '../platform/order';
+import { byCodeUnits } from '../platform/files/order';
 
 /**
  * What was done in a period. Pure: no clock, no files; the same input in any order gives the same report. Nothing is

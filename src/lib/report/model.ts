@@ -1,4 +1,4 @@
-import type { Day } from '../platform/time';
+import type { Day } from '../platform/time/time';
 import type { PhaseId } from '../sessions/phases';
 import type { Session } from '../sessions/session';
 import type { Period } from './period';

@@ -1,5 +1,5 @@
-import { longDay } from '../platform/format';
-import { addDays, type Day } from '../platform/time';
+import { longDay } from '../platform/terminal/format';
+import { addDays, type Day } from '../platform/time/time';
 import type { Commits } from './commits';
 import type { DayFacts, ReportInput } from './model';
 import { daysOf } from './period';

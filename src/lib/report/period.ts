@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
-import { DAY_HINT, readDay, type ZonedNow } from '../platform/day-words';
-import { addDays, dayBounds, dayOf, type Day } from '../platform/time';
+import { DAY_HINT, readDay, type ZonedNow } from '../platform/time/day-words';
+import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 
 /** Whole local days, both inclusive, and the instants that they lie between. */
 export interface Period {

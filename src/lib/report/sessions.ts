@@ -1,4 +1,4 @@
-import { byCodeUnits } from '../platform/order';
+import { byCodeUnits } from '../platform/files/order';
 import type { PhaseId } from '../sessions/phases';
 import type { Session } from '../sessions/session';
 import { isRepo } from './commits';

@@ -1,5 +1,5 @@
-import { palette, toAscii, wrap, type Palette } from '../platform/format';
-import type { Terminal } from '../platform/stdio';
+import { palette, toAscii, wrap, type Palette } from '../platform/terminal/format';
+import type { Terminal } from '../platform/terminal/stdio';
 import type { Block, Part } from './blocks';
 import { reportMarkdown } from './markdown';
 

@@ -1,5 +1,5 @@
-import type { Run } from '../platform/process';
-import type { PathHost } from '../platform/paths';
+import type { Run } from '../platform/process/process';
+import type { PathHost } from '../platform/files/paths';
 import type { EntryState, JobEntry } from './entry';
 import type { Keeper } from './keeper';
 import type { SchedulerKind } from './scheduler';

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/folder';
-import { withInstallManifest, type InstallManifest } from '../platform/install-manifest';
-import { removeLauncher, writeLauncher } from '../platform/launcher';
-import type { PathHost } from '../platform/paths';
+import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/files/folder';
+import { withInstallManifest, type InstallManifest } from '../platform/files/install-manifest';
+import { removeLauncher, writeLauncher } from '../platform/process/launcher';
+import type { PathHost } from '../platform/files/paths';
 import type { Backend } from './backend';
 import { cron } from './cron';
 import {

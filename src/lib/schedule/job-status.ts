@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
-import { readText } from '../platform/atomic-file';
-import { parseIso, toIso } from '../platform/clock';
-import { lstatOf } from '../platform/folder';
-import type { InstallEntry } from '../platform/install-manifest';
+import { readText } from '../platform/files/atomic-file';
+import { parseIso, toIso } from '../platform/time/clock';
+import { lstatOf } from '../platform/files/folder';
+import type { InstallEntry } from '../platform/files/install-manifest';
 import type { EntryState } from './entry';
 import { everySecOf, type Job, type JobId } from './job';
 import type { JobStatus, SchedulerKind } from './scheduler';

@@ -1,9 +1,9 @@
 import { basename, dirname } from 'node:path';
 
-import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
-import { toIso, type Clock } from '../platform/clock';
-import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/folder';
-import { sha256, type InstallEntry, type InstallManifest } from '../platform/install-manifest';
+import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { toIso, type Clock } from '../platform/time/clock';
+import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/files/folder';
+import { sha256, type InstallEntry, type InstallManifest } from '../platform/files/install-manifest';
 import type { JobId } from './job';
 import type { SchedulerKind } from './scheduler';
 

@@ -2,10 +2,10 @@ import { posix, win32 } from 'node:path';
 
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
-import { forBatch, type LauncherForm } from '../platform/launcher';
-import type { PathHost } from '../platform/paths';
-import { forShell } from '../platform/shell-word';
-import { clean } from '../platform/terminal';
+import { forBatch, type LauncherForm } from '../platform/process/launcher';
+import type { PathHost } from '../platform/files/paths';
+import { forShell } from '../platform/process/shell-word';
+import { clean } from '../platform/terminal/terminal';
 import { JOBS, JOB_IDS, type JobId } from './job';
 
 export const LAUNCHER = { name: 'steward-job', manifestId: 'schedule:launcher' };

@@ -1,9 +1,9 @@
-import { readBytes, readText } from '../platform/atomic-file';
-import { exists, lstatOf } from '../platform/folder';
-import { readInstallManifest, sha256, type InstallEntry } from '../platform/install-manifest';
-import { launcherPath } from '../platform/launcher';
-import { sinceBootMs } from '../platform/running-processes';
-import { clean } from '../platform/terminal';
+import { readBytes, readText } from '../platform/files/atomic-file';
+import { exists, lstatOf } from '../platform/files/folder';
+import { readInstallManifest, sha256, type InstallEntry } from '../platform/files/install-manifest';
+import { launcherPath } from '../platform/process/launcher';
+import { sinceBootMs } from '../platform/process/running-processes';
+import { clean } from '../platform/terminal/terminal';
 import type { Backend } from './backend';
 import { entryOf, keptBy, type ScheduleDeps } from './deps';
 import type { JobEntry } from './entry';

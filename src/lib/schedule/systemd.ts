@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 
 import { StewardError } from '../errors';
-import { toIso } from '../platform/clock';
+import { toIso } from '../platform/time/clock';
 import { everySecOf } from './job';
 import { NOT_THERE, type EntryState, type JobEntry } from './entry';
 import type { Backend, BackendDeps } from './backend';

@@ -1,9 +1,9 @@
 import { win32 } from 'node:path';
 
 import { StewardError } from '../errors';
-import { parseIso, toIso } from '../platform/clock';
-import { parseObject } from '../platform/json-object';
-import { powerShellArgs } from '../platform/powershell';
+import { parseIso, toIso } from '../platform/time/clock';
+import { parseObject } from '../platform/files/json-object';
+import { powerShellArgs } from '../platform/process/powershell';
 import { everySecOf, type Job } from './job';
 import { NOT_THERE, xmlText, type EntryState, type JobEntry } from './entry';
 import type { Backend, BackendDeps } from './backend';

@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
-import type { Run, RunResult } from '../platform/process';
-import { clean } from '../platform/terminal';
+import type { Run, RunResult } from '../platform/process/process';
+import { clean } from '../platform/terminal/terminal';
 
 const TIMEOUT_MS = 20_000;
 

@@ -1,5 +1,5 @@
-import { wrap } from '../platform/format';
-import { clean } from '../platform/terminal';
+import { wrap } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
 import { JOBS, type Job } from './job';
 import type { InstallResult, JobStatus, SchedulerKind, UninstallResult } from './scheduler';
 

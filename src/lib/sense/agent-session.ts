@@ -1,9 +1,9 @@
-import { parseIso, toIso } from '../platform/clock';
-import { parseObject } from '../platform/json-object';
-import { exists } from '../platform/folder';
-import { asLogCursor, LOG_START, readLog, type LogCursor } from '../platform/log-cursor';
-import { clean } from '../platform/terminal';
-import { dayOf } from '../platform/time';
+import { parseIso, toIso } from '../platform/time/clock';
+import { parseObject } from '../platform/files/json-object';
+import { exists } from '../platform/files/folder';
+import { asLogCursor, LOG_START, readLog, type LogCursor } from '../platform/files/log-cursor';
+import { clean } from '../platform/terminal/terminal';
+import { dayOf } from '../platform/time/time';
 import type { SenseEvent } from './event';
 import type { CollectInput, Collected, SenseSource } from './source';
 

@@ -1,5 +1,5 @@
-import { parseIso, toIso } from '../platform/clock';
-import { clean } from '../platform/terminal';
+import { parseIso, toIso } from '../platform/time/clock';
+import { clean } from '../platform/terminal/terminal';
 import type { SenseConfig } from '../config/schema';
 import { appMatcher } from './app-match';
 import type { SenseEvent } from './event';

@@ -1,6 +1,6 @@
 import { toStewardError } from '../errors';
-import { parseIso } from '../platform/clock';
-import { addDays, dayOf, type Day } from '../platform/time';
+import { parseIso } from '../platform/time/clock';
+import { addDays, dayOf, type Day } from '../platform/time/time';
 import type { SenseEvent } from './event';
 import type { LogName, PendingAppend, SenseState } from './state';
 import type { SenseStore } from './store';

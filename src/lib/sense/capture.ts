@@ -1,8 +1,8 @@
 import { toStewardError } from '../errors';
 import type { SenseConfig } from '../config/schema';
-import { parseIso, toIso, type Clock } from '../platform/clock';
-import { clean } from '../platform/terminal';
-import { dayBounds, dayOf, type Day } from '../platform/time';
+import { parseIso, toIso, type Clock } from '../platform/time/clock';
+import { clean } from '../platform/terminal/terminal';
+import { dayBounds, dayOf, type Day } from '../platform/time/time';
 import type { SenseEvent, SourceId } from './event';
 import { noticeJump } from './clock-jump';
 import { completePending, keepNew, openState, storeCapture, storedEvents, wasLost } from './capture-store';

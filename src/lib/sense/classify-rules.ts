@@ -1,7 +1,7 @@
 import { StewardError } from '../errors';
-import { isObject } from '../platform/json-object';
-import { clean } from '../platform/terminal';
-import { isOnlyComments } from '../platform/yaml-comments';
+import { isObject } from '../platform/files/json-object';
+import { clean } from '../platform/terminal/terminal';
+import { isOnlyComments } from '../platform/files/yaml-comments';
 import { foldName, RULE_KEYS, type ClassifyRule, type RuleKey } from './classify';
 import { APP_KINDS } from './app-kind';
 

@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
-import { forShell } from '../platform/shell-word';
-import { clean } from '../platform/terminal';
+import { forShell } from '../platform/process/shell-word';
+import { clean } from '../platform/terminal/terminal';
 import type { AppKind } from './app-kind';
 import { APP_KINDS } from './app-kind';
 import { SHIPPED_APPS } from './shipped-apps';

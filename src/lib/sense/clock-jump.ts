@@ -1,6 +1,6 @@
-import { clockSetBy, type Moment } from '../platform/boot-time';
-import { parseIso, toIso } from '../platform/clock';
-import { plural } from '../platform/plural';
+import { clockSetBy, type Moment } from '../platform/time/boot-time';
+import { parseIso, toIso } from '../platform/time/clock';
+import { plural } from '../platform/terminal/plural';
 import type { ClockJump, SenseState } from './state';
 
 const HOUR_MS = 3_600_000;

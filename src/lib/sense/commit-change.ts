@@ -1,4 +1,4 @@
-import { textOf } from '../platform/json-object';
+import { textOf } from '../platform/files/json-object';
 import type { SenseEvent } from './event';
 
 /**

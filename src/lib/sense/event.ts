@@ -1,5 +1,5 @@
-import { parseIso } from '../platform/clock';
-import { isObject } from '../platform/json-object';
+import { parseIso } from '../platform/time/clock';
+import { isObject } from '../platform/files/json-object';
 
 /** The kinds of captured signal (service.md: Sense event). */
 export const EVENT_TYPES = ['app-focus', 'git-commit', 'agent-session'] as const;

@@ -1,8 +1,8 @@
-import { byCodeUnits } from '../platform/order';
+import { byCodeUnits } from '../platform/files/order';
 import { foldName, type Classifier } from './classify';
 import { APP_KINDS, type AppKind } from './app-kind';
 import type { Signal } from './log-line';
-import { textOf } from '../platform/json-object';
+import { textOf } from '../platform/files/json-object';
 import { sum } from './record-tally';
 
 /** Time is added up in whole milliseconds (sums of integers know no order) and rounded once, to tenths. */

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 
 import type { SenseConfig } from '../config/schema';
 import type { UserArea } from '../config/user-area';
-import { readText, replaceFile } from '../platform/atomic-file';
-import { exists } from '../platform/folder';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { exists } from '../platform/files/folder';
 import type { SenseStore } from './store';
 
 export interface InitResult {

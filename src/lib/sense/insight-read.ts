@@ -1,6 +1,6 @@
-import { dayOf, type Day } from '../platform/time';
+import { dayOf, type Day } from '../platform/time/time';
 import { toStewardError } from '../errors';
-import type { Clock } from '../platform/clock';
+import type { Clock } from '../platform/time/clock';
 import type { ContentType } from './insight-reply';
 import type { InsightFile, InsightStore } from './insight-store';
 import { NO_INSIGHT } from './insight-store';

@@ -1,5 +1,5 @@
-import { isObject, parseObject } from '../platform/json-object';
-import { cleanLine } from '../platform/terminal';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { cleanLine } from '../platform/terminal/terminal';
 
 /** One kind of content of a day; the shares of a read add up to 1 (decisions.md 3: Insight). */
 export interface ContentType {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
-import { isIso } from '../platform/clock';
-import { ensureFolder } from '../platform/folder';
-import { isObject, parseObject } from '../platform/json-object';
-import type { Day } from '../platform/time';
+import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { isIso } from '../platform/time/clock';
+import { ensureFolder } from '../platform/files/folder';
+import { isObject, parseObject } from '../platform/files/json-object';
+import type { Day } from '../platform/time/time';
 import type { ContentType, InsightText } from './insight-reply';
 
 /** The format of sense/insights/<date>.json. A newer one is left alone (decisions.md 9). */

@@ -1,5 +1,5 @@
-import { byCodeUnits } from '../platform/order';
-import { cleanLine } from '../platform/terminal';
+import { byCodeUnits } from '../platform/files/order';
+import { cleanLine } from '../platform/terminal/terminal';
 import { foldName } from './classify';
 import { changeOf } from './commit-change';
 import type { SenseEvent } from './event';

@@ -1,9 +1,9 @@
 import { StewardError } from '../errors';
 import type { SenseConfig } from '../config/schema';
-import { parseIso, toIso, type Clock } from '../platform/clock';
-import type { Run, RunResult } from '../platform/process';
-import { cleanLine } from '../platform/terminal';
-import { dayOf, type Day } from '../platform/time';
+import { parseIso, toIso, type Clock } from '../platform/time/clock';
+import type { Run, RunResult } from '../platform/process/process';
+import { cleanLine } from '../platform/terminal/terminal';
+import { dayOf, type Day } from '../platform/time/time';
 import { appMatcher } from './app-match';
 import type { SenseEvent } from './event';
 import { insightCommand, insightEnvironment } from './insight-command';

@@ -1,5 +1,5 @@
-import { refreshed, type Kept } from '../platform/remembered';
-import { dayOf, type Day } from '../platform/time';
+import { refreshed, type Kept } from '../platform/files/remembered';
+import { dayOf, type Day } from '../platform/time/time';
 import { sources, status, today, type ReadDeps } from './read';
 import type { DailyRecord } from './record';
 import type { SenseStatus, SourceStatus } from './status-types';

@@ -1,4 +1,4 @@
-import { parseIso } from '../platform/clock';
+import { parseIso } from '../platform/time/clock';
 import { readEvent, type SenseEvent } from './event';
 
 /** What an event says beside its time. */

@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
-import { parseIso } from '../platform/clock';
-import { dayOf, type Day } from '../platform/time';
+import { parseIso } from '../platform/time/clock';
+import { dayOf, type Day } from '../platform/time/time';
 import { completePending } from './capture-store';
 import type { SenseEvent } from './event';
 import { rollup, type RollDeps } from './roll';

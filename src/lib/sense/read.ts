@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { dayOf, type Day } from '../platform/time';
+import { dayOf, type Day } from '../platform/time/time';
 import type { SenseConfig } from '../config/schema';
 import { recentJumps } from './clock-jump';
 import { SOURCE_IDS, type SenseEvent, type SourceId } from './event';

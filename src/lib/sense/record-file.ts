@@ -1,5 +1,5 @@
-import { isObject, parseObject } from '../platform/json-object';
-import { isDay } from '../platform/time';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { isDay } from '../platform/time/time';
 import { APP_KINDS } from './app-kind';
 import type { DailyRecord } from './record';
 

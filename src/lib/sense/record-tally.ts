@@ -1,5 +1,5 @@
-import { textOf } from '../platform/json-object';
-import { byCodeUnits } from '../platform/order';
+import { textOf } from '../platform/files/json-object';
+import { byCodeUnits } from '../platform/files/order';
 import { changeOf } from './commit-change';
 import type { Signal } from './log-line';
 

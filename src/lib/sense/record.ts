@@ -1,4 +1,4 @@
-import { hourStarts, isDaySomewhere, timeOf, type Day } from '../platform/time';
+import { hourStarts, isDaySomewhere, timeOf, type Day } from '../platform/time/time';
 import type { Classifier } from './classify';
 import type { AppKind } from './app-kind';
 import type { SenseEvent } from './event';

@@ -1,7 +1,7 @@
 import { StewardError, toStewardError } from '../errors';
 import type { SenseConfig } from '../config/schema';
-import { toIso, type Clock } from '../platform/clock';
-import { addDays, dayOf, type Day } from '../platform/time';
+import { toIso, type Clock } from '../platform/time/clock';
+import { addDays, dayOf, type Day } from '../platform/time/time';
 import type { Classifier } from './classify';
 import { recentJumps } from './clock-jump';
 import { recordTally, type DailyRecord } from './record';

@@ -1,11 +1,11 @@
 import { StewardError } from '../errors';
-import { isBootTime, type Moment } from '../platform/boot-time';
-import { isIso } from '../platform/clock';
-import type { AppendPlan } from '../platform/jsonl';
-import { isDay, isZone, type Day } from '../platform/time';
+import { isBootTime, type Moment } from '../platform/time/boot-time';
+import { isIso } from '../platform/time/clock';
+import type { AppendPlan } from '../platform/files/jsonl';
+import { isDay, isZone, type Day } from '../platform/time/time';
 import type { SourceId } from './event';
 import type { Collected } from './source';
-import { isObject, parseObject } from '../platform/json-object';
+import { isObject, parseObject } from '../platform/files/json-object';
 
 /** The format of sense/state.json. A newer one is left alone. */
 const STATE_VERSION = 1;

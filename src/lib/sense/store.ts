@@ -2,10 +2,10 @@ import { join } from 'node:path';
 
 import { StewardError } from '../errors';
 import type { UserArea } from '../config/user-area';
-import { readText, replaceFile, sweepTemps } from '../platform/atomic-file';
-import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/folder';
-import { completeAppend, planAppend, readLines, type Line } from '../platform/jsonl';
-import { isDay, isDaySomewhere, type Day } from '../platform/time';
+import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/files/folder';
+import { completeAppend, planAppend, readLines, type Line } from '../platform/files/jsonl';
+import { isDay, isDaySomewhere, type Day } from '../platform/time/time';
 import type { SenseEvent } from './event';
 import { lineReader, type OnEvent } from './log-line';
 import type { DailyRecord } from './record';

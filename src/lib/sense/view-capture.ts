@@ -1,8 +1,8 @@
-import { table, wrap } from '../platform/format';
-import { plural } from '../platform/plural';
-import { clean } from '../platform/terminal';
-import { timeOf } from '../platform/time';
-import { parseIso } from '../platform/clock';
+import { table, wrap } from '../platform/terminal/format';
+import { plural } from '../platform/terminal/plural';
+import { clean } from '../platform/terminal/terminal';
+import { timeOf } from '../platform/time/time';
+import { parseIso } from '../platform/time/clock';
 import type { CaptureResult } from './capture';
 import type { PurgeResult } from './purge';
 import type { Rerolled } from './roll';

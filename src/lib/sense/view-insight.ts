@@ -1,8 +1,8 @@
-import { parseIso } from '../platform/clock';
-import { bar, longDay, palette, wrap } from '../platform/format';
-import { clean } from '../platform/terminal';
-import { displayWidth, fit, padEnd, padStart } from '../platform/text-width';
-import { timeOf } from '../platform/time';
+import { parseIso } from '../platform/time/clock';
+import { bar, longDay, palette, wrap } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
+import { displayWidth, fit, padEnd, padStart } from '../platform/terminal/text-width';
+import { timeOf } from '../platform/time/time';
 import type { InsightOutcome, InsightPreview } from './insight';
 import type { Insight } from './insight-read';
 import { finish, MIN_COLUMNS, type TextOptions } from './view-parts';

@@ -1,5 +1,5 @@
-import { bar, longDay, minutes } from '../platform/format';
-import { plural } from '../platform/plural';
+import { bar, longDay, minutes } from '../platform/terminal/format';
+import { plural } from '../platform/terminal/plural';
 import { isEmpty, nameOf, seenHours } from './view-parts';
 import type { DailyRecord } from './record';
 

@@ -1,5 +1,5 @@
-import { toAscii, type Palette } from '../platform/format';
-import { clean } from '../platform/terminal';
+import { toAscii, type Palette } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
 import type { AppTime, DailyRecord } from './record';
 
 /** What the text is for. A pipe is 80 columns without colour. */

@@ -1,9 +1,9 @@
-import { parseIso } from '../platform/clock';
-import { bar, minutes, palette, table, wrap, weekday, type Palette } from '../platform/format';
-import { plural } from '../platform/plural';
-import { clean } from '../platform/terminal';
-import { displayWidth, padEnd } from '../platform/text-width';
-import { dayOf, timeOf } from '../platform/time';
+import { parseIso } from '../platform/time/clock';
+import { bar, minutes, palette, table, wrap, weekday, type Palette } from '../platform/terminal/format';
+import { plural } from '../platform/terminal/plural';
+import { clean } from '../platform/terminal/terminal';
+import { displayWidth, padEnd } from '../platform/terminal/text-width';
+import { dayOf, timeOf } from '../platform/time/time';
 import { jumpText } from './clock-jump';
 import type { DailyRecord } from './record';
 import type { SenseStatus, SourceState, SourceStatus } from './status-types';

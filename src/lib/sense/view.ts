@@ -1,6 +1,6 @@
-import { bar, level, longDay, minutes, palette, wrap, type Palette } from '../platform/format';
-import { clean } from '../platform/terminal';
-import { displayWidth, fit, padEnd } from '../platform/text-width';
+import { bar, level, longDay, minutes, palette, wrap, type Palette } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
+import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
 import { APP_KINDS, type AppKind } from './app-kind';
 import type { AppTime, DailyRecord } from './record';
 import type { SessionRepos } from './record-tally';

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 
 import { StewardError, errnoCode } from '../errors';
-import { readText, replaceFile } from '../platform/atomic-file';
-import { ensureFolder } from '../platform/folder';
-import { isObject, parseObject } from '../platform/json-object';
-import type { Look } from '../platform/stat';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder } from '../platform/files/folder';
+import { isObject, parseObject } from '../platform/files/json-object';
+import type { Look } from '../platform/files/stat';
 import { artifactOf, type Artifact } from './artifact';
 
 /** Artifacts that were read before, so that a thousand which did not change are not opened again. */

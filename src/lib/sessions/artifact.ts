@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import { StewardError, toStewardError } from '../errors';
-import { readBytes, readText, replaceFile } from '../platform/atomic-file';
-import { lstatOf } from '../platform/folder';
-import { frontMatter, scalar } from '../platform/front-matter';
-import { readHead } from '../platform/jsonl';
-import { stampOf, targetOf } from '../platform/stat';
-import { clean } from '../platform/terminal';
+import { readBytes, readText, replaceFile } from '../platform/files/atomic-file';
+import { lstatOf } from '../platform/files/folder';
+import { frontMatter, scalar } from '../platform/files/front-matter';
+import { readHead } from '../platform/files/jsonl';
+import { stampOf, targetOf } from '../platform/files/stat';
+import { clean } from '../platform/terminal/terminal';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
 

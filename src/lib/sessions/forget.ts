@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 
-import type { Clock } from '../platform/clock';
-import { exists, listFolder, removeFile } from '../platform/folder';
-import { withLock } from '../platform/lock';
-import { rotatedName } from '../platform/log';
+import type { Clock } from '../platform/time/clock';
+import { exists, listFolder, removeFile } from '../platform/files/folder';
+import { withLock } from '../platform/files/lock';
+import { rotatedName } from '../platform/files/log';
 
 export interface ForgetDeps {
   clock: Clock;

@@ -1,4 +1,4 @@
-import type { Run } from '../platform/process';
+import type { Run } from '../platform/process/process';
 
 /** What bringing a terminal to the front needs of the machine. */
 export interface GoDeps {

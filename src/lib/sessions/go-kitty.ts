@@ -1,6 +1,6 @@
 import { errnoCode, StewardError } from '../errors';
-import { isObject } from '../platform/json-object';
-import { parentsOf } from '../platform/own-terminal';
+import { isObject } from '../platform/files/json-object';
+import { parentsOf } from '../platform/process/own-terminal';
 import type { GoDeps } from './go-deps';
 
 const TIMEOUT_MS = 5000;

@@ -1,5 +1,5 @@
 import { errnoCode, StewardError } from '../errors';
-import { variableOf, type OwnTerminal } from '../platform/own-terminal';
+import { variableOf, type OwnTerminal } from '../platform/process/own-terminal';
 import type { GoDeps } from './go-deps';
 import { focusKitty } from './go-kitty';
 

@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
-import { holdsTerminal, type OwnTerminal } from '../platform/own-terminal';
-import { clean } from '../platform/terminal';
+import { holdsTerminal, type OwnTerminal } from '../platform/process/own-terminal';
+import { clean } from '../platform/terminal/terminal';
 import type { GoDeps } from './go-deps';
 import { focusKitty } from './go-kitty';
 import { showInTmux } from './go-tmux';

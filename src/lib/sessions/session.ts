@@ -1,5 +1,5 @@
-import { isObject, parseObject } from '../platform/json-object';
-import { asLogCursor, LOG_START, type LogCursor } from '../platform/log-cursor';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { asLogCursor, LOG_START, type LogCursor } from '../platform/files/log-cursor';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
 import { SESSIONS_VERSION } from './state-lines';

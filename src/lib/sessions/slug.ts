@@ -1,4 +1,4 @@
-import { shortHash } from '../platform/short-hash';
+import { shortHash } from '../platform/files/short-hash';
 
 const GRAMMAR = /^[a-z0-9][a-z0-9._-]{0,80}$/;
 /** Names that Windows gives to devices, whatever follows the dot. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 
-import { readText } from '../platform/atomic-file';
-import { parseIso, toIso } from '../platform/clock';
-import { listFolder } from '../platform/folder';
-import { deadNames } from '../platform/graveyard';
-import { isObject, parseObject } from '../platform/json-object';
+import { readText } from '../platform/files/atomic-file';
+import { parseIso, toIso } from '../platform/time/clock';
+import { listFolder } from '../platform/files/folder';
+import { deadNames } from '../platform/files/graveyard';
+import { isObject, parseObject } from '../platform/files/json-object';
 
 /**
  * Something that a hook has left for later, one file. It holds ids and paths, and nothing that was said but the one

@@ -1,12 +1,12 @@
 import { basename, join } from 'node:path';
 
 import { StewardError, errnoCode, toStewardError } from '../errors';
-import { createFile, renameOver, sweepTemps } from '../platform/atomic-file';
-import { toIso, type Clock } from '../platform/clock';
-import { ensureFolder, listFolder, removeFile } from '../platform/folder';
-import { bury, pruneDead } from '../platform/graveyard';
-import { isObject } from '../platform/json-object';
-import { randomName } from '../platform/short-hash';
+import { createFile, renameOver, sweepTemps } from '../platform/files/atomic-file';
+import { toIso, type Clock } from '../platform/time/clock';
+import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
+import { bury, pruneDead } from '../platform/files/graveyard';
+import { isObject } from '../platform/files/json-object';
+import { randomName } from '../platform/files/short-hash';
 import {
   claims,
   compact,
@@ -105,7 +105,7 @@ export interface DrainResult {
 export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
   const result: DrainResult = { done: 0, failed: 0, later: 0, dead: 0, busy: false };
   if (listFolder(deps.path).length === 0) return result;
-  const { withLock } = await import('../platform/lock');
+  const { withLock } = await import('../platform/files/lock');
   const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
   try {
     await withLock(join(deps.locks, 'spool.lock'), lock, async () => {
@@ -212,7 +212,7 @@ export async function withdraw(
   deps: SpoolDeps,
   isMeant: (intention: Intention) => boolean,
 ): Promise<Intention[]> {
-  const { withLock } = await import('../platform/lock');
+  const { withLock } = await import('../platform/files/lock');
   const { clock, machineId } = deps;
   const lock = { clock, machineId, waitMs: WITHDRAW_WAIT_MS };
   return withLock(join(deps.locks, 'spool.lock'), lock, () => {
@@ -234,7 +234,7 @@ export async function withdraw(
  * intention that this version can read stays.
  */
 export async function revive(deps: SpoolDeps): Promise<number> {
-  const { withLock } = await import('../platform/lock');
+  const { withLock } = await import('../platform/files/lock');
   const { clock, machineId } = deps;
   const lock = { clock, machineId, waitMs: WITHDRAW_WAIT_MS };
   return withLock(join(deps.locks, 'spool.lock'), lock, () => {

@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
-import { readText } from '../platform/atomic-file';
-import { isObject, parseObject } from '../platform/json-object';
+import { readText } from '../platform/files/atomic-file';
+import { isObject, parseObject } from '../platform/files/json-object';
 import { isSlug } from './slug';
 
 /** The format of the state. A newer one is read by newer versions only. */

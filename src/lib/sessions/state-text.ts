@@ -1,4 +1,4 @@
-import { toIso } from '../platform/clock';
+import { toIso } from '../platform/time/clock';
 import { parseSessions, type Session, type SessionsState } from './session';
 import { END, HEAD_END } from './state-lines';
 

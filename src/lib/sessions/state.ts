@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readBytes, readText, renameOver, replaceFile, sweepTemps } from '../platform/atomic-file';
-import { toIso, type Clock } from '../platform/clock';
-import { ensureFolder, lstatOf } from '../platform/folder';
-import { withLock } from '../platform/lock';
-import { rotatedName } from '../platform/log';
-import type { LogCursor } from '../platform/log-cursor';
+import { readBytes, readText, renameOver, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { toIso, type Clock } from '../platform/time/clock';
+import { ensureFolder, lstatOf } from '../platform/files/folder';
+import { withLock } from '../platform/files/lock';
+import { rotatedName } from '../platform/files/log';
+import type { LogCursor } from '../platform/files/log-cursor';
 import { artifactOf, artifactPath } from './artifact';
 import { folder, type FoldDeps } from './fold';
 import { emptySessions, isLive, parseSessions, recordArtifactPhase, recordPhase } from './session';

@@ -1,6 +1,6 @@
-import { minutes } from '../platform/minutes';
-import { clean } from '../platform/terminal';
-import { fit } from '../platform/text-width';
+import { minutes } from '../platform/time/minutes';
+import { clean } from '../platform/terminal/terminal';
+import { fit } from '../platform/terminal/text-width';
 import { phase } from './phases';
 import { statusOf, type Session, type SessionsState } from './session';
 

@@ -1,5 +1,5 @@
-import { entriesIn } from '../platform/stat';
-import { lstatOf } from '../platform/folder';
+import { entriesIn } from '../platform/files/stat';
+import { lstatOf } from '../platform/files/folder';
 import { artifactOf, artifactPath } from './artifact';
 import type { PhaseId } from './phases';
 import { isLive, type Session, type SessionsState } from './session';

@@ -1,6 +1,6 @@
-import { minutes, palette, table, toAscii, wrap, type Palette } from '../platform/format';
-import { clean } from '../platform/terminal';
-import { fit } from '../platform/text-width';
+import { minutes, palette, table, toAscii, wrap, type Palette } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
+import { fit } from '../platform/terminal/text-width';
 import { phase } from './phases';
 import { statusOf, type PhaseEntry, type Session, type SessionsState, type SessionStatus } from './session';
 import type { SpoolStatus } from './spool';

@@ -1,10 +1,10 @@
-import { parseIso, toIso } from '../platform/clock';
-import { appendLog } from '../platform/log';
-import { readLog, type LogCursor, type TakeLine } from '../platform/log-cursor';
-import { clean } from '../platform/terminal';
+import { parseIso, toIso } from '../platform/time/clock';
+import { appendLog } from '../platform/files/log';
+import { readLog, type LogCursor, type TakeLine } from '../platform/files/log-cursor';
+import { clean } from '../platform/terminal/terminal';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
-import { parseObject } from '../platform/json-object';
+import { parseObject } from '../platform/files/json-object';
 
 /** What can happen in a session, as the hooks report it. */
 const WORK_EVENT_TYPES = [

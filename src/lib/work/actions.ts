@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 
 import type { UserConfig } from '../config/schema';
 import { StewardError } from '../errors';
-import { toIso } from '../platform/clock';
-import { namedFile } from '../platform/named-file';
+import { toIso } from '../platform/time/clock';
+import { namedFile } from '../platform/files/named-file';
 import { toItem, type Item } from './board';
 import { readCache, remember, keptIssue } from './cache';
 import { dueWords, readDue } from './due';

@@ -1,8 +1,8 @@
 import type { Lane } from '../config/schema';
 import { toStewardError } from '../errors';
-import { readText, replaceFile } from '../platform/atomic-file';
-import { isObject, parseObject } from '../platform/json-object';
-import { markOfTarget } from '../platform/stat';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { markOfTarget } from '../platform/files/stat';
 import {
   boardFrame,
   groupItems,

@@ -11,9 +11,9 @@ import {
 } from './label';
 import type { Lane, WorkConfig, WorkRepoConfig } from '../config/schema';
 import { StewardError } from '../errors';
-import { isObject } from '../platform/json-object';
-import { clean } from '../platform/terminal';
-import { parseIso } from '../platform/clock';
+import { isObject } from '../platform/files/json-object';
+import { clean } from '../platform/terminal/terminal';
+import { parseIso } from '../platform/time/clock';
 import { isClean, isIssue, type Issue } from './issue';
 import { staleness, type PollDeps } from './poll';
 

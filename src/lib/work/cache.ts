@@ -1,7 +1,7 @@
-import { readText, replaceFile } from '../platform/atomic-file';
-import { parseIso, toIso } from '../platform/clock';
-import { isObject, parseObject } from '../platform/json-object';
-import { markOfTarget } from '../platform/stat';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { parseIso, toIso } from '../platform/time/clock';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { markOfTarget } from '../platform/files/stat';
 import type { HostIssue } from './host';
 import { isIssue, parseBody, parseTitle, type Issue } from './issue';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { parseIso } from '../platform/clock';
-import { withLock } from '../platform/lock';
-import { clean } from '../platform/terminal';
+import { parseIso } from '../platform/time/clock';
+import { withLock } from '../platform/files/lock';
+import { clean } from '../platform/terminal/terminal';
 import { remember } from './cache';
 import type { EnsureDeps } from './ensure';
 import type { Host, HostIssue, LabelEvent } from './host';

@@ -1,10 +1,10 @@
 import type { Chrono } from 'chrono-node/en';
 
 import { StewardError } from '../errors';
-import { toDate } from '../platform/clock';
-import { parseDuration } from '../platform/duration';
-import { longDay } from '../platform/format';
-import { dayOf, instantOf, timeOf, wallClock } from '../platform/time';
+import { toDate } from '../platform/time/clock';
+import { parseDuration } from '../platform/time/duration';
+import { longDay } from '../platform/terminal/format';
+import { dayOf, instantOf, timeOf, wallClock } from '../platform/time/time';
 import { dueLine } from './issue';
 import { recurringWords } from './recurring';
 

@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { namedFile } from '../platform/named-file';
+import { namedFile } from '../platform/files/named-file';
 import { addComment, type ActionDeps } from './actions';
 import { toItem, type Item } from './board';
 import { keptIssue, readCache, remember } from './cache';

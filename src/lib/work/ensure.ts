@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { parseIso, toIso } from '../platform/clock';
-import { withLock } from '../platform/lock';
+import { parseIso, toIso } from '../platform/time/clock';
+import { withLock } from '../platform/files/lock';
 import { keptIssue, remember } from './cache';
 import type { Host, HostIssue } from './host';
 import { failureOf, isAmbiguous } from './host/failure';

@@ -1,5 +1,5 @@
-import { parseIso } from '../platform/clock';
-import { clean } from '../platform/terminal';
+import { parseIso } from '../platform/time/clock';
+import { clean } from '../platform/terminal/terminal';
 
 /**
  * A work issue as steward keeps it (service.md: Work issue): what the board, the list and the sweep need of it.

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 
 import type { WorkConfig } from '../config/schema';
 import { StewardError } from '../errors';
-import { readText } from '../platform/atomic-file';
-import { clean } from '../platform/terminal';
+import { readText } from '../platform/files/atomic-file';
+import { clean } from '../platform/terminal/terminal';
 import { readCache, writeCache, type CachePaths } from './cache';
 import type { Host, HostLabel } from './host';
 import { agentLabel, agentName, canTakeLabel, FLAGS, sameLabel } from './label';

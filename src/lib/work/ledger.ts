@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
-import { readText, replaceFile } from '../platform/atomic-file';
-import { parseObject, isObject } from '../platform/json-object';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { parseObject, isObject } from '../platform/files/json-object';
 
 /**
  * Which issue belongs to what, and what was about to be created (decisions.md 6: identity). An entry without a

@@ -1,7 +1,7 @@
 import type { WorkConfig, WorkRepoConfig } from '../config/schema';
 import { StewardError, toStewardError } from '../errors';
-import { parseIso, toIso } from '../platform/clock';
-import { ensureFolder } from '../platform/folder';
+import { parseIso, toIso } from '../platform/time/clock';
+import { ensureFolder } from '../platform/files/folder';
 import { dirname } from 'node:path';
 import {
   isFullDue,

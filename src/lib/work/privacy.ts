@@ -1,6 +1,6 @@
 import type { WorkRepoConfig } from '../config/schema';
 import { StewardError, toStewardError } from '../errors';
-import { parseIso, toIso, type Clock } from '../platform/clock';
+import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import type { Host, Repository } from './host';
 import type { HostFailure } from './host/failure';
 

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 
-import { exists } from '../platform/folder';
+import { exists } from '../platform/files/folder';
 
 /** The marker of a folder whose work never leaves the machine (service.md: Work configuration). */
 export const RESTRICTED_MARKER = 'RESTRICTED.md';

@@ -2,8 +2,8 @@ import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
 import type { UserArea } from '../config/user-area';
-import { createFile, readText } from '../platform/atomic-file';
-import { ensureFolder, exists } from '../platform/folder';
+import { createFile, readText } from '../platform/files/atomic-file';
+import { ensureFolder, exists } from '../platform/files/folder';
 import { failureOf } from './host/failure';
 import type { Host, Repository } from './host';
 import { LABEL_SETS, seedLabels, wantedLabels, type SeedResult, type WantedLabelsDeps } from './labels';

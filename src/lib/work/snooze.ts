@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { toIso } from '../platform/clock';
+import { toIso } from '../platform/time/clock';
 import type { ActionDeps } from './actions';
 import { toItem, type Item } from './board';
 import { keptIssue, remember } from './cache';

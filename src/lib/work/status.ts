@@ -1,5 +1,5 @@
 import type { WorkConfig } from '../config/schema';
-import { toIso, parseIso } from '../platform/clock';
+import { toIso, parseIso } from '../platform/time/clock';
 import { SETUP_STEPS, type BoardDeps } from './board';
 import { waitingCaptures, type Waiting } from './capture/waiting';
 import { readLedger } from './ledger';

@@ -1,5 +1,5 @@
-import { parseIso } from '../platform/clock';
-import { clean } from '../platform/terminal';
+import { parseIso } from '../platform/time/clock';
+import { clean } from '../platform/terminal/terminal';
 import { byUrgency, type Item } from './board';
 import { parseTitle } from './issue';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readText, replaceFile } from '../platform/atomic-file';
-import { ensureFolder, exists, removeFolder } from '../platform/folder';
-import { remoteGit, type GitAnswer, type Remote, type RemoteGitDeps } from '../platform/git-remote';
-import { withLock } from '../platform/lock';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder, exists, removeFolder } from '../platform/files/folder';
+import { remoteGit, type GitAnswer, type Remote, type RemoteGitDeps } from '../platform/process/git-remote';
+import { withLock } from '../platform/files/lock';
 import { itemsOf } from './board';
 import { nothingCached, refresh, type PollDeps } from './poll';
 import { openForWriting, repoOf } from './privacy';

@@ -1,6 +1,6 @@
 import { toStewardError } from '../errors';
-import { parseIso } from '../platform/clock';
-import { clean } from '../platform/terminal';
+import { parseIso } from '../platform/time/clock';
+import { clean } from '../platform/terminal/terminal';
 import type { Claims } from '../sessions/artifact';
 import { closeWith, type ActionDeps } from './actions';
 import { readCache } from './cache';

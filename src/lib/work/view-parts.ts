@@ -1,8 +1,8 @@
-import { parseIso } from '../platform/clock';
-import { longDay, palette, toAscii, wrap, type Palette } from '../platform/format';
-import { plural } from '../platform/plural';
-import { clean } from '../platform/terminal';
-import { dayOf, timeOf } from '../platform/time';
+import { parseIso } from '../platform/time/clock';
+import { longDay, palette, toAscii, wrap, type Palette } from '../platform/terminal/format';
+import { plural } from '../platform/terminal/plural';
+import { clean } from '../platform/terminal/terminal';
+import { dayOf, timeOf } from '../platform/time/time';
 import type { Item } from './board';
 import { parseTitle } from './issue';
 

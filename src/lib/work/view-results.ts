@@ -1,7 +1,7 @@
-import { wrap } from '../platform/format';
-import { plural } from '../platform/plural';
-import { clean } from '../platform/terminal';
-import { fit } from '../platform/text-width';
+import { wrap } from '../platform/terminal/format';
+import { plural } from '../platform/terminal/plural';
+import { clean } from '../platform/terminal/terminal';
+import { fit } from '../platform/terminal/text-width';
 import type { Added, Closed } from './actions';
 import type { Item } from './board';
 import type { Undoable, Undone } from './capture/undo';

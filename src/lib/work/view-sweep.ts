@@ -1,4 +1,4 @@
-import { clean } from '../platform/terminal';
+import { clean } from '../platform/terminal/terminal';
 import { skippedWords } from './view-parts';
 import { waitingText } from './capture/waiting';
 import type { SweepResult } from './sweep/run';

@@ -1,8 +1,8 @@
 import type { Lane } from '../config/schema';
-import { parseIso } from '../platform/clock';
-import { table, wrap } from '../platform/format';
-import { clean } from '../platform/terminal';
-import { displayWidth, fit, padEnd } from '../platform/text-width';
+import { parseIso } from '../platform/time/clock';
+import { table, wrap } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
+import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
 import type { Shown } from './actions';
 import type { BoardView, Item } from './board';
 import { LANE_ROWS, type BoardSummary, type LaneSummary } from './board-summary';

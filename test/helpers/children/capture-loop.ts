@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { replaceFile } from '../../../src/lib/platform/atomic-file';
+import { replaceFile } from '../../../src/lib/platform/files/atomic-file';
 import { bareEnvironment } from '../git';
 import { focus } from '../sense';
 import { captureOnce, type World } from '../sense-once';

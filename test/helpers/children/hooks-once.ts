@@ -4,7 +4,7 @@ import { userArea } from '../../../src/lib/config/user-area';
 import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
 import { installHooks } from '../../../src/lib/assistant/install';
 import { uninstallHooks } from '../../../src/lib/assistant/uninstall';
-import { systemClock } from '../../../src/lib/platform/clock';
+import { systemClock } from '../../../src/lib/platform/time/clock';
 
 /** What changes something on the disk. */
 const CHANGES = [

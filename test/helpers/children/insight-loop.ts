@@ -2,9 +2,9 @@ import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { userArea } from '../../../src/lib/config/user-area';
-import { withLock } from '../../../src/lib/platform/lock';
-import { run } from '../../../src/lib/platform/process';
-import { withTempFolder } from '../../../src/lib/platform/system-files';
+import { withLock } from '../../../src/lib/platform/files/lock';
+import { run } from '../../../src/lib/platform/process/process';
+import { withTempFolder } from '../../../src/lib/platform/files/system-files';
 import { buildInsight } from '../../../src/lib/sense/insight';
 import { insightStore } from '../../../src/lib/sense/insight-store';
 import { senseStore } from '../../../src/lib/sense/store';

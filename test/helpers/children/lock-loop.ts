@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 
-import { systemClock } from '../../../src/lib/platform/clock';
-import { withLock } from '../../../src/lib/platform/lock';
+import { systemClock } from '../../../src/lib/platform/time/clock';
+import { withLock } from '../../../src/lib/platform/files/lock';
 
 /**
  * Takes the lock again and again and adds 1 to a number that only the lock protects. Says `in` each time,

@@ -1,3 +1,3 @@
-import { machineId } from '../../../src/lib/platform/machine';
+import { machineId } from '../../../src/lib/platform/files/machine';
 
 process.stdout.write(machineId(process.argv[2]));

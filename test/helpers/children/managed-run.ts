@@ -7,13 +7,13 @@ import type { Timing } from '../../../src/lib/agents/managed/retry';
 import { openSessionLog } from '../../../src/lib/agents/managed/session-log';
 import { startSession } from '../../../src/lib/agents/managed/start';
 import { wakeSession } from '../../../src/lib/agents/managed/wake';
-import { EXIT_CODES } from '../../../src/lib/cli/exit-codes';
-import { toJsonLine } from '../../../src/lib/cli/json';
+import { EXIT_CODES } from '../../../src/lib/platform/terminal/exit-codes';
+import { toJsonLine } from '../../../src/lib/platform/terminal/json';
 import { toStewardError } from '../../../src/lib/errors';
-import { systemClock } from '../../../src/lib/platform/clock';
-import { listFolder } from '../../../src/lib/platform/folder';
-import { openOrigin } from '../../../src/lib/platform/origin-client';
-import { standardOutput } from '../../../src/lib/platform/shown-output';
+import { systemClock } from '../../../src/lib/platform/time/clock';
+import { listFolder } from '../../../src/lib/platform/files/folder';
+import { openOrigin } from '../../../src/lib/platform/net/origin-client';
+import { standardOutput } from '../../../src/lib/platform/terminal/shown-output';
 
 export interface RunInput {
   url: string;

@@ -7,8 +7,8 @@ import { userArea } from '../../../src/lib/config/user-area';
 import { acceptNotification } from '../../../src/lib/notify/accept';
 import { pushChannel } from '../../../src/lib/notify/channels/push';
 import { deliverWaiting } from '../../../src/lib/notify/deliver';
-import { systemClock } from '../../../src/lib/platform/clock';
-import { loadHttp } from '../../../src/lib/platform/origin-client';
+import { systemClock } from '../../../src/lib/platform/time/clock';
+import { loadHttp } from '../../../src/lib/platform/net/origin-client';
 
 const folder = process.argv[2] ?? '';
 const server = process.argv[3] ?? '';

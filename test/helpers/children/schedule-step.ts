@@ -4,8 +4,8 @@ import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from
 import path from 'node:path';
 
 import { userArea } from '../../../src/lib/config/user-area';
-import { systemClock } from '../../../src/lib/platform/clock';
-import type { Run, RunResult } from '../../../src/lib/platform/process';
+import { systemClock } from '../../../src/lib/platform/time/clock';
+import type { Run, RunResult } from '../../../src/lib/platform/process/process';
 import { createScheduler, type SchedulerKind } from '../../../src/lib/schedule';
 import { jobOf } from '../../../src/lib/schedule/job';
 

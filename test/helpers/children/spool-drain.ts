@@ -1,6 +1,6 @@
 // spool-drain FOLDER: drains the spool again and again; the consumer notes the id of what it has done, once.
-import { completeAppend, planAppend, readLines } from '../../../src/lib/platform/jsonl';
-import { systemClock } from '../../../src/lib/platform/clock';
+import { completeAppend, planAppend, readLines } from '../../../src/lib/platform/files/jsonl';
+import { systemClock } from '../../../src/lib/platform/time/clock';
 import { drain } from '../../../src/lib/sessions/spool';
 
 const folder = process.argv[2] ?? '';

@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 
-import { createContext } from '../../../src/lib/cli/context';
-import { openDaemon } from '../../../src/lib/cli/daemon-context';
+import { createContext } from '../../../src/lib/app/context';
+import { openDaemon } from '../../../src/lib/app/daemon';
 import { runDaemon } from '../../../src/lib/daemon/daemon';
-import { relaunch } from '../../../src/lib/platform/relaunch';
+import { relaunch } from '../../../src/lib/platform/process/relaunch';
 
 const [file = '', port = '0'] = process.argv.slice(2);
 const installed = (): string => readFileSync(file, 'utf8').trim();

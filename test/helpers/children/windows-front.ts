@@ -1,6 +1,6 @@
 import * as koffi from 'koffi';
 
-import { windowsCalls } from '../../../src/lib/platform/windows';
+import { windowsCalls } from '../../../src/lib/platform/process/windows';
 import { windows } from '../../../src/lib/sense/front-app/windows';
 import type { Desktop } from '../../../src/lib/sense/front-app/adapter';
 import { windowsIdle } from '../../../src/lib/sense/idle/windows';

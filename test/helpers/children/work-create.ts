@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { loadConfig } from '../../../src/lib/config/load';
 import { userArea } from '../../../src/lib/config/user-area';
-import { systemClock } from '../../../src/lib/platform/clock';
-import { run } from '../../../src/lib/platform/process';
+import { systemClock } from '../../../src/lib/platform/time/clock';
+import { run } from '../../../src/lib/platform/process/process';
 import { cacheReader } from '../../../src/lib/work/cache';
 import { ensureIssues, type EnsureDeps } from '../../../src/lib/work/ensure';
 import { githubHost } from '../../../src/lib/work/host/github';

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 
-import { readText, replaceFile } from '../../../src/lib/platform/atomic-file';
-import { completeAppend, planAppend } from '../../../src/lib/platform/jsonl';
+import { readText, replaceFile } from '../../../src/lib/platform/files/atomic-file';
+import { completeAppend, planAppend } from '../../../src/lib/platform/files/jsonl';
 import { linesOf, numbered, type Progress } from '../numbered';
 
 /** Replaces a file with the contents 0, 1, 2, …, and says each number once it is stored. */

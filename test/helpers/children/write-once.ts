@@ -1,6 +1,6 @@
 import { errorBody } from '../../../src/lib/errors';
-import { replaceFile } from '../../../src/lib/platform/atomic-file';
-import { completeAppend, planAppend } from '../../../src/lib/platform/jsonl';
+import { replaceFile } from '../../../src/lib/platform/files/atomic-file';
+import { completeAppend, planAppend } from '../../../src/lib/platform/files/jsonl';
 
 /** One write by whichever user runs this; says the error as steward would, or `ok`. */
 const [, , kind, path = ''] = process.argv;

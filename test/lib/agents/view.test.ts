@@ -4,7 +4,7 @@ import { batchOf } from '../../../src/lib/agents/brief';
 import { explainRoute } from '../../../src/lib/agents/routing';
 import { alertText, watchedText } from '../../../src/lib/agents/view';
 import { briefsText, routeText, traitsText } from '../../../src/lib/agents/view-route';
-import { displayWidth } from '../../../src/lib/platform/text-width';
+import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { NAMED, TYPES } from '../../helpers/agents';
 
 const ALERT = { ts: '2026-11-20T09:05:00Z', session: 'one', task: 'Plan', agents: 2, silentSec: 90, since: '2026-11-20T09:03:30Z', lastTool: 'Bash', message: '2 agents of Plan made no tool call for 90 s.' }; // prettier-ignore

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 
 import { bar, level, minutes, palette, table } from '../../../src/lib/cli/output';
 import { displayWidth, fit, padEnd } from '../../../src/lib/cli/width';
-import { terminalOf } from '../../../src/lib/platform/stdio';
-import { toJson } from '../../../src/lib/cli/json';
+import { terminalOf } from '../../../src/lib/platform/terminal/stdio';
+import { toJson } from '../../../src/lib/platform/terminal/json';
 
 describe('display width', () => {
   const widths: [text: string, width: number][] = [

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import * as terminal from '../../../src/lib/platform/format';
-import * as time from '../../../src/lib/platform/time';
+import * as terminal from '../../../src/lib/platform/terminal/format';
+import * as time from '../../../src/lib/platform/time/time';
 import { buildDailyRecord } from '../../../src/lib/sense/record';
 import { PAGES } from '../../helpers/page-server';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { parseGoals } from '../../../src/lib/goals/record';
 import { buildGoalsState } from '../../../src/lib/goals/state';
-import { addDays } from '../../../src/lib/platform/time';
+import { addDays } from '../../../src/lib/platform/time/time';
 
 describe('goals record', () => {
   const text = [

@@ -15,7 +15,7 @@ import {
   waiting,
 } from '../../../src/lib/notify/outbox';
 import { retry } from '../../../src/lib/notify/results';
-import { deadReport } from '../../../src/lib/platform/graveyard';
+import { deadReport } from '../../../src/lib/platform/files/graveyard';
 import { MINUTE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
 import { rejection } from '../../helpers/rejection';
 

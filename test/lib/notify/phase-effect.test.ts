@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 
 import { writePhase, type PhaseDeps, type PhaseWritten } from '../../../src/lib/notify/phase-effect';
 import { tabSequence } from '../../../src/lib/notify/terminal-tab';
-import { toIso } from '../../../src/lib/platform/clock';
+import { toIso } from '../../../src/lib/platform/time/clock';
 import { PHASES } from '../../../src/lib/sessions/phases';
 import type { Session } from '../../../src/lib/sessions/session';
 import { currentSessions } from '../../../src/lib/sessions/state';

@@ -4,7 +4,7 @@ import { readTurnEnd } from '../../../src/lib/assistant/transcript';
 import { acceptRequest } from '../../../src/lib/notify/accept';
 import type { NotifyRequest } from '../../../src/lib/notify/message';
 import { drainTriggers, hasTriggers, type Sight, type TriggerDeps } from '../../../src/lib/notify/triggers';
-import { toIso } from '../../../src/lib/platform/clock';
+import { toIso } from '../../../src/lib/platform/time/clock';
 import type { Session } from '../../../src/lib/sessions/session';
 import { leave, type Intention } from '../../../src/lib/sessions/spool';
 import { testArea, type TestArea } from '../../helpers/area';

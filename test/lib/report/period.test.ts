@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { addDays, dayBounds } from '../../../src/lib/platform/time';
+import { addDays, dayBounds } from '../../../src/lib/platform/time/time';
 import { daysOf, readPeriod, readWeek } from '../../../src/lib/report/period';
 import { rejection } from '../../helpers/rejection';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { displayWidth } from '../../../src/lib/platform/text-width';
+import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { blocksOf, type Block } from '../../../src/lib/report/blocks';
 import { buildReport } from '../../../src/lib/report/build';
 import { plain, reportMarkdown } from '../../../src/lib/report/markdown';

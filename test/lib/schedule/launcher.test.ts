@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 
 import { userArea } from '../../../src/lib/config/user-area';
-import { renderLauncher } from '../../../src/lib/platform/launcher';
+import { renderLauncher } from '../../../src/lib/platform/process/launcher';
 import { jobEnvironment, launcherForm } from '../../../src/lib/schedule/launcher';
 import { until } from '../../helpers/desktop-kit';
 import { requirePrograms } from '../../helpers/real-part';

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 
-import { systemClock } from '../../../src/lib/platform/clock';
+import { systemClock } from '../../../src/lib/platform/time/clock';
 import { beginRun, parseJobVariable, runningJobs, type RunDeps } from '../../../src/lib/schedule/running';
 import { scratch } from '../../helpers/scratch';
 

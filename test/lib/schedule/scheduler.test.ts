@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { userArea } from '../../../src/lib/config/user-area';
-import { systemClock } from '../../../src/lib/platform/clock';
-import type { Run } from '../../../src/lib/platform/process';
+import { systemClock } from '../../../src/lib/platform/time/clock';
+import type { Run } from '../../../src/lib/platform/process/process';
 import { createScheduler, type ScheduleDeps } from '../../../src/lib/schedule';
 import { JOBS, jobOf } from '../../../src/lib/schedule/job';
 import { rejection } from '../../helpers/rejection';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { appendFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 
-import { toIso } from '../../../src/lib/platform/clock';
+import { toIso } from '../../../src/lib/platform/time/clock';
 import { agentSessionSource } from '../../../src/lib/sense/agent-session';
 import type { Collected } from '../../../src/lib/sense/source';
 import { scratch } from '../../helpers/scratch';

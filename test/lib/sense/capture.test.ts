@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { withLock } from '../../../src/lib/platform/lock';
+import { withLock } from '../../../src/lib/platform/files/lock';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import type { CollectInput } from '../../../src/lib/sense/source';
 import { rejection } from '../../helpers/rejection';

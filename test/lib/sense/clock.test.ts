@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { run } from '../../../src/lib/platform/process';
-import { addDays } from '../../../src/lib/platform/time';
+import { run } from '../../../src/lib/platform/process/process';
+import { addDays } from '../../../src/lib/platform/time/time';
 import { agentSessionSource } from '../../../src/lib/sense/agent-session';
 import { gitSource } from '../../../src/lib/sense/git';
 import { rollup } from '../../../src/lib/sense/roll';

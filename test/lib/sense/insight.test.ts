@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-import { isAlive, withLock } from '../../../src/lib/platform/lock';
-import { run } from '../../../src/lib/platform/process';
-import { withTempFolder } from '../../../src/lib/platform/system-files';
+import { isAlive, withLock } from '../../../src/lib/platform/files/lock';
+import { run } from '../../../src/lib/platform/process/process';
+import { withTempFolder } from '../../../src/lib/platform/files/system-files';
 import {
   buildInsight,
   previewInsight,

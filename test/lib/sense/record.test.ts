@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { addDays, dayBounds, hourStarts } from '../../../src/lib/platform/time';
+import { addDays, dayBounds, hourStarts } from '../../../src/lib/platform/time/time';
 import { makeClassifier } from '../../../src/lib/sense/classify';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import { buildDailyRecord, type DailyRecord } from '../../../src/lib/sense/record';

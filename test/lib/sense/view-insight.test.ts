@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { displayWidth } from '../../../src/lib/platform/text-width';
+import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import type { Insight } from '../../../src/lib/sense/insight-read';
 import { buildText, insightText, previewText } from '../../../src/lib/sense/view-insight';
 

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 
-import { displayWidth } from '../../../src/lib/platform/text-width';
+import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { makeClassifier } from '../../../src/lib/sense/classify';
 import { APP_KINDS } from '../../../src/lib/sense/app-kind';
 import type { SenseEvent } from '../../../src/lib/sense/event';

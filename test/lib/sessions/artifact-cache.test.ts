@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'; // prettier-ignore
 
-import { lookOf } from '../../../src/lib/platform/stat';
+import { lookOf } from '../../../src/lib/platform/files/stat';
 import type { Artifact } from '../../../src/lib/sessions/artifact';
 import { artifactCache, type ArtifactCache } from '../../../src/lib/sessions/artifact-cache';
 import { scratch } from '../../helpers/scratch';

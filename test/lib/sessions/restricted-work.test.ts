@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { toIso } from '../../../src/lib/platform/clock';
+import { toIso } from '../../../src/lib/platform/time/clock';
 import { folder as folding } from '../../../src/lib/sessions/fold';
 import { isRestrictedWork } from '../../../src/lib/sessions/restricted-work';
 import { emptySessions, parseSessions, type SessionsState } from '../../../src/lib/sessions/session';

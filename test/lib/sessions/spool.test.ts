@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { createInterface, type Interface } from 'node:readline';
 
 import { StewardError } from '../../../src/lib/errors';
-import { deadReport } from '../../../src/lib/platform/graveyard';
+import { deadReport } from '../../../src/lib/platform/files/graveyard';
 import {
   drain,
   foreignIntentions,

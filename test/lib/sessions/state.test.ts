@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../../../src/lib/errors';
-import { toIso } from '../../../src/lib/platform/clock';
+import { toIso } from '../../../src/lib/platform/time/clock';
 import { recordArtifactPhase, recordPhase, statusOf, type Session } from '../../../src/lib/sessions/session';
 import { liveSessions, runningSessions } from '../../../src/lib/sessions/live';
 import {

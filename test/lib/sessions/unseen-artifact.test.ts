@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 
-import { toIso } from '../../../src/lib/platform/clock';
+import { toIso } from '../../../src/lib/platform/time/clock';
 import { folder as folding } from '../../../src/lib/sessions/fold';
 import { emptySessions, type Session, type SessionsState } from '../../../src/lib/sessions/session';
 import { unseenArtifact } from '../../../src/lib/sessions/unseen-artifact';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { dayOf, instantOf, timeOf, wallClock } from '../../../src/lib/platform/time';
+import { dayOf, instantOf, timeOf, wallClock } from '../../../src/lib/platform/time/time';
 import { readDue, readWhen } from '../../../src/lib/work/due';
 import { rejection } from '../../helpers/rejection';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 
-import { markOfTarget } from '../../../src/lib/platform/stat';
+import { markOfTarget } from '../../../src/lib/platform/files/stat';
 import { readCache } from '../../../src/lib/work/cache';
 import { identityKey } from '../../../src/lib/work/issue';
 import { ensureIssue, ensureIssues, type Wanted } from '../../../src/lib/work/ensure';

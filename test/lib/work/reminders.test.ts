@@ -5,7 +5,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { StewardError } from '../../../src/lib/errors';
 import { acceptRequest } from '../../../src/lib/notify/accept';
 import { readHistory } from '../../../src/lib/notify/history';
-import { toIso } from '../../../src/lib/platform/clock';
+import { toIso } from '../../../src/lib/platform/time/clock';
 import { addIssue, addReminder } from '../../../src/lib/work/actions';
 import { readWhen } from '../../../src/lib/work/due';
 import { makeBody, parseBody, withDue } from '../../../src/lib/work/issue';

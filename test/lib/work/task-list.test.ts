@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 
 import { LANES } from '../../../src/lib/config/schema';
-import { run } from '../../../src/lib/platform/process';
+import { run } from '../../../src/lib/platform/process/process';
 import { toItem } from '../../../src/lib/work/board';
 import { STATUSES } from '../../../src/lib/work/label';
 import { sectionOf, SECTIONS, taskList } from '../../../src/lib/work/task-list';

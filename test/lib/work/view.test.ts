@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { LANES } from '../../../src/lib/config/schema';
 import { loadConfig } from '../../../src/lib/config/load';
-import { displayWidth } from '../../../src/lib/platform/text-width';
+import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { groupItems, toItem, type BoardView } from '../../../src/lib/work/board';
 import { counted, type BoardSummary } from '../../../src/lib/work/board-summary';
 import { emptyResult } from '../../../src/lib/work/sweep/run';

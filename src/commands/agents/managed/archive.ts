@@ -4,7 +4,7 @@ import type { Resource } from '../../../lib/agents/managed/client';
 import { checkedId } from '../../../lib/agents/managed/session-id';
 import { archiveSession } from '../../../lib/agents/managed/wake';
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { withManaged } from '../../../lib/cli/managed-context';
+import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedArchive extends BaseCommand {
   static override summary = 'Close a session for good; its log stays, here and with the service.';

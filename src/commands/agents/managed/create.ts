@@ -4,7 +4,7 @@ import { agentBody } from '../../../lib/agents/managed/definition';
 import type { Resource } from '../../../lib/agents/managed/client';
 import { resourcesText } from '../../../lib/agents/managed/view';
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { definitionFile, textOrFile, withManaged } from '../../../lib/cli/managed-context';
+import { definitionFile, textOrFile, withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedCreate extends BaseCommand {
   static override summary = 'Make a hosted agent, from flags or a YAML file.';

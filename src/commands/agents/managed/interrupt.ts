@@ -3,7 +3,7 @@ import { string } from '@oclif/core/args';
 import { sendInterrupt } from '../../../lib/agents/managed/outbox';
 import { checkedId } from '../../../lib/agents/managed/session-id';
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { withManaged } from '../../../lib/cli/managed-context';
+import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedInterrupt extends BaseCommand {
   static override summary = 'Tell the agent of a session to stop what it does.';

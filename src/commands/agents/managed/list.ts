@@ -4,7 +4,7 @@ import type { Resource } from '../../../lib/agents/managed/client';
 import { listAll } from '../../../lib/agents/managed/listing';
 import { resourcesText } from '../../../lib/agents/managed/view';
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { withManaged } from '../../../lib/cli/managed-context';
+import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedList extends BaseCommand {
   static override summary = 'Show the agents that the service has, a line each.';

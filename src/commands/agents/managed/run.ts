@@ -2,7 +2,7 @@ import { string as textArg } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { messageOf } from '../../../lib/cli/managed-context';
+import { messageOf } from '../../../lib/app/managed';
 import { answerFlags, costFlag, given, hostOf, parseCost, policyOf } from '../../../lib/cli/managed-flags';
 import { runHere } from '../../../lib/cli/managed-start';
 

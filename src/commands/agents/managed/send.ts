@@ -4,7 +4,7 @@ import { boolean, string as textFlag } from '@oclif/core/flags';
 import { checkedId } from '../../../lib/agents/managed/session-id';
 import { sendInput, type SendResult } from '../../../lib/agents/managed/send';
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { messageOf, textOrFile, withManaged } from '../../../lib/cli/managed-context';
+import { messageOf, textOrFile, withManaged } from '../../../lib/app/managed';
 import { answerFlags, hostOf, policyOf } from '../../../lib/cli/managed-flags';
 import { followHere } from '../../../lib/cli/managed-follow';
 

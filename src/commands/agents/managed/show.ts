@@ -4,7 +4,7 @@ import { checkedId } from '../../../lib/agents/managed/session-id';
 import { sessionReport } from '../../../lib/agents/managed/wake';
 import { sessionText, type SessionReport } from '../../../lib/agents/managed/view';
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { withManaged } from '../../../lib/cli/managed-context';
+import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedShow extends BaseCommand {
   static override summary = 'Show a session: its status, its cost, and what it waits for.';

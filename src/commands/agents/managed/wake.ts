@@ -3,7 +3,7 @@ import { string } from '@oclif/core/args';
 import { checkedId } from '../../../lib/agents/managed/session-id';
 import { wakeSession } from '../../../lib/agents/managed/wake';
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { messageOf } from '../../../lib/cli/managed-context';
+import { messageOf } from '../../../lib/app/managed';
 import {
   answerFlags,
   costFlag,

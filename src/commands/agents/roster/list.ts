@@ -1,6 +1,6 @@
 import { readRoster, type Roster } from '../../../lib/agents/roster';
 import { rosterText } from '../../../lib/agents/view-roster';
-import { openRoster } from '../../../lib/cli/agents-context';
+import { openRoster } from '../../../lib/app/agents';
 import { BaseCommand } from '../../../lib/cli/base-command';
 
 export default class AgentsRosterList extends BaseCommand {

@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args';
 
 import { rosterEntry, type RosterEntry } from '../../../lib/agents/roster';
 import { agentText } from '../../../lib/agents/view-roster';
-import { openRoster } from '../../../lib/cli/agents-context';
+import { openRoster } from '../../../lib/app/agents';
 import { BaseCommand } from '../../../lib/cli/base-command';
 
 export default class AgentsRosterShow extends BaseCommand {

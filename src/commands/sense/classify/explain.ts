@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args';
 import { string as stringFlag } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { classifyRules } from '../../../lib/cli/sense-context';
+import { classifyRules } from '../../../lib/app/sense';
 import { explainClassification } from '../../../lib/sense/classify';
 
 export default class SenseClassifyExplain extends BaseCommand {

@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args';
 import { string as stringFlag } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { openSense, setClassification, type Classified } from '../../../lib/cli/sense-context';
+import { openSense, setClassification, type Classified } from '../../../lib/app/sense';
 import { APP_KINDS, type AppKind } from '../../../lib/sense/app-kind';
 import { classifiedText } from '../../../lib/sense/view-capture';
 

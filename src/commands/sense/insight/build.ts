@@ -1,7 +1,7 @@
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { openInsight } from '../../../lib/cli/insight-context';
+import { openInsight } from '../../../lib/app/insight';
 import { StewardError } from '../../../lib/errors';
 import { buildInsight, type InsightOutcome } from '../../../lib/sense/insight';
 import { latestInsight } from '../../../lib/sense/insight-read';

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { openInsight } from '../../../lib/cli/insight-context';
+import { openInsight } from '../../../lib/app/insight';
 import { latestInsight, type Insight } from '../../../lib/sense/insight-read';
 import { insightText } from '../../../lib/sense/view-insight';
 

@@ -1,8 +1,8 @@
 import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { withSteps } from '../../../lib/cli/progress';
-import { openWork } from '../../../lib/cli/work-context';
+import { withSteps } from '../../../lib/platform/terminal/progress';
+import { openWork } from '../../../lib/app/work';
 import { LABEL_SETS, seedLabels, wantedLabels, type SeedResult } from '../../../lib/work/labels';
 import { openForWriting } from '../../../lib/work/privacy';
 import { seedText } from '../../../lib/work/view-results';

@@ -1,7 +1,7 @@
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { openWork } from '../../../lib/cli/work-context';
+import { openWork } from '../../../lib/app/work';
 import { regenerateTaskList, type TaskListResult } from '../../../lib/work/task-repo';
 import { taskListText } from '../../../lib/work/view-results';
 

@@ -1,8 +1,8 @@
 import { StewardError } from '../../errors';
-import type { Clock } from '../../platform/clock';
-import { isObject, parseObject } from '../../platform/json-object';
-import { networkFailureOf } from '../../platform/network-failure';
-import type { OriginAnswer, OriginStream, OwnOrigin } from '../../platform/origin-client';
+import type { Clock } from '../../platform/time/clock';
+import { isObject, parseObject } from '../../platform/files/json-object';
+import { networkFailureOf } from '../../platform/net/network-failure';
+import type { OriginAnswer, OriginStream, OwnOrigin } from '../../platform/net/origin-client';
 import { asEvent, type ManagedEvent, type SentEvent } from './event';
 import { apiError, failureOf, notTheApi } from './failure';
 

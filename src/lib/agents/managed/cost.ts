@@ -1,5 +1,5 @@
-import { parseIso } from '../../platform/clock';
-import { isObject } from '../../platform/json-object';
+import { parseIso } from '../../platform/time/clock';
+import { isObject } from '../../platform/files/json-object';
 import { textOf, type ManagedEvent } from './event';
 
 /** USD for each hour in which a session is running (service.md: Limits). */

@@ -1,6 +1,6 @@
 import { StewardError } from '../../errors';
-import { isObject } from '../../platform/json-object';
-import { clean } from '../../platform/terminal';
+import { isObject } from '../../platform/files/json-object';
+import { clean } from '../../platform/terminal/terminal';
 import { TOOLSET } from './client';
 
 export interface AgentFlags {

@@ -1,4 +1,4 @@
-import { isObject } from '../../platform/json-object';
+import { isObject } from '../../platform/files/json-object';
 
 /** An event of a session's log as the service sends it; the set of types is open (service.md: Events). */
 export interface ManagedEvent extends Record<string, unknown> {

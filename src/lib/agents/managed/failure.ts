@@ -1,8 +1,8 @@
 import { StewardError, type ErrorKind } from '../../errors';
-import { parseObject, isObject } from '../../platform/json-object';
-import { networkFailureOf } from '../../platform/network-failure';
-import type { OriginAnswer } from '../../platform/origin-client';
-import { clean, cleanLine } from '../../platform/terminal';
+import { parseObject, isObject } from '../../platform/files/json-object';
+import { networkFailureOf } from '../../platform/net/network-failure';
+import type { OriginAnswer } from '../../platform/net/origin-client';
+import { clean, cleanLine } from '../../platform/terminal/terminal';
 
 /** What an answer of the service means for the one who asked. */
 export interface ApiFailure {

@@ -1,5 +1,5 @@
 import { StewardError, toStewardError } from '../../errors';
-import { wait } from '../../platform/wait';
+import { wait } from '../../platform/time/wait';
 import { costOf, type Cost, type Prices } from './cost';
 import type { SentEvent } from './event';
 import { failureOf, isTransient } from './failure';

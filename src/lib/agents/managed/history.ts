@@ -1,7 +1,7 @@
 import type { ManagedClient } from './client';
 import { eventKey, type ManagedEvent } from './event';
 import { failureOf } from './failure';
-import { networkFailureOf } from '../../platform/network-failure';
+import { networkFailureOf } from '../../platform/net/network-failure';
 
 export interface Keyed {
   key: string;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
 import { StewardError } from '../../errors';
-import { readText, replaceFile } from '../../platform/atomic-file';
-import { ensureFolder, exists, removeFile } from '../../platform/folder';
-import { isObject, parseObject } from '../../platform/json-object';
+import { readText, replaceFile } from '../../platform/files/atomic-file';
+import { ensureFolder, exists, removeFile } from '../../platform/files/folder';
+import { isObject, parseObject } from '../../platform/files/json-object';
 import type { ManagedClient } from './client';
 import { contentText, hasId, textBlocks, textOf, type ManagedEvent, type SentEvent } from './event';
 import { failureOf, isNothingDone, isTransient, mayHaveLanded } from './failure';

@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import type { Clock } from '../../platform/clock';
+import type { Clock } from '../../platform/time/clock';
 import type { ManagedClient } from './client';
 import { hasId, type ManagedEvent } from './event';
 import { openHistory, type Keyed } from './history';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
-import { listFolder, lstatOf, removeFile } from '../../platform/folder';
-import { bury, pruneDead } from '../../platform/graveyard';
+import { listFolder, lstatOf, removeFile } from '../../platform/files/folder';
+import { bury, pruneDead } from '../../platform/files/graveyard';
 import { hasPending } from './outbox';
 
 const ENDINGS = ['.jsonl', '.shown', '.send.json', '.start.json'];

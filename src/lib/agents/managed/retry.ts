@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock';
-import { wait } from '../../platform/wait';
+import type { Clock } from '../../platform/time/clock';
+import { wait } from '../../platform/time/wait';
 import { failureOf, isTransient } from './failure';
 
 /** How patient the client is, all in ms. */

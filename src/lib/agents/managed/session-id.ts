@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import { clean } from '../../platform/terminal';
+import { clean } from '../../platform/terminal/terminal';
 
 const GRAMMAR = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/i;

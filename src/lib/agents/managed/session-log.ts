@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 
-import { ensureFolder, lstatOf, removeFile } from '../../platform/folder';
-import { isObject, parseObject } from '../../platform/json-object';
-import { completeAppend, planAppend, readLines } from '../../platform/jsonl';
-import { openMark } from '../../platform/mark-file';
-import { keySet } from '../../platform/key-set';
-import type { OutputFile, ShownOutput } from '../../platform/shown-output';
+import { ensureFolder, lstatOf, removeFile } from '../../platform/files/folder';
+import { isObject, parseObject } from '../../platform/files/json-object';
+import { completeAppend, planAppend, readLines } from '../../platform/files/jsonl';
+import { openMark } from '../../platform/files/mark-file';
+import { keySet } from '../../platform/files/key-set';
+import type { OutputFile, ShownOutput } from '../../platform/terminal/shown-output';
 import { asEvent, eventKey, type ManagedEvent } from './event';
 import type { Keyed } from './history';
 

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
 import { StewardError, toStewardError } from '../../errors';
-import { readText, replaceFile } from '../../platform/atomic-file';
-import { ensureFolder, listFolder, lstatOf, removeFile } from '../../platform/folder';
-import { bury } from '../../platform/graveyard';
-import { parseObject } from '../../platform/json-object';
-import { cleanLine } from '../../platform/terminal';
+import { readText, replaceFile } from '../../platform/files/atomic-file';
+import { ensureFolder, listFolder, lstatOf, removeFile } from '../../platform/files/folder';
+import { bury } from '../../platform/files/graveyard';
+import { parseObject } from '../../platform/files/json-object';
+import { cleanLine } from '../../platform/terminal/terminal';
 import type { Resource } from './client';
 import { textOf } from './event';
 import { isNothingDone, mayHaveLanded } from './failure';

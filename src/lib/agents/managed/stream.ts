@@ -1,7 +1,7 @@
-import type { OriginStream } from '../../platform/origin-client';
+import type { OriginStream } from '../../platform/net/origin-client';
 import { StewardError } from '../../errors';
-import { parseObject } from '../../platform/json-object';
-import { cleanLine } from '../../platform/terminal';
+import { parseObject } from '../../platform/files/json-object';
+import { cleanLine } from '../../platform/terminal/terminal';
 import { asEvent, hasId, textOf, type ManagedEvent } from './event';
 
 /** A frame of the stream; `broken` is one that holds no event, so that the history has to be asked. */

@@ -1,5 +1,5 @@
 import type { ErrorKind } from '../../errors';
-import { isObject } from '../../platform/json-object';
+import { isObject } from '../../platform/files/json-object';
 import { usageMeter, type Usage } from './cost';
 import { hasId, textOf, type ManagedEvent } from './event';
 

@@ -1,10 +1,10 @@
-import { palette, table } from '../../platform/format';
-import { isObject } from '../../platform/json-object';
-import { forShell } from '../../platform/shell-word';
-import type { Terminal } from '../../platform/stdio';
-import { clean, cleanLine } from '../../platform/terminal';
-import { displayWidth, fit } from '../../platform/text-width';
-import { dayOf, timeOf } from '../../platform/time';
+import { palette, table } from '../../platform/terminal/format';
+import { isObject } from '../../platform/files/json-object';
+import { forShell } from '../../platform/process/shell-word';
+import type { Terminal } from '../../platform/terminal/stdio';
+import { clean, cleanLine } from '../../platform/terminal/terminal';
+import { displayWidth, fit } from '../../platform/terminal/text-width';
+import { dayOf, timeOf } from '../../platform/time/time';
 import type { Resource } from './client';
 import type { Cost } from './cost';
 import { contentText, textOf, type ManagedEvent } from './event';

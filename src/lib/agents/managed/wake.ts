@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import { readLines } from '../../platform/jsonl';
+import { readLines } from '../../platform/files/jsonl';
 import type { Resource } from './client';
 import { costOf, usageOf, type Prices } from './cost';
 import { textOf } from './event';
@@ -12,7 +12,7 @@ import { checkedId } from './session-id';
 import { sessionLogPath } from './session-log';
 import { resumeStart } from './start';
 import type { SessionReport } from './view';
-import { wait } from '../../platform/wait';
+import { wait } from '../../platform/time/wait';
 
 /**
  * Finds the session to go on with (service.md: Managed session): the one named, else a run that was killed before it

@@ -1,9 +1,9 @@
 import type { Decision } from '../../agents/routing';
 import { userArea } from '../../config/user-area';
-import { terminalOf, writeErr, writeOut } from '../../platform/stdio';
-import { isIdle, keptAgentSettings, parseCount, parseEffort, requestOf, routeCall } from '../agents-context';
-import { reportError } from '../error-report';
-import { toJson } from '../json';
+import { terminalOf, writeErr, writeOut } from '../../platform/terminal/stdio';
+import { isIdle, keptAgentSettings, parseCount, parseEffort, requestOf, routeCall } from '../../app/agents';
+import { reportError } from '../../platform/terminal/error-report';
+import { toJson } from '../../platform/terminal/json';
 
 /** The colours of the view set up Node's stream for stdout, which JSON for a hook does without. */
 async function textOf(decision: Decision): Promise<string> {

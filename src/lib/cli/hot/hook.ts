@@ -1,8 +1,8 @@
 import { userArea } from '../../config/user-area';
 import { flagsOf } from '../resolve';
 import { hookCommand, isInternal, isPromptHook, needsPlans, type HookConfig } from '../hook-command';
-import { keptHookSettings } from '../hook-settings';
-import { keptPromptSetting } from '../prompt-setting';
+import { keptHookSettings } from '../../app/hook-settings';
+import { keptPromptSetting } from '../../app/prompt-setting';
 
 /** `steward hook EVENT`; help, the plans of work capture, and the run after a change of the configuration, are the full command's. */
 export async function run(argv: readonly string[]): Promise<number | undefined> {

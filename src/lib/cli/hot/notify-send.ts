@@ -4,13 +4,13 @@ import type { Accepted } from '../../notify/accept';
 import { EVENT_NAMES } from '../../notify/events';
 import { newId } from '../../notify/id';
 import { SOURCES } from '../../notify/sources';
-import { systemClock } from '../../platform/clock';
-import { askLocalNow } from '../../platform/local-http-now';
-import type { LocalAnswer, LocalRequest } from '../../platform/local-message';
-import { writeErr, writeOut } from '../../platform/stdio';
-import { askAt, keptSocket } from '../daemon-socket';
-import { toJson } from '../json';
-import { bodyOf, type SendFlags } from '../notify-body';
+import { systemClock } from '../../platform/time/clock';
+import { askLocalNow } from '../../platform/net/local-http-now';
+import type { LocalAnswer, LocalRequest } from '../../platform/net/local-message';
+import { writeErr, writeOut } from '../../platform/terminal/stdio';
+import { askAt, keptSocket } from '../../app/daemon-socket';
+import { toJson } from '../../platform/terminal/json';
+import { bodyOf, type SendFlags } from '../../app/notify-body';
 
 /**
  * `steward notify send MESSAGE` while the daemon runs: one request over its socket. A message on stdin, a flag
@@ -31,7 +31,7 @@ export async function run(argv: readonly string[]): Promise<number | undefined |
     if (accepted === undefined) return undefined;
     const { phase, slug } = call.body;
     if (typeof phase === 'string' && !call.json) {
-      const { phaseWords } = await import('../phase-words');
+      const { phaseWords } = await import('../../sessions/phase-words');
       writeErr(`${phaseWords(phase, slug as string | undefined, accepted.phase)}\n`);
     }
     writeOut(call.json ? toJson(accepted) : `${accepted.id}\n`);
@@ -39,7 +39,7 @@ export async function run(argv: readonly string[]): Promise<number | undefined |
   } catch (error) {
     if (error instanceof StewardError && error.kind === 'unavailable') return [...argv, '--unanswered', id];
     // Only here, for what suggests a word fills a table when it is loaded.
-    const { reportError } = await import('../error-report');
+    const { reportError } = await import('../../platform/terminal/error-report');
     const told = reportError(error, { json: call.json, debug: false });
     writeErr(told.text);
     return told.exitCode;
@@ -48,7 +48,7 @@ export async function run(argv: readonly string[]): Promise<number | undefined |
 
 /** Nothing else is to be done: the process waits for the answer. */
 async function ask(request: LocalRequest): Promise<LocalAnswer | undefined> {
-  return askLocalNow(request) ?? (await import('../../platform/local-http')).askLocal(request);
+  return askLocalNow(request) ?? (await import('../../platform/net/local-http')).askLocal(request);
 }
 
 interface Call {

@@ -1,4 +1,4 @@
-import { writeOut } from '../../platform/stdio';
+import { writeOut } from '../../platform/terminal/stdio';
 import { SENSE_VERSION } from '../../sense/version';
 
 /** `steward sense version [--json]`; the rest (`--help`, mistakes) is the full command's. */

@@ -1,8 +1,8 @@
 import { userArea } from '../../config/user-area';
-import { systemClock } from '../../platform/clock';
-import { machineId } from '../../platform/machine';
-import { keptHookSettings } from '../hook-settings';
-import { sessionsDeps } from '../sessions-context';
+import { systemClock } from '../../platform/time/clock';
+import { machineId } from '../../platform/files/machine';
+import { keptHookSettings } from '../../app/hook-settings';
+import { sessionsDeps } from '../../app/sessions';
 import { keptCreation, lineOf, writeLine } from '../statusline';
 import type { StatusLine } from '../../sessions/status-line';
 

@@ -1,5 +1,5 @@
-import { writeOut } from '../../platform/stdio';
-import { VERSION } from '../version';
+import { writeOut } from '../../platform/terminal/stdio';
+import { VERSION } from '../../app/version';
 
 /** `steward --version [--json]`. A flag of oclif's, so that there is no full command behind it. */
 export function run(argv: readonly string[]): number {

@@ -1,9 +1,9 @@
 import { userArea } from '../../config/user-area';
-import { systemClock } from '../../platform/clock';
-import { stdoutTerminal, writeOut } from '../../platform/stdio';
+import { systemClock } from '../../platform/time/clock';
+import { stdoutTerminal, writeOut } from '../../platform/terminal/stdio';
 import { keptSummary } from '../../work/board-summary';
 import { boardText } from '../../work/view';
-import { keptBoardSettings } from '../board-settings';
+import { keptBoardSettings } from '../../app/board-settings';
 
 /**
  * `steward work board` while the board is up to date: the daemon keeps it so, or it was read a moment ago. Flags,

@@ -1,7 +1,7 @@
 import type { SettingsConfig } from '../../config/schema';
 import type { Secret } from '../../config/secret';
-import { parseObject } from '../../platform/json-object';
-import type { WholeAnswer } from '../../platform/origin-client';
+import { parseObject } from '../../platform/files/json-object';
+import type { WholeAnswer } from '../../platform/net/origin-client';
 import { EVENTS } from '../events';
 import { numberedParts, split, utf16Units } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';

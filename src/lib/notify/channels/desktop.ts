@@ -1,7 +1,7 @@
 import { toStewardError } from '../../errors';
-import { askPowerShell } from '../../platform/powershell';
-import type { Run } from '../../platform/process';
-import { shortHash } from '../../platform/short-hash';
+import { askPowerShell } from '../../platform/process/powershell';
+import type { Run } from '../../platform/process/process';
+import { shortHash } from '../../platform/files/short-hash';
 import { bodyOf, titleOf } from './banner-text';
 import type { Channel, Outcome, Parcel } from './channel';
 import { showOverBus, type FreedesktopDeps } from './freedesktop';

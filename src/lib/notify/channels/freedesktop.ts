@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 
-import { readText, replaceFile } from '../../platform/atomic-file';
-import { isAbsentService, isBusError, sessionBusAddress, withBus, type Bus } from '../../platform/bus';
-import { ensureFolder } from '../../platform/folder';
-import { parseObject } from '../../platform/json-object';
-import { shortHash } from '../../platform/short-hash';
-import { cleanLine } from '../../platform/terminal';
+import { readText, replaceFile } from '../../platform/files/atomic-file';
+import { isAbsentService, isBusError, sessionBusAddress, withBus, type Bus } from '../../platform/desktop/bus';
+import { ensureFolder } from '../../platform/files/folder';
+import { parseObject } from '../../platform/files/json-object';
+import { shortHash } from '../../platform/files/short-hash';
+import { cleanLine } from '../../platform/terminal/terminal';
 import { bodyOf, titleOf } from './banner-text';
 import type { Outcome, Parcel } from './channel';
 

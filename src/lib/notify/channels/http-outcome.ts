@@ -1,6 +1,6 @@
 import { toStewardError } from '../../errors';
-import type { Clock } from '../../platform/clock';
-import type { HttpLibrary, WholeAnswer } from '../../platform/origin-client';
+import type { Clock } from '../../platform/time/clock';
+import type { HttpLibrary, WholeAnswer } from '../../platform/net/origin-client';
 import { retryAfterMs } from '../retry';
 import type { Outcome } from './channel';
 

@@ -1,8 +1,8 @@
 import type { SettingsConfig } from '../../config/schema';
 import type { Secret } from '../../config/secret';
-import { parseObject } from '../../platform/json-object';
-import type { WholeAnswer } from '../../platform/origin-client';
-import { shortHash } from '../../platform/short-hash';
+import { parseObject } from '../../platform/files/json-object';
+import type { WholeAnswer } from '../../platform/net/origin-client';
+import { shortHash } from '../../platform/files/short-hash';
 import { EVENTS } from '../events';
 import { jsonBytes, numberedParts, split, utf8Bytes } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';

@@ -1,5 +1,5 @@
 import { toStewardError } from '../../errors';
-import type { Run } from '../../platform/process';
+import type { Run } from '../../platform/process/process';
 import { short } from '../text';
 import type { Channel } from './channel';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock';
+import type { Clock } from '../../platform/time/clock';
 import type { Speech } from '../speech/speech';
 import type { Channel } from './channel';
 

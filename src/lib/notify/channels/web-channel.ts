@@ -1,5 +1,5 @@
 import { toStewardError } from '../../errors';
-import type { WholeAnswer } from '../../platform/origin-client';
+import type { WholeAnswer } from '../../platform/net/origin-client';
 import type { Channel, Outcome, Parcel } from './channel';
 import { postOnce, type Http } from './http-outcome';
 

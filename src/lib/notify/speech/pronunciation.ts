@@ -1,6 +1,6 @@
 import { errnoCode, StewardError, toStewardError } from '../../errors';
-import { readText } from '../../platform/atomic-file';
-import { markOfTarget } from '../../platform/stat';
+import { readText } from '../../platform/files/atomic-file';
+import { markOfTarget } from '../../platform/files/stat';
 import { termFinder, type FindTerms } from './term-match';
 import { parseTerms } from './terms';
 

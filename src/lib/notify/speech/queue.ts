@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import type { Clock } from '../../platform/clock';
+import type { Clock } from '../../platform/time/clock';
 import { SoundError, type SpeechEngine, type SpeechMachine, type SpeechOrder } from './engines/engine';
 import type { Speech, Spoken, Utterance } from './speech';
 

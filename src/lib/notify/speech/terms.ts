@@ -1,5 +1,5 @@
-import { isObject } from '../../platform/json-object';
-import { clean } from '../../platform/terminal';
+import { isObject } from '../../platform/files/json-object';
+import { clean } from '../../platform/terminal/terminal';
 import { StewardError } from '../../errors';
 
 /** How each term is to be said, by the term as it is written. */

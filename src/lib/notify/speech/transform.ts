@@ -1,4 +1,4 @@
-import { clean } from '../../platform/terminal';
+import { clean } from '../../platform/terminal/terminal';
 import { findHomographs } from './homographs';
 import { written, type Replacement } from './replacement';
 import type { FindTerms } from './term-match';

@@ -1,5 +1,5 @@
 import type { StewardError } from '../../errors';
-import type { Clock } from '../../platform/clock';
+import type { Clock } from '../../platform/time/clock';
 import {
   installHint,
   speechEngines,

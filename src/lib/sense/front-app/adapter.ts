@@ -1,4 +1,4 @@
-import type { Run } from '../../platform/process';
+import type { Run } from '../../platform/process/process';
 
 /** The front application: its name and ids, never a title. */
 export interface FrontApp {

@@ -1,6 +1,6 @@
 import { isAbsolute, join, posix } from 'node:path';
 
-import { listSystemFolder, readSystemText } from '../../platform/system-files';
+import { listSystemFolder, readSystemText } from '../../platform/files/system-files';
 import type { Desktop, FrontApp } from './adapter';
 
 /** What a window system says of a window. */

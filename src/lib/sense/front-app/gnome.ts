@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import { isAbsentService, isBusError, sessionBusAddress, withBus } from '../../platform/bus';
+import { isAbsentService, isBusError, sessionBusAddress, withBus } from '../../platform/desktop/bus';
 import {
   READ_TIMEOUT_MS,
   isDesktop,

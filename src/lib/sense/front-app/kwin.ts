@@ -1,6 +1,6 @@
 import { StewardError } from '../../errors';
-import { sessionBusAddress, withBus, type Bus } from '../../platform/bus';
-import { withTempFile } from '../../platform/system-files';
+import { sessionBusAddress, withBus, type Bus } from '../../platform/desktop/bus';
+import { withTempFile } from '../../platform/files/system-files';
 import {
   READ_TIMEOUT_MS,
   isDesktop,

@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import { converse } from '../../platform/local-socket';
+import { converse } from '../../platform/net/local-socket';
 import { READ_TIMEOUT_MS, envOf, isWayland, isXdgSystem, type FrontAppAdapter } from './adapter';
 import { nameWindow, type WindowFacts } from './desktop-entries';
 

@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import type { Dialogue } from '../../platform/local-socket';
+import type { Dialogue } from '../../platform/net/local-socket';
 
 /** A window as wlr-foreign-toplevel-management tells it, without its title. */
 export interface Toplevel {

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 
 import { StewardError } from '../../errors';
-import { converse } from '../../platform/local-socket';
+import { converse } from '../../platform/net/local-socket';
 import { READ_TIMEOUT_MS, envOf, isXdgSystem, type Desktop, type FrontAppAdapter } from './adapter';
 import { nameWindow } from './desktop-entries';
 import { toplevelDialogue } from './wlr-toplevels';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import { StewardError } from '../../errors';
-import { withDisplay, type Display } from '../../platform/display';
+import { withDisplay, type Display } from '../../platform/desktop/display';
 import { READ_TIMEOUT_MS, x11Display, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 import { nameWindow } from './desktop-entries';
 

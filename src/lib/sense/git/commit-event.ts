@@ -1,6 +1,6 @@
-import { toIso } from '../../platform/clock';
-import type { GitFolder } from '../../platform/git-folder';
-import { clean } from '../../platform/terminal';
+import { toIso } from '../../platform/time/clock';
+import type { GitFolder } from '../../platform/files/git-folder';
+import { clean } from '../../platform/terminal/terminal';
 import type { SenseEvent } from '../event';
 import { shownMs, type Scan } from './scan';
 

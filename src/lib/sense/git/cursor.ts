@@ -1,5 +1,5 @@
-import { isObject } from '../../platform/json-object';
-import type { FolderFacts } from '../../platform/stat';
+import { isObject } from '../../platform/files/json-object';
+import type { FolderFacts } from '../../platform/files/stat';
 import type { CollectInput } from '../source';
 import { MAX_WATCHED, type Watch, type WatchedFile } from './fingerprint';
 

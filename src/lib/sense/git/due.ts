@@ -1,8 +1,8 @@
 import { isAbsolute, sep } from 'node:path';
 
 import { toStewardError } from '../../errors';
-import type { Clock } from '../../platform/clock';
-import { gitFolderAt, type GitFolder } from '../../platform/git-folder';
+import type { Clock } from '../../platform/time/clock';
+import { gitFolderAt, type GitFolder } from '../../platform/files/git-folder';
 import type { CollectInput } from '../source';
 import { newMemory, type Memories, type RepositoryMemory } from './cursor';
 import { faultOf, type Fault } from './fault';

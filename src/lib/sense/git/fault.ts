@@ -1,5 +1,5 @@
 import type { StewardError } from '../../errors';
-import { clean } from '../../platform/terminal';
+import { clean } from '../../platform/terminal/terminal';
 import type { Memories } from './cursor';
 import type { Authors } from './scan';
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { join, sep } from 'node:path';
 
 import { StewardError } from '../../errors';
-import type { GitFolder } from '../../platform/git-folder';
+import type { GitFolder } from '../../platform/files/git-folder';
 import {
   entriesIn,
   hasFacts,
@@ -12,7 +12,7 @@ import {
   type Facts,
   type FolderFacts,
   type Stamp,
-} from '../../platform/stat';
+} from '../../platform/files/stat';
 
 /** What git reads beside the refs before it answers; a pipe or a device there would hold it up, or never end. */
 const READ_BY_GIT = ['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'];

@@ -1,7 +1,7 @@
 import { toStewardError, type StewardError } from '../../errors';
-import { systemClock, type Clock } from '../../platform/clock';
-import { gitIn } from '../../platform/git-process';
-import type { Run } from '../../platform/process';
+import { systemClock, type Clock } from '../../platform/time/clock';
+import { gitIn } from '../../platform/process/git-process';
+import type { Run } from '../../platform/process/process';
 import type { SenseEvent } from '../event';
 import type { Collected, CollectInput, SenseSource } from '../source';
 import { readCursor, writeCursor } from './cursor';

@@ -1,4 +1,4 @@
-import type { Git } from '../../platform/git-process';
+import type { Git } from '../../platform/process/git-process';
 import { isSha } from './cursor';
 import type { Commit } from './identity';
 

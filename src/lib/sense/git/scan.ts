@@ -1,4 +1,4 @@
-import type { Git } from '../../platform/git-process';
+import type { Git } from '../../platform/process/git-process';
 import { afterScan, type RepositoryMemory } from './cursor';
 import { authorSecondOf, newWork, type Commit, type NewWork } from './identity';
 import { readLog, readOwnEmails, readRefs, type Refs } from './queries';

@@ -1,6 +1,6 @@
-import { isBusError, systemBusAddress, withBus, type Bus } from '../../platform/bus';
-import { systemClock } from '../../platform/clock';
-import { userId } from '../../platform/system-files';
+import { isBusError, systemBusAddress, withBus, type Bus } from '../../platform/desktop/bus';
+import { systemClock } from '../../platform/time/clock';
+import { userId } from '../../platform/files/system-files';
 import { READ_TIMEOUT_MS, envOf } from '../front-app/adapter';
 import type { Idle, IdleAdapter } from './adapter';
 

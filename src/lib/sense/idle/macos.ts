@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import { userId } from '../../platform/system-files';
+import { userId } from '../../platform/files/system-files';
 import { READ_TIMEOUT_MS, type Desktop } from '../front-app/adapter';
 import type { Idle, IdleAdapter } from './adapter';
 

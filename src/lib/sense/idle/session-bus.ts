@@ -1,4 +1,4 @@
-import { isBusError, sessionBusAddress, withBus, type Bus } from '../../platform/bus';
+import { isBusError, sessionBusAddress, withBus, type Bus } from '../../platform/desktop/bus';
 import { READ_TIMEOUT_MS, isWayland, x11Display, type Desktop } from '../front-app/adapter';
 import type { IdleAdapter } from './adapter';
 

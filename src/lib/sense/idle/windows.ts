@@ -1,5 +1,5 @@
-import { askPowerShell } from '../../platform/powershell';
-import { windowsCalls } from '../../platform/windows';
+import { askPowerShell } from '../../platform/process/powershell';
+import { windowsCalls } from '../../platform/process/windows';
 import type { Idle, IdleAdapter } from './adapter';
 
 /** Windows: GetLastInputInfo, and whether the input goes to this user's desktop. */

@@ -1,4 +1,4 @@
-import { withDisplay } from '../../platform/display';
+import { withDisplay } from '../../platform/desktop/display';
 import { READ_TIMEOUT_MS, x11Display } from '../front-app/adapter';
 import type { IdleAdapter } from './adapter';
 

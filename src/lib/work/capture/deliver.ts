@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 
 import type { UserConfig } from '../../config/schema';
 import { StewardError, toStewardError } from '../../errors';
-import { parseIso, toIso } from '../../platform/clock';
-import { listFolder } from '../../platform/folder';
-import { stampOf } from '../../platform/stat';
+import { parseIso, toIso } from '../../platform/time/clock';
+import { listFolder } from '../../platform/files/folder';
+import { stampOf } from '../../platform/files/stat';
 import { ARTIFACT_NAME, artifactOf, artifactPath, writeIssue, type Artifact } from '../../sessions/artifact';
 import type { Capture, Intention, Refusal } from '../../sessions/spool';
 import { readDue } from '../due';

@@ -1,4 +1,4 @@
-import { replaceFile } from '../../platform/atomic-file';
+import { replaceFile } from '../../platform/files/atomic-file';
 import {
   drain,
   keptIntentions,

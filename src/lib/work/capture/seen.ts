@@ -1,6 +1,6 @@
-import { readText, replaceFile } from '../../platform/atomic-file';
-import { isObject, parseObject } from '../../platform/json-object';
-import { shortHash } from '../../platform/short-hash';
+import { readText, replaceFile } from '../../platform/files/atomic-file';
+import { isObject, parseObject } from '../../platform/files/json-object';
+import { shortHash } from '../../platform/files/short-hash';
 
 /**
  * What was captured of which session (decisions.md 1: state/prompts-seen.json), as hashes: the same words in the same

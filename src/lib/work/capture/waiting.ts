@@ -1,7 +1,7 @@
 import type { StewardError } from '../../errors';
-import { readText } from '../../platform/atomic-file';
-import { isObject, parseObject } from '../../platform/json-object';
-import { plural } from '../../platform/plural';
+import { readText } from '../../platform/files/atomic-file';
+import { isObject, parseObject } from '../../platform/files/json-object';
+import { plural } from '../../platform/terminal/plural';
 import { keptIntentions } from '../../sessions/spool';
 import { failureOf } from '../host/failure';
 

@@ -1,4 +1,4 @@
-import { clean } from '../../platform/terminal';
+import { clean } from '../../platform/terminal/terminal';
 import { redacted } from '../redact';
 
 /** UTF-16 units: three bytes each at most, so that an intention with one stays below what the spool reads. */

@@ -1,5 +1,5 @@
 import { StewardError, errnoCode, type ErrorKind } from '../../errors';
-import { clean } from '../../platform/terminal';
+import { clean } from '../../platform/terminal/terminal';
 
 /** What kind of trouble the service, or the way to it, has. */
 export type FailureReason =

@@ -1,5 +1,5 @@
-import { parseIso } from '../../platform/clock';
-import { clean } from '../../platform/terminal';
+import { parseIso } from '../../platform/time/clock';
+import { clean } from '../../platform/terminal/terminal';
 import { MAX_TITLE } from '../issue';
 import type { Comment, HostIssue, HostLabel, LabelEvent, Repository } from './index';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock';
-import { boundFetch } from '../../platform/fetch';
+import type { Clock } from '../../platform/time/clock';
+import { boundFetch } from '../../platform/net/fetch';
 import { endless, failureOf, garbled, hostError, type Asked } from './failure';
 import {
   isData,

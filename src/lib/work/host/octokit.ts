@@ -4,7 +4,7 @@ import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import Bottleneck from 'bottleneck/light.js';
 
-import type { BoundFetch } from '../../platform/fetch';
+import type { BoundFetch } from '../../platform/net/fetch';
 
 export interface OctokitOptions {
   baseUrl: string;

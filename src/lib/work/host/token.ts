@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import { StewardError } from '../../errors';
-import { isLoopbackHost } from '../../platform/loopback';
-import type { Run } from '../../platform/process';
+import { isLoopbackHost } from '../../platform/net/loopback';
+import type { Run } from '../../platform/process/process';
 
 export interface Credential {
   token: string;

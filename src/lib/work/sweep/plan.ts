@@ -1,7 +1,7 @@
 import type { WorkConfig } from '../../config/schema';
 import type { Goal } from '../../goals/record';
 import type { Project } from '../../goals/projects';
-import { parseIso } from '../../platform/clock';
+import { parseIso } from '../../platform/time/clock';
 import { planSession, type CapturedSession, type SessionRules } from '../capture/session-end';
 import type { Wanted } from '../ensure';
 import { identityKey, type Issue } from '../issue';

@@ -1,6 +1,6 @@
 import { toStewardError, type StewardError } from '../../errors';
 import type { Goal } from '../../goals/record';
-import { toIso, type Clock } from '../../platform/clock';
+import { toIso, type Clock } from '../../platform/time/clock';
 import type { CaptureDeps } from '../capture/deliver';
 import type { Waiting } from '../capture/waiting';
 import type { CapturedSession } from '../capture/session-end';

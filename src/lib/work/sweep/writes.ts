@@ -1,6 +1,6 @@
 import { toStewardError } from '../../errors';
-import { readText, replaceFile } from '../../platform/atomic-file';
-import { isObject, parseObject } from '../../platform/json-object';
+import { readText, replaceFile } from '../../platform/files/atomic-file';
+import { isObject, parseObject } from '../../platform/files/json-object';
 import { rememberAll } from '../cache';
 import { writeBack } from '../capture/deliver';
 import { ensureIssues, type Wanted } from '../ensure';

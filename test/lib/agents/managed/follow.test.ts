@@ -6,7 +6,7 @@ import { follow, type FollowEnd, type FollowInput } from '../../../../src/lib/ag
 import { sendMessage, type SendDeps } from '../../../../src/lib/agents/managed/outbox';
 import { openSessionLog, sessionLogPath } from '../../../../src/lib/agents/managed/session-log';
 import { wakeSession } from '../../../../src/lib/agents/managed/wake';
-import { wait } from '../../../../src/lib/platform/wait';
+import { wait } from '../../../../src/lib/platform/time/wait';
 import { startFake, type Fake } from '../../../helpers/fake-managed/server';
 import type { FakeSession } from '../../../helpers/fake-managed/session';
 import { sendDeps } from '../../../helpers/managed';

@@ -9,7 +9,7 @@ import {
   resourcesText,
   sessionText,
 } from '../../../../src/lib/agents/managed/view';
-import { displayWidth } from '../../../../src/lib/platform/text-width';
+import { displayWidth } from '../../../../src/lib/platform/terminal/text-width';
 
 describe('managed: what is shown', () => {
   const said = (text: string, columns = 40, type = 'agent.message'): string =>

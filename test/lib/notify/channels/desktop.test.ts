@@ -2,7 +2,7 @@ import { expect } from 'chai';
 
 import { desktopChannel } from '../../../../src/lib/notify/channels/desktop';
 import type { Outcome, Parcel } from '../../../../src/lib/notify/channels/channel';
-import type { RunOptions, RunResult } from '../../../../src/lib/platform/process';
+import type { RunOptions, RunResult } from '../../../../src/lib/platform/process/process';
 import { parcel } from '../../../helpers/notify';
 
 interface Asked {

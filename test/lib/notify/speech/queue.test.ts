@@ -9,7 +9,7 @@ import {
 } from '../../../../src/lib/notify/speech/engines/engine';
 import { LIMITS, speechQueue, type QueueLimits } from '../../../../src/lib/notify/speech/queue';
 import type { Speech } from '../../../../src/lib/notify/speech/speech';
-import { systemClock } from '../../../../src/lib/platform/clock';
+import { systemClock } from '../../../../src/lib/platform/time/clock';
 import { machineWith } from '../../../helpers/speech';
 
 /** An engine that says a text when it is told to. */

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { makeVoice, type Voice, type VoiceDeps } from '../../../../src/lib/notify/speech/voice';
-import { systemClock } from '../../../../src/lib/platform/clock';
+import { systemClock } from '../../../../src/lib/platform/time/clock';
 import { scratch } from '../../../helpers/scratch';
 import { machineWith, script } from '../../../helpers/speech';
 

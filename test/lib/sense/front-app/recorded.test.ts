@@ -7,7 +7,7 @@ import { macos, parseAppInfo, parseScriptAnswer } from '../../../../src/lib/sens
 import { focusedWindow, parseTree } from '../../../../src/lib/sense/front-app/sway';
 import { nameProgram, parsePowerShell, windows } from '../../../../src/lib/sense/front-app/windows';
 import { nameX11Window } from '../../../../src/lib/sense/front-app/x11';
-import { fileDescription } from '../../../../src/lib/platform/windows';
+import { fileDescription } from '../../../../src/lib/platform/process/windows';
 import { recordedDesktop } from '../../../helpers/fake-desktop';
 import { rejection } from '../../../helpers/rejection';
 

@@ -7,7 +7,7 @@ import type { CaptureDeps } from '../../../../src/lib/work/capture/deliver';
 import { drainCaptures } from '../../../../src/lib/work/capture/drain';
 import { captureKey, currentKey, noteSeen } from '../../../../src/lib/work/capture/seen';
 import { undo, undoable, type UndoDeps, type Undone } from '../../../../src/lib/work/capture/undo';
-import { toIso } from '../../../../src/lib/platform/clock';
+import { toIso } from '../../../../src/lib/platform/time/clock';
 import { startGitHub, type GitHub } from '../../../helpers/github';
 import { rejection } from '../../../helpers/rejection';
 import { readyWorld, type WorkWorld } from '../../../helpers/work';

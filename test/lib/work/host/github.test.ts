@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { StewardError } from '../../../../src/lib/errors';
-import { systemClock } from '../../../../src/lib/platform/clock';
-import { run } from '../../../../src/lib/platform/process';
+import { systemClock } from '../../../../src/lib/platform/time/clock';
+import { run } from '../../../../src/lib/platform/process/process';
 import { failureOf, isAmbiguous } from '../../../../src/lib/work/host/failure';
 import { githubHost } from '../../../../src/lib/work/host/github';
 import type { Host } from '../../../../src/lib/work/host';

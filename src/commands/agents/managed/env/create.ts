@@ -4,7 +4,7 @@ import type { Resource } from '../../../../lib/agents/managed/client';
 import { environmentBody } from '../../../../lib/agents/managed/definition';
 import { resourcesText } from '../../../../lib/agents/managed/view';
 import { BaseCommand } from '../../../../lib/cli/base-command';
-import { createEnvironment, definitionFile, withManaged } from '../../../../lib/cli/managed-context';
+import { createEnvironment, definitionFile, withManaged } from '../../../../lib/app/managed';
 
 export default class AgentsManagedEnvCreate extends BaseCommand {
   static override summary = 'Make an environment: packages, networking and secrets of a cloud container.';

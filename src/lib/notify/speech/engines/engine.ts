@@ -1,8 +1,8 @@
 import { StewardError } from '../../../errors';
-import type { Run, RunOptions } from '../../../platform/process';
-import type { FindProgram } from '../../../platform/program';
-import { clean } from '../../../platform/terminal';
-import type { TakeTurn } from '../../../platform/turn';
+import type { Run, RunOptions } from '../../../platform/process/process';
+import type { FindProgram } from '../../../platform/process/program';
+import { clean } from '../../../platform/terminal/terminal';
+import type { TakeTurn } from '../../../platform/process/turn';
 
 /** What engines and players need of the machine. */
 export interface SpeechMachine {

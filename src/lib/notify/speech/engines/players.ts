@@ -1,7 +1,7 @@
 import { StewardError } from '../../../errors';
-import { lstatOf } from '../../../platform/folder';
-import { powerShellArgs } from '../../../platform/powershell';
-import { readSystemBytes } from '../../../platform/system-files';
+import { lstatOf } from '../../../platform/files/folder';
+import { powerShellArgs } from '../../../platform/process/powershell';
+import { readSystemBytes } from '../../../platform/files/system-files';
 import { runStep, SoundError, type SpeechMachine, type SpeechOrder } from './engine';
 
 export type AudioKind = 'wav' | 'mp3';

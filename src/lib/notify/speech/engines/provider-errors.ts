@@ -1,6 +1,6 @@
 import { StewardError, type ErrorKind } from '../../../errors';
-import { isObject, parseObject } from '../../../platform/json-object';
-import { clean } from '../../../platform/terminal';
+import { isObject, parseObject } from '../../../platform/files/json-object';
+import { clean } from '../../../platform/terminal/terminal';
 
 const KEY_HINT =
   'Check notify.voice.provider.apiKey: `steward config set notify.voice.provider.apiKey env:NAME`.';

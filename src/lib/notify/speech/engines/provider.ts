@@ -1,6 +1,6 @@
 import { StewardError } from '../../../errors';
-import { openOrigin } from '../../../platform/origin-client';
-import { withTempFile } from '../../../platform/system-files';
+import { openOrigin } from '../../../platform/net/origin-client';
+import { withTempFile } from '../../../platform/files/system-files';
 import { PCM_RATE, soundOf, type Sound } from './audio';
 import { stopped, SYNTHESIS_MS, type SpeechEngine, type SpeechOrder } from './engine';
 import { canPlay, play } from './players';

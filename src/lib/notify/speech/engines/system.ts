@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../../../errors';
-import { powerShellArgs } from '../../../platform/powershell';
-import { withTempFile } from '../../../platform/system-files';
+import { powerShellArgs } from '../../../platform/process/powershell';
+import { withTempFile } from '../../../platform/files/system-files';
 import {
   lastWords,
   runStep,

@@ -1,0 +1,176 @@
+import { StewardError, toStewardError } from '../errors';
+import type { CommitFacts, DayFacts, IssueFacts, Report, ReportInput } from '../report/model';
+import { buildReport } from '../report/build';
+import { daysOf, type Period } from '../report/period';
+import { changeOf } from '../sense/commit-change';
+import type { SenseEvent } from '../sense/event';
+import type { DailyRecord } from '../sense/record';
+import { readDay } from '../sense/roll';
+import { currentSessions } from '../sessions/state';
+import { isReminder, itemsOf, type Item } from '../work/board';
+import { parseTitle } from '../work/issue';
+import { staleness } from '../work/poll';
+import type { Context } from './context';
+import { openSense, type SenseContext } from './sense';
+import { openSessions } from './sessions';
+import { openWork, type WorkContext } from './work';
+
+export interface ReportOptions {
+  /** Only what is of this repository. */
+  repo?: string | undefined;
+  /** Ask the service what was said when each issue was closed. */
+  evidence: boolean;
+  /** With the person's reminders among the issues. */
+  reminders: boolean;
+}
+
+/** More comments than these are not asked for at once. */
+const MAX_EVIDENCE = 30;
+
+/**
+ * What was done in a period, from the records, the raw logs that are kept, the sessions and the kept state of the work
+ * repository. Writes nothing; asks the service for evidence only. What cannot be read is said in the report.
+ */
+export async function openReport(context: Context, period: Period, options: ReportOptions): Promise<Report> {
+  const notes: string[] = [];
+  const sense = await openSense(context);
+  const work = await openWork(context);
+  const issues = issuesFrom(work, notes, options);
+  const report = (evidence: ReadonlyMap<number, string>): Report =>
+    buildReport({ ...input, evidence, notes: [...notes] });
+  const input: Omit<ReportInput, 'evidence' | 'notes'> = {
+    period,
+    repo: options.repo,
+    days: daysFrom(sense, period, notes),
+    pollIntervalSec: sense.deps.config.pollIntervalSec,
+    sessions: await sessionsFrom(context, notes),
+    issues,
+  };
+  const first = report(new Map());
+  if (!options.evidence || first.issues === null) return first;
+  const numbers = first.issues.closed.map(({ number }) => number);
+  return report(await evidenceOf(work, numbers, notes));
+}
+
+/** The zone that days are counted in, and the moment. */
+export async function reportNow(context: Context): Promise<{ nowMs: number; zone: string }> {
+  const { config } = await context.loadConfig();
+  return { nowMs: context.clock.now(), zone: config.user.timezone };
+}
+
+function daysFrom({ deps }: SenseContext, period: Period, notes: string[]): DayFacts[] {
+  const { store } = deps;
+  const logged = new Set(store.loggedDays());
+  const recorded = new Set(store.recordedDays());
+  const { state } = store.readState();
+  return daysOf(period).flatMap((day): DayFacts[] => {
+    if (!logged.has(day) && !recorded.has(day)) return [];
+    try {
+      const stored = recorded.has(day) ? store.readRecord(day) : undefined;
+      const isOpen = logged.has(day) && stored?.final !== true;
+      const record = isOpen ? readDay(deps, state, day).record : stored;
+      if (record === undefined) return [];
+      return [factsOf(record, logged.has(day) ? store.readLog(day).events : undefined)];
+    } catch (error) {
+      notes.push(`${day}: ${toStewardError(error).message}`);
+      return [];
+    }
+  });
+}
+
+function factsOf(record: DailyRecord, events: readonly SenseEvent[] | undefined): DayFacts {
+  const { date, apps, totalMinutes, creationMinutes, consumptionMinutes, commits, sessions } = record;
+  return {
+    ...{ date, apps, totalMinutes, creationMinutes, consumptionMinutes },
+    commits: commits.repos,
+    sessions: sessions.items.map(({ session }) => session),
+    ...(events === undefined ? {} : { raw: rawOf(events) }),
+  };
+}
+
+function rawOf(events: readonly SenseEvent[]): NonNullable<DayFacts['raw']> {
+  return {
+    commits: events.filter(({ type }) => type === 'git-commit').map(commitOf),
+    activity: events.flatMap(({ type, ts, repo, detail }) => {
+      const session = detail?.['session'];
+      if (type !== 'agent-session' || repo === undefined || typeof session !== 'string') return [];
+      return [{ repo, session, atMs: Date.parse(ts) }];
+    }),
+  };
+}
+
+function commitOf(event: SenseEvent): CommitFacts {
+  const { ts, repo, detail } = event;
+  const text = (key: string): string => {
+    const value = detail?.[key];
+    return typeof value === 'string' ? value : '';
+  };
+  return {
+    repo: repo ?? (text('path') || 'unknown'),
+    path: text('path'),
+    sha: text('sha'),
+    subject: text('subject'),
+    at: ts,
+    change: changeOf(event) ?? ts,
+  };
+}
+
+async function sessionsFrom(context: Context, notes: string[]): Promise<ReportInput['sessions']> {
+  try {
+    return Object.values(currentSessions(await openSessions(context)).sessions);
+  } catch (error) {
+    notes.push(`Sessions: ${toStewardError(error).message}`);
+    return [];
+  }
+}
+
+function issuesFrom(
+  { deps }: WorkContext,
+  notes: string[],
+  { reminders }: Pick<ReportOptions, 'reminders'>,
+): IssueFacts[] | undefined {
+  const repo = deps.workRepo();
+  if (repo.repo === undefined) return undefined;
+  const { stale, staleReason, lastFetch } = staleness(deps, repo);
+  if (lastFetch === null) notes.push('Issues: none were read yet (steward work board).');
+  else if (stale) notes.push(`Issues since ${lastFetch}: ${staleReason ?? 'they were not read again'}`);
+  const reasons = new Map(
+    deps.cache(repo.repo).issues.map(({ number, stateReason }) => [number, stateReason]),
+  );
+  return itemsOf(deps, repo)
+    .filter((item) => reminders || !isReminder(item))
+    .map((item) => issueOf(item, reasons.get(item.number) ?? null));
+}
+
+function issueOf(item: Item, reason: string | null): IssueFacts {
+  const { number, title, url, state, status, priority, property, slug, createdAt, closedAt } = item;
+  return {
+    ...{ number, url, state, status, priority, property, slug, createdAt, closedAt },
+    title: parseTitle(title).text,
+    completed: reason === null || reason === 'completed',
+  };
+}
+
+async function evidenceOf(
+  { deps }: WorkContext,
+  numbers: readonly number[],
+  notes: string[],
+): Promise<Map<number, string>> {
+  const found = new Map<number, string>();
+  const { repo } = deps.workRepo();
+  if (repo === undefined || numbers.length === 0) return found;
+  try {
+    const host = await deps.host();
+    for (const number of numbers.slice(0, MAX_EVIDENCE)) {
+      const said = (await host.comments(repo, number)).at(-1)?.body.trim();
+      if (said !== undefined && said !== '') found.set(number, said);
+    }
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error;
+    notes.push(`What was said when issues were closed: ${error.message}`);
+  }
+  if (numbers.length > MAX_EVIDENCE) {
+    notes.push(`What was said when ${numbers.length - MAX_EVIDENCE} more issues were closed.`);
+  }
+  return found;
+}

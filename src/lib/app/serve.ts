@@ -1,0 +1,63 @@
+import type { Instance } from '../daemon/instance';
+import type { OpenLink } from '../daemon/own-routes';
+import type { DaemonStatus } from '../daemon/status';
+import type { DaemonReport } from '../daemon/view';
+import { StewardError } from '../errors';
+import { relaunch } from '../platform/process/relaunch';
+import type { Context } from './context';
+import { askDaemon, findDaemon } from './daemon-client';
+import { keepSocket } from './daemon-socket';
+import type { DaemonFlags } from './daemon';
+import { VERSION } from './version';
+
+/**
+ * `steward daemon serve`, and the end of `steward up`: runs the daemon in this process until it is asked to stop,
+ * and once more whenever it is to be started anew. Returns the exit code.
+ */
+export async function serveDaemon(
+  context: Context,
+  flags: DaemonFlags,
+  tell: { say: (text: string) => void; isJson: boolean; onListening: (instance: Instance) => void },
+): Promise<number> {
+  const { openDaemon } = await import('./daemon');
+  const { runDaemon } = await import('../daemon/daemon');
+  const { parts, warnings } = await openDaemon(context, flags, tell.say);
+  for (const warning of warnings) tell.say(warning);
+  let port = parts.port;
+  const ending = await runDaemon(parts, (instance) => {
+    port = instance.port;
+    keepSocket(context.area, instance.socket);
+    tell.onListening(instance);
+  });
+  if (ending === 'stopped') return 0;
+  return relaunch([...again(flags, parts.port, port), ...(tell.isJson ? ['--json'] : [])]);
+}
+
+/** The configuration is read anew, but what was typed holds; a port that was any free one stays, for who has its pages open. */
+function again(flags: DaemonFlags, wished: number, port: number): string[] {
+  const isTyped = flags.port !== undefined || wished === 0;
+  return [
+    'daemon',
+    'serve',
+    ...(flags.host === undefined ? [] : ['--host', flags.host]),
+    ...(isTyped ? ['--port', String(port)] : []),
+    ...(flags.sweep === true ? ['--sweep'] : []),
+  ];
+}
+
+/** `steward daemon status` */
+export async function daemonReport(context: Context): Promise<DaemonReport> {
+  const found = await findDaemon(context);
+  const status = found && (await askDaemon<DaemonStatus>(context, { method: 'GET', path: '/api/status' }));
+  if (found === undefined || status === undefined) return { running: false, cliVersion: VERSION };
+  return { running: true, url: found.instance.url, cliVersion: VERSION, ...status };
+}
+
+/** `steward open`: the address of the pages, with a one-time code where a token is required. No daemon is `unavailable`. */
+export async function openLink(context: Context): Promise<OpenLink> {
+  const link = await askDaemon<OpenLink>(context, { method: 'POST', path: '/api/open' });
+  if (link !== undefined) return link;
+  throw new StewardError('unavailable', 'The daemon does not run.', {
+    hint: 'Start it with "steward up", or "steward daemon serve".',
+  });
+}

@@ -1,0 +1,62 @@
+import type { UserArea } from '../config/user-area';
+import type { Clock } from '../platform/time/clock';
+import { processHost } from '../platform/files/paths';
+import { markOfTarget } from '../platform/files/stat';
+import { dayOf, isZone, systemZone } from '../platform/time/time';
+import { statusOf } from '../sessions/session';
+import { runningSessions } from '../sessions/live';
+import type { SessionsDeps } from '../sessions/state';
+import type { Context } from './context';
+import { keepHookSettings, keptHookSettings, type HookSettings } from './hook-settings';
+
+/** Joins the sessions with the machine. Day and machine id are asked for where they are needed only. */
+export function sessionsDeps(
+  parts: { area: UserArea; clock: Clock; machineId: () => string },
+  settings: HookSettings,
+): SessionsDeps {
+  const { area, clock } = parts;
+  return {
+    clock,
+    path: area.sessionsState,
+    livePath: area.sessionsLive,
+    workEvents: settings.workEvents,
+    sessions: settings.sessions,
+    dayOf: (ms) => dayOf(ms, zoneOf(settings)),
+    get machineId() {
+      return parts.machineId();
+    },
+    get locks() {
+      return area.machine;
+    },
+  };
+}
+
+/** Environment before file before the system, as everywhere. */
+function zoneOf(settings: HookSettings): string {
+  const set = processHost().env['STEWARD_TIMEZONE'] ?? '';
+  return set !== '' && isZone(set) ? set : (settings.timezone ?? systemZone());
+}
+
+/** The settings, from the loader where config.yaml has changed since they were kept. A broken one is `config`. */
+export async function hookSettings(context: Pick<Context, 'area' | 'loadConfig'>): Promise<HookSettings> {
+  const kept = keptHookSettings(context.area);
+  if (kept !== undefined) return kept;
+  const mark = markOfTarget(context.area.config);
+  const { config } = await context.loadConfig();
+  return keepHookSettings(context.area, mark, config.user);
+}
+
+/** How many sessions wait for the person now. */
+export async function waitingSessions(context: Context): Promise<number> {
+  const deps = await openSessions(context);
+  const nowMs = deps.clock.now();
+  const sessions = Object.values(runningSessions(deps).sessions);
+  return sessions.filter((session) => statusOf(session, nowMs) === 'waiting').length;
+}
+
+/** What the sessions commands call the library with. */
+export async function openSessions(context: Context): Promise<SessionsDeps> {
+  const settings = await hookSettings(context);
+  const { area, clock } = context;
+  return sessionsDeps({ area, clock, machineId: () => context.machineId }, settings);
+}

@@ -1,0 +1,91 @@
+import { dirname, join } from 'node:path';
+
+import type { UserArea } from '../config/user-area';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { parseIso, toIso, type Clock } from '../platform/time/clock';
+import { conflictCopies } from '../platform/files/conflict-copies';
+import { ensureFolder } from '../platform/files/folder';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { knownMachineId } from '../platform/files/machine';
+import { plural } from '../platform/terminal/plural';
+import { senseStore } from '../sense/store';
+
+/** `state/owner.json`: the machine that wrote the area first, and when each wrote it last, ISO-8601 UTC. */
+interface Owner {
+  owner: string;
+  machines: Record<string, string>;
+}
+
+const HOUR_MS = 3_600_000;
+const RECENT_MS = 7 * 24 * HOUR_MS;
+/** More machines than this are not remembered. */
+const MAX_MACHINES = 20;
+/** Where steward writes; the folders of a person's own files are left out. */
+const WRITTEN = ['sense', 'state', 'goals', 'observability'];
+
+function readOwner(path: string): Owner | undefined {
+  const value = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '');
+  const { owner, machines } = value ?? {};
+  if (typeof owner !== 'string' || !isObject(machines)) return undefined;
+  const known = Object.entries(machines).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && parseIso(entry[1]) !== undefined,
+  );
+  return { owner, machines: Object.fromEntries(known) };
+}
+
+/** Notes that this machine writes the area: as its owner if it is the first, and once an hour. */
+export function noteWriter(area: UserArea, machineId: string, nowMs: number): void {
+  const known = readOwner(area.owner) ?? { owner: machineId, machines: {} };
+  const lastMs = parseIso(known.machines[machineId] ?? '') ?? 0;
+  if (Math.abs(nowMs - lastMs) < HOUR_MS) return;
+  const others = Object.entries(known.machines).filter(([id]) => id !== machineId);
+  const machines = Object.fromEntries([[machineId, toIso(nowMs)], ...others].slice(0, MAX_MACHINES));
+  ensureFolder(dirname(area.owner));
+  replaceFile(area.owner, `${JSON.stringify({ owner: known.owner, machines })}\n`);
+}
+
+/**
+ * Why the area is not one machine's: others have written it in the last seven days, or a sync tool made copies. Undefined
+ * where neither shows.
+ */
+export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): string | undefined {
+  const nowMs = clock.now();
+  const mine = knownMachineId();
+  const writers = new Set(
+    Object.entries(readOwner(area.owner)?.machines ?? {})
+      .filter(([, at]) => nowMs - (parseIso(at) ?? 0) < RECENT_MS)
+      .map(([id]) => id),
+  );
+  for (const id of machinesOfEvents(area, nowMs)) writers.add(id);
+  const others = [...writers].filter((id) => id !== mine);
+  const copies = WRITTEN.flatMap((folder) =>
+    conflictCopies(join(area.root, folder)).map((path) => join(folder, path)),
+  );
+  if (others.length === 0 && copies.length === 0) return undefined;
+  const facts = [
+    ...(others.length === 0
+      ? []
+      : [
+          `${plural(others.length, 'other machine')} wrote it in the last 7 days (${others.slice(0, 3).join(', ')})`,
+        ]),
+    ...(copies.length === 0
+      ? []
+      : [
+          `a sync tool left ${plural(copies.length, 'conflict copy', 'conflict copies')}, such as ${copies.slice(0, 3).join(', ')}`,
+        ]),
+  ];
+  return `${area.root} is shared: ${facts.join('; ')}. Events are lost or counted twice`;
+}
+
+/** The machines whose events are in the newest logs. */
+function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
+  const machines = new Set<string>();
+  const store = senseStore(area);
+  for (const day of store.loggedDays().slice(-2)) {
+    store.scanLog(day, ({ detail }, ms) => {
+      const machine = detail?.['machine'];
+      if (typeof machine === 'string' && nowMs - ms < RECENT_MS) machines.add(machine);
+    });
+  }
+  return machines;
+}

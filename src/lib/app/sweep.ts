@@ -1,0 +1,205 @@
+import { join } from 'node:path';
+
+import { toStewardError, type StewardError } from '../errors';
+import { parseProjects } from '../goals/projects';
+import { parseGoals } from '../goals/record';
+import { readText } from '../platform/files/atomic-file';
+import { parseIso, type Clock } from '../platform/time/clock';
+import { appendLog } from '../platform/files/log';
+import { ensureFolder, exists } from '../platform/files/folder';
+import { gitIn } from '../platform/process/git-process';
+import { parseObject } from '../platform/files/json-object';
+import { expandHome, processHost } from '../platform/files/paths';
+import { entriesIn, lookOf } from '../platform/files/stat';
+import { artifactPath } from '../sessions/artifact';
+import { artifactCache } from '../sessions/artifact-cache';
+import { isLive, type SessionsState } from '../sessions/session';
+import { isSlug } from '../sessions/slug';
+import { currentSessions } from '../sessions/state';
+import { sessionWith } from '../work/capture/deliver';
+import { drainCaptures } from '../work/capture/drain';
+import { waitingCaptures } from '../work/capture/waiting';
+import type { CapturedSession } from '../work/capture/session-end';
+import { sweep } from '../work/sweep';
+import {
+  emptyResult,
+  type SweepDeps,
+  type SweepOptions,
+  type SweepResult,
+  type Swept,
+} from '../work/sweep/run';
+import type { ProjectState } from '../work/sweep/plan';
+import { regenerateTaskList } from '../work/task-repo';
+import { captureDeps, spoolDeps } from './capture';
+import type { Context } from './context';
+import { reportError } from '../platform/terminal/error-report';
+import { tellReminders } from './reminders';
+import { flagsOf } from '../cli/resolve';
+import { openSessions } from './sessions';
+import { VERSION } from './version';
+import { openWork, type WorkContext } from './work';
+
+const GIT_TIMEOUT_MS = 10_000;
+
+/** `work sweep`: sweeps, and appends its one line to the log, whatever became of it. */
+export async function runSweep(context: Context, options: SweepOptions): Promise<Swept> {
+  return withLog(context, await sweptOrNot(context, options));
+}
+
+/**
+ * A sweep that ended before it began, with its line in the log: what is to be said of it, and a result whose `errors`
+ * tell the same. With `--strict` among the words, and when it was interrupted, the error is thrown.
+ */
+export function noSweep(
+  context: Context,
+  argv: readonly string[],
+  error: unknown,
+): { said: string; result: SweepResult } {
+  const flags = flagsOf(argv);
+  const trouble = toStewardError(error);
+  if (flags.includes('--strict') || trouble.kind === 'canceled') throw error;
+  const { text } = reportError(trouble, { json: false, debug: flags.includes('--debug') });
+  const options = { dryRun: flags.includes('--dry-run'), sinceMs: 0 };
+  return { said: text.trimEnd(), result: withLog(context, failed(context, options, trouble)).result };
+}
+
+function logOf({ area }: Context): string {
+  return join(area.observability, 'work-sweep.jsonl');
+}
+
+/** When the last sweep began, ms, by its line in the log; -Infinity without one. */
+export function lastSweepMs(context: Context): number {
+  const lines = (readText(logOf(context)) ?? '').trimEnd().split('\n');
+  const real = lines.map(parseObject).findLast((line) => line?.['dryRun'] === false);
+  return parseIso(String(real?.['ts'])) ?? -Infinity;
+}
+
+function withLog(context: Context, swept: Swept): Swept {
+  try {
+    log(context, swept.result);
+    return swept;
+  } catch (error) {
+    // What was done stays done: a line that cannot be written is one more thing to tell of.
+    const known = toStewardError(error);
+    swept.result.errors.push({ step: 'log', message: known.message });
+    return { ...swept, trouble: swept.trouble ?? known };
+  }
+}
+
+function log(context: Context, result: SweepResult): void {
+  ensureFolder(context.area.observability);
+  const line = JSON.stringify(logged(result));
+  appendLog(logOf(context), line, { rotateBytes: 4 * 1024 * 1024, nowMs: context.clock.now() });
+}
+
+/** What the line holds. Titles are the repository's, and stay out of the log. */
+function logged(result: SweepResult): Partial<SweepResult> {
+  const line: Partial<SweepResult> = { ...result };
+  for (const key of ['skipped', 'titles', 'left', 'reminded', 'waiting'] as const) delete line[key];
+  return line;
+}
+
+async function sweptOrNot(context: Context, options: SweepOptions): Promise<Swept> {
+  try {
+    const work = await openWork(context, { maxWaitMs: 60_000 });
+    return await sweep(await sweepDeps(context, work), options);
+  } catch (error) {
+    const trouble = toStewardError(error);
+    if (trouble.kind === 'canceled') throw error;
+    return failed(context, options, trouble);
+  }
+}
+
+function failed(
+  { clock }: Context,
+  options: Pick<SweepOptions, 'dryRun' | 'sinceMs'>,
+  trouble: StewardError,
+): Swept {
+  const errors = [{ step: 'start', message: trouble.message }];
+  return { result: { ...emptyResult(clock, null, options), errors }, trouble };
+}
+
+async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps> {
+  const sessions = await openSessions(context);
+  const { paths } = work.user;
+  const { clock } = context;
+  const artifacts = { clock, version: VERSION, path: join(context.area.machine, 'artifacts.json') };
+  // Of one moment: a thousand sessions are looked up in it.
+  let seen: SessionsState | undefined;
+  const captures = await captureDeps(context, work, { seen: () => seen });
+  const more: Pick<
+    SweepDeps,
+    'sessionsSince' | 'projects' | 'goals' | 'regenerate' | 'remind' | 'flags' | 'captures'
+  > = {
+    captures: async (dryRun) => {
+      if (!dryRun) await drainCaptures(captures, spoolDeps(context));
+      return waitingCaptures(work.deps);
+    },
+    flags: join(context.area.work.root, 'sweep.json'),
+    // One that goes on is the hook's at its end, which knows where it worked.
+    sessionsSince: (ms) => {
+      seen = currentSessions(sessions);
+      const nowMs = context.clock.now();
+      const live = new Set(
+        Object.values(seen.sessions).flatMap((one) => (isLive(one, nowMs) ? [one.slug] : [])),
+      );
+      return sessionsAmong({ ...artifacts, sessions: sessions.sessions }, { since: ms, live });
+    },
+    goals: () => parseGoals(readText(paths.goals, { followLink: true }) ?? ''),
+    projects: async () => {
+      const states: ProjectState[] = [];
+      for (const project of parseProjects(readText(paths.projects, { followLink: true }) ?? '')) {
+        states.push({ ...project, lastCommitMs: await lastCommit(context, project.path) });
+      }
+      return states;
+    },
+    remind: async () => {
+      const { openNotify } = await import('./notify');
+      const notify = await openNotify(context);
+      const told = await tellReminders(context, work, notify);
+      if (told > 0) notify.deliverLater();
+      return told;
+    },
+    regenerate: async () => (await regenerateTaskList(work.deps, { push: true })).reason,
+  };
+  return Object.defineProperties(captures, Object.getOwnPropertyDescriptors(more)) as SweepDeps;
+}
+
+/**
+ * The sessions in a folder whose artifact was written at or after a time, ms, the oldest first; those that go on are
+ * left out.
+ *
+ * @param at the folder; the file of what was read before (`artifactCache`)
+ */
+export function sessionsAmong(
+  { clock, ...at }: { sessions: string; path: string; version: string; clock: Clock },
+  { since, live }: { since: number; live: ReadonlySet<string> },
+): CapturedSession[] {
+  const cache = artifactCache(at);
+  const restricted = new Map<string, boolean>();
+  const names = entriesIn(at.sessions).flatMap(({ name, isFolder }) =>
+    isFolder && isSlug(name) ? [name] : [],
+  );
+  const found = names
+    .filter((name) => !live.has(name))
+    .flatMap((name) => {
+      const look = lookOf(artifactPath(at.sessions, name), clock.now());
+      return look === undefined || look.mtimeMs < since ? [] : [{ name, look }];
+    })
+    .sort((a, b) => a.look.mtimeMs - b.look.mtimeMs || (a.name < b.name ? -1 : 1))
+    .flatMap(({ name, look }) => {
+      const artifact = cache.artifact(name, look);
+      return artifact === undefined ? [] : [sessionWith(at.sessions, name, artifact, restricted)];
+    });
+  cache.keep(new Set(names));
+  return found;
+}
+
+/** Of all branches, wall-clock ms; undefined where there is no repository, or none of it can be told. */
+async function lastCommit(context: Context, path: string): Promise<number | undefined> {
+  const root = expandHome(path, processHost().home);
+  if (!exists(join(root, '.git'))) return undefined;
+  const git = gitIn({ run: context.run, timeoutMs: () => GIT_TIMEOUT_MS }, root);
+  const said = await git(['log', '--branches', '-1', '--format=%ct']);
+  return /^\d+$/.test(said.trim()) ? Number(said.trim()) * 1000 : undefined;
+}

@@ -1,0 +1,51 @@
+import { readTurnEnd } from '../assistant/transcript';
+import type { Config } from '../config/schema';
+import { acceptRequest } from '../notify/accept';
+import { deliverWaiting } from '../notify/deliver';
+import { drainTriggers, hasTriggers, type TriggerDeps } from '../notify/triggers';
+import { runningSessions } from '../sessions/live';
+import type { Context } from './context';
+import { openDelivery, type NotifyContext } from './notify';
+import { openSessions } from './sessions';
+import { sightOf } from './sight';
+
+const LOOK_MS = 200;
+const LONGEST_MS = 60_000;
+
+/** Joins what hooks have left with the sessions, the assistant's record, the desktop and the notifications. */
+export async function openTriggers(
+  context: Context,
+  notify: Pick<NotifyContext, 'deps'>,
+  config: () => Config,
+): Promise<TriggerDeps> {
+  const { area, clock, machineId } = context;
+  const sessions = await openSessions(context);
+  return {
+    clock,
+    spool: { clock, machineId, path: area.spool, locks: area.machine },
+    sessionOf: ({ session }) =>
+      Object.values(runningSessions(sessions).sessions).find(({ sessionIds }) =>
+        sessionIds.includes(session),
+      ),
+    turnEnd: readTurnEnd,
+    sight: (session) => sightOf(context, session),
+    accept: (request) => acceptRequest(notify.deps, request),
+    daName: () => config().user.da.name,
+    longTaskMinutes: () => config().settings.notifications.thresholds.longTaskMinutes,
+  };
+}
+
+/** What a hook starts where no daemon runs: does what waits in the spool, delivers it, and ends. */
+export async function runTriggers(context: Context): Promise<{ left: boolean }> {
+  const notify = await openDelivery(context);
+  const { config } = await context.loadConfig();
+  const deps = await openTriggers(context, notify, () => config);
+  const endMs = context.clock.monotonic() + LONGEST_MS;
+  for (;;) {
+    await drainTriggers(deps);
+    if (!hasTriggers(deps) || context.clock.monotonic() > endMs) break;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  await deliverWaiting(notify.deps, { patienceMs: LONGEST_MS, longestMs: 10 * LONGEST_MS });
+  return { left: hasTriggers(deps) };
+}

@@ -1,0 +1,121 @@
+import { forShell } from '../platform/process/shell-word';
+import { CONFIG_FILES } from '../config/files';
+import { leafOf } from '../config/load';
+import { isSecretReference, resolveSecret, secretSources, type Secret } from '../config/secret';
+import { StewardError } from '../errors';
+import { isOpenToOthers } from '../platform/files/folder';
+import { repositoryOf } from '../platform/files/git-folder';
+import { realPath } from '../platform/files/stat';
+import {
+  failed,
+  failure,
+  ok,
+  orFailure,
+  warning,
+  type Check,
+  type DoctorContext,
+  type Finding,
+} from './finding';
+
+export const CONFIG_CHECKS: readonly Check[] = [
+  { id: 'config.files', part: 'config', title: 'the configuration', needsConfig: false, run: checkFiles },
+  {
+    id: 'config.secrets',
+    part: 'config',
+    title: 'secrets',
+    needsConfig: true,
+    run: ({ context }) => checkSecrets(context),
+  },
+];
+
+/** All problems of all files, each a line, and what the loader warns of. */
+async function checkFiles({ context }: DoctorContext): Promise<Finding[]> {
+  try {
+    const { warnings } = await context.loadConfig();
+    // Open permissions are looked at where they belong: the area's, and those of secrets.
+    const rest = warnings.filter((text) => !/; run chmod \d+ on it$/.test(text));
+    if (rest.length > 0)
+      return rest.map((text) => warning(text, { hint: 'Correct it there, or take it out.' }));
+    const files = CONFIG_FILES.filter(({ path }) => isThere(path(context.area))).map(({ name }) => name);
+    return [ok(files.length === 0 ? 'no files: all defaults' : files.join(', '))];
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
+    const [, ...problems] = error.message.split('\n  ');
+    if (problems.length === 0) return [failure(error)];
+    return problems.map((text) => failed(text, { kind: 'config', hint: HINT }));
+  }
+}
+
+const HINT =
+  'Correct it in the file, or set the key with `steward config set`. Until then nothing is captured.';
+
+function isThere(path: string): boolean {
+  return realPath(path) !== undefined;
+}
+
+/** Are they where nobody else reads them, do references give something, and would none be committed? */
+async function checkSecrets(context: DoctorContext['context']): Promise<Finding[]> {
+  const { config, origins } = await context.loadConfig();
+  const secrets = secretsOf(config).filter((secret) => secret.isSet);
+  const findings: Finding[] = [];
+  const plain = new Map<string, string[]>();
+  for (const secret of secrets) {
+    findings.push(
+      ...(await orFailure(() => (resolveSecret(secret, secretSources()), []), { kind: 'config' })),
+    );
+    const origin = origins.get(secret.key);
+    const file = secret.stored().startsWith('file:') ? fileOf(secret) : undefined;
+    if (file !== undefined) findings.push(...openFile(file));
+    if (origin?.from !== 'file' || isSecretReference(secret.stored())) continue;
+    plain.set(origin.path, [...(plain.get(origin.path) ?? []), secret.key]);
+  }
+  for (const [path, keys] of plain) findings.push(...openFile(path), ...inRepository(path, keys));
+  if (findings.length > 0) return findings;
+  if (secrets.length === 0) return [ok('none are set')];
+  const count = [...plain.values()].flat().length;
+  const where = count === 0 ? 'all by reference' : `${count} in files that only you can read`;
+  return [ok(`${secrets.length} set, ${where}`)];
+}
+
+function fileOf(secret: Secret): string | undefined {
+  const { home } = secretSources();
+  const path = secret
+    .stored()
+    .slice('file:'.length)
+    .replace(/^~(?=[/\\])/, () => home);
+  return realPath(path);
+}
+
+function openFile(path: string): Finding[] {
+  if (!isOpenToOthers(path)) return [];
+  return [
+    failed(`other users of this machine can read ${path}, which holds a secret`, {
+      mend: `chmod 600 ${forShell(path)}`,
+    }),
+  ];
+}
+
+/** A user area among somebody's dotfiles goes wherever those are pushed to. */
+function inRepository(path: string, keys: readonly string[]): Finding[] {
+  const real = realPath(path);
+  const found = real === undefined ? undefined : repositoryOf(real);
+  if (found === undefined) return [];
+  return keys.map((key) =>
+    warning(`${key} stands in ${path}, which lies in the git repository ${found.root}`, {
+      hint: `Give it as env:NAME or file:PATH: \`steward config set ${key} env:NAME\`.`,
+    }),
+  );
+}
+
+/** Every secret of the resolved configuration. */
+function secretsOf(value: unknown): Secret[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (isSecret(value)) return [value];
+  return Object.values(value).flatMap(secretsOf);
+}
+
+function isSecret(value: object): value is Secret {
+  return (
+    'key' in value && typeof value.key === 'string' && 'stored' in value && leafOf(value.key)?.secret === true
+  );
+}

@@ -1,0 +1,173 @@
+import { hooksStatus, type HooksStatus } from '../assistant/install-status';
+import { exists } from '../platform/files/folder';
+import { parseObject } from '../platform/files/json-object';
+import { deadReport, deadText } from '../platform/files/graveyard';
+import { plural } from '../platform/terminal/plural';
+import type { RunResult } from '../platform/process/process';
+import { spoolStatus } from '../sessions/spool';
+import { currentSessions } from '../sessions/state';
+import { runningSessions } from '../sessions/live';
+import { openHooks } from '../app/hooks';
+import { openSessions } from '../app/sessions';
+import {
+  failed,
+  off,
+  ok,
+  orFailure,
+  warning,
+  type Check,
+  type ConfiguredContext,
+  type DoctorContext,
+  type Finding,
+} from './finding';
+
+export const HOOK_CHECKS: readonly Check[] = [
+  {
+    id: 'hooks.registered',
+    part: 'hooks',
+    title: "the assistant's hooks",
+    needsConfig: false,
+    limitMs: 40_000,
+    run: checkRegistered,
+  },
+  { id: 'hooks.run', part: 'hooks', title: 'a call of a hook', needsConfig: false, run: checkRun },
+  { id: 'hooks.sessions', part: 'hooks', title: 'the sessions', needsConfig: true, run: checkSessions },
+  { id: 'hooks.spool', part: 'hooks', title: 'what hooks have left', needsConfig: false, run: checkSpool },
+];
+
+const INSTALL = 'steward hooks install';
+
+async function statusOf({ context, root }: DoctorContext): Promise<HooksStatus> {
+  const { deps, assistant } = openHooks(context, root, 'claude-code');
+  return hooksStatus(deps, assistant);
+}
+
+function checkRegistered(at: DoctorContext): Promise<Finding[]> {
+  return orFailure(async () => judgeHooks(await statusOf(at)), { kind: 'unavailable' });
+}
+
+function judgeHooks(status: HooksStatus): Finding[] {
+  const { state, settings, events, switchedOff, shim, node, steward, strangers } = status;
+  if (state === 'not') return [off(`not registered in ${settings}`, { mend: INSTALL })];
+  const missing = events.filter(({ registered }) => !registered).map(({ event }) => event);
+  const findings: Finding[] = [];
+  if (missing.length > 0) {
+    findings.push(warning(`not registered in ${settings}: ${missing.join(', ')}`, { mend: INSTALL }));
+  }
+  if (switchedOff) {
+    findings.push(
+      warning(`${settings} switches all hooks off`, {
+        hint: 'Take disableAllHooks out of it, if that is not meant.',
+      }),
+    );
+  }
+  if (!shim.exists) findings.push(failed(`${shim.path} is missing: the hooks do nothing`, { mend: INSTALL }));
+  else if (!shim.runs)
+    findings.push(failed(`${shim.path} does not run: the hooks do nothing`, { mend: INSTALL }));
+  else if (node === null || steward === null) {
+    const what = node === null ? 'Node.js' : 'steward';
+    findings.push(failed(`${shim.path} finds no ${what} that runs: the hooks do nothing`, { mend: INSTALL }));
+  }
+  for (const command of strangers) {
+    findings.push(
+      warning(`another user area counts each event there, too: ${command}`, {
+        hint: 'Take it out with `steward hooks uninstall` under its STEWARD_HOME.',
+      }),
+    );
+  }
+  return findings.length > 0
+    ? findings
+    : [
+        ok(
+          `${events.length} hooks in ${settings}, for steward ${steward?.version ?? ''} with Node.js ${node?.version ?? ''}`,
+        ),
+      ];
+}
+
+/** What an assistant would send at a prompt; with --dry-run nothing comes of it. */
+const CALL = JSON.stringify({
+  session_id: 'steward-doctor',
+  hook_event_name: 'UserPromptSubmit',
+  prompt: 'steward doctor',
+});
+const CALL_MS = 10_000;
+/** People notice what makes them wait so long. */
+const SLOW_MS = 800;
+
+async function checkRun(at: DoctorContext): Promise<Finding[]> {
+  const { shim, state } = await statusOf(at).catch(() => ({ shim: undefined, state: 'not' as const }));
+  if (state === 'not' || shim?.exists !== true) return [off('no hooks are installed', { mend: INSTALL })];
+  const { clock, run } = at.context;
+  const args = ['prompt', '--dry-run', '--json'];
+  const [program, before]: [string, string[]] =
+    at.host.platform === 'win32'
+      ? [at.host.env['ComSpec'] ?? 'cmd.exe', ['/d', '/c', shim.path]]
+      : [shim.path, []];
+  return orFailure(
+    async () => {
+      const began = clock.monotonic();
+      const result = await run(program, [...before, ...args], { timeoutMs: CALL_MS, input: CALL });
+      return [judgeCall(result, clock.monotonic() - began)];
+    },
+    { mend: INSTALL },
+  );
+}
+
+export function judgeCall({ code, stdout, timedOut }: RunResult, ms: number): Finding {
+  const took = `${Math.round(ms)} ms`;
+  if (timedOut) return failed(`a hook did not end in ${CALL_MS / 1000} s`, { mend: INSTALL });
+  if (code !== 0)
+    return failed(`a hook ended with ${code ?? 'a signal'}, and must end with 0`, { mend: INSTALL });
+  if (parseObject(stdout)?.['matches'] === undefined) {
+    return failed('a hook ran and did nothing: steward did not answer as it should', { mend: INSTALL });
+  }
+  if (ms > SLOW_MS) {
+    return warning(`a hook took ${took}, and the assistant waits for it`, {
+      hint: 'Look what keeps this machine busy.',
+    });
+  }
+  return ok(`a hook answered in ${took}`);
+}
+
+function checkSessions({ context }: ConfiguredContext): Promise<Finding[]> {
+  return orFailure(
+    async () => {
+      if (!exists(context.area.root)) return [off('no session was seen yet', { mend: INSTALL })];
+      const deps = await openSessions(context);
+      const all = Object.keys(currentSessions(deps).sessions).length;
+      if (all === 0) return [off('no session was seen yet', { mend: INSTALL })];
+      const running = Object.keys(runningSessions(deps).sessions).length;
+      return [ok(`${all} known, ${running} of them running`)];
+    },
+    { kind: 'unavailable' },
+  );
+}
+
+const HOUR_MS = 3_600_000;
+
+function checkSpool({ context }: DoctorContext): Finding[] {
+  const status = spoolStatus(context.area.spool);
+  const findings: Finding[] = [];
+  if (status.dead > 0) {
+    findings.push(
+      warning(`${deadText(deadReport(status.deadFolder)) ?? ''}`, {
+        hint: `Each is a file in ${status.deadFolder}: remove it, or have all of them tried again:`,
+        mend: 'steward work retry',
+      }),
+    );
+  }
+  const age = context.clock.now() - Date.parse(status.oldest ?? '');
+  if (status.waiting > 0 && age > HOUR_MS) {
+    findings.push(
+      warning(
+        `${plural(status.waiting, 'intention')} that hooks left, the oldest ${Math.floor(age / HOUR_MS)} h ago`,
+        {
+          mend: 'steward work deliver',
+        },
+      ),
+    );
+  }
+  return findings.length > 0
+    ? findings
+    : [ok(status.waiting === 0 ? 'nothing waits' : `${status.waiting} wait`)];
+}

@@ -1,0 +1,185 @@
+import { resolveSecret, secretSources, type Secret } from '../config/secret';
+import { dead, outboxStatus } from '../notify/outbox';
+import { deadReport, deadText } from '../platform/files/graveyard';
+import { muteState } from '../notify/mute';
+import { sessionBusAddress, withBus } from '../platform/desktop/bus';
+import { speechSettings } from '../app/speech';
+import {
+  failed,
+  off,
+  ok,
+  orFailure,
+  warning,
+  type Check,
+  type ConfiguredContext,
+  type Finding,
+} from './finding';
+import { askHost, pushServer, type Asked } from './online';
+import { checkSpeech } from './speech';
+import { NOT_ASKED } from './view';
+
+export const NOTIFY_CHECKS: readonly Check[] = [
+  {
+    id: 'notify.voice',
+    part: 'notify',
+    title: 'the voice',
+    needsConfig: true,
+    limitMs: 40_000,
+    run: checkVoice,
+  },
+  {
+    id: 'notify.desktop',
+    part: 'notify',
+    title: 'banners of the desktop',
+    needsConfig: true,
+    run: checkDesktop,
+  },
+  { id: 'notify.push', part: 'notify', title: 'push', needsConfig: true, limitMs: 30_000, run: checkPush },
+  { id: 'notify.chat', part: 'notify', title: 'the chat', needsConfig: true, run: checkChat },
+  {
+    id: 'notify.outbox',
+    part: 'notify',
+    title: 'what waits to be delivered',
+    needsConfig: true,
+    run: checkOutbox,
+  },
+];
+
+async function checkVoice(at: ConfiguredContext): Promise<Finding[]> {
+  const { context, config, online, sound } = at;
+  const { muted, until } = muteState({ clock: context.clock, mute: context.area.mute });
+  const findings = await checkSpeech({ ...speechSettings(context, config.user), online, sound });
+  if (!muted) return findings;
+  return [
+    ...findings,
+    warning(`muted ${until === null ? 'until it is taken back' : `until ${until}`}`, {
+      mend: 'steward notify unmute',
+    }),
+  ];
+}
+
+const BUS_MS = 5_000;
+const SERVICE = 'org.freedesktop.Notifications';
+
+/** Is a notification service there? Nothing is shown. */
+async function checkDesktop({ host, find }: ConfiguredContext): Promise<Finding[]> {
+  if (host.platform === 'darwin' || host.platform === 'win32') {
+    const program = host.platform === 'darwin' ? 'osascript' : 'powershell.exe';
+    return [
+      find(program) === undefined ? failed(`${program} is not on the PATH`) : ok(`${program} shows them`),
+    ];
+  }
+  const address = sessionBusAddress(host.env);
+  if (address === undefined) return [off('no desktop session here: no message bus (D-Bus) is named')];
+  return orFailure(async () => {
+    const names = await withBus({ address, timeoutMs: BUS_MS }, async (bus) => {
+      const ask = (member: string) =>
+        bus.call({
+          destination: 'org.freedesktop.DBus',
+          path: '/org/freedesktop/DBus',
+          interface: 'org.freedesktop.DBus',
+          member,
+        });
+      const [running, startable] = await Promise.all([ask('ListNames'), ask('ListActivatableNames')]);
+      return { running: listed(running), startable: listed(startable) };
+    });
+    return [judgeDesktop(names)];
+  });
+}
+
+function listed([names]: readonly unknown[]): string[] {
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+}
+
+export function judgeDesktop(names: { running: readonly string[]; startable: readonly string[] }): Finding {
+  if (names.running.includes(SERVICE)) return ok('a notification service runs');
+  if (names.startable.includes(SERVICE)) return ok('a notification service starts when it is needed');
+  return warning('there is no notification service on the message bus (D-Bus)', {
+    hint: 'Run one in your session, such as dunst or mako; desktops bring their own.',
+  });
+}
+
+async function checkPush(at: ConfiguredContext): Promise<Finding[]> {
+  const { enabled, topic, token, server } = at.config.settings.notifications.push;
+  if (!enabled) return [off('switched off', { mend: 'steward config set notifications.push.enabled true' })];
+  if (!topic.isSet) {
+    return [
+      off('no topic is set', {
+        hint: 'One that nobody guesses; then subscribe to it on your phone.',
+        mend: 'steward config set notifications.push.topic "steward-$(openssl rand -hex 16)"',
+      }),
+    ];
+  }
+  if (!at.online) return [off(NOT_ASKED)];
+  return orFailure(async () => {
+    const root = pushServer(server).replace(/(?<!\/)\/+$/, '');
+    const { hostname } = new URL(root);
+    const key = valueOf(token);
+    const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    // Asks whether the topic may be used, and publishes nothing.
+    const answer = await askHost(at, `${root}/${encodeURIComponent(valueOf(topic) ?? '')}/auth`, headers);
+    return [judgePushServer(hostname, answer)];
+  });
+}
+
+export function judgePushServer(hostname: string, { status, text }: Pick<Asked, 'status' | 'text'>): Finding {
+  if (status === 200 && /"success"\s*:\s*true/.test(text)) {
+    return ok(`${hostname} takes messages of the topic`);
+  }
+  if (status === 401 || status === 403) {
+    return failed(`${hostname} does not let the topic be used with this token`, {
+      kind: 'auth',
+      mend: 'steward config set notifications.push.token TOKEN',
+    });
+  }
+  if (status === 429)
+    return warning(`${hostname} asks to wait: too many requests`, { hint: 'Try again in some minutes.' });
+  if (status >= 500)
+    return failed(`${hostname} has trouble (${status})`, { hint: 'Try again in some minutes.' });
+  return failed(`${hostname} does not answer as a push server (${status})`, {
+    hint: 'Name an ntfy server:',
+    mend: 'steward config set notifications.push.server HOST',
+  });
+}
+
+async function checkChat(at: ConfiguredContext): Promise<Finding[]> {
+  const { enabled, webhook } = at.config.settings.notifications.chat;
+  if (!enabled) return [off('switched off', { mend: 'steward config set notifications.chat.enabled true' })];
+  if (!webhook.isSet)
+    return [off('no webhook is set', { mend: 'steward config set notifications.chat.webhook URL' })];
+  if (!at.online) return [off(NOT_ASKED)];
+  return orFailure(async () => {
+    const url = valueOf(webhook) ?? '';
+    return [judgeWebhook(new URL(url).hostname, (await askHost(at, url)).status)];
+  });
+}
+
+/** A GET posts nothing: some services describe the webhook, others say that they want a POST. */
+export function judgeWebhook(hostname: string, status: number): Finding {
+  if ([401, 403, 404, 410].includes(status)) {
+    return failed(`${hostname} does not know the webhook any more (${status})`, {
+      hint: 'Make a new one there, and set it:',
+      mend: 'steward config set notifications.chat.webhook URL',
+    });
+  }
+  if (status >= 500)
+    return failed(`${hostname} has trouble (${status})`, { hint: 'Try again in some minutes.' });
+  return ok(`${hostname} answers`);
+}
+
+function valueOf(secret: Secret): string | undefined {
+  return resolveSecret(secret, secretSources());
+}
+
+function checkOutbox({ context }: ConfiguredContext): Finding[] {
+  const { waiting } = outboxStatus(context.area);
+  const words = waiting === 0 ? 'nothing waits' : `${waiting} wait`;
+  const graves = deadReport(dead(context.area));
+  if (graves.count === 0) return [ok(words)];
+  return [
+    warning(`${words}; ${deadText(graves) ?? ''}`, {
+      hint: 'See which, and have one sent again with `steward notify retry`:',
+      mend: 'steward notify history',
+    }),
+  ];
+}

@@ -1,0 +1,105 @@
+import { basename, dirname, join } from 'node:path';
+
+import { readText } from '../platform/files/atomic-file';
+import { exists } from '../platform/files/folder';
+import { readInstallManifest, sha256 } from '../platform/files/install-manifest';
+import { forShell } from '../platform/process/shell-word';
+import { realPath } from '../platform/files/stat';
+import { SHELLS, type Shell } from '../shell/completion';
+import { completionPath } from '../shell/completion/install';
+import { HOOK_LINES } from '../shell/hook';
+import { off, ok, warning, type Check, type DoctorContext, type Finding } from './finding';
+
+export const SHELL_CHECKS: readonly Check[] = [
+  { id: 'shell.completion', part: 'shell', title: 'completion', needsConfig: false, run: checkCompletion },
+  { id: 'shell.long', part: 'shell', title: 'announcing long commands', needsConfig: false, run: checkLong },
+];
+
+const MAX_BYTES = 4 * 1024 * 1024;
+const LIMITS = { timeoutMs: 10_000, maxBytes: MAX_BYTES };
+
+/** The shell that a person logs in with, of those that are known. */
+function shellOf({ host }: DoctorContext): Shell | undefined {
+  const name = basename(host.env['SHELL'] ?? '');
+  return SHELLS.find((shell) => shell === name);
+}
+
+async function checkCompletion(at: DoctorContext): Promise<Finding[]> {
+  const shell = shellOf(at);
+  if (shell === undefined) return [off('your login shell is none of bash, zsh and fish')];
+  const path = completionPlacesOf(shell, at).find((file) => realPath(file) !== undefined);
+  const install = `steward autocomplete install ${shell}`;
+  if (path === undefined) return [off(`not installed for ${shell}, where steward looks`, { mend: install })];
+  const text = readText(path, { followLink: true, maxBytes: MAX_BYTES }) ?? '';
+  const script = await scriptOf(shell, at);
+  if (script === undefined)
+    return [
+      warning(`\`steward autocomplete script ${shell}\` does not answer, so ${path} may be an old one`),
+    ];
+  if (text.trimEnd() === script.trimEnd()) return [ok(`${shell}: ${path}`)];
+  // What the installer has not written, or somebody has edited since, it does not replace.
+  const mend = isAsInstalled(at, path, text)
+    ? install
+    : `steward autocomplete script ${shell} > ${forShell(path)}`;
+  return [warning(`${path} is of another version`, { mend })];
+}
+
+/** As this version writes it; undefined where it does not answer. */
+async function scriptOf(shell: Shell, { context, root }: DoctorContext): Promise<string | undefined> {
+  const run = join(root, 'bin', 'run.js');
+  const result = await context.run(process.execPath, [run, 'autocomplete', 'script', shell], LIMITS);
+  return result.code === 0 ? result.stdout : undefined;
+}
+
+function isAsInstalled({ context }: DoctorContext, path: string, text: string): boolean {
+  const { installManifest } = context.area;
+  if (!exists(installManifest)) return false;
+  return readInstallManifest(installManifest, context.machineId).some(
+    (entry) => entry.path === path && entry.after === sha256(text),
+  );
+}
+
+function completionPlacesOf(shell: Shell, { host }: DoctorContext): string[] {
+  const own = completionPath(shell, host);
+  switch (shell) {
+    case 'bash':
+      return [
+        own,
+        '/usr/local/share/bash-completion/completions/steward',
+        '/usr/share/bash-completion/completions/steward',
+      ];
+    case 'zsh':
+      return [
+        dirname(own),
+        ...(host.env['FPATH'] ?? '').split(':').filter((folder) => folder.startsWith('/')),
+        ...['.zfunc', '.zsh/completions', '.zsh/functions'].map((folder) => join(host.home, folder)),
+        '/usr/local/share/zsh/site-functions',
+        '/opt/homebrew/share/zsh/site-functions',
+      ].map((folder) => join(folder, '_steward'));
+    case 'fish':
+      return [own];
+  }
+}
+
+function checkLong(at: DoctorContext): Finding[] {
+  const shell = shellOf(at);
+  if (shell === undefined) return [off('your login shell is none of bash, zsh and fish')];
+  const { line, file } = HOOK_LINES[shell];
+  const config = at.host.env['XDG_CONFIG_HOME'] ?? join(at.host.home, '.config');
+  const zdot = at.host.env['ZDOTDIR'] ?? at.host.home;
+  const path = {
+    bash: join(at.host.home, '.bashrc'),
+    zsh: join(zdot, '.zshrc'),
+    fish: join(config, 'fish', 'config.fish'),
+  }[shell];
+  const text =
+    realPath(path) === undefined ? '' : (readText(path, { followLink: true, maxBytes: MAX_BYTES }) ?? '');
+  if (text.split('\n').some((one) => /\bshell-hook\b/.test(one.split('#', 1)[0] ?? '')))
+    return [ok(`${shell}: ${path}`)];
+  return [
+    off('not switched on', {
+      hint: `To have commands announced that took long, add this line to ${file}:`,
+      mend: line,
+    }),
+  ];
+}

@@ -1,0 +1,45 @@
+import { StewardError, errnoCode } from '../../errors';
+import { spawn } from '../process/spawn';
+
+/** A program that has not failed by then has done its part, or has become the browser itself, ms. */
+const FAILS_WITHIN_MS = 2_000;
+
+/**
+ * Opens an address of ours in the person's browser, by an argument array. The program is left to itself: it may
+ * stay as long as the browser does. One that is missing, or fails at once, is `unavailable`.
+ */
+export function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<void> {
+  const [file, args] = openerOf(platform, url);
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { stdio: 'ignore', detached: true, windowsHide: true });
+    const timer = setTimeout(() => {
+      child.unref();
+      resolve();
+    }, FAILS_WITHIN_MS);
+    const fail = (why: string, cause?: unknown): void => {
+      clearTimeout(timer);
+      reject(
+        new StewardError('unavailable', `No browser could be opened: ${file} ${why}.`, {
+          hint: 'Add --print to print the address instead.',
+          cause,
+        }),
+      );
+    };
+    child.on('error', (error) =>
+      fail(errnoCode(error) === 'ENOENT' ? 'is not installed' : `does not start (${error.message})`, error),
+    );
+    child.on('exit', (code, signal) => {
+      if (code === 0) {
+        clearTimeout(timer);
+        resolve();
+      } else fail(`ended with ${code ?? String(signal)}`);
+    });
+  });
+}
+
+function openerOf(platform: NodeJS.Platform, url: string): [string, string[]] {
+  if (platform === 'darwin') return ['open', [url]];
+  // `start` is a word of cmd, to whom & and ? mean something: the handler of addresses is asked itself.
+  if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', url]];
+  return ['xdg-open', [url]];
+}

@@ -1,0 +1,173 @@
+import type { Duplex } from 'node:stream';
+
+import { StewardError } from '../../errors';
+import { exists } from '../files/folder';
+import { nonEmpty } from '../files/paths';
+
+export interface BusCall {
+  destination: string;
+  path: string;
+  interface: string;
+  member: string;
+  signature?: string;
+  body?: unknown[];
+  /** Starts the service where it does not run and the bus knows how. */
+  autoStart?: boolean;
+}
+
+/** A connection to a D-Bus message bus. */
+export interface Bus {
+  /** Our own address on it (`:1.42`). */
+  name: string;
+  /** The values of the reply. Throws `BusError` as the service answered; starts no service unasked. */
+  call(call: BusCall): Promise<unknown[]>;
+  /** A value with its type, as `v` in a signature wants it. */
+  variant(signature: string, value: unknown): unknown;
+  /** One property of an object, its variant unwrapped. */
+  property(object: Pick<BusCall, 'destination' | 'path'>, iface: string, name: string): Promise<unknown>;
+  /** The arguments of the first call that somebody makes to us of that interface and member. */
+  called(iface: string, member: string): Promise<unknown[]>;
+}
+
+/** What a service answered instead of a reply; `type` is the D-Bus error name. */
+export interface BusError extends StewardError {
+  type: string;
+}
+
+export function isBusError(error: unknown): error is BusError {
+  return error instanceof StewardError && 'type' in error && typeof error.type === 'string';
+}
+
+/** The address of the session bus, or undefined when the environment names none. */
+export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
+  const runtime = env['XDG_RUNTIME_DIR'];
+  return (
+    nonEmpty(env['DBUS_SESSION_BUS_ADDRESS']) ??
+    (nonEmpty(runtime) === undefined ? undefined : `unix:path=${runtime}/bus`)
+  );
+}
+
+export function systemBusAddress(env: NodeJS.ProcessEnv): string {
+  return nonEmpty(env['DBUS_SYSTEM_BUS_ADDRESS']) ?? 'unix:path=/run/dbus/system_bus_socket';
+}
+
+/**
+ * Connects to a bus, lets `use` talk, and hangs up. Throws `unavailable` when the bus does not answer or
+ * the whole takes longer than `timeoutMs`.
+ */
+export async function withBus<T>(
+  options: { address: string; timeoutMs: number },
+  use: (bus: Bus) => Promise<T>,
+): Promise<T> {
+  // Where there is no bus, as on a server, the library is not even loaded: 10 ms of each capture.
+  const socket = /^unix:path=([^,;%]+)$/.exec(options.address)?.[1];
+  if (socket !== undefined && !exists(socket)) {
+    throw unreachable(`there is no ${socket}`, undefined);
+  }
+  const dbus = await import('dbus-next');
+  let timer: NodeJS.Timeout | undefined;
+  let connection: ReturnType<typeof dbus.sessionBus> | undefined;
+  const work = new Promise<T>((resolve, reject) => {
+    const fail = (error: unknown): void =>
+      reject(unreachable(error instanceof Error ? error.message : String(error), error));
+    timer = setTimeout(() => fail(new Error(`no answer in ${options.timeoutMs} ms`)), options.timeoutMs);
+    try {
+      connection = dbus.sessionBus({ busAddress: plainAddress(options.address) });
+    } catch (error) {
+      return fail(error);
+    }
+    connection.on('error', fail);
+    const bus = connection;
+    bus.on('connect', () => use(busOf(dbus, bus)).then(resolve, reject));
+  });
+  try {
+    return await work;
+  } finally {
+    clearTimeout(timer);
+    if (connection !== undefined) hangUp(connection);
+  }
+}
+
+/** Not only our half: a bus that hangs would keep the process alive. */
+function hangUp(connection: ReturnType<Library['sessionBus']>): void {
+  connection.disconnect();
+  const { stream } = (connection as unknown as { _connection: { stream: Duplex } })._connection;
+  stream.destroy();
+}
+
+type Library = typeof import('dbus-next');
+
+function busOf(dbus: Library, connection: ReturnType<Library['sessionBus']>): Bus {
+  const bus: Bus = {
+    name: String((connection as unknown as { name: string }).name),
+    async call({ autoStart = false, ...call }) {
+      const message = new dbus.Message({
+        ...call,
+        signature: call.signature ?? '',
+        body: call.body ?? [],
+        ...(autoStart ? {} : { flags: dbus.MessageFlag.NO_AUTO_START }),
+      });
+      try {
+        return (await connection.call(message))?.body ?? [];
+      } catch (error) {
+        throw answered(error, call);
+      }
+    },
+    variant: (signature, value) => new dbus.Variant(signature, value),
+    async property(object, iface, name) {
+      const [value] = await bus.call({
+        ...object,
+        interface: 'org.freedesktop.DBus.Properties',
+        member: 'Get',
+        signature: 'ss',
+        body: [iface, name],
+      });
+      return value instanceof dbus.Variant ? value.value : value;
+    },
+    called: (iface, member) =>
+      new Promise((resolve) => {
+        connection.addMethodHandler((message: import('dbus-next').Message) => {
+          if (message.interface !== iface || message.member !== member) return false;
+          connection.send(dbus.Message.newMethodReturn(message, '', []));
+          resolve(message.body);
+          return true;
+        });
+      }),
+  };
+  return bus;
+}
+
+/** Nobody has the name; the second is the answer to calls that may not start a service. */
+const ABSENT = new Set([
+  'org.freedesktop.DBus.Error.ServiceUnknown',
+  'org.freedesktop.DBus.Error.NameHasNoOwner',
+]);
+
+/** Is it that the service is not there at all? */
+export function isAbsentService(error: unknown): boolean {
+  return isBusError(error) && ABSENT.has(error.type);
+}
+
+function answered(error: unknown, call: BusCall): unknown {
+  if (!(error instanceof Error) || !('type' in error) || typeof error.type !== 'string') return error;
+  const { type } = error;
+  const isAbsent = ABSENT.has(type);
+  const message = isAbsent
+    ? `${call.destination} is not on the message bus (D-Bus).`
+    : `${call.destination} answered ${call.interface}.${call.member} with: ${error.message}`;
+  const hint = isAbsent ? 'A job must run inside the session, with its DBUS_SESSION_BUS_ADDRESS.' : undefined;
+  const detail = hint === undefined ? { cause: error } : { hint, cause: error };
+  return Object.assign(new StewardError('unavailable', message, detail), { type });
+}
+
+/** The library opens abstract sockets by a native module only; Node opens them by name. */
+function plainAddress(address: string): string {
+  return address.replace(/unix:abstract=([^,;]+)/g, 'unix:socket=\0$1');
+}
+
+function unreachable(reason: string, cause: unknown): StewardError {
+  return new StewardError('unavailable', `The message bus (D-Bus) does not answer: ${reason}.`, {
+    hint: 'A job must run inside the session, with its DBUS_SESSION_BUS_ADDRESS.',
+    cause,
+  });
+}

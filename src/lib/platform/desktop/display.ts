@@ -1,0 +1,213 @@
+import { createConnection } from 'node:net';
+
+import { StewardError } from '../../errors';
+import { cookieFor } from './x-authority';
+
+/** An X display, reduced to what steward asks of it: properties by name, the input focus and the idle time. */
+export interface Display {
+  /** The root window of the screen that DISPLAY names. */
+  root: number;
+  /**
+   * The raw value of one property of a window (at most 1 KiB); undefined when it is not set. A window that
+   * is gone by now has no properties.
+   */
+  property(window: number, name: string): Promise<Buffer | undefined>;
+  /** Is it one of the features that the window manager says it supports (EWMH)? */
+  isSupported(name: string): Promise<boolean>;
+  /** The window that gets what is typed and those around it, the innermost first; none: nothing has the focus. */
+  focused(): Promise<number[]>;
+  /** Milliseconds since the last key, button or motion, of any device. */
+  idleMs(): Promise<number>;
+}
+
+/** `BadWindow` and `BadDrawable` say that a window went away since it was named. */
+const GONE = new Set([3, 9]);
+/** What GetInputFocus answers in place of a window. */
+const NO_FOCUS = 0;
+const POINTER_ROOT = 1;
+/** Deeper than any toolkit nests its windows. */
+const MAX_LEVELS = 32;
+const MAX_LONGS = 256;
+
+/**
+ * Connects to the X display (`:0`, `host:0.1`), lets `use` ask, and hangs up. The cookie is that of the
+ * environment's XAUTHORITY, else of ~/.Xauthority. Throws `unavailable` when the display does not
+ * answer, refuses, has no such screen, or the whole takes longer than `timeoutMs`.
+ */
+export async function withDisplay<T>(
+  options: { display: string; env: NodeJS.ProcessEnv; timeoutMs: number },
+  use: (display: Display) => Promise<T>,
+): Promise<T> {
+  const x11 = await import('x11');
+  // Our own stream and cookie: where a socket is missing or ~/.Xauthority cannot be read, the library throws
+  // from a callback, which nobody can catch.
+  const { display } = options;
+  const address = addressOf(display);
+  const stream = createConnection(address);
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      let hadCookie = false;
+      const fail = (error: unknown): void => {
+        const reason = reasonOf(error);
+        reject(
+          REFUSED.test(reason) ? refused(display, hadCookie, error) : unreachable(display, reason, error),
+        );
+      };
+      timer = setTimeout(() => fail(new Error(`no answer in ${options.timeoutMs} ms`)), options.timeoutMs);
+      stream.once('error', fail);
+      stream.once('close', () => fail(new Error('it closed the connection')));
+      stream.once('connect', () => {
+        const remote = address.path === undefined ? stream.remoteAddress : undefined;
+        const auth = cookieFor(options.env, { number: address.number, remote });
+        hadCookie = auth !== undefined;
+        // The library greets in pieces; a server that hangs up after the first would not be heard.
+        stream.cork();
+        setImmediate(() => stream.uncork());
+        const client = x11.createClient(
+          { display, stream, auth: auth ?? { name: '', data: '' }, disableBigRequests: true },
+          (error, found) => {
+            if (error) return fail(error);
+            const root = found.screen[address.screen]?.root;
+            if (root === undefined) reject(noScreen(display, found.screen.length));
+            else use(displayOf(found, root)).then(resolve, reject);
+          },
+        );
+        client.on('error', fail);
+      });
+    });
+  } finally {
+    clearTimeout(timer);
+    stream.destroy();
+  }
+}
+
+const FIRST_PORT = 6000;
+
+/** `[unix][:host]:number[.screen]`: a local socket, or a port of a host. */
+function addressOf(
+  display: string,
+): { number: number; screen: number } & (
+  { path: string } | { path?: undefined; host: string; port: number }
+) {
+  const found = /^(?:(.*)\/)?([^/]*):(\d{1,5})(?:\.(\d{1,3}))?$/.exec(display);
+  const number = Number(found?.[3]);
+  if (found === null || FIRST_PORT + number > 0xffff) {
+    throw new StewardError('unavailable', `DISPLAY is "${display}", which names no X display.`, {
+      hint: 'It looks like ":0"; take the value of a terminal of the graphical session.',
+    });
+  }
+  const host = found[2] ?? '';
+  const screen = Number(found[4] ?? 0);
+  const isLocal = host === '' || host === 'unix';
+  return isLocal
+    ? { number, screen, path: `/tmp/.X11-unix/X${number}` }
+    : { number, screen, host, port: FIRST_PORT + number };
+}
+
+function displayOf({ client }: import('x11').XDisplay, root: number): Display {
+  // The library remembers atoms for the whole process, but each server numbers its own: with those of another
+  // server (or of this one before it was started anew) we would ask for properties that we never named.
+  client.atoms = {};
+  client.atom_names = {};
+  /** 0 where no client has ever used that name. */
+  const atomOf = async (name: string): Promise<number> =>
+    (await answer<number>((done) => client.InternAtom(true, name, done))) ?? 0;
+  const property: Display['property'] = async (window, name) => {
+    const atom = await atomOf(name);
+    if (atom === 0) return undefined;
+    const found = await answer<import('x11').Property>((done) =>
+      client.GetProperty(0, window, atom, 0, 0, MAX_LONGS, done),
+    );
+    return found === undefined || found.type === 0 ? undefined : found.data;
+  };
+  return {
+    root,
+    property,
+    async isSupported(name) {
+      const [atom, atoms] = [await atomOf(name), await property(root, '_NET_SUPPORTED')];
+      if (atom === 0 || atoms === undefined) return false;
+      return Array.from({ length: atoms.length >> 2 }, (_, i) => atoms.readUInt32LE(i * 4)).includes(atom);
+    },
+    focused: () => focusedWindows(client, root),
+    async idleMs() {
+      const saver = await answer<import('x11').ScreenSaver>((done) => client.require('screen-saver', done));
+      const info = await answer<{ idle: number }>((done) => saver?.QueryInfo(root, done));
+      if (info === undefined) throw new StewardError('unavailable', 'The X display gives no idle time.');
+      return info.idle;
+    },
+  };
+}
+
+/**
+ * Asks for windows only, never for what is in them. Where the focus follows the pointer, what is typed goes to the
+ * window below it.
+ */
+async function focusedWindows(client: import('x11').XClient, root: number): Promise<number[]> {
+  const focus = (await answer<{ focus: number }>((done) => client.GetInputFocus(done)))?.focus ?? NO_FOCUS;
+  if (focus === NO_FOCUS) return [];
+  const below = focus === POINTER_ROOT || focus === root;
+  const next = async (window: number): Promise<number> => {
+    if (below)
+      return (await answer<{ child: number }>((done) => client.QueryPointer(window, done)))?.child ?? 0;
+    return (await answer<{ parent: number }>((done) => client.QueryTree(window, done)))?.parent ?? 0;
+  };
+  const windows: number[] = [];
+  let window = below ? await next(root) : focus;
+  for (; window !== 0 && window !== root && windows.length < MAX_LEVELS; window = await next(window)) {
+    windows.push(window);
+  }
+  return below ? windows.reverse() : windows;
+}
+
+/** One reply; undefined when the window it is about is gone. */
+function answer<T>(
+  ask: (done: (error: Error | null | undefined, value: T) => true) => void,
+): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    ask((error, value) => {
+      if (!error) resolve(value);
+      else if ('error' in error && GONE.has(Number(error.error))) resolve(undefined);
+      else
+        reject(new StewardError('unavailable', `The X display answered: ${error.message}`, { cause: error }));
+      return true;
+    });
+  });
+}
+
+/** What servers answer a client whose cookie they do not know. */
+const REFUSED = /cookie|authoriz|no protocol specified/i;
+
+function refused(display: string, hadCookie: boolean, cause: unknown): StewardError {
+  const message = hadCookie
+    ? `The X server ${display} refused the authorization cookie.`
+    : `The X server ${display} asks for an authorization cookie, and none was found for it.`;
+  return new StewardError('unavailable', message, {
+    hint: 'Set XAUTHORITY where steward runs to its value in a terminal of the graphical session.',
+    cause,
+  });
+}
+
+function noScreen(display: string, count: number): StewardError {
+  return new StewardError(
+    'unavailable',
+    `The X server has no screen of that number: DISPLAY is ${display}.`,
+    {
+      hint: count === 1 ? 'It has screen 0 only.' : `It has the screens 0 to ${count - 1}.`,
+    },
+  );
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  if (code !== undefined || message === '') return code ?? 'no reason given';
+  return message.replace(/\s+/g, ' ').trim().replace(/\.$/, '');
+}
+
+function unreachable(display: string, reason: string, cause?: unknown): StewardError {
+  return new StewardError('unavailable', `The X display ${display} does not answer: ${reason}.`, {
+    hint: 'Check DISPLAY and XAUTHORITY where steward runs: a job needs those of the graphical session.',
+    cause,
+  });
+}

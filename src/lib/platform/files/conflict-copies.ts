@@ -1,0 +1,36 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { errnoCode } from '../../errors';
+
+/** Syncthing, Dropbox, Nextcloud and ownCloud, Resilio, Seafile: names that nobody gives by hand. */
+const NAMED =
+  /\.sync-conflict-\d{8}-\d{6}|conflicted copy|\((?:case|selective sync) conflict\)|[_ (]conflict-\d{8}-\d{6}|\.conflict$|\(SFConflict /i;
+/** Google Drive and iCloud count, OneDrive adds the machine: told only where the file itself is there, too. */
+const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
+const MAX_NAMES = 20_000;
+const MAX_DEPTH = 4;
+
+/** Copies that a sync tool made below a folder because two machines wrote the same file; paths within it. */
+export function conflictCopies(root: string, within = '', depth = 0, left = { names: MAX_NAMES }): string[] {
+  const entries = entriesOf(join(root, within));
+  const names = new Set(entries.map(({ name }) => name));
+  return entries.flatMap((entry) => {
+    left.names -= 1;
+    if (left.names < 0) return [];
+    const path = join(within, entry.name);
+    if (entry.isDirectory()) return depth < MAX_DEPTH ? conflictCopies(root, path, depth + 1, left) : [];
+    const [, start, end] = BESIDE.exec(entry.name) ?? [];
+    const isCopy = NAMED.test(entry.name) || (start !== undefined && names.has(`${start}${end ?? ''}`));
+    return isCopy ? [path] : [];
+  });
+}
+
+function entriesOf(folder: string): import('node:fs').Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errnoCode(error) ?? '')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,136 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  futimesSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+import { StewardError, errnoCode } from '../../errors';
+import { linkNew, syncFolder, tempOf, writeAll } from './atomic-file';
+import { ensureFolder, exists, listFolder, lstatOf, removeFolder } from './folder';
+import { openRegular } from './regular-file';
+import { randomName } from './short-hash';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * Copies a regular file to a place where nothing stands: whole and durable or not at all, private (0600), with the
+ * date of the original. False when something stands there. A link, or what is no file, is `config`.
+ */
+export function copyNew(from: string, to: string): boolean {
+  if (exists(to)) return false;
+  const temp = tempOf(to);
+  try {
+    copyInto(from, temp);
+    const made = linkNew(temp, to);
+    if (made) syncFolder(dirname(to));
+    return made;
+  } finally {
+    rmSync(temp, { force: true });
+  }
+}
+
+/**
+ * Copies a folder's files, and those of the folders in it, to a place where nothing stands: all of it appears at once,
+ * or nothing. Links in it are left out. False when something stands there.
+ */
+export function copyFolderNew(from: string, to: string): boolean {
+  if (exists(to)) return false;
+  const temp = join(dirname(to), `.${basename(to)}.${randomName(12)}.import`);
+  try {
+    copyTree(from, temp);
+    if (exists(to)) return false;
+    renameSync(temp, to);
+    syncFolder(dirname(to));
+    return true;
+  } catch (error) {
+    if (errnoCode(error) === 'ENOTEMPTY' || errnoCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    removeFolder(temp);
+  }
+}
+
+/** Removes what copies of folders that were killed have left in a folder. */
+export function sweepFolderCopies(folder: string): void {
+  for (const name of listFolder(folder)) {
+    if (/^\..+\.[0-9a-f]{12}\.import$/.test(name)) removeFolder(join(folder, name));
+  }
+}
+
+/** Are the bytes of two files the same? */
+export function sameBytes(a: string, b: string): boolean {
+  const one = open(a);
+  try {
+    const other = open(b);
+    try {
+      if (fstatSync(one).size !== fstatSync(other).size) return false;
+      const [left, right] = [Buffer.alloc(CHUNK_BYTES), Buffer.alloc(CHUNK_BYTES)];
+      for (;;) {
+        const read = readSync(one, left, 0, CHUNK_BYTES, null);
+        if (read !== readSync(other, right, 0, CHUNK_BYTES, null)) return false;
+        if (left.compare(right, 0, read, 0, read) !== 0) return false;
+        if (read === 0) return true;
+      }
+    } finally {
+      closeSync(other);
+    }
+  } finally {
+    closeSync(one);
+  }
+}
+
+/** Has every file of one folder its like, with the same bytes, in the other? What the other has beside them does not count. */
+export function holdsAllOf(whole: string, part: string): boolean {
+  return listFolder(part).every((name) => {
+    const [own, other] = [join(part, name), join(whole, name)];
+    const [facts, there] = [lstatOf(own), lstatOf(other)];
+    if (facts?.isFolder === true) return there?.isFolder === true && holdsAllOf(other, own);
+    if (facts?.isFile !== true) return true;
+    return there?.isFile === true && sameBytes(own, other);
+  });
+}
+
+function copyTree(from: string, to: string): void {
+  ensureFolder(to);
+  for (const name of listFolder(from)) {
+    const facts = lstatOf(join(from, name));
+    if (facts?.isFolder === true) copyTree(join(from, name), join(to, name));
+    else if (facts?.isFile === true) copyInto(join(from, name), join(to, name));
+  }
+}
+
+function copyInto(from: string, to: string): void {
+  const source = open(from);
+  try {
+    const { atime, mtime } = fstatSync(source);
+    const target = openSync(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    try {
+      fchmodSync(target, 0o600);
+      const chunk = Buffer.alloc(CHUNK_BYTES);
+      for (let read = 1; read > 0;) {
+        read = readSync(source, chunk, 0, CHUNK_BYTES, null);
+        writeAll(target, chunk.subarray(0, read));
+      }
+      futimesSync(target, atime, mtime);
+      fsyncSync(target);
+    } finally {
+      closeSync(target);
+    }
+  } finally {
+    closeSync(source);
+  }
+}
+
+function open(path: string): number {
+  const fd = openRegular(path, constants.O_RDONLY, { followLink: false });
+  if (fd !== undefined) return fd;
+  throw new StewardError('not_found', `${path} is not there any more.`, { hint: 'Run it again.' });
+}

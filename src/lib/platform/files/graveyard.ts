@@ -1,0 +1,127 @@
+import { utimesSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+import { errnoCode } from '../../errors';
+import { readText, renameOver, replaceFile } from './atomic-file';
+import { ensureFolder, exists, listFolder, lstatOf, removeFile } from './folder';
+import { parseObject } from './json-object';
+
+/*
+ * The `dead` folder of a queue: what was given up, one file each under its own name. A file's time is that of its
+ * burial, and `deadReason` in it says why; a file without it says why in `reason`, or is from before reasons were kept.
+ */
+
+const KEEP_MS = 30 * 86_400_000;
+const MAX_KEPT = 1000;
+const MAX_BYTES = 64 * 1024;
+/** Holds the number of entries that were pruned. */
+const PRUNED = 'pruned.json';
+
+export interface Burial {
+  atMs: number;
+  /** Left out where the file says why itself. */
+  reason?: string;
+}
+
+/** Moves a file into the folder; false when it has gone, since somebody else took it. */
+export function bury(folder: string, from: string, { atMs, reason }: Burial): boolean {
+  const to = join(folder, basename(from));
+  if (!moved(from, to)) return false;
+  if (reason !== undefined) {
+    const value = contentOf(to);
+    if (value !== undefined) {
+      replaceFile(to, `${JSON.stringify({ ...value, deadReason: reason })}\n`, { sync: 'content' });
+    }
+  }
+  utimesSync(to, atMs / 1000, atMs / 1000);
+  return true;
+}
+
+function moved(from: string, to: string): boolean {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      renameOver(from, to);
+      return true;
+    } catch (error) {
+      if (errnoCode(error) !== 'ENOENT') throw error;
+      if (attempt > 0 || !exists(from)) return false;
+      ensureFolder(join(to, '..'));
+    }
+  }
+}
+
+/** Names of the entries, the oldest first. */
+export function deadNames(folder: string): string[] {
+  return listFolder(folder)
+    .filter((name) => name.endsWith('.json') && !name.startsWith('.') && name !== PRUNED)
+    .sort();
+}
+
+export interface DeadReport {
+  count: number;
+  /** Entries that were removed for their age or number. */
+  pruned: number;
+  /** Why the entries were given up, the most frequent reason first. */
+  reasons: { reason: string; count: number }[];
+}
+
+export function deadReport(folder: string): DeadReport {
+  const names = deadNames(folder);
+  const counts = new Map<string, number>();
+  for (const name of names) {
+    const reason = reasonOf(join(folder, name));
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  const reasons = [...counts].map(([reason, count]) => ({ reason, count }));
+  return {
+    count: names.length,
+    pruned: prunedIn(folder),
+    reasons: reasons.sort((a, b) => b.count - a.count),
+  };
+}
+
+const MOST_REASONS = 3;
+
+/** `3 given up: the request was rejected (2), it could not be sent in time (1)`; undefined where nothing was given up. */
+export function deadText({ count, pruned, reasons }: DeadReport): string | undefined {
+  const shown = reasons
+    .slice(0, MOST_REASONS)
+    .map((one) => `${one.reason.replace(/\.$/, '')} (${one.count})`);
+  const more = reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more`] : [];
+  const facts = [
+    ...(count === 0 ? [] : [`${count} given up: ${[...shown, ...more].join(', ')}`]),
+    ...(pruned === 0 ? [] : [`${pruned} given up earlier and removed since`]),
+  ];
+  return facts.length === 0 ? undefined : facts.join(' · ');
+}
+
+function reasonOf(path: string): string {
+  const value = contentOf(path);
+  if (value === undefined) return 'the file cannot be read';
+  const { deadReason, reason } = value;
+  return [deadReason, reason].find((text) => typeof text === 'string') ?? 'not recorded';
+}
+
+/** Removes entries over 30 days old, and the oldest beyond 1,000, and counts them. For one process at a time. */
+export function pruneDead(folder: string, nowMs: number): void {
+  const names = deadNames(folder);
+  const over = names.filter((name, index) => {
+    const buriedMs = lstatOf(join(folder, name))?.mtimeMs ?? nowMs;
+    return index < names.length - MAX_KEPT || nowMs - buriedMs > KEEP_MS;
+  });
+  if (over.length === 0) return;
+  // Counted first: after a kill in between one may count twice, and none goes uncounted.
+  replaceFile(join(folder, PRUNED), `${JSON.stringify({ count: prunedIn(folder) + over.length })}\n`);
+  for (const name of over) removeFile(join(folder, name));
+}
+
+function prunedIn(folder: string): number {
+  const count = contentOf(join(folder, PRUNED))?.['count'];
+  return typeof count === 'number' ? count : 0;
+}
+
+/** The object in a file; undefined when it holds none, or is no regular file. */
+function contentOf(path: string): Record<string, unknown> | undefined {
+  if (lstatOf(path)?.isFile !== true) return undefined;
+  return parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+}

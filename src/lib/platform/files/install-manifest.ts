@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+
+import { StewardError } from '../../errors';
+import { readText, replaceFile } from './atomic-file';
+import type { Clock } from '../time/clock';
+import { ensureFolder, removeFile } from './folder';
+import { isObject } from './json-object';
+import { withLock } from './lock';
+
+/** One thing that steward wrote outside of its own state: what an uninstall needs to take back exactly that. */
+export interface InstallEntry {
+  /** What it belongs to, such as `hooks:claude-code`; one entry for each id, path and machine. */
+  id: string;
+  /** How it is taken back, such as `settings-entries` or `file`. */
+  kind: string;
+  /** Absolute. */
+  path: string;
+  /** What was added, in the terms of its kind. */
+  added: Readonly<Record<string, unknown>>;
+  /** SHA-256 (hex) of the file as it was found; null: there was none, or it is not known any more. */
+  before: string | null;
+  /** The same of the file as it was written. */
+  after: string | null;
+  backups: readonly Backup[];
+  /** ISO-8601, UTC. */
+  at: string;
+  /** The machine that it was written on: the user area may be synced, what was written was not. */
+  machine: string;
+}
+
+export interface Backup {
+  path: string;
+  sha256: string;
+}
+
+export interface ManifestDeps {
+  path: string;
+  /** Machine-local. */
+  lockPath: string;
+  clock: Clock;
+  machineId: string;
+}
+
+export interface InstallManifest {
+  /** Of this machine, the oldest first. */
+  entries: () => InstallEntry[];
+  find: (id: string, path: string) => InstallEntry | undefined;
+  /**
+   * Stores an entry, durably, in place of the one with its id and path. Called before the thing itself is
+   * written: a process that is killed between leaves an entry too many, and never a thing that nobody knows of.
+   */
+  record: (entry: InstallEntry) => void;
+  forget: (id: string, path: string) => void;
+}
+
+const VERSION = 1;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** An installer may run programs of the system while it holds the lock. */
+const LOCK_WAIT_MS = 30_000;
+
+/**
+ * Runs an installer or an uninstaller with the manifest; one at a time on this machine. A manifest that is
+ * broken, or of a newer version, is `config`, and then nothing is written.
+ */
+export async function withInstallManifest<T>(
+  deps: ManifestDeps,
+  work: (manifest: InstallManifest) => T | Promise<T>,
+): Promise<T> {
+  const { clock, machineId } = deps;
+  return withLock(deps.lockPath, { clock, machineId, waitMs: LOCK_WAIT_MS }, async () => work(open(deps)));
+}
+
+/** What was installed on this machine; none without a manifest. Takes no lock and writes nothing. */
+export function readInstallManifest(path: string, machineId: string): InstallEntry[] {
+  return read(path).filter(({ machine }) => machine === machineId);
+}
+
+/**
+ * Is there an entry of this id, of whichever machine? For who must not ask which machine this is, since that is written
+ * where it is not known.
+ */
+export function isInstalledAnywhere(path: string, id: string): boolean {
+  return read(path).some((entry) => entry.id === id);
+}
+
+export function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+function open({ path, machineId }: ManifestDeps): InstallManifest {
+  let all = read(path);
+  const isIt = (entry: InstallEntry, id: string, at: string): boolean =>
+    entry.machine === machineId && entry.id === id && entry.path === at;
+  const store = (entries: InstallEntry[]): void => {
+    all = entries;
+    if (all.length === 0) removeFile(path);
+    else {
+      ensureFolder(dirname(path));
+      replaceFile(path, `${JSON.stringify({ version: VERSION, entries: all }, null, 2)}\n`);
+    }
+  };
+  return {
+    entries: () => all.filter(({ machine }) => machine === machineId),
+    find: (id, at) => all.find((entry) => isIt(entry, id, at)),
+    record: (entry) => store([...all.filter((other) => !isIt(other, entry.id, entry.path)), entry]),
+    forget(id, at) {
+      const kept = all.filter((entry) => !isIt(entry, id, at));
+      if (kept.length < all.length) store(kept);
+    },
+  };
+}
+
+function read(path: string): InstallEntry[] {
+  const text = readText(path, { maxBytes: MAX_BYTES });
+  if (text === undefined) return [];
+  const content = parse(text, path);
+  if (!isObject(content) || typeof content['version'] !== 'number') throw broken(path);
+  if (content['version'] > VERSION) {
+    throw new StewardError('config', `${path} was written by a newer steward.`, {
+      hint: 'Use that steward here too; this one leaves the file as it is.',
+    });
+  }
+  const entries = content['entries'];
+  if (!Array.isArray(entries) || !entries.every(isEntry)) throw broken(path);
+  return entries;
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw broken(path, error);
+  }
+}
+
+function broken(path: string, cause?: unknown): StewardError {
+  return new StewardError('config', `${path} is damaged: it is not the list of what was installed.`, {
+    hint: 'Move it away; an uninstall then finds what it can without it.',
+    cause,
+  });
+}
+
+function isEntry(value: unknown): value is InstallEntry {
+  return (
+    isObject(value) &&
+    ['id', 'kind', 'path', 'at', 'machine'].every((key) => typeof value[key] === 'string') &&
+    ['before', 'after'].every((key) => value[key] === null || typeof value[key] === 'string') &&
+    isObject(value['added']) &&
+    Array.isArray(value['backups']) &&
+    value['backups'].every(
+      (backup) =>
+        isObject(backup) && typeof backup['path'] === 'string' && typeof backup['sha256'] === 'string',
+    )
+  );
+}

@@ -1,0 +1,69 @@
+import { StewardError } from '../../errors';
+import type { Clock } from '../time/clock';
+import { marksOf } from './stat';
+
+/**
+ * A value made from files, kept as long as their marks (stat.ts) stay. A change within one tick of the file
+ * system's clock leaves the mark as it was: so what was made from files that had just changed is made again.
+ */
+export interface Kept<T> {
+  value: T;
+  marks: string;
+  isSettled: boolean;
+}
+
+/** Files as young as this at the time of reading are looked at again, ms. */
+const SETTLED_MS = 100;
+
+/** The kept value if it still holds, else a new one. Of what is thrown nothing is kept. */
+export function refreshed<T>(
+  clock: Pick<Clock, 'now'>,
+  kept: Kept<T> | undefined,
+  paths: readonly string[],
+  make: () => T,
+): Kept<T> {
+  const marks = marksOf(paths);
+  if (kept !== undefined && kept.isSettled && kept.marks === marks.text) return kept;
+  const isSettled = Math.abs(clock.now() - marks.newestMs) > SETTLED_MS;
+  return { value: make(), marks: marks.text, isSettled };
+}
+
+/**
+ * The same for what takes time to make: callers at once share one making. A `config` error is kept, too: files
+ * that are wrong stay wrong until they change.
+ */
+export function remembered<T>(
+  clock: Pick<Clock, 'now'>,
+  paths: readonly string[],
+  make: () => Promise<T>,
+): () => T | Promise<T> {
+  type Outcome = { value: T } | { error: unknown };
+  let kept: Kept<Promise<Outcome>> | undefined;
+  let known: { of: Kept<Promise<Outcome>>; outcome: Outcome } | undefined;
+  const forget = (which: Promise<Outcome>): void => {
+    if (kept?.value === which) kept = undefined;
+  };
+  const begin = (): Promise<Outcome> => {
+    const making: Promise<Outcome> = make().then(
+      (value) => ({ value }),
+      (error: unknown) => {
+        if (!(error instanceof StewardError && error.kind === 'config')) forget(making);
+        return { error };
+      },
+    );
+    return making;
+  };
+  const valueOf = (outcome: Outcome): T => {
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  };
+  return () => {
+    const current = refreshed(clock, kept, paths, begin);
+    kept = current;
+    if (known?.of === current) return valueOf(known.outcome);
+    return current.value.then((outcome) => {
+      if (kept === current) known = { of: current, outcome };
+      return valueOf(outcome);
+    });
+  };
+}

@@ -1,0 +1,111 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+
+import { errnoCode } from '../../errors';
+
+/** Files of /proc say that they are empty. */
+const PROC_BYTES = 4096;
+
+/** What means "nothing to read here" in a folder that belongs to the system, not to steward. */
+const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO', 'ENAMETOOLONG']);
+
+/**
+ * The first `maxBytes` of a text file of the system (links followed), or undefined when there is none that
+ * this user may read. For steward's own files use `readText`, which refuses links.
+ */
+export function readSystemText(path: string, maxBytes: number): string | undefined {
+  return readSystemBytes(path, maxBytes)?.toString('utf8');
+}
+
+/** The same, as bytes. */
+export function readSystemBytes(path: string, maxBytes: number): Buffer | undefined {
+  let fd: number;
+  try {
+    // Without waiting: a pipe that nobody writes to would hold the open for ever.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (ABSENT.has(errnoCode(error) ?? '')) return undefined;
+    throw error;
+  }
+  try {
+    const facts = fstatSync(fd);
+    if (!facts.isFile()) return undefined;
+    const size = facts.size === 0 ? PROC_BYTES : facts.size;
+    const bytes = Buffer.allocUnsafe(Math.min(size, maxBytes));
+    return bytes.subarray(0, readSync(fd, bytes));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The names in a folder of the system; none when there is no folder that this user may read. */
+export function listSystemFolder(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (ABSENT.has(errnoCode(error) ?? '')) return [];
+    throw error;
+  }
+}
+
+/** Gives `use` the path of a file with that content, in a private folder that is removed afterwards. */
+export function withTempFile<T>(
+  name: string,
+  content: string | Uint8Array,
+  use: (path: string) => Promise<T>,
+): Promise<T> {
+  return withTempFolder((folder) => {
+    const path = join(folder, name);
+    writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
+    return use(path);
+  });
+}
+
+const TEMP_PREFIX = 'steward-tmp-';
+/** Longer than any use takes. */
+const TEMP_STALE_MS = 10 * 60_000;
+
+/** Gives `use` the path of an empty private folder that is removed afterwards, whatever is in it then. */
+export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), TEMP_PREFIX));
+  removeStaleTemps(folder);
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  // Ctrl-C leaves without unwinding.
+  process.once('exit', remove);
+  try {
+    return await use(folder);
+  } finally {
+    process.off('exit', remove);
+    remove();
+  }
+}
+
+/** Removes the folders of processes that were killed: this user's, and well older than the new one. */
+function removeStaleTemps(newest: string): void {
+  const { mtimeMs: nowMs, uid } = lstatSync(newest);
+  for (const name of listSystemFolder(tmpdir())) {
+    if (!name.startsWith(TEMP_PREFIX) || name.length !== basename(newest).length) continue;
+    const path = join(tmpdir(), name);
+    const facts = lstatSync(path, { throwIfNoEntry: false });
+    if (facts?.isDirectory() === true && facts.uid === uid && nowMs - facts.mtimeMs > TEMP_STALE_MS) {
+      rmSync(path, { recursive: true, force: true });
+    }
+  }
+}
+
+/** The numeric id of this user; -1 on Windows, which has none. */
+export function userId(): number {
+  return process.getuid?.() ?? -1;
+}

@@ -1,0 +1,56 @@
+import { createConnection } from 'node:net';
+
+import { StewardError, errnoCode } from '../../errors';
+
+/** Says bytes, and is handed what comes back, chunk by chunk, until it gives a value. */
+export type Dialogue<T> = (send: (bytes: Uint8Array) => void) => (chunk: Buffer) => T | undefined;
+
+export interface LocalSocketOptions {
+  path: string;
+  /** For messages: "The sway IPC socket". */
+  what: string;
+  timeoutMs: number;
+  /** More than this from the other side is `unavailable`. */
+  maxBytes: number;
+}
+
+/**
+ * Talks to a local socket until the dialogue has its value, then hangs up. Throws `unavailable` when
+ * nobody listens, the other side hangs up first or says too much, or the time is over.
+ */
+export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ path: options.path });
+    let received = 0;
+    const settle = (end: () => void): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      end();
+    };
+    const fail = (reason: string, cause?: unknown): void =>
+      settle(() =>
+        reject(
+          new StewardError('unavailable', `${options.what} (${options.path}) ${reason}.`, {
+            hint: 'A job must run inside the graphical session, with the environment of that session.',
+            cause,
+          }),
+        ),
+      );
+    const timer = setTimeout(() => fail(`did not answer in ${options.timeoutMs} ms`), options.timeoutMs);
+    const listen = dialogue((bytes) => socket.write(bytes));
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+      if (received > options.maxBytes) return fail('said more than can be right');
+      try {
+        const value = listen(chunk);
+        if (value !== undefined) settle(() => resolve(value));
+      } catch (error) {
+        // A number or length that points outside of what was received.
+        if (error instanceof RangeError) fail('sent what cannot be read', error);
+        else settle(() => reject(error));
+      }
+    });
+    socket.on('error', (error) => fail(`cannot be reached (${errnoCode(error) ?? error.message})`, error));
+    socket.on('close', () => fail('hung up before it answered'));
+  });
+}

@@ -1,0 +1,213 @@
+import type { Dispatcher } from 'undici';
+
+import { StewardError } from '../../errors';
+import { openDispatcher, refusePlain, type DispatcherOptions } from './http-dispatcher';
+import { codeOf, networkError } from './network-failure';
+
+export interface OriginRequest {
+  method: 'GET' | 'POST';
+  /** From the base address on: `/v1/sessions`; empty for the base address itself. */
+  path: string;
+  query?: readonly (readonly [string, string])[];
+  headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+export interface Bounds {
+  /** For everything together: connecting, sending, and the answer to its end. */
+  timeoutMs: number;
+  /** Of the answer's body; a longer one is `unavailable` with the code `TOO_LARGE`. */
+  maxBytes: number;
+  /** A longer one is cut instead: nobody reads its end. */
+  cut?: boolean;
+}
+
+export interface OriginAnswer {
+  status: number;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** An answer to its end; of one that is no success the first 64 KiB. */
+export interface WholeAnswer extends OriginAnswer {
+  bytes: Buffer;
+  /** The same as UTF-8. */
+  text: string;
+}
+
+/** An answer whose body comes piece by piece; `close` ends its connection. */
+export interface OriginStream extends OriginAnswer {
+  chunks: AsyncIterator<Uint8Array>;
+  close: () => void;
+}
+
+/**
+ * Requests to one server (decisions.md 9): a credential in the headers or the address goes nowhere else, plain HTTP
+ * only to this machine, and no redirect is followed. Whatever keeps a whole answer from coming is `unavailable`, with a
+ * `NetworkFailure` as its cause; an answer of any status is a result. Errors name the host and nothing more of the
+ * address, which may be a secret.
+ */
+export interface OriginClient {
+  host: string;
+  request: (request: OriginRequest & Bounds) => Promise<WholeAnswer>;
+  /** The answer as soon as its headers are there; waits at most `timeoutMs` for them. */
+  stream: (request: OriginRequest & { timeoutMs: number }) => Promise<OriginStream>;
+}
+
+export interface OriginWords {
+  /** What to check when no answer comes. */
+  hint: string;
+  /** What it is called in front of its host: `The speech provider at`. */
+  name?: string;
+}
+
+/** The HTTP library, loaded: makes clients that share its connections until it is closed. */
+export interface HttpLibrary {
+  /** An address without encryption to another machine is `config`. */
+  origin: (base: string, words: OriginWords) => OriginClient;
+  /** Ends every connection at once. */
+  close: () => Promise<void>;
+}
+
+const ERROR_BYTES = 64 * 1024;
+/** Whoever reads a stream judges its silence earlier. */
+const LONGEST_SILENCE_MS = 900_000;
+export async function loadHttp(options: DispatcherOptions = {}): Promise<HttpLibrary> {
+  const [{ request }, dispatcher] = await Promise.all([import('undici'), openDispatcher(options)]);
+  return {
+    origin: (base, words) => originClient((url, init) => request(url, { ...init, dispatcher }), base, words),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** A client for one server, with connections of its own. */
+export type OwnOrigin = OriginClient & Pick<HttpLibrary, 'close'>;
+
+export async function openOrigin(
+  base: string,
+  words: OriginWords,
+  options: DispatcherOptions = {},
+): Promise<OwnOrigin> {
+  const { origin, close } = await loadHttp(options);
+  return { ...origin(base, words), close };
+}
+
+type Send = (
+  url: URL,
+  init: Omit<Dispatcher.RequestOptions, 'origin' | 'path'>,
+) => Promise<Dispatcher.ResponseData>;
+
+function originClient(request: Send, base: string, words: OriginWords): OriginClient {
+  const root = new URL(base);
+  refusePlain(root);
+  const { host } = root;
+  const failed = (error: unknown, signal: AbortSignal | undefined, timedOut: boolean): unknown => {
+    if (signal?.aborted === true) return signal.reason;
+    if (error instanceof StewardError) return error;
+    const name = words.name === undefined ? host : `${words.name} ${host}`;
+    return networkError(name, timedOut ? 'TIMEOUT' : codeOf(error), words.hint);
+  };
+  const send = (
+    wanted: OriginRequest,
+    timeouts: { headersTimeout: number; bodyTimeout: number },
+    signal: AbortSignal | undefined,
+  ): Promise<Dispatcher.ResponseData> =>
+    request(addressOf(root, wanted), {
+      method: wanted.method,
+      ...timeouts,
+      ...(signal === undefined ? {} : { signal }),
+      headers: {
+        'user-agent': 'steward',
+        ...wanted.headers,
+        ...(wanted.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(wanted.body === undefined ? {} : { body: JSON.stringify(wanted.body) }),
+    });
+  return {
+    host,
+    request: async (wanted) => {
+      const limit = AbortSignal.timeout(wanted.timeoutMs);
+      const signal = wanted.signal === undefined ? limit : AbortSignal.any([wanted.signal, limit]);
+      const timeouts = { headersTimeout: wanted.timeoutMs, bodyTimeout: wanted.timeoutMs };
+      try {
+        const answer = await send(wanted, timeouts, signal);
+        const status = answer.statusCode;
+        const isSuccess = status >= 200 && status < 300;
+        const bytes = await bodyOf(answer.body, isSuccess ? wanted : { maxBytes: ERROR_BYTES, cut: true });
+        return {
+          status,
+          headers: plain(answer.headers),
+          bytes,
+          get text() {
+            return bytes.toString('utf8');
+          },
+        };
+      } catch (error) {
+        throw failed(error, wanted.signal, limit.aborted);
+      }
+    },
+    stream: async (wanted) => {
+      try {
+        const timeouts = { headersTimeout: wanted.timeoutMs, bodyTimeout: LONGEST_SILENCE_MS };
+        const answer = await send(wanted, timeouts, wanted.signal);
+        const { body } = answer;
+        const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+        // Closing it early is no error of anybody's.
+        body.on('error', () => body.destroy());
+        return {
+          status: answer.statusCode,
+          headers: plain(answer.headers),
+          chunks: {
+            next: async () => {
+              try {
+                return await chunks.next();
+              } catch (error) {
+                throw failed(error, wanted.signal, false);
+              }
+            },
+          },
+          close: () => {
+            body.destroy();
+          },
+        };
+      } catch (error) {
+        throw failed(error, wanted.signal, false);
+      }
+    },
+  };
+}
+
+function addressOf(root: URL, { path, query = [] }: OriginRequest): URL {
+  const url = path === '' ? new URL(root) : new URL(`${root.pathname.replace(/\/$/, '')}${path}`, root);
+  for (const [name, value] of query) url.searchParams.append(name, value);
+  if (url.origin === root.origin) return url;
+  throw new StewardError('internal', `A request for ${root.host} would go to ${url.host}.`, {
+    hint: 'Nothing was sent. Report this as a bug.',
+  });
+}
+
+/** A body to its end, or to `maxBytes`: then it is cut, or an error with the code `TOO_LARGE`. */
+export async function bodyOf(
+  body: AsyncIterable<Uint8Array>,
+  { maxBytes, cut = false }: Pick<Bounds, 'maxBytes' | 'cut'>,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes && !cut) throw Object.assign(new Error('too large'), { code: 'TOO_LARGE' });
+    if (size > maxBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes);
+}
+
+function plain(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+
+import { StewardError } from '../../errors';
+
+/** A refused body is read and dropped up to here: who is cut while sending may never get to read the answer. */
+const MAX_DROPPED_BYTES = 1024 * 1024;
+
+/** Does a request say that it has a body? */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    (headers['content-length'] !== undefined && headers['content-length'] !== '0')
+  );
+}
+
+/** The whole body; undefined when it is, or says that it will be, larger than allowed. */
+export function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) resolve(undefined);
+      else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', reject);
+    request.on('close', () => {
+      if (!request.complete) reject(leftEarly());
+    });
+  });
+}
+
+/** Reads the rest of a body and drops it; false when that is, or says that it will be, too much. */
+export function drained(request: IncomingMessage): Promise<boolean> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_DROPPED_BYTES) return Promise.resolve(false);
+  return new Promise((resolve, reject) => {
+    let dropped = 0;
+    request.on('data', (chunk: Buffer) => {
+      dropped += chunk.length;
+      if (dropped > MAX_DROPPED_BYTES) resolve(false);
+    });
+    request.on('end', () => resolve(true));
+    request.on('error', reject);
+    request.on('close', () => reject(leftEarly()));
+  });
+}
+
+function leftEarly(): StewardError {
+  return new StewardError('canceled', 'The client left before its request was whole.');
+}

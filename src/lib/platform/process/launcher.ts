@@ -1,0 +1,197 @@
+import { posix, win32 } from 'node:path';
+
+import { StewardError, errnoCode } from '../../errors';
+import { readText, replaceFile, sweepTemps } from '../files/atomic-file';
+import { toIso, type Clock } from '../time/clock';
+import { ensureFolder, exists, modeOf, removeEmptyFolder, removeFile } from '../files/folder';
+import { sha256, type InstallManifest } from '../files/install-manifest';
+import type { PathHost } from '../files/paths';
+import { forShell } from './shell-word';
+import { targetOf } from '../files/stat';
+import { readSystemText } from '../files/system-files';
+
+/**
+ * A small script that others (an assistant, a scheduler) are told to start, in place of Node.js and steward, which
+ * move when they are upgraded: it finds both again. A shell script, on Windows a batch file.
+ */
+export interface LauncherForm {
+  /** The name of the file, and of its template in templates/launcher. */
+  name: string;
+  /** Of its entry in the install manifest. */
+  manifestId: string;
+  /** What else is filled into the template, as it is to stand there. */
+  values: Readonly<Record<string, string>>;
+}
+
+export interface LauncherDeps {
+  /** The folder that the launcher lies in. */
+  bin: string;
+  host: PathHost;
+  /** The folder of steward's package.json, and the node that runs it. */
+  product: { root: string; node: string };
+}
+
+/** What a launcher starts, where it is still there. */
+export interface LauncherTarget {
+  /** The node that this runs on, absolute. */
+  node: string;
+  /** A name of it that stays when it is upgraded (a link on the PATH); else the same. */
+  nodeAlias: string;
+  /** steward's bin/run.js. */
+  steward: string;
+}
+
+/** A template, and the part of it that all launchers share. */
+export interface LauncherTemplate {
+  body: string;
+  find: string;
+}
+
+const MAX_TEMPLATE_BYTES = 64 * 1024;
+/** The name of the package, by which its folder is found again among global packages. */
+const PACKAGE = 'steward-cli';
+
+export function launcherPath(name: string, { bin, host }: Pick<LauncherDeps, 'bin' | 'host'>): string {
+  return pathOf(host).join(bin, host.platform === 'win32' ? `${name}.cmd` : name);
+}
+
+/** What a launcher is to start on this machine, by the running process and its PATH. */
+export function launcherTarget({ host, product }: Pick<LauncherDeps, 'host' | 'product'>): LauncherTarget {
+  const { root, node } = product;
+  return { node, nodeAlias: aliasOf(node, host), steward: pathOf(host).join(root, 'bin', 'run.js') };
+}
+
+/** The text of a launcher. Paths may hold anything that a file system allows. */
+export function renderLauncher(
+  { body, find }: LauncherTemplate,
+  { node, nodeAlias, steward }: LauncherTarget,
+  values: LauncherForm['values'],
+  host: PathHost,
+): string {
+  const isWindows = host.platform === 'win32';
+  const quoted = (path: string): string => (isWindows ? forBatch(path, host.env) : forShell(path));
+  const text = fill(
+    body.replace('@FIND@\n', () => find),
+    {
+      ...values,
+      NODE: quoted(node),
+      NODE_ALIAS: quoted(nodeAlias),
+      STEWARD: quoted(steward),
+      PACKAGE,
+    },
+  );
+  return isWindows ? text.replace(/\r?\n/g, '\r\n') : text;
+}
+
+/** Writes the launcher where it is not there as it should be, recorded first. True when it had to be written. */
+export function writeLauncher(
+  form: LauncherForm,
+  deps: LauncherDeps & { clock: Clock; machineId: string },
+  manifest: InstallManifest,
+): boolean {
+  const path = launcherPath(form.name, deps);
+  const text = textOf(form, deps);
+  if (isInPlace(path, text, deps.host)) return false;
+  manifest.record({
+    id: form.manifestId,
+    kind: 'file',
+    path,
+    added: {},
+    before: null,
+    after: sha256(text),
+    backups: [],
+    at: toIso(deps.clock.now()),
+    machine: deps.machineId,
+  });
+  ensureFolder(deps.bin);
+  replaceFile(path, text, { mode: 0o700 });
+  return true;
+}
+
+/** Would `writeLauncher` write? */
+export function isLauncherCurrent(form: LauncherForm, deps: LauncherDeps): boolean {
+  return isInPlace(launcherPath(form.name, deps), textOf(form, deps), deps.host);
+}
+
+/** Removes the launcher, and its folder if nothing else is in it. True when it was there. */
+export function removeLauncher(
+  { name, manifestId }: Pick<LauncherForm, 'name' | 'manifestId'>,
+  deps: Pick<LauncherDeps, 'bin' | 'host'> & { clock: Clock },
+  manifest: InstallManifest,
+): boolean {
+  const path = launcherPath(name, deps);
+  const wasThere = exists(path);
+  removeFile(path);
+  if (exists(deps.bin)) sweepTemps(deps.bin, -1, deps.clock.now(), name);
+  removeEmptyFolder(deps.bin);
+  manifest.forget(manifestId, path);
+  return wasThere;
+}
+
+function isInPlace(path: string, text: string, host: PathHost): boolean {
+  const mode = modeOf(path);
+  if (mode === undefined || (host.platform !== 'win32' && mode !== 0o700)) return false;
+  return readText(path, { maxBytes: MAX_TEMPLATE_BYTES * 4 }) === text;
+}
+
+function textOf(form: LauncherForm, deps: LauncherDeps): string {
+  const ending = deps.host.platform === 'win32' ? 'cmd' : 'sh';
+  const template = { body: read(deps, `${form.name}.${ending}`), find: read(deps, `find.${ending}`) };
+  return renderLauncher(template, launcherTarget(deps), form.values, deps.host);
+}
+
+function read({ host, product }: LauncherDeps, name: string): string {
+  const path = pathOf(host).join(product.root, 'templates', 'launcher', name);
+  const template = readSystemText(path, MAX_TEMPLATE_BYTES);
+  if (template !== undefined) return template;
+  throw new StewardError('not_found', `${path}, a part of steward, is missing.`, {
+    hint: 'Install steward again.',
+  });
+}
+
+/** Folders whose names may have letters that the code page of a batch file does not: by their variables. */
+const WINDOWS_FOLDERS = ['LOCALAPPDATA', 'APPDATA', 'USERPROFILE', 'ProgramFiles'];
+
+/** A path within the quotes of a batch file. */
+export function forBatch(path: string, env: NodeJS.ProcessEnv): string {
+  const name = WINDOWS_FOLDERS.find((variable) => {
+    const folder = env[variable] ?? '';
+    return folder !== '' && path.toLowerCase().startsWith(`${folder.toLowerCase()}\\`);
+  });
+  if (name === undefined) return path.replaceAll('%', '%%');
+  return `%${name}%${path.slice((env[name] ?? '').length).replaceAll('%', '%%')}`;
+}
+
+/** One pass: what is filled in is not looked at again. */
+function fill(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/**
+ * Package managers keep a version's node in a folder that goes with the version, and a link to it on the
+ * PATH. Folders of one shell session, of a project, or relative to the current folder are no such place.
+ */
+function aliasOf(node: string, { platform, env }: PathHost): string {
+  const { join, delimiter, isAbsolute } = pathOf({ platform });
+  const own = idOf(node);
+  const found = (env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !/fnm_multishells|[\\/]node_modules[\\/]\.bin/.test(folder))
+    .map((folder) => join(folder, platform === 'win32' ? 'node.exe' : 'node'))
+    .find((path) => path !== node && own !== undefined && idOf(path) === own);
+  return found ?? node;
+}
+
+/** A folder of the PATH may be somebody else's: what cannot be looked at is no name of ours. */
+function idOf(path: string): string | undefined {
+  try {
+    return targetOf(path)?.id;
+  } catch (error) {
+    if (errnoCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+function pathOf({ platform }: Pick<PathHost, 'platform'>): typeof posix {
+  return platform === 'win32' ? win32 : posix;
+}

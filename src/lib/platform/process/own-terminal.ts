@@ -1,0 +1,140 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+
+import { errnoCode } from '../../errors';
+
+/** A terminal and the process that had it: the proof, later, that it still is the same. */
+export interface OwnTerminal {
+  /** `/dev/pts/3` */
+  tty: string;
+  pid: number;
+  /** Start of the process, clock ticks since boot. */
+  started: string;
+}
+
+interface ProcessFacts {
+  parent: number;
+  /** Device number of its terminal; 0: it has none. */
+  device: number;
+  started: string;
+}
+
+const MAX_PARENTS = 16;
+
+/**
+ * The terminal of the nearest parent that has one: a hook itself has none. Undefined where there is none, or
+ * the system does not tell (only Linux does without a process).
+ */
+export function terminalOfParents(pid: number = process.ppid): OwnTerminal | undefined {
+  let at = pid;
+  for (let step = 0; step < MAX_PARENTS && at > 1; step += 1) {
+    const facts = factsOf(at);
+    if (facts === undefined) return undefined;
+    const tty = pathOf(facts.device);
+    if (tty !== undefined) return { tty, pid: at, started: facts.started };
+    at = facts.parent;
+  }
+  return undefined;
+}
+
+/** The parents of a process, the nearest first; none where the system does not tell. */
+export function parentsOf(pid: number): number[] {
+  const parents: number[] = [];
+  for (let at = pid; parents.length < MAX_PARENTS;) {
+    const parent = factsOf(at)?.parent;
+    if (parent === undefined || parent <= 1) break;
+    parents.push(parent);
+    at = parent;
+  }
+  return parents;
+}
+
+/**
+ * Writes to a terminal that was noted before, after checking that the process still is the one that was seen
+ * and still has this terminal, and that the device is a terminal of this user (decisions.md 9). Never waits.
+ * False when it was not written.
+ */
+export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
+  const facts = factsOf(terminal.pid);
+  if (facts === undefined || facts.started !== terminal.started) return false;
+  if (pathOf(facts.device) !== terminal.tty) return false;
+  try {
+    const fd = openSync(
+      terminal.tty,
+      constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK | constants.O_NOFOLLOW,
+    );
+    try {
+      const found = fstatSync(fd);
+      const isMine = found.isCharacterDevice() && found.uid === process.getuid?.();
+      if (!isMine || deviceOf(found.rdev) !== facts.device) return false;
+      const bytes = Buffer.from(text, 'utf8');
+      return writeSync(fd, bytes) === bytes.length;
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'EPERM', 'EIO', 'ENXIO', 'EAGAIN', 'ELOOP'].includes(errnoCode(error) ?? ''))
+      return false;
+    throw error;
+  }
+}
+
+/**
+ * Does the process that was noted before still run, with this terminal, on a device of this user (decisions.md 9)?
+ * False where the system does not tell.
+ */
+export function holdsTerminal(terminal: OwnTerminal): boolean {
+  const facts = factsOf(terminal.pid);
+  if (facts === undefined || facts.started !== terminal.started) return false;
+  if (pathOf(facts.device) !== terminal.tty) return false;
+  try {
+    const found = lstatSync(terminal.tty);
+    const isMine = found.isCharacterDevice() && found.uid === process.getuid?.();
+    return isMine && deviceOf(found.rdev) === facts.device;
+  } catch (error) {
+    if (['ENOENT', 'EACCES'].includes(errnoCode(error) ?? '')) return false;
+    throw error;
+  }
+}
+
+/** A variable that a process of this user was started with; undefined where there is none, or it is not told. */
+export function variableOf(pid: number, name: string): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    return variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/** Of /proc/PID/stat: parent (field 4), terminal (7), start (22). */
+function factsOf(pid: number): ProcessFacts | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [parent, device, started] = [Number(fields[1]), Number(fields[4]), fields[19]];
+    return Number.isSafeInteger(parent) && Number.isSafeInteger(device) && started !== undefined
+      ? { parent, device, started }
+      : undefined;
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/** Pseudo terminals (major 136 to 143) and the consoles of the machine (major 4). */
+function pathOf(device: number): string | undefined {
+  const major = (device >> 8) & 0xfff;
+  const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
+  if (major >= 136 && major <= 143) return `/dev/pts/${(major - 136) * 256 + minor}`;
+  return major === 4 && minor > 0 && minor < 64 ? `/dev/tty${minor}` : undefined;
+}
+
+/** A device number of stat in the form that /proc has. */
+function deviceOf(rdev: number): number {
+  const major = (rdev >> 8) & 0xfff;
+  const minor = (rdev & 0xff) | ((rdev >>> 12) & 0xfff00);
+  return (minor & 0xff) | (major << 8) | ((minor & 0xfff00) << 12);
+}

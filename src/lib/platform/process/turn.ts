@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { StewardError } from '../../errors';
+import { claimFile } from '../files/atomic-file';
+import type { Clock } from '../time/clock';
+import { ensureFolder, listFolder, removeFile } from '../files/folder';
+import { isAlive, withLock } from '../files/lock';
+import { randomName } from '../files/short-hash';
+
+export interface Waiter {
+  /** Since when it waits, wall-clock ms: the earliest is next. */
+  sinceMs: number;
+  /** How long it waits from now, ms. */
+  waitMs: number;
+  /** Gives up when it is aborted. */
+  signal: AbortSignal;
+}
+
+/** Runs the work when its turn comes; undefined where it waited too long, or gave up. */
+export type TakeTurn = <T>(waiter: Waiter, work: () => Promise<T>) => Promise<T | undefined>;
+
+/** Nobody waits longer than this: an older ticket is of one that has its turn, or of none. */
+const LONGEST_WAIT_MS = 60_000;
+/** A holder that cannot be judged by its process is taken for dead after this. */
+const LONGEST_TURN_MS = 60_000;
+const PAUSE_MS = 25;
+
+/**
+ * One at a time among the processes of this machine, in the order of arrival. The lock keeps them apart; the order is
+ * that of tickets, empty files named by arrival and process. The machine is asked for only when a turn is taken.
+ */
+export function turnsIn(folder: string, depsOf: () => { clock: Clock; machineId: string }): TakeTurn {
+  return async ({ sinceMs, waitMs, signal }, work) => {
+    const deps = depsOf();
+    const { clock } = deps;
+    ensureFolder(folder);
+    const ticket = `${String(Math.trunc(sinceMs)).padStart(15, '0')}-${process.pid}-${randomName(8)}`;
+    claimFile(join(folder, ticket));
+    const endMs = clock.monotonic() + waitMs;
+    const lock = { ...deps, waitMs: 0, staleAfterMs: LONGEST_TURN_MS };
+    try {
+      while (!signal.aborted) {
+        const turn = isNext(folder, ticket, clock.now())
+          ? await withLock(join(folder, 'lock'), lock, async () => ({ value: await work() })).catch(ifLocked)
+          : undefined;
+        if (turn !== undefined) return turn.value;
+        if (clock.monotonic() >= endMs) return undefined;
+        await delay(PAUSE_MS);
+      }
+      return undefined;
+    } finally {
+      removeFile(join(folder, ticket));
+    }
+  };
+}
+
+function isNext(folder: string, own: string, nowMs: number): boolean {
+  const before = listFolder(folder).filter((name) => TICKET.test(name) && name < own);
+  return before.every((name) => {
+    const [sinceMs = 0, pid = 0] = name.split('-').map(Number);
+    const waits = Math.abs(nowMs - sinceMs) <= LONGEST_WAIT_MS && isAlive(pid);
+    if (!waits) removeFile(join(folder, name));
+    return !waits;
+  });
+}
+
+const TICKET = /^\d{15}-\d+-/;
+
+function ifLocked(error: unknown): undefined {
+  if (!(error instanceof StewardError) || error.kind !== 'locked') throw error;
+}

@@ -1,0 +1,89 @@
+import { createInterface } from 'node:readline/promises';
+
+import { StewardError } from '../../errors';
+
+/** Can a person be asked: are both ends a terminal? */
+export function canAsk(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
+/** A conversation with a person on stderr. One reader for all of it: what is typed ahead is not lost. */
+export interface Questions {
+  /** One line, without the spaces around it; empty where only Enter was pressed. The end of input is `canceled`. */
+  line: (question: string) => Promise<string>;
+  /** Yes or no; an empty answer is the preset, anything else is asked again. The end of input is `canceled`. */
+  yes: (question: string, preset: 'yes' | 'no') => Promise<boolean>;
+  close: () => void;
+}
+
+/** Ctrl-C interrupts the run, as it does where nobody is asked. */
+export function openQuestions(): Questions {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const typed: string[] = [];
+  let waiting: ((line: string | undefined) => void) | undefined;
+  let ended = false;
+  lines.on('SIGINT', () => {
+    // The terminal shows ^C on the line of the question: what is said next has its own.
+    process.stderr.write('\n');
+    process.kill(process.pid, 'SIGINT');
+  });
+  lines.on('line', (line) => {
+    if (waiting === undefined) typed.push(line);
+    else waiting(line);
+  });
+  lines.on('close', () => {
+    ended = true;
+    waiting?.(undefined);
+  });
+  const next = (question: string): Promise<string | undefined> => {
+    lines.setPrompt(question);
+    lines.prompt();
+    if (typed.length > 0 || ended) return Promise.resolve(typed.shift());
+    return new Promise((resolve) => {
+      waiting = (line) => {
+        waiting = undefined;
+        resolve(line);
+      };
+    });
+  };
+  const line = async (question: string): Promise<string> => {
+    const answer = await next(question);
+    if (answer !== undefined) return answer.trim();
+    process.stderr.write('\n');
+    throw new StewardError('canceled', 'Nobody answered.');
+  };
+  return {
+    line,
+    async yes(question, preset) {
+      for (;;) {
+        const answer = (await line(`${question} ${preset === 'yes' ? '[Y/n]' : '[y/N]'} `)).toLowerCase();
+        if (answer === '') return preset === 'yes';
+        if (answer === 'y' || answer === 'yes') return true;
+        if (answer === 'n' || answer === 'no') return false;
+        process.stderr.write('Write y or n.\n');
+      }
+    },
+    close: () => {
+      // A question that is withdrawn has no answer, not even that nobody answered.
+      waiting = undefined;
+      lines.close();
+    },
+  };
+}
+
+/**
+ * Asks a yes-or-no question on stderr; an empty answer is yes, or no where `preset` says so, the end of input no.
+ * Ctrl-C interrupts the run.
+ */
+export async function confirm(question: string, preset: 'yes' | 'no' = 'yes'): Promise<boolean> {
+  const questions = openQuestions();
+  try {
+    const answer = await questions.line(`${question} ${preset === 'yes' ? '[Y/n]' : '[y/N]'} `);
+    return answer === '' ? preset === 'yes' : /^(y|yes)$/i.test(answer);
+  } catch (error) {
+    if (error instanceof StewardError && error.kind === 'canceled') return false;
+    throw error;
+  } finally {
+    questions.close();
+  }
+}

@@ -1,0 +1,145 @@
+import kleur, { type Color } from 'kleur';
+
+import type { Terminal } from './stdio';
+import { displayWidth, fit, padEnd, padStart } from './text-width';
+
+export { minutes } from '../time/minutes';
+
+/** The colours of the house (look.md); each returns the text as it is where there is no colour. */
+export interface Palette {
+  creation: (text: string) => string;
+  consumption: (text: string) => string;
+  neutral: (text: string) => string;
+  attention: (text: string) => string;
+  /** Only for the figure that the line is about. */
+  strong: (text: string) => string;
+}
+
+export function palette(terminal: Pick<Terminal, 'color'>): Palette {
+  // kleur judges the process by itself; here the terminal that is written to decides.
+  const paint = (color: Color): ((text: string) => string) => {
+    if (!terminal.color) return (text) => text;
+    return (text) => {
+      kleur.enabled = true;
+      return text === '' ? '' : color(text);
+    };
+  };
+  return {
+    creation: paint(kleur.cyan),
+    consumption: paint(kleur.yellow),
+    neutral: paint(kleur.gray),
+    attention: paint(kleur.magenta),
+    strong: paint(kleur.bold),
+  };
+}
+
+/** `Fri 20 Nov 2026`, of a day such as `2026-11-20`. */
+export function longDay(day: string): string {
+  const [year = '', month = '', date = ''] = day.split('-');
+  return `${weekday(day)} ${Number(date)} ${MONTHS[Number(month) - 1] ?? month} ${year}`;
+}
+
+/** `Fri`; the calendar needs no clock and no zone. */
+export function weekday(day: string): string {
+  // 1 January 1970 was a Thursday.
+  const days = Math.floor(Date.parse(`${day}T00:00:00Z`) / 86_400_000);
+  return WEEKDAYS[(((days + 4) % 7) + 7) % 7] ?? '';
+}
+
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A bar of `value` where `max` fills `columns`; something that is not nothing shows at least `▏`. */
+export function bar(value: number, max: number, columns: number): string {
+  if (!(value > 0) || !(max > 0)) return '';
+  const eighths = Math.max(1, Math.round((Math.min(value, max) / max) * columns * 8));
+  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
+}
+
+const LEVELS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/** One character whose height is `value` of `max`; something that is not nothing shows at least `▁`. */
+export function level(value: number, max: number): string {
+  if (!(value > 0) || !(max > 0)) return ' ';
+  return LEVELS[Math.max(1, Math.round((Math.min(value, max) / max) * 8))] ?? '█';
+}
+
+export interface Column {
+  align?: 'left' | 'right';
+  /** Cut to so many columns at most. */
+  max?: number;
+}
+
+/**
+ * Rows in aligned columns two spaces apart, without borders; the first column is what a person would
+ * type next. No spaces at the end of a line.
+ */
+export function table(rows: readonly (readonly string[])[], columns: readonly Column[] = []): string {
+  const cells = rows.map((row) =>
+    row.map((cell, index) => {
+      const max = columns[index]?.max;
+      return max === undefined ? cell : fit(cell, max);
+    }),
+  );
+  const count = Math.max(0, ...cells.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, index) =>
+    Math.max(...cells.map((row) => displayWidth(row[index] ?? ''))),
+  );
+  return cells
+    .map((row) =>
+      row
+        .map((cell, index) =>
+          columns[index]?.align === 'right'
+            ? padStart(cell, widths[index] ?? 0)
+            : padEnd(cell, widths[index] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/**
+ * Words in lines of at most `columns`, the first after `first` and the others after `rest` (indents, labels).
+ * A word that is longer than a line is cut.
+ */
+export function wrap(text: string, columns: number, first = '', rest = first): string[] {
+  const lines: string[] = [];
+  let line = first;
+  let isStart = true;
+  for (const word of text.split(' ')) {
+    if (word === '') continue;
+    if (!isStart && displayWidth(line) + 1 + displayWidth(word) > columns) {
+      lines.push(line);
+      line = rest;
+      isStart = true;
+    }
+    line = fit(isStart ? line + word : `${line} ${word}`, columns);
+    isStart = false;
+  }
+  return [...lines, line];
+}
+
+/** The same columns in ASCII, for terminals without block characters. */
+export function toAscii(text: string): string {
+  return text.replace(/[▁-█▉-▏·…–—]/g, (char) => ASCII[char] ?? '#');
+}
+
+const ASCII: Record<string, string> = {
+  '▏': '.',
+  '▎': '.',
+  '▍': '.',
+  '▁': '.',
+  '▂': '.',
+  '▃': ':',
+  '▄': '-',
+  '▅': '=',
+  '▆': '+',
+  '▇': '*',
+  '·': '-',
+  '…': '~',
+  '–': '-',
+  '—': '-',
+};

@@ -1,0 +1,40 @@
+import { exitOnAnyInterrupt, terminalOf } from './stdio';
+import { EXIT_CODES } from './exit-codes';
+
+/**
+ * Runs long work and shows its steps on stderr: on a terminal one task whose line changes and is left with its
+ * outcome; elsewhere nothing, so that no log fills with it.
+ */
+export async function withSteps<T>(
+  title: string,
+  work: (onStep: (text: string) => void) => Promise<T>,
+): Promise<T> {
+  if (!terminalOf(process.stderr).isTTY) return work(() => undefined);
+  const { Listr, ListrLogger, ProcessOutput } = await import('listr2');
+  let value: { of: T } | undefined;
+  const tasks = new Listr(
+    [
+      {
+        title,
+        task: async (_context: unknown, task: { output: string }): Promise<void> => {
+          value = { of: await work((text) => (task.output = text)) };
+        },
+      },
+    ],
+    {
+      // The result goes to stdout, the talk to stderr.
+      rendererOptions: {
+        logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
+      },
+      // Ctrl-C ends the run below: the library would only stop drawing.
+      registerSignalListeners: false,
+    },
+  );
+  const release = exitOnAnyInterrupt(EXIT_CODES.canceled);
+  try {
+    await tasks.run();
+  } finally {
+    release();
+  }
+  return (value as { of: T }).of;
+}

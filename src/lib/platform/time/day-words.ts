@@ -1,0 +1,51 @@
+import { StewardError } from '../../errors';
+import { toDate } from './clock';
+import { addDays, dayOf, isDay, wallClock, type Day } from './time';
+
+/** An instant and the zone whose days are meant. */
+export interface ZonedNow {
+  nowMs: number;
+  /** An IANA name. */
+  zone: string;
+}
+
+export const DAY_HINT = 'Write it as yesterday, friday, "3 days ago", 7d, "1 November" or 2026-11-20.';
+
+/**
+ * A day as a person says it: `yesterday`, `3 days ago`, `7d`, `1 November`, `2026-11-20`; of a weekday the last one,
+ * today included. What names no day is `usage`.
+ */
+export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<Day> {
+  const words = text.trim();
+  if (isDay(words)) return words;
+  const today = dayOf(nowMs, zone);
+  const count = /^(\d{1,4})\s*([dw])$/i.exec(words);
+  if (count !== null) return addDays(today, -Number(count[1]) * (count[2]?.toLowerCase() === 'w' ? 7 : 1));
+  const { casual } = await import('chrono-node/en');
+  const { year, month, day, hour, minute } = wallClock(nowMs, zone);
+  // The library counts with what the wall clock shows; only the day of what it finds is looked at.
+  const shown = toDate(Date.UTC(year, month - 1, day, hour, minute));
+  const [found] = casual.parse(words, { instant: shown, timezone: 0 });
+  if (found === undefined || found.text.length !== words.length || isRange(found)) {
+    throw new StewardError('usage', `${JSON.stringify(text)} names no day.`, { hint: DAY_HINT });
+  }
+  const at = found.start;
+  const named = [at.get('year') ?? 0, at.get('month') ?? 0, at.get('day') ?? 0]
+    .map((part, index) => String(part).padStart(index === 0 ? 4 : 2, '0'))
+    .join('-');
+  // A weekday or a date without its year is the nearest one to the library, and here the last one.
+  const isNearest = !/\b(?:next|coming)\b/i.test(words);
+  if (isNearest && named > today && at.isCertain('weekday') && !at.isCertain('day')) {
+    return addDays(named, -7);
+  }
+  if (named > today && at.isCertain('month') && !at.isCertain('year')) {
+    const before = `${String(Number(named.slice(0, 4)) - 1).padStart(4, '0')}${named.slice(4)}`;
+    return isDay(before) ? before : addDays(named, -365);
+  }
+  return named;
+}
+
+/** The library says null of what has no end. */
+function isRange({ end }: { end?: object | null }): boolean {
+  return end !== undefined && end !== null;
+}

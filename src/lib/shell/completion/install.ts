@@ -1,0 +1,134 @@
+import { dirname, join } from 'node:path';
+
+import { StewardError } from '../../errors';
+import { readText, replaceFile } from '../../platform/files/atomic-file';
+import { toIso } from '../../platform/time/clock';
+import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../../platform/files/folder';
+import {
+  readInstallManifest,
+  sha256,
+  withInstallManifest,
+  type InstallEntry,
+} from '../../platform/files/install-manifest';
+import { processHost, type PathHost } from '../../platform/files/paths';
+import { forShell } from '../../platform/process/shell-word';
+import type { Context } from '../../app/context';
+import type { Shell } from './index';
+
+export interface CompletionInstall {
+  shell: Shell;
+  path: string;
+  /** False: it was there as it should be. */
+  changed: boolean;
+  /** What else has to be done, once; null: nothing. */
+  note: string | null;
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Where a shell finds the script: by itself in bash (with bash-completion) and fish; zsh has to be told of the folder. */
+export function completionPath(shell: Shell, { env, home }: Pick<PathHost, 'env' | 'home'>): string {
+  const folder = (name: string, ...fallback: string[]): string => {
+    const set = env[name] ?? '';
+    return set.startsWith('/') ? set : join(home, ...fallback);
+  };
+  const data = folder('XDG_DATA_HOME', '.local', 'share');
+  if (shell === 'bash') return join(data, 'bash-completion', 'completions', 'steward');
+  if (shell === 'fish')
+    return join(folder('XDG_CONFIG_HOME', '.config'), 'fish', 'completions', 'steward.fish');
+  return join(data, 'zsh', 'site-functions', '_steward');
+}
+
+/** The shell of the person, by `$SHELL`; undefined for one that has no completion here. */
+export function ownShell({ env }: Pick<PathHost, 'env'> = processHost()): Shell | undefined {
+  const name = (env['SHELL'] ?? '').split(/[/\\]/).at(-1);
+  return (['bash', 'zsh', 'fish'] as const).find((shell) => shell === name);
+}
+
+/**
+ * Writes a shell's completion script to where that shell looks for it, recorded in the manifest first. A script there
+ * that is none of ours is `conflict`, and stays. In a dry run `changed` says whether it would be written.
+ */
+export async function installCompletion(
+  context: Context,
+  shell: Shell,
+  script: string,
+  { dryRun = false } = {},
+): Promise<CompletionInstall> {
+  const host = processHost();
+  const path = completionPath(shell, host);
+  const note =
+    shell === 'zsh'
+      ? `Add this to ~/.zshrc, before compinit, if it is not there: fpath+=(${forShell(dirname(path))})`
+      : null;
+  const text = script.endsWith('\n') ? script : `${script}\n`;
+  const id = `completion:${shell}`;
+  const isToWrite = (known: InstallEntry | undefined): boolean => {
+    const there = readText(path, { followLink: true, maxBytes: MAX_BYTES });
+    if (there === text && known !== undefined) return false;
+    if (there === undefined || there === text || known?.after === sha256(there)) return true;
+    throw new StewardError('conflict', `${path} was written or changed by somebody else.`, {
+      hint: 'Move it away, then run it again.',
+    });
+  };
+  if (dryRun) {
+    const { installManifest } = context.area;
+    const entries = exists(installManifest) ? readInstallManifest(installManifest, context.machineId) : [];
+    const known = entries.find((entry) => entry.id === id && entry.path === path);
+    return { shell, path, changed: isToWrite(known), note };
+  }
+  return withInstallManifest(manifestOf(context), (manifest) => {
+    const known = manifest.find(id, path);
+    if (!isToWrite(known)) return { shell, path, changed: false, note };
+    manifest.record({
+      id,
+      kind: 'file',
+      path,
+      added: { folders: [...foldersOf(known), ...missingFolders(dirname(path), host.home)] },
+      before: null,
+      after: sha256(text),
+      backups: [],
+      at: toIso(context.clock.now()),
+      machine: context.machineId,
+    });
+    ensureFolder(dirname(path), { allowLink: true });
+    replaceFile(path, text);
+    return { shell, path, changed: true, note };
+  });
+}
+
+/**
+ * Removes a file that an installer has recorded and nobody changed since, and the folders that were made for it where
+ * they are empty now. False: it was changed, and stays.
+ */
+export function removeRecorded(entry: InstallEntry): boolean {
+  if (exists(entry.path)) {
+    const text = readText(entry.path, { followLink: true, maxBytes: MAX_BYTES });
+    if (text === undefined || entry.after !== sha256(text)) return false;
+    removeFile(entry.path);
+  }
+  removeMadeFolders([entry]);
+  return true;
+}
+
+/** Removes the folders that were made for some files, where they are empty, the deepest first. */
+export function removeMadeFolders(entries: readonly InstallEntry[]): void {
+  const folders = [...new Set(entries.flatMap(foldersOf))].sort((a, b) => b.length - a.length);
+  for (const folder of folders) removeEmptyFolder(folder);
+}
+
+export function manifestOf({ area, clock, machineId }: Context): Parameters<typeof withInstallManifest>[0] {
+  return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
+}
+
+/** The deepest first, none above the home folder. */
+function missingFolders(folder: string, home: string): string[] {
+  const missing: string[] = [];
+  for (let at = folder; !exists(at) && at !== home && dirname(at) !== at; at = dirname(at)) missing.push(at);
+  return missing;
+}
+
+function foldersOf(entry: InstallEntry | undefined): string[] {
+  const folders = entry?.added['folders'];
+  return Array.isArray(folders) ? folders.map(String) : [];
+}

@@ -1,0 +1,232 @@
+import { expect } from 'chai';
+
+import { judgeOwn, judgeTaken, judgeUsers } from '../../../src/lib/doctor/daemon';
+import { judgeCall } from '../../../src/lib/doctor/hooks';
+import { judgeJob, judgeLauncher } from '../../../src/lib/doctor/jobs';
+import { judgeDisk, judgeNode, judgeOffset } from '../../../src/lib/doctor/machine';
+import { judgeDesktop, judgePushServer, judgeWebhook } from '../../../src/lib/doctor/notify';
+import { judgeCapture, judgeFront, judgeIdle } from '../../../src/lib/doctor/sense';
+import { judgeLabels, judgePrivacy, judgeRepository } from '../../../src/lib/doctor/work';
+import type { Finding } from '../../../src/lib/doctor/finding';
+import type { JobStatus } from '../../../src/lib/schedule';
+
+/** What doctor makes of what it was told; the asking itself is tested with the real things. */
+describe('what doctor makes of', () => {
+  const said = (finding: Finding): string => `${finding.state}: ${finding.found}`;
+
+  it('free space', () => {
+    const of = (bytes: number, files: number | null = null): string =>
+      said(judgeDisk({ bytes, files }, '/x'));
+    expect(of(5e12)).to.equal('ok: 4656 GiB free on the disk of /x');
+    expect(of(300 * 1024 * 1024)).to.match(/^ok: 300 MiB/);
+    expect(of(200 * 1024 * 1024)).to.match(/^warning: 200 MiB/);
+    expect(of(1024)).to.match(/^failed: 0 MiB/);
+    expect(of(5e12, 3)).to.equal('failed: no more files fit on the disk of /x');
+  });
+
+  it('versions of Node.js', () => {
+    for (const version of ['20.19.0', '20.20.1', '22.0.0', '100.1.2']) {
+      expect(judgeNode('own', '/n', version), version).to.deep.include({ state: 'ok', found: 'own' });
+    }
+    for (const version of ['20.18.9', '18.20.4', '', 'garbage']) {
+      expect(judgeNode('own', '/n', version).state, version).to.equal('warning');
+    }
+  });
+
+  it('another clock', () => {
+    const of = (aheadSec: number): string =>
+      said(judgeOffset(1e12, { host: 'h', ms: 1e12 - aheadSec * 1000 }, 'linux'));
+    expect(of(0)).to.equal('ok: within 1 s of h');
+    expect(of(-30)).to.equal('ok: within 30 s of h');
+    expect(of(31)).to.equal('warning: 31 s ahead of h');
+    expect(of(-3600)).to.equal('failed: 60 min behind h');
+  });
+
+  it('the front application', () => {
+    const known = { isHidden: false, captured: undefined };
+    const seen = { state: 'seen', app: { app: 'Ghostty' }, via: 'sway' } as const;
+    expect(said(judgeFront(seen, known))).to.equal('ok: Ghostty, by sway');
+    expect(said(judgeFront(seen, { ...known, isHidden: true }))).to.equal('ok: seen, and excluded, by sway');
+    expect(said(judgeFront({ state: 'none', via: 'x11' }, known))).to.equal(
+      'ok: no window has the focus now, by x11',
+    );
+    const unsupported = { state: 'unsupported', reason: 'No desktop.' } as const;
+    expect(said(judgeFront(unsupported, known))).to.equal('warning: No desktop.');
+    expect(said(judgeFront(unsupported, { ...known, captured: '09:42' }))).to.match(
+      /^ok: .*the capture of 09:42 saw/,
+    );
+    expect(said(judgeFront({ state: 'error', reason: 'Broken.' }, known))).to.equal('failed: Broken.');
+  });
+
+  it('idle time', () => {
+    expect(said(judgeIdle({ unknown: 'nobody tells' }))).to.match(
+      /^warning: .*all time .* counts: nobody tells/,
+    );
+    expect(said(judgeIdle({ idleMs: 3900, locked: false, via: 'x11' }))).to.equal(
+      'ok: 3 s without input, not locked, by x11',
+    );
+    expect(said(judgeIdle({ locked: true, via: 'logind' }))).to.equal(
+      'ok: time without input not told, locked, by logind',
+    );
+  });
+
+  it('captures', () => {
+    const nowMs = 1e12;
+    const of = (agoSec: number | undefined, by: string | undefined): string =>
+      said(
+        judgeCapture({
+          nowMs,
+          lastMs: agoSec === undefined ? undefined : nowMs - agoSec * 1000,
+          shown: '09:42',
+          by,
+          everySec: 120,
+        }),
+      );
+    expect(of(100, 'systemd')).to.equal('ok: the last capture was at 09:42, by systemd');
+    expect(of(359, 'systemd')).to.match(/^ok/);
+    expect(of(360, 'systemd')).to.match(/^warning: .*3 are missing since/);
+    expect(of(100, undefined)).to.match(/^warning: .*nothing captures by itself/);
+    expect(of(undefined, 'cron')).to.equal('warning: nothing was captured yet, though cron is to do it');
+  });
+
+  it('jobs', () => {
+    const job: JobStatus = {
+      job: 'sense',
+      scheduler: 'systemd',
+      installed: true,
+      loaded: true,
+      everySec: 120,
+      lastRun: '2026-11-20T09:42:00.000Z',
+      nextRun: '2026-11-20T09:44:00.000Z',
+      lastExit: 0,
+      missedPolls: 0,
+      log: '/x.log',
+    };
+    const of = (more: Partial<JobStatus>): Finding =>
+      judgeJob({ ...job, ...more }, (iso) => iso.slice(11, 16));
+    expect(said(of({}))).to.equal('ok: in systemd, ran 09:42, next 09:44');
+    expect(said(of({ lastRun: null, lastExit: null }))).to.equal(
+      'ok: in systemd, has not run yet, next 09:44',
+    );
+    expect(of({ installed: false, loaded: false })).to.deep.include({
+      state: 'off',
+      mend: 'steward sense install',
+    });
+    expect(of({ warning: 'It is twice.', mend: 'steward sense install' })).to.deep.equal({
+      state: 'warning',
+      found: 'It is twice.',
+      mend: 'steward sense install',
+    });
+    expect(of({ warning: 'It is gone.', broken: true, hint: 'Do that.' })).to.deep.equal({
+      state: 'failed',
+      found: 'It is gone.',
+      hint: 'Do that.',
+    });
+  });
+
+  it('what the jobs start', () => {
+    const of = (code: number, stdout: string): Finding =>
+      judgeLauncher({ code, stdout }, 'steward sense install', (path) => path.startsWith('/there'));
+    expect(said(of(0, '/there/node\n/there/run.js\n'))).to.equal('ok: /there/run.js with /there/node');
+    expect(said(of(0, '"/there/node"\r\n"/there/run.js"\r\n'))).to.match(/^ok/);
+    expect(of(127, '')).to.deep.include({ state: 'failed', mend: 'steward sense install' });
+    expect(said(of(0, '/there/node\n/away/run.js\n'))).to.equal(
+      'failed: /away/run.js is gone: each run fails',
+    );
+  });
+
+  it('a call of a hook', () => {
+    const result = {
+      code: 0,
+      signal: null,
+      stdout: '{"matches":[]}',
+      stderr: '',
+      truncated: false,
+      timedOut: false,
+    };
+    expect(said(judgeCall(result, 31.4))).to.equal('ok: a hook answered in 31 ms');
+    expect(said(judgeCall(result, 900))).to.match(/^warning: a hook took 900 ms/);
+    expect(said(judgeCall({ ...result, stdout: '' }, 5))).to.match(/^failed: .*did nothing/);
+    expect(said(judgeCall({ ...result, code: 2 }, 5))).to.match(/^failed: a hook ended with 2/);
+    expect(said(judgeCall({ ...result, code: null, timedOut: true }, 5))).to.match(
+      /^failed: a hook did not end/,
+    );
+  });
+
+  it('a port', () => {
+    expect(said(judgeTaken(31_337, undefined))).to.match(/^warning: port 31337 is taken by another program,/);
+    expect(said(judgeTaken(1, { pid: 7, program: 'nginx', uid: 0 }))).to.include(
+      'taken by nginx (process 7)',
+    );
+    expect(said(judgeTaken(1, { pid: null, program: null, uid: 0 }))).to.include('a program of another user');
+    expect(judgeTaken(65_535, undefined).mend).to.equal('steward config set daemon.port 65534');
+    const own = { pid: 7, url: 'http://127.0.0.1:1', port: 1, socket: '', version: '', startedAt: '' };
+    expect(judgeOwn(own, undefined).state).to.equal('failed');
+    expect(judgeOwn(own, { status: 401, text: '' }).state).to.equal('ok');
+    expect(judgeOwn(own, { status: 200, text: '{"pid":7}' }).state).to.equal('ok');
+    expect(judgeOwn(own, { status: 200, text: '{"pid":8}' }).state).to.equal('failed');
+  });
+
+  it('warns where other users of the machine cannot be told apart', () => {
+    const usual = { requireToken: false, otherUsers: false, isLinux: true, canTell: true };
+    const states = [
+      usual,
+      { ...usual, canTell: false },
+      { ...usual, canTell: false, requireToken: true },
+      { ...usual, canTell: false, otherUsers: true },
+      { ...usual, canTell: false, isLinux: false },
+    ].map((at) => judgeUsers(at).state);
+    expect(states).to.deep.equal(['ok', 'warning', 'ok', 'ok', 'off']);
+  });
+
+  it('a push server, a webhook and a message bus', () => {
+    expect(judgePushServer('h', { status: 200, text: '{"success":true}' }).state).to.equal('ok');
+    expect(judgePushServer('h', { status: 200, text: '<html>' }).state).to.equal('failed');
+    expect(judgePushServer('h', { status: 403, text: '' })).to.include({ state: 'failed', kind: 'auth' });
+    expect(judgePushServer('h', { status: 429, text: '' }).state).to.equal('warning');
+    expect(judgePushServer('h', { status: 502, text: '' }).state).to.equal('failed');
+    for (const status of [200, 400, 405]) expect(judgeWebhook('h', status).state).to.equal('ok');
+    for (const status of [401, 404, 410, 500]) expect(judgeWebhook('h', status).state).to.equal('failed');
+    const name = 'org.freedesktop.Notifications';
+    expect(judgeDesktop({ running: [name], startable: [] }).state).to.equal('ok');
+    expect(judgeDesktop({ running: [], startable: [name] }).state).to.equal('ok');
+    expect(judgeDesktop({ running: ['org.x'], startable: [] }).state).to.equal('warning');
+  });
+
+  it('the privacy of a repository', () => {
+    const seen = { repo: 'ann/work', seen: '09:42', visibility: 'public' };
+    const of = (state: Parameters<typeof judgePrivacy>[0]): string => said(judgePrivacy(state, seen));
+    expect(of('fresh')).to.equal('ok: ann/work was seen private at 09:42');
+    expect(of('due')).to.match(/^ok/);
+    expect(of('expired')).to.match(/^warning/);
+    expect(of('unverified')).to.match(/^failed/);
+    expect(of('public')).to.equal('failed: ann/work was public at 09:42: nothing is read or sent');
+    expect(of('setup')).to.match(/^off/);
+  });
+
+  it('a repository and its labels', () => {
+    const found = {
+      id: 1,
+      repo: 'ann/work',
+      url: '',
+      visibility: 'private',
+      hasIssues: true,
+      archived: false,
+      canWrite: true,
+    };
+    const of = (more: Partial<typeof found>, id = 1): string[] =>
+      judgeRepository({ ...found, ...more }, id).map(said);
+    expect(of({})).to.deep.equal(['ok: ann/work is private, and the credential may write its issues']);
+    expect(of({ visibility: 'internal' })[0]).to.match(/^failed: ann\/work is internal/);
+    expect(of({ archived: true, hasIssues: false, canWrite: false })).to.have.length(3);
+    expect(of({}, 2)[0]).to.match(/^failed: another repository/);
+    expect(said(judgeLabels('ann/work', ['bug'], ['a'], 1))).to.match(
+      /^failed: ann\/work has none of the labels/,
+    );
+    expect(said(judgeLabels('ann/work', ['Type:feature'], [], 1))).to.equal('ok: all 1 are there');
+    const many = ['a', 'b', 'c', 'd', 'e', 'f'];
+    expect(said(judgeLabels('ann/work', ['Type:feature'], many, 7))).to.include(
+      'lacks a, b, c, d, e and 1 more',
+    );
+  });
+});

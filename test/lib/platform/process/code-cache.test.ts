@@ -1,0 +1,306 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+
+import { checksum } from '../../../../src/lib/platform/process/code-cache';
+
+const REPO = resolve(__dirname, '..', '..', '..');
+
+/** A bundle whose compiled code is used is recognised by what V8 says of it, not by its time. */
+const BUNDLE = `
+  exports.answer = function () { return require('./vendor/b.js').value + 1; };
+  exports.other = function () { return [${Array.from({ length: 200 }, (_, i) => `'text ${i}'`).join()}].length; };
+`;
+const VENDOR = `exports.value = 41;`;
+
+describe('code cache', () => {
+  let root: string;
+  let folder: string;
+  let cacheHome: string;
+  let code: string;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'steward-code-cache-'));
+    folder = join(root, 'dist');
+    cacheHome = join(root, 'cache');
+    code = join(cacheHome, 'steward', 'code');
+    for (const name of ['vendor', 'hot']) mkdirSync(join(folder, name), { recursive: true });
+    mkdirSync(cacheHome);
+    for (const name of ['a.js', 'hot/a.js']) writeFileSync(join(folder, name), BUNDLE);
+    writeFileSync(join(folder, 'vendor', 'b.js'), VENDOR);
+  });
+
+  afterEach(() => {
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  /** Loads the bundle in a process of its own; `used` says of each script whether V8 took the cached code. */
+  function run(
+    options: {
+      hash?: string;
+      kind?: string;
+      bundle?: string;
+      env?: NodeJS.ProcessEnv;
+      args?: string[];
+    } = {},
+  ): { answer: number; used: string[] } {
+    const hash = options.hash ?? 'aaaa';
+    const script = `
+      const vm = require('node:vm');
+      const used = [];
+      const Original = vm.Script;
+      vm.Script = class extends Original {
+        constructor(source, options) {
+          super(source, options);
+          const rejected = this.cachedDataRejected;
+          used.push(rejected === undefined ? 'compiled' : rejected ? 'rejected' : 'cached');
+        }
+      };
+      const { bundleLoader } = require(${JSON.stringify(join(REPO, 'src/lib/platform/code-cache.ts'))});
+      const { keepCode } = require(${JSON.stringify(join(REPO, 'src/lib/platform/code-cache-keep.ts'))});
+      const bundles = { './a.js': ${JSON.stringify(hash)}, './hot/a.js': ${JSON.stringify(hash)}, './vendor/b.js': ${JSON.stringify(`b${hash}`)} };
+      // Not written into this script: its text is one of Node's arguments, which are in the cache's key.
+      const { KIND: kind, BUNDLE: id } = process.env;
+      const load = bundleLoader(${JSON.stringify(folder)}, bundles, kind, require, () => keepCode);
+      const answer = load(id).answer();
+      if (load(id) !== load(id)) throw new Error('evaluated twice');
+      if (kind === 'other') load(id).other();
+      process.stdout.write(JSON.stringify({ answer, used }));
+    `;
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: root,
+      XDG_CACHE_HOME: cacheHome,
+      KIND: options.kind ?? 'answer',
+      BUNDLE: options.bundle ?? './a.js',
+      ...options.env,
+    };
+    const result = spawnSync(
+      process.execPath,
+      [...(options.args ?? []), '--require', 'tsx/cjs', '-e', script],
+      { cwd: REPO, env, encoding: 'utf8' },
+    );
+    expect(result.stderr).to.equal('');
+    expect(result.status).to.equal(0);
+    return JSON.parse(result.stdout) as { answer: number; used: string[] };
+  }
+
+  const WITHOUT = { answer: 42, used: ['compiled', 'compiled'] };
+  const WITH = { answer: 42, used: ['cached', 'cached'] };
+
+  function files(): string[] {
+    return readdirSync(code).sort();
+  }
+
+  it('compiles the first run, and takes its code in the second', function () {
+    expect(run()).to.deep.equal(WITHOUT);
+    expect(files()).to.have.length(2);
+    expect(run()).to.deep.equal(WITH);
+  });
+
+  it('keeps the folder at 0700 and the files at 0600, whatever the umask', function () {
+    if (process.platform === 'win32') this.skip();
+    const before = process.umask(0);
+    try {
+      run();
+    } finally {
+      process.umask(before);
+    }
+    expect(statSync(code).mode & 0o777).to.equal(0o700);
+    for (const name of files()) expect(statSync(join(code, name)).mode & 0o777).to.equal(0o600);
+  });
+
+  it('has an entry of its own for other bytes, another set of options, other arguments', () => {
+    run();
+    expect(run({ env: { NODE_OPTIONS: '--no-deprecation' } })).to.deep.equal(WITHOUT);
+    expect(run({ args: ['--no-warnings'] })).to.deep.equal(WITHOUT);
+    expect(files()).to.have.length(6);
+    expect(run({ hash: 'cccc' })).to.deep.equal(WITHOUT);
+  });
+
+  it('gathers the functions of each kind of run, once', () => {
+    const facts = (): [size: number, written: number][] =>
+      files().map((name) => {
+        const { size, mtimeMs } = statSync(join(code, name));
+        return [size, mtimeMs];
+      });
+    run();
+    const first = facts();
+    expect(run({ kind: 'other' })).to.deep.equal(WITH);
+    const second = facts();
+    expect(second[0]?.[0]).to.be.greaterThan((first[0]?.[0] ?? Infinity) + 1000);
+    expect(run({ kind: 'other' })).to.deep.equal(WITH);
+    expect(run()).to.deep.equal(WITH);
+    expect(facts()).to.deep.equal(second);
+  });
+
+  it('keeps for each kind of run of a hot bundle what that kind calls, and nothing else', () => {
+    const bundle = './hot/a.js';
+    const sizes = (): number[] =>
+      files()
+        .filter((name) => name.startsWith('hot.a-'))
+        .map((name) => statSync(join(code, name)).size)
+        .sort((a, b) => a - b);
+    run({ bundle });
+    const [own = 0] = sizes();
+    expect(run({ bundle, kind: 'other' }).used[0]).to.equal('compiled');
+    const [first, second] = sizes();
+    expect(first).to.equal(own);
+    expect(second).to.be.greaterThan(own + 1000);
+    expect(run({ bundle })).to.deep.equal(WITH);
+    expect(run({ bundle, kind: 'other' })).to.deep.equal(WITH);
+    expect(sizes()).to.deep.equal([first, second]);
+  });
+
+  it('stops at so many kinds', () => {
+    for (let index = 0; index < 3; index += 1) run({ kind: `kind ${index}` });
+    const name = join(code, files()[0] ?? '');
+    const bytes = readFileSync(name);
+    const kinds = Buffer.from('deadbeef'.repeat(64));
+    const content = Buffer.concat([bytes.subarray(0, -29), kinds, Buffer.from([64])]);
+    const sum = Buffer.alloc(4);
+    sum.writeInt32LE(checksum(content));
+    writeFileSync(name, Buffer.concat([content, sum]));
+    const full = readFileSync(name);
+    expect(run({ kind: 'one more' }).used[0]).to.equal('cached');
+    expect(readFileSync(name).equals(full)).to.equal(true);
+  });
+
+  it('removes what other builds left', () => {
+    run();
+    const old = files();
+    run({ hash: 'cccc' });
+    expect(files()).to.have.length(2);
+    expect(files()).not.to.include.members(old);
+  });
+
+  it('is bounded: the oldest go', () => {
+    run();
+    const [name = ''] = files();
+    for (let index = 0; index < 80; index += 1) {
+      const path = join(code, name.replace('.bin', `${index}.bin`));
+      writeFileSync(path, 'x');
+      utimesSync(path, 1000 + index, 1000 + index);
+    }
+    run({ env: { NODE_OPTIONS: '--no-deprecation' } });
+    expect(files()).to.have.length(64);
+    expect(run()).to.deep.equal(WITH);
+  });
+
+  it('runs without a cache that is corrupt, and mends it', () => {
+    run();
+    for (const name of files()) writeFileSync(join(code, name), Buffer.from('not V8 data\0\0\0\0'));
+    expect(run()).to.deep.equal(WITHOUT);
+    expect(run()).to.deep.equal(WITH);
+  });
+
+  it('finds one flipped bit anywhere in a file', () => {
+    for (const length of [100, 103]) {
+      const bytes = Buffer.alloc(length, 'steward');
+      const sum = checksum(bytes);
+      for (let bit = 0; bit < length * 8; bit += 1) {
+        bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+        expect(checksum(bytes)).not.to.equal(sum);
+        bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      }
+      expect(checksum(bytes.subarray(0, -1))).not.to.equal(sum);
+    }
+  });
+
+  it('runs without a cache that is cut short', () => {
+    run();
+    for (const name of files())
+      writeFileSync(join(code, name), readFileSync(join(code, name)).subarray(0, 100));
+    expect(run().answer).to.equal(42);
+  });
+
+  it('refuses a file that others may write', function () {
+    if (process.platform === 'win32') this.skip();
+    run();
+    for (const name of files()) chmodSync(join(code, name), 0o620);
+    expect(run()).to.deep.equal(WITHOUT);
+  });
+
+  it('refuses a folder that others may write', function () {
+    if (process.platform === 'win32') this.skip();
+    run();
+    chmodSync(code, 0o777);
+    expect(run()).to.deep.equal(WITHOUT);
+  });
+
+  it('refuses a symbolic link in place of a file, and does not write through it', function () {
+    if (process.platform === 'win32') this.skip();
+    run();
+    const elsewhere = join(root, 'elsewhere');
+    mkdirSync(elsewhere);
+    for (const name of files()) {
+      renameSync(join(code, name), join(elsewhere, name));
+      symlinkSync(join(elsewhere, name), join(code, name));
+    }
+    const before = readdirSync(elsewhere).map((name) => readFileSync(join(elsewhere, name)));
+    expect(run()).to.deep.equal(WITHOUT);
+    expect(readdirSync(elsewhere).map((name) => readFileSync(join(elsewhere, name)))).to.deep.equal(before);
+    for (const name of files()) expect(lstatSync(join(code, name)).isFile()).to.equal(true);
+  });
+
+  it('refuses a symbolic link in place of the folder', function () {
+    if (process.platform === 'win32') this.skip();
+    run();
+    renameSync(code, join(root, 'moved'));
+    symlinkSync(join(root, 'moved'), code);
+    expect(run()).to.deep.equal(WITHOUT);
+  });
+
+  it('refuses what another user owns', function () {
+    // Only root can give a file away.
+    if (process.getuid?.() !== 0) this.skip();
+    run();
+    const chown = spawnSync('chown', ['-R', '65534', code], { encoding: 'utf8' });
+    expect(chown.status).to.equal(0);
+    expect(run()).to.deep.equal(WITHOUT);
+  });
+
+  it('works where nothing can be written, and says nothing', () => {
+    // A file where the folder would be: no user, root included, can write there.
+    rmSync(cacheHome, { recursive: true });
+    writeFileSync(cacheHome, '');
+    expect(run()).to.deep.equal(WITHOUT);
+    expect(run()).to.deep.equal(WITHOUT);
+  });
+
+  it('works without a home folder', () => {
+    // Below a file nothing can be made, not even by root.
+    writeFileSync(join(root, 'file'), '');
+    const env = { HOME: join(root, 'file', 'home'), XDG_CACHE_HOME: undefined };
+    expect(run({ env })).to.deep.equal(WITHOUT);
+  });
+
+  it('is switched off by STEWARD_NO_CODE_CACHE=1', () => {
+    run({ env: { STEWARD_NO_CODE_CACHE: '1' } });
+    expect(readdirSync(cacheHome)).to.deep.equal([]);
+    run();
+    expect(run({ env: { STEWARD_NO_CODE_CACHE: '1' } })).to.deep.equal(WITHOUT);
+  });
+
+  it('executes the bundle, never only the cache: new bytes of the same length are run', () => {
+    run();
+    writeFileSync(join(folder, 'vendor', 'b.js'), VENDOR.replace('41', '99'));
+    // The build gives new bytes a new hash.
+    expect(run({ hash: 'dddd' }).answer).to.equal(100);
+  });
+});

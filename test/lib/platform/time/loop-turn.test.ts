@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+
+import { breather, loopTurn } from '../../../../src/lib/platform/time/loop-turn';
+
+const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('a turn of the event loop', () => {
+  it('has one number to its end, over all that is awaited in it', async () => {
+    const first = loopTurn();
+    expect(loopTurn()).to.equal(first);
+    await Promise.resolve();
+    expect(loopTurn()).to.equal(first);
+  });
+
+  it('is over before the loop waits again', async () => {
+    const first = loopTurn();
+    await immediate();
+    const second = loopTurn();
+    expect(second).not.to.equal(first);
+    await immediate();
+    expect([first, second]).not.to.include(loopTurn());
+  });
+});
+
+describe('breath between the steps of long work', () => {
+  it('is taken when the steps have lasted as long as they may, by all who share it', async () => {
+    let nowMs = 0;
+    const breathe = breather({ monotonic: () => nowMs }, 5);
+    let turns = 0;
+    const took = async (): Promise<number> => {
+      const before = turns;
+      setImmediate(() => (turns += 1));
+      await breathe();
+      const isTurn = turns > before;
+      await immediate();
+      return isTurn ? 1 : 0;
+    };
+    expect(await took()).to.equal(1);
+    nowMs += 4;
+    expect(await took()).to.equal(0);
+    nowMs += 1;
+    expect(await took()).to.equal(1);
+    expect(await took()).to.equal(0);
+  });
+});
