@@ -19,7 +19,7 @@ const VENDORS = [
 
 /** A file of ours that joins several libraries which share parts: one bundle of them all. */
 const JOINED = new Map([
-  ['src/lib/cli/mcp/sdk.ts', './vendor/mcp.js'],
+  ['src/lib/mcp/sdk.ts', './vendor/mcp.js'],
   ['src/lib/work/host/octokit.ts', './vendor/octokit.js'],
 ]);
 

@@ -45,7 +45,7 @@ const FILES = {
   `,
   // Asks of both outputs, by a library; all of steward asks of standard output.
   'ux/supports-color.js': `
-    const { terminalOf } = require('./src/lib/platform/stdio');
+    const { terminalOf } = require('./src/lib/platform/terminal/stdio');
     exports.supportsColor = () => terminalOf(process.stdout).color;
   `,
   // Has spinners made, and opens standard error for them.

@@ -24,7 +24,7 @@ describe('architecture', () => {
 
   it('makes folders in one place only, which comes to an end everywhere', () => {
     const making = files.filter(({ text }) => /\bmkdir(?:Sync)?\(/.test(text)).map(({ path }) => path);
-    expect(making).to.deep.equal(['lib/platform/make-folders.ts']);
+    expect(making).to.deep.equal(['lib/platform/files/make-folders.ts']);
   });
 
   describe('catches', () => {
@@ -92,7 +92,7 @@ describe('architecture', () => {
         'child_process beside the one file that starts processes',
         'lib/platform/x.ts',
         `const { execFile } = await import('node:child_process');`,
-        /platform\/spawn\.ts/,
+        /platform\/process\/spawn\.ts/,
       ],
       ['node:net', 'lib/notify/x.ts', `await import('node:net');`, /node:net/],
       ['process.env', 'lib/cli/x.ts', `const a = process.env['A'];`, /process\.env/],

@@ -45,8 +45,7 @@ export default class Hook extends BaseCommand {
     const { context } = this;
     return {
       prompt: async (prompt) => (await import('../lib/app/capture')).planPrompt(context, prompt),
-      sessionEnd: async (session) =>
-        (await import('../lib/app/capture')).planSessionEnd(context, session),
+      sessionEnd: async (session) => (await import('../lib/app/capture')).planSessionEnd(context, session),
     };
   }
 

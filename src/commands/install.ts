@@ -1,5 +1,6 @@
 import { boolean, string } from '@oclif/core/flags';
 
+import { allKeys } from '../lib/config/files';
 import { BaseCommand } from '../lib/cli/base-command';
 import { SHELLS, completionPlaces } from '../lib/shell/completion';
 import { askChoice, choiceOf, type InstallFlags } from '../lib/setup/install/choose';
@@ -35,7 +36,7 @@ export default class Install extends BaseCommand {
   async run(): Promise<Installed> {
     const { flags } = await this.parse(Install);
     const choice = await this.choice(flags);
-    const places = completionPlaces(this.config.commands, this.config.topics);
+    const places = completionPlaces(this.config.commands, this.config.topics, allKeys());
     const dryRun = flags['dry-run'];
     const result = await installAll(this.context, { root: this.config.root, choice, places, dryRun });
     for (const warning of result.warnings) this.say(warning);

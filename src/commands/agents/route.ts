@@ -3,14 +3,7 @@ import { boolean, string as stringFlag } from '@oclif/core/flags';
 
 import type { Considered, Decision } from '../../lib/agents/routing';
 import { routeText } from '../../lib/agents/view-route';
-import {
-  agentSettings,
-  isIdle,
-  parseCount,
-  parseEffort,
-  requestOf,
-  routeCall,
-} from '../../lib/app/agents';
+import { agentSettings, isIdle, parseCount, parseEffort, requestOf, routeCall } from '../../lib/app/agents';
 import { BaseCommand } from '../../lib/cli/base-command';
 
 export default class AgentsRoute extends BaseCommand {

@@ -1,5 +1,6 @@
 import { string } from '@oclif/core/args';
 
+import { allKeys } from '../../lib/config/files';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/shell/completion';
 import { installCompletion, ownShell, type CompletionInstall } from '../../lib/shell/completion/install';
@@ -27,7 +28,9 @@ export default class AutocompleteInstall extends BaseCommand {
         hint: `Name one: ${SHELLS.join(', ')}.`,
       });
     }
-    const script = COMPLETION_SCRIPTS[shell](completionPlaces(this.config.commands, this.config.topics));
+    const script = COMPLETION_SCRIPTS[shell](
+      completionPlaces(this.config.commands, this.config.topics, allKeys()),
+    );
     const result = await installCompletion(this.context, shell, script);
     this.print(() =>
       [

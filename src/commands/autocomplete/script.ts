@@ -1,5 +1,6 @@
 import { string } from '@oclif/core/args';
 
+import { allKeys } from '../../lib/config/files';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/shell/completion';
 
@@ -18,7 +19,9 @@ export default class AutocompleteScript extends BaseCommand {
     const { args } = await this.parse(AutocompleteScript);
     // The parser lets nothing else through.
     const shell = args.shell as Shell;
-    const script = COMPLETION_SCRIPTS[shell](completionPlaces(this.config.commands, this.config.topics));
+    const script = COMPLETION_SCRIPTS[shell](
+      completionPlaces(this.config.commands, this.config.topics, allKeys()),
+    );
     this.print(() => script);
     return { shell, script };
   }

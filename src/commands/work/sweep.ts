@@ -2,6 +2,7 @@ import { boolean, integer, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { fromOclif } from '../../lib/cli/oclif-errors';
+import { flagsOf } from '../../lib/cli/resolve';
 import { withSteps } from '../../lib/platform/terminal/progress';
 import { noSweep, runSweep } from '../../lib/app/sweep';
 import { parseDuration } from '../../lib/platform/time/duration';
@@ -43,7 +44,7 @@ export default class WorkSweep extends BaseCommand {
       await super.execute();
     } catch (error) {
       const known = fromOclif(error, 'work sweep', Object.keys(WorkSweep.flags));
-      const { said, result } = noSweep(this.context, this.argv, known);
+      const { said, result } = noSweep(this.context, flagsOf(this.argv), known);
       this.say(said);
       this.printDocument(result);
     }

@@ -2,14 +2,10 @@ import { isAnswering, readInstance, type Instance } from '../daemon/instance';
 import type { Healthz } from '../daemon/own-routes';
 import { askLocal } from '../platform/net/local-http';
 import type { LocalRequest } from '../platform/net/local-message';
-import type { SenseStatus } from '../sense/status-types';
 import type { Context } from './context';
 import { askAt } from './daemon-socket';
 
 const PING_MS = 3_000;
-
-/** What captures while the daemon runs. */
-export const DAEMON_SCHEDULER: SenseStatus['scheduler'] = { kind: 'the daemon', installed: true };
 
 /** The daemon of the user area, if one is there and answers. */
 export async function findDaemon(
@@ -37,18 +33,6 @@ export async function askDaemon<T>(
   const instance = readInstance(context.area);
   if (instance === undefined) return undefined;
   return askAt<T>(askLocal, instance.socket, request);
-}
-
-/**
- * What captures by itself now: the scheduler that the job is in, else the daemon, be it too busy to answer, or
- * nothing that is known here. A job that is installed and does not run is told of only where no daemon captures.
- */
-export async function currentScheduler(context: Context): Promise<SenseStatus['scheduler']> {
-  const { schedulerWith } = await import('./schedule');
-  const found = await schedulerWith(context, 'sense');
-  const job = found && { kind: found.kind, installed: found.installed && found.loaded };
-  if (job?.installed === true) return job;
-  return (await isDaemonThere(context)) ? DAEMON_SCHEDULER : (job ?? null);
 }
 
 /** Is there a daemon, be it too busy to answer? */

@@ -34,7 +34,6 @@ import { captureDeps, spoolDeps } from './capture';
 import type { Context } from './context';
 import { reportError } from '../platform/terminal/error-report';
 import { tellReminders } from './reminders';
-import { flagsOf } from '../cli/resolve';
 import { openSessions } from './sessions';
 import { VERSION } from './version';
 import { openWork, type WorkContext } from './work';
@@ -47,15 +46,14 @@ export async function runSweep(context: Context, options: SweepOptions): Promise
 }
 
 /**
- * A sweep that ended before it began, with its line in the log: what is to be said of it, and a result whose `errors`
- * tell the same. With `--strict` among the words, and when it was interrupted, the error is thrown.
+ * Logs a sweep that failed before it began, and returns what to say and a result with the same error. With `--strict`
+ * among the flags, and after an interrupt, it throws the error.
  */
 export function noSweep(
   context: Context,
-  argv: readonly string[],
+  flags: readonly string[],
   error: unknown,
 ): { said: string; result: SweepResult } {
-  const flags = flagsOf(argv);
   const trouble = toStewardError(error);
   if (flags.includes('--strict') || trouble.kind === 'canceled') throw error;
   const { text } = reportError(trouble, { json: false, debug: flags.includes('--debug') });

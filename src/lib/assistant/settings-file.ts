@@ -3,7 +3,14 @@ import { basename, dirname } from 'node:path';
 
 import { StewardError, toStewardError } from '../errors';
 import { createFile, readBytes, replaceFile, sweepTemps } from '../platform/files/atomic-file';
-import { ensureFolder, exists, lstatOf, modeOf, removeEmptyFolder, removeFile } from '../platform/files/folder';
+import {
+  ensureFolder,
+  exists,
+  lstatOf,
+  modeOf,
+  removeEmptyFolder,
+  removeFile,
+} from '../platform/files/folder';
 import { sha256, type Backup } from '../platform/files/install-manifest';
 import { kindOf } from '../platform/files/stat';
 

@@ -159,7 +159,10 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     tellAssistant: settings.tellAssistant,
     onPrompt: async (prompt: HeardPrompt) =>
       mayAsk(prompt.text)
-        ? (await import('../app/capture-hook')).onPrompt({ area, clock, machineId, setting: given.prompt }, prompt)
+        ? (await import('../app/capture-hook')).onPrompt(
+            { area, clock, machineId, setting: given.prompt },
+            prompt,
+          )
         : undefined,
     isRestricted,
     onPlace: async (placed: { slug: string | null; cwd: string | undefined }) =>

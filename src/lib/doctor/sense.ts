@@ -16,7 +16,7 @@ import { readOwnEmails } from '../sense/git/queries';
 import { readIdle, type IdleSight } from '../sense/idle';
 import { insightCommand } from '../sense/insight-command';
 import { senseStore } from '../sense/store';
-import { currentScheduler } from '../app/daemon-client';
+import { currentScheduler } from '../app/current-scheduler';
 import { localTimes } from '../platform/time/local-times';
 import { classifyRules } from '../app/sense';
 import {

@@ -15,7 +15,11 @@ import { expect } from 'chai';
 
 import { shimCommands } from '../../../src/lib/assistant/shim-command';
 import { shimForm } from '../../../src/lib/assistant/shim';
-import { launcherTarget, renderLauncher, type LauncherTarget } from '../../../src/lib/platform/process/launcher';
+import {
+  launcherTarget,
+  renderLauncher,
+  type LauncherTarget,
+} from '../../../src/lib/platform/process/launcher';
 import type { PathHost } from '../../../src/lib/platform/files/paths';
 import { forShell } from '../../../src/lib/platform/process/shell-word';
 import { requirePrograms } from '../../helpers/real-part';

@@ -254,7 +254,7 @@ describe('config: setConfig', () => {
       `require(${JSON.stringify(join(root, 'node_modules', 'tsx', 'dist', 'cjs', 'index.cjs'))});
       const { setConfig } = require(${JSON.stringify(join(root, 'src/lib/config/set.ts'))});
       const { userArea } = require(${JSON.stringify(join(root, 'src/lib/config/user-area.ts'))});
-      const { systemClock } = require(${JSON.stringify(join(root, 'src/lib/platform/clock.ts'))});
+      const { systemClock } = require(${JSON.stringify(join(root, 'src/lib/platform/time/clock.ts'))});
       const deps = { area: userArea(), clock: systemClock(), machineId: '0123456789ab', env: {} };
       (async () => {
         for (let n = 0; n < 20; n++) await setConfig(deps, { key: process.argv[2], value: String(100 + n) });

@@ -1,7 +1,13 @@
 import { dirname } from 'node:path';
 
 import { readText, replaceFile } from '../../platform/files/atomic-file';
-import { isAbsentService, isBusError, sessionBusAddress, withBus, type Bus } from '../../platform/desktop/bus';
+import {
+  isAbsentService,
+  isBusError,
+  sessionBusAddress,
+  withBus,
+  type Bus,
+} from '../../platform/desktop/bus';
 import { ensureFolder } from '../../platform/files/folder';
 import { parseObject } from '../../platform/files/json-object';
 import { shortHash } from '../../platform/files/short-hash';

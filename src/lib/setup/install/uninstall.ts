@@ -1,7 +1,11 @@
 import { uninstallHooks, type UninstallResult as HooksGone } from '../../assistant/uninstall';
 import { toStewardError } from '../../errors';
 import { exists } from '../../platform/files/folder';
-import { readInstallManifest, withInstallManifest, type InstallEntry } from '../../platform/files/install-manifest';
+import {
+  readInstallManifest,
+  withInstallManifest,
+  type InstallEntry,
+} from '../../platform/files/install-manifest';
 import { JOB_IDS, jobOf, type JobId } from '../../schedule/job';
 import { manifestOf, removeMadeFolders, removeRecorded } from '../../shell/completion/install';
 import type { Context } from '../../app/context';

@@ -16,7 +16,7 @@ import { isLive } from '../../sessions/session';
 import { waitingText } from '../../work/capture/waiting';
 import { workStatus, type WorkStatus } from '../../work/status';
 import { skippedWords } from '../../work/view-parts';
-import { DAEMON_SCHEDULER } from '../../app/daemon-client';
+import { DAEMON_SCHEDULER } from '../../app/current-scheduler';
 import { openSense } from '../../app/sense';
 import { voiceOf } from '../../app/speech';
 import { openWork } from '../../app/work';

@@ -12,8 +12,16 @@ import {
 } from '../../platform/files/install-manifest';
 import { processHost, type PathHost } from '../../platform/files/paths';
 import { forShell } from '../../platform/process/shell-word';
-import type { Context } from '../../app/context';
+import type { Clock } from '../../platform/time/clock';
+import type { UserArea } from '../../config/user-area';
 import type { Shell } from './index';
+
+/** What an install of completion needs of the machine. */
+export interface CompletionDeps {
+  area: UserArea;
+  clock: Clock;
+  machineId: string;
+}
 
 export interface CompletionInstall {
   shell: Shell;
@@ -50,7 +58,7 @@ export function ownShell({ env }: Pick<PathHost, 'env'> = processHost()): Shell 
  * that is none of ours is `conflict`, and stays. In a dry run `changed` says whether it would be written.
  */
 export async function installCompletion(
-  context: Context,
+  deps: CompletionDeps,
   shell: Shell,
   script: string,
   { dryRun = false } = {},
@@ -72,12 +80,12 @@ export async function installCompletion(
     });
   };
   if (dryRun) {
-    const { installManifest } = context.area;
-    const entries = exists(installManifest) ? readInstallManifest(installManifest, context.machineId) : [];
+    const { installManifest } = deps.area;
+    const entries = exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
     const known = entries.find((entry) => entry.id === id && entry.path === path);
     return { shell, path, changed: isToWrite(known), note };
   }
-  return withInstallManifest(manifestOf(context), (manifest) => {
+  return withInstallManifest(manifestOf(deps), (manifest) => {
     const known = manifest.find(id, path);
     if (!isToWrite(known)) return { shell, path, changed: false, note };
     manifest.record({
@@ -88,8 +96,8 @@ export async function installCompletion(
       before: null,
       after: sha256(text),
       backups: [],
-      at: toIso(context.clock.now()),
-      machine: context.machineId,
+      at: toIso(deps.clock.now()),
+      machine: deps.machineId,
     });
     ensureFolder(dirname(path), { allowLink: true });
     replaceFile(path, text);
@@ -117,7 +125,11 @@ export function removeMadeFolders(entries: readonly InstallEntry[]): void {
   for (const folder of folders) removeEmptyFolder(folder);
 }
 
-export function manifestOf({ area, clock, machineId }: Context): Parameters<typeof withInstallManifest>[0] {
+export function manifestOf({
+  area,
+  clock,
+  machineId,
+}: CompletionDeps): Parameters<typeof withInstallManifest>[0] {
   return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
 }
 

@@ -1,7 +1,5 @@
 import type { Command } from '@oclif/core/command';
 
-import { allKeys } from '../../config/files';
-
 /** What a shell offers after some words. */
 export interface Place {
   /** The words so far, with spaces: `` or `sense` or `sense today`. */
@@ -15,10 +13,15 @@ export interface Place {
 
 type Known = Pick<Command.Cached, 'id' | 'hidden' | 'summary' | 'flags' | 'args'>;
 
-/** Every place where a shell can complete, in the order of the words. Hidden commands and flags are left out. */
+/**
+ * Every place where a shell can complete, in the order of the words. Hidden commands and flags are left out.
+ *
+ * @param keys of the configuration, for the commands that take one
+ */
 export function completionPlaces(
   commands: readonly Known[],
   topics: readonly { name: string; description?: string | undefined }[],
+  keys: readonly string[],
 ): Place[] {
   const visible = commands.filter(({ hidden }) => hidden !== true);
   const about = new Map(topics.map(({ name, description }) => [name, firstLine(description)]));
@@ -37,16 +40,16 @@ export function completionPlaces(
         ...flagsOf(command),
         { name: 'help', char: 'h', about: 'Show help.', takesValue: false, values: [] },
       ],
-      values: valuesOf(command),
+      values: valuesOf(command, keys),
       isCommand: command !== undefined,
     };
   });
 }
 
-function valuesOf(command: Known | undefined): string[] {
+function valuesOf(command: Known | undefined, keys: readonly string[]): string[] {
   const [first] = Object.values(command?.args ?? {});
   const isKey = command?.id.startsWith('config:') === true && first?.name === 'key';
-  return isKey ? allKeys() : (first?.options?.slice() ?? []);
+  return isKey ? [...keys] : (first?.options?.slice() ?? []);
 }
 
 function flagsOf(command: Known | undefined): Place['flags'] {

@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { bury, deadNames, deadReport, deadText, pruneDead } from '../../../../src/lib/platform/files/graveyard';
+import {
+  bury,
+  deadNames,
+  deadReport,
+  deadText,
+  pruneDead,
+} from '../../../../src/lib/platform/files/graveyard';
 import { scratch } from '../../../helpers/scratch';
 
 const DAY = 86_400_000;

@@ -90,7 +90,7 @@ describe('platform/paths', () => {
   it('never takes the current folder for the home folder', function () {
     if (process.platform === 'win32') this.skip();
     for (const HOME of ['', 'relative', undefined]) {
-      const script = "console.log(require('./src/lib/platform/paths').userAreaPath())";
+      const script = "console.log(require('./src/lib/platform/files/paths').userAreaPath())";
       const said = execFileSync(process.execPath, ['--require', 'tsx/cjs', '-e', script], {
         encoding: 'utf8',
         env: { PATH: process.env['PATH'], ...(HOME === undefined ? {} : { HOME }) },

@@ -71,8 +71,8 @@ describe('code cache', () => {
           used.push(rejected === undefined ? 'compiled' : rejected ? 'rejected' : 'cached');
         }
       };
-      const { bundleLoader } = require(${JSON.stringify(join(REPO, 'src/lib/platform/code-cache.ts'))});
-      const { keepCode } = require(${JSON.stringify(join(REPO, 'src/lib/platform/code-cache-keep.ts'))});
+      const { bundleLoader } = require(${JSON.stringify(join(REPO, 'src/lib/platform/process/code-cache.ts'))});
+      const { keepCode } = require(${JSON.stringify(join(REPO, 'src/lib/platform/process/code-cache-keep.ts'))});
       const bundles = { './a.js': ${JSON.stringify(hash)}, './hot/a.js': ${JSON.stringify(hash)}, './vendor/b.js': ${JSON.stringify(`b${hash}`)} };
       // Not written into this script: its text is one of Node's arguments, which are in the cache's key.
       const { KIND: kind, BUNDLE: id } = process.env;

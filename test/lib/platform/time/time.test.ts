@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { addDays, dayBounds, dayOf, hourOf, hourStarts, isDay, timeOf } from '../../../../src/lib/platform/time/time';
+import {
+  addDays,
+  dayBounds,
+  dayOf,
+  hourOf,
+  hourStarts,
+  isDay,
+  timeOf,
+} from '../../../../src/lib/platform/time/time';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

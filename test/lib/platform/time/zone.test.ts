@@ -71,8 +71,8 @@ describe('platform/zone', () => {
   it('makes no formatter for the zone of the system', () => {
     // In a process of its own, where none has been made: Intl is taken away first.
     const script = `
-      const { systemZone, wallClock } = require('./src/lib/platform/zone');
-      const { dayBounds } = require('./src/lib/platform/time');
+      const { systemZone, wallClock } = require('./src/lib/platform/time/zone');
+      const { dayBounds } = require('./src/lib/platform/time/time');
       const { readlinkSync } = require('node:fs');
       let link = '';
       try { link = readlinkSync('/etc/localtime'); } catch {}
