@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join, posix, relative, sep } from 'node:path';
 import { expect } from 'chai';
+import ts from 'typescript';
 
 import { cyclesIn, violationsIn, type SourceFile } from './helpers/architecture';
 
@@ -25,6 +26,26 @@ describe('architecture', () => {
   it('makes folders in one place only, which comes to an end everywhere', () => {
     const making = files.filter(({ text }) => /\bmkdir(?:Sync)?\(/.test(text)).map(({ path }) => path);
     expect(making).to.deep.equal(['lib/platform/files/make-folders.ts']);
+  });
+
+  it('keeps sense off the network: nothing that it imports is an HTTP client', () => {
+    const texts = new Map(files.map(({ path, text }) => [path, text]));
+    const reached = new Set<string>();
+    const libraries = new Set<string>();
+    const follow = (path: string): void => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      for (const { fileName } of ts.preProcessFile(texts.get(path) ?? '', true, true).importedFiles) {
+        const base = posix.join(posix.dirname(path), fileName);
+        const target = [`${base}.ts`, `${base}/index.ts`].find((file) => texts.has(file));
+        if (!fileName.startsWith('.')) libraries.add(fileName.replace(/^node:/, ''));
+        else if (target !== undefined) follow(target);
+      }
+    };
+    for (const { path } of files) if (path.startsWith('lib/sense/')) follow(path);
+    expect([...libraries]).to.include('fs');
+    const clients = ['http', 'https', 'http2', 'tls', 'dgram', 'undici', 'ws', '@octokit/core'];
+    expect(clients.filter((name) => libraries.has(name))).to.deep.equal([]);
   });
 
   describe('catches', () => {

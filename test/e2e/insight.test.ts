@@ -10,6 +10,7 @@ import type { Insight } from '../../src/lib/sense/insight-read';
 import type { SessionsReport } from '../../src/lib/sessions/view';
 import { GOOD_REPLY, playAssistant, type PlayedAssistant } from '../helpers/assistant';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
+import { startDaemon } from '../helpers/daemon';
 import { until } from '../helpers/desktop-kit';
 import { hookJson } from '../helpers/hooks';
 import { focus } from '../helpers/sense';
@@ -101,6 +102,27 @@ describe('sense insight (built)', function () {
     const { prompt } = jsonOf(await run('sense insight preview --json')) as InsightPreview;
     expect(sessions).to.have.length(1);
     expect(prompt).to.include(`"${sessions[0]?.slug}"`).and.not.include('secret-session-id');
+  });
+
+  it('is the only thing that asks a model: no other command, page or answer does', async () => {
+    seen();
+    const env = withAssistant();
+    const commands = ['capture', 'today', 'status', 'sources', 'recent', 'rollup', 'version', 'insight'];
+    for (const words of [...commands, 'insight preview', 'export'])
+      expect(await run(`sense ${words}`, env), words).to.include({ code: 0 });
+    const daemon = await startDaemon({ home: home.path, env });
+    try {
+      for (const path of [
+        'sense',
+        ...['today', 'recent', 'sources', 'insight', 'status'].map((name) => `api/sense/${name}`),
+      ])
+        expect((await fetch(`${daemon.url}/${path}`)).status, path).to.equal(200);
+    } finally {
+      await daemon.stop();
+    }
+    expect(assistant.calls()).to.deep.equal([]);
+    expect(await run('sense insight build', env)).to.include({ code: 0 });
+    expect(assistant.calls()).to.have.length(1);
   });
 
   it('says what is wrong, and exits so', async () => {

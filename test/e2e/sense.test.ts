@@ -181,6 +181,34 @@ describe('sense (built)', function () {
     expect(readFileSync(area('goals', 'state.json'), 'utf8')).to.include('"commits": 0');
   });
 
+  it('writes the default configuration once', async () => {
+    good(await run(['sense', 'init']));
+    const config = area('sense', 'config.json');
+    expect(JSON.parse(readFileSync(config, 'utf8'))).to.deep.include({
+      enabled: true,
+      pollIntervalSec: 120,
+      sources: { appFocus: true, git: true, agentSession: true },
+      repos: [],
+      retentionDays: 30,
+    });
+    const changed = put('sense/config.json', '{"retentionDays": 7}');
+    expect(jsonOf(good(await run(['sense', 'init', '--json'])))).to.deep.include({ created: false });
+    expect(readFileSync(changed, 'utf8')).to.equal('{"retentionDays": 7}');
+  });
+
+  it('reads the goals afresh for each record, and never writes them', async () => {
+    put(`sense/events/${today()}.jsonl`, `${event('Code')}\n`);
+    for (const text of ['Ship it', 'Ship it twice']) {
+      const page = `# Active Goals\n\n- **G1**: ${text}\n  reported: half\n`;
+      const goals = put('goals/goals.md', page);
+      good(await run(['sense', 'rollup']));
+      const state = JSON.parse(readFileSync(area('goals', 'state.json'), 'utf8')) as Record<string, unknown>;
+      expect(state['goals']).to.deep.equal([{ id: 'G1', text, reported: 'half', target: null }]);
+      expect(state).to.have.nested.property('observed.last7Days.minutes', 2);
+      expect(readFileSync(goals, 'utf8')).to.equal(page);
+    }
+  });
+
   it('has one document for each command with --json, and nothing else on stdout', async () => {
     for (const words of ['init', 'capture', 'today', 'recent', 'status', 'sources', 'version', 'rollup'])
       expect(jsonOf(good(await run(['sense', words, '--json']))), words).to.satisfy((value: unknown) => typeof value === 'object');

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect } from 'chai';
@@ -75,6 +75,32 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     expect([offline.code, (jsonOf(offline) as { errors: object[] }).errors.length]).to.deep.equal([0, 1]);
     expect((await run(['work', 'sweep', '--strict'], away)).code).to.equal(8);
     expect((await run(['work', 'sweep', '--since', '7d', '--dry-run'])).stdout).to.match(/^0 to create/);
+  });
+
+  it('sweep: looks back 24 hours and makes 50 issues unless told otherwise, then pushes the task list', async () => {
+    expect((await run(['work', 'setup', 'ann/work'])).code).to.equal(0);
+    const session = (name: string, hoursAgo: number): void => {
+      const folder = join(home.path, '.steward', 'sessions', name);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'ISA.md'), `---\ntask: Do ${name}\nphase: execute\n---\n`);
+      const time = Date.now() / 1000 - hoursAgo * 3600;
+      utimesSync(join(folder, 'ISA.md'), time, time);
+    };
+    for (let n = 0; n < 51; n += 1) session(`s${n}`, 23);
+    session('too-old', 25);
+    const swept = jsonOf(await run(['work', 'sweep', '--json'])) as {
+      errors: { step: string; message: string }[];
+    };
+    expect(swept).to.include({ sinceHours: 24, sessionsScanned: 51, created: 50, left: 1 });
+    // Nobody serves git here, so the push fails.
+    expect(swept.errors.map(({ step }) => step)).to.deep.equal(['task list']);
+    expect(swept.errors[0]?.message).to.match(/^git could not reach or read the repository/);
+    expect(
+      jsonOf(await run(['work', 'sweep', '--json', '--since', '720h', '--max-create', '50'])),
+    ).to.include({
+      created: 2,
+      left: 0,
+    });
   });
 
   it('sweep: also a mistake in its flags or in the configuration exits 0, said on both outputs', async () => {

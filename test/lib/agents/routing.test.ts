@@ -77,6 +77,13 @@ describe('routing', () => {
     expect(build.brief?.prompt).to.match(/^MODE: build\.\nYou are a senior engineer, /);
   });
 
+  it('says in the brief how the work is to be done', () => {
+    const prompt = (request: string): string => route(request, OPTIONS).brief?.prompt ?? '';
+    expect(prompt('fix the failing test')).to.match(/^You are a senior engineer[^]*Work test-driven/);
+    expect(prompt('design the API')).to.match(/^You are a system architect[^]*Design before code/);
+    expect(prompt('How do I write a hook for Claude Code?')).to.match(/Verify the latest features/);
+  });
+
   it('says to launch several agents in one message', () => {
     const launch = 'Launch all 3 in one message, and the spotcheck once they are done.';
     expect(route('custom agents for the plan', { ...OPTIONS, count: 3 }).launch).to.equal(launch);

@@ -50,6 +50,14 @@ describe('config: loadConfig', () => {
       requireToken: false,
       otherUsers: false,
     });
+    expect(config.user.agents.types).to.deep.equal({
+      general: 'general-purpose',
+      explore: 'Explore',
+      plan: 'Plan',
+      builder: 'builder',
+      toolGuide: 'tool-guide',
+      researchers: ['researcher-a', 'researcher-b', 'researcher-c'],
+    });
     const { push, chat, thresholds, routing } = config.settings.notifications;
     expect([push.enabled, push.topic.isSet, chat.enabled, thresholds.longTaskMinutes]).to.deep.equal([
       true,

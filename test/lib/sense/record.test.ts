@@ -193,6 +193,28 @@ describe('sense: daily record', () => {
     );
   });
 
+  it('is a pure function: changes no event, and gives the same whenever it is asked', () => {
+    const frozen = <T extends object>(value: T): T => {
+      for (const part of Object.values(value))
+        if (typeof part === 'object' && part !== null) frozen(part as object);
+      return Object.freeze(value);
+    };
+    fc.assert(
+      fc.property(anyDay, ({ zone, day, events }) => {
+        const input = frozen(events);
+        const first = JSON.stringify(build(input, { timezone: zone }, day));
+        const { now } = Date;
+        Date.now = () => 0;
+        try {
+          expect(JSON.stringify(build(input, { timezone: zone }, day))).to.equal(first);
+        } finally {
+          Date.now = now;
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   it('adds up in every direction, on any day of any zone', () => {
     fc.assert(
       fc.property(anyDay, ({ zone, day, events }) => {

@@ -1,6 +1,38 @@
 import { expect } from 'chai';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
 
 import { phase, phaseNamed, PHASES, tabTitle } from '../../../src/lib/sessions/phases';
+
+const ROOT = join(__dirname, '..', '..', '..');
+
+/** The lists of a source that name three phases or more: arrays, unions of types, keys of an object. */
+function phaseLists(path: string): string[] {
+  const source = ts.createSourceFile(
+    path,
+    readFileSync(join(ROOT, path), 'utf8'),
+    ts.ScriptTarget.Latest,
+    true,
+  );
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const isList =
+      ts.isArrayLiteralExpression(node) || ts.isUnionTypeNode(node) || ts.isObjectLiteralExpression(node);
+    const words = isList ? node.getChildren().flatMap((child) => child.getChildren().map(nameOf)) : [];
+    const phases = new Set(words.filter((word) => phaseNamed(word)?.id === word));
+    if (phases.size >= 3) found.push(`${path}: ${[...phases].join(', ')}`);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function nameOf(node: ts.Node): string {
+  if (ts.isPropertyAssignment(node)) return node.name.getText().replace(/['"]/g, '');
+  const literal = ts.isLiteralTypeNode(node) ? node.literal : node;
+  return ts.isStringLiteralLike(literal) ? literal.text : '';
+}
 
 describe('the phase table', () => {
   it('has each phase once, by any of its spellings', () => {
@@ -9,6 +41,17 @@ describe('the phase table', () => {
     expect(PHASES.map(({ id }) => id)).to.have.members(
       'starting observe think plan build execute verify learn complete native'.split(' '),
     );
+  });
+
+  it('is the only list of phases', () => {
+    const files = ['src', join('templates', 'dashboard')].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.(?:ts|js)$/.test(name))
+        .map((name) => join(folder, name)),
+    );
+    const table = join('src', 'lib', 'sessions', 'phases.ts');
+    expect(phaseLists(table)).to.have.length.above(0);
+    expect(files.filter((path) => path !== table).flatMap(phaseLists)).to.deep.equal([]);
   });
 
   it('reads retired spellings and upper case', () => {

@@ -51,6 +51,19 @@ describe('work: poll and board', function () {
     expect(await poll()).to.deep.equal([304]);
   });
 
+  it('only reads: whatever a poll finds, it changes nothing in the repository', async () => {
+    await issue('a', 'wip', 'Status:ready', 'P1');
+    await issue('[Core] b [slug:b]');
+    await poll();
+    const methods = github.seen.map(({ method }) => method);
+    world.ahead(30 * 24 * 3_600_000);
+    await poll();
+    boardView(world.deps);
+    columnsView(world.deps);
+    methods.push(...github.seen.map(({ method }) => method));
+    expect(new Set(methods)).to.deep.equal(new Set(['GET']));
+  });
+
   it('never takes a cache that was removed, is broken or of another version for an empty repository', async () => {
     const number = await issue('a', 'Status:ready');
     await poll();

@@ -152,6 +152,20 @@ describe('the sweep', function () {
     expect(await labels()).to.not.include('stale');
   });
 
+  it('draws its lines at 7 days for an issue in progress, and at 14 for a project', async () => {
+    await github.api('POST', '/repos/ann/work/issues', { title: 'Slow', labels: ['Status:in-progress'] });
+    const now = world.deps.clock.now();
+    projects = [13.9, 14.1].map((days) => ({ name: `P${days}`, path: '/x', lastCommitMs: now - days * DAY }));
+    const { titles } = await run({ dryRun: true });
+    expect(titles).to.have.length(1);
+    expect(titles[0]).to.include('P14.1 — no commit in 14 days');
+    projects = [];
+    world.ahead(6.9 * DAY);
+    expect(await run({ dryRun: true })).to.include({ staleFlagged: 0 });
+    world.ahead(7.1 * DAY);
+    expect(await run({ dryRun: true })).to.include({ staleFlagged: 1 });
+  });
+
   it('merges what stands twice: the lowest number stays', async () => {
     for (const title of ['[Core] A [slug:one]', '[Sweep] B [slug:one]'])
       await github.api('POST', '/repos/ann/work/issues', { title, labels: ['core-sync'] });

@@ -22,6 +22,9 @@ describe('managed: definitions', () => {
     expect(agentBody({ name: 'a', model: { id: 'm' }, tools: [{ type: 'custom' }] }, {}).tools).to.deep.equal(
       [{ type: 'custom' }],
     );
+    expect(agentBody({ name: 'a', model: 'm' }, { system: 'You review.' })).to.include({
+      system: 'You review.',
+    });
     expect(agentBody({ name: 'a', model: 'm' }, { noTools: true })).not.to.have.property('tools');
     expect(() => agentBody({ name: 'a', model: 'm', tools: ['bash'] }, {})).to.throw(
       /tools: expected a list of objects/,

@@ -147,6 +147,20 @@ describe('captures on their way to the repository', function () {
     );
   });
 
+  it('labels that the repository lacks are left out, and logged by name', async () => {
+    await github.api('DELETE', '/repos/ann/work/labels/Priority:P1');
+    const logged: unknown[] = [];
+    const report = (what: string, { labels }: { labels?: unknown }): unknown => logged.push([what, labels]);
+    deps = Object.create(deps, { report: { value: report } }) as CaptureDeps;
+    artifact({ task: 'Fix the login', phase: 'execute', effort: 'E4' });
+    end();
+    expect(await run()).to.include({ done: 1 });
+    expect((await labelsOf())[0])
+      .to.include('Status:in-progress')
+      .and.not.include('Priority:P1');
+    expect(logged).to.deep.equal([['labels-missing', ['Priority:P1']]]);
+  });
+
   it('a native session with a file beside its artifact is captured, unless that is switched off', async () => {
     artifact({ task: 'Sketch', mode: 'native' });
     writeFileSync(join(world.at.area.sessions, 'fix-login', 'sketch.md'), 'x');
