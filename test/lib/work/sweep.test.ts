@@ -152,6 +152,25 @@ describe('the sweep', function () {
     expect(await labels()).to.not.include('stale');
   });
 
+  it('titles and flags what it finds as its own: [Sweep], or [Native] for a session without phases', async () => {
+    session('one', 'task: First\nphase: execute');
+    session('two', 'task: Second\nmode: native');
+    session('alone', 'task: Third\nmode: native');
+    writeFileSync(join(world.at.area.sessions, 'two', 'sketch.md'), 'x');
+    expect(await run()).to.include({ created: 2 });
+    const made = (await issuesOf(github, 'ann/work')).map(({ title, labels }) => [
+      title,
+      labels
+        .map(({ name }) => name)
+        .filter((name) => name.startsWith('auto-') || name.startsWith('Type:'))
+        .sort(),
+    ]);
+    expect(made.sort()).to.deep.equal([
+      ['[Native] Second [slug:two]', ['Type:queue', 'auto-native']],
+      ['[Sweep] First [slug:one]', ['Type:feature', 'auto-sweep']],
+    ]);
+  });
+
   it('draws its lines at 7 days for an issue in progress, and at 14 for a project', async () => {
     await github.api('POST', '/repos/ann/work/issues', { title: 'Slow', labels: ['Status:in-progress'] });
     const now = world.deps.clock.now();
