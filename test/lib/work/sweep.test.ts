@@ -171,6 +171,20 @@ describe('the sweep', function () {
     ]);
   });
 
+  it('leaves out labels that the repository lacks, and logs them by name', async () => {
+    await github.api('DELETE', '/repos/ann/work/labels/auto-sweep');
+    session('one', 'task: First\nphase: execute');
+    const logged: unknown[] = [];
+    const report = (what: string, { labels }: { labels?: unknown }): unknown => logged.push([what, labels]);
+    const own = Object.create(deps(), { report: { value: report } }) as SweepDeps;
+    await sweep(own, { sinceMs: DAY, maxCreate: 50, dryRun: false });
+    const [made] = await issuesOf(github, 'ann/work');
+    expect(made?.labels.map(({ name }) => name))
+      .to.include('Type:feature')
+      .and.not.include('auto-sweep');
+    expect(logged).to.deep.equal([['labels-missing', ['auto-sweep']]]);
+  });
+
   it('draws its lines at 7 days for an issue in progress, and at 14 for a project', async () => {
     await github.api('POST', '/repos/ann/work/issues', { title: 'Slow', labels: ['Status:in-progress'] });
     const now = world.deps.clock.now();
