@@ -123,7 +123,7 @@ describe('doctor (built)', function () {
       ) as {
         commands: Record<string, { flags: object }>;
       };
-      const folder = join(__dirname, '..', '..', 'src', 'lib', 'cli', 'doctor');
+      const folder = join(__dirname, '..', '..', 'src', 'lib', 'doctor');
       const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
       const named = sources.flatMap((text) =>
         [...text.matchAll(/[`'"(]steward ([a-z][a-z -]*[a-z])/g)].map(([, words = '']) => words),

@@ -14,7 +14,10 @@ export default class WorkBlock extends BaseCommand {
   static override flags = {
     reason: string({ description: 'What it waits for.', helpValue: 'TEXT' }),
   };
-  static override examples = ['<%= config.bin %> work block 12 --reason "Waiting for the API key"'];
+  static override examples = [
+    '<%= config.bin %> work block 12',
+    '<%= config.bin %> work block 12 --reason "Waiting for the API key"',
+  ];
   static override related = ['work start NUMBER', 'work list --status blocked'];
 
   async run(): Promise<Item> {

@@ -9,7 +9,7 @@ export default class WorkStart extends BaseCommand {
   static override summary = 'Set an issue to in-progress';
   static override description = 'Replaces its Status label. To say whose it is, use `work claim`.';
   static override args = { number: issueNumber() };
-  static override examples = ['<%= config.bin %> work start 12'];
+  static override examples = ['<%= config.bin %> work start 12', '<%= config.bin %> work start 12 --json'];
   static override related = ['work claim NUMBER', 'work block NUMBER', 'work close NUMBER --evidence TEXT'];
 
   async run(): Promise<Item> {

@@ -19,7 +19,7 @@ import { expect } from 'chai';
 
 import { checksum } from '../../../../src/lib/platform/process/code-cache';
 
-const REPO = resolve(__dirname, '..', '..', '..');
+const REPO = resolve(__dirname, '..', '..', '..', '..');
 
 /** A bundle whose compiled code is used is recognised by what V8 says of it, not by its time. */
 const BUNDLE = `
