@@ -127,7 +127,8 @@ async function settle(
   } else if (!isOver(turn)) {
     const sent = await sendPending(deps, input.session);
     if (sent !== undefined) {
-      turn.begin();
+      // One that the log shows already has begun its turn there, and may have ended it.
+      if (sent.id === undefined || !deps.log.has(sent.id)) turn.begin();
       if (sent.id !== undefined) state.sent.push(sent.id);
       state.sentSince = deps.clock.monotonic();
       await reader.catchUp();
