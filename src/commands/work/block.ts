@@ -8,7 +8,7 @@ import { moveIssue } from '../../lib/work/edit';
 import { changedText } from '../../lib/work/view-results';
 
 export default class WorkBlock extends BaseCommand {
-  static override summary = 'Set an issue to blocked';
+  static override summary = 'Set an issue to blocked.';
   static override description = 'Replaces its Status label. The reason becomes a comment.';
   static override args = { number: issueNumber() };
   static override flags = {

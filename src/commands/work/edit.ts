@@ -8,7 +8,7 @@ import { editIssue } from '../../lib/work/edit';
 import { changedText } from '../../lib/work/view-results';
 
 export default class WorkEdit extends BaseCommand {
-  static override summary = 'Edit the title, the body or the labels of an issue';
+  static override summary = 'Edit the title, the body or the labels of an issue.';
   static override description =
     'The prefix and the identity of the title stay, and so does the hidden marker of the body. A label that the repository lacks is an error.';
   static override args = { number: issueNumber() };

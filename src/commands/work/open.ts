@@ -7,7 +7,7 @@ import { openInBrowser } from '../../lib/platform/desktop/browser';
 import { issuePage } from '../../lib/work/edit';
 
 export default class WorkOpen extends BaseCommand {
-  static override summary = 'Open an issue in the browser';
+  static override summary = 'Open an issue in the browser.';
   static override args = { number: issueNumber() };
   static override flags = {
     print: boolean({ description: 'Print the URL and open nothing.', default: false }),

@@ -6,7 +6,7 @@ import { moveIssue } from '../../lib/work/edit';
 import { changedText } from '../../lib/work/view-results';
 
 export default class WorkStart extends BaseCommand {
-  static override summary = 'Set an issue to in-progress';
+  static override summary = 'Set an issue to in-progress.';
   static override description = 'Replaces its Status label. To say whose it is, use `work claim`.';
   static override args = { number: issueNumber() };
   static override examples = ['<%= config.bin %> work start 12', '<%= config.bin %> work start 12 --json'];
