@@ -116,20 +116,17 @@ describe('notify (built)', function () {
   it('waits for no process that delivers: when that one is killed, it delivers itself', async () => {
     server.usual = () => ({ status: 500 });
     await run(['send', 'first', '--event', 'backgroundAgent', '--wait']);
-    await deliverersEnd();
-    const holder = spawn(process.execPath, [BIN, 'notify', 'deliver'], {
-      env: cleanEnv(home.path),
-      stdio: 'ignore',
-    });
-    const gone = once(holder, 'exit');
-    const isHeld = (): boolean => locks().some((path) => readFileSync(path, 'utf8').includes(`"pid":${holder.pid},`)); // prettier-ignore
-    await until('it has the lock', isHeld, 60_000);
-    holder.kill('SIGSTOP');
+    const holder = (): number | undefined => {
+      const [path] = locks();
+      return path === undefined ? undefined : (JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid;
+    };
+    await until('a process goes on with it', () => holder() !== undefined, 60_000);
+    const pid = holder() ?? 0;
+    process.kill(pid, 'SIGSTOP');
     server.usual = ntfyOk;
     const waits = run(['send', 'second', '--event', 'backgroundAgent', '--wait', '--json']);
     await until('it is accepted', async () => (await history())[0]?.text === 'second', 60_000);
-    holder.kill('SIGKILL');
-    await gone;
+    process.kill(pid, 'SIGKILL');
     expect(jsonOf(await waits)).to.have.nested.property('channels[0].result', 'delivered');
   });
 
