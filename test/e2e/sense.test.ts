@@ -270,7 +270,7 @@ describe('sense (built)', function () {
 
   describe('wrong words', () => {
     const mistakes: [args: string[], code: number, words: RegExp][] = [
-      [['sense', 'rollup', '2026-02-30'], 2, /"2026-02-30" names no day/],
+      [['sense', 'rollup', '2026-02-30'], 2, /Invalid day "2026-02-30"/],
       [['sense', 'rollup', 'yesterday'], 5, /Nothing is stored of \d{4}-\d\d-\d\d/],
       [['sense', 'rollup', 'tomorrow'], 2, /has not begun/],
       [['sense', 'export', '--from', 'never'], 2, /"never" names no day/],
@@ -282,7 +282,11 @@ describe('sense (built)', function () {
       [['sense', 'recent', '--days', '1.5'], 2, /days/],
       [['sense', 'recent', '--days', '-1'], 2, /days|1 to 366/],
       [['sense', 'purge'], 2, /Say what to remove/],
-      [['sense', 'purge', '--day', '2026-02-30'], 2, /names no day/],
+      [['sense', 'purge', '--day', '2026-22-11'], 2, /Write the day as 2026-11-12/],
+      [['sense', 'purge', '--before', '12.11.2026'], 2, /Write the day as 2026-11-12/],
+      [['sense', 'purge', '--before', 'nextyear'], 2, /\d-\d\d has not begun yet/],
+      [['sense', 'purge', '--day', 'tomorrow'], 2, /\d-\d\d has not begun yet/],
+      [['sense', 'today', '--of', '2026-13-01'], 2, /Write the day as 2026-11-12/],
       [['sense', 'purge', '--all', '--app', 'x'], 2, /--all/],
       [['sense', 'capture', '--nope'], 2, /no flag --nope/],
       [['sense', 'today', 'surplus'], 2, /does not take "surplus"/],

@@ -10,8 +10,8 @@ export default class SensePurge extends BaseCommand {
   static override description =
     'Records of days that still have their raw log are built again without it. What the hooks of an assistant have stored is theirs: see sessions forget. There is no way back, so it only shows what it would do until you add --yes.';
   static override flags = {
-    day: string({ description: 'Only this day.', helpValue: 'DAY' }),
-    before: string({ description: 'Only days before this one.', helpValue: 'DAY' }),
+    day: string({ description: 'Only this day, up to today.', helpValue: 'DAY' }),
+    before: string({ description: 'Only days before this one, tomorrow at most.', helpValue: 'DAY' }),
     app: string({ description: 'Only this application: its name or bundle id.', helpValue: 'NAME' }),
     repo: string({ description: 'Only this repository: its name or path.', helpValue: 'NAME' }),
     all: boolean({ description: 'Everything that sense ever captured.' }),

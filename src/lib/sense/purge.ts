@@ -1,15 +1,16 @@
 import { StewardError } from '../errors';
 import { parseIso } from '../platform/time/clock';
-import { dayOf, type Day } from '../platform/time/time';
+import { notBegun } from '../platform/time/day-words';
+import { addDays, dayOf, type Day } from '../platform/time/time';
 import { completePending } from './capture-store';
 import type { SenseEvent } from './event';
 import { rollup, type RollDeps } from './roll';
 
 /** What to remove: of the days that match (all, when no day is named), the events that match. */
 export interface PurgeSelection {
-  /** Only this day. */
+  /** Only this day; it has begun. */
   day?: Day;
-  /** Only days before this one. */
+  /** Only days before this one; tomorrow at most, which includes today. */
   before?: Day;
   /** Only app time of this app: its name or bundle id, without case. Records are built again without it. */
   app?: string;
@@ -23,6 +24,9 @@ export interface PurgeSelection {
 
 export interface PurgeResult {
   dryRun: boolean;
+  /** The day, and the day before which, as they were understood; null when none was named. */
+  day: Day | null;
+  before: Day | null;
   /** Events removed from raw logs. */
   events: number;
   /** Days whose raw log was removed or shortened. */
@@ -42,7 +46,7 @@ export interface PurgeResult {
  * what was removed is not captured again.
  */
 export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
-  check(selection);
+  check(selection, dayOf(deps.clock.now(), deps.timezone));
   const { store } = deps;
   const { state, damaged } = store.readState();
   if (!dryRun && state.pending.length > 0) {
@@ -53,6 +57,8 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
   }
   const result: PurgeResult = {
     dryRun,
+    day: selection.day ?? null,
+    before: selection.before ?? null,
     events: 0,
     logs: [],
     rebuilt: [],
@@ -85,7 +91,7 @@ export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean
   return result;
 }
 
-function check(selection: PurgeSelection): void {
+function check(selection: PurgeSelection, today: Day): void {
   const { day, before, app, repo, all } = selection;
   const named = [day, before, app, repo].some((value) => value !== undefined);
   if (all === true && named) {
@@ -98,6 +104,9 @@ function check(selection: PurgeSelection): void {
       hint: 'One of --day, --before, --app, --repo, --all. Without --yes it only shows what it would remove.',
     });
   }
+  if (day !== undefined && day > today) throw notBegun(day, 'today', today);
+  const tomorrow = addDays(today, 1);
+  if (before !== undefined && before > tomorrow) throw notBegun(before, 'tomorrow', tomorrow);
 }
 
 function covers({ day, before }: PurgeSelection, candidate: Day): boolean {

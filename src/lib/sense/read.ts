@@ -1,4 +1,5 @@
 import { StewardError } from '../errors';
+import { notBegun } from '../platform/time/day-words';
 import { dayOf, type Day } from '../platform/time/time';
 import type { SenseConfig } from '../config/schema';
 import { recentJumps } from './clock-jump';
@@ -36,7 +37,7 @@ export function dayView(deps: ReadDeps, day: Day): Today {
   const record = deps.store.readRecord(day);
   if (record !== undefined) return { record, sessionRepos: [], notSeen };
   throw day > now
-    ? new StewardError('usage', `${day} has not begun yet.`, { hint: `Name a day up to today, ${now}.` })
+    ? notBegun(day, 'today', now)
     : new StewardError('not_found', `Nothing is stored of ${day}.`, {
         hint: 'See which days are: steward sense recent --days 366',
       });

@@ -1,6 +1,7 @@
 import { StewardError, toStewardError } from '../errors';
 import type { SenseConfig } from '../config/schema';
 import { toIso, type Clock } from '../platform/time/clock';
+import { notBegun } from '../platform/time/day-words';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import type { Classifier } from './classify';
 import { recentJumps } from './clock-jump';
@@ -63,11 +64,7 @@ function rollDay(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
 export function rollup(deps: RollDeps, date?: Day): DailyRecord {
   const today = dayOf(deps.clock.now(), deps.timezone);
   const day = date ?? today;
-  if (day > today) {
-    throw new StewardError('usage', `${day} has not begun yet.`, {
-      hint: `Name a day up to today, ${today}.`,
-    });
-  }
+  if (day > today) throw notBegun(day, 'today', today);
   const isClosed = day < today || deps.store.recordState(day) === 'final';
   if (isClosed && deps.store.logBytes(day) === undefined && !isEmptyDay(deps.store, day)) {
     throw deps.store.hasRecord(day)

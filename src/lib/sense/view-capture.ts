@@ -1,4 +1,4 @@
-import { table, wrap } from '../platform/terminal/format';
+import { longDay, table, wrap } from '../platform/terminal/format';
 import { plural } from '../platform/terminal/plural';
 import { clean } from '../platform/terminal/terminal';
 import { timeOf } from '../platform/time/time';
@@ -51,6 +51,11 @@ export function purgeText(result: PurgeResult): string {
       ? []
       : [`records that still name it (their raw log is discarded; --records removes them): ${days(kept)}`]),
   ];
-  if (lines.length === 0) return 'Nothing stored matches.';
-  return [dryRun ? 'Would remove:' : 'Removed:', ...lines.map((line) => `  ${line}`)].join('\n');
+  const range = [
+    ...(result.day === null ? [] : [`only ${longDay(result.day)}`]),
+    ...(result.before === null ? [] : [`before ${longDay(result.before)}`]),
+  ].join(', ');
+  const when = range === '' ? '' : ` (${range})`;
+  if (lines.length === 0) return `Nothing stored matches${when}.`;
+  return [`${dryRun ? 'Would remove' : 'Removed'}${when}:`, ...lines.map((line) => `  ${line}`)].join('\n');
 }

@@ -23,6 +23,8 @@ describe('the period of a report', () => {
     ['7d', '2026-11-14'],
     ['2w', '2026-11-07'],
     ['1 November', '2026-11-01'],
+    ['12 Nov 2026', '2026-11-12'],
+    ['12-Nov-2025', '2025-11-12'],
     ['2 dec', '2025-12-02'],
     [' 2026-02-28 ', '2026-02-28'],
   ];
@@ -62,7 +64,9 @@ describe('the period of a report', () => {
     ['', /"" names no day/],
     ['yesterday and on', /names no day/],
     ['monday to friday', /names no day/],
-    ['2026-02-30', /names no day/],
+    ...['2026-02-30', '2026-22-11', '2026-13-01', '2026-1-5', '12.11.2026', '12-11-2026', '12. 11. 2026', '12/11', '11/12/26', '2026/11/12', 'thu 12.11.2026', '2026 11 12', '20261112', '12:30'].map(
+      (words): [string, RegExp] => [words, /^Invalid day ".+"\.$/],
+    ), // prettier-ignore
     ['tomorrow', /is 2026-11-22, which has not begun yet/],
     ['next friday', /has not begun yet/],
     ['2026-11-22', /has not begun yet/],

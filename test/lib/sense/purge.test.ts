@@ -40,6 +40,8 @@ describe('sense: purge', () => {
     const result = run({ day: '2026-11-19' });
     expect(result).to.deep.equal({
       dryRun: false,
+      day: '2026-11-19',
+      before: null,
       events: 4,
       logs: ['2026-11-19'],
       rebuilt: [],
@@ -158,6 +160,24 @@ describe('sense: purge', () => {
     await captureAgain();
     expect(eventsOf('2026-11-20')).to.have.length(2);
   });
+
+  it('says which days it understood, also when nothing matches', () => {
+    const textOf = (selection: PurgeSelection, dryRun = true): string => purgeText(run(selection, dryRun));
+    expect(textOf({ before: '2026-11-20' })).to.match(/^Would remove \(before Fri 20 Nov 2026\):$/m);
+    expect(textOf({ day: '2026-10-02' })).to.equal('Nothing stored matches (only Fri 2 Oct 2026).');
+    expect(textOf({ day: '2026-11-19', app: 'code' }, false)).to.match(
+      /^Removed \(only Thu 19 Nov 2026\):$/m,
+    );
+    expect(textOf({ all: true })).to.match(/^Would remove:$/m);
+  });
+
+  it('refuses a day that has not begun; before tomorrow includes today', () => {
+    for (const selection of [{ day: '2026-11-21' }, { before: '2026-11-22' }, { before: '2027-11-20', app: 'code' }]) {
+      const { kind, message } = thrown(() => run(selection));
+      expect([kind, message]).to.deep.equal(['usage', `${selection.before ?? selection.day} has not begun yet.`]);
+    }
+    expect(run({ before: '2026-11-21' }).logs).to.deep.equal(['2026-11-19', '2026-11-20']);
+  }); // prettier-ignore
 
   it('refuses no choice at all, and all with another one', () => {
     expect(thrown(() => run({})).kind).to.equal('usage');

@@ -13,11 +13,17 @@ export const DAY_HINT = 'Write it as yesterday, friday, "3 days ago", 7d, "1 Nov
 
 /**
  * A day as a person says it: `yesterday`, `3 days ago`, `7d`, `1 November`, `2026-11-20`; of a weekday the last one,
- * today included. What names no day is `usage`.
+ * today included. A date in digits is `2026-11-20` alone: 12.11. is November to some and December to others. What names
+ * no day is `usage`.
  */
 export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<Day> {
   const words = text.trim();
   if (isDay(words)) return words;
+  if (hasDigitDate(words)) {
+    throw new StewardError('usage', `Invalid day ${JSON.stringify(text)}.`, {
+      hint: 'Write the day as 2026-11-12.',
+    });
+  }
   const today = dayOf(nowMs, zone);
   const count = /^(\d{1,4})\s*([dw])$/i.exec(words);
   if (count !== null) return addDays(today, -Number(count[1]) * (count[2]?.toLowerCase() === 'w' ? 7 : 1));
@@ -43,6 +49,18 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
     return isDay(before) ? before : addDays(named, -365);
   }
   return named;
+}
+
+/** Digits alone, or a date in digits among words; a time of day is none. */
+function hasDigitDate(words: string): boolean {
+  return /^[\d\s./:-]*\d[\d\s./:-]*$/.test(words) || /\d\s*[./-]\s*\d/.test(words);
+}
+
+/** Of a day that lies after the last one that may be named. */
+export function notBegun(day: Day, last: 'today' | 'tomorrow', lastDay: Day): StewardError {
+  return new StewardError('usage', `${day} has not begun yet.`, {
+    hint: `Name a day up to ${last}, ${lastDay}.`,
+  });
 }
 
 /** The library says null of what has no end. */
