@@ -89,7 +89,11 @@ describe('install and uninstall, in parts (built)', function () {
     expect(existsSync(skill()) && existsSync(script())).to.equal(true);
     expect(await done('uninstall', '--completion')).to.equal(`Removed ${script()}\n`);
     expect(existsSync(script())).to.equal(false);
-    expect(await done('uninstall', '--hooks')).to.match(/^Took \d+ hooks out of /);
+    const folder = join(home, '.claude', 'skills', 'work');
+    expect(await done('uninstall', '--dry-run')).to.include(`Would remove the work skill: ${folder}\n`);
+    const took = await done('uninstall', '--hooks');
+    expect(took).to.match(/^Took \d+ hooks out of /);
+    expect(took).to.include(`Removed the work skill: ${folder}\n`);
     expect([existsSync(skill()), readFileSync(join(home, '.claude', 'settings.json'), 'utf8')]).to.deep.equal(
       [false, '{}\n'],
     );

@@ -37,7 +37,7 @@ export interface PurgeResult {
   removed: Day[];
   /** Days whose record still names it: their raw log is discarded, and `records` was not asked for. */
   kept: Day[];
-  /** Days whose content-type read was removed: it may tell of what is removed, and cannot be made again without it. */
+  /** Days whose content-type read was removed (a note of a failed build is no read): it may tell of what is removed, and cannot be made again without it. */
   insights: Day[];
 }
 
@@ -119,7 +119,9 @@ function removeDay(deps: RollDeps, day: Day, result: PurgeResult, dryRun: boolea
     result.events += store.countLines(day);
     result.logs.push(day);
   }
-  if (store.hasRecord(day)) result.removed.push(day);
+  // A record of today without content is removed, too, but there is nothing to list.
+  const isBlank = store.recordState(day) === 'empty' && day >= dayOf(deps.clock.now(), deps.timezone);
+  if (store.hasRecord(day) && !isBlank) result.removed.push(day);
   removeInsight(deps, day, result, dryRun);
   if (dryRun) return;
   // The log first: a record without one is not built again, whatever stops this run.
@@ -196,7 +198,7 @@ function removeMatches(
 
 function removeInsight({ store }: RollDeps, day: Day, result: PurgeResult, dryRun: boolean): void {
   if (!store.insightDays().includes(day)) return;
-  result.insights.push(day);
+  if (store.hasRead(day)) result.insights.push(day);
   if (!dryRun) store.removeInsight(day);
 }
 

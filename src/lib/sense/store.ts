@@ -5,6 +5,7 @@ import type { UserArea } from '../config/user-area';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/files/folder';
 import { completeAppend, planAppend, readLines, type Line } from '../platform/files/jsonl';
+import { parseObject } from '../platform/files/json-object';
 import { isDay, isDaySomewhere, type Day } from '../platform/time/time';
 import type { SenseEvent } from './event';
 import { lineReader, type OnEvent } from './log-line';
@@ -54,6 +55,7 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
   const logOf = (day: LogName): string => (day === 'late' ? lateLog : join(sense.events, `${day}.jsonl`));
   const recordOf = (day: Day): string => join(sense.daily, `${day}.json`);
   const markdownOf = (day: Day): string => join(sense.daily, `${day}.md`);
+  const insightOf = (day: Day): string => join(sense.insights, `${day}.json`);
   const quarantineOf = (day: Day): string => join(sense.quarantine, `${day}.jsonl`);
 
   return {
@@ -204,7 +206,9 @@ export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
     removeStateAside: (): void => removeFile(stateAside),
     /** Days that have a content-type read, oldest first. */
     insightDays: (): Day[] => daysIn(sense.insights, RECORD_FILE),
-    removeInsight: (day: Day): void => removeFile(join(sense.insights, `${day}.json`)),
+    /** Does the file of a day hold a read? A failed build leaves a file without one; a damaged file may hold one. */
+    hasRead: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
+    removeInsight: (day: Day): void => removeFile(insightOf(day)),
   };
 }
 

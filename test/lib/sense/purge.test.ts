@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { purge, type PurgeResult, type PurgeSelection } from '../../../src/lib/sense/purge';
 import { purgeText } from '../../../src/lib/sense/view-capture';
+import { rollup } from '../../../src/lib/sense/roll';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import { commit, filesIn, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
 import { thrown } from '../../helpers/thrown';
@@ -140,6 +141,20 @@ describe('sense: purge', () => {
     expect(purgeText(run({ all: true }, true))).to.match(/content-type reads removed: 2026-09-01$/m);
     expect(run({ all: true }).insights).to.deep.equal(['2026-09-01']);
     expect(box.store.insightDays()).to.deep.equal([]);
+  });
+
+  it('lists no read where a build failed, and no record of today without content, and removes both', () => {
+    const failed = box.write(
+      'sense/insights/2026-11-20.json',
+      '{"version":1,"date":"2026-11-20","read":null,"failed":{"at":"2026-11-20T10:00:00Z","reason":"no claude"}}',
+    );
+    run({ day: '2026-11-20' });
+    expect(existsSync(failed)).to.equal(false);
+    box.write('sense/insights/2026-11-20.json', '{"version":1,"read":null}');
+    rollup(box.deps);
+    expect(box.store.recordState('2026-11-20')).to.equal('empty');
+    expect(purgeText(run({ day: '2026-11-20', records: true }))).to.match(/^Nothing stored matches/);
+    expect([box.store.hasRecord('2026-11-20'), box.store.insightDays()]).to.deep.equal([false, []]);
   });
 
   it('touches nothing in a dry run, and says the same', () => {

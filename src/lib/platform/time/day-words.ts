@@ -53,7 +53,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
 
 /** Digits alone, or a date in digits among words; a time of day is none. */
 function hasDigitDate(words: string): boolean {
-  return /^[\d\s./:-]*\d[\d\s./:-]*$/.test(words) || /\d\s*[./-]\s*\d/.test(words);
+  return /^\d[\d\s./:-]*$/.test(words) || /\d\s*[./-]\s*\d/.test(words);
 }
 
 /** Of a day that lies after the last one that may be named. */

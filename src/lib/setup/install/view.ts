@@ -75,6 +75,7 @@ export function uninstalledText({ dryRun, jobs, daemonStopped, hooks, files, lef
       .filter(({ entries, removed: gone }) => entries > 0 || gone)
       .map(({ path, entries }) => `${took} ${entries} hooks out of ${path}`),
     ...(hooks.shim.removed ? [`${removed} ${hooks.shim.path}`] : []),
+    ...(hooks.skill.changed.length > 0 ? [`${removed} the work skill: ${hooks.skill.path}`] : []),
     ...files.map((path) => `${removed} ${path}`),
     ...left.map(({ what, why }) => `Left: ${what}: ${why}`),
     ...hooks.strangers.map((command) => `Left, of another user area: ${command}`),
