@@ -44,6 +44,7 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
   const stored = new Map<string, unknown>();
   const origins = new Map<string, Origin>();
   const problems: string[] = [];
+  const misset: string[] = [];
   let isUnreadable = false;
   const warnings: string[] = openToOthers(input.area);
   const take = (values: Iterable<[string, unknown]>, origin: Origin): void => {
@@ -74,10 +75,13 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
     if (value === undefined || value === '') continue;
     const fit = fromText(key, value);
     if ('value' in fit) take([[key, fit.value]], { from: 'env', name });
-    else problems.push(`${name} (environment)${fit.wrong}`);
+    else {
+      misset.push(name);
+      problems.push(`${name} (environment)${fit.wrong}`);
+    }
   }
   take(checkFlags(input.flags ?? {}), { from: 'flag' });
-  if (problems.length > 0) throw invalid(problems, isUnreadable);
+  if (problems.length > 0) throw invalid(problems, isUnreadable, misset);
   return { config: resolveAll(stored, origins, host), origins, warnings };
 }
 
@@ -137,12 +141,25 @@ function place(root: Record<string, unknown>, path: readonly string[], value: un
   at[path[path.length - 1] as string] = value;
 }
 
-function invalid(problems: readonly string[], isUnreadable: boolean): StewardError {
+/** @param misset variables of the environment with a wrong value; a problem each */
+function invalid(
+  problems: readonly string[],
+  isUnreadable: boolean,
+  misset: readonly string[],
+): StewardError {
   const count = problems.length === 1 ? 'A problem' : `${problems.length} problems`;
   const list = problems.map((problem) => `\n  ${problem}`).join('');
-  return new StewardError('config', `${count} in the configuration:${list}`, {
+  const remedies = [
+    ...(misset.length === 0 ? [] : [`Unset or correct ${misset.join(', ')}`]),
     // A file that does not parse is one that `config set` does not change.
-    hint: `Correct what is named, in the file itself${isUnreadable ? '' : ' or with `steward config set KEY VALUE`'}; until then nothing is captured.`,
+    ...(problems.length === misset.length
+      ? []
+      : [
+          `Correct what is named, in the file itself${isUnreadable ? '' : ' or with `steward config set KEY VALUE`'}`,
+        ]),
+  ];
+  return new StewardError('config', `${count} in the configuration:${list}`, {
+    hint: `${remedies.join('. ')}; until then nothing is captured.`,
   });
 }
 

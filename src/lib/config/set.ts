@@ -167,8 +167,11 @@ function hostOf({ area, home = homedir() }: SetDeps): { area: SetDeps['area']; h
 
 async function suggestion(key: string): Promise<string> {
   const keys = allKeys();
-  const bySuffix = keys.find((known) => known.endsWith(`.${key}`));
-  if (bySuffix !== undefined) return `Did you mean ${bySuffix}? `;
+  const isSense = (known: string): boolean => known.startsWith('sense.');
+  const bySuffix = keys
+    .filter((known) => known.endsWith(`.${key}`))
+    .sort((one, other) => Number(isSense(other)) - Number(isSense(one)));
+  if (bySuffix.length > 0) return `Did you mean ${bySuffix.join(' or ')}? `;
   const { closest, distance } = await import('fastest-levenshtein');
   const near = closest(key, keys);
   return distance(key, near) <= Math.max(2, key.length / 3) ? `Did you mean ${near}? ` : '';

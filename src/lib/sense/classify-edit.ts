@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
 import type { AppKind } from './app-kind';
-import { foldName } from './classify';
+import { foldName, refuseEmptyApp } from './classify';
 import { parseClassifyRules } from './classify-rules';
 
 /**
@@ -13,7 +13,7 @@ export async function withAppRule(
   app: string,
   kind: AppKind,
 ): Promise<string> {
-  if (app.trim() === '') throw new StewardError('usage', 'The name of the application is empty.');
+  refuseEmptyApp(app);
   const before = await parseClassifyRules(text, fileName);
   const isAppRule = ({ key, pattern }: (typeof before)[number]): boolean =>
     key === 'app' && foldName(pattern) === foldName(app);

@@ -88,6 +88,7 @@ export function explainClassification(
   app: string,
   bundleId?: string,
 ): { app: string; kind: AppKind; rule: DecidingRule | null; explanation: string } {
+  refuseEmptyApp(app);
   const { kind, rule } = makeClassifier(userRules)(app, bundleId);
   const where = rule?.origin === 'user' ? `rule ${rule.index} of ${fileName}` : 'the shipped map';
   const explanation =
@@ -95,6 +96,13 @@ export function explainClassification(
       ? `${clean(app)} is neutral: no rule names it. To change that: steward sense classify set ${forShell(clean(app))} creation`
       : `${clean(app)} is ${kind}: ${where} says so (${clean(rule.text)}).`;
   return { app, kind, rule: rule ?? null, explanation };
+}
+
+export function refuseEmptyApp(app: string): void {
+  if (app.trim() !== '') return;
+  throw new StewardError('usage', 'The name of the application is empty.', {
+    hint: 'Write the name as "steward sense today" shows it.',
+  });
 }
 
 /**

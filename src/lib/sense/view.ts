@@ -42,16 +42,20 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
   const blocks = isEmpty(record)
     ? [[...header(view), ...emptyDay(record, columns, options)]]
     : [[...header(view), ...kindLines(view), ...appLines(view)], hoursAndCounts(view, options)];
-  blocks.push(notSeenLines(options.notSeen, columns));
+  blocks.push(notSeenLines(record, options.notSeen, columns));
   const lines = blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block]));
   return finish(lines, options);
 }
 
 /** `not seen: …`, wrapped; the reasons say what to do, so they are never cut. */
-function notSeenLines(notSeen: NotSeen, columns: number): string[] {
+function notSeenLines(record: DailyRecord, notSeen: NotSeen, columns: number): string[] {
+  // Of a past day no source says why; that nothing was recorded does not mean that nobody worked.
+  const isUnrecorded =
+    record.totalMinutes === 0 && !isEmpty(record) && notSeen.idleMinutes === 0 && notSeen.sources.length === 0;
   const items = [
     ...(notSeen.idleMinutes > 0 ? [`idle ${minutes(notSeen.idleMinutes)}`] : []),
     ...notSeen.sources.map(({ label, reason }) => `${nameOf(label)} (${clean(reason)})`),
+    ...(isUnrecorded ? ['application time (not recorded)'] : []),
     ...NEVER_SEEN,
   ];
   return wrap(`not seen: ${items.join(' · ')}`, columns, '  ', '    ');

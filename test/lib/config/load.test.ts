@@ -139,6 +139,16 @@ describe('config: loadConfig', () => {
     ]);
   });
 
+  it('says to unset or correct a variable that is wrong, which no file can help', async () => {
+    expect((await problems({ STEWARD_TIMEZONE: 'Mars' })).hint).to.equal(
+      'Unset or correct STEWARD_TIMEZONE; until then nothing is captured.',
+    );
+    at.write('config.yaml', 'timezone: 5\n');
+    expect((await problems({ STEWARD_TIMEZONE: 'Mars', STEWARD_PORT: 'x' })).hint).to.equal(
+      'Unset or correct STEWARD_TIMEZONE, STEWARD_PORT. Correct what is named, in the file itself or with `steward config set KEY VALUE`; until then nothing is captured.',
+    );
+  });
+
   it('tells every problem of every file at once: file, key, expected, found', async () => {
     const config = at.write('config.yaml', 'timezone: 5\nda:\n  name: [x]\nnotify:\n  quietHours: night\n');
     const settings = at.write('settings.json', '{"notifications": {"routing": {"error": ["push", "fax"]}}}');

@@ -118,6 +118,9 @@ describe('config: setConfig', () => {
     expect((await refused('pollIntervalSec', '60', 'usage')).hint).to.include(
       'Did you mean sense.pollIntervalSec?',
     );
+    expect((await refused('retentionDays', '5', 'usage')).hint).to.include(
+      'Did you mean sense.retentionDays or agents.managed.retentionDays?',
+    );
     expect((await refused('sense.polIntervalSec', '60', 'usage')).hint).to.include(
       'Did you mean sense.pollIntervalSec?',
     );

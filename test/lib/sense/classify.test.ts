@@ -8,6 +8,7 @@ import { explainClassification, foldName, makeClassifier } from '../../../src/li
 import { APP_KINDS } from '../../../src/lib/sense/app-kind';
 import { parseClassifyRules } from '../../../src/lib/sense/classify-rules';
 import { SHIPPED_APPS } from '../../../src/lib/sense/shipped-apps';
+import { thrown } from '../../helpers/thrown';
 
 const FILE = 'sense/classify.yaml';
 
@@ -193,6 +194,11 @@ describe('sense: classification', () => {
     expect(await problemsOf('just text')).to.include('found "just text"');
     const bomb = `a: &a [x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a]\nrules: [*b, *b, *b, *b, *b, *b, *b, *b, *b]`;
     expect(await problemsOf(bomb)).to.include('aliases');
+  });
+
+  it('explains no name that is empty', () => {
+    for (const app of ['', '  '])
+      expect(thrown(() => explainClassification([], FILE, app))).to.have.property('kind', 'usage');
   });
 
   it('explains which rule decided', async () => {

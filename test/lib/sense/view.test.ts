@@ -199,6 +199,15 @@ describe('sense: views', () => {
     golden('commits-only', text);
   });
 
+  it('says of a past day with commits alone that application time is not recorded', () => {
+    const past = { columns: 80, color: false, notSeen: { idleMinutes: 0, sources: [] } };
+    const text = recordText(record(DAY, commits(DAY, 'steward', 2), true), past);
+    golden('commits-only-past', text);
+    expect(text).to.include('application time (not recorded)').and.not.match(/\b0 m\b/);
+    expect(recordText(final, past)).not.to.include('not recorded');
+    expect(recordText({ ...empty, final: true }, past)).not.to.include('not recorded');
+  });
+
   it('names what is not seen with its reason in full, however narrow', () => {
     for (const columns of [32, 40, 80]) {
       const text = recordText(full, { columns, color: false, notSeen: unsupported });
