@@ -4,7 +4,10 @@
  * A list: the first is the sentence, the second the default in words where its value says nothing.
  */
 export const WORDS = {
-  timezone: ['The zone of your days.', "the system's"],
+  timezone: [
+    'The zone of your days. A day keeps the zone of its first capture: a change counts from tomorrow on.',
+    "the system's",
+  ],
   'principal.name': 'Your name.',
   'principal.email': 'Your e-mail address.',
   'da.name':

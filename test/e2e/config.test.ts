@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { addDays, dayOf } from '../../src/lib/platform/time/time';
 import { emptyHome, jsonOf, steward, type StewardOptions } from '../helpers/cli';
 
 describe('config (built)', function () {
@@ -85,6 +86,20 @@ describe('config (built)', function () {
     expect(jsonOf(dry)).to.include({ key: 'sense.enabled', after: false, changed: true, dryRun: true });
     expect(existsSync(area('sense'))).to.equal(false);
   });
+
+  it('says that today keeps its zone, where something was captured today', async () => {
+    put('config.yaml', 'timezone: Asia/Tokyo\n');
+    const day = (offset: number) => addDays(dayOf(Date.now(), 'Asia/Seoul'), offset);
+    put('sense/state.json', JSON.stringify({ version: 1, zones: { [day(0)]: 'Asia/Tokyo', [day(1)]: 'Asia/Tokyo' } }));
+    const told = async (...args: string[]) => (await run(['config', ...args])).stderr;
+    expect(await told('set', 'timezone', 'Asia/Seoul', '--dry-run')).not.to.include('Today stays');
+    expect(await told('set', 'timezone', 'Asia/Seoul')).to.include(
+      'Today stays in Asia/Tokyo, from tomorrow on Asia/Seoul.',
+    );
+    expect(await told('set', 'timezone', 'Asia/Tokyo')).not.to.include('Today stays');
+    put('sense/state.json', JSON.stringify({ version: 1, zones: {} }));
+    expect(await told('set', 'timezone', 'Asia/Seoul')).not.to.include('Today stays');
+  }); // prettier-ignore
 
   it('changes a list by an item, unsets a key, and gives a value to a script', async () => {
     const said = async (...args: string[]) => (await run(['config', ...args])).stdout;

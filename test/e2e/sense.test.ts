@@ -292,7 +292,6 @@ describe('sense (built)', function () {
       [['sense', 'today', 'surplus'], 2, /does not take "surplus"/],
       [['sense', 'classify', 'explain'], 2, /needs APP/],
       [['sense', 'classify', 'explain', ''], 2, /name of the application is empty/],
-      [['sense', 'classify', 'set', ' ', 'creation'], 2, /name of the application is empty/],
     ];
     for (const [args, code, words] of mistakes) {
       it(`steward ${args.join(' ')}: ${code}`, async () => {

@@ -144,7 +144,7 @@ async function installNotes(context: Context, id: JobId): Promise<string[]> {
         ...(await daemonNotes(context, id)),
       ];
     case 'insight': {
-      const program = sense.insight.command[0] ?? 'claude';
+      const [program = ''] = sense.insight.command;
       return [
         'Once an hour, unless it was idle, a summary of the day goes to your assistant; "steward sense insight preview" prints exactly what.',
         ...(findProgram(program) === undefined

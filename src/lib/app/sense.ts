@@ -73,6 +73,12 @@ export async function openSense(context: Context): Promise<SenseContext> {
   };
 }
 
+/** The zone that today, by a clock in `zone`, was given at its first write; undefined while nothing is written. */
+export function zoneOfToday(context: Pick<Context, 'area' | 'clock'>, zone: string): string | undefined {
+  const { state } = senseStore(context.area).readState();
+  return state.zones[dayOf(context.clock.now(), zone)];
+}
+
 /** The rules of classify.yaml; none without the file. */
 export async function classifyRules(context: Pick<Context, 'area'>): Promise<ClassifyRule[]> {
   const path = context.area.sense.classify;

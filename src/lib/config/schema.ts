@@ -20,6 +20,7 @@ import {
   wholeNumber,
 } from './checks';
 import { AGENT_TYPES } from './agent-types';
+import { insightCommandLeaf } from './insight-command';
 import { leaf, optionalLeaf, type Values } from './key';
 
 /**
@@ -42,9 +43,7 @@ export const SENSE_KEYS = {
       fallback: 'mine',
     }),
   },
-  insight: {
-    command: listOf('a list: a program and its arguments', isCleanText, []),
-  },
+  insight: { command: insightCommandLeaf },
 };
 
 /** `auto`: the first that speaks; `none`: no voice (decisions.md 5). */

@@ -82,7 +82,8 @@ function placeOf(origin: Origin): string | null {
 /** A value for a person: a list with commas, an empty one and an unset value in words. */
 export function valueWords(value: unknown): string {
   if (value === null || value === undefined) return 'not set';
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  if (Array.isArray(value))
+    return value.length === 0 ? 'none' : value.map((item) => (item === '' ? '""' : String(item))).join(', ');
   if (typeof value === 'object') {
     const pairs = Object.entries(value).map(([name, text]) => `${name}: ${String(text)}`);
     return pairs.length === 0 ? 'none' : pairs.join(', ');

@@ -2,39 +2,9 @@ import { isAbsolute } from 'node:path';
 
 import { StewardError } from '../errors';
 
-/**
- * Claude Code's one-shot mode, as a plain question to its fast tier. Each flag keeps something of a person's
- * set-up away from the question; together they hold in versions that do not know safe mode (`ENVIRONMENT`).
- * `--bare` would do most of it, too, but reads no subscription's login.
- */
-const ASSISTANT: readonly string[] = [
-  'claude',
-  // Answer on stdout and exit; the question is what stands on stdin.
-  '--print',
-  // The fast tier.
-  '--model',
-  'haiku',
-  // No tools at all: it can read no file and run no command.
-  '--tools',
-  '',
-  // No settings of the person or of a project: no hooks, plugins, CLAUDE.md, or keys that they set.
-  '--setting-sources',
-  '',
-  // No MCP server: only those of --mcp-config, and there is none.
-  '--strict-mcp-config',
-  // Nothing of the session on the disk.
-  '--no-session-persistence',
-  // One JSON object, which tells an error from an answer, and which model ran.
-  '--output-format',
-  'json',
-  // In place of the long one that tells of folder, system and tools.
-  '--system-prompt',
-  'You describe what a program noted of a day. You answer with one JSON object and nothing else.',
-];
-
-/** The program and its arguments: `sense.insight.command`, or the assistant's own. */
-export function insightCommand(configured: readonly string[]): readonly [string, ...string[]] {
-  const [program = '', ...args] = configured.length > 0 ? configured : ASSISTANT;
+/** The program and its arguments, of `sense.insight.command`. */
+export function insightCommand(command: readonly string[]): readonly [string, ...string[]] {
+  const [program = '', ...args] = command;
   if (/[\\/]/.test(program) && !isAbsolute(program)) {
     throw new StewardError('config', `sense.insight.command begins with a relative path, ${program}.`, {
       hint: 'Name a program on the PATH, or write its absolute path.',

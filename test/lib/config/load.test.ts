@@ -28,7 +28,9 @@ describe('config: loadConfig', () => {
 
   it('gives the defaults of the specification where no file is, and makes none', async () => {
     const { config, warnings, origins } = await load();
-    expect(config.sense).to.deep.equal({
+    const { insight, ...sense } = config.sense;
+    expect(insight.command.slice(0, 2)).to.deep.equal(['claude', '--print']);
+    expect(sense).to.deep.equal({
       enabled: true,
       pollIntervalSec: 120,
       sources: { appFocus: true, git: true, agentSession: true },
@@ -38,7 +40,6 @@ describe('config: loadConfig', () => {
       countsAsActive: [],
       exclude: [],
       git: { authors: 'mine' },
-      insight: { command: [] },
     });
     // The machine may call it by another of its names, as Asia/Kathmandu for Asia/Katmandu.
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: config.user.timezone }).resolvedOptions();

@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { loadConfig } from '../../../src/lib/config/load';
 import { allKeys } from '../../../src/lib/config/files';
 import { addToConfig, removeFromConfig, setConfig, unsetConfig } from '../../../src/lib/config/set';
-import { plainValue, shownConfig, shownKey } from '../../../src/lib/config/show';
+import { plainValue, shownConfig, shownKey, valueWords } from '../../../src/lib/config/show';
 import { changeConfig, mirrorVoice } from '../../../src/lib/config/write';
 import { StewardError } from '../../../src/lib/errors';
 import { testArea, type TestArea } from '../../helpers/area';
@@ -468,6 +468,17 @@ describe('config: setConfig', () => {
       '{"a":1}',
       'true',
     ]);
+  });
+
+  it('shows the command of a read that would run, by default and for an empty list', async () => {
+    const before = await shown('sense.insight.command');
+    expect(plainValue(before)).to.match(/^claude\n--print\n/);
+    expect(valueWords(before)).to.match(/^claude, --print, --model, haiku, --tools, "", /);
+    await set('sense.insight.command', '[]');
+    expect(await shown('sense.insight.command')).to.deep.equal(before);
+    const other = ['claude', '--print', '--tools', ''];
+    await set('sense.insight.command', JSON.stringify(other));
+    expect(await shown('sense.insight.command')).to.deep.equal(other);
   });
 
   it('can set every key that show lists', async () => {

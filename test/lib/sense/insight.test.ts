@@ -21,6 +21,7 @@ import {
   type BuildDeps,
   type InsightOutcome,
 } from '../../../src/lib/sense/insight';
+import { defaultConfig } from '../../../src/lib/config/load';
 import { latestInsight, type Insight } from '../../../src/lib/sense/insight-read';
 import { insightStore } from '../../../src/lib/sense/insight-store';
 import { purge } from '../../../src/lib/sense/purge';
@@ -140,7 +141,7 @@ describe('sense: the content-type read', function () {
   it("calls the assistant's own one-shot mode when nothing else is set", async () => {
     const { command } = await previewInsight({
       ...deps,
-      config: { ...deps.config, insight: { command: [] } },
+      config: { ...deps.config, insight: defaultConfig(box.area).sense.insight },
     });
     expect(command.slice(0, 2)).to.deep.equal(['claude', '--print']);
     expect(command.join(' ')).to.include('--model haiku --tools  --setting-sources  --strict-mcp-config --no-session-persistence'); // prettier-ignore
