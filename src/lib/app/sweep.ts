@@ -158,7 +158,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
       if (told > 0) notify.deliverLater();
       return told;
     },
-    regenerate: async () => (await regenerateTaskList(work.deps, { push: true })).reason,
+    regenerate: async () => (await regenerateTaskList(work.deps, { push: true })).result.reason,
   };
   return Object.defineProperties(captures, Object.getOwnPropertyDescriptors(more)) as SweepDeps;
 }
