@@ -73,7 +73,19 @@ describe('work capture by the hooks (built)', function () {
     await until('the issue', async () => (await titles()).length > 0);
     await idle();
     expect(await titles()).to.deep.equal(['[Reminder] water the plants every monday at 9']);
-    expect((await issuesOf(github, 'ann/work'))[0]?.body).to.not.include('due=');
+    expect(await told('remind me to call Ann on 31 November')).to.match(
+      /\. "on 31 November" is not a time to come: it is kept without a time\.$/,
+    );
+    expect(await told('remind me to pay the gas bill today')).to.match(/undo\)$/);
+    await until('both issues', async () => (await titles()).length > 2);
+    await idle();
+    const bodyOf = async (words: string): Promise<string | null | undefined> =>
+      (await issuesOf(github, 'ann/work')).find(({ title }) => title.includes(words))?.body;
+    for (const words of ['water the plants', '31 November'])
+      expect(await bodyOf(words)).to.not.include('due=');
+    expect(await bodyOf('pay the gas bill'))
+      .to.include('due=')
+      .and.include('pay the gas bill today');
     const refused = await run('work', 'remind', 'water the plants every monday', '--json');
     expect([refused.code, refused.stderr.includes('Recurring reminders are not supported')]).to.deep.equal([
       2,

@@ -95,10 +95,11 @@ describe('the work module of the daemon, and the sweep (built)', function () {
     // Nobody serves git here, so the push fails.
     expect(swept.errors.map(({ step }) => step)).to.deep.equal(['task list']);
     expect(swept.errors[0]?.message).to.match(/^git could not reach or read the repository/);
+    expect((await run(['work', 'sweep', '--strict'])).code).to.equal(4);
     expect(
       jsonOf(await run(['work', 'sweep', '--json', '--since', '720h', '--max-create', '50'])),
     ).to.include({
-      created: 2,
+      created: 1,
       left: 0,
     });
   });

@@ -172,6 +172,16 @@ describe('work (built)', function () {
     expect((await bad(['list', '--lane', 'Doing'], 2)).hint).to.equal(
       'Use Queued, Blocked, In-Progress, In-Review, Complete.',
     );
+    expect(await bad(['list', '--status', 'bogus'], 2)).to.include({
+      message: 'There is no Status bogus.',
+      hint: 'Use queued, needs-triage, ready, in-progress, in-review, blocked, needs-human, done.',
+    });
+    expect((await bad(['list', '--type', 'bogus'], 2)).hint).to.match(/^Use feature, bug, .*idea/);
+    await bad(['list', '--priority', 'P9'], 2);
+    // Nobody serves git here: it asks for a credential.
+    expect((await bad(['tasks', 'regenerate', '--commit-push'], 4)).hint).to.match(
+      /^The local file is up to date/,
+    );
     expect((await bad(['add', 'x'], 4, { GH_TOKEN: 'not_a_good_one' })).message).to.match(
       /refuses the credential from GH_TOKEN/,
     );

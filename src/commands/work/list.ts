@@ -2,7 +2,7 @@ import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { currentBoard, openWork } from '../../lib/app/work';
-import { checkLane, filterItems, type BoardView, type Filter } from '../../lib/work/board';
+import { checkFilter, filterItems, type BoardView, type Filter } from '../../lib/work/board';
 import { listText } from '../../lib/work/view';
 
 export default class WorkList extends BaseCommand {
@@ -29,8 +29,8 @@ export default class WorkList extends BaseCommand {
     const { flags } = await this.parse(WorkList);
     const { refresh, ...filter } = flags;
     const work = await openWork(this.context);
-    checkLane(flags.lane, work.deps.config.KANBAN_COLUMNS);
     const board = await currentBoard(work, { refresh });
+    checkFilter(filter as Filter, board);
     const items = filterItems(board.items, filter as Filter);
     const { timezone } = work.user;
     const options = { ...this.terminal, timezone, nowMs: work.deps.clock.now() };

@@ -9,7 +9,7 @@ import { addedText, missingText } from '../../lib/work/view-results';
 export default class WorkRemind extends BaseCommand {
   static override summary = 'Add a reminder; its time may stand in the text.';
   static override description =
-    'Times are read in natural words, in your time zone, and lie ahead. A day without a time is its morning, 09:00; eod is 18:00. Recurring reminders are not supported.';
+    'Times are read in natural words, in your time zone, and lie ahead. A day without a time is its morning, 09:00; today and eod are 18:00, tonight is 20:00. Words that may mean something else stay in the title. Recurring reminders are not supported.';
   static override args = {
     text: string({ required: true, ignoreStdin: true, description: 'What to be reminded of.' }),
   };

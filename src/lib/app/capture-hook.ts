@@ -16,6 +16,7 @@ import { wholePrompt } from '../work/capture/whole-prompt';
 import { recurringWords } from '../work/recurring';
 import { redacted } from '../work/redact';
 import { isRestricted, RESTRICTED_MARKER } from '../work/restricted';
+import { unusableTime } from '../work/unusable-time';
 import type { PromptSetting } from './prompt-setting';
 
 export interface CaptureHookDeps {
@@ -81,10 +82,13 @@ export function onPrompt(
   if (kept.length === 0) return undefined;
   deliverSoon(area);
   const where = setting === 'whole' ? 'the work repository, with the whole prompt' : 'the work repository';
-  const isRecurring = matches.some(
-    ({ kind, text }) => kind === 'reminder' && recurringWords(text) !== undefined,
-  );
-  const note = isRecurring ? `. ${NOT_RECURRING}` : '';
+  const reminders = matches.filter(({ kind }) => kind === 'reminder').map(({ text }) => text);
+  const unusable = reminders.map(unusableTime).find((words) => words !== undefined);
+  const note = reminders.some((text) => recurringWords(text) !== undefined)
+    ? `. ${NOT_RECURRING}`
+    : unusable !== undefined
+      ? `. "${unusable}" is not a time to come: it is kept without a time.`
+      : '';
   return `Kept for ${where}: ${kept.join('; ')} (to take it back: steward work undo)${note}`;
 }
 

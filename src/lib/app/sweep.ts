@@ -158,7 +158,11 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
       if (told > 0) notify.deliverLater();
       return told;
     },
-    regenerate: async () => (await regenerateTaskList(work.deps, { push: true })).reason,
+    regenerate: async () => {
+      const { result, trouble } = await regenerateTaskList(work.deps, { push: true });
+      if (trouble !== undefined) throw trouble;
+      return result.reason;
+    },
   };
   return Object.defineProperties(captures, Object.getOwnPropertyDescriptors(more)) as SweepDeps;
 }

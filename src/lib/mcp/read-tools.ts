@@ -6,7 +6,7 @@ import { spoolStatus } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
 import { sessionsReport } from '../sessions/view';
 import { showIssue } from '../work/actions';
-import { filterItems, readyItems, type BoardView, type Filter, type Item } from '../work/board';
+import { checkFilter, filterItems, readyItems, type BoardView, type Filter, type Item } from '../work/board';
 import { canTakeLabel } from '../work/label';
 import { notSetUp } from '../work/privacy';
 import { openReport, reportNow } from '../app/report';
@@ -100,6 +100,7 @@ export const READ_TOOLS: readonly McpTool[] = [
     }),
     async run(context, { limit = LIMIT, ...filter }) {
       const board = await boardOf(await openWork(context));
+      checkFilter(filter as Filter, board);
       return listed(board, filterItems(board.items, filter as Filter), Number(limit));
     },
   },

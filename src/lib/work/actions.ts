@@ -6,11 +6,11 @@ import { toIso } from '../platform/time/clock';
 import { namedFile } from '../platform/files/named-file';
 import { toItem, type Item } from './board';
 import { readCache, remember, keptIssue } from './cache';
-import { dueWords, readDue } from './due';
+import { dueWords, readDue, readWhen } from './due';
 import { ensureIssue, type EnsureDeps } from './ensure';
 import type { Comment, Host, HostIssue } from './host';
 import { failureOf } from './host/failure';
-import { MAX_BODY, type Issue } from './issue';
+import { MAX_BODY, titleHolds, type Issue } from './issue';
 import { openForWriting, privacyState, repoOf } from './privacy';
 import { staleness } from './poll';
 
@@ -43,10 +43,11 @@ export async function addIssue(deps: ActionDeps, input: AddInput): Promise<Added
     ['Property', input.property],
   ];
   const labels = families.flatMap(([family, value]) => (value === undefined ? [] : [`${family}:${value}`]));
+  const body = input.body ?? '';
   return make(deps, {
     kind: null,
     text: titleText(input.title),
-    body: input.body ?? '',
+    body: titleHolds(null, input.title, input.title) ? body : withQuote(body, input.title),
     labels: [...labels, ...(input.labels ?? [])],
   });
 }
@@ -57,20 +58,17 @@ export async function addReminder(
   input: { text: string; at?: string; priority?: string },
 ): Promise<Added> {
   const options = { nowMs: deps.clock.now(), zone: deps.timezone };
-  const asked = input.at ?? input.text;
-  const read = await readDue(asked, options);
-  if (input.at !== undefined && read.dueMs === undefined) {
-    throw new StewardError('usage', `"${input.at}" names no time.`, {
-      hint: 'Write it as "tomorrow at 9", "friday 14:00", "in 2 hours" or 2026-11-20 09:00.',
-    });
-  }
+  const read =
+    input.at === undefined
+      ? await readDue(input.text, options)
+      : { text: input.text, dueMs: await readWhen(input.at, options) };
   const due = read.dueMs === undefined ? undefined : toIso(read.dueMs);
   const words = read.dueMs === undefined ? '' : dueWords(read.dueMs, deps.timezone);
-  const text = input.at === undefined && read.text !== '' ? read.text : input.text;
+  const text = read.text === '' ? input.text : read.text;
   return make(deps, {
     kind: 'reminder',
     text: titleText(text),
-    body: words,
+    body: titleHolds('reminder', text, input.text) ? words : withQuote(words, input.text),
     labels: [
       'Type:reminder',
       'Status:queued',
@@ -83,6 +81,13 @@ export async function addReminder(
 function titleText(text: string): string {
   if (text.trim() !== '') return text;
   throw new StewardError('usage', 'There is no title.', { hint: 'Write what it is about in a few words.' });
+}
+
+/** The body with a text that the title cuts, as it was typed. */
+function withQuote(body: string, text: string): string {
+  if (body.includes(text.trim())) return body;
+  const quote = text.trim().replace(/^/gm, '> ');
+  return body === '' ? quote : `${body}\n\n${quote}`;
 }
 
 async function make(

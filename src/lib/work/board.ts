@@ -1,5 +1,7 @@
 import {
   laneOf,
+  STATUSES,
+  TYPES,
   agentsOf,
   isStale,
   priorityOf,
@@ -223,10 +225,17 @@ export interface Filter {
   search?: string;
 }
 
-/** A lane that is no lane would only ever find nothing: `usage`. */
-export function checkLane(name: string | undefined, columns: readonly Lane[]): void {
-  if (name === undefined || columns.some((lane) => lane.toLowerCase() === name.toLowerCase())) return;
-  throw new StewardError('usage', `There is no lane ${clean(name)}.`, { hint: `Use ${columns.join(', ')}.` });
+/** Refuses a lane, Status or Type that neither steward nor an issue of the board knows: `usage`. */
+export function checkFilter({ lane, status, type }: Filter, { columns, items }: BoardView): void {
+  const check = (what: string, value: string | undefined, known: readonly string[]): void => {
+    if (value === undefined || known.some((name) => name.toLowerCase() === value.toLowerCase())) return;
+    throw new StewardError('usage', `There is no ${what} ${clean(value)}.`, {
+      hint: `Use ${known.join(', ')}.`,
+    });
+  };
+  check('lane', lane, Object.keys(columns));
+  check('Status', status, STATUSES);
+  check('Type', type, [...new Set([...TYPES, ...items.flatMap((item) => item.type ?? [])])]);
 }
 
 /** The items that fit every given filter, by urgency. */

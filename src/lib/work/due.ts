@@ -1,10 +1,11 @@
-import type { Chrono } from 'chrono-node/en';
+import type { Chrono, ParsedResult } from 'chrono-node/en';
 
 import { StewardError } from '../errors';
 import { toDate } from '../platform/time/clock';
 import { parseDuration } from '../platform/time/duration';
 import { longDay } from '../platform/terminal/format';
 import { dayOf, instantOf, timeOf, wallClock } from '../platform/time/time';
+import { asNamed, namedTime } from './due-words';
 import { dueLine } from './issue';
 import { recurringWords } from './recurring';
 
@@ -17,19 +18,31 @@ export interface Due {
 
 const MORNING = 9;
 const END_OF_DAY = 18;
+const TONIGHT = 20;
 const TIME_OF_DAY = /morning|noon|midday|afternoon|evening|night|now\b/i;
-const END_OF_DAY_WORDS = /\b(?:eod|cob|end of (?:the |my )?(?:work(?:ing)? ?)?day|close of business)\b/i;
+const END_OF_DAY_WORDS =
+  /\b(?:eod|cob|end of (?:the |my )?(?:work(?:ing)? ?)?day|end of today|close of business)\b/i;
+/** `by 9 tomorrow`, `@ 9`: the library knows `at` alone. */
+const BY_HOUR =
+  /(?:\bby ?(\d{1,2})(?= (?:today|tomorrow|tonight)\b)|(?<!\S)@ ?(\d{1,2})(?=$| (?:today|tomorrow|tonight|on)\b))/i;
 /** `on the 1st`, of no named month and of nothing that is counted (the 2nd floor). */
 const DAY_OF_MONTH =
   /\b(?:on|by|until|before|from|for) the (\d{1,2})(?:st|nd|rd|th)\b(?=\s*(?:$|[.;:!)]|,(?! ?\d))|\s+(?:at|around|in the (?:morning|afternoon|evening)|noon|to|please|\d{1,2}(?::\d|\s?[ap]m)|eod|cob)\b)/i;
 /** Minutes from UTC. */
 const NOBODYS_OFFSET = 7;
 
+interface Zoned {
+  nowMs: number;
+  zone: string;
+}
+
 /**
  * Reads a date in natural words out of a text (`call Ann tomorrow at 9`, `in 2 hours`, `next friday`), in the local
  * zone and always forward. A time that is over is `usage`.
+ *
+ * @param options.isTime the text is nothing but a time, so that no word of it is in doubt
  */
-export async function readDue(text: string, options: { nowMs: number; zone: string }): Promise<Due> {
+export async function readDue(text: string, options: Zoned & { isTime?: boolean }): Promise<Due> {
   const recurring = recurringWords(text);
   if (recurring !== undefined) {
     throw new StewardError('usage', `Recurring reminders are not supported: "${recurring}".`, {
@@ -43,40 +56,67 @@ export async function readDue(text: string, options: { nowMs: number; zone: stri
   // the real one, whose summer time may begin in between. Only a zone in the text itself is another one.
   const shown = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
   const reference = { instant: toDate(shown - NOBODYS_OFFSET * 60_000), timezone: NOBODYS_OFFSET };
-  const [found] = parser.parse(text, reference, { forwardDate: true });
+  const found =
+    options.isTime === true
+      ? parser.parse(text, reference, { forwardDate: true }).map(asNamed)[0]
+      : namedTime(parser, text, reference);
   if (found === undefined) return { text: text.trim(), dueMs: undefined };
+  const { result, spans } = found;
   // Whether a weekday or a day of some year is over the library would judge by the zone of the machine.
-  const step = stepOf(found.start);
+  const step = stepOf(result.start);
   const at =
-    step === undefined ? found.start : (parser.parse(found.text, reference)[0]?.start ?? found.start);
-  // A day alone is given some hour by the library, and meant for its morning; "tonight" has an hour of its own.
-  const isDayOnly = !at.isCertain('hour') && !TIME_OF_DAY.test(found.text);
-  const get = (part: 'year' | 'month' | 'day' | 'hour' | 'minute'): number => at.get(part) ?? 0;
-  const named = {
-    year: get('year'),
-    month: get('month'),
-    day: get('day'),
-    hour: isDayOnly ? MORNING : get('hour'),
-    minute: isDayOnly ? 0 : get('minute'),
-  };
-  const isZoned = at.isCertain('timezoneOffset') && at.get('timezoneOffset') !== NOBODYS_OFFSET;
-  const instant = (wanted: typeof named): number =>
-    isZoned ? instantOf(wanted, 'UTC') - (at.get('timezoneOffset') ?? 0) * 60_000 : instantOf(wanted, zone);
-  const dueMs = instant(instant(named) <= nowMs ? following(named, step) : named);
+    step === undefined ? result.start : (parser.parse(result.text, reference)[0]?.start ?? result.start);
+  const dueMs = instantMeant({ ...result, start: at }, step, options);
   if (dueMs <= nowMs) {
-    throw new StewardError('usage', `"${found.text}" is over.`, {
+    throw new StewardError('usage', `"${result.text}" is over.`, {
       hint: 'Name a time that is to come, such as "tomorrow at 9" or "in 2 hours".',
     });
   }
-  return { text: without(text, found.index, found.text.length), dueMs };
+  return { text: spans.reduceRight(without, text), dueMs };
 }
 
-/** The library's English parser, with `eod` and `on the 1st`, which it does not know. */
+/** The instant that the words mean; at or before now where it is over. */
+function instantMeant(
+  { text, start: at }: Pick<ParsedResult, 'text' | 'start'>,
+  step: Step,
+  { nowMs, zone }: Zoned,
+): number {
+  const get = (part: 'year' | 'month' | 'day' | 'hour' | 'minute'): number => at.get(part) ?? 0;
+  const day = { year: get('year'), month: get('month'), day: get('day') };
+  if (!at.isCertain('hour')) {
+    const evening = (hour: number, minute: number): number => instantOf({ ...day, hour, minute }, zone);
+    if (/\btonight$/i.test(text)) {
+      const tonight = evening(TONIGHT, 0);
+      return tonight > nowMs ? tonight : nowMs + 3_600_000;
+    }
+    if (/\btoday$/i.test(text)) {
+      const end = evening(END_OF_DAY, 0);
+      return end > nowMs ? end : evening(23, 59);
+    }
+  }
+  // A day alone is given some hour by the library, and meant for its morning; "this evening" has an hour of its own.
+  const isDayOnly = !at.isCertain('hour') && !TIME_OF_DAY.test(text);
+  const hour = isDayOnly ? MORNING : get('hour');
+  const named = { ...day, hour, minute: isDayOnly ? 0 : get('minute') };
+  const isZoned = at.isCertain('timezoneOffset') && at.get('timezoneOffset') !== NOBODYS_OFFSET;
+  const instant = (wanted: typeof named): number =>
+    isZoned ? instantOf(wanted, 'UTC') - (at.get('timezoneOffset') ?? 0) * 60_000 : instantOf(wanted, zone);
+  return instant(instant(named) <= nowMs ? following(named, step) : named);
+}
+
+/** The library's English parser, with `eod`, `by 9 tomorrow` and `on the 1st`, which it does not know. */
 async function parserOf(wall: { year: number; month: number; day: number }): Promise<Chrono> {
   const { casual } = await import('chrono-node/en');
   const parser = casual.clone();
   parser.parsers.push(
     { pattern: () => END_OF_DAY_WORDS, extract: () => ({ hour: END_OF_DAY, minute: 0 }) },
+    {
+      pattern: () => BY_HOUR,
+      extract: (_context, match) => {
+        const hour = Number(match[1] ?? match[2]);
+        return hour < 24 ? { hour, minute: 0 } : null;
+      },
+    },
     {
       pattern: () => DAY_OF_MONTH,
       extract: (context, match) => {
@@ -121,12 +161,16 @@ function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') =>
   return at.isCertain('weekday') ? 'week' : undefined;
 }
 
-/** `call Ann on` → `call Ann`: a word that led to the date goes with it. */
-function without(text: string, index: number, length: number): string {
-  const before = text
-    .slice(0, index)
-    .trimEnd()
-    .replace(/(?:\b(?:on|at|by|until|till|before|from|for|due)(?: the)?|[-–—:,@(])$/i, '');
+/** `call Ann on` → `call Ann`: a word that led to the date goes with it. `turn it on` tomorrow stays. */
+function without(text: string, { index, length }: { index: number; length: number }): string {
+  const words = text.slice(index, index + length);
+  const own = /^(?:today|tomorrow|tonight|next|this|in)\b/i.test(words)
+    ? ''
+    : /^(?:morning|afternoon|evening)/i.test(words)
+      ? 'in|on|at|'
+      : 'on|at|';
+  const lead = new RegExp(`(?:\\b(?:${own}by|until|till|before|from|for|due)(?: the)?|[-–—:,@(])$`, 'i');
+  const before = text.slice(0, index).trimEnd().replace(lead, '');
   const after = text.slice(index + length).replace(/^\s*[),:;-]\s*/, ' ');
   return `${before} ${after}`.replace(/\s+/g, ' ').trim();
 }
@@ -141,7 +185,7 @@ export async function readWhen(text: string, options: { nowMs: number; zone: str
   if (/^\s*(?:\d+(?:\.\d+)?\s*[smhd]\s*)+$/i.test(text)) {
     return options.nowMs + parseDuration(text.replace(/\s+/g, ''));
   }
-  const { dueMs } = await readDue(text, options);
+  const { dueMs } = await readDue(text, { ...options, isTime: true });
   if (dueMs !== undefined) return dueMs;
   throw new StewardError('usage', `${JSON.stringify(text)} names no time.`, {
     hint: 'Write it as 2h, "tomorrow 9am", "friday 14:00" or "2026-11-20 09:00".',

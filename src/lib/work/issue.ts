@@ -99,6 +99,12 @@ export function makeTitle(kind: TitleKind | null, text: string, identity: Identi
   return `${before}${cut(line === '' ? 'untitled' : line, room)}${after}`;
 }
 
+/** Does the title of a text still hold all of what was typed? */
+export function titleHolds(kind: TitleKind | null, text: string, typed: string): boolean {
+  const line = (all: string): string => all.replace(/\s+/g, ' ').trim();
+  return line(text) === line(typed) && !makeTitle(kind, text, { kind: 'id', value: '' }).endsWith('…');
+}
+
 export interface ParsedTitle {
   kind: TitleKind | null;
   /** Without prefix and identity. */

@@ -32,6 +32,12 @@ export interface TaskListResult {
   sections: Record<Section, number>;
 }
 
+export interface Regenerated {
+  result: TaskListResult;
+  /** What kept the file from being pushed. */
+  trouble: StewardError | undefined;
+}
+
 const NAME = 'TASKLIST.md';
 const LOCK_WAIT_MS = 60_000;
 
@@ -40,7 +46,7 @@ const LOCK_WAIT_MS = 60_000;
  * nothing where nothing changed. A push that fails leaves the local file up to date and says why; the next run
  * begins at what the repository has then, so a diverged, dirty, damaged or deleted clone mends itself.
  */
-export function regenerateTaskList(deps: TaskListDeps, options: { push: boolean }): Promise<TaskListResult> {
+export function regenerateTaskList(deps: TaskListDeps, options: { push: boolean }): Promise<Regenerated> {
   const { clock, machineId } = deps;
   const lock = join(deps.locks, 'work-tasklist.lock');
   return withLock(lock, { clock, machineId, waitMs: LOCK_WAIT_MS }, async () => {
@@ -60,40 +66,43 @@ export function regenerateTaskList(deps: TaskListDeps, options: { push: boolean 
       const section = sectionOf(item, nowMs);
       if (section !== undefined) sections[section] += 1;
     }
+    const trouble = pushed?.trouble;
     return {
-      path,
-      changed: before !== text,
-      committed: pushed?.committed ?? false,
-      pushed: pushed?.pushed ?? false,
-      reason: pushed?.reason ?? (fetched.ok ? null : (fetched.reason ?? null)),
-      sections,
+      result: {
+        path,
+        changed: before !== text,
+        committed: pushed?.committed ?? false,
+        pushed: pushed !== undefined && pushed.committed && trouble === undefined,
+        reason: trouble?.message ?? (fetched.ok ? null : (fetched.reason ?? null)),
+        sections,
+      },
+      trouble,
     };
   });
 }
 
 interface Pushed {
   committed: boolean;
-  pushed: boolean;
-  reason: string | null;
+  trouble?: StewardError;
 }
 
 async function commitAndPush(deps: TaskListDeps, repo: string, path: string, text: string): Promise<Pushed> {
-  const remote = await deps.remote(repo);
-  const git = remoteGit(deps.git, deps.folder, remote);
   try {
+    const remote = await deps.remote(repo);
+    const git = remoteGit(deps.git, deps.folder, remote);
     const branch = await atRemote(deps, git, remote);
     replaceFile(path, text);
     await good(git('add', '--force', '--', NAME));
     if ((await git('diff', '--cached', '--quiet')).code === 0) {
-      return { committed: false, pushed: false, reason: null };
+      return { committed: false };
     }
     await good(git('commit', '--quiet', '--no-verify', '-m', 'Update the task list'));
     const push = await git('push', '--quiet', remote.url, `HEAD:refs/heads/${branch}`);
-    const reason = push.code === 0 ? null : `The push failed: ${push.complaint}`;
-    return { committed: true, pushed: push.code === 0, reason };
+    if (push.code === 0) return { committed: true };
+    return { committed: true, trouble: troubleOf(push, `The push failed: ${push.complaint}`) };
   } catch (error) {
     if (!(error instanceof StewardError) || error.kind === 'internal') throw error;
-    return { committed: false, pushed: false, reason: error.message };
+    return { committed: false, trouble: error };
   }
 }
 
@@ -130,9 +139,15 @@ async function remoteBranch(git: Git, remote: Remote): Promise<string | undefine
 }
 
 async function good(answer: Promise<GitAnswer>): Promise<GitAnswer> {
-  const { code, complaint, stdout } = await answer;
-  if (code === 0) return { code, complaint, stdout };
-  throw new StewardError('unavailable', `git could not reach or read the repository: ${complaint}`, {
-    hint: 'The local file is up to date; run it again later.',
-  });
+  const given = await answer;
+  if (given.code === 0) return given;
+  throw troubleOf(given, `git could not reach or read the repository: ${given.complaint}`);
+}
+
+function troubleOf({ isRefused }: GitAnswer, message: string): StewardError {
+  return isRefused
+    ? new StewardError('auth', message, {
+        hint: 'The local file is up to date. Run `gh auth login` with access to the repository, then run it again.',
+      })
+    : new StewardError('unavailable', message, { hint: 'The local file is up to date; run it again later.' });
 }

@@ -57,6 +57,19 @@ describe('work: add, remind, close, show', function () {
     expect((await rejection(addReminder(world.deps, { text: 'x', at: 'banana' }))).kind).to.equal('usage');
   });
 
+  it('keeps what was typed in the body where the title holds less of it', async () => {
+    const bodyOf = async (text: string): Promise<string | null | undefined> =>
+      (await row((await addReminder(world.deps, { text })).number))?.body;
+    expect(await bodyOf('read chapter 10 tomorrow')).to.match(
+      /^Due .*, 09:00 \(.*\)\.\n\n> read chapter 10 tomorrow\n\n<!-- /,
+    );
+    expect(await bodyOf('email Sun Microsystems')).to.match(/^<!-- /);
+    const long = `${'word '.repeat(60)}end`;
+    expect(await bodyOf(long)).to.include(`> ${long}\n`);
+    const { number } = await addIssue(world.deps, { title: long, body: 'Why' });
+    expect((await row(number))?.body).to.include(`Why\n\n> ${long}\n`);
+  });
+
   it('closes with the evidence as comment, from a text or a file, and says it once', async () => {
     const { number } = await addIssue(world.deps, { title: 'To close' });
     writeFileSync(box.path('proof.txt'), 'All 12 tests pass\n');

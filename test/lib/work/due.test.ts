@@ -20,7 +20,7 @@ describe('work: due dates', () => {
     expect(await due('call Ann on friday at 8:00')).to.equal('call Ann | 2026-11-27 08:00');
     expect(await due('in 2 hours look at the oven')).to.equal('look at the oven | 2026-11-20 12:00');
     expect(await due('pay the rent by 1 December')).to.equal('pay the rent | 2026-12-01 09:00');
-    expect(await due('tonight: water the plants')).to.equal('water the plants | 2026-11-20 22:00');
+    expect(await due('tonight: water the plants')).to.equal('water the plants | 2026-11-20 20:00');
     expect(await due('lunch tomorrow at noon')).to.equal('lunch | 2026-11-21 12:00');
     expect(await due('write to Bo 2026-12-24 18:00')).to.equal('write to Bo | 2026-12-24 18:00');
     expect(await due('meet 2026-12-24T18:00:00Z')).to.equal('meet | 2026-12-24 19:00');
@@ -142,6 +142,63 @@ describe('work: due dates', () => {
   it('a day alone whose morning is over is the next one', async () => {
     expect(await due('call Ann on friday')).to.equal('call Ann | 2026-11-27 09:00');
     expect(await due('call Ann on November 20')).to.equal('call Ann | 2027-11-20 09:00');
+  });
+
+  it('leave words that may mean something else in the text', async () => {
+    for (const text of [
+      'email Sun Microsystems', 'order 3 march calendars', 'call on 31 November', 'walk for 5 minutes',
+      '5 minutes walk', 'the 1990s book', 'read 12/24', "prepare friday's slides", 'buy sun-dried tomatoes',
+      'book the night train', 'see the friday movie', 'fix the bug in May build', 'take a day off',
+      'pay in march the tax', 'look at 3 flats', 'march on Rome', 'week 2 review',
+    ])
+      expect(await due(text)).to.equal(`${text} | none`); // prettier-ignore
+    for (const text of [
+      'read chapter 10', 'renew 2 may contracts', 'buy 2 for 5', '10-11 meet', 'march on Rome',
+      'look at 3 flats', 'prepare the 3pm meeting', 'meet from 9 to 10', 'I may call Ann', 'turn the heater on',
+    ])
+      expect(await due(`${text} tomorrow`)).to.equal(`${text} | 2026-11-21 09:00`); // prettier-ignore
+    expect(await due('tomorrow 10 people come')).to.equal('10 people come | 2026-11-21 09:00');
+    expect(await due("prepare tomorrow's slides friday")).to.equal(
+      "prepare tomorrow's slides | 2026-11-27 09:00",
+    );
+  });
+
+  it('are still read where their words are plain', async () => {
+    for (const [text, expected] of [
+      ['call Ann sat', 'call Ann | 2026-11-21 09:00'],
+      ['sat call Ann', 'call Ann | 2026-11-21 09:00'],
+      ['Sun: call Ann', 'call Ann | 2026-11-22 09:00'],
+      ['call on sun about it', 'call about it | 2026-11-22 09:00'],
+      ['friday 14:00 call Ann', 'call Ann | 2026-11-20 14:00'],
+      ['on 3 march order calendars', 'order calendars | 2027-03-03 09:00'],
+      ['pay 3 May 2027 invoice', 'pay invoice | 2027-05-03 09:00'],
+      ['the may report due next friday', 'the may report | 2026-11-27 09:00'],
+      ['on 12/24 call Ann', 'call Ann | 2026-12-24 09:00'],
+      ['tomorrow call Ann at 15', 'call Ann | 2026-11-21 15:00'],
+      ['at 15 call Ann tomorrow', 'call Ann | 2026-11-21 15:00'],
+      ['call Ann by 9 tomorrow', 'call Ann | 2026-11-21 09:00'],
+      ['call Ann @ 9 tomorrow', 'call Ann | 2026-11-21 09:00'],
+      ['call Ann at 15', 'call Ann | 2026-11-20 15:00'],
+      ['call Ann 3 pm', 'call Ann | 2026-11-20 15:00'],
+      ['call Ann two weeks from now', 'call Ann | 2026-12-04 10:00'],
+      ['water in the evening', 'water | 2026-11-20 20:00'],
+    ] as const)
+      expect(await due(text), text).to.equal(expected);
+    // Nothing but a time leaves no doubt.
+    const at = await readWhen('tomorrow 10', { nowMs, zone: 'Europe/Berlin' });
+    expect(timeOf(at, 'Europe/Berlin')).to.equal('10:00');
+  });
+
+  it('today is over at midnight, and tonight later still', async () => {
+    const at = (time: string): number => Date.parse(`2026-11-20T${time}:00Z`);
+    const berlin = (text: string, time: string): Promise<string> => due(text, 'Europe/Berlin', at(time));
+    expect(await berlin('do it today', '10:52')).to.equal('do it | 2026-11-20 18:00');
+    expect(await berlin('send it by end of today', '10:52')).to.equal('send it | 2026-11-20 18:00');
+    expect(await berlin('do it today', '17:00')).to.equal('do it | 2026-11-20 23:59');
+    expect(await berlin('do it today at 20:00', '17:00')).to.equal('do it | 2026-11-20 20:00');
+    expect(await berlin('do it tonight', '10:52')).to.equal('do it | 2026-11-20 20:00');
+    expect(await berlin('do it tonight', '19:30')).to.equal('do it | 2026-11-20 21:30');
+    expect(await berlin('do it tonight', '22:30')).to.equal('do it | 2026-11-21 00:30');
   });
 
   it('what recurs is refused, and what only sounds like it is not', async () => {

@@ -9,7 +9,7 @@ import { run } from '../../../src/lib/platform/process/process';
 import { toItem } from '../../../src/lib/work/board';
 import { STATUSES } from '../../../src/lib/work/label';
 import { sectionOf, SECTIONS, taskList } from '../../../src/lib/work/task-list';
-import { regenerateTaskList, type TaskListResult } from '../../../src/lib/work/task-repo';
+import { regenerateTaskList, type Regenerated, type TaskListResult } from '../../../src/lib/work/task-repo';
 import type { Issue } from '../../../src/lib/work/issue';
 import { startGitHttp, type GitHttp } from '../../helpers/git-http';
 import { bareEnvironment } from '../../helpers/git';
@@ -135,7 +135,7 @@ describe('work: task list', () => {
     };
     const bare = (...args: string[]): string => git('-C', box.path('ann', 'work.git'), ...args);
     const folder = (): string => world.at.area.work.tasklist;
-    const regenerate = (push = true): Promise<TaskListResult> =>
+    const regenerated = (push = true): Promise<Regenerated> =>
       regenerateTaskList(
         {
           ...world.deps,
@@ -146,6 +146,7 @@ describe('work: task list', () => {
         },
         { push },
       );
+    const regenerate = async (push?: boolean): Promise<TaskListResult> => (await regenerated(push)).result;
     const pushed = (): string => bare('show', 'main:TASKLIST.md');
     const local = (): string => readFileSync(join(folder(), 'TASKLIST.md'), 'utf8').trim();
 
@@ -234,11 +235,15 @@ describe('work: task list', () => {
       expect(local()).to.include('Later');
       rmSync(box.path('ann', 'work.git', 'hooks', 'pre-receive'));
       http.refuse = 503;
-      const away = await regenerate();
-      expect(away).to.deep.include({ committed: false, pushed: false });
-      expect(away.reason).to.match(/git could not reach or read the repository: .*503/);
+      const away = await regenerated();
+      expect(away.result).to.deep.include({ committed: false, pushed: false });
+      expect(away.result.reason).to.match(/git could not reach or read the repository: .*503/);
+      expect(away.trouble).to.include({ kind: 'unavailable', message: away.result.reason });
       http.refuse = 401;
-      expect((await regenerate()).reason).to.match(/: the service refuses the credential$/);
+      const unsigned = await regenerated();
+      expect(unsigned.result.reason).to.match(/: the service refuses the credential$/);
+      expect(unsigned.trouble?.kind).to.equal('auth');
+      expect(unsigned.trouble?.hint).to.match(/^The local file is up to date\. Run `gh auth login`/);
       http.refuse = undefined;
       expect(await regenerate()).to.deep.include({ committed: true, pushed: true });
       expect(pushed()).to.include('Later');

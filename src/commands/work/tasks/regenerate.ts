@@ -8,7 +8,7 @@ import { taskListText } from '../../../lib/work/view-results';
 export default class WorkTasksRegenerate extends BaseCommand {
   static override summary = 'Make TASKLIST.md anew from all issues.';
   static override description =
-    'The same issues give the same file. When a push fails, the file on this machine is up to date all the same and the next run tries again.';
+    'The same issues give the same file. When a push fails, the file on this machine is up to date all the same; the exit code says why (4: credential, 8: unavailable).';
   static override flags = {
     'commit-push': boolean({
       description: 'Commit it to the work repository and push; an empty difference makes no commit.',
@@ -23,9 +23,10 @@ export default class WorkTasksRegenerate extends BaseCommand {
   async run(): Promise<TaskListResult> {
     const { flags } = await this.parse(WorkTasksRegenerate);
     const { deps } = await openWork(this.context);
-    const result = await regenerateTaskList(deps, { push: flags['commit-push'] });
-    if (result.reason !== null) this.say(result.reason);
+    const { result, trouble } = await regenerateTaskList(deps, { push: flags['commit-push'] });
+    if (result.reason !== null && trouble === undefined) this.say(result.reason);
     this.print(() => taskListText(result));
+    if (trouble !== undefined) throw trouble;
     return result;
   }
 }

@@ -21,6 +21,8 @@ export interface GitAnswer {
   stdout: string;
   /** The first complaint, in git's words; empty where it did well. */
   complaint: string;
+  /** The service refuses the credential. */
+  isRefused: boolean;
 }
 
 /**
@@ -59,7 +61,12 @@ export function remoteGit(
         hint: 'Look whether the network and the disk answer, then run it again.',
       });
     }
-    return { code: result.code ?? 1, stdout: result.stdout, complaint: complaintOf(result.stderr) };
+    return {
+      code: result.code ?? 1,
+      stdout: result.stdout,
+      complaint: complaintOf(result.stderr),
+      isRefused: REFUSED.test(result.stderr),
+    };
   };
 }
 

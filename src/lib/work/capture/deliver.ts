@@ -11,6 +11,7 @@ import { readDue } from '../due';
 import { ensureIssue, type EnsureDeps, type Wanted } from '../ensure';
 import { failureOf } from '../host/failure';
 import { captureGate, openForWriting, privacyState, type PrivacyState } from '../privacy';
+import { titleHolds } from '../issue';
 import { isRestricted } from '../restricted';
 import { setStatus } from '../status-edit';
 import { planSession, type CapturedSession, type SessionPlan, type SessionRules } from './session-end';
@@ -109,11 +110,12 @@ export async function promptWanted(
 ): Promise<Wanted> {
   const { kind, text, key, prompt } = capture;
   const due = kind === 'reminder' ? await dueOf(text, said) : { text, dueMs: undefined };
+  const title = due.text === '' ? text : due.text;
   return {
     identity: { kind: 'id', value: key },
     kind,
-    text: due.text === '' ? text : due.text,
-    body: promptBody(prompt),
+    text: title,
+    body: promptBody(prompt ?? (titleHolds(kind, title, text) ? undefined : text)),
     labels: [`Type:${kind}`, 'Status:queued'],
     ...(due.dueMs === undefined ? {} : { due: toIso(due.dueMs) }),
   };

@@ -279,6 +279,10 @@ describe('captures on their way to the repository', function () {
     expect(await promptWanted({ kind: 'reminder', text: 'call Ann tomorrow at 9', key }, said)).to.deep.include({
       text: 'call Ann', due: '2026-11-21T08:00:00.000Z', labels: ['Type:reminder', 'Status:queued'],
     }); // prettier-ignore
+    const cut = await promptWanted({ kind: 'reminder', text: 'pay the bill today', key }, said);
+    expect(cut).to.deep.include({ text: 'pay the bill' });
+    expect(cut.due).to.match(/T1[67]:00:00\.000Z$/);
+    expect(cut.body).to.include('\npay the bill today\n');
     const over = await promptWanted({ kind: 'reminder', text: 'say 2 hours ago', key }, said);
     expect(over).to.deep.include({ text: 'say 2 hours ago' }).and.not.have.property('due');
   });
