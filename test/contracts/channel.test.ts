@@ -15,7 +15,7 @@ import { desktopKit, startBus, type DesktopKit } from '../helpers/desktop-kit';
 import { recordedDesktop, type Answers } from '../helpers/fake-desktop';
 import { NINE, httpDeps } from '../helpers/notify';
 import { requirePrograms } from '../helpers/real-part';
-import { noSpeech } from '../helpers/speech';
+import { noVoice, voiceThat } from '../helpers/speech';
 import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
 import { channelContract } from './channel';
 
@@ -33,7 +33,7 @@ describe('the contract of channels', () => {
 
   it('is kept by every channel', () => {
     const { pushDeps, chatDeps } = httpDeps(DEAD);
-    const voice = { clock, speech: noSpeech(), muted: () => false };
+    const voice = { clock, voice: noVoice(), muted: () => false };
     const all = allChannels({ voice, desktop: { platform: 'linux', run, env: {}, banners: '' }, push: pushDeps, chat: chatDeps, sms: { run, command: () => [] } }); // prettier-ignore
     expect(all.map(({ id }) => id)).to.deep.equal(['voice', 'desktop', 'push', 'chat', 'sms']);
   });
@@ -41,13 +41,10 @@ describe('the contract of channels', () => {
   channelContract('voice', () => ({
     alive: voiceChannel({
       clock,
-      speech: {
-        say: () => Promise.resolve({ spoken: true, engine: 'test' }),
-        close: () => Promise.resolve(),
-      },
+      voice: voiceThat(() => Promise.resolve({ spoken: true, engine: 'test' })),
       muted: () => false,
     }),
-    dead: voiceChannel({ clock, speech: noSpeech(), muted: () => false }),
+    dead: voiceChannel({ clock, voice: noVoice(), muted: () => false }),
     off: undefined,
   }));
 

@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 
 import type { SpeechMachine, SpeechOrder } from '../../src/lib/notify/speech/engines/engine';
+import type { VoiceDeps } from '../../src/lib/notify/channels/voice';
 import type { Speech } from '../../src/lib/notify/speech/speech';
 import { run } from '../../src/lib/platform/process/process';
 import type { TakeTurn } from '../../src/lib/platform/process/turn';
@@ -28,10 +29,12 @@ export function orderOf(text: string, more: Partial<SpeechOrder> = {}): SpeechOr
   return { text, remainingMs: () => 20_000, signal: new AbortController().signal, ...more };
 }
 
+/** A voice that is switched on and speaks as it is told. */
+export function voiceThat(say: Speech['say']): VoiceDeps['voice'] {
+  return { speech: { say }, isOff: () => false, status: () => ({ engines: ['test'] }) };
+}
+
 /** The voice of a machine that has none: it says so of every text. */
-export function noSpeech(): Speech {
-  return {
-    say: () => Promise.resolve({ spoken: false, reason: 'no speech engine is set up' }),
-    close: () => Promise.resolve(),
-  };
+export function noVoice(): VoiceDeps['voice'] {
+  return voiceThat(() => Promise.resolve({ spoken: false, reason: 'no speech engine is set up' }));
 }

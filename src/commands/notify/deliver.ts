@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { openDelivery } from '../../lib/app/notify';
+import { openNotify } from '../../lib/app/notify';
 import { deliverWaiting } from '../../lib/notify/deliver';
 import { outboxStatus, type OutboxStatus } from '../../lib/notify/outbox';
 
@@ -13,7 +13,7 @@ export default class NotifyDeliver extends BaseCommand {
 
   async run(): Promise<OutboxStatus & { busy: boolean }> {
     await this.parse(NotifyDeliver);
-    const { deps } = await openDelivery(this.context);
+    const { deps } = await openNotify(this.context);
     const delivered = await deliverWaiting(deps, { patienceMs: 60_000, longestMs: 600_000 });
     const status = outboxStatus(deps);
     this.print(() =>

@@ -1,4 +1,3 @@
-import type { Config } from '../config/schema';
 import type { DaemonParts, Service } from '../daemon/daemon';
 import type { Job } from '../daemon/jobs';
 import type { DaemonLog } from '../daemon/log';
@@ -37,21 +36,20 @@ const NOTE_GRACE_MS = 1_000;
 const SAME_FAULT_MS = 60_000;
 
 /**
- * Joins the notifications with the daemon. The routing and the channels follow the configuration as it changes,
- * the voice is that of the start; a configuration that is broken leaves the last good one.
+ * Joins the notifications with the daemon. The routing, the channels and the voice follow the configuration
+ * as it changes; a broken configuration leaves the last good one.
  */
 export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaemon> {
   const { area, clock } = context;
   const { config } = await context.loadConfig();
   const faults = faultsOf(context);
-  const voice = voiceOf(context, config.user, faults.note);
   const settings = liveConfig(context, config);
+  const voice = voiceOf(context, settings, faults.note);
   let delivering: Delivering | undefined;
   let seen: string | undefined;
   const notify = await openNotify(context, {
-    speech: voice.speech,
-    config: settings.current,
-    settingsChanged: settings.changed,
+    voice,
+    settings,
     report: faults.note,
     wake: (deliveries) => delivering?.wake(deliveries),
   });
@@ -99,7 +97,7 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
     module: {
       id: 'notify',
       label: 'Notifications',
-      health: () => healthOf(voice, config, settings.problem() ?? faults.last(clock.monotonic())),
+      health: () => healthOf(voice, settings.problem() ?? faults.last(clock.monotonic())),
     },
     outbox() {
       const { waiting, dead } = outboxStatus({ outbox: area.outbox });
@@ -139,9 +137,9 @@ function faultsOf({ clock }: Context): {
   return faults;
 }
 
-function healthOf(voice: Voice, { user }: Config, problem: string | undefined): ModuleHealth {
+function healthOf(voice: Voice, problem: string | undefined): ModuleHealth {
   if (problem !== undefined) return { state: 'error', reason: problem };
-  if (user.notify.voice.engine === 'none') return { state: 'ok', reason: 'The voice is switched off.' };
+  if (voice.isOff()) return { state: 'ok', reason: 'The voice is switched off.' };
   const { engines, hint } = voice.status();
   if (engines.length > 0) return { state: 'ok' };
   const reason = `Nothing here can speak; what is said is shown. ${hint ?? ''}`.trim();

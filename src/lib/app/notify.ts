@@ -16,10 +16,10 @@ import type { DeliverDeps } from '../notify/deliver';
 import { logFault } from '../notify/history';
 import { muteState } from '../notify/mute';
 import { checkOutbox, outboxRoom } from '../notify/outbox';
-import type { Speech } from '../notify/speech/speech';
+import type { Voice } from '../notify/speech/voice';
 import type { Context } from './context';
 import { askDaemon } from './daemon-client';
-import { liveConfig } from './live-config';
+import { liveConfig, type LiveConfig } from './live-config';
 import { phaseEffect } from './phase';
 import { voiceOf } from './speech';
 
@@ -39,18 +39,18 @@ export interface NotifyContext {
 
 export interface NotifyParts {
   /** The voice, where it is kept for longer than one call. */
-  speech?: Speech;
+  voice?: Voice;
   wake?: AcceptDeps['wake'];
-  /** The configuration as it is now, where it may change while this lives. */
-  config?: () => Config;
-  settingsChanged?: DeliverDeps['settingsChanged'];
+  /** The configuration, where somebody else follows it already. */
+  settings?: LiveConfig;
   report?: DeliverDeps['report'];
 }
 
-/** Joins the notifications with the configuration, the machine and the voice. */
+/** Joins the notifications with the configuration, which they follow as it changes, the machine and the voice. */
 export async function openNotify(context: Context, parts: NotifyParts = {}): Promise<NotifyContext> {
   const { config: loaded } = await context.loadConfig();
-  const current = parts.config ?? ((): Config => loaded);
+  const settings = parts.settings ?? liveConfig(context, loaded);
+  const { current } = settings;
   const { area, clock } = context;
   ensureUserArea(area);
   ensureFolder(area.state);
@@ -62,9 +62,9 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     resolveSecret(from, secretSources());
   const http = { clock, load: once(loadHttp) };
   const report = parts.report ?? ((error: unknown): void => note(deps, error));
-  const speech = parts.speech ?? voiceOf(context, loaded.user, report).speech;
+  const voice = parts.voice ?? voiceOf(context, settings, report);
   const channels = allChannels({
-    voice: { clock, speech: speech, muted: () => muteState(muteDeps).muted },
+    voice: { clock, voice, muted: () => muteState(muteDeps).muted },
     desktop: { platform, run: context.run, env, banners: join(area.machine, 'banners.json') },
     push: { http, secret, settings: () => notifications().push },
     chat: { http, secret, settings: () => notifications().chat },
@@ -93,7 +93,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     report,
     phaseEffect: phaseEffect(context, report),
     ...(parts.wake === undefined ? {} : { wake: parts.wake }),
-    ...(parts.settingsChanged === undefined ? {} : { settingsChanged: parts.settingsChanged }),
+    settingsChanged: settings.changed,
   };
   return {
     deps,
@@ -103,13 +103,6 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     post: (body) => askDaemon<Accepted>(context, { method: 'POST', path: '/notify', body }),
     deliverLater: () => startDetached(['notify', 'deliver'], area.root),
   };
-}
-
-/** The same for what delivers for a while: it follows the settings as they change. */
-export async function openDelivery(context: Context): Promise<NotifyContext> {
-  const { config } = await context.loadConfig();
-  const settings = liveConfig(context, config);
-  return openNotify(context, { config: settings.current, settingsChanged: settings.changed });
 }
 
 function note(deps: NotifyContext['deps'], error: unknown): void {

@@ -1,34 +1,41 @@
 import { join } from 'node:path';
 
-import { SPEECH_PROVIDER_URL, type UserConfig } from '../config/schema';
+import { SPEECH_PROVIDER_URL, type Config, type UserConfig } from '../config/schema';
 import { resolveSecret, secretSources } from '../config/secret';
 import { StewardError } from '../errors';
 import type { ProviderSettings } from '../notify/speech/engines';
 import type { Transformed } from '../notify/speech/transform';
-import { makeVoice, type Voice, type VoiceDeps } from '../notify/speech/voice';
+import { makeVoice, type Voice, type VoiceDeps, type VoiceSettings } from '../notify/speech/voice';
 import { machineStatePath } from '../platform/files/paths';
 import { findProgram } from '../platform/process/program';
 import { stoppable } from '../platform/terminal/stdio';
 import { turnsIn } from '../platform/process/turn';
 import type { Context } from './context';
+import type { LiveConfig } from './live-config';
 
 /** Joins the voice with the configuration and the machine. `onProblem` is told of a broken pronunciation file. */
 async function openVoice(context: Context, onProblem: (problem: StewardError) => void): Promise<Voice> {
   const { config } = await context.loadConfig();
-  return voiceOf(context, config.user, onProblem);
+  return voiceOf(context, { current: () => config }, onProblem);
 }
+
+/** The configuration of a voice; with `refresh` the voice follows it. */
+export type VoiceConfig = Pick<LiveConfig, 'current'> & Partial<Pick<LiveConfig, 'refresh'>>;
 
 /** The voice of a configuration that is loaded already. Reads and starts nothing yet. */
 export function voiceOf(
   context: Context,
-  user: UserConfig,
+  config: VoiceConfig,
   onProblem: (problem: StewardError) => void,
 ): Voice {
-  return makeVoice({ ...speechSettings(context, user), onProblem });
+  return makeVoice({ ...speechSettings(context, config), onProblem });
 }
 
 /** What a voice is made of, as it is configured. */
-export function speechSettings(context: Context, user: UserConfig): Omit<VoiceDeps, 'onProblem'> {
+export function speechSettings(
+  context: Context,
+  { current, refresh }: VoiceConfig,
+): Omit<VoiceDeps, 'onProblem'> {
   const { clock } = context;
   return {
     clock,
@@ -39,9 +46,23 @@ export function speechSettings(context: Context, user: UserConfig): Omit<VoiceDe
       // Of the machine and not of a user area: it has one loudspeaker.
       takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => ({ clock, machineId: context.machineId })),
     },
-    engine: user.notify.voice.engine,
-    provider: providerSettings(user),
+    settings: voiceSettings(current),
+    ...(refresh === undefined ? {} : { refresh }),
     pronunciations: context.area.pronunciations,
+  };
+}
+
+/** The same object until the configuration changes. */
+function voiceSettings(current: () => Config): () => VoiceSettings {
+  let kept: { of: Config; settings: VoiceSettings } | undefined;
+  return () => {
+    const config = current();
+    if (kept?.of !== config) {
+      const { user } = config;
+      const settings = { engine: user.notify.voice.engine, provider: providerSettings(user) };
+      kept = { of: config, settings };
+    }
+    return kept.settings;
   };
 }
 

@@ -5,7 +5,7 @@ import { deliverWaiting } from '../notify/deliver';
 import { drainTriggers, hasTriggers, type TriggerDeps } from '../notify/triggers';
 import { runningSessions } from '../sessions/live';
 import type { Context } from './context';
-import { openDelivery, type NotifyContext } from './notify';
+import { openNotify, type NotifyContext } from './notify';
 import { openSessions } from './sessions';
 import { sightOf } from './sight';
 
@@ -37,7 +37,7 @@ export async function openTriggers(
 
 /** What a hook starts where no daemon runs: does what waits in the spool, delivers it, and ends. */
 export async function runTriggers(context: Context): Promise<{ left: boolean }> {
-  const notify = await openDelivery(context);
+  const notify = await openNotify(context);
   const { config } = await context.loadConfig();
   const deps = await openTriggers(context, notify, () => config);
   const endMs = context.clock.monotonic() + LONGEST_MS;

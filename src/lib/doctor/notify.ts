@@ -48,7 +48,11 @@ export const NOTIFY_CHECKS: readonly Check[] = [
 async function checkVoice(at: ConfiguredContext): Promise<Finding[]> {
   const { context, config, online, sound } = at;
   const { muted, until } = muteState({ clock: context.clock, mute: context.area.mute });
-  const findings = await checkSpeech({ ...speechSettings(context, config.user), online, sound });
+  const findings = await checkSpeech({
+    ...speechSettings(context, { current: () => config }),
+    online,
+    sound,
+  });
   if (!muted) return findings;
   return [
     ...findings,

@@ -23,7 +23,7 @@ export interface SpeechDeps extends Omit<VoiceDeps, 'onProblem'> {
 
 /** Has the engines speak, by the same code as a notification: into a file, or aloud where that is allowed. */
 export async function checkSpeech(deps: SpeechDeps): Promise<Finding[]> {
-  if (deps.engine === 'none') {
+  if (deps.settings().engine === 'none') {
     return [off('notify.voice.engine is none', { mend: 'steward config set notify.voice.engine auto' })];
   }
   const problems: Finding[] = [];

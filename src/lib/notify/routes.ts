@@ -17,7 +17,7 @@ export interface RoutesReport {
   quietUntil: string | null;
   /** Channels that take nothing as things are. */
   off: { channel: ChannelId; reason: string; hint: string }[];
-  /** Channels that are set up, with settings that keep them from sending. */
+  /** Channels that are in use, and that something keeps from sending here. */
   broken: { channel: ChannelId; reason: string; hint: string }[];
 }
 

@@ -159,7 +159,8 @@ function told(outcome: { reason: string; hint: string }): string {
 /** Why a delivery cannot be tried: its channel was switched off since. */
 export function offOutcome(channel: Channel): Outcome | undefined {
   const off = channel.off();
-  return off === undefined
-    ? undefined
-    : { outcome: 'failed', reason: `It is off: ${off.reason}.`, hint: off.hint };
+  if (off === undefined) return undefined;
+  // What cannot be spoken is shown.
+  if (channel.id === 'voice') return { outcome: 'show', reason: off.reason };
+  return { outcome: 'failed', reason: `It is off: ${off.reason}.`, hint: off.hint };
 }

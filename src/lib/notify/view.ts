@@ -118,7 +118,8 @@ export function answersText(entry: HistoryEntry, options: ViewOptions): string {
 /** `notify routes` */
 export function routesText(report: RoutesReport, options: ViewOptions): string {
   const colors = palette(options);
-  const spoken = report.muted.muted ? 'voice (muted)' : 'voice';
+  const isVoiceOff = report.off.some(({ channel }) => channel === 'voice');
+  const spoken = isVoiceOff ? 'voice (off)' : report.muted.muted ? 'voice (muted)' : 'voice';
   const rows = report.events.map(({ event, voice, channels, title }) => [
     event,
     [...(voice ? [spoken] : []), ...channels].join(' + ') || 'nobody',

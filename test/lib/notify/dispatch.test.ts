@@ -756,6 +756,15 @@ describe('notify: delivery', () => {
       .to.include('switched off');
   });
 
+  it('a text that the voice accepted before it was switched off is shown', async () => {
+    const id = await send({ event: 'taskComplete' });
+    world.channels.voice.offReason = 'switched off';
+    await deliver();
+    expect(texts('voice')).to.deep.equal([]);
+    expect(world.result(id, 'voice')).to.include({ result: 'shown', reason: 'switched off' });
+    expect(texts('desktop')).to.have.length(1);
+  });
+
   it('closes in time, whatever hangs, and the next one takes it up', async () => {
     world.channels.push.answers = [() => new Promise(() => undefined)];
     const id = await send({ event: 'backgroundAgent' });

@@ -40,7 +40,7 @@ export interface Channel {
   readonly id: ChannelId;
   /** Why it takes nothing, and what to do, while it is not set up; undefined when it is. Never throws. */
   off: () => { reason: string; hint: string } | undefined;
-  /** What of its settings keeps it from sending, as far as that is seen without sending; undefined: nothing. */
+  /** What keeps it from sending here, as far as that is known without starting or asking anything; undefined: nothing. */
   trouble?: () => { reason: string; hint: string } | undefined;
   /** Loads what it needs before there is an attempt, so that the attempt is short. May throw. */
   prepare: () => Promise<void>;

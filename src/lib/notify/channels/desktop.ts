@@ -4,7 +4,7 @@ import type { Run } from '../../platform/process/process';
 import { shortHash } from '../../platform/files/short-hash';
 import { bodyOf, titleOf } from './banner-text';
 import type { Channel, Outcome, Parcel } from './channel';
-import { showOverBus, type FreedesktopDeps } from './freedesktop';
+import { busTrouble, showOverBus, type FreedesktopDeps } from './freedesktop';
 
 export interface DesktopDeps extends FreedesktopDeps {
   platform: NodeJS.Platform;
@@ -18,6 +18,7 @@ export function desktopChannel(deps: DesktopDeps): Channel {
   return {
     id: 'desktop',
     off: () => undefined,
+    trouble: () => (['darwin', 'win32'].includes(deps.platform) ? undefined : busTrouble(deps.env)),
     prepare: () => Promise.resolve(),
     async send(parcel) {
       try {

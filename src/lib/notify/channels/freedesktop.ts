@@ -4,6 +4,7 @@ import { readText, replaceFile } from '../../platform/files/atomic-file';
 import {
   isAbsentService,
   isBusError,
+  missingSessionBus,
   sessionBusAddress,
   withBus,
   type Bus,
@@ -35,11 +36,18 @@ const MAX_BYTES = 64 * 1024;
 const MAX_REASON = 200;
 const NAME = 'org.freedesktop.Notifications';
 const SERVER = { destination: NAME, path: '/org/freedesktop/Notifications', interface: NAME };
-const NO_SERVICE: Outcome = {
+const NO_SERVICE = {
   outcome: 'again',
   reason: 'There is no notification service on the message bus (D-Bus).',
   hint: 'Run steward inside the graphical session, with a notification service such as dunst or mako.',
-};
+} as const satisfies Outcome;
+
+/** Why no banner can be shown, as far as that is known without asking the bus. */
+export function busTrouble(env: NodeJS.ProcessEnv): { reason: string; hint: string } | undefined {
+  const missing = missingSessionBus(env);
+  if (missing === undefined) return undefined;
+  return { reason: `There is no desktop session here: ${missing}.`, hint: NO_SERVICE.hint };
+}
 
 /** Shows a banner through the notification service of the session (Linux and the BSDs). */
 export async function showOverBus(deps: FreedesktopDeps, parcel: Parcel): Promise<Outcome> {

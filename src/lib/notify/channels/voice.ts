@@ -1,10 +1,10 @@
 import type { Clock } from '../../platform/time/clock';
-import type { Speech } from '../speech/speech';
+import type { Voice } from '../speech/voice';
 import type { Channel } from './channel';
 
 export interface VoiceDeps {
   clock: Clock;
-  speech: Speech;
+  voice: Pick<Voice, 'isOff' | 'status'> & { speech: Pick<Voice['speech'], 'say'> };
   /** Is the voice muted now? What was accepted before the mute is shown, too. */
   muted: () => boolean;
 }
@@ -16,7 +16,14 @@ const STALE_MS = 60_000;
 export function voiceChannel(deps: VoiceDeps): Channel {
   return {
     id: 'voice',
-    off: () => undefined,
+    off() {
+      if (!deps.voice.isOff()) return undefined;
+      return { reason: 'switched off', hint: deps.voice.status().hint ?? '' };
+    },
+    trouble() {
+      const { reason, hint } = deps.voice.status();
+      return reason === undefined ? undefined : { reason: `${reason}.`, hint: hint ?? '' };
+    },
     prepare: () => Promise.resolve(),
     async send(parcel) {
       if (deps.muted()) return { outcome: 'show', reason: 'muted' };
@@ -25,7 +32,7 @@ export function voiceChannel(deps: VoiceDeps): Channel {
         return { outcome: 'show', reason: 'it waited for longer than a minute' };
       }
       const { message: text, voiceId } = parcel;
-      const spoken = await deps.speech.say(voiceId === undefined ? { text } : { text, voiceId });
+      const spoken = await deps.voice.speech.say(voiceId === undefined ? { text } : { text, voiceId });
       return spoken.spoken
         ? { outcome: 'delivered' }
         : { outcome: 'show', reason: spoken.reason ?? 'it could not be spoken' };

@@ -9,6 +9,8 @@ export interface QueueDeps {
   machine: SpeechMachine;
   /** Those that may be tried now, in order. Asked before each text: one may have been installed since. */
   engines: () => readonly SpeechEngine[];
+  /** Reads changed settings: before a text waits for its turn, and again when it is spoken. */
+  refresh?: () => Promise<void> | undefined;
   /** The text as it is to be said. */
   spokenOf: (text: string) => string;
   /** Why there is no voice, for a person: asked where `engines` has none. */
@@ -70,7 +72,8 @@ interface Moment {
 export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Speech {
   const { clock } = deps;
   const waiting: Waiting[] = [];
-  const resting = new Map<string, Rest>();
+  /** By engine and not by id: changed settings make new engines, which get a new chance. */
+  const resting = new WeakMap<SpeechEngine, Rest>();
   let current: { ends: Promise<void>; stop: AbortController } | undefined;
   let closed = false;
 
@@ -94,12 +97,16 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
     try {
       const text = deps.spokenOf(utterance.text);
       if (text === '') return unspoken('There is nothing in it to say.');
+      await deps.refresh?.();
       if (deps.engines().length === 0) return unspoken(deps.noVoice());
       const waiter = { sinceMs: since.now, waitMs: limits.staleMs - waited, signal: stop.signal };
       const answer = await deps.machine.takeTurn(waiter, async () => {
         const inAll = waitedMs(since);
         if (inAll > limits.staleMs) return stale(inAll);
-        return speakWith(inOrder(deps.engines()), { ...utterance, text }, stop);
+        await deps.refresh?.();
+        const engines = deps.engines();
+        if (engines.length === 0) return unspoken(deps.noVoice());
+        return speakWith(inOrder(engines), { ...utterance, text }, stop);
       });
       return answer ?? (stop.signal.aborted ? unspoken('It was stopped.') : stale(waitedMs(since)));
     } catch (error) {
@@ -113,12 +120,12 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
 
   /** Those that failed lately come last: one that hangs delays a single text, not each. */
   const inOrder = (engines: readonly SpeechEngine[]): SpeechEngine[] => {
-    const rests = ({ id }: SpeechEngine): boolean => restOf(id) !== undefined;
+    const rests = (engine: SpeechEngine): boolean => restOf(engine) !== undefined;
     return [...engines.filter((engine) => !rests(engine)), ...engines.filter(rests)];
   };
 
-  const restOf = (id: string): Rest | undefined => {
-    const rest = resting.get(id);
+  const restOf = (engine: SpeechEngine): Rest | undefined => {
+    const rest = resting.get(engine);
     return rest !== undefined && rest.untilMs > clock.monotonic() ? rest : undefined;
   };
 
@@ -131,7 +138,7 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
     const remainingMs = (): number => end - clock.monotonic();
     const failures = new Map<string, string[]>();
     for (const engine of engines) {
-      const rest = restOf(engine.id);
+      const rest = restOf(engine);
       if (rest?.slowFailure !== undefined) {
         const inMin = Math.ceil((rest.untilMs - clock.monotonic()) / 60_000);
         failures.set(`${rest.slowFailure} It is asked again in ${inMin} min.`, [engine.id]);
@@ -142,12 +149,12 @@ export function speechQueue(deps: QueueDeps, limits: QueueLimits = LIMITS): Spee
       const beganMs = clock.monotonic();
       const failure = await attempt(engine, order, stop);
       if (failure === undefined) {
-        resting.delete(engine.id);
+        resting.delete(engine);
         return { spoken: true, engine: engine.id };
       }
       const { words, isSound } = failure;
       failures.set(words, [...(failures.get(words) ?? []), ...(isSound ? [] : [engine.id])]);
-      if (!stop.signal.aborted && !isSound) resting.set(engine.id, restAfter(words, beganMs));
+      if (!stop.signal.aborted && !isSound) resting.set(engine, restAfter(words, beganMs));
     }
     const reasons = [...failures].map(([words, ids]) =>
       ids.length === 0 ? words : `${ids.join(', ')}: ${words}`,

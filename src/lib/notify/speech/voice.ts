@@ -5,6 +5,7 @@ import {
   speechEngines,
   usableEngines,
   type ProviderSettings,
+  type SpeechEngine,
   type SpeechMachine,
 } from './engines';
 import { pronunciationFile } from './pronunciation';
@@ -12,12 +13,19 @@ import { speechQueue } from './queue';
 import type { Speech } from './speech';
 import { transform, type Transformed } from './transform';
 
-export interface VoiceDeps {
-  clock: Clock;
-  machine: SpeechMachine;
+export interface VoiceSettings {
   /** `auto`, `none` or an engine's id (`notify.voice.engine`). */
   engine: string;
   provider: ProviderSettings;
+}
+
+export interface VoiceDeps {
+  clock: Clock;
+  machine: SpeechMachine;
+  /** The current settings; the same object until they change. */
+  settings: () => VoiceSettings;
+  /** Reads changed settings, before each text; left out where they cannot change. */
+  refresh?: () => Promise<void> | undefined;
   /** The principal's pronunciation file; it need not be there. */
   pronunciations: string;
   /** Told once of each problem with that file, when a text is spoken. */
@@ -29,8 +37,10 @@ export interface Voice {
   speech: Speech;
   /** What would be said, and what is wrong with the pronunciation file, if anything. */
   preview: (text: string) => Transformed & { problem?: StewardError };
-  /** The engines that may be tried now, in order; with none, what a person can do. */
-  status: () => { engines: string[]; hint?: string };
+  /** The engines that may be tried now, in order; with none, why, and what a person can do. */
+  status: () => { engines: string[]; reason?: string; hint?: string };
+  /** Is the voice switched off (`notify.voice.engine` is `none`)? */
+  isOff: () => boolean;
 }
 
 /** Looking through the PATH for each text would take longer than all the rest where many come at once, ms. */
@@ -38,10 +48,14 @@ const LOOKED_MS = 1000;
 
 /** Joins pronunciation, engines and queue (service.md: Voice). Reads and starts nothing yet. */
 export function makeVoice(deps: VoiceDeps): Voice {
-  const { clock, machine, engine: choice } = deps;
+  const { clock, machine } = deps;
   const pronunciations = pronunciationFile(deps.pronunciations);
-  const all = speechEngines(deps.provider);
-  const usable = forAWhile(clock, () => usableEngines(all, choice, machine));
+  const usable = usableNow(deps);
+  const isOff = (): boolean => deps.settings().engine === 'none';
+  const without = (): { reason: string; hint: string } => ({
+    reason: isOff() ? 'The voice is switched off' : 'Nothing here can speak',
+    hint: installHint(deps.settings().engine, machine.platform),
+  });
   let told: StewardError | undefined;
   const spokenOf = (text: string): string => {
     const { findTerms, problem } = pronunciations();
@@ -54,9 +68,9 @@ export function makeVoice(deps: VoiceDeps): Voice {
       clock,
       machine,
       engines: usable,
+      ...(deps.refresh === undefined ? {} : { refresh: deps.refresh }),
       spokenOf,
-      noVoice: () =>
-        `${choice === 'none' ? 'The voice is switched off' : 'Nothing here can speak'}. ${installHint(choice, machine.platform)}`,
+      noVoice: () => `${without().reason}. ${without().hint}`,
     }),
     preview(text) {
       const { findTerms, problem } = pronunciations();
@@ -64,17 +78,24 @@ export function makeVoice(deps: VoiceDeps): Voice {
     },
     status() {
       const engines = usable().map(({ id }) => id);
-      return { engines, ...(engines.length > 0 ? {} : { hint: installHint(choice, machine.platform) }) };
+      return { engines, ...(engines.length > 0 ? {} : without()) };
     },
+    isOff,
   };
 }
 
-function forAWhile<T>({ monotonic }: Clock, make: () => T): () => T {
-  let kept: { value: T; untilMs: number } | undefined;
+/** The engines that the current settings allow; changed settings make new ones at once. */
+function usableNow({ clock, machine, settings }: VoiceDeps): () => SpeechEngine[] {
+  let made: { of: VoiceSettings; all: SpeechEngine[] } | undefined;
+  let kept: { of: SpeechEngine[]; usable: SpeechEngine[]; untilMs: number } | undefined;
   return () => {
-    if (kept === undefined || monotonic() >= kept.untilMs) {
-      kept = { value: make(), untilMs: monotonic() + LOOKED_MS };
+    const current = settings();
+    if (made?.of !== current) made = { of: current, all: speechEngines(current.provider) };
+    const { all } = made;
+    if (kept?.of !== all || clock.monotonic() >= kept.untilMs) {
+      const usable = usableEngines(all, current.engine, machine);
+      kept = { of: all, usable, untilMs: clock.monotonic() + LOOKED_MS };
     }
-    return kept.value;
+    return kept.usable;
   };
 }

@@ -47,6 +47,18 @@ export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
   );
 }
 
+/** What of the session bus is missing, as far as that is known without connecting; undefined: nothing. */
+export function missingSessionBus(env: NodeJS.ProcessEnv): string | undefined {
+  const address = sessionBusAddress(env);
+  if (address === undefined) return 'no message bus (D-Bus) is named';
+  return missingSocket(address);
+}
+
+function missingSocket(address: string): string | undefined {
+  const socket = /^unix:path=([^,;%]+)$/.exec(address)?.[1];
+  return socket === undefined || exists(socket) ? undefined : `there is no ${socket}`;
+}
+
 export function systemBusAddress(env: NodeJS.ProcessEnv): string {
   return nonEmpty(env['DBUS_SYSTEM_BUS_ADDRESS']) ?? 'unix:path=/run/dbus/system_bus_socket';
 }
@@ -60,10 +72,8 @@ export async function withBus<T>(
   use: (bus: Bus) => Promise<T>,
 ): Promise<T> {
   // Where there is no bus, as on a server, the library is not even loaded: 10 ms of each capture.
-  const socket = /^unix:path=([^,;%]+)$/.exec(options.address)?.[1];
-  if (socket !== undefined && !exists(socket)) {
-    throw unreachable(`there is no ${socket}`, undefined);
-  }
+  const missing = missingSocket(options.address);
+  if (missing !== undefined) throw unreachable(missing, undefined);
   const dbus = await import('dbus-next');
   let timer: NodeJS.Timeout | undefined;
   let connection: ReturnType<typeof dbus.sessionBus> | undefined;

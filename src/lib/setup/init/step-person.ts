@@ -53,7 +53,7 @@ export const voiceStep: Step = {
     };
   },
   async ask(setup, questions) {
-    const { engines, hint } = voiceOf(setup.context, setup.config().user, () => undefined).status();
+    const { engines, hint } = voiceOf(setup.context, { current: setup.config }, () => undefined).status();
     setup.say(
       engines[0] === undefined
         ? `The voice is on, but nothing here can speak. ${hint ?? ''} What would be said is shown.`

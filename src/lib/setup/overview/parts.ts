@@ -93,7 +93,7 @@ function workTrouble({
 export function notifyPart({ context, config }: Sources): Row {
   const { push, chat } = config.settings.notifications;
   const { muted, until } = muteState({ clock: context.clock, mute: context.area.mute });
-  const { engines, hint } = voiceOf(context, config.user, () => undefined).status();
+  const { engines, hint } = voiceOf(context, { current: () => config }, () => undefined).status();
   const isOff = config.user.notify.voice.engine === 'none';
   const voice = isOff ? 'off' : (engines[0] ?? 'nothing here can speak');
   const facts = [

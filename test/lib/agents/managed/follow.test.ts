@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import { confirmation } from '../../../../src/lib/agents/managed/answers';
 import { follow, type FollowEnd, type FollowInput } from '../../../../src/lib/agents/managed/follow';
-import { sendMessage, type SendDeps } from '../../../../src/lib/agents/managed/outbox';
+import { prepareFirst, sendMessage, type SendDeps } from '../../../../src/lib/agents/managed/outbox';
 import { openSessionLog, sessionLogPath } from '../../../../src/lib/agents/managed/session-log';
 import { wakeSession } from '../../../../src/lib/agents/managed/wake';
 import { wait } from '../../../../src/lib/platform/time/wait';
@@ -161,6 +161,16 @@ describe('managed: a history that lags behind what was sent', function () {
     expect(said).to.have.length(1);
     expect(said[0]).to.contain(`The service took ${found.sent.join()}, and has not shown it`);
   });
+
+  it('ends at once when the log has shown a pending message, and the end of its turn', async () => {
+    const { id: session } = fake.makeSession();
+    await deps.client.send(session, [{ type: 'user.message', content: [{ type: 'text', text: 'one' }] }]);
+    await followed({ session, until: 'turn' });
+    // The sender was killed before it noted that the service took the message.
+    prepareFirst(deps.folder, session, 'one');
+    const end = await followed({ session, until: 'turn' });
+    expect(end.outcome).to.include({ reason: 'end_turn', kind: undefined });
+  }).timeout(10_000);
 });
 
 describe('managed: a stream that tells nothing', function () {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { voiceChannel } from '../../../../src/lib/notify/channels/voice';
 import type { Utterance } from '../../../../src/lib/notify/speech/speech';
 import { MINUTE, NINE, parcel } from '../../../helpers/notify';
+import { voiceThat } from '../../../helpers/speech';
 
 describe('notify: the voice as a channel', () => {
   let said: Utterance[];
@@ -16,13 +17,10 @@ describe('notify: the voice as a channel', () => {
 
   const channel = voiceChannel({
     clock: { now: () => nowMs, monotonic: () => 0 },
-    speech: {
-      say: (utterance) => {
-        said.push(utterance);
-        return Promise.resolve({ spoken: true, engine: 'test' });
-      },
-      close: () => Promise.resolve(),
-    },
+    voice: voiceThat((utterance) => {
+      said.push(utterance);
+      return Promise.resolve({ spoken: true, engine: 'test' });
+    }),
     muted: () => muted,
   });
   const send = (more: Parameters<typeof parcel>[0] = {}) => channel.send(parcel(more), () => undefined);

@@ -2,10 +2,16 @@ import { expect } from 'chai';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { makeVoice, type Voice, type VoiceDeps } from '../../../../src/lib/notify/speech/voice';
+import {
+  makeVoice,
+  type Voice,
+  type VoiceDeps,
+  type VoiceSettings,
+} from '../../../../src/lib/notify/speech/voice';
 import { systemClock } from '../../../../src/lib/platform/time/clock';
 import { scratch } from '../../../helpers/scratch';
 import { machineWith, script } from '../../../helpers/speech';
+import { pcm, speechServer, status } from '../../../helpers/speech-server';
 
 describe('notify/speech: voice', () => {
   const box = scratch();
@@ -14,12 +20,16 @@ describe('notify/speech: voice', () => {
     mkdirSync(dirname(box.path('principal', 'p.json')), { recursive: true });
     writeFileSync(box.path('principal', 'p.json'), text);
   };
+  const PROVIDER = { url: 'http://127.0.0.1:1', isConfigured: false, apiKey: () => undefined, voiceId: undefined, model: undefined, settings: {} }; // prettier-ignore
+  const fixed = (engine: string): (() => VoiceSettings) => {
+    const settings = { engine, provider: PROVIDER };
+    return () => settings;
+  };
   const voiceOf = (engine = 'auto', programs: Record<string, string> = {}, other: Partial<VoiceDeps> = {}): Voice =>
     makeVoice({
       clock: systemClock(),
       machine: machineWith(programs),
-      engine,
-      provider: { url: 'http://127.0.0.1:1', isConfigured: false, apiKey: () => undefined, voiceId: undefined, model: undefined, settings: {} },
+      settings: fixed(engine),
       pronunciations: box.path('principal', 'p.json'),
       onProblem: ({ message }) => problems.push(message),
       ...other,
@@ -71,6 +81,57 @@ describe('notify/speech: voice', () => {
     nowMs += 1000;
     expect(voice.status().engines).to.deep.equal([]);
     expect(looks).to.equal(2);
+  });
+
+  it('follows its settings: those of now for each text, also of one that has waited for its turn', async () => {
+    const server = await speechServer();
+    try {
+      const play = script(box.path('aplay'), 'exit 0');
+      const provider = (key: string): VoiceSettings['provider'] => ({ ...PROVIDER, url: server.url, isConfigured: true, apiKey: () => key, voiceId: `${key}-voice` }); // prettier-ignore
+      let stored: VoiceSettings = { engine: 'auto', provider: provider('one') };
+      let current = stored;
+      let onTurn = (): void => undefined;
+      const voice = voiceOf('auto', {}, {
+        machine: { ...machineWith({ aplay: play }), takeTurn: (_waiter, work) => (onTurn(), work()) },
+        settings: () => current,
+        refresh: () => Promise.resolve(void (current = stored)),
+      }); // prettier-ignore
+      const keys = (): unknown[] => server.asked.map(({ headers }) => headers['xi-api-key']);
+      expect((await voice.speech.say({ text: 'one' })).spoken).to.equal(true);
+      stored = { engine: 'auto', provider: provider('two') };
+      expect((await voice.speech.say({ text: 'two' })).spoken).to.equal(true);
+      expect(keys()).to.deep.equal(['one', 'two']);
+      expect(server.asked[1]?.url).to.include('two-voice');
+      onTurn = () => (stored = { engine: 'none', provider: provider('two') });
+      expect((await voice.speech.say({ text: 'three' })).reason).to.match(/^The voice is switched off\./);
+      onTurn = () => undefined;
+      stored = { engine: 'auto', provider: PROVIDER };
+      expect((await voice.speech.say({ text: 'four' })).reason).to.match(/^Nothing here can speak\./);
+      expect(server.asked).to.have.length(2);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('tries a provider again at once when its settings have changed', async () => {
+    const server = await speechServer();
+    try {
+      server.answer(status(401, {}));
+      const play = script(box.path('aplay'), 'exit 0');
+      const made = (): VoiceSettings => ({ engine: 'auto', provider: { ...PROVIDER, url: server.url, isConfigured: true, voiceId: 'v' } }); // prettier-ignore
+      const espeak = script(box.path('espeak-ng'), 'exit 0');
+      let current = made();
+      const machine = machineWith({ aplay: play, 'espeak-ng': espeak });
+      const voice = voiceOf('auto', {}, { machine, settings: () => current });
+      const say = async (): Promise<unknown> => (await voice.speech.say({ text: 'Hi' })).engine;
+      expect(await say()).to.equal('espeak-ng');
+      server.answer(pcm());
+      expect(await say(), 'it rests').to.equal('espeak-ng');
+      current = made();
+      expect(await say()).to.equal('provider');
+    } finally {
+      await server.close();
+    }
   });
 
   it('says which engines there are, and without one what to do', async () => {
