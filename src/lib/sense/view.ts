@@ -51,7 +51,10 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
 function notSeenLines(record: DailyRecord, notSeen: NotSeen, columns: number): string[] {
   // Of a past day no source says why; that nothing was recorded does not mean that nobody worked.
   const isUnrecorded =
-    record.totalMinutes === 0 && !isEmpty(record) && notSeen.idleMinutes === 0 && notSeen.sources.length === 0;
+    record.totalMinutes === 0 &&
+    !isEmpty(record) &&
+    notSeen.idleMinutes === 0 &&
+    notSeen.sources.length === 0;
   const items = [
     ...(notSeen.idleMinutes > 0 ? [`idle ${minutes(notSeen.idleMinutes)}`] : []),
     ...notSeen.sources.map(({ label, reason }) => `${nameOf(label)} (${clean(reason)})`),

@@ -203,7 +203,9 @@ describe('sense: views', () => {
     const past = { columns: 80, color: false, notSeen: { idleMinutes: 0, sources: [] } };
     const text = recordText(record(DAY, commits(DAY, 'steward', 2), true), past);
     golden('commits-only-past', text);
-    expect(text).to.include('application time (not recorded)').and.not.match(/\b0 m\b/);
+    expect(text)
+      .to.include('application time (not recorded)')
+      .and.not.match(/\b0 m\b/);
     expect(recordText(final, past)).not.to.include('not recorded');
     expect(recordText({ ...empty, final: true }, past)).not.to.include('not recorded');
   });
