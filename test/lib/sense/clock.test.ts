@@ -76,6 +76,38 @@ describe('sense: a clock that is set', () => {
     expect(box.store.readLog(DAY).events).to.have.length(0);
   });
 
+  for (const behind of [3, 120]) {
+    it(`loses no commit and takes no old work after a capture ${behind} days behind`, async () => {
+      box.deps.config.retentionDays = 1000;
+      const repo = git.init('app');
+      const sense = gitSource({
+        run,
+        machineId: 'm',
+        config: { repos: [repo], git: { authors: 'mine' } },
+        env: git.env,
+      });
+      const at = Date.parse(noonOf(DAY)) / 1000;
+      const past = addDays(DAY, -behind);
+      git.commit(repo, { at: at + 60, subject: 'one' });
+      await captured(`${DAY}T13:00:00.000Z`, sense);
+      git.commit(repo, { at: at + 4000, subject: 'two' });
+      await captured(`${past}T12:00:00.000Z`, sense);
+      git.commit(repo, { at: Date.parse(noonOf(past)) / 1000 + 60, subject: 'behind' });
+      await captured(`${past}T13:00:00.000Z`, sense);
+      await captured(`${DAY}T14:00:00.000Z`, sense);
+      git.git(repo, ['checkout', '-q', '--orphan', 'imported']);
+      for (const days of [100, 40]) git.commit(repo, { at: at - days * 86_400, subject: `${days} days ago` });
+      await captured(`${DAY}T15:00:00.000Z`, sense);
+      git.git(repo, ['checkout', '-q', 'main']);
+      git.commit(repo, { at: at + 12_000, subject: 'three' });
+      await captured(`${DAY}T16:00:00.000Z`, sense);
+      const subjects = box.store
+        .loggedDays()
+        .flatMap((day) => box.store.readLog(day).events.map(({ detail }) => detail?.['subject']));
+      expect(subjects).to.have.members(['one', 'behind', 'two', 'three']);
+    });
+  }
+
   it('takes sessions that begin after a first capture that was ahead', async () => {
     const path = box.area.workEvents;
     const sessions = agentSessionSource({ path, timezone: 'UTC', machineId: 'm' });

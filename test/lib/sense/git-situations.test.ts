@@ -634,6 +634,9 @@ describe('sense/git: situations', () => {
     execFileSync('git', ['fast-import', '--quiet'], { cwd: repo, env: box.env, input: lines.join('') });
     const watched = watch([repo]);
     expect(await watched.subjects()).to.have.length(600);
+    const behind = { nowMs: DAY - 3 * 86_400_000 + 1, dayStartMs: DAY - 3 * 86_400_000 };
+    expect(await watched.subjects(behind), 'with a clock that is behind').to.deep.equal([]);
+    expect(await watched.subjects(), 'when the clock is back').to.deep.equal([]);
     const sha = box.git(repo, ['rev-parse', 'main']);
     box.git(repo, ['checkout', '-q', '-b', 'start', 'main~590']);
     box.git(repo, ['branch', '-q', '-D', 'main']);

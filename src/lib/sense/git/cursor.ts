@@ -33,7 +33,11 @@ export interface RepositoryMemory {
   anyAuthor: boolean;
   /** Time-outs in a row. */
   timeouts: number;
+  /** Kept while the clock is before the first day that was known: what holds again when that day is reached. */
+  later?: Later | undefined;
 }
+
+type Later = Pick<RepositoryMemory, 'dayStartMs' | 'scanned' | 'tips' | 'former' | 'floorMs'>;
 
 /** By the path of the common folder. */
 export type Memories = Map<string, RepositoryMemory>;
@@ -78,14 +82,31 @@ export function readCursor({ cursor: value, nowMs, dayStartMs }: CollectInput): 
 
 /**
  * A memory without times that are still to come: the clock was set back since. If its first day is still to come, all
- * commits of today are looked at again; what was counted is known by its author seconds.
+ * commits of today are looked at again; what was counted is known by its author seconds. Either that day or today is
+ * wrong, so what was known is kept until the clock reaches that day.
  */
-function inTime(memory: RepositoryMemory, nowMs: number, dayStartMs: number): RepositoryMemory {
+function inTime(stored: RepositoryMemory, nowMs: number, dayStartMs: number): RepositoryMemory {
+  const memory = clockReturned(stored, dayStartMs);
   const scannedMs = Math.min(memory.scannedMs, nowMs);
   const floorMs = Math.min(memory.floorMs, nowMs);
   if (memory.dayStartMs <= dayStartMs) return { ...memory, scannedMs, floorMs };
-  const { id, path, seen, anyAuthor, timeouts } = memory;
-  return { ...newMemory(dayStartMs, id, path), seen, anyAuthor, timeouts, scannedMs, floorMs };
+  const { id, path, seen, anyAuthor, timeouts, scanned, tips, former } = memory;
+  const later = memory.later ?? {
+    dayStartMs: memory.dayStartMs,
+    scanned,
+    tips,
+    former,
+    floorMs: memory.floorMs,
+  };
+  return { ...newMemory(dayStartMs, id, path), seen, anyAuthor, timeouts, scannedMs, floorMs, later };
+}
+
+/** When the clock is back: scanned anew from the earlier tips; what was counted meanwhile is known by its identities. */
+function clockReturned(memory: RepositoryMemory, dayStartMs: number): RepositoryMemory {
+  const { later } = memory;
+  if (later === undefined || later.dayStartMs > dayStartMs) return memory;
+  const floorMs = Math.max(memory.floorMs, later.floorMs);
+  return { ...memory, ...later, floorMs, cut: true, print: '', watch: undefined, later: undefined };
 }
 
 /** The cursor to store: repositories that are not listed any more are forgotten after some days. */
@@ -144,7 +165,16 @@ function readMemory(value: unknown): RepositoryMemory | undefined {
     anyAuthor,
     timeouts,
     watch: readWatch(value['watch']),
+    later: readLater(value['later']),
   };
+}
+
+function readLater(value: unknown): Later | undefined {
+  if (!isObject(value)) return undefined;
+  const { dayStartMs, scanned, tips, former, floorMs } = value;
+  if (!isMs(dayStartMs) || !isMs(floorMs) || typeof scanned !== 'boolean') return undefined;
+  if (!isListOf(tips, isSha) || !isListOf(former, isSha)) return undefined;
+  return { dayStartMs, scanned, tips, former, floorMs };
 }
 
 function readWatch(value: unknown): Watch | undefined {

@@ -94,15 +94,18 @@ export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> 
   const from = memory.scanned
     ? Math.max(slackMs, holes ? memory.floorMs + 1 : 0, replaced ? memory.scannedMs - SLACK_MS : 0)
     : memory.dayStartMs;
+  const isAhead = (commit: Commit): boolean => commit.committedSec * 1000 > nowMs + MAX_AHEAD_MS;
   const isRecent = (commit: Commit): boolean =>
-    commit.committedSec * 1000 >= from &&
-    (memory.scanned || commit.committedSec * 1000 <= nowMs + MAX_AHEAD_MS);
+    commit.committedSec * 1000 >= from && (memory.scanned || !isAhead(commit));
   const recent = own.filter(isRecent);
   const older = own.filter((commit) => !isRecent(commit));
-  // Yesterday's are remembered, too: after a loss of the tips they must not look new.
+  // Yesterday's are remembered, too: after a loss of the tips they must not look new. Those that are ahead of a clock
+  // which was set back are not: they count when it returns.
   const seen = memory.seen.map(([second]) => second);
   const isUnknown = (commit: Commit): boolean =>
-    commit.committedSec * 1000 >= slackMs && !seen.includes(authorSecondOf(commit));
+    commit.committedSec * 1000 >= slackMs &&
+    !(memory.later !== undefined && isAhead(commit)) &&
+    !seen.includes(authorSecondOf(commit));
   const remembered = memory.scanned ? [] : older.filter(isUnknown);
   if (recent.length === 0) return finish([], remembered);
 
