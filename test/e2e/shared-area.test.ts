@@ -1,8 +1,9 @@
-import { copyFileSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect } from 'chai';
 
+import { dayOf, systemZone } from '../../src/lib/platform/time/time';
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
 
 describe('an area that two machines write (built)', function () {
@@ -49,4 +50,33 @@ describe('an area that two machines write (built)', function () {
     expect(await summaryOf('a')).to.include(`1 conflict copy, such as ${copy}`);
     expect(await foundOf('a')).to.include(copy);
   });
+
+  for (const [what, put] of [
+    ['a folder', (path: string): unknown => mkdirSync(path)],
+    ['a dangling link', (path: string): void => symlinkSync('nowhere', path)],
+  ] as const) {
+    it(`status shows every other part where ${what} stands in place of a file`, async () => {
+      await on('a', 'sense', 'capture');
+      const area = join(home.path, '.steward');
+      const events = join(area, 'sense/events');
+      const log = join(events, `${dayOf(Date.now(), systemZone())}.jsonl`);
+      mkdirSync(events, { recursive: true });
+      for (const [path, inError] of [
+        [join(area, 'state/owner.json'), ['area']],
+        [log, ['area', 'sense']],
+      ] as const) {
+        rmSync(path, { force: true });
+        put(path);
+        const env = { XDG_STATE_HOME: join(home.path, 'a') };
+        const done = await steward(['status', '--json'], { home: home.path, env });
+        expect(done.code, done.stderr).to.equal(0);
+        const { parts } = jsonOf(done) as { parts: { id: string; state: string; summary: string }[] };
+        const bad = parts.filter(({ state }) => state === 'error');
+        expect(bad.map(({ id }) => id)).to.deep.equal(inError);
+        for (const { summary } of bad) expect(summary).to.include(path);
+        expect(parts.map(({ id }) => id)).to.include.members(['sense', 'work', 'queue', 'daemon', 'jobs']);
+        rmSync(path, { recursive: true });
+      }
+    });
+  }
 });

@@ -1,6 +1,5 @@
 import { toStewardError } from '../../errors';
 import { exists } from '../../platform/files/folder';
-import type { DaemonReport } from '../../daemon/view';
 import type { Config } from '../../config/schema';
 import type { Context } from '../../app/context';
 import { daemonReport } from '../../app/serve';
@@ -31,7 +30,7 @@ const PARTS: readonly (readonly [
 ];
 
 /**
- * Every part in one screen, with the next step for each that is off (decisions.md 2). Files are read, and the daemon is
+ * Every part in one screen, with the next step for each that is off. Files are read, and the daemon is
  * asked over its socket, where it runs; nothing goes to the network, nothing is written. A part that cannot be looked
  * at says so and hides no other; a configuration that does not load is a row of its own, and the parts then have none.
  */
@@ -46,38 +45,45 @@ export async function overview(context: Context, root: string): Promise<Overview
   } catch (error) {
     return { ...head, parts: [{ id: 'configuration', ...inError(error, 'steward config path') }] };
   }
-  const daemon = await reportOfDaemon(context);
+  const daemon = await gathered(() => daemonReport(context));
+  const scheduler = await gathered(() => jobsHere(context, config.sense));
   const sources: Sources = {
     context,
     root,
     config,
-    daemon: 'report' in daemon ? daemon.report : { running: false, cliVersion: VERSION },
-    scheduler: await jobsHere(context, config.sense),
+    daemon: 'value' in daemon ? daemon.value : { running: false, cliVersion: VERSION },
+    scheduler: 'value' in scheduler ? scheduler.value : 'unknown',
     localTime: localTimes(context.clock, zone),
   };
   const parts = await Promise.all(
     PARTS.map(async ([id, look]): Promise<Part> => {
       try {
         if (id === 'daemon' && 'failure' in daemon) throw daemon.failure;
+        if (id === 'jobs' && 'failure' in scheduler) throw scheduler.failure;
         return { id, ...(await look(sources)) };
       } catch (error) {
         return { id, ...inError(error, null) };
       }
     }),
   );
-  // A row only where it is shared: no part that it holds is whole then.
-  const shared = sharedArea(context);
-  const first: Part[] =
-    shared === undefined
-      ? []
-      : [{ id: 'area', state: 'needs-you', summary: shared, next: 'steward doctor area' }];
-  return { ...head, parts: [...first, ...parts] };
+  return { ...head, parts: [...areaPart(context), ...parts] };
 }
 
-/** A daemon that is too busy to answer is no reason to tell nothing. */
-async function reportOfDaemon(context: Context): Promise<{ report: DaemonReport } | { failure: unknown }> {
+/** A row only where the area is shared, since no part that it holds is whole then, or where that cannot be told. */
+function areaPart(context: Context): Part[] {
+  const next = 'steward doctor area';
   try {
-    return { report: await daemonReport(context) };
+    const shared = sharedArea(context);
+    return shared === undefined ? [] : [{ id: 'area', state: 'needs-you', summary: shared, next }];
+  } catch (error) {
+    return [{ id: 'area', ...inError(error, next) }];
+  }
+}
+
+/** What several parts ask for: a failure belongs to one of them, and is no reason to tell nothing of the others. */
+async function gathered<T>(get: () => Promise<T>): Promise<{ value: T } | { failure: unknown }> {
+  try {
+    return { value: await get() };
   } catch (failure) {
     return { failure };
   }

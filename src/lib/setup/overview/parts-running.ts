@@ -10,12 +10,11 @@ import { plural } from '../../platform/terminal/plural';
 import { JOBS } from '../../schedule/job';
 import { foreignIntentions, MAX_WAITING as MOST_INTENTIONS, spoolStatus } from '../../sessions/spool';
 import { openHooks } from '../../app/hooks';
-import type { Row, Sources } from './sources';
+import { isInstalled, type Row, type Sources } from './sources';
 
 export function daemonPart({ daemon, scheduler }: Sources): Row {
   if (!daemon.running) {
-    const isInstalled = scheduler?.jobs.some(({ job, installed }) => job === 'daemon' && installed) === true;
-    return isInstalled
+    return isInstalled({ scheduler }, 'daemon') === true
       ? {
           state: 'needs-you',
           summary: 'installed, and does not run',
@@ -108,7 +107,7 @@ export function hooksPart({ context, root }: Sources): Row {
 }
 
 export function jobsPart({ scheduler }: Sources): Row {
-  if (scheduler === undefined) {
+  if (scheduler === undefined || scheduler === 'unknown') {
     return {
       state: 'off',
       summary: 'no scheduler here; "steward up" runs the jobs while it runs',

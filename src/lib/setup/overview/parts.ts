@@ -21,7 +21,7 @@ import { openSense } from '../../app/sense';
 import { voiceOf } from '../../app/speech';
 import { openWork } from '../../app/work';
 import type { Part } from './part';
-import type { Row, Sources } from './sources';
+import { isInstalled, type Row, type Sources } from './sources';
 
 export async function sensePart({ context, daemon, scheduler, localTime }: Sources): Promise<Row> {
   if (!exists(context.area.sense.config)) {
@@ -30,14 +30,12 @@ export async function sensePart({ context, daemon, scheduler, localTime }: Sourc
   const { deps } = await openSense(context);
   const status = senseStatus(deps, daemon.running ? DAEMON_SCHEDULER : null);
   const { state, reason, fix } = senseHealth(status);
-  const isScheduled =
-    daemon.running || scheduler?.jobs.some(({ job, installed }) => job === 'sense' && installed) === true;
   const facts = [
     `${plural(status.eventsToday, 'event')} today`,
     status.lastCaptureTs === null ? 'never captured' : `last capture ${localTime(status.lastCaptureTs)}`,
     ...(reason === undefined ? [] : [reason]),
   ];
-  if (state === 'ok' && !isScheduled) {
+  if (state === 'ok' && !daemon.running && isInstalled({ scheduler }, 'sense') === false) {
     return {
       state: 'needs-you',
       summary: [...facts, 'nothing captures by itself'].join(' · '),
