@@ -1,8 +1,8 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { readText } from '../platform/files/atomic-file';
 import { parseIso, toIso } from '../platform/time/clock';
-import { listFolder } from '../platform/files/folder';
+import { listFolder, lstatOf } from '../platform/files/folder';
 import { deadNames } from '../platform/files/graveyard';
 import { isObject, parseObject } from '../platform/files/json-object';
 
@@ -92,6 +92,8 @@ export function compact(ms: number): string {
 
 export interface SpoolStatus {
   waiting: number;
+  /** Named as what waits, and not to be read: damaged, or no regular file. Nobody does their work. */
+  unreadable: number;
   /** Given up, and kept for a while. */
   dead: number;
   /** The folder of those, a file each: to read, and to remove. */
@@ -101,13 +103,15 @@ export interface SpoolStatus {
 }
 
 export function spoolStatus(path: string): SpoolStatus {
-  const names = waiting(path);
-  const first = names[0] === undefined ? undefined : read(join(path, names[0]));
+  const files = [path, claims(path)].flatMap((folder) => waiting(folder).map((name) => join(folder, name)));
+  const found = files.map((file) => ({ file, intention: read(file) }));
+  const unreadable = found.filter(({ file, intention }) => intention === undefined && isDamaged(file)).length;
   return {
-    waiting: names.length + waiting(claims(path)).length,
+    waiting: files.length - unreadable,
+    unreadable,
     dead: deadNames(graves(path)).length,
     deadFolder: graves(path),
-    oldest: first?.at ?? null,
+    oldest: found.find(({ intention }) => intention !== undefined)?.intention?.at ?? null,
   };
 }
 
@@ -157,9 +161,28 @@ export function textOf(intention: Intention): string {
   return `${JSON.stringify({ version: VERSION, ...intention })}\n`;
 }
 
+/** Is there something that no version can read? What a newer version left is left to it. */
+function isDamaged(path: string): boolean {
+  const [, , kind = ''] = NAME.exec(basename(path)) ?? [];
+  if (!Object.hasOwn(KINDS, kind) || lstatOf(path) === undefined) return false;
+  const version = objectIn(path)?.['version'];
+  return typeof version !== 'number' || version <= VERSION;
+}
+
+/** False also for a folder or a link that somebody has put there. */
+export function isFile(path: string): boolean {
+  return lstatOf(path)?.isFile === true;
+}
+
+function objectIn(path: string): Record<string, unknown> | undefined {
+  const facts = lstatOf(path);
+  if (facts?.isFile !== true || facts.size > MAX_BYTES) return undefined;
+  return parseObject(readText(path) ?? '');
+}
+
 /** The intention in a file; undefined when there is none in it, or it has gone. */
 export function read(path: string): Intention | undefined {
-  const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  const value = objectIn(path);
   if (value === undefined) return undefined;
   const { version, id, kind, at, machine, attempts, session, slug, transcript, capture, reason } = value;
   if (version !== VERSION || typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) return undefined;

@@ -15,6 +15,7 @@ import {
   hasWords,
   intentionsIn,
   isExpired,
+  isFile,
   isForsaken,
   KINDS,
   read,
@@ -259,6 +260,7 @@ function takeBack(deps: SpoolDeps): number {
   let dead = 0;
   for (const name of waiting(claims(deps.path))) {
     const claim = join(claims(deps.path), name);
+    if (!isFile(claim)) continue;
     const intention = read(claim);
     const isAlive =
       intention === undefined
@@ -286,6 +288,7 @@ export function sweep(deps: Pick<SpoolDeps, 'clock' | 'path'>): number {
   for (const name of names) {
     if (!beyond.has(name) && !isExpired(name, nowMs)) continue;
     const path = join(deps.path, name);
+    if (!isFile(path)) continue;
     if (!hasWords(name) && (read(path)?.attempts ?? 0) === 0) removeFile(path);
     else if (giveUp(deps, path, 'it could not be sent in time')) dead += 1;
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline';
 
 import { StewardError } from '../../../src/lib/errors';
@@ -56,6 +56,7 @@ describe('the spool', () => {
     expect(result).to.deep.equal({ done: 3, failed: 0, later: 0, dead: 0, busy: false });
     expect(spoolStatus(deps.path)).to.deep.equal({
       waiting: 0,
+      unreadable: 0,
       dead: 0,
       deadFolder: `${deps.path}/dead`,
       oldest: null,
@@ -100,6 +101,7 @@ describe('the spool', () => {
     expect(reasons()).to.deep.equal(['no network']);
     expect(spoolStatus(deps.path)).to.deep.equal({
       waiting: 0,
+      unreadable: 0,
       dead: 1,
       deadFolder: `${deps.path}/dead`,
       oldest: null,
@@ -190,6 +192,35 @@ describe('the spool', () => {
     writeFileSync(`${deps.path}/claimed/20261120T070000000Z-000000000000.prompt-matched.json`, '{"torn');
     await drain(deps, {});
     expect(reasons()).to.deep.equal(['the file cannot be read']);
+  });
+
+  for (const [what, put] of Object.entries<(path: string) => void>({
+    'a folder': (path) => mkdirSync(path),
+    'a dangling link': (path) => symlinkSync('nowhere', path),
+    'a file that is too large': (path) => writeFileSync(path, ' '.repeat(65 * 1024)),
+    'an empty file': (path) => writeFileSync(path, ''),
+  })) {
+    it(`goes on beside ${what} with the name of a capture, and counts it`, async () => {
+      for (const place of ['', 'claimed/', 'dead/']) {
+        mkdirSync(`${deps.path}/${place}`, { recursive: true });
+        put(`${deps.path}/${place}20261120T070000000Z-aaaaaaaaaaaa.prompt-matched.json`);
+      }
+      const { at } = leave(deps, ASKED);
+      expect(spoolStatus(deps.path)).to.include({ waiting: 1, unreadable: 2, dead: 1, oldest: at });
+      expect(await drain(deps, { 'prompt-matched': fail })).to.include({ failed: 1 });
+      expect(await revive(deps)).to.equal(0);
+      expect(await drain(deps, { 'prompt-matched': () => undefined })).to.include({ done: 1 });
+      expect(spoolStatus(deps.path)).to.deep.include({ waiting: 0, oldest: null });
+      nowMs += 61 * DAY;
+      leave(deps, ASKED);
+      expect(await drain(deps, { 'prompt-matched': () => undefined })).to.include({ done: 1 });
+    });
+  }
+
+  it('counts nothing of a newer version as unreadable', () => {
+    mkdirSync(deps.path);
+    writeFileSync(`${deps.path}/20261120T070000000Z-aaaaaaaaaaaa.prompt-matched.json`, '{"version":2}');
+    expect(spoolStatus(deps.path)).to.include({ waiting: 1, unreadable: 0 });
   });
 
   it('leaves the work to whoever is at it', async () => {
@@ -315,6 +346,7 @@ describe('the spool', () => {
       expect(ledger).to.have.members(ids);
       expect(spoolStatus(deps.path)).to.deep.equal({
         waiting: 0,
+        unreadable: 0,
         dead: 0,
         deadFolder: `${deps.path}/dead`,
         oldest: null,

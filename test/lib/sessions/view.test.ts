@@ -12,7 +12,7 @@ const NONE: SessionsReport = {
   working: 0,
   waiting: 0,
   crashed: 0,
-  spool: { waiting: 0, dead: 0, oldest: null, deadFolder: '/dead' },
+  spool: { waiting: 0, unreadable: 0, dead: 0, oldest: null, deadFolder: '/dead' },
 };
 
 const DETAIL: Omit<SessionDetail, 'startedAt' | 'updatedAt' | 'phaseHistory'> = {

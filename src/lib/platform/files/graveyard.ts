@@ -106,8 +106,9 @@ function reasonOf(path: string): string {
 export function pruneDead(folder: string, nowMs: number): void {
   const names = deadNames(folder);
   const over = names.filter((name, index) => {
-    const buriedMs = lstatOf(join(folder, name))?.mtimeMs ?? nowMs;
-    return index < names.length - MAX_KEPT || nowMs - buriedMs > KEEP_MS;
+    const facts = lstatOf(join(folder, name));
+    if (facts?.isFolder === true) return false;
+    return index < names.length - MAX_KEPT || nowMs - (facts?.mtimeMs ?? nowMs) > KEEP_MS;
   });
   if (over.length === 0) return;
   // Counted first: after a kill in between one may count twice, and none goes uncounted.
@@ -120,8 +121,9 @@ function prunedIn(folder: string): number {
   return typeof count === 'number' ? count : 0;
 }
 
-/** The object in a file; undefined when it holds none, or is no regular file. */
+/** The object in a file; undefined when it holds none, is too large, or is no regular file. */
 function contentOf(path: string): Record<string, unknown> | undefined {
-  if (lstatOf(path)?.isFile !== true) return undefined;
-  return parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  const facts = lstatOf(path);
+  if (facts?.isFile !== true || facts.size > MAX_BYTES) return undefined;
+  return parseObject(readText(path) ?? '');
 }
