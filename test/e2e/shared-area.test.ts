@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect } from 'chai';
@@ -49,6 +49,21 @@ describe('an area that two machines write (built)', function () {
     const copy = 'sense/state.sync-conflict-20261120-101112-ABCDEFG.json';
     expect(await summaryOf('a')).to.include(`1 conflict copy, such as ${copy}`);
     expect(await foundOf('a')).to.include(copy);
+  });
+
+  it('status counts at once what cannot be read in the spool, and doctor says where it is', async () => {
+    const spool = join(home.path, '.steward/state/spool');
+    mkdirSync(spool, { recursive: true });
+    writeFileSync(join(spool, '20261122T115500000Z-aaaaaaaaaaaa.prompt-matched.json'), '');
+    const { parts } = (await on('a', 'status')) as { parts: { id: string }[] };
+    expect(parts.find(({ id }) => id === 'queue')).to.deep.equal({
+      id: 'queue',
+      state: 'needs-you',
+      summary: '1 cannot be read',
+      next: 'steward doctor hooks',
+    });
+    const found = JSON.stringify(await on('a', 'doctor', 'hooks'));
+    expect(found).to.include(`1 entry of ${spool} cannot be read`);
   });
 
   for (const [what, put] of [

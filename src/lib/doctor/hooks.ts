@@ -148,6 +148,13 @@ const HOUR_MS = 3_600_000;
 function checkSpool({ context }: DoctorContext): Finding[] {
   const status = spoolStatus(context.area.spool);
   const findings: Finding[] = [];
+  if (status.unreadable > 0) {
+    findings.push(
+      warning(`${plural(status.unreadable, 'entry', 'entries')} of ${context.area.spool} cannot be read`, {
+        hint: 'Nobody does their work. Look at what is empty, damaged or no file there or in "claimed", and remove it.',
+      }),
+    );
+  }
   if (status.dead > 0) {
     findings.push(
       warning(`${deadText(deadReport(status.deadFolder)) ?? ''}`, {

@@ -49,6 +49,7 @@ export function queuePart({ context }: Sources): Row {
     {
       what: plural(outbox.waiting, 'notification'),
       waiting: outbox.waiting,
+      unreadable: 0,
       most: MOST_DELIVERIES,
       // Without anything that waits, nobody asks for the id of this machine, which would be written.
       foreign:
@@ -59,15 +60,25 @@ export function queuePart({ context }: Sources): Row {
     {
       what: `${spool.waiting} left by hooks`,
       waiting: spool.waiting,
+      unreadable: spool.unreadable,
       most: MOST_INTENTIONS,
       foreign: spool.waiting === 0 ? 0 : foreignIntentions(area.spool, context.machineId),
       dead: deadReport(spool.deadFolder),
-      next: 'steward work retry',
+      // A retry does nothing for what cannot be read; doctor says where it is.
+      next: spool.unreadable > 0 ? 'steward doctor hooks' : 'steward work retry',
     },
-    { what: '', waiting: 0, most: 1, foreign: 0, dead: deadReport(deadMessages(area.managed)), next: null },
+    {
+      what: '',
+      waiting: 0,
+      unreadable: 0,
+      most: 1,
+      foreign: 0,
+      dead: deadReport(deadMessages(area.managed)),
+      next: null,
+    },
   ];
-  const isBad = ({ waiting, most, foreign, dead: { count } }: QueueRow): boolean =>
-    waiting >= most || foreign + count > 0;
+  const isBad = ({ waiting, unreadable, most, foreign, dead: { count } }: QueueRow): boolean =>
+    waiting >= most || unreadable + foreign + count > 0;
   const facts = rows.flatMap(queueFacts);
   return {
     state: rows.some(isBad) ? 'needs-you' : 'ok',
@@ -79,6 +90,7 @@ export function queuePart({ context }: Sources): Row {
 interface QueueRow {
   what: string;
   waiting: number;
+  unreadable: number;
   /** A queue of so many takes no more. */
   most: number;
   foreign: number;
@@ -86,9 +98,10 @@ interface QueueRow {
   next: string | null;
 }
 
-function queueFacts({ what, waiting, most, foreign, dead: graves }: QueueRow): string[] {
+function queueFacts({ what, waiting, unreadable, most, foreign, dead: graves }: QueueRow): string[] {
   return [
     ...(waiting === 0 ? [] : [`${what} waiting${waiting >= most ? ', which is full' : ''}`]),
+    ...(unreadable === 0 ? [] : [`${unreadable} cannot be read`]),
     ...(foreign === 0 ? [] : [`${foreign} from another machine`]),
     ...[deadText(graves) ?? []].flat(),
   ];
