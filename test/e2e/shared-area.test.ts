@@ -49,6 +49,10 @@ describe('an area that two machines write (built)', function () {
     const copy = 'sense/state.sync-conflict-20261120-101112-ABCDEFG.json';
     expect(await summaryOf('a')).to.include(`1 conflict copy, such as ${copy}`);
     expect(await foundOf('a')).to.include(copy);
+
+    writeFileSync(join(home.path, ".steward/config (Ann's conflicted copy 2026-11-22).yaml"), '');
+    const both = `2 conflict copies, such as config (Ann's conflicted copy 2026-11-22).yaml, ${copy}`;
+    expect(await summaryOf('a')).to.include(both);
   });
 
   it('status counts at once what cannot be read in the spool, and doctor says where it is', async () => {

@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 const RECENT_MS = 7 * 24 * HOUR_MS;
 /** More machines than this are not remembered. */
 const MAX_MACHINES = 20;
-/** Where steward writes; the folders of a person's own files are left out. */
+/** Where steward writes, beside the root itself; the folders of a person's own files are left out. */
 const WRITTEN = ['sense', 'state', 'goals', 'observability'];
 
 function readOwner(path: string): Owner | undefined {
@@ -58,9 +58,10 @@ export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): s
   );
   for (const id of machinesOfEvents(area, nowMs)) writers.add(id);
   const others = [...writers].filter((id) => id !== mine);
-  const copies = WRITTEN.flatMap((folder) =>
-    conflictCopies(join(area.root, folder)).map((path) => join(folder, path)),
-  );
+  const copies = [
+    ...conflictCopies(area.root, 0),
+    ...WRITTEN.flatMap((folder) => conflictCopies(join(area.root, folder)).map((path) => join(folder, path))),
+  ];
   if (others.length === 0 && copies.length === 0) return undefined;
   const facts = [
     ...(others.length === 0

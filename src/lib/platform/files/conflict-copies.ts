@@ -11,15 +11,23 @@ const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
 const MAX_NAMES = 20_000;
 const MAX_DEPTH = 4;
 
-/** Copies that a sync tool made below a folder because two machines wrote the same file; paths within it. */
-export function conflictCopies(root: string, within = '', depth = 0, left = { names: MAX_NAMES }): string[] {
+/**
+ * Copies that a sync tool made below a folder because two machines wrote the same file; paths within it. `depth`: how
+ * many folders deep; 0 is the folder alone.
+ */
+export function conflictCopies(
+  root: string,
+  depth = MAX_DEPTH,
+  within = '',
+  left = { names: MAX_NAMES },
+): string[] {
   const entries = entriesOf(join(root, within));
   const names = new Set(entries.map(({ name }) => name));
   return entries.flatMap((entry) => {
     left.names -= 1;
     if (left.names < 0) return [];
     const path = join(within, entry.name);
-    if (entry.isDirectory()) return depth < MAX_DEPTH ? conflictCopies(root, path, depth + 1, left) : [];
+    if (entry.isDirectory()) return depth > 0 ? conflictCopies(root, depth - 1, path, left) : [];
     const [, start, end] = BESIDE.exec(entry.name) ?? [];
     const isCopy = NAMED.test(entry.name) || (start !== undefined && names.has(`${start}${end ?? ''}`));
     return isCopy ? [path] : [];

@@ -34,6 +34,7 @@ describe('copies of a sync tool', () => {
     ];
     write('state.json', ...copies);
     expect(conflictCopies(root).sort()).to.deep.equal(copies.sort());
+    expect(conflictCopies(root, 0)).to.have.members(copies.filter((name) => !name.includes('/')));
   });
 
   it('are no other files, and none where there is no folder', () => {
