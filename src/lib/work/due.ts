@@ -161,15 +161,16 @@ function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') =>
   return at.isCertain('weekday') ? 'week' : undefined;
 }
 
+const RELATIVE = /^(?:today|tomorrow|tonight|next|this|in)\b/i;
+const PART_OF_DAY = /^(?:morning|afternoon|evening)/i;
+const RELATIVE_LEAD = /(?:\b(?:by|until|till|before|from|for|due)(?: the)?|[-–—:,@(])$/i;
+const PART_LEAD = /(?:\b(?:in|on|at|by|until|till|before|from|for|due)(?: the)?|[-–—:,@(])$/i;
+const DATE_LEAD = /(?:\b(?:on|at|by|until|till|before|from|for|due)(?: the)?|[-–—:,@(])$/i;
+
 /** `call Ann on` → `call Ann`: a word that led to the date goes with it. `turn it on` tomorrow stays. */
 function without(text: string, { index, length }: { index: number; length: number }): string {
   const words = text.slice(index, index + length);
-  const own = /^(?:today|tomorrow|tonight|next|this|in)\b/i.test(words)
-    ? ''
-    : /^(?:morning|afternoon|evening)/i.test(words)
-      ? 'in|on|at|'
-      : 'on|at|';
-  const lead = new RegExp(`(?:\\b(?:${own}by|until|till|before|from|for|due)(?: the)?|[-–—:,@(])$`, 'i');
+  const lead = RELATIVE.test(words) ? RELATIVE_LEAD : PART_OF_DAY.test(words) ? PART_LEAD : DATE_LEAD;
   const before = text.slice(0, index).trimEnd().replace(lead, '');
   const after = text.slice(index + length).replace(/^\s*[),:;-]\s*/, ' ');
   return `${before} ${after}`.replace(/\s+/g, ' ').trim();

@@ -57,12 +57,14 @@ async function route(): Promise<void> {
 async function matchAndRead(): Promise<void> {
   const { findHomographs } = await import('../../../src/lib/notify/speech/homographs');
   const { matchPrompt } = await import('../../../src/lib/work/capture/prompt');
+  const { unusableTime } = await import('../../../src/lib/work/unusable-time');
   const { recurringWords } = await import('../../../src/lib/work/recurring');
   const { parseConsole } = await import('../../../src/lib/sense/idle/macos');
   const { cronBlocks } = await import('../../../src/lib/schedule/cron');
   findHomographs('We go live at nine.');
   matchPrompt('remind me to call Ann');
   recurringWords('every monday');
+  unusableTime('call Ann on 31 November');
   parseConsole('"IOConsoleUsers" = ({"kCGSSessionUserIDKey"=501,"kCGSSessionOnConsoleKey"=Yes})', 501);
   cronBlocks('', 'steward');
 }

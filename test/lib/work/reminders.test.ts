@@ -174,7 +174,7 @@ describe('reminders remind', function () {
     const snoozed = await snooze(world.deps, { number: 1, when: '2h' });
     const after = (await issuesOf(github, 'ann/work'))[0]?.body ?? '';
     expect(parseBody(after)).to.deep.equal({ ...parseBody(before), due: snoozed.due });
-    expect(after).to.match(/^mine\n\nDue .*\)\.\n\n<!-- steward id=\w+ due=\S+ -->$/);
+    expect(after).to.match(/^mine\n\nDue .*\)\.\n\n> call Ann in 1 hour\n\n<!-- steward id=\w+ due=\S+ -->$/);
     expect(after.match(/Due /g)).to.have.length(1);
     expect(await tellDue(deps)).to.equal(0);
     later(5 * HOUR);
