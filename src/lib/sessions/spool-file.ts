@@ -92,7 +92,7 @@ export function compact(ms: number): string {
 
 export interface SpoolStatus {
   waiting: number;
-  /** Named as what waits, and not to be read: damaged, or no regular file. Nobody does their work. */
+  /** Entries that cannot be read: damaged, or not a regular file. They are skipped. */
   unreadable: number;
   /** Given up, and kept for a while. */
   dead: number;
