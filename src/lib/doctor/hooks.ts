@@ -151,7 +151,7 @@ function checkSpool({ context }: DoctorContext): Finding[] {
   if (status.unreadable > 0) {
     findings.push(
       warning(`${plural(status.unreadable, 'entry', 'entries')} of ${context.area.spool} cannot be read`, {
-        hint: 'steward skips them. Remove what is empty, damaged or not a file, there and in "claimed".',
+        hint: 'These files are skipped. Remove what is empty, damaged or not a file, there and in "claimed".',
       }),
     );
   }
