@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AGENT_TYPES } from '../../src/lib/config/agent-types';
-import type { AgentTypes, NamedAgent } from '../../src/lib/agents/routing-types';
+import type { AgentTypes, NamedAgent } from '../../src/lib/agents/routing';
 
 export const TYPES: AgentTypes = { ...AGENT_TYPES, researchers: [...AGENT_TYPES.researchers] };
 

@@ -1,6 +1,6 @@
 import { managedClient } from '../../src/lib/agents/managed/client';
 import type { SendDeps } from '../../src/lib/agents/managed/outbox';
-import type { Timing } from '../../src/lib/agents/managed/retry';
+import type { Timing } from '../../src/lib/agents/managed/failure';
 import { systemClock } from '../../src/lib/platform/time/clock';
 import { openOrigin } from '../../src/lib/platform/net/origin-client';
 

@@ -10,7 +10,7 @@ import {
   type Expertise,
   type Personality,
 } from '../../lib/agents/traits';
-import { briefsText } from '../../lib/agents/view-route';
+import { briefsText } from '../../lib/agents/view';
 import { agentSettings, parseCount, requestOf } from '../../lib/app/agents';
 import { BaseCommand } from '../../lib/cli/base-command';
 

@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args';
 import { boolean, string as stringFlag } from '@oclif/core/flags';
 
 import type { Considered, Decision } from '../../lib/agents/routing';
-import { routeText } from '../../lib/agents/view-route';
+import { routeText } from '../../lib/agents/view';
 import { agentSettings, isIdle, parseCount, parseEffort, requestOf, routeCall } from '../../lib/app/agents';
 import { BaseCommand } from '../../lib/cli/base-command';
 

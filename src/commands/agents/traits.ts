@@ -1,5 +1,5 @@
 import { TRAIT_FAMILIES } from '../../lib/agents/traits';
-import { traitsText } from '../../lib/agents/view-route';
+import { traitsText } from '../../lib/agents/view';
 import { BaseCommand } from '../../lib/cli/base-command';
 
 export default class AgentsTraits extends BaseCommand {

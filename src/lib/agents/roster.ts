@@ -1,13 +1,21 @@
 import { join } from 'node:path';
 
-import { errnoCode, StewardError, toStewardError } from '../errors';
-import { readBytes } from '../platform/files/atomic-file';
-import { listFolder, lstatOf } from '../platform/files/folder';
+import { StewardError, errnoCode, toStewardError } from '../errors';
+import { createFile, readBytes } from '../platform/files/atomic-file';
+import { ensureFolder, listFolder, lstatOf } from '../platform/files/folder';
 import { bodyOf, frontMatter } from '../platform/files/front-matter';
 import { isObject } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
 import { isSlug } from '../sessions/slug';
-import { personaOf, type RosterAgent } from './persona';
+import { MODEL_TIERS, type ModelTier } from './brief';
+import {
+  type Approach,
+  type Expertise,
+  type Personality,
+  TRAIT_FAMILIES,
+  type TraitFamily,
+  traitNamed,
+} from './traits';
 
 /** Something that is wrong with a file of the roster, or worth to know (`note`). */
 export interface RosterProblem {
@@ -191,4 +199,139 @@ function problem(file: string, level: RosterProblem['level'], message: string, h
 function withoutPersona(entry: RosterEntry): RosterAgent {
   const { slug, name, role, description, model, expertise, personality, approach, path } = entry;
   return { slug, name, role, description, model, expertise, personality, approach, path };
+}
+
+/** A named agent: a persistent identity of the person's own roster (service.md: Agent invocation). */
+export interface RosterAgent {
+  /** The name of its file without `.md`. */
+  slug: string;
+  name: string;
+  role: string | null;
+  description: string | null;
+  model: ModelTier | null;
+  expertise: Expertise[];
+  personality: Personality[];
+  approach: Approach[];
+  path: string;
+}
+
+/** Characters of a name, a role or a description. */
+export const MAX_TEXT = 300;
+
+type Persona = Omit<RosterAgent, 'slug' | 'path' | 'name'> & { name: string | null };
+
+/**
+ * The keys of a persona. Voice fields are not among them: no code reads the voice of an agent file (service.md:
+ * Notification settings), since only the assistant speaks. That they stand there is a note.
+ */
+export function personaOf(keys: Record<string, unknown>): {
+  values: Persona;
+  errors: string[];
+  notes: string[];
+} {
+  const errors: string[] = [];
+  const text = (key: string): string | null => {
+    const value = keys[key];
+    if (value === undefined || value === null) return null;
+    const found = typeof value === 'string' ? clean(value).trim() : '';
+    if (found === '' || found.length > MAX_TEXT)
+      errors.push(`${key} is not a text of up to ${MAX_TEXT} characters.`);
+    return found;
+  };
+  const traits = <F extends TraitFamily>(family: F): (typeof TRAIT_FAMILIES)[F][number]['id'][] => {
+    const value = keys[family];
+    const given =
+      typeof value === 'string' ? value.split(',') : value === undefined || value === null ? [] : value;
+    if (!Array.isArray(given)) {
+      errors.push(`${family} is not a list.`);
+      return [];
+    }
+    return given.flatMap((item) => {
+      const trait = typeof item === 'string' ? traitNamed(family, item) : undefined;
+      if (trait === undefined)
+        errors.push(
+          `${family} has ${shown(item)}; the vocabulary is ${TRAIT_FAMILIES[family].map(({ id }) => id).join(', ')}.`,
+        );
+      return trait === undefined ? [] : [trait.id];
+    });
+  };
+  const model = text('model')?.toLowerCase() ?? null;
+  if (model !== null && !MODEL_TIERS.includes(model as ModelTier))
+    errors.push(`model is ${shown(model)}; the tiers are ${MODEL_TIERS.join(', ')}.`);
+  const values: Persona = {
+    name: text('name'),
+    role: text('role'),
+    description: text('description'),
+    model: model as ModelTier | null,
+    expertise: traits('expertise'),
+    personality: traits('personality'),
+    approach: traits('approach'),
+  };
+  const voices = Object.keys(keys).filter((key) => /^voice/i.test(key));
+  const notes = voices.map((key) => `${clean(key)} is not read.`);
+  return { values, errors, notes };
+}
+
+function shown(value: unknown): string {
+  return `"${clean(String(typeof value === 'object' ? 'a list or object' : value)).slice(0, 40)}"`;
+}
+
+export interface NewAgent {
+  slug: string;
+  name?: string;
+  role: string;
+  model?: ModelTier;
+  expertise: readonly string[];
+  personality: readonly string[];
+  approach: readonly string[];
+}
+
+/** Writes the file of a new agent for a person to go on with. One that is there is `conflict` and stays. */
+export function newRosterAgent(folder: string, agent: NewAgent): { slug: string; path: string } {
+  if (!isSlug(agent.slug)) {
+    throw new StewardError(
+      'usage',
+      `${clean(agent.slug).slice(0, 100)} is no name for a file of the roster.`,
+      {
+        hint: 'Use small letters, digits, - and _, such as ada; --name takes the name as it is written.',
+      },
+    );
+  }
+  const name = clean(agent.name ?? agent.slug.charAt(0).toUpperCase() + agent.slug.slice(1)).trim();
+  const role = clean(agent.role).trim();
+  for (const [flag, text] of [
+    ['--name', name],
+    ['--role', role],
+  ] as const) {
+    if (text === '' || text.length > MAX_TEXT) {
+      throw new StewardError('usage', `${flag} is not a text of up to ${MAX_TEXT} characters.`, {
+        hint: 'Give a shorter one.',
+      });
+    }
+  }
+  const list = (key: TraitFamily): string[] =>
+    agent[key].length === 0 ? [] : [`${key}: [${agent[key].join(', ')}]`];
+  const text = [
+    '---',
+    `name: ${JSON.stringify(name)}`,
+    `role: ${JSON.stringify(role)}`,
+    ...(agent.model === undefined ? [] : [`model: ${agent.model}`]),
+    ...list('expertise'),
+    ...list('personality'),
+    ...list('approach'),
+    '---',
+    '',
+    `${name} is a ${role}.`,
+    '',
+    'Write here who this is: what they have seen, what they care about, how they talk. It goes into every brief.',
+    '',
+  ].join('\n');
+  const path = join(folder, `${agent.slug}.md`);
+  ensureFolder(folder);
+  if (!createFile(path, text)) {
+    throw new StewardError('conflict', `The roster has an agent ${agent.slug} already.`, {
+      hint: `Edit ${path}, or take another name.`,
+    });
+  }
+  return { slug: agent.slug, path };
 }

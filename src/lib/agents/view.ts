@@ -1,10 +1,14 @@
 import { palette, table, wrap } from '../platform/terminal/format';
+import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
 import { timeOf } from '../platform/time/time';
+import type { Brief, BriefBatch } from './brief';
 import type { CheckReport } from './check';
 import type { KnowledgeEntry, KnowledgeResult } from './knowledge';
-import type { Options } from './view-route';
+import type { Roster, RosterEntry, RosterProblem } from './roster';
+import type { Considered, Decision } from './routing';
+import { TRAIT_FAMILIES, type TraitFamily } from './traits';
 import type { SilenceAlert, WatchedSession } from './watchdog';
 
 /** `steward agents check`. */
@@ -86,4 +90,200 @@ export function alertText(alert: SilenceAlert, options: Options & { zone: string
   const at = timeOf(Date.parse(alert.ts), options.zone);
   const last = alert.lastTool === null ? '' : ` The last was ${alert.lastTool}.`;
   return wrap(clean(`${alert.message}${last}`), options.columns, `${at}  `, '       ').join('\n');
+}
+
+/** `steward agents roster list`. */
+export function rosterText(roster: Roster, folder: string, options: Options): string {
+  const errors = roster.problems.filter(({ level }) => level === 'error').length;
+  const rows = roster.agents.map(({ slug, name, role, model, expertise }) => [
+    slug,
+    clean(name),
+    clean(role ?? ''),
+    model ?? '',
+    expertise.join(', '),
+  ]);
+  return [
+    ...(rows.length === 0
+      ? [
+          ...wrap(
+            'The roster is empty. Make an agent with "steward agents roster new NAME".',
+            options.columns,
+          ),
+          `Its file lies in ${clean(folder)}.`,
+        ]
+      : table(rows, [{ max: 30 }, { max: 30 }, { max: 40 }])
+          .split('\n')
+          .map((line) => fit(line, options.columns))),
+    ...(errors === 0
+      ? []
+      : [
+          '',
+          `${errors} ${errors === 1 ? 'thing is' : 'things are'} wrong with it: "steward agents roster check".`,
+        ]),
+  ].join('\n');
+}
+
+/** `steward agents roster show`. */
+export function agentText(agent: RosterEntry, options: Options): string {
+  const { strong } = palette(options);
+  const list = (items: readonly string[]): string | null => (items.length === 0 ? null : items.join(', '));
+  const facts: [string, string | null][] = [
+    ['role', agent.role],
+    ['about', agent.description],
+    ['model', agent.model],
+    ['expertise', list(agent.expertise)],
+    ['personality', list(agent.personality)],
+    ['approach', list(agent.approach)],
+    ['file', agent.path],
+  ];
+  const rows = facts.flatMap(([name, value]) => (value === null ? [] : [[name, clean(value)]]));
+  const body = promptLines(agent.persona, options);
+  return [strong(clean(agent.name)), '', table(rows), ...(agent.persona === '' ? [] : ['', ...body])].join(
+    '\n',
+  );
+}
+
+/** `steward agents roster check`. */
+export function rosterCheckText(roster: Roster, options: Options): string {
+  const count = `${roster.agents.length} ${roster.agents.length === 1 ? 'agent' : 'agents'} can be used.`;
+  return [...roster.problems.flatMap((one) => problemLines(one, options)), count].join('\n');
+}
+
+function problemLines({ file, level, message, hint }: RosterProblem, options: Options): string[] {
+  const { attention } = palette(options);
+  const head = fit(clean(file), options.columns);
+  const lines = wrap(clean(`${message} ${hint}`), options.columns, '  ');
+  return [level === 'error' ? attention(head) : head, ...lines];
+}
+
+export type Options = Pick<Terminal, 'columns' | 'color'>;
+
+const WORKERS: Readonly<Record<Decision['worker'], string>> = {
+  team: 'an agent team',
+  custom: 'custom agents',
+  managed: 'a managed agent',
+  builtin: 'a built-in type',
+  named: 'a named agent',
+  research: 'the research skill',
+  native: 'no delegation',
+};
+
+/** `steward agents route`: the worker, what to launch it as, and why. */
+export function routeText(
+  decision: Decision,
+  options: Options,
+  considered: readonly Considered[] = [],
+): string {
+  const { strong, attention } = palette(options);
+  const count = decision.briefs?.length;
+  const facts: [string, string | undefined][] = [
+    ['agent', decision.agent],
+    ['agents', count === undefined ? undefined : String(count)],
+    ['type', decision.subagentType ?? undefined],
+    ['model', decision.model],
+    ['mode', decision.mode],
+    ['rule', decision.rule],
+    [
+      'spotcheck',
+      decision.spotcheck === null
+        ? undefined
+        : `${decision.spotcheck.subagentType}, ${decision.spotcheck.model}`,
+    ],
+  ];
+  const rows = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, clean(value)]]));
+  return [
+    strong(WORKERS[decision.worker]),
+    '',
+    table(rows),
+    '',
+    ...wrap(clean(decision.why), options.columns),
+    ...decision.warnings.flatMap((text) =>
+      wrap(clean(text), options.columns, '! ', '  ').map((line) => attention(line)),
+    ),
+    ...(considered.length === 0 ? [] : ['', ...consideredLines(considered, options)]),
+    ...(decision.launch === undefined ? [] : ['', ...wrap(decision.launch, options.columns)]),
+    ...briefLines(decision.briefs ?? (decision.brief === undefined ? [] : [decision.brief]), options),
+  ].join('\n');
+}
+
+const OUTCOMES: Readonly<Record<Considered['outcome'], string>> = {
+  decided: 'decides',
+  no: '-',
+  refused: 'taken back',
+  unsuitable: 'does not suit',
+};
+
+function consideredLines(considered: readonly Considered[], options: Options): string[] {
+  const rows = considered.map(({ rule, outcome, words, from }) => [
+    rule,
+    OUTCOMES[outcome],
+    words === null ? from : `${from}: ${clean(words)}`,
+  ]);
+  return table(rows)
+    .split('\n')
+    .map((line) => fit(line, options.columns));
+}
+
+function briefLines(briefs: readonly Brief[], options: Options): string[] {
+  return briefs.flatMap((brief, index) => [
+    '',
+    ...briefTitle(brief, index, briefs.length, options),
+    ...promptLines(brief.prompt, options),
+  ]);
+}
+
+function briefTitle(brief: Brief, index: number, count: number, options: Options): string[] {
+  const place = count === 1 ? 'brief' : `brief ${index + 1} of ${count}`;
+  const parts = [
+    brief.role,
+    brief.expertise,
+    brief.personality,
+    brief.approach,
+    brief.subagentType,
+    brief.model,
+  ];
+  return wrap(`${place} · ${clean(parts.join(' · '))}`, options.columns, '', '  ');
+}
+
+/** A prompt with its lines, indented. */
+export function promptLines(prompt: string, options: Options): string[] {
+  return prompt
+    .split('\n')
+    .flatMap((line) => (line === '' ? [''] : wrap(clean(line), options.columns, '  ')));
+}
+
+/** `steward agents brief`: how to launch them, each brief, and the spotcheck after several. */
+export function briefsText({ briefs, launch, spotcheck }: BriefBatch, options: Options): string {
+  return [
+    ...(launch === undefined ? [] : ['', ...wrap(launch, options.columns)]),
+    ...briefLines(briefs, options),
+    ...(spotcheck === null
+      ? []
+      : [
+          '',
+          `spotcheck · ${spotcheck.subagentType} · ${spotcheck.model}`,
+          ...promptLines(spotcheck.prompt, options),
+        ]),
+  ]
+    .slice(1)
+    .join('\n');
+}
+
+/** `steward agents traits`: the menu. */
+export function traitsText(options: Options): string {
+  const families = Object.keys(TRAIT_FAMILIES) as TraitFamily[];
+  return families
+    .flatMap((family, index) => {
+      const longest = Math.max(...TRAIT_FAMILIES[family].map(({ id }) => id.length));
+      const lines = TRAIT_FAMILIES[family].flatMap(({ id, does }) =>
+        wrap(meaningOf(id, does), options.columns, `  ${id.padEnd(longest)}  `, ' '.repeat(longest + 4)),
+      );
+      return [...(index === 0 ? [] : ['']), family, ...lines];
+    })
+    .join('\n');
+}
+
+/** "skeptical: you ask …" says the trait's name again; the menu has it in front. */
+function meaningOf(id: string, does: string): string {
+  return does.startsWith(`${id}: `) ? does.slice(id.length + 2) : does;
 }

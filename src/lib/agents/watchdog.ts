@@ -1,18 +1,19 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
-import { LOG_START } from '../platform/files/log-cursor';
-import { toIso } from '../platform/time/clock';
-import { exists } from '../platform/files/folder';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder, exists } from '../platform/files/folder';
+import { isObject, parseObject } from '../platform/files/json-object';
 import { withLock } from '../platform/files/lock';
+import { LOG_START } from '../platform/files/log-cursor';
 import { shortHash } from '../platform/files/short-hash';
 import { cleanLine } from '../platform/terminal/terminal';
+import { type Clock, toIso } from '../platform/time/clock';
 import { folder } from '../sessions/fold';
-import { isLive, statusOf, type Session } from '../sessions/session';
-import { currentSessions, type SessionsDeps } from '../sessions/state';
-import { readWorkEvents, type WorkEvent } from '../sessions/work-events';
-import { claim, type ToldDeps } from './told-silences';
+import { type Session, isLive, statusOf } from '../sessions/session';
+import { type SessionsDeps, currentSessions } from '../sessions/state';
+import { type WorkEvent, readWorkEvents } from '../sessions/work-events';
 
 /** Agents are active and there was no tool call for so long. */
 export const SILENCE_MS = 90_000;
@@ -240,4 +241,54 @@ async function pauseForPoll(signal: AbortSignal): Promise<void> {
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+const LOCK_WAIT_MS = 5000;
+const MAX_REMEMBERED = 500;
+
+/** The format of the file of told silences. */
+const VERSION = 1;
+
+export interface ToldDeps {
+  clock: Clock;
+  machineId: string;
+  /** Machine-local folder of the locks. */
+  locks: string;
+  /** `state/watchdog.json`: for which silence an alert went out. */
+  alerts: string;
+}
+
+/** Takes the right to tell of this silence: false when it was told of before. */
+export async function claim(
+  deps: ToldDeps,
+  { session, mark }: { session: string; mark: string },
+): Promise<boolean> {
+  const { clock, machineId, alerts } = deps;
+  const lock = join(deps.locks, 'watchdog-alerts.lock');
+  return withLock(lock, { clock, machineId, waitMs: LOCK_WAIT_MS }, () => {
+    ensureFolder(dirname(alerts));
+    const known = toldIn(alerts);
+    if (known.get(session) === mark) return Promise.resolve(false);
+    known.delete(session);
+    known.set(session, mark);
+    const kept = Object.fromEntries([...known].slice(-MAX_REMEMBERED));
+    replaceFile(alerts, `${JSON.stringify({ version: VERSION, alerts: kept })}\n`);
+    return Promise.resolve(true);
+  });
+}
+
+/** A file that is no JSON means at worst one alert more; a newer format is `config`. */
+function toldIn(path: string): Map<string, string> {
+  const stored = parseObject(readText(path, { maxBytes: 1024 * 1024 }) ?? '');
+  const version = stored?.['version'];
+  if (typeof version === 'number' && version > VERSION) {
+    throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
+      hint: 'Upgrade steward; this version leaves the file alone.',
+    });
+  }
+  const alerts = stored?.['alerts'];
+  if (!isObject(alerts)) return new Map();
+  return new Map(
+    Object.entries(alerts).flatMap(([slug, mark]) => (typeof mark === 'string' ? [[slug, mark]] : [])),
+  );
 }

@@ -1,9 +1,14 @@
 import { join } from 'node:path';
 
-import { parseInvocations, type Invocation } from '../agents/invocation';
+import { parseInvocations, type Invocation } from '../agents/check';
 import { readRoster, rosterFiles, type RosterDeps, type RosterEntry } from '../agents/roster';
-import { explainRoute, type Considered, type Decision } from '../agents/routing';
-import type { AgentTypes, NamedAgent } from '../agents/routing-types';
+import {
+  explainRoute,
+  type Considered,
+  type Decision,
+  type AgentTypes,
+  type NamedAgent,
+} from '../agents/routing';
 import { MAX_BRIEFS } from '../agents/brief';
 import type { WatchDeps } from '../agents/watchdog';
 import { AGENT_TYPES } from '../config/agent-types';

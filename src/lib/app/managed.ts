@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { managedClient, type Credential, type ManagedClient, type Resource } from '../agents/managed/client';
-import type { Prices } from '../agents/managed/cost';
+import type { Prices } from '../agents/managed/turn';
 import {
   withSecrets,
   withoutSecrets,
@@ -9,7 +9,7 @@ import {
   type SecretReference,
 } from '../agents/managed/definition';
 import type { SendDeps } from '../agents/managed/outbox';
-import { TIMING } from '../agents/managed/retry';
+import { TIMING } from '../agents/managed/failure';
 import type { UserConfig } from '../config/schema';
 import { resolveSecret, secret, secretSources } from '../config/secret';
 import { StewardError } from '../errors';

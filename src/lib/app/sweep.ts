@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 
 import { toStewardError, type StewardError } from '../errors';
-import { parseProjects } from '../goals/projects';
-import { parseGoals } from '../goals/record';
+import { parseProjects, parseGoals } from '../goals/record';
 import { readText } from '../platform/files/atomic-file';
 import { parseIso, type Clock } from '../platform/time/clock';
 import { appendLog } from '../platform/files/log';

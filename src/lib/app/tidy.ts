@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 
-import { parseProjects } from '../goals/projects';
+import { parseProjects } from '../goals/record';
 import { readText } from '../platform/files/atomic-file';
 import { toIso } from '../platform/time/clock';
 import { listFolder } from '../platform/files/folder';

@@ -1,4 +1,4 @@
-import { answersBy, confirmation, type Policy } from '../agents/managed/answers';
+import { answersBy, confirmation, type Policy } from '../agents/managed/send';
 import type { SentEvent } from '../agents/managed/event';
 import type { ToolUse } from '../agents/managed/turn';
 import { askedText } from '../agents/managed/view';

@@ -1,13 +1,12 @@
 import { string } from '@oclif/core/flags';
 
-import type { Policy } from '../agents/managed/answers';
+import type { Policy } from '../agents/managed/send';
 import { StewardError } from '../errors';
-import type { Terminal } from '../platform/terminal/stdio';
+import { type Terminal, writeErr } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import type { Context } from '../app/context';
 import type { ManagedContext } from '../app/managed';
 import type { FollowHost } from './managed-follow';
-import { writeErr } from '../platform/terminal/stdio';
 
 /** What the agent may do without a question; the words of the commands that follow a session. */
 export const answerFlags = {

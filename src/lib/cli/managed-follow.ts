@@ -1,4 +1,4 @@
-import type { Policy } from '../agents/managed/answers';
+import type { Policy } from '../agents/managed/send';
 import { follow, type FollowEnd, type FollowInput } from '../agents/managed/follow';
 import { sendInterrupt } from '../agents/managed/outbox';
 import { openSessionLog } from '../agents/managed/session-log';
@@ -7,13 +7,12 @@ import { StewardError } from '../errors';
 import { canAsk } from '../platform/terminal/ask';
 import { onInterrupt } from '../platform/process/own-process';
 import { standardOutput } from '../platform/terminal/shown-output';
-import type { Terminal } from '../platform/terminal/stdio';
+import { type Terminal, writeErr } from '../platform/terminal/stdio';
 import { wait } from '../platform/time/wait';
 import type { Context } from '../app/context';
 import { toJsonLine } from '../platform/terminal/json';
 import { answerer } from './managed-ask';
 import { withManaged, type ManagedContext } from '../app/managed';
-import { writeErr } from '../platform/terminal/stdio';
 
 /** The terminal that a session is followed on. */
 export interface FollowHost {

@@ -1,6 +1,5 @@
-import type { Policy } from '../agents/managed/answers';
-import { pruneSessions } from '../agents/managed/retention';
-import { startSession, type StartInput } from '../agents/managed/start';
+import type { Policy } from '../agents/managed/send';
+import { pruneSessions, startSession, type StartInput } from '../agents/managed/sessions';
 import { tellOfPrices } from './managed-flags';
 import { followHere, type FollowHost } from './managed-follow';
 

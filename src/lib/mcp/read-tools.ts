@@ -1,5 +1,5 @@
 import { blocksOf } from '../report/blocks';
-import { reportMarkdown } from '../report/markdown';
+import { reportMarkdown } from '../report/view';
 import { readPeriod } from '../report/period';
 import { recent, today } from '../sense/read';
 import { spoolStatus } from '../sessions/spool';

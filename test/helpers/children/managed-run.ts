@@ -1,12 +1,10 @@
 // Runs a hosted session, or goes on with the one that a killed run has left, as the commands do; with short pauses.
-import { answersBy } from '../../../src/lib/agents/managed/answers';
+import { answersBy } from '../../../src/lib/agents/managed/send';
 import { managedClient } from '../../../src/lib/agents/managed/client';
 import { follow } from '../../../src/lib/agents/managed/follow';
-import { localSessions } from '../../../src/lib/agents/managed/retention';
-import type { Timing } from '../../../src/lib/agents/managed/retry';
+import { localSessions, startSession, wakeSession } from '../../../src/lib/agents/managed/sessions';
+import type { Timing } from '../../../src/lib/agents/managed/failure';
 import { openSessionLog } from '../../../src/lib/agents/managed/session-log';
-import { startSession } from '../../../src/lib/agents/managed/start';
-import { wakeSession } from '../../../src/lib/agents/managed/wake';
 import { EXIT_CODES } from '../../../src/lib/platform/terminal/exit-codes';
 import { toJsonLine } from '../../../src/lib/platform/terminal/json';
 import { toStewardError } from '../../../src/lib/errors';

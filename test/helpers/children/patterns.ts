@@ -33,7 +33,7 @@ async function main(): Promise<void> {
 }
 
 async function route(): Promise<void> {
-  const { RULES } = await import('../../../src/lib/agents/routing-rules');
+  const { RULES } = await import('../../../src/lib/agents/routing');
   const { readRequest } = await import('../../../src/lib/agents/text');
   const { corpus, NAMED, TYPES } = await import('../agents');
   for (const name of ['requests', 'held-out', 'held-out-2', 'held-out-3', 'held-out-4']) {

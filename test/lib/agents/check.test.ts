@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { batchOf, composeBriefs, MODEL_TIERS } from '../../../src/lib/agents/brief';
-import { checkInvocations } from '../../../src/lib/agents/check';
-import { parseInvocations } from '../../../src/lib/agents/invocation';
+import { checkInvocations, parseInvocations } from '../../../src/lib/agents/check';
 import { explainRoute } from '../../../src/lib/agents/routing';
 import { StewardError } from '../../../src/lib/errors';
 import { corpus, NAMED, TYPES } from '../../helpers/agents';

@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 
-import { readRoster, rosterEntry, type RosterDeps } from '../../../src/lib/agents/roster';
-import { newRosterAgent } from '../../../src/lib/agents/roster-new';
+import { readRoster, rosterEntry, type RosterDeps, newRosterAgent } from '../../../src/lib/agents/roster';
 import { parseYaml } from '../../../src/lib/config/yaml-text';
 import { rejection } from '../../helpers/rejection';
 import { scratch } from '../../helpers/scratch';

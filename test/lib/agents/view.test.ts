@@ -2,8 +2,7 @@ import { expect } from 'chai';
 
 import { batchOf } from '../../../src/lib/agents/brief';
 import { explainRoute } from '../../../src/lib/agents/routing';
-import { alertText, watchedText } from '../../../src/lib/agents/view';
-import { briefsText, routeText, traitsText } from '../../../src/lib/agents/view-route';
+import { alertText, watchedText, briefsText, routeText, traitsText } from '../../../src/lib/agents/view';
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { NAMED, TYPES } from '../../helpers/agents';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { blocksOf } from '../../../src/lib/report/blocks';
 import { buildReport } from '../../../src/lib/report/build';
-import { reportMarkdown } from '../../../src/lib/report/markdown';
+import { reportMarkdown } from '../../../src/lib/report/view';
 import type { DayFacts, ReportInput } from '../../../src/lib/report/model';
 import { captured, day, issue, reportInput, session } from '../../helpers/report';
 

@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { blocksOf, type Block } from '../../../src/lib/report/blocks';
 import { buildReport } from '../../../src/lib/report/build';
-import { plain, reportMarkdown } from '../../../src/lib/report/markdown';
-import { reportText } from '../../../src/lib/report/view';
+import { plain, reportMarkdown, reportText } from '../../../src/lib/report/view';
 import { captured, day, issue, reportInput, session } from '../../helpers/report';
 
 const AT = '2026-11-20T10:00:00.000Z';

@@ -3,8 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { CapturedSession } from '../../../src/lib/work/capture/session-end';
-import { parseProjects } from '../../../src/lib/goals/projects';
-import type { Goal } from '../../../src/lib/goals/record';
+import { parseProjects, type Goal } from '../../../src/lib/goals/record';
 import { sessionAt } from '../../../src/lib/work/capture/deliver';
 import { sweep } from '../../../src/lib/work/sweep';
 import { type SweepDeps, type SweepOptions, type SweepResult } from '../../../src/lib/work/sweep/run';

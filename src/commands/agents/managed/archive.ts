@@ -1,8 +1,8 @@
 import { string } from '@oclif/core/args';
 
 import type { Resource } from '../../../lib/agents/managed/client';
-import { checkedId } from '../../../lib/agents/managed/session-id';
-import { archiveSession } from '../../../lib/agents/managed/wake';
+import { checkedId } from '../../../lib/agents/managed/event';
+import { archiveSession } from '../../../lib/agents/managed/sessions';
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 

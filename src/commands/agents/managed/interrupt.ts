@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 
 import { sendInterrupt } from '../../../lib/agents/managed/outbox';
-import { checkedId } from '../../../lib/agents/managed/session-id';
+import { checkedId } from '../../../lib/agents/managed/event';
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 import { boolean, string as textFlag } from '@oclif/core/flags';
 
-import { checkedId } from '../../../lib/agents/managed/session-id';
+import { checkedId } from '../../../lib/agents/managed/event';
 import { sendInput, type SendResult } from '../../../lib/agents/managed/send';
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { messageOf, textOrFile, withManaged } from '../../../lib/app/managed';

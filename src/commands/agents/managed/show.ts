@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 
-import { checkedId } from '../../../lib/agents/managed/session-id';
-import { sessionReport } from '../../../lib/agents/managed/wake';
+import { checkedId } from '../../../lib/agents/managed/event';
+import { sessionReport } from '../../../lib/agents/managed/sessions';
 import { sessionText, type SessionReport } from '../../../lib/agents/managed/view';
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 
-import { checkedId } from '../../../lib/agents/managed/session-id';
+import { checkedId } from '../../../lib/agents/managed/event';
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { hostOf } from '../../../lib/cli/managed-flags';
 import { followHere } from '../../../lib/cli/managed-follow';

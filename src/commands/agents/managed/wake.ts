@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 
-import { checkedId } from '../../../lib/agents/managed/session-id';
-import { wakeSession } from '../../../lib/agents/managed/wake';
+import { checkedId } from '../../../lib/agents/managed/event';
+import { wakeSession } from '../../../lib/agents/managed/sessions';
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { messageOf } from '../../../lib/app/managed';
 import {

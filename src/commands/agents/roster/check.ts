@@ -1,5 +1,5 @@
 import { readRoster, type Roster } from '../../../lib/agents/roster';
-import { rosterCheckText } from '../../../lib/agents/view-roster';
+import { rosterCheckText } from '../../../lib/agents/view';
 import { openRoster } from '../../../lib/app/agents';
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { EXIT_CODES } from '../../../lib/platform/terminal/exit-codes';

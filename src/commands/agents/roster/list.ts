@@ -1,5 +1,5 @@
 import { readRoster, type Roster } from '../../../lib/agents/roster';
-import { rosterText } from '../../../lib/agents/view-roster';
+import { rosterText } from '../../../lib/agents/view';
 import { openRoster } from '../../../lib/app/agents';
 import { BaseCommand } from '../../../lib/cli/base-command';
 

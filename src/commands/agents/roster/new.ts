@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args';
 import { string as stringFlag } from '@oclif/core/flags';
 
 import { MODEL_TIERS, type ModelTier } from '../../../lib/agents/brief';
-import { newRosterAgent } from '../../../lib/agents/roster-new';
+import { newRosterAgent } from '../../../lib/agents/roster';
 import { APPROACH, EXPERTISE, PERSONALITY } from '../../../lib/agents/traits';
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { ensureUserArea } from '../../../lib/config/user-area';

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args';
 
 import { rosterEntry, type RosterEntry } from '../../../lib/agents/roster';
-import { agentText } from '../../../lib/agents/view-roster';
+import { agentText } from '../../../lib/agents/view';
 import { openRoster } from '../../../lib/app/agents';
 import { BaseCommand } from '../../../lib/cli/base-command';
 

@@ -1,4 +1,6 @@
+import { StewardError } from '../../errors';
 import { isObject } from '../../platform/files/json-object';
+import { clean } from '../../platform/terminal/terminal';
 
 /** An event of a session's log as the service sends it; the set of types is open (service.md: Events). */
 export interface ManagedEvent extends Record<string, unknown> {
@@ -57,4 +59,20 @@ export function contentText(content: unknown): string {
 
 export function textBlocks(text: string): TextBlock[] {
   return [{ type: 'text', text }];
+}
+
+const GRAMMAR = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/i;
+
+/** May it become a part of an address and the name of a file? */
+export function isId(text: string): boolean {
+  return GRAMMAR.test(text) && !DEVICE.test(text);
+}
+
+/** An id that a person typed; one that is none is `usage`. */
+export function checkedId(text: string, what: string): string {
+  if (isId(text)) return text;
+  throw new StewardError('usage', `"${clean(text).slice(0, 80)}" is not the id of ${what}.`, {
+    hint: 'An id has letters, digits, _ and -; the list commands show them.',
+  });
 }

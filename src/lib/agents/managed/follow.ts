@@ -1,14 +1,11 @@
 import { StewardError, toStewardError } from '../../errors';
 import { wait } from '../../platform/time/wait';
-import { costOf, type Cost, type Prices } from './cost';
+import { costOf, type Cost, type Prices, openTurn, type Outcome, type ToolUse, type Turn } from './turn';
 import type { SentEvent } from './event';
-import { failureOf, isTransient } from './failure';
+import { failureOf, isTransient, pauseMs } from './failure';
 import { sendAnswers, sendInterrupt, sendPending, type SendDeps } from './outbox';
-import { openReader, type Reader } from './reader';
-import { pauseMs } from './retry';
+import { openReader, type Reader, readFrames } from './reader';
 import type { SessionLog } from './session-log';
-import { readFrames } from './stream';
-import { openTurn, type Outcome, type ToolUse, type Turn } from './turn';
 
 export interface FollowDeps extends SendDeps {
   log: SessionLog;

@@ -6,8 +6,15 @@ import { ensureFolder, exists, removeFile } from '../../platform/files/folder';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import type { ManagedClient } from './client';
 import { contentText, hasId, textBlocks, textOf, type ManagedEvent, type SentEvent } from './event';
-import { failureOf, isNothingDone, isTransient, mayHaveLanded } from './failure';
-import { once, repeated, type RetryDeps } from './retry';
+import {
+  failureOf,
+  isNothingDone,
+  isTransient,
+  mayHaveLanded,
+  once,
+  repeated,
+  type RetryDeps,
+} from './failure';
 import { sessionLogPath } from './session-log';
 
 /** A message that is being sent: it is written down before, so that it is sent once whoever is killed. */

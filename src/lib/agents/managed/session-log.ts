@@ -7,7 +7,7 @@ import { openMark } from '../../platform/files/mark-file';
 import { keySet } from '../../platform/files/key-set';
 import type { OutputFile, ShownOutput } from '../../platform/terminal/shown-output';
 import { asEvent, eventKey, type ManagedEvent } from './event';
-import type { Keyed } from './history';
+import type { Keyed } from './reader';
 
 /** An event of a session may carry whole files; a line longer than this is not read back. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;

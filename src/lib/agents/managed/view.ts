@@ -6,10 +6,9 @@ import { clean, cleanLine } from '../../platform/terminal/terminal';
 import { displayWidth, fit } from '../../platform/terminal/text-width';
 import { dayOf, timeOf } from '../../platform/time/time';
 import type { Resource } from './client';
-import type { Cost } from './cost';
+import type { Cost, ToolUse } from './turn';
 import { contentText, textOf, type ManagedEvent } from './event';
 import type { FollowEnd } from './follow';
-import type { ToolUse } from './turn';
 
 const LINE = 400;
 const MAX_ID = 128;

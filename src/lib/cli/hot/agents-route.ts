@@ -7,7 +7,7 @@ import { toJson } from '../../platform/terminal/json';
 
 /** The colours of the view set up Node's stream for stdout, which JSON for a hook does without. */
 async function textOf(decision: Decision): Promise<string> {
-  const { routeText } = await import('../../agents/view-route');
+  const { routeText } = await import('../../agents/view');
   return `${routeText(decision, terminalOf(process.stdout))}\n`;
 }
 

@@ -1,4 +1,4 @@
-import { deadMessages } from '../../agents/managed/retention';
+import { deadMessages } from '../../agents/managed/sessions';
 import { installedEvents } from '../../assistant/install';
 import { shimDeps } from '../../assistant/install-entry';
 import { shimPath } from '../../assistant/shim';

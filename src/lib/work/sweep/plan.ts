@@ -1,6 +1,5 @@
 import type { WorkConfig } from '../../config/schema';
-import type { Goal } from '../../goals/record';
-import type { Project } from '../../goals/projects';
+import type { Goal, Project } from '../../goals/record';
 import { parseIso } from '../../platform/time/clock';
 import { planSession, type CapturedSession, type SessionRules } from '../capture/session-end';
 import type { Wanted } from '../ensure';

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { answersBy } from '../../../../src/lib/agents/managed/answers';
+import { answersBy } from '../../../../src/lib/agents/managed/send';
 import {
   agentBody,
   environmentBody,
   withSecrets,
   withoutSecrets,
 } from '../../../../src/lib/agents/managed/definition';
-import { checkedId } from '../../../../src/lib/agents/managed/session-id';
+import { checkedId } from '../../../../src/lib/agents/managed/event';
 import { eventText } from '../../../../src/lib/agents/managed/view';
 import { retryAfter } from '../../../../src/lib/agents/managed/failure';
 

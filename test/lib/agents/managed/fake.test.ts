@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect } from 'chai';
 
-import { openHistory } from '../../../../src/lib/agents/managed/history';
+import { openHistory } from '../../../../src/lib/agents/managed/reader';
 import { startFake, type Fake } from '../../../helpers/fake-managed/server';
 import { sendDeps } from '../../../helpers/managed';
 

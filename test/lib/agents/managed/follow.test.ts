@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 
-import { confirmation } from '../../../../src/lib/agents/managed/answers';
+import { confirmation } from '../../../../src/lib/agents/managed/send';
 import { follow, type FollowEnd, type FollowInput } from '../../../../src/lib/agents/managed/follow';
 import { prepareFirst, sendMessage, type SendDeps } from '../../../../src/lib/agents/managed/outbox';
 import { openSessionLog, sessionLogPath } from '../../../../src/lib/agents/managed/session-log';
-import { wakeSession } from '../../../../src/lib/agents/managed/wake';
+import { wakeSession } from '../../../../src/lib/agents/managed/sessions';
 import { wait } from '../../../../src/lib/platform/time/wait';
 import { startFake, type Fake } from '../../../helpers/fake-managed/server';
 import type { FakeSession } from '../../../helpers/fake-managed/session';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import type { EventQuery, ManagedClient, Page } from '../../../../src/lib/agents/managed/client';
 import type { ManagedEvent } from '../../../../src/lib/agents/managed/event';
-import { openHistory } from '../../../../src/lib/agents/managed/history';
+import { openHistory } from '../../../../src/lib/agents/managed/reader';
 
 /** A log that grows, served in pages of a size, with cursors that name a place. */
 function logOf(ids: string[], pageSize: number): Pick<ManagedClient, 'events'> & { asked: EventQuery[] } {

@@ -8,7 +8,7 @@ import {
   sendPending,
   type SendDeps,
 } from '../../../../src/lib/agents/managed/outbox';
-import { resumeStart, startSession } from '../../../../src/lib/agents/managed/start';
+import { resumeStart, startSession } from '../../../../src/lib/agents/managed/sessions';
 import { NO_FAULTS, type RequestFault } from '../../../helpers/fake-managed/faults';
 import { startFake, type Fake } from '../../../helpers/fake-managed/server';
 import { QUICK, sendDeps } from '../../../helpers/managed';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 
-import { deadMessages, localSessions, pruneSessions } from '../../../../src/lib/agents/managed/retention';
+import { deadMessages, localSessions, pruneSessions } from '../../../../src/lib/agents/managed/sessions';
 import { deadNames, deadReport } from '../../../../src/lib/platform/files/graveyard';
 import { scratch } from '../../../helpers/scratch';
 

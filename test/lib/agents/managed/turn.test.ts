@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { costOf, usageMeter } from '../../../../src/lib/agents/managed/cost';
-import { openTurn, type Turn } from '../../../../src/lib/agents/managed/turn';
+import { costOf, usageMeter, openTurn, type Turn } from '../../../../src/lib/agents/managed/turn';
 
 type Given = Record<string, unknown> & { type: string };
 const idle = (reason: string, more: object = {}): Given => ({

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { costOf, usageMeter } from '../../../../src/lib/agents/managed/cost';
+import { costOf, usageMeter } from '../../../../src/lib/agents/managed/turn';
 import {
   askedText,
   eventText,

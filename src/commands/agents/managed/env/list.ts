@@ -1,7 +1,6 @@
 import { integer } from '@oclif/core/flags';
 
-import type { Resource } from '../../../../lib/agents/managed/client';
-import { listAll } from '../../../../lib/agents/managed/listing';
+import { type Resource, listAll } from '../../../../lib/agents/managed/client';
 import { resourcesText } from '../../../../lib/agents/managed/view';
 import { BaseCommand } from '../../../../lib/cli/base-command';
 import { withManaged } from '../../../../lib/app/managed';

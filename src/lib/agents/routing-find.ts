@@ -1,8 +1,9 @@
+import { MAX_BRIEFS } from './brief';
 import { asksPerson, needsLocal } from './check';
-import { findCode } from './routing-code';
-import { look, type Finding, type Look } from './routing-match';
-import type { AgentTypes, Asked } from './routing-types';
-import { escaped, rx, W } from './routing-words';
+import { type Finding, type Hit, type Look, W, escaped, judge, look, rx } from './routing-match';
+import type { AgentTypes, Asked, NamedAgent, Rule, Worker } from './routing';
+import { type RequestText, clauseBefore } from './text';
+import { traitsIn } from './traits';
 
 /** What each rule of the table looks for, in the table's order. */
 
@@ -240,4 +241,255 @@ export function typeIn(types: AgentTypes, text: string): string {
   const said = text.toLowerCase();
   const all = [types.explore, types.plan, types.toolGuide, ...types.researchers, types.general];
   return all.find((name) => said.includes(name.toLowerCase())) ?? types.general;
+}
+
+/** The verbs that ask for code where what they are said of is code. */
+const VERB = String.raw`(?:implement|code|build|write|fix|refactor|rewrite|add|create|port|debug|optimi[sz]e|migrate|develop|program|patch|extend|make|rename|remove|delete|update|upgrade|test|convert|wire up|set up|hook up|bump|extract|inline|type-?check|speed up|replace|support|handle|generate|finish|repair|stabili[sz]e|harden|clean up)`;
+
+/** What code is made of; one word or two. */
+const OBJECTS = new Set(
+  `functions | function | class | classes | method | endpoints | endpoint | apis | api | modules | module | scripts | script | parsers | parser | unit tests | unit test | tests | test | test suite | bugs | bug | components | component | features | feature | migrations | migration | cli | regex | regexp | regular expression | handlers | handler | hooks | hook | library | libraries | schemas | schema | apps | app | websites | website | web page | webpage | settings page | login page | login form | login | sign-in | signin | buttons | button | dropdown | modal | forms validation | form validation | validation | algorithm | code | codebase | makefile | dockerfile | docker | build | compiler | linter | linting | lint | type errors | typeerrors | type error | typeerror | types | type | exceptions | exception | crashes | crash | memory leaks | memory leak | race condition | deadlock | null pointer | stack trace | stacktrace | segfault | server | client | backend | frontend | database | query | queries | sql | cache | caching | queue | worker | cron job | webhooks | webhook | middleware | router | routing table | service | microservice | daemon | package | dependency | dependencies | crate | gem | repository | repo | branch | commit | pull request | merge conflict | ci | pipeline | workflow file | workflow | deployment script | deploy script | terraform | kubernetes | helm | typescript | javascript | python | rust | golang | java | c++ | ruby | swift | kotlin | react | vue | css | html | json | yaml | plugin | extension | bot | scraper | crawler | sync engine | engine | rate limiter | rate limiting | rate limit | pagination | logging | logger | retry | retries | oauth | authentication | auth | feature flags | feature flag | importer | exporter | wrapper | iterator | linked list | binary tree | binary search | hash map | hashmap | loop | variable | constant | unused imports | unused import | imports | import | program | software | firmware | game | compiler warnings | compiler warning | flags | flag`.split(
+    ' | ',
+  ),
+);
+
+/** Words that are not about code whatever else is said. */
+const NO_CODE =
+  /\b(?:poem|haiku|birthday card|novel|limerick|cover letter|sonnet|short story|fairy tale|blog post|song|lyrics|thank-you note)\b/;
+const REACH = 100;
+const MAX_HITS = 50;
+
+/** Does the request ask for code to be written or changed (service.md: rule 5)? */
+export function findCode({ request }: Pick<Asked, 'request'>): Finding {
+  if (NO_CODE.test(request.text)) return {};
+  const plainly = look(request, PLAINLY);
+  if (plainly.hit !== undefined) return plainly;
+  const found = first(request, [...verbHits(request), ...brokenHits(request)]);
+  return found.hit === undefined && plainly.refused !== undefined ? plainly : found;
+}
+
+const PLAINLY = {
+  stems: ['implement', 'refactor', 'debug', 'unit-test', 'type-check', 'typecheck', 'recompile'],
+  any: () => [
+    rx(
+      String.raw`${W.ASKS}(?<w>(?:implement|refactor|debug|unit-test|type-?check|recompile)\b)(?! (?:a |the |our |new )?(?:policy|policies|law|laws|plan|strategy|diet|routine|habit|reform))`,
+    ),
+  ],
+};
+
+/** "fix the failing test": a verb, and in the same sentence what code is made of. */
+function* verbHits({ text }: RequestText): Generator<Hit> {
+  for (const found of text.matchAll(rx(String.raw`${W.ASKS}(?<w>${VERB})\b`))) {
+    const verb = found.groups?.['w'] ?? '';
+    const at = found.index + found[0].length - verb.length;
+    const length = objectEnd(sentence(text.slice(at + verb.length, at + verb.length + REACH)));
+    if (length !== undefined) yield { words: '', at, length: verb.length + length };
+  }
+}
+
+/** "the build is broken, fix it": what code is made of, and then the verb. */
+function* brokenHits({ text }: RequestText): Generator<Hit> {
+  for (const found of text.matchAll(
+    /\b(?:fix|repair|debug|mend|stabili[sz]e|patch) (?:it|this|that|them)\b/g,
+  )) {
+    const from = Math.max(0, found.index - REACH);
+    const before = text.slice(from, found.index);
+    const start = before.search(/(?<![^.;!?\n])[^.;!?\n]*$/);
+    const at = objectStart(before.slice(start));
+    if (at !== undefined)
+      yield { words: '', at: from + start + at, length: found.index + found[0].length - (from + start + at) };
+  }
+}
+
+function sentence(text: string): string {
+  return /^[^.;:!?\n]*/.exec(text)?.[0] ?? '';
+}
+
+/** Where the first object of a text ends; undefined where there is none. */
+function objectEnd(text: string): number | undefined {
+  return objectsIn(text)[0]?.[1];
+}
+
+function objectStart(text: string): number | undefined {
+  return objectsIn(text)[0]?.[0];
+}
+
+function objectsIn(text: string): [start: number, end: number][] {
+  const words = [...text.matchAll(/[a-z0-9_+#]+(?:-[a-z0-9_]+)*/g)];
+  return words.flatMap((word, index): [number, number][] => {
+    const next = words[index + 1]?.[0] ?? '';
+    if (OBJECTS.has(`${word[0]} ${next}`))
+      return [[word.index, (words[index + 1]?.index ?? 0) + next.length]];
+    const isObject = OBJECTS.has(word[0]) || /^z[pc]_*$/.test(word[0]);
+    const isOther = next === 'of' && words[index + 2]?.[0] === 'conduct';
+    return isObject && !isOther && !/^words?$/.test(next) ? [[word.index, word.index + word[0].length]] : [];
+  });
+}
+
+function first(request: RequestText, hits: Iterable<Hit>): Finding {
+  let refused: Hit | undefined;
+  let tried = 0;
+  for (const { at, length } of hits) {
+    tried += 1;
+    const judged = judge(request, at, length);
+    if (judged.hit !== undefined) return judged;
+    refused ??= judged.refused;
+    if (tried === MAX_HITS) break;
+  }
+  return refused === undefined ? {} : { refused };
+}
+
+/** Somebody is spoken to, or work is handed over. */
+const HANDS_OVER = String.raw`(?:ask|use|using|have|let|tell|get|launch|call|consult|ping|involve|need|want|summon|bring in|loop in|send|run|start|wake|with|via|by|through|from|(?:give|hand|delegate|assign|send|pass|leave|turn)(?: (?:it|this|that|them|the [a-z]+))?(?: over)? to)`;
+/** A name behind one of these is somebody else's, or a topic. */
+const OTHER_PERSON =
+  /\b(?:about|named|called|user|users|customer|client|colleague|boss|friend|neighbou?r|brother|sister|uncle|aunt|cousin|mr|mrs|ms|dr|king|queen|saint|st|emperor|novel by|book by|song by|(?:e-?mail|mail|message|letter|note|reply|card|present|gift) (?:to|for|from)|birthday of)\.? $/i;
+/** An abbreviated title, whose full stop would otherwise end the clause: "St. Marcus", "Dr. Will". */
+const TITLED = /\b(?:mr|mrs|ms|dr|st|prof|sr|jr|rev)\. ?$/i;
+
+/** The agents of the roster that the request names; the first of them is the hit (service.md: rule 4). */
+export function findNamed(asked: Asked): Finding {
+  const found = namedIn(asked);
+  const hits = found.flatMap(({ finding }) => (finding.hit === undefined ? [] : [finding.hit]));
+  const hit = hits.sort((a, b) => a.at - b.at)[0];
+  const refused = found.find(({ finding }) => finding.refused !== undefined)?.finding.refused;
+  return { ...(hit === undefined ? {} : { hit }), ...(refused === undefined ? {} : { refused }) };
+}
+
+/** The same agents, in the order in which they are named. */
+export function namedAgents(asked: Asked): NamedAgent[] {
+  return namedIn(asked)
+    .flatMap(({ agent, finding }) => (finding.hit === undefined ? [] : [{ agent, at: finding.hit.at }]))
+    .sort((a, b) => a.at - b.at)
+    .map(({ agent }) => agent);
+}
+
+function namedIn(asked: Asked): { agent: NamedAgent; finding: Finding }[] {
+  return asked.named.map((agent) => {
+    const byName = findName(asked, agent);
+    return { agent, finding: byName.hit === undefined ? { ...byRole(asked, agent), ...byName } : byName };
+  });
+}
+
+/**
+ * Names are compared in the text as it was written: many are words too (Will, Art, Rook). In any case where
+ * somebody is spoken to ("ask will to"), else only as the roster spells them and not as part of a longer name.
+ */
+function findName({ request }: Asked, { name, slug }: NamedAgent): Finding {
+  let refused: Hit | undefined;
+  for (const spelled of new Set([name, slug])) {
+    const own = escaped(spelled);
+    const edge = String.raw`(?![\p{L}\p{N}_-])`;
+    const patterns = [
+      new RegExp(String.raw`(?<![\p{L}\p{N}_])@(?<n>${own})${edge}`, 'giu'),
+      new RegExp(
+        String.raw`(?<![\p{L}\p{N}_])${HANDS_OVER} (?:the agent |agent |our agent )?(?<n>${own})${edge}`,
+        'giu',
+      ),
+      new RegExp(
+        String.raw`(?:^|[.!?\n][^\S\n]*)(?:hey |hi |ok |okay )?(?<n>${own})(?=\s*[,:]| (?:should|must|please|can you|could you)\b)`,
+        'giu',
+      ),
+      new RegExp(String.raw`(?<![\p{L}\p{N}_@.-])(?<n>${own})${edge}(?! [\p{Lu}])`, 'gu'),
+    ];
+    for (const [index, pattern] of patterns.entries()) {
+      // As a word of its own, without being spoken to, it has to look like a name.
+      if (index === 3 && (!/^\p{Lu}/u.test(spelled) || isSentenceWord(request.plain, spelled))) continue;
+      const checked = firstCounting(request.plain, request.text, pattern);
+      if (checked.hit !== undefined) return checked;
+      refused ??= checked.refused;
+    }
+  }
+  return refused === undefined ? {} : { refused };
+}
+
+function firstCounting(plain: string, text: string, pattern: RegExp): Finding {
+  let refused: Hit | undefined;
+  for (const found of plain.matchAll(pattern)) {
+    const name = found.groups?.['n'] ?? '';
+    const at = found.index + found[0].lastIndexOf(name);
+    if (OTHER_PERSON.test(`${clauseBefore(plain, at, 4)} `) || TITLED.test(plain.slice(0, at))) continue;
+    const finding = judge({ plain, text }, at, name.length);
+    if (finding.hit !== undefined) return finding;
+    refused ??= finding.refused;
+  }
+  return refused === undefined ? {} : { refused };
+}
+
+/** A name that is an English word says nothing at the beginning of a sentence: "Will it rain?" */
+function isSentenceWord(plain: string, name: string): boolean {
+  return (
+    COMMON_WORDS.has(name.toLowerCase()) &&
+    new RegExp(`(?:^|[.!?\\n][^\\S\\n]*)${escaped(name)} `, 'u').test(plain)
+  );
+}
+
+const COMMON_WORDS = new Set(
+  'will art rook may mark bill rose grace hope faith joy dawn june april august summer frank chase grant jack pat drew guy rich sue dean ray rob max miles iris ivy sage reed wade'.split(' '),
+); // prettier-ignore
+
+/** "the security specialist": a role that one agent alone of the roster has, and to whom something is handed. */
+function byRole(asked: Asked, agent: NamedAgent): Finding {
+  const role = agent.role?.toLowerCase() ?? '';
+  if (!/^[a-z][a-z -]{2,60}$/.test(role)) return {};
+  if (asked.named.filter((other) => other.role?.toLowerCase() === role).length > 1) return {};
+  return look(asked.request, {
+    stems: [role],
+    any: () => [rx(String.raw`\b${HANDS_OVER} (?:the|our|my|your) (?<w>${escaped(role)})\b`)],
+  });
+}
+
+/** How many agents: as `--count` says, else as the request does; null: one, and nobody counted. */
+export function countOf(rule: Rule, hit: Hit, asked: Asked, warnings: string[]): number | null {
+  if (asked.count !== null) return asked.count;
+  if (!COUNTED.has(rule.gives.worker)) return null;
+  const said = numberIn(asked.request.text);
+  if (said !== undefined) {
+    if (said > MAX_BRIEFS)
+      warnings.push(`${said} agents are asked for; one request launches ${MAX_BRIEFS} at most.`);
+    return Math.max(1, Math.min(said, MAX_BRIEFS));
+  }
+  if (rule.gives.worker !== 'custom' || !/(?:s|ones)$/i.test(hit.words)) return null;
+  // One a perspective: those that the request names, else three.
+  const perspectives = traitsIn('expertise', asked.request.text).length;
+  return perspectives > 1 ? perspectives : 3;
+}
+
+const COUNTED: ReadonlySet<Worker> = new Set<Worker>(['custom', 'team', 'research', 'builtin']);
+const NUMBER_WORDS: readonly string[] = [
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+];
+const COUNTED_NOUN =
+  /^(?:(?:sub-?)?agents?|specialists?|experts?|reviewers?|personas?|workers?|critics?|advis[eo]rs?|analysts?|researchers?|perspectives?|briefs)$/;
+
+/** "five custom agents", "3 reviewers": a number, and whom it counts in the four words behind it. */
+function numberIn(text: string): number | undefined {
+  const words = text.split(/[\s(]+/);
+  for (const [index, word] of words.entries()) {
+    const number = /^\d{1,6}$/.test(word) ? Number(word) : numberOf(word, words[index - 1], words[index + 1]);
+    if (number === undefined) continue;
+    for (const next of words.slice(index + 1, index + 5)) {
+      if (COUNTED_NOUN.test(next.replace(/(?<![.,;:!?)'"])[.,;:!?)'"]+$/, ''))) return number;
+      if (/[.,;:!?]$/.test(next)) break;
+    }
+  }
+  return undefined;
+}
+
+function numberOf(word: string, before: string | undefined, after: string | undefined): number | undefined {
+  if (before === 'a' && word === 'dozen') return 12;
+  if (before === 'a' && word === 'couple' && after === 'of') return 2;
+  const at = NUMBER_WORDS.indexOf(word);
+  return at === -1 ? undefined : at + 1;
 }
