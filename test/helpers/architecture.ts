@@ -96,7 +96,7 @@ export function violationsIn(file: SourceFile): string[] {
       continue;
     }
     const target = partOf(posix.join(posix.dirname(file.path), wanted.name));
-    if (target === part || wanted.name.endsWith('package.json')) continue;
+    if (target === part || wanted.name.endsWith('.json')) continue;
     if (FEATURES.includes(target)) features.add(target);
     if (may.includes(target) || (wanted.typeOnly && may.includes(`${target}:types`))) continue;
     found.push(

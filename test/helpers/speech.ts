@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 
 import type { SpeechMachine, SpeechOrder } from '../../src/lib/notify/speech/engines/engine';
 import type { VoiceDeps } from '../../src/lib/notify/channels/voice';
-import type { Speech } from '../../src/lib/notify/speech/speech';
+import type { Speech } from '../../src/lib/notify/speech/queue';
 import { run } from '../../src/lib/platform/process/process';
 import type { TakeTurn } from '../../src/lib/platform/process/turn';
 

@@ -21,8 +21,8 @@ const CUT: readonly { at: RegExp; source: RegExp; file: string; constants: strin
     constants: ['HEAD', 'TAIL'],
   },
   {
-    at: /^src\/lib\/notify\/speech\/homograph-live\.ts:/,
-    source: /^/,
+    at: /^src\/lib\/notify\/speech\/homographs\.ts:/,
+    source: /^\^|\$$/,
     file: 'src/lib/notify/speech/homographs.ts',
     constants: ['REACH'],
   },

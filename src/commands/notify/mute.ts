@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
-import { mute, type MuteState } from '../../lib/notify/mute';
+import { mute, type MuteState } from '../../lib/notify/routing';
 import { untilText } from '../../lib/notify/view';
 import { parseDuration } from '../../lib/platform/time/duration';
 

@@ -3,7 +3,7 @@ import { string } from '@oclif/core/args';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
 import type { ChannelId } from '../../lib/notify/events';
-import { retry } from '../../lib/notify/results';
+import { retry } from '../../lib/notify/history';
 
 export default class NotifyRetry extends BaseCommand {
   static override summary = 'Try the channels again that did not take a notification.';

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
-import { routesReport, type RoutesReport } from '../../lib/notify/routes';
+import { routesReport, type RoutesReport } from '../../lib/notify/routing';
 import { routesText } from '../../lib/notify/view';
 
 export default class NotifyRoutes extends BaseCommand {

@@ -4,8 +4,7 @@ import { boolean, integer, string as text } from '@oclif/core/flags';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
 import { sendFromTerminal, type Sent } from '../../lib/cli/notify-send';
-import { EVENT_NAMES } from '../../lib/notify/events';
-import { SOURCES } from '../../lib/notify/sources';
+import { EVENT_NAMES, SOURCES } from '../../lib/notify/events';
 
 export default class NotifySend extends BaseCommand {
   static override summary = 'Send a notification.';

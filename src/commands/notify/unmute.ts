@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
-import { unmute } from '../../lib/notify/mute';
+import { unmute } from '../../lib/notify/routing';
 
 export default class NotifyUnmute extends BaseCommand {
   static override summary = 'Let the voice be heard again.';

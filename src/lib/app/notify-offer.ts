@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
 import type { Accepted } from '../notify/accept';
-import { newId } from '../notify/id';
+import { newId } from '../notify/delivery';
 import type { NotifyContext } from './notify';
 
 /** A notification that was accepted, and by whom. */
@@ -53,7 +53,7 @@ async function offerUnanswered(
   id: string,
   why: string,
 ): Promise<Offered> {
-  const { acceptUnanswered } = await import('../notify/accept-once');
+  const { acceptUnanswered } = await import('../notify/accept');
   const { accepted, by } = await acceptUnanswered(notify.deps, body, id);
   const note =
     by === 'daemon'

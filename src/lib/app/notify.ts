@@ -14,7 +14,7 @@ import type { Channel } from '../notify/channels/channel';
 import { allChannels } from '../notify/channels';
 import type { DeliverDeps } from '../notify/deliver';
 import { logFault } from '../notify/history';
-import { muteState } from '../notify/mute';
+import { muteState } from '../notify/routing';
 import { checkOutbox, outboxRoom } from '../notify/outbox';
 import type { Voice } from '../notify/speech/voice';
 import type { Context } from './context';

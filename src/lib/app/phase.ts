@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { writePhase, type PhaseWritten } from '../notify/phase-effect';
+import { writePhase, type PhaseWritten } from '../notify/phase';
 import { PHASES } from '../sessions/phases';
 import type { Context } from './context';
 import { hookSettings, sessionsDeps } from './sessions';

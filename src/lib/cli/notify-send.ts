@@ -3,8 +3,13 @@ import { isUtf8 } from 'node:buffer';
 import { StewardError } from '../errors';
 import type { Accepted } from '../notify/accept';
 import { deliverWaiting } from '../notify/deliver';
-import type { ChannelResult, HistoryEntry } from '../notify/history';
-import { awaitAnswers, isAnswered, whyNotReached } from '../notify/results';
+import {
+  type ChannelResult,
+  type HistoryEntry,
+  awaitAnswers,
+  isAnswered,
+  whyNotReached,
+} from '../notify/history';
 import { answersText } from '../notify/view';
 import type { Terminal } from '../platform/terminal/stdio';
 import { readPipedStdin } from '../platform/process/stdin';

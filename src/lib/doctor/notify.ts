@@ -1,7 +1,7 @@
 import { resolveSecret, secretSources, type Secret } from '../config/secret';
 import { dead, outboxStatus } from '../notify/outbox';
 import { deadReport, deadText } from '../platform/files/graveyard';
-import { muteState } from '../notify/mute';
+import { muteState } from '../notify/routing';
 import { sessionBusAddress, withBus } from '../platform/desktop/bus';
 import { speechSettings } from '../app/speech';
 import {

@@ -1,5 +1,4 @@
-import { EVENT_NAMES } from '../notify/events';
-import { SOURCES } from '../notify/sources';
+import { EVENT_NAMES, SOURCES } from '../notify/events';
 import { PRIORITIES, STATUSES } from '../work/label';
 import type { Context } from '../app/context';
 

@@ -1,8 +1,8 @@
-import { isBootTime, type BootTime } from '../platform/time/boot-time';
-import { isIso } from '../platform/time/clock';
 import { parseObject } from '../platform/files/json-object';
-import { ID_GRAMMAR } from './id';
-import { isEventName, type ChannelId, type EventName } from './events';
+import { randomName } from '../platform/files/short-hash';
+import { type BootTime, isBootTime } from '../platform/time/boot-time';
+import { type Clock, isIso, toIso } from '../platform/time/clock';
+import { type ChannelId, type EventName, isEventName } from './events';
 
 /** What becomes of a delivery in the end. */
 export type Result =
@@ -96,4 +96,21 @@ export function parseDelivery(text: string): Delivery | undefined {
   if (rest['boot'] !== undefined && !isBootTime(rest['boot'])) return undefined;
   const counts = ['priority', 'attempts', 'interrupted', 'sentParts'].map((key) => rest[key]);
   return counts.every(Number.isSafeInteger) ? (rest as unknown as Delivery) : undefined;
+}
+
+/** The id of a notification: the time it was accepted at, and what tells it from others. */
+export const ID_GRAMMAR = /^\d{8}T\d{9}Z-[0-9a-f]{12}$/;
+
+/** In the order of time, also within the millisecond of one process. */
+export function newId(clock: Clock): string {
+  const micros = Math.floor(clock.monotonic() * 1000) % 16 ** 7;
+  const unique = micros.toString(16).padStart(7, '0') + randomName(5);
+  return `${toIso(clock.now()).replace(/[-:.]/g, '')}-${unique}`;
+}
+
+/** When an id was made, wall-clock ms. */
+export function timeOfId(id: string): number {
+  const [, year, month, day, hour, minute, second, ms] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(id) ?? [];
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
 }

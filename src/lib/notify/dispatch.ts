@@ -1,24 +1,23 @@
 import { toIso } from '../platform/time/clock';
 import { breather } from '../platform/time/loop-turn';
-import { attempt, prepared } from './channels/attempt';
-import type { Channel } from './channels/channel';
-import { channelOf, nameOf, type Delivery } from './delivery';
+import { attempt, prepared, type Channel, type Outcome } from './channels/channel';
+import { type Delivery, channelOf, nameOf } from './delivery';
 import type { ChannelId } from './events';
 import { logResult } from './history';
-import { createLane, type Lane } from './lane';
+import { type Lane, createLane, parcelOf } from './lane';
 import {
   buryUnreadable,
   claim,
   forsakenClaims,
   isForsaken,
   look,
+  readClaimed,
   readWaiting,
   record,
+  release,
   sweep,
 } from './outbox';
-import { parcelOf } from './parcel';
-import { createUnsettled } from './unsettled';
-import { end, isOver, offOutcome, recover, settle, withTrueAge, type SettleDeps } from './settle';
+import { type SettleDeps, end, isOver, offOutcome, recover, recoverOne, settle, withTrueAge } from './settle';
 
 export interface DispatchDeps extends SettleDeps {
   channels: readonly Channel[];
@@ -256,4 +255,37 @@ function forsaken({ machineId }: DispatchDeps, { machine, channel }: Delivery): 
   return machine === machineId
     ? `no channel ${channel} is here`
     : `accepted by another machine (${machine}), which has not delivered it within a day`;
+}
+
+/**
+ * What this process has claimed and not yet written down the end of. Where a fault of the machine's own (a full disk)
+ * comes in between, it knows better than anybody who finds the claimed file what came of it.
+ */
+export interface Unsettled {
+  claimed: (delivery: Delivery) => void;
+  /** What came of the attempt: from now on it is not made a second time. */
+  sent: (delivery: Delivery, outcome: Outcome) => void;
+  settled: (delivery: Delivery) => void;
+  /** Writes down what is left of those that nobody is at. What cannot be written is left for the next time, and throws. */
+  settleLeft: (isBusy: (delivery: Delivery) => boolean) => void;
+}
+
+export function createUnsettled(deps: SettleDeps): Unsettled {
+  const left = new Map<string, { delivery: Delivery; outcome?: Outcome }>();
+  return {
+    claimed: (delivery) => void left.set(nameOf(delivery), { delivery }),
+    sent: (delivery, outcome) => void left.set(nameOf(delivery), { delivery, outcome }),
+    settled: (delivery) => void left.delete(nameOf(delivery)),
+    settleLeft(isBusy) {
+      for (const [name, { delivery, outcome }] of left) {
+        if (isBusy(delivery)) continue;
+        const recorded = readClaimed(deps, name);
+        // Without an outcome it was not sent. What has gone from there has gone on, but for its line in the log.
+        if (recorded !== undefined && outcome !== undefined) settle(deps, delivery, outcome);
+        else if (recorded?.result !== undefined) recoverOne(deps, name, recorded);
+        else if (recorded !== undefined) release(deps, name, delivery);
+        left.delete(name);
+      }
+    },
+  };
 }

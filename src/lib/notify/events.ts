@@ -77,3 +77,7 @@ export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
 export function isEventName(text: string): text is EventName {
   return Object.hasOwn(EVENTS, text);
 }
+
+/** Who speaks: the assistant, one of its subagents, a job that runs by itself. Only `da` is heard. */
+export const SOURCES = ['da', 'subagent', 'job'] as const;
+export type Source = (typeof SOURCES)[number];

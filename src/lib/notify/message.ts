@@ -1,8 +1,7 @@
 import { StewardError } from '../errors';
 import { isObject } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
-import { EVENT_NAMES, isEventName, type EventName } from './events';
-import { SOURCES, type Source } from './sources';
+import { EVENT_NAMES, isEventName, type EventName, SOURCES, type Source } from './events';
 
 /** A notification as it was asked for, checked (service.md: Notify request body; decisions.md 5). */
 export interface NotifyRequest {

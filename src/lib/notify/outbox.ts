@@ -5,8 +5,7 @@ import { readText, renameOver, replaceFile, sweepTemps } from '../platform/files
 import type { Clock } from '../platform/time/clock';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/files/folder';
 import { bury as buryFile, deadNames, pruneDead } from '../platform/files/graveyard';
-import { deliveryText, nameOf, parseDelivery, parseName, type Delivery } from './delivery';
-import { timeOfId } from './id';
+import { deliveryText, nameOf, parseDelivery, parseName, type Delivery, timeOfId } from './delivery';
 
 export interface OutboxDeps {
   clock: Clock;

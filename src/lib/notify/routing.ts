@@ -1,7 +1,14 @@
+import { dirname } from 'node:path';
+
 import type { RoutedChannel } from '../config/schema';
-import { EVENTS, type ChannelId, type EventName } from './events';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder, exists, removeFile } from '../platform/files/folder';
+import { parseObject } from '../platform/files/json-object';
+import { type Clock, parseIso, toIso } from '../platform/time/clock';
+import { wallClock } from '../platform/time/zone';
+import type { Channel } from './channels/channel';
+import { type ChannelId, EVENTS, EVENT_NAMES, type EventName } from './events';
 import type { NotifyRequest } from './message';
-import { parseQuietHours, quietUntil } from './quiet-hours';
 
 export interface RoutingSettings {
   /** By event, the channels beside the voice. */
@@ -108,4 +115,141 @@ function voiceFor(
   if (moment.muted) return 'muted';
   if (isQuiet) return 'quiet hours';
   return moment.off('voice') ?? 'speak';
+}
+
+/** Minutes of the wall clock since midnight; a start after the end wraps midnight. */
+export interface QuietHours {
+  from: number;
+  to: number;
+}
+
+const DAY = 1440;
+const MINUTE_MS = 60_000;
+
+/** `22:00-07:00`, as the configuration has checked it. */
+export function parseQuietHours(text: string): QuietHours {
+  const [h1 = 0, m1 = 0, h2 = 0, m2 = 0] = (text.match(/\d+/g) ?? []).map(Number);
+  return { from: h1 * 60 + m1, to: h2 * 60 + m2 };
+}
+
+/** Is it quiet when the wall clock shows this minute of the day? The end itself is not. */
+export function isQuietAt({ from, to }: QuietHours, minute: number): boolean {
+  return from < to ? minute >= from && minute < to : minute >= from || minute < to;
+}
+
+/**
+ * The first instant (ms) after `ms` at which it is not quiet any more by the wall clock of the zone, its changes
+ * between summer and winter included; undefined when it is not quiet at `ms`.
+ */
+export function quietUntil(hours: QuietHours, ms: number, zone: string): number | undefined {
+  const now = minuteOf(ms, zone);
+  if (!isQuietAt(hours, now)) return undefined;
+  const start = ms - wallClock(ms, zone).second * 1000 - (((ms % 1000) + 1000) % 1000);
+  const left = (hours.to - now + DAY) % DAY;
+  const end = start + left * MINUTE_MS;
+  // The clock may be changed in between: then the minutes are gone through one by one.
+  if (minuteOf(end, zone) === hours.to && left < DAY && !isChanged(start, end, zone)) return end;
+  for (let at = start + MINUTE_MS; at < start + 2 * DAY * MINUTE_MS; at += MINUTE_MS) {
+    if (!isQuietAt(hours, minuteOf(at, zone))) return at;
+  }
+  return end;
+}
+
+/** Did the wall clock move by something else than the time that passed? */
+function isChanged(startMs: number, endMs: number, zone: string): boolean {
+  const passed = Math.round((endMs - startMs) / MINUTE_MS);
+  const shown = (minuteOf(endMs, zone) - minuteOf(startMs, zone) + DAY) % DAY;
+  return passed % DAY !== shown;
+}
+
+function minuteOf(ms: number, zone: string): number {
+  const { hour, minute } = wallClock(ms, zone);
+  return hour * 60 + minute;
+}
+
+export interface MuteDeps {
+  clock: Clock;
+  /** `state/mute.json` */
+  mute: string;
+}
+
+export interface MuteState {
+  muted: boolean;
+  /** Until when, ISO-8601 UTC; null: until it is taken back (or not muted). */
+  until: string | null;
+}
+
+const VERSION = 1;
+
+/** Mutes the voice, and the sound of banners, for so long; without a time until `unmute`. */
+export function mute(deps: MuteDeps, forMs: number | undefined): MuteState {
+  const until = forMs === undefined ? null : toIso(deps.clock.now() + forMs);
+  ensureFolder(dirname(deps.mute));
+  replaceFile(deps.mute, `${JSON.stringify({ version: VERSION, until })}\n`);
+  return { muted: true, until };
+}
+
+/** Takes a mute back. Returns what was before. */
+export function unmute(deps: MuteDeps): MuteState {
+  const before = muteState(deps);
+  removeFile(deps.mute);
+  return before;
+}
+
+export function muteState(deps: MuteDeps): MuteState {
+  // Asked at each notification: as a rule there is none.
+  const text = exists(deps.mute) ? readText(deps.mute, { maxBytes: 4096 }) : undefined;
+  if (text === undefined) return { muted: false, until: null };
+  const until = parseObject(text)?.['until'];
+  const untilMs = typeof until === 'string' ? parseIso(until) : undefined;
+  // A file that cannot be read was written to mute: silence disturbs nobody, and `unmute` removes it.
+  if (untilMs === undefined) return { muted: true, until: null };
+  const muted = untilMs > deps.clock.now();
+  return { muted, until: muted ? toIso(untilMs) : null };
+}
+
+/** What `notify routes` shows. */
+export interface RoutesReport {
+  events: { event: EventName; title: string; voice: boolean; channels: RoutedChannel[] }[];
+  longTaskMinutes: number;
+  muted: MuteState;
+  /** As configured; null: none. */
+  quietHours: string | null;
+  /** When the quiet hours end that are now, ISO-8601 UTC; null: it is not quiet. */
+  quietUntil: string | null;
+  /** Channels that take nothing as things are. */
+  off: { channel: ChannelId; reason: string; hint: string }[];
+  /** Channels that are in use, and that something keeps from sending here. */
+  broken: { channel: ChannelId; reason: string; hint: string }[];
+}
+
+export function routesReport(deps: {
+  clock: Clock;
+  mute: string;
+  settings: () => RoutingSettings;
+  channels: readonly Channel[];
+}): RoutesReport {
+  const { routing, spoken, longTaskMinutes, quietHours, zone } = deps.settings();
+  const quietMs =
+    quietHours === undefined ? undefined : quietUntil(parseQuietHours(quietHours), deps.clock.now(), zone);
+  return {
+    events: EVENT_NAMES.map((event) => ({
+      event,
+      title: EVENTS[event].title,
+      voice: spoken.includes(event),
+      channels: [...new Set(routing[event])],
+    })),
+    longTaskMinutes,
+    muted: muteState(deps),
+    quietHours: quietHours ?? null,
+    quietUntil: quietMs === undefined ? null : toIso(quietMs),
+    off: deps.channels.flatMap((channel) => {
+      const off = channel.off();
+      return off === undefined ? [] : [{ channel: channel.id, ...off }];
+    }),
+    broken: deps.channels.flatMap((channel) => {
+      const trouble = channel.off() === undefined ? channel.trouble?.() : undefined;
+      return trouble === undefined ? [] : [{ channel: channel.id, ...trouble }];
+    }),
+  };
 }

@@ -3,7 +3,7 @@ import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
 import { timeOf, dayOf } from '../platform/time/time';
 import type { ChannelResult, HistoryEntry } from './history';
-import type { RoutesReport } from './routes';
+import type { RoutesReport } from './routing';
 import type { TestResult } from './test-channels';
 
 export interface ViewOptions {

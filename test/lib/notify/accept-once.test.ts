@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { acceptOnce, acceptUnanswered } from '../../../src/lib/notify/accept-once';
-import { newId, timeOfId } from '../../../src/lib/notify/id';
+import { acceptOnce, acceptUnanswered } from '../../../src/lib/notify/accept';
+import { newId, timeOfId } from '../../../src/lib/notify/delivery';
 import { waiting } from '../../../src/lib/notify/outbox';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
 import { rejection } from '../../helpers/rejection';

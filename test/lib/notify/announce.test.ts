@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 
 import { announce, workflowExists, type AnnounceInput } from '../../../src/lib/notify/announce';
-import { completionLine } from '../../../src/lib/notify/completion-line';
+import { completionLine } from '../../../src/lib/notify/triggers';
 import { quickestMs } from '../../helpers/measured';
 import { scratch } from '../../helpers/scratch';
 

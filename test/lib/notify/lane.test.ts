@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import type { Delivery } from '../../../src/lib/notify/delivery';
 import { createLane } from '../../../src/lib/notify/lane';
-import { isDue, isTimeFor } from '../../../src/lib/notify/retry';
+import { isDue, isTimeFor } from '../../../src/lib/notify/settle';
 import { MINUTE, NINE } from '../../helpers/notify';
 
 const HOUR = 60 * MINUTE;

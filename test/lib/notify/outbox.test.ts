@@ -14,7 +14,7 @@ import {
   outboxStatus,
   waiting,
 } from '../../../src/lib/notify/outbox';
-import { retry } from '../../../src/lib/notify/results';
+import { retry } from '../../../src/lib/notify/history';
 import { deadReport } from '../../../src/lib/platform/files/graveyard';
 import { MINUTE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
 import { rejection } from '../../helpers/rejection';

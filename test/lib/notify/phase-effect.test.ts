@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 
-import { writePhase, type PhaseDeps, type PhaseWritten } from '../../../src/lib/notify/phase-effect';
-import { tabSequence } from '../../../src/lib/notify/terminal-tab';
+import { writePhase, type PhaseDeps, type PhaseWritten, tabSequence } from '../../../src/lib/notify/phase';
 import { toIso } from '../../../src/lib/platform/time/clock';
 import { PHASES } from '../../../src/lib/sessions/phases';
 import type { Session } from '../../../src/lib/sessions/session';

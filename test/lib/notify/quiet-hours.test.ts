@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { isQuietAt, parseQuietHours, quietUntil } from '../../../src/lib/notify/quiet-hours';
+import { isQuietAt, parseQuietHours, quietUntil } from '../../../src/lib/notify/routing';
 import { wallClock } from '../../../src/lib/platform/time/zone';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { isDue, isTimeFor, lastAttempt, nextAttempt, retryAfterMs } from '../../../src/lib/notify/retry';
+import { isDue, isTimeFor, lastAttempt, nextAttempt, retryAfterMs } from '../../../src/lib/notify/settle';
 import { NINE } from '../../helpers/notify';
 
 const HOUR = 3_600_000;

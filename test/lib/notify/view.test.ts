@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
 import type { ChannelResult, HistoryEntry } from '../../../src/lib/notify/history';
-import type { RoutesReport } from '../../../src/lib/notify/routes';
+import type { RoutesReport } from '../../../src/lib/notify/routing';
 import { answersText, historyText, routesText, untilText } from '../../../src/lib/notify/view';
 import { MINUTE, NINE } from '../../helpers/notify';
 

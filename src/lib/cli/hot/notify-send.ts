@@ -1,9 +1,8 @@
 import { userArea } from '../../config/user-area';
 import { StewardError } from '../../errors';
 import type { Accepted } from '../../notify/accept';
-import { EVENT_NAMES } from '../../notify/events';
-import { newId } from '../../notify/id';
-import { SOURCES } from '../../notify/sources';
+import { EVENT_NAMES, SOURCES } from '../../notify/events';
+import { newId } from '../../notify/delivery';
 import { systemClock } from '../../platform/time/clock';
 import { askLocalNow } from '../../platform/net/local-http-now';
 import type { LocalAnswer, LocalRequest } from '../../platform/net/local-message';

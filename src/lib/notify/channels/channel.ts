@@ -1,3 +1,4 @@
+import { toStewardError } from '../../errors';
 import type { ChannelId, EventName } from '../events';
 
 /** What a channel is given: one notification, or several in one. Every text is free of controls. */
@@ -49,4 +50,32 @@ export interface Channel {
    * is called with how many are out.
    */
   send: (parcel: Parcel, onPart: (sent: number) => void) => Promise<Outcome>;
+}
+
+/** Makes a channel ready; where that fails, the outcome of what was to go out through it. */
+export async function prepared(channel: Channel): Promise<Outcome | undefined> {
+  try {
+    await channel.prepare();
+    return undefined;
+  } catch (error) {
+    return fault(error);
+  }
+}
+
+/** A channel never throws; should one, its fault is its own and stops no other. */
+export async function attempt(
+  channel: Channel,
+  parcel: Parameters<Channel['send']>[0],
+  onPart: (sent: number) => void,
+): Promise<Outcome> {
+  try {
+    return await channel.send(parcel, onPart);
+  } catch (error) {
+    return fault(error);
+  }
+}
+
+function fault(error: unknown): Outcome {
+  const { message, hint = 'Try again.' } = toStewardError(error);
+  return { outcome: 'again', reason: message, hint };
 }

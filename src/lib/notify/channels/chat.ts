@@ -5,8 +5,7 @@ import type { WholeAnswer } from '../../platform/net/origin-client';
 import { EVENTS } from '../events';
 import { numberedParts, split, utf16Units } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
-import type { Http } from './http-outcome';
-import { webChannel, type WebService } from './web-channel';
+import { type Http, webChannel, type WebService } from './web-channel';
 
 export interface ChatDeps {
   http: Http;

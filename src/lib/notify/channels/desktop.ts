@@ -1,10 +1,24 @@
+import { dirname } from 'node:path';
+
 import { toStewardError } from '../../errors';
+import {
+  type Bus,
+  isAbsentService,
+  isBusError,
+  missingSessionBus,
+  sessionBusAddress,
+  withBus,
+} from '../../platform/desktop/bus';
+import { readText, replaceFile } from '../../platform/files/atomic-file';
+import { ensureFolder } from '../../platform/files/folder';
+import { parseObject } from '../../platform/files/json-object';
+import { shortHash } from '../../platform/files/short-hash';
 import { askPowerShell } from '../../platform/process/powershell';
 import type { Run } from '../../platform/process/process';
-import { shortHash } from '../../platform/files/short-hash';
-import { bodyOf, titleOf } from './banner-text';
+import { cleanLine } from '../../platform/terminal/terminal';
+import { EVENTS } from '../events';
+import { short } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
-import { busTrouble, showOverBus, type FreedesktopDeps } from './freedesktop';
 
 export interface DesktopDeps extends FreedesktopDeps {
   platform: NodeJS.Platform;
@@ -86,3 +100,135 @@ async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
 
 /** Toasts need an application that Windows knows: PowerShell's own. */
 const APP_ID = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe';
+
+const MAX_TITLE = 120;
+const MAX_BODY = 1000;
+
+export function titleOf({ title, event }: Parcel): string {
+  return short(title ?? EVENTS[event].title, MAX_TITLE);
+}
+
+export function bodyOf({ message }: Parcel): string {
+  const chars = [...message];
+  return chars.length <= MAX_BODY ? message : `${chars.slice(0, MAX_BODY - 1).join('')}…`;
+}
+
+export interface FreedesktopDeps {
+  /** Names the session bus. */
+  env: NodeJS.ProcessEnv;
+  /** File of machine-local state with the ids of the banners that may be replaced. */
+  banners: string;
+}
+
+/** A banner that the notification server has shown. */
+interface Banner {
+  id: number;
+  /** Bus and connection of that server: another one counts anew, and its ids are of other banners. */
+  server: string;
+}
+
+const MAX_BANNERS = 50;
+const MAX_BYTES = 64 * 1024;
+const MAX_REASON = 200;
+const NAME = 'org.freedesktop.Notifications';
+const SERVER = { destination: NAME, path: '/org/freedesktop/Notifications', interface: NAME };
+const NO_SERVICE = {
+  outcome: 'again',
+  reason: 'There is no notification service on the message bus (D-Bus).',
+  hint: 'Run steward inside the graphical session, with a notification service such as dunst or mako.',
+} as const satisfies Outcome;
+
+/** Why no banner can be shown, as far as that is known without asking the bus. */
+export function busTrouble(env: NodeJS.ProcessEnv): { reason: string; hint: string } | undefined {
+  const missing = missingSessionBus(env);
+  if (missing === undefined) return undefined;
+  return { reason: `There is no desktop session here: ${missing}.`, hint: NO_SERVICE.hint };
+}
+
+/** Shows a banner through the notification service of the session (Linux and the BSDs). */
+export async function showOverBus(deps: FreedesktopDeps, parcel: Parcel): Promise<Outcome> {
+  const address = sessionBusAddress(deps.env);
+  if (address === undefined) return NO_SERVICE;
+  let isAsked = false;
+  try {
+    await withBus({ address, timeoutMs: TIMEOUT_MS }, async (bus) => {
+      isAsked = true;
+      await notifyOver(bus, deps.banners, parcel);
+    });
+    return { outcome: 'delivered' };
+  } catch (error) {
+    if (isAbsentService(error)) return NO_SERVICE;
+    const hint = 'Restart the notification service of the desktop.';
+    if (isBusError(error)) {
+      const said = error.cause instanceof Error ? error.cause.message : '';
+      const reason = cleanLine(said === '' ? error.type : said, MAX_REASON);
+      return { outcome: 'again', reason: `The notification service refused: ${reason}`, hint };
+    }
+    if (!isAsked) throw error;
+    return { outcome: 'again', reason: 'The notification service of the desktop does not answer.', hint };
+  }
+}
+
+async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void> {
+  const key = parcel.dedupe === undefined ? undefined : shortHash(parcel.dedupe);
+  const shown = key === undefined ? new Map<string, Banner>() : readBanners(path);
+  const server = key === undefined ? undefined : await serverOf(bus);
+  const before = key === undefined ? undefined : shown.get(key);
+  const [id] = await bus.call({
+    ...SERVER,
+    member: 'Notify',
+    signature: 'susssasa{sv}i',
+    body: [
+      'steward',
+      before !== undefined && before.server === server ? before.id : 0,
+      '',
+      titleOf(parcel),
+      // Servers may read the body as markup.
+      escapeMarkup(bodyOf(parcel)),
+      [],
+      {
+        urgency: bus.variant('y', parcel.priority >= 5 ? 2 : parcel.priority <= 2 ? 0 : 1),
+        ...(parcel.silent ? { 'suppress-sound': bus.variant('b', true) } : {}),
+      },
+      -1,
+    ],
+    autoStart: true,
+  });
+  if (key === undefined || typeof id !== 'number') return;
+  shown.delete(key);
+  shown.set(key, { id, server: server ?? (await serverOf(bus)) ?? '' });
+  ensureFolder(dirname(path));
+  replaceFile(path, JSON.stringify(Object.fromEntries([...shown].slice(-MAX_BANNERS))));
+}
+
+/** Undefined while none runs. */
+async function serverOf(bus: Bus): Promise<string | undefined> {
+  const dbus = {
+    destination: 'org.freedesktop.DBus',
+    path: '/org/freedesktop/DBus',
+    interface: 'org.freedesktop.DBus',
+  };
+  try {
+    const [owner] = await bus.call({ ...dbus, member: 'GetNameOwner', signature: 's', body: [NAME] });
+    const [id] = await bus.call({ ...dbus, member: 'GetId' });
+    return `${String(id)} ${String(owner)}`;
+  } catch (error) {
+    if (isAbsentService(error)) return undefined;
+    throw error;
+  }
+}
+
+/** In the order in which they were shown. */
+function readBanners(path: string): Map<string, Banner> {
+  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
+  return new Map(
+    Object.entries(stored).filter((entry): entry is [string, Banner] => {
+      const { id, server } = (entry[1] ?? {}) as Partial<Banner>;
+      return Number.isInteger(id) && typeof server === 'string';
+    }),
+  );
+}
+
+function escapeMarkup(text: string): string {
+  return text.replace(/[&<>]/g, (char) => (char === '&' ? '&amp;' : char === '<' ? '&lt;' : '&gt;'));
+}

@@ -6,8 +6,7 @@ import { shortHash } from '../../platform/files/short-hash';
 import { EVENTS } from '../events';
 import { jsonBytes, numberedParts, split, utf8Bytes } from '../text';
 import type { Channel, Outcome, Parcel } from './channel';
-import { judgeStatus, type Http } from './http-outcome';
-import { webChannel, type WebService } from './web-channel';
+import { judgeStatus, type Http, webChannel, type WebService } from './web-channel';
 
 export interface PushDeps {
   http: Http;

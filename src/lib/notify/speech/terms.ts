@@ -1,6 +1,9 @@
+import { StewardError, errnoCode, toStewardError } from '../../errors';
+import { readText } from '../../platform/files/atomic-file';
 import { isObject } from '../../platform/files/json-object';
+import { markOfTarget } from '../../platform/files/stat';
 import { clean } from '../../platform/terminal/terminal';
-import { StewardError } from '../../errors';
+import type { Replacement } from './transform';
 
 /** How each term is to be said, by the term as it is written. */
 export type Terms = ReadonlyMap<string, string>;
@@ -88,4 +91,141 @@ function broken(path: string, problems: readonly string[]): StewardError {
   return new StewardError('config', `${path}: ${told}${rest}.`, {
     hint: 'Write it as {"Kubernetes": "koober netties"}: each term as it is written, and how it is said.',
   });
+}
+
+/** Finds the terms in a text: at each place the longest, whole words only, none within another. Pure. */
+export type FindTerms = (text: string) => Replacement[];
+
+interface Node {
+  next: Map<string, Node>;
+  /** What is said of the term that ends here. */
+  written: string | undefined;
+}
+
+/**
+ * Prepares the terms once: a text is then walked once, whatever their number. Terms are literal, their case
+ * too ("US" is not "us"); the longest that fits wins, and what is written is not looked at again.
+ */
+export function termFinder(terms: Terms): FindTerms {
+  const root = nodeOf();
+  for (const [term, written] of terms) {
+    let node = root;
+    for (const char of term) {
+      let next = node.next.get(char);
+      if (next === undefined) node.next.set(char, (next = nodeOf()));
+      node = next;
+    }
+    node.written = written;
+  }
+  return (text) => (terms.size === 0 ? [] : findIn(text, root));
+}
+
+function findIn(text: string, root: Node): Replacement[] {
+  const found: Replacement[] = [];
+  // Code points: no match begins or ends within one.
+  const chars = [...text];
+  let offset = 0;
+  for (let index = 0; index < chars.length;) {
+    const match = isJoined(chars, index) ? undefined : longestAt(chars, index, root);
+    const length = match?.length ?? 1;
+    const end = offset + unitsOf(chars, index, length);
+    if (match !== undefined) found.push({ start: offset, end, written: match.written });
+    offset = end;
+    index += length;
+  }
+  return found;
+}
+
+/** Is what begins here the rest of a word? */
+function isJoined(chars: readonly string[], index: number): boolean {
+  return index > 0 && isWord(chars[index - 1]);
+}
+
+function longestAt(
+  chars: readonly string[],
+  start: number,
+  root: Node,
+): { length: number; written: string } | undefined {
+  let node: Node | undefined = root;
+  let best: { length: number; written: string } | undefined;
+  for (let index = start; index < chars.length; index += 1) {
+    node = node.next.get(chars[index] as string);
+    if (node === undefined) break;
+    if (node.written !== undefined && isWhole(chars, index + 1)) {
+      best = { length: index + 1 - start, written: node.written };
+    }
+  }
+  return best;
+}
+
+/** Does a word end before this place? "don" does not in "don't", but "Ada" does in "Ada's". */
+function isWhole(chars: readonly string[], index: number): boolean {
+  if (isWord(chars[index])) return false;
+  const apostrophe = chars[index] === "'" || chars[index] === '’';
+  return !(apostrophe && /^[tT]$/.test(chars[index + 1] ?? '') && !isWord(chars[index + 2]));
+}
+
+/** Scripts that put no spaces between words have no whole words either: their characters join nothing. */
+const WORD =
+  /^(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}\p{M}_]/u;
+
+function isWord(char: string | undefined): boolean {
+  if (char === undefined) return false;
+  const code = char.charCodeAt(0);
+  if (code < 128)
+    return ((code | 32) >= 97 && (code | 32) <= 122) || (code >= 48 && code <= 57) || code === 95;
+  return WORD.test(char);
+}
+
+function unitsOf(chars: readonly string[], index: number, length: number): number {
+  let units = 0;
+  for (let at = index; at < index + length; at += 1) units += (chars[at] as string).length;
+  return units;
+}
+
+function nodeOf(): Node {
+  return { next: new Map(), written: undefined };
+}
+
+/** The principal's pronunciations as they are now. */
+export interface Pronunciations {
+  findTerms: FindTerms;
+  /** What keeps the file from being read; `findTerms` is then of the last good one, or finds nothing. */
+  problem?: StewardError;
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Follows a pronunciation file: each call looks whether it has changed, and reads it if so. A file that cannot
+ * be read or is broken is told in the answer, and the last good one stays in use. No file: no terms.
+ *
+ * @returns never throws
+ */
+export function pronunciationFile(path: string): () => Pronunciations {
+  let read: { mark: string | undefined; answer: Pronunciations } | undefined;
+  return () => {
+    let mark: string | undefined;
+    try {
+      mark = markOfTarget(path);
+      if (read?.mark === mark && read !== undefined) return read.answer;
+      const text = mark === undefined ? undefined : readText(path, { followLink: true, maxBytes: MAX_BYTES });
+      const findTerms = text === undefined ? NOTHING : termFinder(parseTerms(text, path));
+      read = { mark, answer: { findTerms } };
+    } catch (error) {
+      const problem = named(error, path);
+      read = { mark, answer: { findTerms: read?.answer.findTerms ?? NOTHING, problem } };
+    }
+    return read.answer;
+  };
+}
+
+const NOTHING: FindTerms = () => [];
+
+function named(error: unknown, path: string): StewardError {
+  if (error instanceof StewardError) return error;
+  if (errnoCode(error) === undefined) throw error;
+  const { kind, message, hint } = toStewardError(error);
+  const whole = message.includes(path) ? message : `${message}: ${path}`;
+  return new StewardError(kind, `${whole}.`, { ...(hint === undefined ? {} : { hint }), cause: error });
 }

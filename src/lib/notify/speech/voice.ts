@@ -8,9 +8,8 @@ import {
   type SpeechEngine,
   type SpeechMachine,
 } from './engines';
-import { pronunciationFile } from './pronunciation';
-import { speechQueue } from './queue';
-import type { Speech } from './speech';
+import { pronunciationFile } from './terms';
+import { speechQueue, type Speech } from './queue';
 import { transform, type Transformed } from './transform';
 
 export interface VoiceSettings {

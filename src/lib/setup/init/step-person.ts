@@ -3,7 +3,7 @@ import { parse } from 'node:path';
 import { fromText } from '../../config/load';
 import { SPEECH_PROVIDER_URL } from '../../config/schema';
 import { StewardError, toStewardError } from '../../errors';
-import { mute, muteState, unmute } from '../../notify/mute';
+import { mute, muteState, unmute } from '../../notify/routing';
 import { clean } from '../../platform/terminal/terminal';
 import { voiceOf } from '../../app/speech';
 import type { Apply, InitFlags, Setup, Step } from './step';

@@ -5,7 +5,7 @@ import { rosterFiles } from '../../agents/roster';
 import { parseGoals } from '../../goals/record';
 import { readText } from '../../platform/files/atomic-file';
 import { exists, listFolder } from '../../platform/files/folder';
-import { muteState } from '../../notify/mute';
+import { muteState } from '../../notify/routing';
 import { plural } from '../../platform/terminal/plural';
 import { JOBS } from '../../schedule/job';
 import { senseHealth } from '../../sense/health';

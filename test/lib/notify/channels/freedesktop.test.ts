@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { showOverBus } from '../../../../src/lib/notify/channels/freedesktop';
+import { showOverBus } from '../../../../src/lib/notify/channels/desktop';
 import type { Outcome, Parcel } from '../../../../src/lib/notify/channels/channel';
 import { serve } from '../../../helpers/bus-service';
 import { desktopKit, startBus, type DesktopKit } from '../../../helpers/desktop-kit';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
 import { voiceChannel } from '../../../../src/lib/notify/channels/voice';
-import type { Utterance } from '../../../../src/lib/notify/speech/speech';
+import type { Utterance } from '../../../../src/lib/notify/speech/queue';
 import { MINUTE, NINE, parcel } from '../../../helpers/notify';
 import { voiceThat } from '../../../helpers/speech';
 

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { findHomographs } from '../../../../src/lib/notify/speech/homographs';
-import { type Homograph } from '../../../../src/lib/notify/speech/homograph';
-import { written } from '../../../../src/lib/notify/speech/replacement';
+import { findHomographs, type Homograph } from '../../../../src/lib/notify/speech/homographs';
+import { written } from '../../../../src/lib/notify/speech/transform';
 import { readCorpus } from '../../../helpers/live-corpus';
 import { quickestMs } from '../../../helpers/measured';
 
@@ -66,12 +65,22 @@ describe('notify/speech: homographs', () => {
     const tear: Homograph = {
       word: 'tear',
       respelling: 'tare',
-      contexts: () => [
-        { then: 'keep', before: /\b(?:a|the) $/ },
-        { then: 'respell', after: [/^ (?:it|down|apart)\b/] },
+      words: { WHERE: 'it|down|apart' },
+      contexts: [
+        {
+          rules: [
+            ['keep', String.raw`\b(?:a|the) `],
+            ['respell', '', String.raw` (?:<WHERE>)\b`],
+          ],
+        },
       ],
     };
-    const [live] = [{ word: 'live', respelling: 'lyve', contexts: () => [{ then: 'respell' as const }] }];
+    const live: Homograph = {
+      word: 'live',
+      respelling: 'lyve',
+      words: {},
+      contexts: [{ rules: [['respell']] }],
+    };
     expect(respelled('Tear it down: a tear, live; tear.', [live, tear])).to.equal(
       'tare it down: a tear, lyve; tear.',
     );

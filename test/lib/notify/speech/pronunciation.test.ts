@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 
-import { pronunciationFile } from '../../../../src/lib/notify/speech/pronunciation';
-import { written } from '../../../../src/lib/notify/speech/replacement';
-import { termFinder } from '../../../../src/lib/notify/speech/term-match';
-import { parseTerms } from '../../../../src/lib/notify/speech/terms';
+import { pronunciationFile, termFinder, parseTerms } from '../../../../src/lib/notify/speech/terms';
+import { written } from '../../../../src/lib/notify/speech/transform';
 import { scratch } from '../../../helpers/scratch';
 import { thrown } from '../../../helpers/thrown';
 

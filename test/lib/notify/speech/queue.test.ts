@@ -7,8 +7,7 @@ import {
   type SpeechEngine,
   type SpeechOrder,
 } from '../../../../src/lib/notify/speech/engines/engine';
-import { LIMITS, speechQueue, type QueueLimits } from '../../../../src/lib/notify/speech/queue';
-import type { Speech } from '../../../../src/lib/notify/speech/speech';
+import { LIMITS, speechQueue, type QueueLimits, type Speech } from '../../../../src/lib/notify/speech/queue';
 import { systemClock } from '../../../../src/lib/platform/time/clock';
 import { machineWith } from '../../../helpers/speech';
 

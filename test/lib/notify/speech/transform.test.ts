@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { termFinder } from '../../../../src/lib/notify/speech/term-match';
+import { termFinder } from '../../../../src/lib/notify/speech/terms';
 import { transform } from '../../../../src/lib/notify/speech/transform';
 import { manyTerms } from '../../../helpers/many-terms';
 import { quickestMs } from '../../../helpers/measured';
