@@ -44,7 +44,7 @@ export interface OriginStream extends OriginAnswer {
 }
 
 /**
- * Requests to one server (decisions.md 9): a credential in the headers or the address goes nowhere else, plain HTTP
+ * Requests to one server: a credential in the headers or the address goes nowhere else, plain HTTP
  * only to this machine, and no redirect is followed. Whatever keeps a whole answer from coming is `unavailable`, with a
  * `NetworkFailure` as its cause; an answer of any status is a result. Errors name the host and nothing more of the
  * address, which may be a secret.
@@ -99,84 +99,101 @@ type Send = (
   init: Omit<Dispatcher.RequestOptions, 'origin' | 'path'>,
 ) => Promise<Dispatcher.ResponseData>;
 
-function originClient(request: Send, base: string, words: OriginWords): OriginClient {
-  const root = new URL(base);
-  refusePlain(root);
-  const { host } = root;
-  const failed = (error: unknown, signal: AbortSignal | undefined, timedOut: boolean): unknown => {
-    if (signal?.aborted === true) return signal.reason;
-    if (error instanceof StewardError) return error;
-    const name = words.name === undefined ? host : `${words.name} ${host}`;
-    return networkError(name, timedOut ? 'TIMEOUT' : codeOf(error), words.hint);
-  };
-  const send = (
-    wanted: OriginRequest,
-    timeouts: { headersTimeout: number; bodyTimeout: number },
-    signal: AbortSignal | undefined,
-  ): Promise<Dispatcher.ResponseData> =>
-    request(addressOf(root, wanted), {
-      method: wanted.method,
-      ...timeouts,
-      ...(signal === undefined ? {} : { signal }),
-      headers: {
-        'user-agent': 'steward',
-        ...wanted.headers,
-        ...(wanted.body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(wanted.body === undefined ? {} : { body: JSON.stringify(wanted.body) }),
-    });
+/** One server: how to ask it, and how to speak of it. */
+interface Server {
+  root: URL;
+  send: Send;
+  words: OriginWords;
+}
+
+function originClient(send: Send, base: string, words: OriginWords): OriginClient {
+  const server = { root: new URL(base), send, words };
+  refusePlain(server.root);
   return {
-    host,
-    request: async (wanted) => {
-      const limit = AbortSignal.timeout(wanted.timeoutMs);
-      const signal = wanted.signal === undefined ? limit : AbortSignal.any([wanted.signal, limit]);
-      const timeouts = { headersTimeout: wanted.timeoutMs, bodyTimeout: wanted.timeoutMs };
-      try {
-        const answer = await send(wanted, timeouts, signal);
-        const status = answer.statusCode;
-        const isSuccess = status >= 200 && status < 300;
-        const bytes = await bodyOf(answer.body, isSuccess ? wanted : { maxBytes: ERROR_BYTES, cut: true });
-        return {
-          status,
-          headers: plain(answer.headers),
-          bytes,
-          get text() {
-            return bytes.toString('utf8');
-          },
-        };
-      } catch (error) {
-        throw failed(error, wanted.signal, limit.aborted);
-      }
-    },
-    stream: async (wanted) => {
-      try {
-        const timeouts = { headersTimeout: wanted.timeoutMs, bodyTimeout: LONGEST_SILENCE_MS };
-        const answer = await send(wanted, timeouts, wanted.signal);
-        const { body } = answer;
-        const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-        // Closing it early is no error of anybody's.
-        body.on('error', () => body.destroy());
-        return {
-          status: answer.statusCode,
-          headers: plain(answer.headers),
-          chunks: {
-            next: async () => {
-              try {
-                return await chunks.next();
-              } catch (error) {
-                throw failed(error, wanted.signal, false);
-              }
-            },
-          },
-          close: () => {
-            body.destroy();
-          },
-        };
-      } catch (error) {
-        throw failed(error, wanted.signal, false);
-      }
+    host: server.root.host,
+    request: (wanted) => wholeAnswer(server, wanted),
+    stream: (wanted) => openStream(server, wanted),
+  };
+}
+
+async function wholeAnswer(server: Server, wanted: OriginRequest & Bounds): Promise<WholeAnswer> {
+  const limit = AbortSignal.timeout(wanted.timeoutMs);
+  const signal = wanted.signal === undefined ? limit : AbortSignal.any([wanted.signal, limit]);
+  const { timeoutMs } = wanted;
+  try {
+    const answer = await ask(server, wanted, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, signal });
+    const status = answer.statusCode;
+    const isSuccess = status >= 200 && status < 300;
+    const bytes = await bodyOf(answer.body, isSuccess ? wanted : { maxBytes: ERROR_BYTES, cut: true });
+    const headers = plain(answer.headers);
+    return {
+      status,
+      headers,
+      bytes,
+      // Made where it is asked for: an answer may be megabytes of sound.
+      get text() {
+        return bytes.toString('utf8');
+      },
+    };
+  } catch (error) {
+    throw failed(server, error, wanted.signal, limit.aborted);
+  }
+}
+
+async function openStream(
+  server: Server,
+  wanted: OriginRequest & { timeoutMs: number },
+): Promise<OriginStream> {
+  const { signal, timeoutMs } = wanted;
+  const orFail = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw failed(server, error, signal, false);
+    });
+  const timeouts = { headersTimeout: timeoutMs, bodyTimeout: LONGEST_SILENCE_MS };
+  const { statusCode, headers, body } = await orFail(ask(server, wanted, { ...timeouts, signal }));
+  const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  // Closing it early is no error of anybody's.
+  body.on('error', () => body.destroy());
+  return {
+    status: statusCode,
+    headers: plain(headers),
+    chunks: { next: () => orFail(chunks.next()) },
+    close: () => {
+      body.destroy();
     },
   };
+}
+
+async function ask(
+  { root, send }: Server,
+  wanted: OriginRequest,
+  limits: { headersTimeout: number; bodyTimeout: number; signal: AbortSignal | undefined },
+): Promise<Dispatcher.ResponseData> {
+  const { signal, ...timeouts } = limits;
+  const body = wanted.body === undefined ? undefined : JSON.stringify(wanted.body);
+  return send(addressOf(root, wanted), {
+    method: wanted.method,
+    ...timeouts,
+    ...(signal === undefined ? {} : { signal }),
+    headers: {
+      'user-agent': 'steward',
+      ...wanted.headers,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+function failed(
+  { root, words }: Server,
+  error: unknown,
+  signal: AbortSignal | undefined,
+  timedOut: boolean,
+): unknown {
+  if (signal?.aborted === true) return signal.reason;
+  if (error instanceof StewardError) return error;
+  const name = words.name === undefined ? root.host : `${words.name} ${root.host}`;
+  return networkError(name, timedOut ? 'TIMEOUT' : codeOf(error), words.hint);
 }
 
 function addressOf(root: URL, { path, query = [] }: OriginRequest): URL {

@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  writeSync,
+  type Stats,
+} from 'node:fs';
 
 import { errnoCode } from '../../errors';
 
@@ -49,79 +58,66 @@ export function parentsOf(pid: number): number[] {
 }
 
 /**
- * Writes to a terminal that was noted before, after checking that the process still is the one that was seen
- * and still has this terminal, and that the device is a terminal of this user (decisions.md 9). Never waits.
+ * Writes to a terminal that was noted before, if its process still has it (`holdsTerminal`). Never waits.
  * False when it was not written.
  */
 export function writeToTerminal(terminal: OwnTerminal, text: string): boolean {
-  const facts = factsOf(terminal.pid);
-  if (facts === undefined || facts.started !== terminal.started) return false;
-  if (pathOf(facts.device) !== terminal.tty) return false;
-  try {
-    const fd = openSync(
-      terminal.tty,
-      constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK | constants.O_NOFOLLOW,
-    );
-    try {
-      const found = fstatSync(fd);
-      const isMine = found.isCharacterDevice() && found.uid === process.getuid?.();
-      if (!isMine || deviceOf(found.rdev) !== facts.device) return false;
-      const bytes = Buffer.from(text, 'utf8');
-      return writeSync(fd, bytes) === bytes.length;
-    } finally {
-      closeSync(fd);
-    }
-  } catch (error) {
-    if (['ENOENT', 'EACCES', 'EPERM', 'EIO', 'ENXIO', 'EAGAIN', 'ELOOP'].includes(errnoCode(error) ?? ''))
-      return false;
-    throw error;
-  }
+  if (!holdsTerminal(terminal)) return false;
+  const { O_WRONLY, O_NOCTTY, O_NONBLOCK, O_NOFOLLOW } = constants;
+  return (
+    ifThere(() => {
+      const fd = openSync(terminal.tty, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+      try {
+        const bytes = Buffer.from(text, 'utf8');
+        // Looked at once more: the device may have been given to another user since.
+        return isOwnDevice(fstatSync(fd), factsOf(terminal.pid)) && writeSync(fd, bytes) === bytes.length;
+      } finally {
+        closeSync(fd);
+      }
+    }) ?? false
+  );
 }
 
-/**
- * Does the process that was noted before still run, with this terminal, on a device of this user (decisions.md 9)?
- * False where the system does not tell.
- */
+/** Does the process that was noted still run, with this terminal, on a device of this user? False where nothing tells it. */
 export function holdsTerminal(terminal: OwnTerminal): boolean {
   const facts = factsOf(terminal.pid);
   if (facts === undefined || facts.started !== terminal.started) return false;
   if (pathOf(facts.device) !== terminal.tty) return false;
+  return ifThere(() => isOwnDevice(lstatSync(terminal.tty), facts)) ?? false;
+}
+
+function isOwnDevice(found: Stats, facts: ProcessFacts | undefined): boolean {
+  return (
+    found.isCharacterDevice() && found.uid === process.getuid?.() && deviceOf(found.rdev) === facts?.device
+  );
+}
+
+const ABSENT = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EIO', 'ENXIO', 'EAGAIN', 'ELOOP'];
+
+function ifThere<T>(read: () => T): T | undefined {
+  if (process.platform !== 'linux') return undefined;
   try {
-    const found = lstatSync(terminal.tty);
-    const isMine = found.isCharacterDevice() && found.uid === process.getuid?.();
-    return isMine && deviceOf(found.rdev) === facts.device;
+    return read();
   } catch (error) {
-    if (['ENOENT', 'EACCES'].includes(errnoCode(error) ?? '')) return false;
+    if (ABSENT.includes(errnoCode(error) ?? '')) return undefined;
     throw error;
   }
 }
 
 /** A variable that a process of this user was started with; undefined where there is none, or it is not told. */
 export function variableOf(pid: number, name: string): string | undefined {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    return variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
-  } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoCode(error) ?? '')) return undefined;
-    throw error;
-  }
+  const variables = ifThere(() => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')) ?? [];
+  return variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 /** Of /proc/PID/stat: parent (field 4), terminal (7), start (22). */
 function factsOf(pid: number): ProcessFacts | undefined {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [parent, device, started] = [Number(fields[1]), Number(fields[4]), fields[19]];
-    return Number.isSafeInteger(parent) && Number.isSafeInteger(device) && started !== undefined
-      ? { parent, device, started }
-      : undefined;
-  } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoCode(error) ?? '')) return undefined;
-    throw error;
-  }
+  const stat = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [parent, device, started] = [Number(fields[1]), Number(fields[4]), fields[19]];
+  return Number.isSafeInteger(parent) && Number.isSafeInteger(device) && started !== undefined
+    ? { parent, device, started }
+    : undefined;
 }
 
 /** Pseudo terminals (major 136 to 143) and the consoles of the machine (major 4). */

@@ -49,102 +49,142 @@ export const run: Run = (file, args, options) =>
   new Promise((resolve, reject) => {
     const child = start(file, args, options);
     killAtExit(child);
-    const max = options.maxBytes ?? DEFAULT_MAX_BYTES;
-    const { encoding = 'utf8' } = options;
-    const out = collector(max, encoding);
-    const err = collector(max, encoding);
-    let timedOut = false;
-    let flooded = false;
-    let exited = false;
-    let overdue = false;
-    let cut = false;
-    let grace: NodeJS.Timeout | undefined;
-
-    const done = (code: number | null, signal: NodeJS.Signals | null): void => {
-      clearTimeout(timer);
-      clearTimeout(grace);
-      options.signal?.removeEventListener('abort', stop);
-      if (flooded) reject(floodError(file, max));
-      else resolve({ code, signal, stdout: out.text(), stderr: err.text(), truncated: cut, timedOut });
-    };
-    const closePipes = (): void => {
-      child.stdin?.destroy();
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-    };
-    const stop = (): void => {
-      clearTimeout(timer);
-      clearTimeout(grace);
-      try {
-        killGroup(child);
-      } catch (error) {
-        reject(error);
-      }
-      // A grandchild that left the group may hold the pipes open: do not wait for it.
-      closePipes();
-      grace = setTimeout(() => {
-        child.unref();
-        done(null, 'SIGKILL');
-      }, AFTER_KILL_MS);
-    };
-    const timer = setTimeout(
-      () => {
-        if (exited) {
-          // What the program itself said may still lie in the pipes: closed at the next look at them.
-          overdue = true;
-          return;
-        }
-        timedOut = true;
-        stop();
-      },
-      Math.min(options.timeoutMs, LONGEST_TIMER_MS),
-    );
-    if (options.signal?.aborted === true) stop();
-    else options.signal?.addEventListener('abort', stop, { once: true });
-
-    let heard = 0;
-    const closeWhenQuiet = (): void => {
-      const before = heard;
-      grace = setTimeout(() => {
-        // After a pause of our own what lies in the pipes is read first: immediates come behind the polling.
-        setImmediate(() => {
-          if (heard !== before && !overdue) {
-            closeWhenQuiet();
-            return;
-          }
-          // Somebody in the background talks on past the time: the rest is not waited for.
-          cut = heard !== before;
-          closePipes();
-        });
-      }, AFTER_EXIT_MS);
-    };
-    for (const [stream, kept] of [
-      [child.stdout, out],
-      [child.stderr, err],
-    ] as const) {
-      stream?.on('data', (chunk: Buffer) => {
-        heard += 1;
-        if (flooded || kept.add(chunk)) return;
-        flooded = true;
-        stop();
-      });
-    }
+    const [stdout, stderr] = [
+      { chunks: [], bytes: 0 },
+      { chunks: [], bytes: 0 },
+    ];
+    const of: Running = { child, file, options, resolve, reject, stdout, stderr, heard: 0 };
+    of.timer = setTimeout(() => expire(of), Math.min(options.timeoutMs, LONGEST_TIMER_MS));
+    of.abort = () => stop(of);
+    if (options.signal?.aborted === true) stop(of);
+    else options.signal?.addEventListener('abort', of.abort, { once: true });
+    child.stdout?.on('data', (chunk: Buffer) => hear(of, of.stdout, chunk));
+    child.stderr?.on('data', (chunk: Buffer) => hear(of, of.stderr, chunk));
     // A program that does not read its input closes the pipe: its exit code tells what came of it.
     child.stdin?.on('error', () => child.stdin?.destroy());
     if (options.input !== undefined) child.stdin?.end(options.input);
     child.on('error', (error) => {
-      clearTimeout(timer);
-      clearTimeout(grace);
-      options.signal?.removeEventListener('abort', stop);
-      closePipes();
+      release(of);
+      closePipes(child);
       reject(startError(error, file, options.cwd));
     });
     child.on('exit', () => {
-      exited = true;
-      if (!timedOut && !flooded && options.signal?.aborted !== true) closeWhenQuiet();
+      of.exited = true;
+      if (of.stopped !== true) closeWhenQuiet(of);
     });
-    child.on('close', done);
+    child.on('close', (code, signal) => finish(of, code, signal));
   });
+
+interface Said {
+  chunks: Buffer[];
+  bytes: number;
+}
+
+/** A program that runs, what it said, and what became of it. */
+interface Running {
+  child: ChildProcess;
+  file: string;
+  options: RunOptions;
+  resolve: (result: RunResult) => void;
+  reject: (error: unknown) => void;
+  stdout: Said;
+  stderr: Said;
+  /** Chunks that were heard of both. */
+  heard: number;
+  timer?: NodeJS.Timeout;
+  grace?: NodeJS.Timeout;
+  abort?: () => void;
+  /** The program itself has ended; its pipes may be open still. */
+  exited?: boolean;
+  /** Its time was over after its end: what lies in the pipes is read, and no more is waited for. */
+  overdue?: boolean;
+  stopped?: boolean;
+  timedOut?: boolean;
+  flooded?: boolean;
+  cut?: boolean;
+}
+
+function release(of: Running): void {
+  clearTimeout(of.timer);
+  clearTimeout(of.grace);
+  if (of.abort !== undefined) of.options.signal?.removeEventListener('abort', of.abort);
+}
+
+function finish(of: Running, code: number | null, signal: NodeJS.Signals | null): void {
+  release(of);
+  if (of.flooded === true) {
+    of.reject(floodError(of.file, maxBytesOf(of)));
+    return;
+  }
+  const { encoding = 'utf8' } = of.options;
+  const [stdout, stderr] = [of.stdout, of.stderr].map(({ chunks }) =>
+    Buffer.concat(chunks).toString(encoding),
+  );
+  const { cut: truncated = false, timedOut = false } = of;
+  of.resolve({ code, signal, stdout: stdout ?? '', stderr: stderr ?? '', truncated, timedOut });
+}
+
+function expire(of: Running): void {
+  if (of.exited === true) {
+    of.overdue = true;
+    return;
+  }
+  of.timedOut = true;
+  stop(of);
+}
+
+function stop(of: Running): void {
+  of.stopped = true;
+  clearTimeout(of.timer);
+  clearTimeout(of.grace);
+  try {
+    killGroup(of.child);
+  } catch (error) {
+    of.reject(error);
+  }
+  // A grandchild that left the group may hold the pipes open: do not wait for it.
+  closePipes(of.child);
+  of.grace = setTimeout(() => {
+    of.child.unref();
+    finish(of, null, 'SIGKILL');
+  }, AFTER_KILL_MS);
+}
+
+function hear(of: Running, said: Said, chunk: Buffer): void {
+  of.heard += 1;
+  if (of.flooded === true) return;
+  said.bytes += chunk.length;
+  said.chunks.push(chunk);
+  if (said.bytes <= maxBytesOf(of)) return;
+  of.flooded = true;
+  stop(of);
+}
+
+function maxBytesOf({ options }: Running): number {
+  return options.maxBytes ?? DEFAULT_MAX_BYTES;
+}
+
+/** After the program's end: closes its pipes once nothing comes any more, or the time is over. */
+function closeWhenQuiet(of: Running): void {
+  const before = of.heard;
+  of.grace = setTimeout(() => {
+    // After a pause of our own what lies in the pipes is read first: immediates come behind the polling.
+    setImmediate(() => {
+      if (of.heard !== before && of.overdue !== true) {
+        closeWhenQuiet(of);
+        return;
+      }
+      of.cut = of.heard !== before;
+      closePipes(of.child);
+    });
+  }, AFTER_EXIT_MS);
+}
+
+function closePipes(child: ChildProcess): void {
+  child.stdin?.destroy();
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
 
 function start(file: string, args: readonly string[], options: RunOptions): ChildProcess {
   try {
@@ -231,23 +271,4 @@ function killRunning(): void {
       child.kill('SIGKILL');
     }
   }
-}
-
-interface Collector {
-  /** False where there is no room for it. */
-  add: (chunk: Buffer) => boolean;
-  text: () => string;
-}
-
-function collector(max: number, encoding: BufferEncoding): Collector {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  return {
-    add(chunk) {
-      size += chunk.length;
-      if (size <= max) chunks.push(chunk);
-      return size <= max;
-    },
-    text: () => Buffer.concat(chunks).toString(encoding),
-  };
 }

@@ -45,93 +45,105 @@ const SHELL = new Set(['Progman', 'WorkerW', 'Shell_TrayWnd', 'Shell_SecondaryTr
 const MAX_CLASS_UNITS = 256;
 
 function bind(koffi: Koffi): WindowsCalls {
-  const user = koffi.load('user32.dll');
-  const kernel = koffi.load('kernel32.dll');
-  const version = koffi.load('version.dll');
-  const GetForegroundWindow = user.func('void *__stdcall GetForegroundWindow()');
-  const FindWindowExW = user.func(
-    'void *__stdcall FindWindowExW(void *, void *, const char16_t *, const char16_t *)',
-  );
-  const GetWindowThreadProcessId = user.func(
-    'uint32 __stdcall GetWindowThreadProcessId(void *, _Out_ uint32 *)',
-  );
-  const GetClassNameW = user.func('int __stdcall GetClassNameW(void *, _Out_ uint8 *, int)');
-  const GetLastInputInfo = user.func('int __stdcall GetLastInputInfo(_Inout_ uint8 *)');
-  const OpenInputDesktop = user.func('void *__stdcall OpenInputDesktop(uint32, int, uint32)');
-  const CloseDesktop = user.func('int __stdcall CloseDesktop(void *)');
-  const GetTickCount = kernel.func('uint32 __stdcall GetTickCount()');
-  const OpenProcess = kernel.func('void *__stdcall OpenProcess(uint32, int, uint32)');
-  const CloseHandle = kernel.func('int __stdcall CloseHandle(void *)');
-  const QueryFullProcessImageNameW = kernel.func(
-    'int __stdcall QueryFullProcessImageNameW(void *, uint32, _Out_ uint8 *, _Inout_ uint32 *)',
-  );
-  const GetFileVersionInfoSizeW = version.func(
-    'uint32 __stdcall GetFileVersionInfoSizeW(const char16_t *, _Out_ uint32 *)',
-  );
-  const GetFileVersionInfoW = version.func(
-    'int __stdcall GetFileVersionInfoW(const char16_t *, uint32, uint32, _Out_ uint8 *)',
-  );
-
-  function classOf(window: Handle): string {
-    const bytes = Buffer.alloc(2 * MAX_CLASS_UNITS);
-    return bytes.toString('utf16le', 0, 2 * Number(GetClassNameW(window, bytes, MAX_CLASS_UNITS)));
-  }
-
-  function pidOf(window: Handle): number {
-    const pid = [0];
-    GetWindowThreadProcessId(window, pid);
-    return pid[0] ?? 0;
-  }
-
-  function pathOf(pid: number): string | undefined {
-    const handle: Handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, 0, pid);
-    if (handle === null) return undefined;
-    try {
-      const units = [MAX_PATH_UNITS];
-      const bytes = Buffer.alloc(2 * MAX_PATH_UNITS);
-      const ok = QueryFullProcessImageNameW(handle, 0, bytes, units) !== 0;
-      return ok ? bytes.toString('utf16le', 0, 2 * (units[0] ?? 0)) : undefined;
-    } finally {
-      CloseHandle(handle);
-    }
-  }
-
-  function descriptionOf(path: string): string | undefined {
-    const size = Number(GetFileVersionInfoSizeW(path, [0]));
-    if (size === 0) return undefined;
-    const bytes = Buffer.alloc(size);
-    return GetFileVersionInfoW(path, 0, size, bytes) === 0 ? undefined : fileDescription(bytes);
-  }
-
+  const system = functionsOf(koffi);
   return {
-    foreground() {
-      let window: Handle = GetForegroundWindow();
-      if (window === null || SHELL.has(classOf(window))) return null;
-      let pid = pidOf(window);
-      let path = pathOf(pid);
-      if (path !== undefined && FRAME.test(path)) {
-        window = FindWindowExW(window, null, STORE_WINDOW, null);
-        if (window !== null) {
-          pid = pidOf(window);
-          path = pathOf(pid);
-        }
-      }
-      return { pid, path, description: path === undefined ? undefined : descriptionOf(path) };
-    },
+    foreground: () => foregroundOf(system),
     idleMs() {
       const info = Buffer.alloc(8);
       info.writeUInt32LE(8, 0);
-      if (GetLastInputInfo(info) === 0) return 0;
+      if (system.GetLastInputInfo(info) === 0) return 0;
       // Both count milliseconds since the start in 32 bits, and wrap together after 49 days.
-      return (Number(GetTickCount()) - info.readUInt32LE(4)) >>> 0;
+      return (Number(system.GetTickCount()) - info.readUInt32LE(4)) >>> 0;
     },
     locked() {
-      const desktop: Handle = OpenInputDesktop(0, 0, DESKTOP_READOBJECTS);
+      const desktop: Handle = system.OpenInputDesktop(0, 0, DESKTOP_READOBJECTS);
       if (desktop === null) return true;
-      CloseDesktop(desktop);
+      system.CloseDesktop(desktop);
       return false;
     },
   };
+}
+
+/** The signatures of what is called, by the library that has it. */
+const SIGNATURES = {
+  'user32.dll': {
+    GetForegroundWindow: 'void *__stdcall GetForegroundWindow()',
+    FindWindowExW: 'void *__stdcall FindWindowExW(void *, void *, const char16_t *, const char16_t *)',
+    GetWindowThreadProcessId: 'uint32 __stdcall GetWindowThreadProcessId(void *, _Out_ uint32 *)',
+    GetClassNameW: 'int __stdcall GetClassNameW(void *, _Out_ uint8 *, int)',
+    GetLastInputInfo: 'int __stdcall GetLastInputInfo(_Inout_ uint8 *)',
+    OpenInputDesktop: 'void *__stdcall OpenInputDesktop(uint32, int, uint32)',
+    CloseDesktop: 'int __stdcall CloseDesktop(void *)',
+  },
+  'kernel32.dll': {
+    GetTickCount: 'uint32 __stdcall GetTickCount()',
+    OpenProcess: 'void *__stdcall OpenProcess(uint32, int, uint32)',
+    CloseHandle: 'int __stdcall CloseHandle(void *)',
+    QueryFullProcessImageNameW:
+      'int __stdcall QueryFullProcessImageNameW(void *, uint32, _Out_ uint8 *, _Inout_ uint32 *)',
+  },
+  'version.dll': {
+    GetFileVersionInfoSizeW: 'uint32 __stdcall GetFileVersionInfoSizeW(const char16_t *, _Out_ uint32 *)',
+    GetFileVersionInfoW: 'int __stdcall GetFileVersionInfoW(const char16_t *, uint32, uint32, _Out_ uint8 *)',
+  },
+} as const;
+
+type Libraries = typeof SIGNATURES;
+type FunctionName = { [L in keyof Libraries]: keyof Libraries[L] }[keyof Libraries];
+type System = Record<FunctionName, (...args: unknown[]) => unknown>;
+
+function functionsOf(koffi: Koffi): System {
+  const functions = Object.entries(SIGNATURES).flatMap(([library, signatures]) => {
+    const loaded = koffi.load(library);
+    return Object.entries(signatures).map(([name, signature]) => [name, loaded.func(signature)] as const);
+  });
+  return Object.fromEntries(functions) as System;
+}
+
+function foregroundOf(system: System): WindowsProgram | null {
+  let window: Handle = system.GetForegroundWindow();
+  if (window === null || SHELL.has(classOf(system, window))) return null;
+  let pid = pidOf(system, window);
+  let path = pathOf(system, pid);
+  if (path !== undefined && FRAME.test(path)) {
+    window = system.FindWindowExW(window, null, STORE_WINDOW, null);
+    if (window !== null) {
+      pid = pidOf(system, window);
+      path = pathOf(system, pid);
+    }
+  }
+  return { pid, path, description: path === undefined ? undefined : descriptionOf(system, path) };
+}
+
+function classOf(system: System, window: Handle): string {
+  const bytes = Buffer.alloc(2 * MAX_CLASS_UNITS);
+  return bytes.toString('utf16le', 0, 2 * Number(system.GetClassNameW(window, bytes, MAX_CLASS_UNITS)));
+}
+
+function pidOf(system: System, window: Handle): number {
+  const pid = [0];
+  system.GetWindowThreadProcessId(window, pid);
+  return pid[0] ?? 0;
+}
+
+function pathOf(system: System, pid: number): string | undefined {
+  const handle: Handle = system.OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, 0, pid);
+  if (handle === null) return undefined;
+  try {
+    const units = [MAX_PATH_UNITS];
+    const bytes = Buffer.alloc(2 * MAX_PATH_UNITS);
+    const ok = system.QueryFullProcessImageNameW(handle, 0, bytes, units) !== 0;
+    return ok ? bytes.toString('utf16le', 0, 2 * (units[0] ?? 0)) : undefined;
+  } finally {
+    system.CloseHandle(handle);
+  }
+}
+
+function descriptionOf(system: System, path: string): string | undefined {
+  const size = Number(system.GetFileVersionInfoSizeW(path, [0]));
+  if (size === 0) return undefined;
+  const bytes = Buffer.alloc(size);
+  return system.GetFileVersionInfoW(path, 0, size, bytes) === 0 ? undefined : fileDescription(bytes);
 }
 
 /**

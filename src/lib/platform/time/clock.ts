@@ -16,36 +16,9 @@ export function systemClock(): Clock {
   return { now: () => Date.now(), monotonic: () => process.uptime() * 1000, boot: bootTime };
 }
 
-const DAY_MS = 86_400_000;
-
 /** `2026-11-20T08:14:00.000Z` */
 export function toIso(ms: number): string {
-  // The engine's own writer reads the zone of the machine first: 0.3 ms of each start.
-  const whole = Math.trunc(ms);
-  const day = Math.floor(whole / DAY_MS);
-  // Days of a calendar whose years begin in March, so that a leap day is the last of its year.
-  const since0 = day + 719_468;
-  const era = Math.floor(since0 / 146_097);
-  const ofEra = since0 - era * 146_097;
-  const yearOfEra = Math.floor(
-    (ofEra - Math.floor(ofEra / 1460) + Math.floor(ofEra / 36_524) - Math.floor(ofEra / 146_096)) / 365,
-  );
-  const ofYear = ofEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const fromMarch = Math.floor((5 * ofYear + 2) / 153);
-  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
-  if (!(year >= 0 && year <= 9999)) return new Date(ms).toISOString();
-  const date = ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1;
-  const ofDay = whole - day * DAY_MS;
-  const hour = Math.floor(ofDay / 3_600_000);
-  const minute = Math.floor(ofDay / 60_000) % 60;
-  const second = Math.floor(ofDay / 1000) % 60;
-  const days = `${padded(year, 4)}-${padded(month, 2)}-${padded(date, 2)}`;
-  return `${days}T${padded(hour, 2)}:${padded(minute, 2)}:${padded(second, 2)}.${padded(ofDay % 1000, 3)}Z`;
-}
-
-function padded(value: number, digits: number): string {
-  return String(value).padStart(digits, '0');
+  return new Date(ms).toISOString();
 }
 
 /** The instant as the object that some libraries want. */
