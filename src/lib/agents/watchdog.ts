@@ -6,7 +6,7 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
 import { withLock } from '../platform/files/lock';
-import { LOG_START } from '../platform/files/log-cursor';
+import { LOG_START } from '../platform/files/journal';
 import { shortHash } from '../platform/files/short-hash';
 import { cleanLine } from '../platform/terminal/terminal';
 import { type Clock, toIso } from '../platform/time/clock';

@@ -1,7 +1,7 @@
 import { parseIso, toIso } from '../platform/time/clock';
 import { parseObject } from '../platform/files/json-object';
 import { exists } from '../platform/files/folder';
-import { asLogCursor, LOG_START, readLog, type LogCursor } from '../platform/files/log-cursor';
+import { asLogCursor, LOG_START, readLog, type LogCursor } from '../platform/files/journal';
 import { clean } from '../platform/terminal/terminal';
 import { dayOf } from '../platform/time/time';
 import type { SenseEvent } from './event';

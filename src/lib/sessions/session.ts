@@ -1,5 +1,5 @@
 import { isObject, parseObject } from '../platform/files/json-object';
-import { asLogCursor, LOG_START, type LogCursor } from '../platform/files/log-cursor';
+import { asLogCursor, LOG_START, type LogCursor } from '../platform/files/journal';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
 import { SESSIONS_VERSION } from './state-lines';

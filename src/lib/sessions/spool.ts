@@ -1,42 +1,90 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
-import { StewardError, errnoCode, toStewardError } from '../errors';
-import { createFile, renameOver, sweepTemps } from '../platform/files/atomic-file';
-import { toIso, type Clock } from '../platform/time/clock';
-import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
-import { bury, pruneDead } from '../platform/files/graveyard';
+import { StewardError } from '../errors';
+import { sweepTemps } from '../platform/files/atomic-file';
+import { listFolder, lstatOf, removeFile } from '../platform/files/folder';
+import { pruneDead } from '../platform/files/graveyard';
 import { isObject } from '../platform/files/json-object';
 import { randomName } from '../platform/files/short-hash';
 import {
-  claims,
-  compact,
-  fileOf,
-  graves,
-  hasWords,
-  intentionsIn,
-  isExpired,
-  isFile,
+  abandoned,
+  attempt,
+  bury,
+  compactTime,
+  countForeign,
+  entriesIn,
+  folderOf,
   isForsaken,
-  KINDS,
-  read,
-  textOf,
-  waiting,
-  type Intention,
-  type IntentionKind,
-} from './spool-file';
-
-export { foreignIntentions, keptIntentions, spoolStatus, waitingIntentions } from './spool-file';
-export type { Capture, Intention, IntentionKind, SpoolStatus } from './spool-file';
+  namesIn,
+  put,
+  readEntry,
+  retry,
+  revive as reviveEntry,
+  roomIn,
+  spoolCounts,
+  timeOfName,
+  type Codec,
+  type Spool,
+} from '../platform/files/spool';
+import { parseIso, toIso, type Clock } from '../platform/time/clock';
 
 /**
- * What does the work of a kind. It may throw: it is asked again, and given up after some times. `later`: it could
- * not be begun, for a reason that is not its own; it waits as it was. `Refusal`: it is given up at once.
+ * What a hook has left for later, one file each. It holds ids and paths; of what was said only the line in which a
+ * person asked for something to be kept, and the whole prompt where that is configured.
  */
-export type Consumer = (intention: Intention) => unknown;
-export interface Refusal {
-  refused: string;
+export interface Intention {
+  id: string;
+  kind: IntentionKind;
+  /** When it was left, ISO-8601 UTC. */
+  at: string;
+  /** The machine that left it, and does it. */
+  machine: string;
+  /** How often its work was begun before. */
+  attempts: number;
+  session: string;
+  slug: string | null;
+  /** The assistant's own record of the session; null where it has none. */
+  transcript: string | null;
+  /** Only of `prompt-matched`. */
+  capture?: Capture;
+  /** Why the session waits for a person, a word of the assistant's. */
+  reason?: string;
 }
-export type Consumers = Readonly<Partial<Record<IntentionKind, Consumer>>>;
+
+/** What a person asked to be kept, credentials taken out. */
+export interface Capture {
+  kind: string;
+  text: string;
+  /** The same for the same words in the same session. */
+  key: string;
+  /** The whole prompt, where `WORK.CAPTURE_PROMPT` says so; bounded by `wholePrompt`. */
+  prompt?: string;
+}
+
+export type IntentionKind = keyof typeof KINDS;
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * How long each is worth doing, ms, and how often it is tried: a turn's end is told at once or never. The words of a
+ * person are nowhere else: they are never just removed.
+ */
+const KINDS = {
+  'turn-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },
+  'agent-ended': { keepMs: HOUR_MS / 6, attempts: 5, words: false },
+  attention: { keepMs: HOUR_MS / 6, attempts: 5, words: false },
+  'session-ended': { keepMs: 7 * 24 * HOUR_MS, attempts: 5, words: false },
+  'prompt-matched': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
+} as const;
+/** A newer version's kind is left to it for as long as any, and may hold words. */
+const UNKNOWN_KIND = { keepMs: KINDS['prompt-matched'].keepMs, words: true };
+/** A time further ahead than this was written by a clock that was put back since. */
+const AHEAD_MS = HOUR_MS;
+
+/** Of intentions with words, and of the others. */
+export const MAX_WAITING = 1000;
+const TEMPS_STALE_MS = 60_000;
+const WITHDRAW_WAIT_MS = 15_000;
 
 export interface SpoolDeps {
   clock: Clock;
@@ -47,72 +95,152 @@ export interface SpoolDeps {
   locks: string;
 }
 
-/** Of intentions with words, and of the others. */
-export const MAX_WAITING = 1000;
-const TEMPS_STALE_MS = 60_000;
+/**
+ * Does the work of a kind. It may throw, and is retried. `later`: what the work needs is missing; it waits as it was.
+ * `Refusal`: it is given up at once.
+ */
+export type Consumer = (intention: Intention) => unknown;
+export interface Refusal {
+  refused: string;
+}
+export type Consumers = Readonly<Partial<Record<IntentionKind, Consumer>>>;
+
+/** `20261120T081500123Z-0123456789ab.turn-ended.json` */
+const NAME = /^\d{8}T\d{9}Z-[0-9a-f]{12}\.([a-z-]+)\.json$/;
+
+const CODEC: Codec<Intention> = {
+  version: 1,
+  parse,
+  isName: (name) => NAME.test(name),
+  nameOf: ({ id, kind }) => `${id}.${kind}.json`,
+  machineOf: ({ machine }) => machine,
+  timeOf: timeOfName,
+  durable: true,
+  cap: MAX_WAITING,
+  counts: (name) => limitsOf(name).words,
+  full: (count, path) =>
+    new StewardError('unavailable', `${count} captures wait in ${path} already; no more are taken.`, {
+      hint: 'Run "steward work deliver" to see what keeps them from the work repository.',
+    }),
+};
+
+function spoolAt(path: string): Spool<Intention> {
+  return { path, ...CODEC };
+}
+
+function limitsOf(name: string): { keepMs: number; words: boolean } {
+  const kind = NAME.exec(name)?.[1] ?? '';
+  return isKind(kind) ? KINDS[kind] : UNKNOWN_KIND;
+}
+
+function isKind(kind: string): kind is IntentionKind {
+  return Object.hasOwn(KINDS, kind);
+}
+
+function parse(value: Record<string, unknown>): Intention | 'newer' | undefined {
+  const { id, kind, at, machine, attempts, session, slug, transcript, capture, reason } = value;
+  if (typeof kind !== 'string' || typeof id !== 'string' || typeof session !== 'string') return undefined;
+  if (!isKind(kind)) return 'newer';
+  if (typeof machine !== 'string' || typeof at !== 'string' || parseIso(at) === undefined) return undefined;
+  return {
+    id,
+    kind,
+    at,
+    machine,
+    attempts: typeof attempts === 'number' ? attempts : 0,
+    session,
+    slug: typeof slug === 'string' ? slug : null,
+    transcript: typeof transcript === 'string' ? transcript : null,
+    ...(isCapture(capture) ? { capture } : {}),
+    ...(typeof reason === 'string' ? { reason } : {}),
+  };
+}
+
+function isCapture(value: unknown): value is Capture {
+  const { kind, text, key, prompt = '' } = isObject(value) ? value : {};
+  return [kind, text, key, prompt].every((part) => typeof part === 'string');
+}
+
+export interface SpoolStatus {
+  waiting: number;
+  /** Entries that cannot be read: damaged, or not a regular file. They are skipped. */
+  unreadable: number;
+  /** Given up, and kept for a while. */
+  dead: number;
+  /** The folder of those, a file each: to read, and to remove. */
+  deadFolder: string;
+  /** When the oldest that waits was left, ISO-8601 UTC. */
+  oldest: string | null;
+}
+
+export function spoolStatus(path: string): SpoolStatus {
+  const { waiting, claimed, unreadable, dead, oldest } = spoolCounts(spoolAt(path));
+  return {
+    waiting: waiting + claimed - unreadable,
+    unreadable,
+    dead,
+    deadFolder: folderOf({ path }, 'dead'),
+    oldest: oldest?.at ?? null,
+  };
+}
+
+/** How many of those that wait another machine has left. */
+export function foreignIntentions(path: string, machineId: string): number {
+  return countForeign(spoolAt(path), machineId);
+}
+
+/** What waits, the oldest first. */
+export function waitingIntentions(path: string): Intention[] {
+  return entriesIn(spoolAt(path), 'waiting');
+}
+
+/** The same, with those that are being worked on. */
+export function keptIntentions(path: string): Intention[] {
+  return [...entriesIn(spoolAt(path), 'claimed'), ...waitingIntentions(path)];
+}
 
 /** Leaves an intention, durably. Where too many with words wait already, one more is `unavailable`. */
 export function leave(
-  deps: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
+  { clock, machineId, path }: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
   what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript' | 'capture' | 'reason'>,
 ): Intention {
-  const nowMs = deps.clock.now();
-  const id = newId(nowMs);
-  const intention: Intention = { id, ...what, at: toIso(nowMs), machine: deps.machineId, attempts: 0 };
-  if (KINDS[what.kind].words && waiting(deps.path).filter(hasWords).length >= MAX_WAITING)
-    throw full(deps.path);
-  ensureFolder(deps.path);
-  if (!createFile(fileOf(deps.path, intention), textOf(intention))) {
-    throw new StewardError('unavailable', `There is a ${id} in ${deps.path} already.`, {
-      hint: 'Try again.',
-    });
-  }
+  const spool = spoolAt(path);
+  const nowMs = clock.now();
+  const intention = { id: newId(nowMs), ...what, at: toIso(nowMs), machine: machineId, attempts: 0 };
+  if (KINDS[what.kind].words) roomIn(spool, clock)(1);
+  put(spool, intention);
   return intention;
 }
 
 function newId(nowMs: number): string {
-  return `${compact(nowMs)}-${randomName(12)}`;
-}
-
-function full(path: string): StewardError {
-  return new StewardError(
-    'unavailable',
-    `${MAX_WAITING} captures wait in ${path} already; no more are taken.`,
-    {
-      hint: 'Run "steward work deliver" to see what keeps them from the work repository.',
-    },
-  );
+  return `${compactTime(nowMs)}-${randomName(12)}`;
 }
 
 export interface DrainResult {
   /** Intentions whose work was done. */
   done: number;
-  /** Those whose work failed, and will be tried again. */
+  /** Those whose work failed, and will be retried. */
   failed: number;
   /** Those that wait for what their work needs. */
   later: number;
   /** Those that were given up. */
   dead: number;
-  /** Somebody else is at it. */
+  /** Another process is draining. */
   busy: boolean;
 }
 
 /**
- * Does the work that waits, one process of a machine at a time; whoever comes second leaves it to the first.
- * An intention is claimed by a rename before its work begins and removed when it has succeeded, so it is done
- * once. A process that is killed in the midst of it leaves the claim: then the work is begun again, and its
- * consumer is told by `attempts`, and can tell by `id` what is done already. Kinds without a consumer wait.
+ * Does the work that waits, one process of a machine at a time; a second one leaves it to the first. After a kill the
+ * work is begun again: its consumer tells by the id what is done already. Kinds without a consumer wait.
  */
 export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<DrainResult> {
   const result: DrainResult = { done: 0, failed: 0, later: 0, dead: 0, busy: false };
   if (listFolder(deps.path).length === 0) return result;
-  const { withLock } = await import('../platform/files/lock');
-  const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
   try {
-    await withLock(join(deps.locks, 'spool.lock'), lock, async () => {
+    await exclusively(deps, 0, async () => {
       result.dead += takeBack(deps) + sweep(deps);
-      pruneDead(graves(deps.path), deps.clock.now());
-      for (const name of waiting(deps.path)) await attempt(deps, consumers, name, result);
+      pruneDead(folderOf(deps, 'dead'), deps.clock.now());
+      for (const name of namesIn(spoolAt(deps.path), 'waiting')) await work(deps, consumers, name, result);
     });
   } catch (error) {
     if (!(error instanceof StewardError && error.kind === 'locked')) throw error;
@@ -121,177 +249,109 @@ export async function drain(deps: SpoolDeps, consumers: Consumers): Promise<Drai
   return result;
 }
 
-async function attempt(
-  deps: SpoolDeps,
-  consumers: Consumers,
-  name: string,
-  result: DrainResult,
-): Promise<void> {
-  const from = join(deps.path, name);
-  const intention = read(from);
+async function exclusively<T>(deps: SpoolDeps, waitMs: number, run: () => Promise<T>): Promise<T> {
+  const { withLock } = await import('../platform/files/lock');
+  const { clock, machineId } = deps;
+  return withLock(join(deps.locks, 'spool.lock'), { clock, machineId, waitMs }, run);
+}
+
+async function work(deps: SpoolDeps, consumers: Consumers, name: string, result: DrainResult): Promise<void> {
+  const spool = spoolAt(deps.path);
+  const intention = readEntry(spool, 'waiting', name);
   if (intention === undefined) return;
   if (intention.machine !== deps.machineId) {
-    if (buryForsaken(deps, from, intention)) result.dead += 1;
+    if (!isForsaken(spool, name, deps.clock.now())) return;
+    if (bury(spool, 'waiting', name, burial(deps, foreignReason(intention)))) result.dead += 1;
     return;
   }
-  const consume = consumers[intention.kind];
-  if (consume === undefined) return;
-  const claim = join(claims(deps.path), name);
-  ensureFolder(claims(deps.path));
-  if (!claimed(from, claim)) return;
-  try {
-    const outcome = await consume(intention);
-    if (outcome === 'later') {
-      renameOver(claim, from);
-      result.later += 1;
-      return;
-    }
-    if (isRefusal(outcome)) {
-      giveUp(deps, claim, outcome.refused);
-      result.dead += 1;
-      return;
-    }
-  } catch (error) {
-    if (error instanceof StewardError && error.kind === 'canceled') {
-      renameOver(claim, from);
-      throw error;
-    }
-    if (again(deps, intention, claim, toStewardError(error).message)) result.failed += 1;
-    else result.dead += 1;
-    return;
-  }
-  removeFile(claim);
-  result.done += 1;
+  const run = consumers[intention.kind];
+  if (run === undefined) return;
+  const outcome = await attempt(spool, name, intention, { clock: deps.clock, run, again });
+  if (outcome !== 'gone') result[outcome] += 1;
 }
 
-/** False when it has gone: a hook that keeps the bounds may have taken it away. */
-function claimed(from: string, claim: string): boolean {
-  try {
-    renameOver(from, claim);
-    return true;
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return false;
-    throw error;
-  }
+function again(intention: Intention): Intention | undefined {
+  const attempts = intention.attempts + 1;
+  return attempts >= KINDS[intention.kind].attempts ? undefined : { ...intention, attempts };
 }
 
-function isRefusal(outcome: unknown): outcome is Refusal {
-  return isObject(outcome) && typeof outcome['refused'] === 'string';
-}
-
-/** Puts a claimed intention back for another attempt; false when it was the last, and it is dead. */
-function again(deps: SpoolDeps, intention: Intention, claim: string, reason: string): boolean {
-  const next = { ...intention, attempts: intention.attempts + 1 };
-  if (next.attempts >= KINDS[intention.kind].attempts) {
-    giveUp(deps, claim, reason);
-    return false;
-  }
-  // First the new file, then the claim's end: a kill in between leaves both, and the claim comes back as the same.
-  createFile(fileOf(deps.path, intention), textOf(next));
-  removeFile(claim);
-  return true;
-}
-
-/** False when somebody else took it. */
-function giveUp({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>, file: string, reason: string): boolean {
-  return bury(graves(path), file, { atMs: clock.now(), reason });
-}
-
-/** Another machine's, which has not done it in its time: nobody would ever look at it. */
-function buryForsaken(deps: SpoolDeps, file: string, { machine }: Intention): boolean {
-  if (!isForsaken(basename(file), deps.clock.now())) return false;
-  return giveUp(deps, file, `left by another machine (${machine}), which has not done it within a day`);
-}
-
-const WITHDRAW_WAIT_MS = 15_000;
-
-/**
- * Takes intentions out again, also those that a killed process had claimed, and gives them. Whoever is at the spool
- * is waited for, since nothing may be withdrawn that is just being done; too long is `locked`.
- */
-export async function withdraw(
-  deps: SpoolDeps,
-  isMeant: (intention: Intention) => boolean,
-): Promise<Intention[]> {
-  const { withLock } = await import('../platform/files/lock');
-  const { clock, machineId } = deps;
-  const lock = { clock, machineId, waitMs: WITHDRAW_WAIT_MS };
-  return withLock(join(deps.locks, 'spool.lock'), lock, () => {
-    const found: Intention[] = [];
-    for (const folder of [deps.path, claims(deps.path), graves(deps.path)]) {
-      for (const name of waiting(folder)) {
-        const intention = read(join(folder, name));
-        if (intention === undefined || intention.machine !== machineId || !isMeant(intention)) continue;
-        removeFile(join(folder, name));
-        found.push(intention);
-      }
-    }
-    return Promise.resolve(found);
-  });
-}
-
-/**
- * Takes what was given up into the spool again, as left by this machine now. Gives how many there were; what holds no
- * intention that this version can read stays.
- */
-export async function revive(deps: SpoolDeps): Promise<number> {
-  const { withLock } = await import('../platform/files/lock');
-  const { clock, machineId } = deps;
-  const lock = { clock, machineId, waitMs: WITHDRAW_WAIT_MS };
-  return withLock(join(deps.locks, 'spool.lock'), lock, () => {
-    let count = 0;
-    for (const name of waiting(graves(deps.path))) {
-      const grave = join(graves(deps.path), name);
-      const found = read(grave);
-      if (found === undefined) continue;
-      // Its age begins anew; `at` stays, since a time in the words was meant as of then.
-      const id = newId(clock.now());
-      const intention = { ...found, id, machine: machineId, attempts: 0 };
-      createFile(fileOf(deps.path, intention), textOf(intention));
-      removeFile(grave);
-      count += 1;
-    }
-    return Promise.resolve(count);
-  });
-}
-
-/** What a killed process had claimed. The lock is ours, so nobody of this machine is at it. Returns how many died. */
+/** What a killed process had claimed. The lock is ours, so nobody works on it. Returns how many died. */
 function takeBack(deps: SpoolDeps): number {
-  let dead = 0;
-  for (const name of waiting(claims(deps.path))) {
-    const claim = join(claims(deps.path), name);
-    if (!isFile(claim)) continue;
-    const intention = read(claim);
-    const isAlive =
-      intention === undefined
-        ? !giveUp(deps, claim, 'the file cannot be read')
-        : intention.machine === deps.machineId
-          ? again(deps, intention, claim, 'its process was ended each time')
-          : !buryForsaken(deps, claim, intention);
-    if (!isAlive) dead += 1;
-  }
-  return dead;
+  const spool = spoolAt(deps.path);
+  const outcomes = abandoned(spool, deps.machineId, deps.clock.now()).map(({ name, entry }) => {
+    if (entry === undefined) return retry(spool, name, undefined, burial(deps, 'the file cannot be read'));
+    const isOurs = entry.machine === deps.machineId;
+    const reason = isOurs ? 'its process was ended each time' : foreignReason(entry);
+    return retry(spool, name, isOurs ? again(entry) : undefined, burial(deps, reason));
+  });
+  return outcomes.filter((outcome) => outcome === 'dead').length;
+}
+
+function burial({ clock }: Pick<SpoolDeps, 'clock'>, reason: string): { atMs: number; reason: string } {
+  return { atMs: clock.now(), reason };
+}
+
+function foreignReason({ machine }: Intention): string {
+  return `left by another machine (${machine}), which has not done it within a day`;
 }
 
 /**
- * Keeps the spool in its bounds: what is too old, and the oldest beyond the number. The words of a person, and what
- * was tried and failed, are buried; what nobody has begun, since no part of this version does such work, is dropped.
- * Returns how many died. A file is read only when it is to go: its name tells time and kind.
+ * Takes this machine's intentions out again, also claimed and dead ones, and returns them. It waits for a process that
+ * drains, since nothing may be withdrawn while it is being done; too long is `locked`.
  */
-export function sweep(deps: Pick<SpoolDeps, 'clock' | 'path'>): number {
-  const nowMs = deps.clock.now();
-  const listed = listFolder(deps.path);
-  const names = intentionsIn(listed);
-  const others = names.filter((name) => !hasWords(name));
+export function withdraw(deps: SpoolDeps, isMeant: (intention: Intention) => boolean): Promise<Intention[]> {
+  const spool = spoolAt(deps.path);
+  return exclusively(deps, WITHDRAW_WAIT_MS, () => {
+    const found = (['waiting', 'claimed', 'dead'] as const).flatMap((place) =>
+      entriesIn(spool, place)
+        .filter((intention) => intention.machine === deps.machineId && isMeant(intention))
+        .map((intention) => ({ place, intention })),
+    );
+    for (const { place, intention } of found)
+      removeFile(join(folderOf(spool, place), spool.nameOf(intention)));
+    return Promise.resolve(found.map(({ intention }) => intention));
+  });
+}
+
+/** Lets what was given up wait again, as left by this machine now. Returns how many there were. */
+export function revive(deps: SpoolDeps): Promise<number> {
+  const spool = spoolAt(deps.path);
+  return exclusively(deps, WITHDRAW_WAIT_MS, () => {
+    const dead = entriesIn(spool, 'dead');
+    for (const intention of dead) {
+      // Its age begins anew; `at` stays, since a time in the words was meant as of then.
+      const id = newId(deps.clock.now());
+      reviveEntry(spool, spool.nameOf(intention), { ...intention, id, machine: deps.machineId, attempts: 0 });
+    }
+    return Promise.resolve(dead.length);
+  });
+}
+
+/**
+ * Removes what is too old, and the oldest beyond the number. Words, and what was tried and failed, are buried; the rest
+ * is dropped. Returns how many died. A file is read only when it is to go: its name tells time and kind.
+ */
+export function sweep({ clock, path }: Pick<SpoolDeps, 'clock' | 'path'>): number {
+  const spool = spoolAt(path);
+  const nowMs = clock.now();
+  const names = namesIn(spool, 'waiting');
+  const others = names.filter((name) => !limitsOf(name).words);
   const beyond = new Set(others.slice(0, Math.max(0, others.length - MAX_WAITING)));
   let dead = 0;
   for (const name of names) {
     if (!beyond.has(name) && !isExpired(name, nowMs)) continue;
-    const path = join(deps.path, name);
-    if (!isFile(path)) continue;
-    if (!hasWords(name) && (read(path)?.attempts ?? 0) === 0) removeFile(path);
-    else if (giveUp(deps, path, 'it could not be sent in time')) dead += 1;
+    const file = join(path, name);
+    if (lstatOf(file)?.isFile !== true) continue;
+    if (!limitsOf(name).words && !readEntry(spool, 'waiting', name)?.attempts) removeFile(file);
+    else if (bury(spool, 'waiting', name, burial({ clock }, 'it could not be sent in time'))) dead += 1;
   }
-  if (listed.some((name) => name.endsWith('.tmp'))) sweepTemps(deps.path, TEMPS_STALE_MS, nowMs);
+  if (listFolder(path).some((name) => name.endsWith('.tmp'))) sweepTemps(path, TEMPS_STALE_MS, nowMs);
   return dead;
+}
+
+/** Words that a clock that was ahead has dated are not expired: they are done now. */
+function isExpired(name: string, nowMs: number): boolean {
+  const { keepMs, words } = limitsOf(name);
+  const at = timeOfName(name);
+  return at < nowMs - keepMs || (!words && at > nowMs + AHEAD_MS);
 }

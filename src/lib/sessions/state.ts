@@ -1,12 +1,11 @@
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readBytes, readText, renameOver, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { readBytes, readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { toIso, type Clock } from '../platform/time/clock';
-import { ensureFolder, lstatOf } from '../platform/files/folder';
+import { ensureFolder } from '../platform/files/folder';
 import { withLock } from '../platform/files/lock';
-import { rotatedName } from '../platform/files/log';
-import type { LogCursor } from '../platform/files/log-cursor';
+import { rotateRead, type LogCursor } from '../platform/files/journal';
 import { artifactOf, artifactPath } from './artifact';
 import { folder, type FoldDeps } from './fold';
 import { emptySessions, isLive, parseSessions, recordArtifactPhase, recordPhase } from './session';
@@ -118,7 +117,7 @@ export async function updateSessions<T>(
     // The log tells again what a crash of the machine takes: no name need be durable, and the live part not at all.
     replaceFile(deps.path, stateText(state, asleep), { sync: 'content' });
     replaceFile(deps.livePath, stateText(livePart(state, nowMs)), { sync: false });
-    rotate(deps.workEvents);
+    rotateRead({ path: deps.workEvents }, WORK_EVENTS_ROTATE_BYTES);
     return Promise.resolve(result);
   });
 }
@@ -215,9 +214,4 @@ function livePart(state: SessionsState, nowMs: number): SessionsState {
       live.map((session) => [session.slug, { ...session, phaseHistory: session.phaseHistory.slice(-1) }]),
     ),
   };
-}
-
-/** Only here, where all of the log is read and no other process reads it. The name is the one that sense knows. */
-function rotate(path: string): void {
-  if ((lstatOf(path)?.size ?? 0) > WORK_EVENTS_ROTATE_BYTES) renameOver(path, rotatedName(path));
 }

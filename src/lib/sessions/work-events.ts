@@ -1,6 +1,5 @@
 import { parseIso, toIso } from '../platform/time/clock';
-import { appendLog } from '../platform/files/log';
-import { readLog, type LogCursor, type TakeLine } from '../platform/files/log-cursor';
+import { append, foldEntries, type Journal, type LogCursor } from '../platform/files/journal';
 import { clean } from '../platform/terminal/terminal';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
@@ -71,7 +70,7 @@ const MAX_WORD = 100;
 
 /** Appends one event. Returns the log's size behind it, bytes. */
 export function appendWorkEvent(path: string, event: WorkEvent): number {
-  return appendLog(path, JSON.stringify(event));
+  return append(journalAt(path), event);
 }
 
 /** An id from elsewhere as it is stored; undefined when nothing is left of it. */
@@ -132,16 +131,16 @@ export function parseTerminal(value: unknown): SessionTerminal | undefined {
   };
 }
 
-/** Gives each event behind the cursor, as `readLog` gives lines; lines that are no events are passed over. */
+/** Gives each event behind the cursor and returns the next cursor, as `foldEntries` does. */
 export function readWorkEvents(
   path: string,
   cursor: LogCursor,
   take: (event: WorkEvent) => void,
   maxBytes?: number,
 ): LogCursor | undefined {
-  const takeLine: TakeLine = (text) => {
-    const event = text === undefined ? undefined : parseWorkEvent(text);
-    if (event !== undefined) take(event);
-  };
-  return readLog(path, cursor, takeLine, maxBytes);
+  return foldEntries(journalAt(path), cursor, take, maxBytes);
+}
+
+function journalAt(path: string): Journal<WorkEvent> {
+  return { path, parse: parseWorkEvent };
 }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 
 import { errnoCode } from '../../errors';
 import { readText, renameOver, replaceFile } from './atomic-file';
-import { ensureFolder, exists, listFolder, lstatOf, removeFile } from './folder';
+import { ensureFolder, listFolder, lstatOf, removeFile } from './folder';
 import { parseObject } from './json-object';
 
 /*
@@ -23,10 +23,10 @@ export interface Burial {
   reason?: string;
 }
 
-/** Moves a file into the folder; false when it has gone, since somebody else took it. */
+/** Moves a file into the folder; false when it has gone, since another process took it. */
 export function bury(folder: string, from: string, { atMs, reason }: Burial): boolean {
+  if (!moveInto(folder, from)) return false;
   const to = join(folder, basename(from));
-  if (!moved(from, to)) return false;
   if (reason !== undefined) {
     const value = contentOf(to);
     if (value !== undefined) {
@@ -37,16 +37,15 @@ export function bury(folder: string, from: string, { atMs, reason }: Burial): bo
   return true;
 }
 
-function moved(from: string, to: string): boolean {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      renameOver(from, to);
-      return true;
-    } catch (error) {
-      if (errnoCode(error) !== 'ENOENT') throw error;
-      if (attempt > 0 || !exists(from)) return false;
-      ensureFolder(join(to, '..'));
-    }
+/** Moves a file into a folder, which is made where it is missing; false when the file has gone. */
+export function moveInto(folder: string, from: string): boolean {
+  ensureFolder(folder);
+  try {
+    renameOver(from, join(folder, basename(from)));
+    return true;
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') return false;
+    throw error;
   }
 }
 

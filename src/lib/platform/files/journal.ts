@@ -1,10 +1,84 @@
+import { renameOver } from './atomic-file';
 import { lstatOf } from './folder';
 import { isObject } from './json-object';
-import { readHead, readLines } from './jsonl';
-import { rotatedName } from './log';
+import { completeAppend, planAppend, readHead, readLines } from './jsonl';
+import { appendLog, rotatedName } from './log';
 import { shortHash } from './short-hash';
 
-/** How far a reader of a log is that others append to, and rotate. */
+/**
+ * A file of JSON lines that is only appended to. A reader keeps a cursor with the state that it folds out of the entries,
+ * and stores both in one file: nothing counts twice, and without that file the state is folded again from `LOG_START`.
+ */
+export interface Journal<E> {
+  path: string;
+  /** An entry in the text of a line; undefined for a line that is skipped. */
+  parse: (text: string) => E | undefined;
+  /** At this size `append` renames the journal to `rotatedName`, in place of the one before. */
+  rotateBytes?: number;
+  /** Longer lines are skipped; 64 KiB where it is left out. */
+  maxLineBytes?: number;
+}
+
+/**
+ * Appends an entry that survives the end of the process, but not the loss of the machine's power. Returns the size of the
+ * journal behind it, bytes. `nowMs`: needed where it rotates.
+ */
+export function append<E>(journal: Journal<E>, entry: E, nowMs?: number): number {
+  const { rotateBytes } = journal;
+  return appendLog(journal.path, JSON.stringify(entry), {
+    ...(rotateBytes === undefined ? {} : { rotateBytes }),
+    ...(nowMs === undefined ? {} : { nowMs }),
+  });
+}
+
+/** Appends entries durably; a torn line before them is closed. One process at a time. */
+export function appendDurably<E>(journal: Journal<E>, entries: readonly E[]): void {
+  completeAppend(
+    journal.path,
+    planAppend(
+      journal.path,
+      entries.map((entry) => JSON.stringify(entry)),
+    ),
+  );
+}
+
+/** Every entry that is kept, the oldest first. */
+export function allEntries<E>(journal: Journal<E>): E[] {
+  const entries: E[] = [];
+  const { maxLineBytes } = journal;
+  for (const path of [rotatedName(journal.path), journal.path]) {
+    readLines(path, maxLineBytes === undefined ? {} : { maxLineBytes }, ({ text }) => {
+      const entry = text === undefined ? undefined : journal.parse(text);
+      if (entry !== undefined) entries.push(entry);
+    });
+  }
+  return entries;
+}
+
+/** Gives each entry behind the cursor and returns the next cursor, as `readLog` does. */
+export function foldEntries<E>(
+  journal: Journal<E>,
+  cursor: LogCursor,
+  take: (entry: E) => void,
+  maxBytes?: number,
+): LogCursor | undefined {
+  return readLog(
+    journal.path,
+    cursor,
+    (text) => {
+      const entry = text === undefined ? undefined : journal.parse(text);
+      if (entry !== undefined) take(entry);
+    },
+    maxBytes,
+  );
+}
+
+/** Rotates a journal of at least so many bytes: for its only reader, after it has stored a cursor at the end. */
+export function rotateRead({ path }: { path: string }, bytes: number): void {
+  if ((lstatOf(path)?.size ?? 0) > bytes) renameOver(path, rotatedName(path));
+}
+
+/** How far a reader has come in a journal that others append to, and rotate. */
 export interface LogCursor {
   /** Bytes read. */
   offset: number;
@@ -19,7 +93,7 @@ export const LOG_START: LogCursor = { offset: 0, head: '' };
 const HEAD_BYTES = 160;
 const HASH_LENGTH = 16;
 
-/** The cursor in a stored value, whose head may be the text itself in an older state; undefined when it is none. */
+/** The cursor in a stored value; undefined without one. In an older state the head is the text itself. */
 export function asLogCursor(value: unknown): LogCursor | undefined {
   if (!isObject(value)) return undefined;
   const { offset, head, rotated } = value;
@@ -32,8 +106,8 @@ export function asLogCursor(value: unknown): LogCursor | undefined {
   };
 }
 
-/** Takes the text of a line, undefined where it has none; `wasCut`: the log was cut, and is read from its start again. */
-export type TakeLine = (text: string | undefined, wasCut: boolean) => void;
+/** Takes the text of a line (undefined: too long or not UTF-8); `wasCut`: the journal was cut, and is read from its start again. */
+type TakeLine = (text: string | undefined, wasCut: boolean) => void;
 
 /**
  * Gives each line behind the cursor and returns the next cursor. What was written to the rotated log since comes first, for

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+
+import {
+  allEntries,
+  append,
+  appendDurably,
+  asLogCursor,
+  foldEntries,
+  LOG_START,
+  rotateRead,
+  type Journal,
+  type LogCursor,
+} from '../../../../src/lib/platform/files/journal';
+import { parseObject } from '../../../../src/lib/platform/files/json-object';
+import { scratch } from '../../../helpers/scratch';
+
+interface Entry {
+  n: number;
+}
+
+describe('a journal', () => {
+  const folder = scratch();
+  const journal = (): Journal<Entry> => ({
+    path: folder.path('j.jsonl'),
+    parse: (text) => {
+      const n = parseObject(text)?.['n'];
+      return typeof n === 'number' ? { n } : undefined;
+    },
+  });
+  const unread = (cursor: LogCursor): { got: number[]; next: LogCursor } => {
+    const got: number[] = [];
+    const next = foldEntries(journal(), cursor, ({ n }) => got.push(n));
+    return { got, next: next ?? cursor };
+  };
+
+  it('gives each entry once, from the cursor on, and skips lines that are none', () => {
+    append(journal(), { n: 1 });
+    appendFileSync(journal().path, 'nonsense\n');
+    append(journal(), { n: 2 });
+    const first = unread(LOG_START);
+    expect(first.got).to.deep.equal([1, 2]);
+    append(journal(), { n: 3 });
+    const stored = asLogCursor(JSON.parse(JSON.stringify(first.next))) ?? LOG_START;
+    const second = unread(stored);
+    expect(second.got).to.deep.equal([3]);
+    expect(unread(second.next).got).to.deep.equal([]);
+  });
+
+  it('reads what a late writer brought into the rotated file', () => {
+    append(journal(), { n: 1 });
+    const { next } = unread(LOG_START);
+    rotateRead(journal(), 0);
+    appendFileSync(folder.path('j.1.jsonl'), '{"n":2}\n');
+    append(journal(), { n: 3 });
+    const second = unread(next);
+    expect(second.got).to.deep.equal([2, 3]);
+    appendFileSync(folder.path('j.1.jsonl'), '{"n":4}\n');
+    expect(unread(second.next).got).to.deep.equal([4]);
+    expect(allEntries(journal()).map(({ n }) => n)).to.deep.equal([1, 2, 4, 3]);
+  });
+
+  it('reads a file that was cut or replaced from its start', () => {
+    for (const n of [1, 2, 3]) append(journal(), { n });
+    const { next } = unread(LOG_START);
+    writeFileSync(journal().path, '{"n":9}\n');
+    expect(unread(next).got).to.deep.equal([9]);
+  });
+
+  it('gives nothing where more than the bound is unread', () => {
+    append(journal(), { n: 1 });
+    expect(foldEntries(journal(), LOG_START, () => expect.fail(), 3)).to.equal(undefined);
+  });
+
+  it('takes a cursor whose head is the text itself, as an older state has it', () => {
+    const first = `{"n":1,"text":"${'x'.repeat(200)}"}`;
+    writeFileSync(journal().path, `${first}\n{"n":2}\n`);
+    const cursor = asLogCursor({ offset: first.length + 1, head: first.slice(0, 160) }) ?? LOG_START;
+    expect(unread(cursor).got).to.deep.equal([2]);
+    expect(asLogCursor({ offset: -1, head: '' })).to.equal(undefined);
+  });
+
+  it('rotates at its size', () => {
+    for (const n of [1, 2, 3]) append({ ...journal(), rotateBytes: 10 }, { n }, Date.now());
+    expect(readFileSync(folder.path('j.1.jsonl'), 'utf8')).to.equal('{"n":1}\n{"n":2}\n');
+    expect(allEntries(journal()).map(({ n }) => n)).to.deep.equal([1, 2, 3]);
+  });
+
+  it('closes a torn line before a durable entry', () => {
+    writeFileSync(journal().path, '{"n":1}\n{"n":');
+    appendDurably(journal(), [{ n: 2 }, { n: 3 }]);
+    expect(allEntries(journal()).map(({ n }) => n)).to.deep.equal([1, 2, 3]);
+    renameSync(journal().path, folder.path('gone'));
+    expect(unread(LOG_START).got).to.deep.equal([]);
+  });
+});
