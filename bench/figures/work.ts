@@ -15,7 +15,7 @@ export const FIGURES: readonly Figure[] = [
   prompt('steward hook prompt, a match', (round) => `remind me to call Ann about thing ${round}`, 2),
   {
     name: 'steward work board, 3,000 issues',
-    limit: { ratio: 2.5 },
+    limit: { ratio: 3 },
     rounds: 40,
     prepare: () => {
       const { env, remove } = homeWithIssues(ISSUES);

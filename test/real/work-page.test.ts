@@ -249,7 +249,7 @@ function issue(number: number, title: string, labels: string[]): Issue {
 function boardOf(issues: Issue[]): BoardView {
   const view = boardView({
     clock: { now: () => 0, monotonic: () => 0 },
-    paths: { cache: '/nowhere/cache.json', poll: '/nowhere/poll.json', board: '' },
+    paths: { cache: '/nowhere/cache.json', poll: '/nowhere/poll.json' },
     config: {
       KANBAN_COLUMNS: ['Queued', 'Blocked', 'In-Progress', 'In-Review', 'Complete'],
       POLL_INTERVAL_SECONDS: 60,

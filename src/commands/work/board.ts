@@ -1,10 +1,8 @@
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { boardMarks, keepBoardSettings } from '../../lib/app/board-settings';
-import { currentBoard, currentSummary, openWork } from '../../lib/app/work';
-import type { BoardView } from '../../lib/work/board';
-import type { BoardSummary } from '../../lib/work/board-summary';
+import { openWork } from '../../lib/app/work';
+import { currentBoard, type BoardView } from '../../lib/work/board';
 import { boardText } from '../../lib/work/view';
 
 export default class WorkBoard extends BaseCommand {
@@ -23,15 +21,10 @@ export default class WorkBoard extends BaseCommand {
   ];
   static override related = ['work list', 'work ready', 'work show NUMBER'];
 
-  async run(): Promise<BoardView | BoardSummary> {
+  async run(): Promise<BoardView> {
     const { flags } = await this.parse(WorkBoard);
-    // Before the configuration is read: what is written meanwhile makes what is kept old.
-    const marks = boardMarks(this.context.area);
     const work = await openWork(this.context);
-    if (this.json) return currentBoard(work, flags);
-    const board = await currentSummary(work, flags);
-    const { config, workRepo } = work.deps;
-    keepBoardSettings(this.context.area, marks, { work: config, workRepo: workRepo() });
+    const board = await currentBoard(work.deps, flags);
     const { timezone } = work.user;
     this.print(() => boardText(board, { ...this.terminal, timezone, nowMs: work.deps.clock.now() }));
     return board;

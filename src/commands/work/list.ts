@@ -1,8 +1,8 @@
 import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { currentBoard, openWork } from '../../lib/app/work';
-import { checkFilter, filterItems, type BoardView, type Filter } from '../../lib/work/board';
+import { openWork } from '../../lib/app/work';
+import { checkFilter, currentBoard, filterItems, type BoardView, type Filter } from '../../lib/work/board';
 import { listText } from '../../lib/work/view';
 
 export default class WorkList extends BaseCommand {
@@ -29,7 +29,7 @@ export default class WorkList extends BaseCommand {
     const { flags } = await this.parse(WorkList);
     const { refresh, ...filter } = flags;
     const work = await openWork(this.context);
-    const board = await currentBoard(work, { refresh });
+    const board = await currentBoard(work.deps, { refresh });
     checkFilter(filter as Filter, board);
     const items = filterItems(board.items, filter as Filter);
     const { timezone } = work.user;

@@ -1,8 +1,8 @@
 import { boolean, integer } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { currentBoard, openWork } from '../../lib/app/work';
-import { readyItems, type Item } from '../../lib/work/board';
+import { openWork } from '../../lib/app/work';
+import { currentBoard, readyItems, type Item } from '../../lib/work/board';
 import { canTakeLabel } from '../../lib/work/label';
 import { listText } from '../../lib/work/view';
 
@@ -27,7 +27,7 @@ export default class WorkReady extends BaseCommand {
   async run(): Promise<Item[]> {
     const { flags } = await this.parse(WorkReady);
     const work = await openWork(this.context);
-    const board = await currentBoard(work, flags);
+    const board = await currentBoard(work.deps, flags);
     const items = readyItems(board.items, canTakeLabel(work.deps.daName)).slice(0, flags.limit);
     const { timezone } = work.user;
     const options = { ...this.terminal, timezone, nowMs: work.deps.clock.now() };

@@ -3,7 +3,7 @@ import { string } from '@oclif/core/args';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { issueNumber } from '../../lib/cli/issue-number';
 import { openWork } from '../../lib/app/work';
-import { snooze, type Snoozed } from '../../lib/work/snooze';
+import { snooze, type Snoozed } from '../../lib/work/actions';
 import { snoozedText } from '../../lib/work/view-results';
 
 export default class WorkSnooze extends BaseCommand {

@@ -10,13 +10,10 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
 import { isSlug } from '../sessions/slug';
 import { leave } from '../sessions/spool';
-import { isBareQueue, matchPrompt, type PromptMatch } from '../work/capture/prompt';
+import { isBareQueue, matchPrompt, type PromptMatch, wholePrompt } from '../work/capture/prompt';
 import { captureKey, currentKey, isSeen, noteSeen } from '../work/capture/seen';
-import { wholePrompt } from '../work/capture/whole-prompt';
-import { recurringWords } from '../work/recurring';
-import { redacted } from '../work/redact';
-import { isRestricted, RESTRICTED_MARKER } from '../work/restricted';
-import { unusableTime } from '../work/unusable-time';
+import { recurringWords, unusableTime } from '../work/due-words';
+import { redacted, isRestricted, RESTRICTED_MARKER } from '../work/redact';
 import type { PromptSetting } from './prompt-setting';
 
 export interface CaptureHookDeps {

@@ -17,8 +17,13 @@ import { identityKey, type Issue } from '../work/issue';
 import { statusEdit } from '../work/label';
 import { onlyExisting } from '../work/labels';
 import { readLedger } from '../work/ledger';
-import { promptWanted, sessionEndPlan, type CaptureDeps, type SessionEndPlan } from '../work/capture/deliver';
-import { drainCaptures } from '../work/capture/drain';
+import {
+  promptWanted,
+  sessionEndPlan,
+  type CaptureDeps,
+  type SessionEndPlan,
+  drainCaptures,
+} from '../work/capture/deliver';
 import { captureKey } from '../work/capture/seen';
 import { RESTRICTED } from '../work/capture/session-end';
 import type { UndoDeps } from '../work/capture/undo';

@@ -15,20 +15,19 @@ import { artifactCache } from '../sessions/artifact-cache';
 import { isLive, type SessionsState } from '../sessions/session';
 import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
-import { sessionWith } from '../work/capture/deliver';
-import { drainCaptures } from '../work/capture/drain';
+import { sessionWith, drainCaptures } from '../work/capture/deliver';
 import { waitingCaptures } from '../work/capture/waiting';
 import type { CapturedSession } from '../work/capture/session-end';
-import { sweep } from '../work/sweep';
 import {
+  sweep,
   emptyResult,
   type SweepDeps,
   type SweepOptions,
   type SweepResult,
   type Swept,
-} from '../work/sweep/run';
-import type { ProjectState } from '../work/sweep/plan';
-import { regenerateTaskList } from '../work/task-repo';
+} from '../work/sweep';
+import type { ProjectState } from '../work/sweep-plan';
+import { regenerateTaskList } from '../work/task-list';
 import { captureDeps, spoolDeps } from './capture';
 import type { Context } from './context';
 import { reportError } from '../platform/terminal/error-report';

@@ -10,7 +10,7 @@ import { expandHome, processHost } from '../platform/files/paths';
 import { artifactOf, artifactPath, claimsOf } from '../sessions/artifact';
 import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
-import { isRestricted } from '../work/restricted';
+import { isRestricted } from '../work/redact';
 import type { TidyDeps } from '../work/tidy';
 import type { Context } from './context';
 import { openSessions } from './sessions';

@@ -5,15 +5,13 @@ import type { UserConfig } from '../config/schema';
 import { rosterFiles } from '../agents/roster';
 import { processHost } from '../platform/files/paths';
 import type { ActionDeps } from '../work/actions';
-import { boardFrame, boardView, isUpToDate, type BoardDeps, type BoardView } from '../work/board';
-import { boardSummary, type BoardSummary } from '../work/board-summary';
+import type { BoardDeps } from '../work/board';
 import { cacheReader } from '../work/cache';
 import type { Host } from '../work/host';
-import { refresh, type RefreshResult } from '../work/poll';
 import type { Attestation } from '../work/privacy';
 import type { SetupDeps } from '../work/setup';
 import type { StatusDeps } from '../work/status';
-import type { TaskListDeps } from '../work/task-repo';
+import type { TaskListDeps } from '../work/task-list';
 import type { Context } from './context';
 import { VERSION } from './version';
 
@@ -119,36 +117,4 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
 
 function privacyKeys(attestation: Attestation): Record<string, unknown> {
   return Object.fromEntries(Object.entries(attestation).map(([key, value]) => [`privacy.${key}`, value]));
-}
-
-/**
- * The board as it is now: asks the service first, unless that was done within a poll interval (by the daemon, or a
- * moment ago). Where it cannot be reached, what was read before, said to be stale.
- */
-export async function currentBoard(work: WorkContext, options: { refresh: boolean }): Promise<BoardView> {
-  return said(await bringUpToDate(work, options), boardView(work.deps));
-}
-
-/** The same, as much of it as a terminal shows. */
-export async function currentSummary(
-  work: WorkContext,
-  options: { refresh: boolean },
-): Promise<BoardSummary> {
-  return said(await bringUpToDate(work, options), boardSummary(work.deps));
-}
-
-async function bringUpToDate(
-  { deps }: WorkContext,
-  options: { refresh: boolean },
-): Promise<RefreshResult | undefined> {
-  const frame = boardFrame(deps);
-  if (frame.setupRequired || (isUpToDate(frame, deps) && !options.refresh)) return undefined;
-  return refresh(deps);
-}
-
-/** Where the failure could not be written down, the board itself does not know of it. */
-function said<T extends BoardView | BoardSummary>(result: RefreshResult | undefined, board: T): T {
-  if (result === undefined || result.ok || result.reason === undefined) return board;
-  if (board.staleReason?.startsWith(result.reason) === true) return board;
-  return { ...board, stale: true, staleReason: result.reason };
 }

@@ -40,7 +40,6 @@ export const HOT: readonly HotEntry[] = [
     load: () => import('./hot/notify-send'),
     bundle: './hot/notify-send.js',
   },
-  { words: ['work', 'board'], load: () => import('./hot/work-board'), bundle: './hot/work-board.js' },
   { words: ['sense', 'version'], load: () => import('./hot/sense-version') },
 ];
 

@@ -60,8 +60,6 @@ export interface UserArea {
     /** Marks the subtree of customers as restricted: nothing of it is ever sent. */
     restricted: string;
     cache: string;
-    /** What of the cache a terminal shows of the board. */
-    board: string;
     /** When the cache was last brought up to date, and what went wrong since. */
     poll: string;
     /** Which issue belongs to what, and what was about to be created. */
@@ -128,7 +126,6 @@ export function userArea(host: PathHost = processHost()): UserArea {
       readme: at('work', 'README.md'),
       restricted: at('work', 'customers', 'RESTRICTED.md'),
       cache: at('work', 'cache.json'),
-      board: at('work', 'board.json'),
       poll: at('work', 'poll.json'),
       ledger: at('work', 'ledger.json'),
       reminders: at('work', 'reminders.json'),

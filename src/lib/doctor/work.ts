@@ -5,7 +5,7 @@ import { findCredential, apiUrl, siteOf } from '../work/host/token';
 import { readCache, readPoll } from '../work/cache';
 import { privacyState, type PrivacyState } from '../work/privacy';
 import type { Host, Repository } from '../work/host';
-import { skippedWords } from '../work/view-parts';
+import { skippedWords } from '../work/view-results';
 import { localTimes } from '../platform/time/local-times';
 import { openWork } from '../app/work';
 import {

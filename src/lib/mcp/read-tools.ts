@@ -6,13 +6,21 @@ import { spoolStatus } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
 import { sessionsReport } from '../sessions/view';
 import { showIssue } from '../work/actions';
-import { checkFilter, filterItems, readyItems, type BoardView, type Filter, type Item } from '../work/board';
+import {
+  checkFilter,
+  currentBoard,
+  filterItems,
+  readyItems,
+  type BoardView,
+  type Filter,
+  type Item,
+} from '../work/board';
 import { canTakeLabel } from '../work/label';
 import { notSetUp } from '../work/privacy';
 import { openReport, reportNow } from '../app/report';
 import { openSense } from '../app/sense';
 import { openSessions } from '../app/sessions';
-import { currentBoard, openWork } from '../app/work';
+import { openWork } from '../app/work';
 import { flag, inputOf, issueNumber, oneOf, priority, status, text, whole, type McpTool } from './tool';
 
 const LIMIT = 20;
@@ -117,7 +125,7 @@ export const READ_TOOLS: readonly McpTool[] = [
 ];
 
 async function boardOf(work: Awaited<ReturnType<typeof openWork>>): Promise<BoardView> {
-  const board = await currentBoard(work, { refresh: false });
+  const board = await currentBoard(work.deps, { refresh: false });
   if (board.setupRequired) throw notSetUp();
   return board;
 }

@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto';
 
 import type { UserConfig } from '../config/schema';
 import { StewardError } from '../errors';
-import { toIso } from '../platform/time/clock';
 import { namedFile } from '../platform/files/named-file';
-import { toItem, type Item } from './board';
-import { readCache, remember, keptIssue } from './cache';
+import { toIso } from '../platform/time/clock';
+import { type Item, toItem } from './board';
+import { keptIssue, readCache, remember } from './cache';
 import { dueWords, readDue, readWhen } from './due';
-import { ensureIssue, type EnsureDeps } from './ensure';
+import { type EnsureDeps, ensureIssue } from './ensure';
 import type { Comment, Host, HostIssue } from './host';
 import { failureOf } from './host/failure';
-import { MAX_BODY, titleHolds, type Issue } from './issue';
-import { openForWriting, privacyState, repoOf } from './privacy';
+import { type Issue, MAX_BODY, titleHolds, withDue } from './issue';
+import { typeOf } from './label';
 import { staleness } from './poll';
+import { openForWriting, privacyState, repoOf } from './privacy';
 
 export interface ActionDeps extends EnsureDeps {
   timezone: UserConfig['timezone'];
@@ -231,4 +232,47 @@ function cached(deps: ActionDeps, repo: string, number: number, reason: string |
     fromCache: true,
     staleReason: reason,
   };
+}
+
+/** What `work snooze` gives: the reminder, and when it is due now. */
+export interface Snoozed extends Item {
+  /** ISO-8601 UTC. */
+  due: string;
+}
+
+/**
+ * `work snooze`: gives a reminder another time, in the hidden marker of its body; what else stands there stays. It is
+ * told of again then. An issue that is no reminder, or is closed, is `conflict`.
+ *
+ * @param input.when `2h`, `tomorrow 9am`
+ */
+export async function snooze(deps: ActionDeps, input: { number: number; when: string }): Promise<Snoozed> {
+  const { timezone, clock } = deps;
+  // To the second: a time of its own, so that it is told of even where it comes round to the same minute.
+  const dueMs =
+    Math.floor((await readWhen(input.when, { nowMs: clock.now(), zone: timezone })) / 1000) * 1000;
+  const repo = await openForWriting(deps);
+  const host = await deps.host();
+  const issue = await host.issue(repo, input.number);
+  const kept = keptIssue(issue);
+  if (issue.state === 'closed') {
+    throw new StewardError('conflict', `#${input.number} is closed.`, {
+      hint: 'Open it again first, or make a new one: `steward work remind TEXT`.',
+    });
+  }
+  if (kept.due === null && typeOf(issue.labels) !== 'reminder') {
+    throw new StewardError('conflict', `#${input.number} is no reminder.`, {
+      hint: '`steward work list --type reminder` shows those there are.',
+    });
+  }
+  const due = toIso(dueMs);
+  const body = withDue(issue.body, due, dueWords(dueMs, timezone));
+  if (body.length > MAX_BODY) {
+    throw new StewardError('conflict', `The text of #${input.number} has no room for a time.`, {
+      hint: 'Shorten it by hand.',
+    });
+  }
+  const changed = await host.updateIssue(repo, input.number, { body });
+  remember(deps, repo, changed);
+  return { ...toItem(keptIssue(changed), deps.config.KANBAN_COLUMNS), due };
 }

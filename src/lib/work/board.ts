@@ -1,23 +1,22 @@
+import type { Lane, WorkConfig, WorkRepoConfig } from '../config/schema';
+import { StewardError } from '../errors';
+import { clean } from '../platform/terminal/terminal';
+import { parseIso } from '../platform/time/clock';
+import type { Issue } from './issue';
 import {
-  laneOf,
   STATUSES,
+  type Source,
   TYPES,
   agentsOf,
   isStale,
+  laneOf,
   priorityOf,
   propertyOf,
   sourceOf,
   statusOf,
   typeOf,
-  type Source,
 } from './label';
-import type { Lane, WorkConfig, WorkRepoConfig } from '../config/schema';
-import { StewardError } from '../errors';
-import { isObject } from '../platform/files/json-object';
-import { clean } from '../platform/terminal/terminal';
-import { parseIso } from '../platform/time/clock';
-import { isClean, isIssue, type Issue } from './issue';
-import { staleness, type PollDeps } from './poll';
+import { refresh, staleness, type PollDeps } from './poll';
 
 /** One card (decisions.md 6: GET /api/work). Values without their family: `in-progress`, `P1`, `website`. */
 export interface Item {
@@ -41,20 +40,6 @@ export interface Item {
   due: string | null;
   /** It has the stale flag. */
   stale: boolean;
-}
-
-/** Is it a card, as it was stored? */
-export function isItem(value: unknown): value is Item {
-  if (!isObject(value)) return false;
-  const { lane, status, type, priority, property, agents, source, slug, stale } = value;
-  return (
-    isIssue({ stateReason: null, identity: null, due: null, ...value }) &&
-    [lane, source].every(isClean) &&
-    [status, type, priority, property, slug].every((text) => text === null || isClean(text)) &&
-    Array.isArray(agents) &&
-    agents.every(isClean) &&
-    typeof stale === 'boolean'
-  );
 }
 
 /** The whole payload of GET /api/work and of `work board --json`. */
@@ -147,43 +132,42 @@ export interface BoardDeps extends Pick<PollDeps, 'paths' | 'clock' | 'config' |
 /** GET /api/work: what is cached, with how old it is. Before setup a friendly state, never an error. */
 export function boardView(deps: BoardDeps): BoardView {
   const workRepo = deps.workRepo();
-  const items = itemsOf(deps, workRepo);
-  const columns = deps.config.KANBAN_COLUMNS;
-  const groups = groupItems(items, columns);
-  const { config, ...frame } = boardFrame(deps);
-  return {
-    config,
-    columns: Object.fromEntries(
-      Object.entries(groups).map(([lane, own]) => [lane, own.map(({ number }) => number)]),
-    ),
-    items,
-    ...frame,
-  };
-}
-
-/** The board without its issues. */
-export function boardFrame(
-  deps: Omit<BoardDeps, 'cache'> & Partial<Pick<BoardDeps, 'cache'>>,
-): Omit<BoardView, 'columns' | 'items'> {
-  const workRepo = deps.workRepo();
   const isSetUp = workRepo.repo !== undefined;
+  const items = itemsOf(deps, workRepo);
+  const groups = Object.entries(groupItems(items, deps.config.KANBAN_COLUMNS));
   return {
     config: {
       repo: workRepo.repo ?? null,
       columns: [...deps.config.KANBAN_COLUMNS],
       pollIntervalSeconds: deps.config.POLL_INTERVAL_SECONDS,
     },
+    columns: Object.fromEntries(groups.map(([lane, own]) => [lane, own.map(({ number }) => number)])),
+    items,
     ...staleness(deps, workRepo),
     setupRequired: !isSetUp,
     steps: isSetUp ? [] : [...SETUP_STEPS],
   };
 }
 
+/**
+ * The board as it is now: asks the service first, unless that was done within a poll interval (by the daemon, or a
+ * moment ago). Where it cannot be reached, what was read before, said to be stale.
+ */
+export async function currentBoard(
+  deps: BoardDeps & PollDeps,
+  options: { refresh: boolean },
+): Promise<BoardView> {
+  const board = boardView(deps);
+  if (board.setupRequired || (isUpToDate(board, deps) && !options.refresh)) return board;
+  const { ok, reason } = await refresh(deps);
+  const now = boardView(deps);
+  // Where the failure could not be written down, the board itself does not know of it.
+  if (ok || reason === undefined || now.staleReason?.startsWith(reason) === true) return now;
+  return { ...now, stale: true, staleReason: reason };
+}
+
 /** Was it brought up to date within a poll interval, with nothing to say against it? */
-export function isUpToDate(
-  { stale, lastFetch }: Pick<BoardView, 'stale' | 'lastFetch'>,
-  { clock, config }: Pick<BoardDeps, 'clock' | 'config'>,
-): boolean {
+function isUpToDate({ stale, lastFetch }: BoardView, { clock, config }: BoardDeps): boolean {
   const age = clock.now() - (parseIso(lastFetch ?? '') ?? -Infinity);
   return !stale && age >= 0 && age < config.POLL_INTERVAL_SECONDS * 1000;
 }

@@ -9,8 +9,6 @@ import { isIssue, parseBody, parseTitle, type Issue } from './issue';
 export interface CachePaths {
   cache: string;
   poll: string;
-  /** Made of the cache, at will. */
-  board: string;
 }
 
 /** What was last read of the repository, and where to go on (service.md: the kanban serves cached state). */

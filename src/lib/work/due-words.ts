@@ -123,3 +123,68 @@ function isDoubtful(result: ParsedResult, before: string, after: string): boolea
   if (FULL_WEEKDAY.test(words) || start.isCertain('day')) return false;
   return start.isCertain('month') || /^\s*\p{Lu}/u.test(after);
 }
+
+const UNIT =
+  '(?:minute|hour|day|weekday|weekend|week|fortnight|month|quarter|year|morning|noon|afternoon|evening|night|' +
+  '(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?';
+const ORDINAL = '(?:other|single|first|second|third|last|\\d+(?:st|nd|rd|th)?)';
+/** "the daily report" is a report, and "daily standup notes" are notes: only an adverb repeats. */
+const ADVERB =
+  '(?<!\\b(?:the|a|an|my|our|your|this|next|last) )(?:daily|weekly|monthly|yearly|annually|hourly)(?=\\s*(?:$|[.,;:!)])|\\s+(?:at|on|from|until|starting)\\b)';
+const RECURRING = new RegExp(
+  `\\b(?:(?:every|each) (?:${ORDINAL} )*(?:${UNIT}|\\d+(?:st|nd|rd|th))\\b` +
+    `|${ADVERB}` +
+    '|on (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekdays|weekends)\\b' +
+    `|(?:once|twice|\\d+ times) (?:a|per) ${UNIT}\\b)`,
+  'i',
+);
+
+/** The words of a text that ask for something again and again (`every monday`); undefined where there are none. */
+export function recurringWords(text: string): string | undefined {
+  return RECURRING.exec(text)?.[0];
+}
+
+const DAYS: Readonly<Record<string, number>> = {
+  jan: 31, feb: 29, mar: 31, apr: 30, may: 31, jun: 30, jul: 31, aug: 31, sep: 30, oct: 31, nov: 30, dec: 31,
+}; // prettier-ignore
+const MONTH =
+  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
+const LEAD = '\\b(?:on|by|until|till|before|from|for) (?:the )?';
+const DAY_MONTH = new RegExp(`${LEAD}(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}\\b`, 'i');
+const MONTH_DAY = new RegExp(`${LEAD}${MONTH} (\\d{1,2})(?:st|nd|rd|th)?\\b(?!:)`, 'i');
+const DAY_ALONE = /\b(?:on|by|until|till|before) the (\d{1,2})(?:st|nd|rd|th)\b/i;
+const ISO = /\b\d{4}-(\d\d)-(\d\d)\b/;
+const CLOCK = /(?:\b(?:at|by)|@) ?(\d{1,2}):(\d\d)\b/i;
+const TWELVE = /(?:\b(?:at|by)|@) ?(\d{1,2})(?::\d\d)? ?[ap]m\b/i;
+const PAST =
+  /\b(?:yesterday|last (?:night|week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:\d+|an?) \w+ ago)[.!]?$/i;
+
+/** The words of a text that name a time which cannot be: `on 31 November`, `at 25:00`, `yesterday`. */
+export function unusableTime(text: string): string | undefined {
+  return (
+    impossible(text, DAY_MONTH, ([, day, month = '']) => !isMonthDay(Number(day), month)) ??
+    impossible(text, MONTH_DAY, ([, month = '', day]) => !isMonthDay(Number(day), month)) ??
+    impossible(text, DAY_ALONE, ([, day]) => !isMonthDay(Number(day), 'jan')) ??
+    impossible(
+      text,
+      ISO,
+      ([, month, day]) => !isMonthDay(Number(day), Object.keys(DAYS)[Number(month) - 1] ?? ''),
+    ) ??
+    impossible(text, CLOCK, ([, hour, minute]) => Number(hour) > 24 || Number(minute) > 59) ??
+    impossible(text, TWELVE, ([, hour]) => Number(hour) > 12) ??
+    PAST.exec(text)?.[0]
+  );
+}
+
+function impossible(
+  text: string,
+  pattern: RegExp,
+  isImpossible: (match: RegExpExecArray) => boolean,
+): string | undefined {
+  const match = pattern.exec(text);
+  return match !== null && isImpossible(match) ? match[0] : undefined;
+}
+
+function isMonthDay(day: number, month: string): boolean {
+  return day >= 1 && day <= (DAYS[month.slice(0, 3).toLowerCase()] ?? 0);
+}

@@ -5,9 +5,8 @@ import { toDate } from '../platform/time/clock';
 import { parseDuration } from '../platform/time/duration';
 import { longDay } from '../platform/terminal/format';
 import { dayOf, instantOf, timeOf, wallClock } from '../platform/time/time';
-import { asNamed, namedTime } from './due-words';
+import { asNamed, namedTime, recurringWords } from './due-words';
 import { dueLine } from './issue';
-import { recurringWords } from './recurring';
 
 export interface Due {
   /** The text without the words of the date. */

@@ -1,14 +1,14 @@
 import { StewardError } from '../errors';
 import { namedFile } from '../platform/files/named-file';
-import { addComment, type ActionDeps } from './actions';
-import { toItem, type Item } from './board';
+import { type ActionDeps, addComment } from './actions';
+import { type Item, toItem } from './board';
 import { keptIssue, readCache, remember } from './cache';
+import type { EnsureDeps } from './ensure';
 import type { Host, HostIssue, IssueChange } from './host';
-import { MAX_BODY, withText, withTitle } from './issue';
-import { sameLabel, type Status } from './label';
+import { type Issue, MAX_BODY, withText, withTitle } from './issue';
+import { type Status, sameLabel, statusEdit } from './label';
 import { labelNames, onlyExisting } from './labels';
 import { openForWriting, repoOf } from './privacy';
-import { setStatus } from './status-edit';
 
 export interface EditInput {
   number: number;
@@ -102,4 +102,36 @@ export async function issuePage(deps: ActionDeps, number: number): Promise<strin
   throw new StewardError('unavailable', `The address of #${number} is not a web page.`, {
     hint: 'Run `steward work board --refresh`.',
   });
+}
+
+export interface StatusEdited {
+  issue: Issue;
+  changed: boolean;
+  /** The Status label, where the repository does not have it: then nothing is changed. */
+  missingLabels: string[];
+}
+
+/**
+ * Sets the Status of an issue (decisions.md 6): the Status label is replaced, every other label, the title and
+ * whether it is open stay. The new one comes before the old one goes, so a kill in between leaves the issue with
+ * a Status, and the same call again completes it. An issue that is closed is left alone.
+ */
+export async function setStatus(
+  deps: EnsureDeps,
+  host: Host,
+  repo: string,
+  input: { number: number; status: Status },
+): Promise<StatusEdited> {
+  const before = await host.issue(repo, input.number);
+  const { add, remove } = statusEdit(before.labels, input.status);
+  const nothing = before.state === 'closed' || (add.length === 0 && remove.length === 0);
+  if (nothing) return { issue: keptIssue(before), changed: false, missingLabels: [] };
+  const known = add.length === 0 ? [] : await labelNames(deps, host, repo);
+  const { labels, missing } = add.length === 0 ? { labels: [], missing: [] } : onlyExisting(add, known, repo);
+  if (missing.length > 0) return { issue: keptIssue(before), changed: false, missingLabels: missing };
+  if (labels.length > 0) await host.addLabels(repo, input.number, labels);
+  for (const label of remove) await host.removeLabel(repo, input.number, label);
+  const after = await host.issue(repo, input.number);
+  remember(deps, repo, after);
+  return { issue: keptIssue(after), changed: true, missingLabels: [] };
 }

@@ -1,5 +1,5 @@
 import type { Lane } from '../config/schema';
-import { parseTitle, type Issue } from './issue';
+import { type Issue, parseTitle } from './issue';
 
 /** The Status values, in their order. */
 export const STATUSES = [
@@ -194,4 +194,20 @@ export function statusEdit(labels: readonly string[], status: Status): { add: st
     add: family.some((label) => sameLabel(label, wanted)) ? [] : [wanted],
     remove: family.filter((label) => !sameLabel(label, wanted)),
   };
+}
+
+/**
+ * The Property of a project (service.md: WORK.PROJECT_PROPERTY): what the map says, without case; else the Property
+ * that is called like it; else none.
+ */
+export function propertyOfProject(
+  project: string | null,
+  map: Readonly<Record<string, string>>,
+): string | null {
+  if (project === null) return null;
+  const name = project.trim().toLowerCase();
+  const entry = Object.entries(map).find(([key]) => key.trim().toLowerCase() === name);
+  if (entry !== undefined) return entry[1].toLowerCase();
+  const plain = name.replace(/[\s_]+/g, '-');
+  return PROPERTIES.find((property) => property === plain) ?? null;
 }

@@ -118,22 +118,17 @@ function isKnown({ cache }: Pick<PollDeps, 'cache'>, repo: string): boolean {
   return cache(repo).fullAt !== null;
 }
 
-/**
- * How old what is shown is, and why (service.md: the kanban serves cached state with a stale banner).
- *
- * @param deps without `cache` for those who know that it was read
- */
+/** How old what is shown is, and why. */
 export function staleness(
-  deps: Pick<PollDeps, 'paths' | 'clock' | 'config'> & Partial<Pick<PollDeps, 'cache'>>,
+  deps: Pick<PollDeps, 'paths' | 'clock' | 'config' | 'cache'>,
   config: WorkRepoConfig,
 ): Staleness {
   const nowMs = deps.clock.now();
   const state = privacyState(config, nowMs);
   if (config.repo === undefined) return { lastFetch: null, stale: false, staleReason: null };
-  const { cache } = deps;
   const poll = readPoll(deps.paths.poll, config.repo);
   const { failure } = poll;
-  const lastFetch = cache === undefined || isKnown({ cache }, config.repo) ? poll.lastFetch : null;
+  const lastFetch = isKnown(deps, config.repo) ? poll.lastFetch : null;
   const stale = (staleReason: string): Staleness => ({ lastFetch, stale: true, staleReason });
   if (state === 'off') return stale('Work tracking is switched off (WORK.enabled is false).');
   if (state === 'public') {

@@ -1,3 +1,7 @@
+import { dirname, join } from 'node:path';
+
+import { exists } from '../platform/files/folder';
+
 const REDACTED = '[redacted]';
 
 /**
@@ -33,4 +37,21 @@ export function redacted(text: string): string {
 /** Is it `user:password` in base64, and not a word of the language such as "authentication"? */
 function isNameAndPassword(word: string): boolean {
   return /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(Buffer.from(word, 'base64').toString());
+}
+
+/** The marker of a folder whose work never leaves the machine (service.md: Work configuration). */
+export const RESTRICTED_MARKER = 'RESTRICTED.md';
+
+/**
+ * Does a marker stand in the folder, or in one above it?
+ *
+ * @param known what is known already, by folder; the answers of those above are added: for many folders of one moment
+ */
+export function isRestricted(folder: string, known?: Map<string, boolean>): boolean {
+  if (exists(join(folder, RESTRICTED_MARKER))) return true;
+  const above = dirname(folder);
+  if (above === folder) return false;
+  const said = known?.get(above) ?? isRestricted(above, known);
+  known?.set(above, said);
+  return said;
 }

@@ -1,43 +1,46 @@
 import type { Lane } from '../config/schema';
-import { parseIso } from '../platform/time/clock';
 import { table, wrap } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
+import { parseIso } from '../platform/time/clock';
 import type { Shown } from './actions';
-import type { BoardView, Item } from './board';
-import { LANE_ROWS, type BoardSummary, type LaneSummary } from './board-summary';
+import { groupItems, type BoardView, type Item } from './board';
+import { waitingText } from './capture/waiting';
+import type { SweepResult } from './sweep';
 import {
+  type View,
+  type WorkTextOptions,
   finish,
   setupLines,
   shortWhen,
+  skippedWords,
   titleOf,
   view,
   when,
-  type View,
-  type WorkTextOptions,
-} from './view-parts';
+} from './view-results';
 
+const LANE_ROWS = 10;
 const COMPLETE_ROWS = 5;
-const NO_LANE: LaneSummary = { count: 0, items: [] };
 
 /** `work board`: the lanes one below the other, most urgent first. */
-export function boardText(board: BoardSummary, options: WorkTextOptions): string {
+export function boardText(board: BoardView, options: WorkTextOptions): string {
   const at = view(options);
   if (board.setupRequired) return finish(setupLines(board.steps, at), options);
+  const open = board.items.filter(({ state }) => state === 'open').length;
   const lines = [
-    ...header(clean(board.config.repo ?? ''), board.lastFetch === null ? '' : `${board.open} open`, at),
+    ...header(clean(board.config.repo ?? ''), board.lastFetch === null ? '' : `${open} open`, at),
     ...staleLines(board, at),
   ];
-  if (board.total === 0) lines.push('', ...emptyLines(board, at));
+  if (board.items.length === 0) lines.push('', ...emptyLines(board, at));
   else
-    for (const lane of board.config.columns)
-      lines.push('', ...laneLines(lane, board.lanes[lane] ?? NO_LANE, at));
+    for (const [lane, items] of Object.entries(groupItems(board.items, board.config.columns)))
+      lines.push('', ...laneLines(lane as Lane, items, at));
   return finish(lines, options);
 }
 
 const NOTHING_READ = 'Nothing was read yet.';
 
-function emptyLines(board: BoardSummary, at: View): string[] {
+function emptyLines(board: BoardView, at: View): string[] {
   if (board.lastFetch === null) return wrap(NOTHING_READ, at.columns);
   return wrap('No issue yet. "steward work add" makes the first one.', at.columns);
 }
@@ -56,13 +59,13 @@ function staleLines(
   return wrap(`${clean(staleReason ?? '')}${since}`, at.columns).map(at.colors.attention);
 }
 
-function laneLines(lane: Lane, { count, items }: LaneSummary, at: View): string[] {
+function laneLines(lane: Lane, items: readonly Item[], at: View): string[] {
   const paint =
     lane === 'Complete' ? at.colors.neutral : lane === 'Blocked' ? at.colors.attention : at.colors.creation;
   const most = lane === 'Complete' ? COMPLETE_ROWS : LANE_ROWS;
-  const more = count - most;
+  const more = items.length - most;
   return [
-    `${paint(lane)} ${at.colors.strong(String(count))}`,
+    `${paint(lane)} ${at.colors.strong(String(items.length))}`,
     ...itemRows(items.slice(0, most), at),
     ...(more > 0
       ? [
@@ -169,4 +172,31 @@ function age(iso: string, nowMs: number): string {
   if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
   const days = Math.floor(minutes / 1440);
   return days < 1000 ? `${days} d` : `${Math.floor(days / 365)} y`;
+}
+
+/** `work sweep`: what was done, and the command that goes on where the limit was reached. */
+export function sweepText(result: SweepResult, since: string, maxCreate: number): string {
+  const waiting = result.waiting.map((one) => `${waitingText(one)}.`);
+  if (result.skipped !== null) return [`Nothing was swept: ${result.skipped}.`, ...waiting].join('\n');
+  if (result.errors.some(({ step }) => step === 'start')) return 'Nothing was swept.';
+  const { created, updated, staleFlagged, duplicatesMerged, sessionsScanned, requests } = result;
+  const facts = [
+    `${created} ${result.dryRun ? 'to create' : 'created'}`,
+    `${updated} updated`,
+    `${staleFlagged} ${result.dryRun ? 'to flag' : 'flagged'} as stale`,
+    duplicatesMerged === 1 ? '1 duplicate' : `${duplicatesMerged} duplicates`,
+    sessionsScanned === 1 ? '1 session seen' : `${sessionsScanned} sessions seen`,
+    ...(result.reminded === 0 ? [] : [`${result.reminded} reminded`]),
+    ...(result.malformed === 0 ? [] : [skippedWords(result.malformed)]),
+    requests === 1 ? '1 request' : `${requests} requests`,
+  ];
+  const more =
+    result.left === 0
+      ? []
+      : [
+          `${result.left} more wait; go on with: steward work sweep --since ${since} --max-create ${maxCreate}`,
+        ];
+  return [...result.titles.map((title) => `  ${clean(title)}`), facts.join(' · '), ...more, ...waiting].join(
+    '\n',
+  );
 }

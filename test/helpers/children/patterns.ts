@@ -57,8 +57,8 @@ async function route(): Promise<void> {
 async function matchAndRead(): Promise<void> {
   const { findHomographs } = await import('../../../src/lib/notify/speech/homographs');
   const { matchPrompt } = await import('../../../src/lib/work/capture/prompt');
-  const { unusableTime } = await import('../../../src/lib/work/unusable-time');
-  const { recurringWords } = await import('../../../src/lib/work/recurring');
+  const { unusableTime } = await import('../../../src/lib/work/due-words');
+  const { recurringWords } = await import('../../../src/lib/work/due-words');
   const { parseConsole } = await import('../../../src/lib/sense/idle/macos');
   const { cronBlocks } = await import('../../../src/lib/schedule/cron');
   findHomographs('We go live at nine.');

@@ -10,12 +10,10 @@ import { StewardError } from '../../../src/lib/errors';
 import { systemClock } from '../../../src/lib/platform/time/clock';
 import { run } from '../../../src/lib/platform/process/process';
 import { cacheReader } from '../../../src/lib/work/cache';
-import { drainCaptures } from '../../../src/lib/work/capture/drain';
-import { sessionAt } from '../../../src/lib/work/capture/deliver';
+import { drainCaptures, sessionAt } from '../../../src/lib/work/capture/deliver';
 import { claimIssue } from '../../../src/lib/work/claim';
 import { githubHost } from '../../../src/lib/work/host/github';
-import { sweep } from '../../../src/lib/work/sweep';
-import { type SweepDeps } from '../../../src/lib/work/sweep/run';
+import { sweep, type SweepDeps } from '../../../src/lib/work/sweep';
 
 async function main(home: string, call: string, number: number, agent: string): Promise<void> {
   const area = userArea();

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 
 import { addIssue, addReminder, closeIssue, showIssue } from '../../../src/lib/work/actions';
 import { refresh } from '../../../src/lib/work/poll';
-import { setStatus } from '../../../src/lib/work/status-edit';
+import { setStatus } from '../../../src/lib/work/edit';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { rejection } from '../../helpers/rejection';
 import { scratch } from '../../helpers/scratch';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 
 import { sessionAt } from '../../../src/lib/work/capture/deliver';
 import { refresh } from '../../../src/lib/work/poll';
-import { sweep } from '../../../src/lib/work/sweep';
-import { type SweepDeps, type SweepResult } from '../../../src/lib/work/sweep/run';
+import { sweep, type SweepDeps, type SweepResult } from '../../../src/lib/work/sweep';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { readyWorld, type WorkWorld } from '../../helpers/work';
 

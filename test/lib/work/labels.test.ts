@@ -10,8 +10,7 @@ import {
   seedLabels,
   wantedLabels,
 } from '../../../src/lib/work/labels';
-import { FLAGS, PRIORITIES, PROPERTIES, STATUSES } from '../../../src/lib/work/label';
-import { propertyOfProject } from '../../../src/lib/work/project';
+import { FLAGS, PRIORITIES, PROPERTIES, STATUSES, propertyOfProject } from '../../../src/lib/work/label';
 import { setUp } from '../../../src/lib/work/setup';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { rejection } from '../../helpers/rejection';

@@ -8,8 +8,14 @@ import { LANES } from '../../../src/lib/config/schema';
 import { run } from '../../../src/lib/platform/process/process';
 import { toItem } from '../../../src/lib/work/board';
 import { STATUSES } from '../../../src/lib/work/label';
-import { sectionOf, SECTIONS, taskList } from '../../../src/lib/work/task-list';
-import { regenerateTaskList, type Regenerated, type TaskListResult } from '../../../src/lib/work/task-repo';
+import {
+  sectionOf,
+  SECTIONS,
+  taskList,
+  regenerateTaskList,
+  type Regenerated,
+  type TaskListResult,
+} from '../../../src/lib/work/task-list';
 import type { Issue } from '../../../src/lib/work/issue';
 import { startGitHttp, type GitHttp } from '../../helpers/git-http';
 import { bareEnvironment } from '../../helpers/git';

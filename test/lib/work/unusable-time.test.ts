@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { unusableTime } from '../../../src/lib/work/unusable-time';
+import { unusableTime } from '../../../src/lib/work/due-words';
 
 describe('work: times that cannot be', () => {
   it('are found in the words of a reminder', () => {

@@ -7,10 +7,8 @@ import { LANES } from '../../../src/lib/config/schema';
 import { loadConfig } from '../../../src/lib/config/load';
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { groupItems, toItem, type BoardView } from '../../../src/lib/work/board';
-import { counted, type BoardSummary } from '../../../src/lib/work/board-summary';
-import { emptyResult } from '../../../src/lib/work/sweep/run';
-import { boardText, listText } from '../../../src/lib/work/view';
-import { sweepText } from '../../../src/lib/work/view-sweep';
+import { emptyResult } from '../../../src/lib/work/sweep';
+import { boardText, listText, sweepText } from '../../../src/lib/work/view';
 import { testArea } from '../../helpers/area';
 import { TEMPLATES } from '../../helpers/work';
 
@@ -55,11 +53,6 @@ function boardOf(titles: readonly string[]): BoardView {
   };
 }
 
-function summaryOf(titles: readonly string[]): BoardSummary {
-  const board = boardOf(titles);
-  return { ...board, ...counted(board.items, LANES) };
-}
-
 describe('work: views', () => {
   it('keep within the columns of the terminal, whatever the titles hold', () => {
     const title = fc.oneof(
@@ -72,7 +65,7 @@ describe('work: views', () => {
       fc.property(fc.array(title, { maxLength: 30 }), fc.integer({ min: 32, max: 200 }), (titles, columns) => {
         const board = boardOf(titles);
         const options = { columns, color: false, nowMs: NOW, timezone: 'UTC' };
-        for (const text of [boardText({ ...board, ...counted(board.items, LANES) }, options), listText(board, board.items, options, 'None.')]) {
+        for (const text of [boardText(board, options), listText(board, board.items, options, 'None.')]) {
           expect(text).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
           for (const line of text.split('\n'))
             if (!line.includes('steward work')) expect(displayWidth(line), line).to.be.at.most(columns);
@@ -82,7 +75,7 @@ describe('work: views', () => {
   });
 
   it('say the age, how many more there are, and what is stale', () => {
-    const text = boardText(summaryOf(Array.from({ length: 80 }, (_, n) => `Task ${n}`)), { columns: 80, color: false, nowMs: NOW, timezone: 'UTC' }); // prettier-ignore
+    const text = boardText(boardOf(Array.from({ length: 80 }, (_, n) => `Task ${n}`)), { columns: 80, color: false, nowMs: NOW, timezone: 'UTC' }); // prettier-ignore
     expect(text).to.match(
       /^ann\/work +64 open\nThe connection to api.github.com broke. Run it again. Shown as of/,
     );
@@ -96,9 +89,7 @@ describe('work: views', () => {
     const options = { columns: 80, color: false, nowMs: NOW, timezone: 'UTC' };
     const unread = { lastFetch: null, stale: true, staleReason: 'No way.' };
     const board = { ...boardOf([]), ...unread };
-    expect(boardText({ ...board, ...counted([], LANES) }, options)).to.equal(
-      'ann/work\nNo way.\n\nNothing was read yet.',
-    );
+    expect(boardText(board, options)).to.equal('ann/work\nNo way.\n\nNothing was read yet.');
     expect(listText(board, [], options, 'None.')).to.equal('No way.\nNothing was read yet.');
     expect(listText(boardOf(['']), [], options, 'None.')).to.equal('None.');
   });

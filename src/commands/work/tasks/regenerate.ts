@@ -2,7 +2,7 @@ import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { openWork } from '../../../lib/app/work';
-import { regenerateTaskList, type TaskListResult } from '../../../lib/work/task-repo';
+import { regenerateTaskList, type TaskListResult } from '../../../lib/work/task-list';
 import { taskListText } from '../../../lib/work/view-results';
 
 export default class WorkTasksRegenerate extends BaseCommand {

@@ -15,7 +15,7 @@ import { runningSessions } from '../../sessions/live';
 import { isLive } from '../../sessions/session';
 import { waitingText } from '../../work/capture/waiting';
 import { workStatus, type WorkStatus } from '../../work/status';
-import { skippedWords } from '../../work/view-parts';
+import { skippedWords } from '../../work/view-results';
 import { DAEMON_SCHEDULER } from '../../app/current-scheduler';
 import { openSense } from '../../app/sense';
 import { voiceOf } from '../../app/speech';

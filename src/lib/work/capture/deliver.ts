@@ -2,22 +2,30 @@ import { dirname } from 'node:path';
 
 import type { UserConfig } from '../../config/schema';
 import { StewardError, toStewardError } from '../../errors';
-import { parseIso, toIso } from '../../platform/time/clock';
+import { replaceFile } from '../../platform/files/atomic-file';
 import { listFolder } from '../../platform/files/folder';
 import { stampOf } from '../../platform/files/stat';
-import { ARTIFACT_NAME, artifactOf, artifactPath, writeIssue, type Artifact } from '../../sessions/artifact';
-import type { Capture, Intention, Refusal } from '../../sessions/spool';
+import { parseIso, toIso } from '../../platform/time/clock';
+import { ARTIFACT_NAME, type Artifact, artifactOf, artifactPath, writeIssue } from '../../sessions/artifact';
+import {
+  type Capture,
+  type DrainResult,
+  type Intention,
+  type Refusal,
+  type SpoolDeps,
+  drain,
+  keptIntentions,
+} from '../../sessions/spool';
 import { readDue } from '../due';
-import { ensureIssue, type EnsureDeps, type Wanted } from '../ensure';
+import { setStatus } from '../edit';
+import { type EnsureDeps, type Wanted, ensureIssue } from '../ensure';
 import { failureOf } from '../host/failure';
-import { captureGate, openForWriting, privacyState, type PrivacyState } from '../privacy';
 import { titleHolds } from '../issue';
-import { isRestricted } from '../restricted';
-import { setStatus } from '../status-edit';
-import { planSession, type CapturedSession, type SessionPlan, type SessionRules } from './session-end';
-import type { CaptureKind } from './prompt';
-import { waitReason, type WaitReason } from './waiting';
-import { promptBody } from './whole-prompt';
+import { type PrivacyState, captureGate, openForWriting, privacyState } from '../privacy';
+import { isRestricted } from '../redact';
+import { type CaptureKind, promptBody } from './prompt';
+import { type CapturedSession, type SessionPlan, type SessionRules, planSession } from './session-end';
+import { type WaitReason, readReasons, waitReason } from './waiting';
 
 export interface CaptureDeps extends EnsureDeps {
   daName: string;
@@ -251,5 +259,31 @@ async function sent(
     if (stateNow() === 'public') return refusal('public');
     if (failureOf(error)?.reason === 'rejected') throw error;
     return { why: isOpen && known.kind === 'config' ? 'no-labels' : waitReason(known) };
+  }
+}
+
+/** Delivers what waits in the spool, and notes why what stays there waits. */
+export async function drainCaptures(deps: CaptureDeps, spool: SpoolDeps): Promise<DrainResult> {
+  const reasons = readReasons(deps.waiting);
+  const before = JSON.stringify([...reasons]);
+  const consumer =
+    (deliver: typeof captureSession) =>
+    async (intention: Intention): Promise<'done' | 'later' | Refusal> => {
+      const { why, refused } = await deliver(deps, intention);
+      if (why === undefined) reasons.delete(intention.id);
+      else reasons.set(intention.id, why);
+      if (refused !== undefined) return { refused };
+      return why === undefined ? 'done' : 'later';
+    };
+  try {
+    return await drain(spool, {
+      'session-ended': consumer(captureSession),
+      'prompt-matched': consumer(capturePrompt),
+    });
+  } finally {
+    const kept = new Set(keptIntentions(spool.path).map(({ id }) => id));
+    for (const id of reasons.keys()) if (!kept.has(id)) reasons.delete(id);
+    if (JSON.stringify([...reasons]) !== before)
+      replaceFile(deps.waiting, `${JSON.stringify({ version: 1, reasons: Object.fromEntries(reasons) })}\n`);
   }
 }

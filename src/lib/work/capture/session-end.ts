@@ -2,8 +2,7 @@ import type { WorkConfig } from '../../config/schema';
 import type { Artifact } from '../../sessions/artifact';
 import { phaseNamed, type PhaseId } from '../../sessions/phases';
 import type { Wanted } from '../ensure';
-import { agentLabel, agentName, type Priority, type Status } from '../label';
-import { propertyOfProject } from '../project';
+import { agentLabel, agentName, type Priority, type Status, propertyOfProject } from '../label';
 import { redacted } from '../redact';
 
 /** A session as capture looks at it. */

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { isBareQueue, matchPrompt } from '../../../../src/lib/work/capture/prompt';
+import { isBareQueue, matchPrompt, mayAsk } from '../../../../src/lib/work/capture/prompt';
 import { captureKey, isSeen, noteSeen } from '../../../../src/lib/work/capture/seen';
-import { mayAsk } from '../../../../src/lib/work/capture/words';
 import { redacted } from '../../../../src/lib/work/redact';
 import { scratch } from '../../../helpers/scratch';
 import { quickestMs } from '../../../helpers/measured';

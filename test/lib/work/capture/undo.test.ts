@@ -3,8 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { leave, spoolStatus } from '../../../../src/lib/sessions/spool';
-import type { CaptureDeps } from '../../../../src/lib/work/capture/deliver';
-import { drainCaptures } from '../../../../src/lib/work/capture/drain';
+import { type CaptureDeps, drainCaptures } from '../../../../src/lib/work/capture/deliver';
 import { captureKey, currentKey, noteSeen } from '../../../../src/lib/work/capture/seen';
 import { undo, undoable, type UndoDeps, type Undone } from '../../../../src/lib/work/capture/undo';
 import { toIso } from '../../../../src/lib/platform/time/clock';

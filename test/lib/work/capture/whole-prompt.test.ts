@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { MAX_PROMPT, promptBody, wholePrompt } from '../../../../src/lib/work/capture/whole-prompt';
+import { MAX_PROMPT, promptBody, wholePrompt } from '../../../../src/lib/work/capture/prompt';
 import { makeBody, MAX_BODY, parseBody } from '../../../../src/lib/work/issue';
 import { quickestMs } from '../../../helpers/measured';
 

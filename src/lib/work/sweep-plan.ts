@@ -1,12 +1,11 @@
-import type { WorkConfig } from '../../config/schema';
-import type { Goal, Project } from '../../goals/record';
-import { parseIso } from '../../platform/time/clock';
-import { planSession, type CapturedSession, type SessionRules } from '../capture/session-end';
-import type { Wanted } from '../ensure';
-import { identityKey, type Issue } from '../issue';
-import { isStale, statusOf } from '../label';
-import { propertyOfProject } from '../project';
-import { redacted } from '../redact';
+import type { WorkConfig } from '../config/schema';
+import type { Goal, Project } from '../goals/record';
+import { parseIso } from '../platform/time/clock';
+import { type CapturedSession, type SessionRules, planSession } from './capture/session-end';
+import type { Wanted } from './ensure';
+import { type Issue, identityKey } from './issue';
+import { isStale, propertyOfProject, statusOf } from './label';
+import { redacted } from './redact';
 
 const DAY_MS = 86_400_000;
 /** service.md: Limits. */
