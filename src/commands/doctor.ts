@@ -2,9 +2,9 @@ import { string } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { examine } from '../lib/doctor/open';
-import { PARTS, type Part } from '../lib/doctor/finding';
-import type { DoctorReport } from '../lib/doctor/report';
+import { openDoctor } from '../lib/app/doctor';
+import { examine, PARTS } from '../lib/doctor';
+import type { DoctorReport } from '../lib/doctor/run';
 import { doctorText } from '../lib/doctor/view';
 import { withSteps } from '../lib/platform/terminal/progress';
 import { StewardError } from '../lib/errors';
@@ -41,9 +41,8 @@ export default class Doctor extends BaseCommand {
   async run(): Promise<DoctorReport> {
     const { argv, flags } = await this.parse(Doctor);
     const parts = argv.map((word) => partOf(String(word)));
-    const input = { ...flags, parts, root: this.config.root };
     const { report, exitCode } = await withSteps('Looking at every part', (onStep) =>
-      examine(this.context, input, onStep),
+      examine(openDoctor(this.context, flags), { parts, strict: flags.strict }, onStep),
     );
     this.print(() => doctorText(report, { ...this.terminal, online: flags.online }));
     if (exitCode !== 0) process.exitCode = exitCode;
@@ -51,9 +50,8 @@ export default class Doctor extends BaseCommand {
   }
 }
 
-function partOf(word: string): Part {
-  const part = PARTS.find((known) => known === word);
-  if (part !== undefined) return part;
+function partOf(word: string): string {
+  if (PARTS.includes(word)) return word;
   throw new StewardError('usage', `"${word}" is no part of steward.`, {
     hint: `The parts are ${PARTS.join(', ')}.`,
   });

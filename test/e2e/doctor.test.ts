@@ -123,8 +123,10 @@ describe('doctor (built)', function () {
       ) as {
         commands: Record<string, { flags: object }>;
       };
-      const folder = join(__dirname, '..', '..', 'src', 'lib', 'doctor');
-      const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+      const folder = join(__dirname, '..', '..', 'src', 'lib');
+      const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((path) => /doctor[\\/]|checks?\.ts$/.test(path) && path.endsWith('.ts'))
+        .map((path) => readFileSync(join(folder, path), 'utf8'));
       const named = sources.flatMap((text) =>
         [...text.matchAll(/[`'"(]steward ([a-z][a-z -]*[a-z])/g)].map(([, words = '']) => words),
       );

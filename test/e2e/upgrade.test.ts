@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import type { Row } from '../../src/lib/doctor/report';
+import type { Row } from '../../src/lib/doctor/run';
 import { sha256 } from '../../src/lib/platform/files/install-manifest';
 import type { DailyRecord } from '../../src/lib/sense/record';
 import older from '../fixtures/older-home.json';

@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(FEATURES.map((feature) => [feature, [...BASE, 'config:types']])),
   daemon: INNER,
   app: [...INNER, 'daemon'],
-  doctor: [...INNER, 'daemon', 'app'],
+  doctor: [...INNER, 'daemon'],
   setup: [...INNER, 'daemon', 'app', 'doctor'],
   mcp: [...INNER, 'app'],
   cli: ROOMS,

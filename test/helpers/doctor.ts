@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import type { DoctorReport, Row } from '../../src/lib/doctor/report';
+import type { DoctorReport, Row } from '../../src/lib/doctor/run';
 import { emptyHome, steward, type StewardResult } from './cli';
 
 /** A home folder in which the built doctor looks. */

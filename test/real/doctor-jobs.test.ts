@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import type { DoctorReport, Row } from '../../src/lib/doctor/report';
+import type { DoctorReport, Row } from '../../src/lib/doctor/run';
 import type { InstallResult, JobStatus } from '../../src/lib/schedule';
 import { BIN, cleanEnv, removeFolder } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';

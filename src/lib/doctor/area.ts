@@ -13,20 +13,29 @@ import { addDays, dayOf, systemZone } from '../platform/time/time';
 import { senseStore } from '../sense/store';
 import { SESSIONS_VERSION } from '../sessions/state-lines';
 import { readLedger } from '../work/ledger';
-import { failed, failure, off, ok, warning, type Check, type DoctorContext, type Finding } from './finding';
-import { sharedArea } from '../app/shared-area';
+import type { UserArea } from '../config/user-area';
+import type { Clock } from '../platform/time/clock';
+import { failed, failure, off, ok, warning, type Check, type Finding } from '../platform/check';
 import { nearestFolder, tryWriting } from './machine';
 
-export const AREA_CHECKS: readonly Check[] = [
-  { id: 'area.folder', part: 'area', title: 'the user area', needsConfig: false, run: checkFolder },
-  { id: 'area.formats', part: 'area', title: 'the stored states', needsConfig: false, run: checkFormats },
-  { id: 'area.logs', part: 'area', title: 'the logs', needsConfig: false, run: checkLogs },
+/** What the checks of the area are given. */
+export interface AreaChecked {
+  clock: Clock;
+  area: UserArea;
+  config: object;
+  /** Why the area is not one machine's, if so. */
+  sharedArea: () => string | undefined;
+}
+
+export const AREA_CHECKS: readonly Check<AreaChecked>[] = [
+  { id: 'area.folder', title: 'the user area', needsConfig: false, run: checkFolder },
+  { id: 'area.formats', title: 'the stored states', needsConfig: false, run: checkFormats },
+  { id: 'area.logs', title: 'the logs', needsConfig: false, run: checkLogs },
 ];
 
 const NOT_THERE = 'nothing is stored yet';
 
-function checkFolder({ context }: DoctorContext): Finding[] {
-  const { area } = context;
+function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding[] {
   if (!exists(area.root)) {
     const nowhere = unwritable(nearestFolder(area.root));
     return nowhere.length > 0
@@ -72,7 +81,7 @@ function checkFolder({ context }: DoctorContext): Finding[] {
       );
     }
   }
-  const shared = sharedArea(context);
+  const shared = sharedArea();
   if (shared !== undefined) {
     findings.push(
       warning(shared, {
@@ -103,8 +112,7 @@ function unwritable(folder: string): Finding[] {
 }
 
 /** Each state is read as its owner reads it: a newer format is left alone, a broken one is made anew. */
-function checkFormats({ context }: DoctorContext): Finding[] {
-  const { area } = context;
+function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
   if (!exists(area.root)) return [off(NOT_THERE)];
   const readers: (() => Finding[])[] = [
     () => senseFindings(area),
@@ -130,7 +138,7 @@ function checkFormats({ context }: DoctorContext): Finding[] {
   return findings.length > 0 ? findings : [ok('of this version, and whole')];
 }
 
-function senseFindings(area: DoctorContext['context']['area']): Finding[] {
+function senseFindings(area: UserArea): Finding[] {
   const { damaged, lost } = senseStore(area).readState();
   if (damaged) {
     return [
@@ -177,8 +185,7 @@ function sessionFindings(path: string): Finding[] {
 
 const RECENT_DAYS = 7;
 
-function checkLogs({ context }: DoctorContext): Finding[] {
-  const { area, clock } = context;
+function checkLogs({ area, clock }: Pick<AreaChecked, 'area' | 'clock'>): Finding[] {
   if (!exists(area.root)) return [off(NOT_THERE)];
   const since = addDays(dayOf(clock.now(), systemZone()), -RECENT_DAYS);
   const store = senseStore(area);

@@ -1,17 +1,38 @@
-import { AREA_CHECKS } from './area';
-import { CONFIG_CHECKS } from './config';
-import { DAEMON_CHECKS } from './daemon';
-import type { Check } from './finding';
-import { HOOK_CHECKS } from './hooks';
-import { JOB_CHECKS } from './jobs';
-import { MACHINE_CHECKS } from './machine';
-import { NOTIFY_CHECKS } from './notify';
-import { SENSE_CHECKS } from './sense';
-import { SHELL_CHECKS } from './shell';
-import { WORK_CHECKS } from './work';
+import { HOOK_CHECKS, type HooksChecked } from '../assistant/checks';
+import { CONFIG_CHECKS, type ConfigChecked } from '../config/doctor-checks';
+import type { Config } from '../config/schema';
+import { DAEMON_CHECKS, type DaemonChecked } from '../daemon/checks';
+import { StewardError } from '../errors';
+import { NOTIFY_CHECKS, type NotifyChecked } from '../notify/checks';
+import type { Check } from '../platform/check';
+import { JOB_CHECKS, type JobsChecked } from '../schedule/checks';
+import { SENSE_CHECKS, type SenseChecked } from '../sense/checks';
+import { SHELL_CHECKS, type ShellChecked } from '../shell/checks';
+import { WORK_CHECKS, type WorkChecked } from '../work/checks';
+import { AREA_CHECKS, type AreaChecked } from './area';
+import { MACHINE_CHECKS, type MachineChecked } from './machine';
+import { exitCodeOf, partOf, reportOf, runChecks, type DoctorReport } from './run';
 
-/** Every check, in the order of the report. To add one: a row in the file of its part. */
-export const CHECKS: readonly Check[] = [
+/** What the checks are given. */
+export interface Checked
+  extends
+    MachineChecked,
+    AreaChecked,
+    ConfigChecked,
+    SenseChecked,
+    HooksChecked,
+    JobsChecked,
+    DaemonChecked,
+    NotifyChecked,
+    WorkChecked,
+    ShellChecked {
+  host: MachineChecked['host'];
+  area: AreaChecked['area'];
+  config: Config;
+}
+
+/** Every check, in the order of the report. To add one: a row in `checks.ts` of the part that it looks at. */
+const CHECKS: readonly Check<Checked>[] = [
   ...MACHINE_CHECKS,
   ...AREA_CHECKS,
   ...CONFIG_CHECKS,
@@ -23,3 +44,38 @@ export const CHECKS: readonly Check[] = [
   ...WORK_CHECKS,
   ...SHELL_CHECKS,
 ];
+
+/** The parts of steward, in the order in which one stands on the other. */
+export const PARTS: readonly string[] = [...new Set(CHECKS.map(({ id }) => partOf(id)))];
+
+export interface DoctorInput {
+  /** Only these parts; all when empty. */
+  parts: readonly string[];
+  strict: boolean;
+}
+
+/** `steward doctor`: looks at every part, changes nothing, and says what mends what. */
+export async function examine(
+  at: Omit<Checked, 'config'>,
+  { parts, strict }: DoctorInput,
+  onCheck: (title: string) => void,
+): Promise<{ report: DoctorReport; exitCode: number }> {
+  const config = await soundConfig(at);
+  // A broken configuration keeps most parts from being looked at: it is told whatever was asked for.
+  const checks = CHECKS.filter(
+    ({ id }) =>
+      parts.length === 0 || parts.includes(partOf(id)) || (config === undefined && id === 'config.files'),
+  );
+  const found = await runChecks(checks, at, config, onCheck);
+  return { report: reportOf(found), exitCode: exitCodeOf(found, strict) };
+}
+
+/** Undefined where it is wrong: a check of its own says what. */
+async function soundConfig({ loadConfig }: Pick<Checked, 'loadConfig'>): Promise<Config | undefined> {
+  try {
+    return (await loadConfig()).config;
+  } catch (error) {
+    if (error instanceof StewardError && error.kind === 'config') return undefined;
+    throw error;
+  }
+}

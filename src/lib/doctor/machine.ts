@@ -8,22 +8,42 @@ import { parseObject } from '../platform/files/json-object';
 import { cachePath } from '../platform/files/paths';
 import { dayOf, systemZone, timeOf } from '../platform/time/time';
 import { forShell } from '../platform/process/shell-word';
-import { errnoCode } from '../errors';
-import { failed, off, ok, orFailure, warning, type Check, type DoctorContext, type Finding } from './finding';
-import { remoteTime } from './online';
-import { NOT_ASKED } from './view';
+import { errnoCode, StewardError } from '../errors';
+import type { UserArea } from '../config/user-area';
+import { failed, NOT_ASKED, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
+import type { AskHost } from '../platform/net/ask-host';
+import type { FindProgram } from '../platform/process/program';
+import type { Run } from '../platform/process/process';
+import type { PathHost } from '../platform/files/paths';
+import type { Clock } from '../platform/time/clock';
+
+/** What the checks of the machine are given. */
+export interface MachineChecked {
+  clock: Clock;
+  area: UserArea;
+  run: Run;
+  host: PathHost;
+  find: FindProgram;
+  config: object;
+  /** Hosts beyond this machine may be asked. */
+  online: boolean;
+  askHost: AskHost;
+  /** The addresses of hosts that the person uses, with no secret in them. */
+  hostsInUse: () => Promise<readonly string[]>;
+}
+
+type Unconfigured = Omit<MachineChecked, 'config'>;
 
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 
-export const MACHINE_CHECKS: readonly Check[] = [
-  { id: 'machine.node', part: 'machine', title: 'Node.js', needsConfig: false, run: checkNode },
-  { id: 'machine.disk', part: 'machine', title: 'disk space', needsConfig: false, run: checkDisk },
-  { id: 'machine.cache', part: 'machine', title: 'the code cache', needsConfig: false, run: checkCache },
-  { id: 'machine.clock', part: 'machine', title: 'the clock', needsConfig: false, run: checkClock },
+export const MACHINE_CHECKS: readonly Check<MachineChecked>[] = [
+  { id: 'machine.node', title: 'Node.js', needsConfig: false, run: checkNode },
+  { id: 'machine.disk', title: 'disk space', needsConfig: false, run: checkDisk },
+  { id: 'machine.cache', title: 'the code cache', needsConfig: false, run: checkCache },
+  { id: 'machine.clock', title: 'the clock', needsConfig: false, run: checkClock },
   {
     id: 'machine.offset',
-    part: 'machine',
     title: 'the clock against another',
     needsConfig: true,
     run: async (at) => {
@@ -31,7 +51,7 @@ export const MACHINE_CHECKS: readonly Check[] = [
       const told = await remoteTime(at);
       return told === undefined
         ? [off('no host that you use was there to ask the time of')]
-        : [judgeOffset(at.context.clock.now(), told, at.host.platform)];
+        : [judgeOffset(at.clock.now(), told, at.host.platform)];
     },
   },
 ];
@@ -41,12 +61,12 @@ const OLDEST: readonly [number, number] = [20, 19];
 const PROBE_MS = 10_000;
 
 /** This process runs on one that will do; a shell that looks for `node` may find another. */
-async function checkNode({ context, find, host }: DoctorContext): Promise<Finding[]> {
+async function checkNode({ run, find, host }: Unconfigured): Promise<Finding[]> {
   const own = `Node.js ${process.versions.node}, ${process.execPath}`;
   const onPath = find('node');
   if (onPath === undefined || host.platform === 'win32') return [ok(own)];
   return orFailure(async () => {
-    const { code, stdout } = await context.run(onPath, ['-p', 'process.versions.node'], {
+    const { code, stdout } = await run(onPath, ['-p', 'process.versions.node'], {
       timeoutMs: PROBE_MS,
     });
     return [judgeNode(own, onPath, code === 0 ? stdout.trim() : '')];
@@ -64,8 +84,8 @@ export function judgeNode(own: string, onPath: string, version: string): Finding
   });
 }
 
-function checkDisk({ context }: DoctorContext): Finding[] {
-  const at = nearestFolder(context.area.root);
+function checkDisk({ area }: Unconfigured): Finding[] {
+  const at = nearestFolder(area.root);
   return [judgeDisk(freeSpace(at), at)];
 }
 
@@ -89,7 +109,7 @@ export function judgeDisk({ bytes, files }: FreeSpace, path: string): Finding {
 }
 
 /** Without it each start takes some 30 ms longer; nothing else. */
-function checkCache({ host }: DoctorContext): Finding[] {
+function checkCache({ host }: Unconfigured): Finding[] {
   if (host.env['STEWARD_NO_CODE_CACHE'] === '1') return [off('STEWARD_NO_CODE_CACHE is 1')];
   const folder = join(cachePath(host), 'code');
   const slow = 'each command starts some 30 ms later';
@@ -121,8 +141,7 @@ export function tryWriting(folder: string): void {
   removeFile(probe);
 }
 
-function checkClock({ context }: DoctorContext): Finding[] {
-  const { area, clock } = context;
+function checkClock({ area, clock }: Unconfigured): Finding[] {
   const stored = [
     ['the last capture', stringIn(area.sense.state, 'lastCaptureTs')],
     ['the last poll of work', stringIn(area.work.poll, 'lastFetch')],
@@ -182,4 +201,17 @@ export function judgeOffset(
   const mend = SET_CLOCK[platform];
   const more = mend === undefined ? { hint: 'Set the clock by the network.' } : { mend };
   return size > 300 ? failed(words, more) : warning(words, more);
+}
+
+/** The time by the `Date` header of a host that is used already; undefined: none is, or none says. */
+async function remoteTime(at: MachineChecked): Promise<{ host: string; ms: number } | undefined> {
+  for (const url of await at.hostsInUse()) {
+    const told = await at.askHost(url).catch((error: unknown) => {
+      if (error instanceof StewardError && error.kind === 'unavailable') return undefined;
+      throw error;
+    });
+    const ms = Date.parse(told?.headers.get('date') ?? '');
+    if (!Number.isNaN(ms)) return { host: new URL(url).hostname, ms };
+  }
+  return undefined;
 }

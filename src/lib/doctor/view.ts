@@ -2,9 +2,8 @@ import { palette, toAscii, wrap } from '../platform/terminal/format';
 import { displayWidth } from '../platform/terminal/text-width';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
-import type { State } from './finding';
-import type { DoctorReport, Row } from './report';
-import { WAITS } from './run';
+import { NOT_ASKED, type State } from '../platform/check';
+import { WAITS, type DoctorReport, type Row } from './run';
 
 export interface DoctorTextOptions extends Pick<Terminal, 'columns' | 'color' | 'unicode'> {
   /** Hosts beyond this machine were asked. */
@@ -30,9 +29,6 @@ export function doctorText(report: DoctorReport, options: DoctorTextOptions): st
   const text = lines.join('\n');
   return options.unicode ? text : toAscii(text);
 }
-
-/** What is said of a check that would ask another host, without `--online`. */
-export const NOT_ASKED = 'not asked: it is another host';
 
 /** Rows of one part that say the same, as those of a part that is not set up, are one line under its name. */
 function together(rows: readonly Row[]): Row[] {

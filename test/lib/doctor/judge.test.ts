@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 
-import { judgeOwn, judgeTaken, judgeUsers } from '../../../src/lib/doctor/daemon';
-import { judgeCall } from '../../../src/lib/doctor/hooks';
-import { judgeJob, judgeLauncher } from '../../../src/lib/doctor/jobs';
+import { judgeOwn, judgeTaken, judgeUsers } from '../../../src/lib/daemon/checks';
+import { judgeCall } from '../../../src/lib/assistant/checks';
+import { judgeJob, judgeLauncher } from '../../../src/lib/schedule/checks';
 import { judgeDisk, judgeNode, judgeOffset } from '../../../src/lib/doctor/machine';
-import { judgeDesktop, judgePushServer, judgeWebhook } from '../../../src/lib/doctor/notify';
-import { judgeCapture, judgeFront, judgeIdle } from '../../../src/lib/doctor/sense';
-import { judgeLabels, judgePrivacy, judgeRepository } from '../../../src/lib/doctor/work';
-import type { Finding } from '../../../src/lib/doctor/finding';
+import { judgeDesktop, judgePushServer, judgeWebhook } from '../../../src/lib/notify/checks';
+import { judgeCapture, judgeFront, judgeIdle } from '../../../src/lib/sense/checks';
+import { judgeLabels, judgePrivacy, judgeRepository } from '../../../src/lib/work/checks';
+import type { Finding } from '../../../src/lib/platform/check';
 import type { JobStatus } from '../../../src/lib/schedule';
 
 /** What doctor makes of what it was told; the asking itself is tested with the real things. */

@@ -4,17 +4,18 @@ import { defaultConfig } from '../../../src/lib/config/load';
 import { StewardError } from '../../../src/lib/errors';
 import {
   failed,
+  NOT_ASKED,
   off,
   ok,
   warning,
-  type Check,
-  type DoctorContext,
+  type Check as CheckOf,
   type Finding,
-} from '../../../src/lib/doctor/finding';
-import { exitCodeOf, reportOf, type Found } from '../../../src/lib/doctor/report';
-import { runChecks, WAITS } from '../../../src/lib/doctor/run';
-import { doctorText, NOT_ASKED } from '../../../src/lib/doctor/view';
+} from '../../../src/lib/platform/check';
+import { exitCodeOf, reportOf, runChecks, WAITS, type Found } from '../../../src/lib/doctor/run';
+import { doctorText } from '../../../src/lib/doctor/view';
 import { testArea, type TestArea } from '../../helpers/area';
+
+type Check = CheckOf<{ config: object }>;
 
 describe('the checks of doctor', () => {
   let at: TestArea;
@@ -24,9 +25,9 @@ describe('the checks of doctor', () => {
   afterEach(() => at.remove());
 
   // None of these checks looks at it.
-  const context = {} as DoctorContext;
+  const context = {};
   const check = (id: string, run: Check['run'], more: Partial<Check> = {}): Check =>
-    ({ id, part: 'machine', title: id, needsConfig: false, run, ...more }) as Check;
+    ({ id, title: id, needsConfig: false, run, ...more }) as Check;
   const states = (found: readonly Found[]): string[] =>
     found.map(({ row }) => `${row.id} ${row.state} ${row.found}`);
 

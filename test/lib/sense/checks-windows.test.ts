@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 
-import type { DoctorContext } from '../../../src/lib/doctor/finding';
 import { runChecks } from '../../../src/lib/doctor/run';
-import { SENSE_CHECKS } from '../../../src/lib/doctor/sense';
+import { SENSE_CHECKS, type SenseChecked } from '../../../src/lib/sense/checks';
 import { defaultConfig } from '../../../src/lib/config/load';
 import { testArea, type TestArea } from '../../helpers/area';
 
@@ -18,9 +17,9 @@ describe('doctor on Windows, without koffi', () => {
     const result = { code: 0, signal: null, stderr: '', truncated: false, timedOut: false };
     const found = async (platform: NodeJS.Platform) => {
       const run = () => Promise.resolve({ ...result, stdout: answer });
-      const context = { area: at.area, clock: at.deps.clock, desktop: { platform, env: {}, run } };
+      const given = { area: at.area, clock: at.deps.clock, desktop: { platform, env: {}, run } };
       const checks = SENSE_CHECKS.filter(({ id }) => id === 'sense.front');
-      const rows = await runChecks(checks, { context } as unknown as DoctorContext, defaultConfig(at.area));
+      const rows = await runChecks(checks, given as unknown as SenseChecked, defaultConfig(at.area));
       return rows.map(({ row: { state, found: words, mend } }) => ({ state, words, mend }));
     };
     expect(await found('win32')).to.deep.equal([

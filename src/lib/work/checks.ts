@@ -1,38 +1,52 @@
 import { StewardError } from '../errors';
 import { toIso, parseIso } from '../platform/time/clock';
-import { lackingLabels, onlyExisting, wantedLabels } from '../work/labels';
-import { findCredential, apiUrl, siteOf } from '../work/host/token';
-import { readCache, readPoll } from '../work/cache';
-import { privacyState, type PrivacyState } from '../work/privacy';
-import type { Host, Repository } from '../work/host';
-import { skippedWords } from '../work/view-results';
+import { lackingLabels, onlyExisting, wantedLabels, type WantedLabelsDeps } from './labels';
+import { findCredential, apiUrl, siteOf } from './host/token';
+import { readCache, readPoll, type cacheReader } from './cache';
+import { privacyState, type PrivacyState } from './privacy';
+import type { Host, Repository } from './host';
+import { skippedWords } from './view-results';
 import { localTimes } from '../platform/time/local-times';
-import { openWork } from '../app/work';
+import type { Config } from '../config/schema';
+import type { UserArea } from '../config/user-area';
 import {
   failed,
   failure,
+  NOT_ASKED,
   off,
   ok,
   orFailure,
   warning,
   type Check,
-  type ConfiguredContext,
   type Finding,
-} from './finding';
-import { NOT_ASKED } from './view';
+} from '../platform/check';
+import type { Run } from '../platform/process/process';
+import type { Clock } from '../platform/time/clock';
 
-export const WORK_CHECKS: readonly Check[] = [
+/** What the checks of work are given. */
+export interface WorkChecked {
+  clock: Clock;
+  area: Pick<UserArea, 'work'>;
+  run: Run;
+  host: { env: NodeJS.ProcessEnv };
+  config: Pick<Config, 'workRepo'>;
+  /** Hosts beyond this machine may be asked. */
+  online: boolean;
+  openWork: () => Promise<{
+    deps: WantedLabelsDeps & { host: () => Promise<Host>; cache: ReturnType<typeof cacheReader> };
+  }>;
+}
+
+export const WORK_CHECKS: readonly Check<WorkChecked>[] = [
   {
     id: 'work.privacy',
-    part: 'work',
     title: 'that the repository is private',
     needsConfig: true,
     run: checkPrivacy,
   },
-  { id: 'work.token', part: 'work', title: 'the credential', needsConfig: true, run: checkToken },
+  { id: 'work.token', title: 'the credential', needsConfig: true, run: checkToken },
   {
     id: 'work.repository',
-    part: 'work',
     title: 'the repository',
     needsConfig: true,
     limitMs: 40_000,
@@ -40,31 +54,30 @@ export const WORK_CHECKS: readonly Check[] = [
   },
   {
     id: 'work.labels',
-    part: 'work',
     title: 'the labels',
     needsConfig: true,
     limitMs: 40_000,
     run: checkLabels,
   },
-  { id: 'work.board', part: 'work', title: 'how old the board is', needsConfig: true, run: checkBoard },
+  { id: 'work.board', title: 'how old the board is', needsConfig: true, run: checkBoard },
 ];
 
 const NOT_SET_UP = off('no repository is set up', { mend: 'steward work setup OWNER/REPO' });
 const VERIFY = 'steward work verify';
 
 /** Why nothing is looked at, if so. */
-function whyOff({ config }: ConfiguredContext): Finding | undefined {
+function whyOff({ config }: WorkChecked): Finding | undefined {
   if (config.workRepo.repo === undefined) return NOT_SET_UP;
   return config.workRepo.enabled
     ? undefined
     : off('WORK.enabled is false', { mend: 'steward config set WORK.enabled true' });
 }
 
-function checkPrivacy(at: ConfiguredContext): Finding[] {
+function checkPrivacy(at: WorkChecked): Finding[] {
   const { repo = '', privacy } = at.config.workRepo;
   const ms = parseIso(privacy.verifiedAt ?? '');
-  const seen = ms === undefined ? 'never' : localTimes(at.context.clock)(toIso(ms));
-  const state = privacyState(at.config.workRepo, at.context.clock.now());
+  const seen = ms === undefined ? 'never' : localTimes(at.clock)(toIso(ms));
+  const state = privacyState(at.config.workRepo, at.clock.now());
   return [whyOff(at) ?? judgePrivacy(state, { repo, seen, visibility: privacy.visibility ?? 'not private' })];
 }
 
@@ -93,24 +106,24 @@ export function judgePrivacy(
   }
 }
 
-async function checkToken(at: ConfiguredContext): Promise<Finding[]> {
+async function checkToken(at: WorkChecked): Promise<Finding[]> {
   const none = whyOff(at);
   if (none !== undefined) return [none];
   const { env } = at.host;
   return orFailure(async () => {
     const api = apiUrl(env);
-    const { from } = await findCredential({ env, run: at.context.run }, api);
+    const { from } = await findCredential({ env, run: at.run }, api);
     return [ok(`for ${new URL(siteOf(api)).hostname}, from ${from}`)];
   }, login(at));
 }
 
-async function checkRepository(at: ConfiguredContext): Promise<Finding[]> {
+async function checkRepository(at: WorkChecked): Promise<Finding[]> {
   const none = whyOff(at);
   if (none !== undefined) return [none];
   if (!at.online) return [off(NOT_ASKED)];
   const repo = at.config.workRepo.repo ?? '';
   return asked(at, async () => {
-    const { deps } = await openWork(at.context);
+    const { deps } = await at.openWork();
     return judgeRepository(await (await deps.host()).repository(repo), at.config.workRepo.privacy.repoId);
   });
 }
@@ -155,12 +168,12 @@ export function judgeRepository(found: Repository, repoId: number | undefined): 
 }
 
 /** With `--online` those that it has; else those that the last poll saw. */
-async function checkLabels(at: ConfiguredContext): Promise<Finding[]> {
+async function checkLabels(at: WorkChecked): Promise<Finding[]> {
   const none = whyOff(at);
   if (none !== undefined) return [none];
   const repo = at.config.workRepo.repo ?? '';
   return asked(at, async () => {
-    const { deps } = await openWork(at.context);
+    const { deps } = await at.openWork();
     const wanted = await wantedLabels(deps);
     const names = at.online ? await labelsOf(await deps.host(), repo) : deps.cache(repo).labels?.names;
     if (names === undefined) return [off(NOT_ASKED)];
@@ -192,10 +205,10 @@ export function judgeLabels(
   return warning(`${repo} lacks ${few}${more}: issues go there without them`, { mend });
 }
 
-function checkBoard(at: ConfiguredContext): Finding[] {
+function checkBoard(at: WorkChecked): Finding[] {
   const none = whyOff(at);
   if (none !== undefined) return [none];
-  const { clock, area } = at.context;
+  const { clock, area } = at;
   const { lastFetch, failure: last } = readPoll(area.work.poll, at.config.workRepo.repo ?? '');
   const shown = lastFetch === null ? 'never' : localTimes(clock)(lastFetch);
   if (last !== null) {
@@ -218,13 +231,13 @@ function checkBoard(at: ConfiguredContext): Finding[] {
 }
 
 /** A token of the environment stands over what `gh` keeps: then a login does not help. */
-function login({ host }: Pick<ConfiguredContext, 'host'>): { mend?: string } {
+function login({ host }: Pick<WorkChecked, 'host'>): { mend?: string } {
   const isSet = ['GH_TOKEN', 'GITHUB_TOKEN'].some((name) => (host.env[name] ?? '') !== '');
   return isSet ? {} : { mend: 'gh auth login' };
 }
 
 /** A finding where nobody answers, or the credential is refused. */
-function asked(at: ConfiguredContext, work: () => Promise<Finding[]>): Promise<Finding[]> {
+function asked(at: WorkChecked, work: () => Promise<Finding[]>): Promise<Finding[]> {
   return work().catch((error: unknown) => {
     if (!(error instanceof StewardError) || error.kind === 'internal') throw error;
     // A repository's own trouble is none of the configuration's.

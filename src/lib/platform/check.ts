@@ -1,23 +1,4 @@
 import { StewardError, toStewardError, type ErrorKind } from '../errors';
-import type { Config } from '../config/schema';
-import type { FindProgram } from '../platform/process/program';
-import type { PathHost } from '../platform/files/paths';
-import type { Context } from '../app/context';
-
-/** The parts of steward, in the order in which one stands on the other. */
-export const PARTS = [
-  'machine',
-  'area',
-  'config',
-  'sense',
-  'hooks',
-  'jobs',
-  'daemon',
-  'notify',
-  'work',
-  'shell',
-] as const;
-export type Part = (typeof PARTS)[number];
 
 /**
  * - ok: looked at, and it works
@@ -27,7 +8,7 @@ export type Part = (typeof PARTS)[number];
  */
 export type State = 'ok' | 'off' | 'warning' | 'failed';
 
-/** What a check has found. */
+/** What a check of `doctor` has found. */
 export interface Finding {
   state: State;
   /** In words, for a person; no secret. */
@@ -40,38 +21,24 @@ export interface Finding {
   kind?: ErrorKind;
 }
 
-/** What the checks are given. */
-export interface DoctorContext {
-  context: Context;
-  /** The folder of steward's package.json. */
-  root: string;
-  host: PathHost;
-  find: FindProgram;
-  /** Hosts beyond this machine may be asked. */
-  online: boolean;
-  /** The voice may be heard. */
-  sound: boolean;
-}
-
-/** The same with the configuration, for the checks that begin with it. */
-export interface ConfiguredContext extends DoctorContext {
-  config: Config;
-}
-
 interface About {
   /** `PART.NAME` */
   id: string;
-  part: Part;
   /** What it looks at, in a few words. */
   title: string;
   /** It is given up after so long, ms; 15 s when left out. */
   limitMs?: number;
 }
 
-/** A row of the table. It never changes anything; what it throws is `failed`. */
-export type Check =
-  | (About & { needsConfig: false; run: (at: DoctorContext) => Promise<Finding[]> | Finding[] })
-  | (About & { needsConfig: true; run: (at: ConfiguredContext) => Promise<Finding[]> | Finding[] });
+type Findings = Promise<Finding[]> | Finding[];
+
+/**
+ * A row of the table of `doctor`. It never changes anything; what it throws is `failed`. One that does not need the
+ * configuration runs where that is broken, too.
+ */
+export type Check<At extends object> =
+  | (About & { needsConfig: false; run: (at: Omit<At, 'config'>) => Findings })
+  | (About & { needsConfig: true; run: (at: At) => Findings });
 
 type More = Omit<Finding, 'state' | 'found'>;
 
@@ -79,6 +46,9 @@ export const ok = (found: string, more: More = {}): Finding => ({ state: 'ok', f
 export const off = (found: string, more: More = {}): Finding => ({ state: 'off', found, ...more });
 export const warning = (found: string, more: More = {}): Finding => ({ state: 'warning', found, ...more });
 export const failed = (found: string, more: More = {}): Finding => ({ state: 'failed', found, ...more });
+
+/** What is said of a check that would ask another host, without `--online`. */
+export const NOT_ASKED = 'not asked: it is another host';
 
 /** An error as a finding: its message, and its hint as what to do. One of ours that is a fault says so. */
 export function failure(error: unknown, more: More = {}): Finding {
@@ -88,10 +58,7 @@ export function failure(error: unknown, more: More = {}): Finding {
 }
 
 /** What `work` gives; an error of steward's becomes a finding, a fault is thrown on. */
-export async function orFailure(
-  work: () => Promise<Finding[]> | Finding[],
-  more: More = {},
-): Promise<Finding[]> {
+export async function orFailure(work: () => Findings, more: More = {}): Promise<Finding[]> {
   try {
     return await work();
   } catch (error) {

@@ -1,4 +1,4 @@
-import { hooksStatus, type HooksStatus } from '../assistant/install-status';
+import type { HooksStatus } from './install-status';
 import { exists } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
 import { deadReport, deadText } from '../platform/files/graveyard';
@@ -7,43 +7,40 @@ import type { RunResult } from '../platform/process/process';
 import { spoolStatus } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
 import { runningSessions } from '../sessions/live';
-import { openHooks } from '../app/hooks';
-import { openSessions } from '../app/sessions';
-import {
-  failed,
-  off,
-  ok,
-  orFailure,
-  warning,
-  type Check,
-  type ConfiguredContext,
-  type DoctorContext,
-  type Finding,
-} from './finding';
+import type { SessionsDeps } from '../sessions/state';
+import type { UserArea } from '../config/user-area';
+import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
+import type { PathHost } from '../platform/files/paths';
+import type { Run } from '../platform/process/process';
+import type { Clock } from '../platform/time/clock';
 
-export const HOOK_CHECKS: readonly Check[] = [
+/** What the checks of the hooks are given. */
+export interface HooksChecked {
+  clock: Clock;
+  area: UserArea;
+  run: Run;
+  host: PathHost;
+  hooksStatus: () => Promise<HooksStatus>;
+  openSessions: () => Promise<SessionsDeps>;
+}
+
+export const HOOK_CHECKS: readonly Check<HooksChecked>[] = [
   {
     id: 'hooks.registered',
-    part: 'hooks',
     title: "the assistant's hooks",
     needsConfig: false,
     limitMs: 40_000,
     run: checkRegistered,
   },
-  { id: 'hooks.run', part: 'hooks', title: 'a call of a hook', needsConfig: false, run: checkRun },
-  { id: 'hooks.sessions', part: 'hooks', title: 'the sessions', needsConfig: true, run: checkSessions },
-  { id: 'hooks.spool', part: 'hooks', title: 'what hooks have left', needsConfig: false, run: checkSpool },
+  { id: 'hooks.run', title: 'a call of a hook', needsConfig: false, run: checkRun },
+  { id: 'hooks.sessions', title: 'the sessions', needsConfig: true, run: checkSessions },
+  { id: 'hooks.spool', title: 'what hooks have left', needsConfig: false, run: checkSpool },
 ];
 
 const INSTALL = 'steward hooks install';
 
-async function statusOf({ context, root }: DoctorContext): Promise<HooksStatus> {
-  const { deps, assistant } = openHooks(context, root, 'claude-code');
-  return hooksStatus(deps, assistant);
-}
-
-function checkRegistered(at: DoctorContext): Promise<Finding[]> {
-  return orFailure(async () => judgeHooks(await statusOf(at)), { kind: 'unavailable' });
+function checkRegistered(at: HooksChecked): Promise<Finding[]> {
+  return orFailure(async () => judgeHooks(await at.hooksStatus()), { kind: 'unavailable' });
 }
 
 function judgeHooks(status: HooksStatus): Finding[] {
@@ -94,10 +91,10 @@ const CALL_MS = 10_000;
 /** People notice what makes them wait so long. */
 const SLOW_MS = 800;
 
-async function checkRun(at: DoctorContext): Promise<Finding[]> {
-  const { shim, state } = await statusOf(at).catch(() => ({ shim: undefined, state: 'not' as const }));
+async function checkRun(at: HooksChecked): Promise<Finding[]> {
+  const { shim, state } = await at.hooksStatus().catch(() => ({ shim: undefined, state: 'not' as const }));
   if (state === 'not' || shim?.exists !== true) return [off('no hooks are installed', { mend: INSTALL })];
-  const { clock, run } = at.context;
+  const { clock, run } = at;
   const args = ['prompt', '--dry-run', '--json'];
   const [program, before]: [string, string[]] =
     at.host.platform === 'win32'
@@ -129,11 +126,11 @@ export function judgeCall({ code, stdout, timedOut }: RunResult, ms: number): Fi
   return ok(`a hook answered in ${took}`);
 }
 
-function checkSessions({ context }: ConfiguredContext): Promise<Finding[]> {
+function checkSessions({ area, openSessions }: HooksChecked): Promise<Finding[]> {
   return orFailure(
     async () => {
-      if (!exists(context.area.root)) return [off('no session was seen yet', { mend: INSTALL })];
-      const deps = await openSessions(context);
+      if (!exists(area.root)) return [off('no session was seen yet', { mend: INSTALL })];
+      const deps = await openSessions();
       const all = Object.keys(currentSessions(deps).sessions).length;
       if (all === 0) return [off('no session was seen yet', { mend: INSTALL })];
       const running = Object.keys(runningSessions(deps).sessions).length;
@@ -145,12 +142,12 @@ function checkSessions({ context }: ConfiguredContext): Promise<Finding[]> {
 
 const HOUR_MS = 3_600_000;
 
-function checkSpool({ context }: DoctorContext): Finding[] {
-  const status = spoolStatus(context.area.spool);
+function checkSpool({ area, clock }: HooksChecked): Finding[] {
+  const status = spoolStatus(area.spool);
   const findings: Finding[] = [];
   if (status.unreadable > 0) {
     findings.push(
-      warning(`${plural(status.unreadable, 'entry', 'entries')} of ${context.area.spool} cannot be read`, {
+      warning(`${plural(status.unreadable, 'entry', 'entries')} of ${area.spool} cannot be read`, {
         hint: 'These files are skipped. Remove what is empty, damaged or not a file, there and in "claimed".',
       }),
     );
@@ -163,7 +160,7 @@ function checkSpool({ context }: DoctorContext): Finding[] {
       }),
     );
   }
-  const age = context.clock.now() - Date.parse(status.oldest ?? '');
+  const age = clock.now() - Date.parse(status.oldest ?? '');
   if (status.waiting > 0 && age > HOUR_MS) {
     findings.push(
       warning(

@@ -8,53 +8,58 @@ import { gitFolderAt } from '../platform/files/git-folder';
 import { gitIn } from '../platform/process/git-process';
 import { FASTER } from '../platform/process/powershell';
 import { windowsCalls } from '../platform/process/windows';
-import { appMatcher } from '../sense/app-match';
-import { jumpText, recentJumps } from '../sense/clock-jump';
-import { readFrontApp, type FrontAppSight } from '../sense/front-app';
-import type { Desktop } from '../sense/front-app/adapter';
-import { readOwnEmails } from '../sense/git/queries';
-import { readIdle, type IdleSight } from '../sense/idle';
-import { insightCommand } from '../sense/insight-command';
-import { senseStore } from '../sense/store';
-import { currentScheduler } from '../app/current-scheduler';
+import { appMatcher } from './app-match';
+import { jumpText, recentJumps } from './clock-jump';
+import { readFrontApp, type FrontAppSight } from './front-app';
+import type { Desktop } from './front-app/adapter';
+import { readOwnEmails } from './git/queries';
+import { readIdle, type IdleSight } from './idle';
+import { insightCommand } from './insight-command';
+import { senseStore } from './store';
 import { localTimes } from '../platform/time/local-times';
-import { classifyRules } from '../app/sense';
-import {
-  failed,
-  off,
-  ok,
-  orFailure,
-  warning,
-  type Check,
-  type ConfiguredContext,
-  type DoctorContext,
-  type Finding,
-} from './finding';
-import { installedJobs } from './jobs';
+import type { Config } from '../config/schema';
+import type { UserArea } from '../config/user-area';
+import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
+import type { FindProgram } from '../platform/process/program';
+import type { Run } from '../platform/process/process';
+import type { Clock } from '../platform/time/clock';
 
-export const SENSE_CHECKS: readonly Check[] = [
-  { id: 'sense.front', part: 'sense', title: 'the front application', needsConfig: true, run: checkFront },
-  { id: 'sense.idle', part: 'sense', title: 'idle time', needsConfig: true, run: checkIdle },
-  { id: 'sense.git', part: 'sense', title: 'git', needsConfig: true, run: checkGit },
+/** What the checks of sense are given. */
+export interface SenseChecked {
+  clock: Clock;
+  area: UserArea;
+  run: Run;
+  find: FindProgram;
+  desktop: Desktop;
+  config: Pick<Config, 'sense'>;
+  /** The person's rules of classification. */
+  classifyRules: () => Promise<readonly unknown[]>;
+  /** What captures by itself now. */
+  capturedBy: () => Promise<string | undefined>;
+  /** Is a content-type read scheduled? */
+  isInsightScheduled: () => Promise<boolean>;
+}
+
+export const SENSE_CHECKS: readonly Check<SenseChecked>[] = [
+  { id: 'sense.front', title: 'the front application', needsConfig: true, run: checkFront },
+  { id: 'sense.idle', title: 'idle time', needsConfig: true, run: checkIdle },
+  { id: 'sense.git', title: 'git', needsConfig: true, run: checkGit },
   {
     id: 'sense.repos',
-    part: 'sense',
     title: 'the repositories',
     needsConfig: true,
     limitMs: 60_000,
     run: checkRepos,
   },
-  { id: 'sense.capture', part: 'sense', title: 'captures', needsConfig: true, run: checkCapture },
+  { id: 'sense.capture', title: 'captures', needsConfig: true, run: checkCapture },
   {
     id: 'sense.classify',
-    part: 'sense',
     title: 'the classification',
     needsConfig: false,
     run: checkClassify,
   },
   {
     id: 'sense.insight',
-    part: 'sense',
     title: 'the assistant for the content-type read',
     needsConfig: true,
     run: checkInsight,
@@ -62,10 +67,10 @@ export const SENSE_CHECKS: readonly Check[] = [
 ];
 
 /** A file that does not parse stops every capture and every view, as a configuration does. */
-function checkClassify({ context }: DoctorContext): Promise<Finding[]> {
+function checkClassify({ classifyRules }: Pick<SenseChecked, 'classifyRules'>): Promise<Finding[]> {
   return orFailure(
     async () => {
-      const rules = await classifyRules(context);
+      const rules = await classifyRules();
       return [
         ok(rules.length === 0 ? 'the shipped rules' : `${rules.length} of yours, then the shipped rules`),
       ];
@@ -77,24 +82,24 @@ function checkClassify({ context }: DoctorContext): Promise<Finding[]> {
 const ON = 'steward config set sense.enabled true';
 
 /** Why sense looks at nothing of this kind, if so. */
-function whyOff({ config }: ConfiguredContext, source: 'appFocus' | 'git'): Finding | undefined {
+function whyOff({ config }: SenseChecked, source: 'appFocus' | 'git'): Finding | undefined {
   if (!config.sense.enabled) return off('sense.enabled is false', { mend: ON });
   if (config.sense.sources[source]) return undefined;
   return off(`sense.sources.${source} is false`, { mend: `steward config set sense.sources.${source} true` });
 }
 
-async function checkFront(at: ConfiguredContext): Promise<Finding[]> {
+async function checkFront(at: SenseChecked): Promise<Finding[]> {
   const none = whyOff(at, 'appFocus');
   if (none !== undefined) return [none];
-  const sight = await readFrontApp(at.context.desktop);
-  const { state } = senseStore(at.context.area).readState();
+  const sight = await readFrontApp(at.desktop);
+  const { state } = senseStore(at.area).readState();
   const memory = state.sources.appFocus;
   const captured =
     memory?.state === 'ok' || memory?.state === 'idle' ? (state.lastCaptureTs ?? undefined) : undefined;
   const isHidden = sight.state === 'seen' && (await appMatcher(at.config.sense.exclude))(sight.app);
   return [
-    judgeFront(sight, { isHidden, captured: captured && localTimes(at.context.clock)(captured) }),
-    ...(await adviseOnWindows(at.context.desktop)),
+    judgeFront(sight, { isHidden, captured: captured && localTimes(at.clock)(captured) }),
+    ...(await adviseOnWindows(at.desktop)),
   ];
 }
 
@@ -128,10 +133,10 @@ export function judgeFront(
   }
 }
 
-async function checkIdle(at: ConfiguredContext): Promise<Finding[]> {
+async function checkIdle(at: SenseChecked): Promise<Finding[]> {
   const none = whyOff(at, 'appFocus');
   if (none !== undefined) return [none];
-  const [idle, front] = await Promise.all([readIdle(at.context.desktop), readFrontApp(at.context.desktop)]);
+  const [idle, front] = await Promise.all([readIdle(at.desktop), readFrontApp(at.desktop)]);
   // Without an application in front there is no time that could be idle.
   if ('unknown' in idle && front.state === 'unsupported')
     return [off('not asked: no application is seen here')];
@@ -152,7 +157,7 @@ export function judgeIdle(sight: IdleSight): Finding {
 
 const GIT_MS = 10_000;
 
-async function checkGit(at: ConfiguredContext): Promise<Finding[]> {
+async function checkGit(at: SenseChecked): Promise<Finding[]> {
   const none = whyOff(at, 'git');
   if (none !== undefined) return [none];
   const path = at.find('git');
@@ -162,7 +167,7 @@ async function checkGit(at: ConfiguredContext): Promise<Finding[]> {
     return [at.config.sense.repos.length > 0 ? failed(words, install) : warning(words, install)];
   }
   return orFailure(async () => {
-    const { code, stdout } = await at.context.run(path, ['--version'], { timeoutMs: GIT_MS });
+    const { code, stdout } = await at.run(path, ['--version'], { timeoutMs: GIT_MS });
     const said = stdout.trim().split('\n')[0] ?? '';
     if (code === 0 && said.startsWith('git version ')) return [ok(`${said}, ${path}`)];
     return [failed(`${path} does not run as git`, { hint: 'Install git again.' })];
@@ -170,7 +175,7 @@ async function checkGit(at: ConfiguredContext): Promise<Finding[]> {
 }
 
 /** Asks git in each repository, as a capture does: nothing of the repository is executed. */
-async function checkRepos(at: ConfiguredContext): Promise<Finding[]> {
+async function checkRepos(at: SenseChecked): Promise<Finding[]> {
   const none = whyOff(at, 'git');
   if (none !== undefined) return [none];
   const { repos, git: settings } = at.config.sense;
@@ -188,11 +193,11 @@ async function checkRepos(at: ConfiguredContext): Promise<Finding[]> {
   ];
 }
 
-async function checkRepo(at: ConfiguredContext, root: string, onlyMine: boolean): Promise<Finding[]> {
+async function checkRepo(at: SenseChecked, root: string, onlyMine: boolean): Promise<Finding[]> {
   const correct = 'Correct sense.repos (`steward config show` has the list), or bring it back.';
   if (!exists(root)) return [failed(`${root} is not there`, { hint: correct })];
   if (gitFolderAt(root) === undefined) return [failed(`${root} is no git repository`, { hint: correct })];
-  const git = gitIn({ run: at.context.run, timeoutMs: () => GIT_MS }, root);
+  const git = gitIn({ run: at.run, timeoutMs: () => GIT_MS }, root);
   try {
     await git(['for-each-ref', '--count=1', 'refs/heads']);
     const emails = onlyMine ? await readOwnEmails(git) : ['all'];
@@ -213,27 +218,27 @@ async function checkRepo(at: ConfiguredContext, root: string, onlyMine: boolean)
   }
 }
 
-async function checkCapture(at: ConfiguredContext): Promise<Finding[]> {
-  const { context, config } = at;
+async function checkCapture(at: SenseChecked): Promise<Finding[]> {
+  const { area, clock, config } = at;
   if (!config.sense.enabled) return [off('sense.enabled is false: nothing is captured', { mend: ON })];
-  if (!exists(context.area.sense.config)) {
+  if (!exists(area.sense.config)) {
     return [off('sense is not set up, and nothing is captured', { mend: 'steward up' })];
   }
-  const { state } = senseStore(context.area).readState();
-  const by = (await currentScheduler(context))?.kind ?? (await installedJobs(at, ['sense']))[0];
+  const { state } = senseStore(area).readState();
+  const by = await at.capturedBy();
   const seen = state.lastCaptureTs ?? undefined;
   const findings = [
     judgeCapture({
-      nowMs: context.clock.now(),
+      nowMs: clock.now(),
       lastMs: parseIso(seen ?? ''),
-      shown: seen === undefined ? '' : localTimes(context.clock)(seen),
+      shown: seen === undefined ? '' : localTimes(clock)(seen),
       by,
       everySec: config.sense.pollIntervalSec,
     }),
   ];
-  for (const jump of recentJumps(state.jumps, context.clock.now())) {
+  for (const jump of recentJumps(state.jumps, clock.now())) {
     findings.push(
-      warning(`the clock was set ${jumpText(jump)}, noticed at ${localTimes(context.clock)(jump.at)}`, {
+      warning(`the clock was set ${jumpText(jump)}, noticed at ${localTimes(clock)(jump.at)}`, {
         hint: 'If the time is right now, nothing is to do: what a wrong clock dated stays under its date.',
       }),
     );
@@ -274,11 +279,11 @@ export function judgeCapture(input: {
   });
 }
 
-async function checkInsight(at: ConfiguredContext): Promise<Finding[]> {
+async function checkInsight(at: SenseChecked): Promise<Finding[]> {
   return orFailure(async () => {
     const [program] = insightCommand(at.config.sense.insight.command);
     const path = at.find(program);
-    const isHourly = (await installedJobs(at, ['insight'])).length > 0;
+    const isHourly = await at.isInsightScheduled();
     if (path !== undefined)
       return [
         ok(`${path}; ${isHourly ? 'asked each hour' : 'asked when you run `steward sense insight build`'}`),

@@ -1,27 +1,30 @@
 import { exists } from '../platform/files/folder';
 import { launcherPath } from '../platform/process/launcher';
 import type { RunResult } from '../platform/process/process';
-import { JOB_IDS, JOBS, type JobId } from '../schedule/job';
-import { LAUNCHER } from '../schedule/launcher';
-import type { JobStatus } from '../schedule';
-import type { Context } from '../app/context';
-import { jobsHere, type JobsHere } from '../app/schedule';
+import { JOB_IDS, JOBS, type JobId } from './job';
+import { LAUNCHER } from './launcher';
+import type { JobStatus } from './index';
 import { localTimes } from '../platform/time/local-times';
-import {
-  failed,
-  off,
-  ok,
-  orFailure,
-  warning,
-  type Check,
-  type ConfiguredContext,
-  type Finding,
-} from './finding';
+import type { UserArea } from '../config/user-area';
+import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
+import type { PathHost } from '../platform/files/paths';
+import type { Run } from '../platform/process/process';
+import type { Clock } from '../platform/time/clock';
 
-export const JOB_CHECKS: readonly Check[] = [
-  ...JOB_IDS.map((id): Check => ({
+/** What the checks of the jobs are given. */
+export interface JobsChecked {
+  clock: Clock;
+  area: Pick<UserArea, 'bin'>;
+  run: Run;
+  host: PathHost;
+  config: object;
+  /** How each job is doing; undefined where no scheduler runs and none holds a job. */
+  jobs: () => Promise<readonly JobStatus[] | undefined>;
+}
+
+export const JOB_CHECKS: readonly Check<JobsChecked>[] = [
+  ...JOB_IDS.map((id): Check<JobsChecked> => ({
     id: `jobs.${id}`,
-    part: 'jobs',
     title: `the job ${id}`,
     needsConfig: true,
     limitMs: 30_000,
@@ -29,7 +32,6 @@ export const JOB_CHECKS: readonly Check[] = [
   })),
   {
     id: 'jobs.launcher',
-    part: 'jobs',
     title: 'what the jobs start',
     needsConfig: true,
     limitMs: 30_000,
@@ -39,20 +41,11 @@ export const JOB_CHECKS: readonly Check[] = [
 
 const CALL_MS = 10_000;
 
-async function checkJob(at: ConfiguredContext, id: JobId): Promise<Finding[]> {
-  const status = (await jobsOf(at))?.jobs.find(({ job }) => job === id);
+async function checkJob(at: JobsChecked, id: JobId): Promise<Finding[]> {
+  const status = (await at.jobs())?.find(({ job }) => job === id);
   // Containers and some servers have none; `up` has the jobs inside it.
   if (status === undefined) return [off('no scheduler runs on this machine', { mend: 'steward up' })];
-  return [judgeJob(status, localTimes(at.context.clock))];
-}
-
-const asked = new WeakMap<Context, Promise<JobsHere | undefined>>();
-
-/** The scheduler is asked once for all checks of a run. */
-function jobsOf(at: ConfiguredContext): Promise<JobsHere | undefined> {
-  const answer = asked.get(at.context) ?? jobsHere(at.context, at.config.sense);
-  asked.set(at.context, answer);
-  return answer;
+  return [judgeJob(status, localTimes(at.clock))];
 }
 
 /** @param localTime of an ISO-8601 time, as a person reads it */
@@ -69,12 +62,12 @@ export function judgeJob(status: JobStatus, localTime: (iso: string) => string):
 }
 
 /** Asks what the scheduler starts which steward and which Node.js it finds now. */
-async function checkLauncher(at: ConfiguredContext): Promise<Finding[]> {
-  const installed = (await jobsOf(at))?.jobs.find((job) => job.installed);
+async function checkLauncher(at: JobsChecked): Promise<Finding[]> {
+  const installed = (await at.jobs())?.find((job) => job.installed);
   // That is said of each job, too.
   if (installed === undefined) return [];
   const mend = JOBS[installed.job].command;
-  const { area, run } = at.context;
+  const { area, run } = at;
   const path = launcherPath(LAUNCHER.name, { bin: area.bin, host: at.host });
   // So is that it is missing.
   if (!exists(path)) return [];
@@ -102,10 +95,4 @@ export function judgeLauncher(
   return missing === undefined
     ? ok(`${steward} with ${node}`)
     : failed(`${missing === '' ? 'what the jobs start' : missing} is gone: each run fails`, { mend });
-}
-
-/** Those of the jobs that the system's scheduler has, as `systemd (sense)`; none where there is no scheduler. */
-export async function installedJobs(at: ConfiguredContext, ids: readonly JobId[]): Promise<string[]> {
-  const jobs = (await jobsOf(at))?.jobs ?? [];
-  return jobs.filter(({ job, loaded }) => loaded && ids.includes(job)).map(({ scheduler }) => scheduler);
 }

@@ -1,42 +1,40 @@
 import { forShell } from '../platform/process/shell-word';
-import { CONFIG_FILES } from '../config/files';
-import { leafOf } from '../config/load';
-import { isSecretReference, resolveSecret, secretSources, type Secret } from '../config/secret';
+import { CONFIG_FILES } from './files';
+import { leafOf, type LoadedConfig } from './load';
+import { isSecretReference, resolveSecret, secretSources, type Secret } from './secret';
+import type { UserArea } from './user-area';
 import { StewardError } from '../errors';
 import { isOpenToOthers } from '../platform/files/folder';
 import { repositoryOf } from '../platform/files/git-folder';
 import { realPath } from '../platform/files/stat';
-import {
-  failed,
-  failure,
-  ok,
-  orFailure,
-  warning,
-  type Check,
-  type DoctorContext,
-  type Finding,
-} from './finding';
+import { failed, failure, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
 
-export const CONFIG_CHECKS: readonly Check[] = [
-  { id: 'config.files', part: 'config', title: 'the configuration', needsConfig: false, run: checkFiles },
+/** What the checks of the configuration are given. */
+export interface ConfigChecked {
+  area: UserArea;
+  config: object;
+  loadConfig: () => Promise<LoadedConfig>;
+}
+
+export const CONFIG_CHECKS: readonly Check<ConfigChecked>[] = [
+  { id: 'config.files', title: 'the configuration', needsConfig: false, run: checkFiles },
   {
     id: 'config.secrets',
-    part: 'config',
     title: 'secrets',
     needsConfig: true,
-    run: ({ context }) => checkSecrets(context),
+    run: checkSecrets,
   },
 ];
 
 /** All problems of all files, each a line, and what the loader warns of. */
-async function checkFiles({ context }: DoctorContext): Promise<Finding[]> {
+async function checkFiles({ area, loadConfig }: Omit<ConfigChecked, 'config'>): Promise<Finding[]> {
   try {
-    const { warnings } = await context.loadConfig();
+    const { warnings } = await loadConfig();
     // Open permissions are looked at where they belong: the area's, and those of secrets.
     const rest = warnings.filter((text) => !/; run chmod \d+ on it$/.test(text));
     if (rest.length > 0)
       return rest.map((text) => warning(text, { hint: 'Correct it there, or take it out.' }));
-    const files = CONFIG_FILES.filter(({ path }) => isThere(path(context.area))).map(({ name }) => name);
+    const files = CONFIG_FILES.filter(({ path }) => isThere(path(area))).map(({ name }) => name);
     return [ok(files.length === 0 ? 'no files: all defaults' : files.join(', '))];
   } catch (error) {
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
@@ -54,8 +52,8 @@ function isThere(path: string): boolean {
 }
 
 /** Are they where nobody else reads them, do references give something, and would none be committed? */
-async function checkSecrets(context: DoctorContext['context']): Promise<Finding[]> {
-  const { config, origins } = await context.loadConfig();
+async function checkSecrets({ loadConfig }: ConfigChecked): Promise<Finding[]> {
+  const { config, origins } = await loadConfig();
   const secrets = secretsOf(config).filter((secret) => secret.isSet);
   const findings: Finding[] = [];
   const plain = new Map<string, string[]>();

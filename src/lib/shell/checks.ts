@@ -5,26 +5,40 @@ import { exists } from '../platform/files/folder';
 import { readInstallManifest, sha256 } from '../platform/files/install-manifest';
 import { forShell } from '../platform/process/shell-word';
 import { realPath } from '../platform/files/stat';
-import { SHELLS, type Shell } from '../shell/completion';
-import { completionPath } from '../shell/completion/install';
-import { HOOK_LINES } from '../shell/hook';
-import { off, ok, warning, type Check, type DoctorContext, type Finding } from './finding';
+import { SHELLS, type Shell } from './completion';
+import { completionPath } from './completion/install';
+import { HOOK_LINES } from './hook';
+import type { UserArea } from '../config/user-area';
+import { off, ok, warning, type Check, type Finding } from '../platform/check';
+import type { PathHost } from '../platform/files/paths';
+import type { Run } from '../platform/process/process';
 
-export const SHELL_CHECKS: readonly Check[] = [
-  { id: 'shell.completion', part: 'shell', title: 'completion', needsConfig: false, run: checkCompletion },
-  { id: 'shell.long', part: 'shell', title: 'announcing long commands', needsConfig: false, run: checkLong },
+/** What the checks of the shell are given. */
+export interface ShellChecked {
+  area: Pick<UserArea, 'installManifest'>;
+  /** A function: where no manifest is read, no id is made. */
+  machineId: () => string;
+  run: Run;
+  host: PathHost;
+  /** The folder of steward's package.json. */
+  root: string;
+}
+
+export const SHELL_CHECKS: readonly Check<ShellChecked>[] = [
+  { id: 'shell.completion', title: 'completion', needsConfig: false, run: checkCompletion },
+  { id: 'shell.long', title: 'announcing long commands', needsConfig: false, run: checkLong },
 ];
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const LIMITS = { timeoutMs: 10_000, maxBytes: MAX_BYTES };
 
 /** The shell that a person logs in with, of those that are known. */
-function shellOf({ host }: DoctorContext): Shell | undefined {
+function shellOf({ host }: ShellChecked): Shell | undefined {
   const name = basename(host.env['SHELL'] ?? '');
   return SHELLS.find((shell) => shell === name);
 }
 
-async function checkCompletion(at: DoctorContext): Promise<Finding[]> {
+async function checkCompletion(at: ShellChecked): Promise<Finding[]> {
   const shell = shellOf(at);
   if (shell === undefined) return [off('your login shell is none of bash, zsh and fish')];
   const path = completionPlacesOf(shell, at).find((file) => realPath(file) !== undefined);
@@ -45,21 +59,21 @@ async function checkCompletion(at: DoctorContext): Promise<Finding[]> {
 }
 
 /** As this version writes it; undefined where it does not answer. */
-async function scriptOf(shell: Shell, { context, root }: DoctorContext): Promise<string | undefined> {
-  const run = join(root, 'bin', 'run.js');
-  const result = await context.run(process.execPath, [run, 'autocomplete', 'script', shell], LIMITS);
+async function scriptOf(shell: Shell, { run, root }: ShellChecked): Promise<string | undefined> {
+  const bin = join(root, 'bin', 'run.js');
+  const result = await run(process.execPath, [bin, 'autocomplete', 'script', shell], LIMITS);
   return result.code === 0 ? result.stdout : undefined;
 }
 
-function isAsInstalled({ context }: DoctorContext, path: string, text: string): boolean {
-  const { installManifest } = context.area;
+function isAsInstalled(at: ShellChecked, path: string, text: string): boolean {
+  const { installManifest } = at.area;
   if (!exists(installManifest)) return false;
-  return readInstallManifest(installManifest, context.machineId).some(
+  return readInstallManifest(installManifest, at.machineId()).some(
     (entry) => entry.path === path && entry.after === sha256(text),
   );
 }
 
-function completionPlacesOf(shell: Shell, { host }: DoctorContext): string[] {
+function completionPlacesOf(shell: Shell, { host }: ShellChecked): string[] {
   const own = completionPath(shell, host);
   switch (shell) {
     case 'bash':
@@ -81,7 +95,7 @@ function completionPlacesOf(shell: Shell, { host }: DoctorContext): string[] {
   }
 }
 
-function checkLong(at: DoctorContext): Finding[] {
+function checkLong(at: ShellChecked): Finding[] {
   const shell = shellOf(at);
   if (shell === undefined) return [off('your login shell is none of bash, zsh and fish')];
   const { line, file } = HOOK_LINES[shell];

@@ -1,27 +1,38 @@
-import { resolveSecret, secretSources, type Secret } from '../config/secret';
-import { dead, outboxStatus } from '../notify/outbox';
+import type { Config } from '../config/schema';
+import type { Secret } from '../config/secret';
+import type { UserArea } from '../config/user-area';
+import { dead, outboxStatus } from './outbox';
 import { deadReport, deadText } from '../platform/files/graveyard';
-import { muteState } from '../notify/routing';
+import { muteState } from './routing';
 import { sessionBusAddress, withBus } from '../platform/desktop/bus';
-import { speechSettings } from '../app/speech';
-import {
-  failed,
-  off,
-  ok,
-  orFailure,
-  warning,
-  type Check,
-  type ConfiguredContext,
-  type Finding,
-} from './finding';
-import { askHost, pushServer, type Asked } from './online';
-import { checkSpeech } from './speech';
-import { NOT_ASKED } from './view';
+import { failed, NOT_ASKED, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
+import type { Asked, AskHost } from '../platform/net/ask-host';
+import type { FindProgram } from '../platform/process/program';
+import type { PathHost } from '../platform/files/paths';
+import type { Clock } from '../platform/time/clock';
+import { checkSpeech, type SpeechDeps } from './speech/check';
 
-export const NOTIFY_CHECKS: readonly Check[] = [
+/** What the checks of notify are given. */
+export interface NotifyChecked {
+  clock: Clock;
+  area: UserArea;
+  host: PathHost;
+  find: FindProgram;
+  config: Pick<Config, 'settings'>;
+  /** Hosts beyond this machine may be asked. */
+  online: boolean;
+  /** The voice may be heard. */
+  sound: boolean;
+  askHost: AskHost;
+  /** The voice as it is configured. */
+  voice: () => Promise<Omit<SpeechDeps, 'online' | 'sound'>>;
+  /** The value of a secret; undefined when none is set. */
+  secret: (stored: Secret) => string | undefined;
+}
+
+export const NOTIFY_CHECKS: readonly Check<NotifyChecked>[] = [
   {
     id: 'notify.voice',
-    part: 'notify',
     title: 'the voice',
     needsConfig: true,
     limitMs: 40_000,
@@ -29,30 +40,24 @@ export const NOTIFY_CHECKS: readonly Check[] = [
   },
   {
     id: 'notify.desktop',
-    part: 'notify',
     title: 'banners of the desktop',
     needsConfig: true,
     run: checkDesktop,
   },
-  { id: 'notify.push', part: 'notify', title: 'push', needsConfig: true, limitMs: 30_000, run: checkPush },
-  { id: 'notify.chat', part: 'notify', title: 'the chat', needsConfig: true, run: checkChat },
+  { id: 'notify.push', title: 'push', needsConfig: true, limitMs: 30_000, run: checkPush },
+  { id: 'notify.chat', title: 'the chat', needsConfig: true, run: checkChat },
   {
     id: 'notify.outbox',
-    part: 'notify',
     title: 'what waits to be delivered',
     needsConfig: true,
     run: checkOutbox,
   },
 ];
 
-async function checkVoice(at: ConfiguredContext): Promise<Finding[]> {
-  const { context, config, online, sound } = at;
-  const { muted, until } = muteState({ clock: context.clock, mute: context.area.mute });
-  const findings = await checkSpeech({
-    ...speechSettings(context, { current: () => config }),
-    online,
-    sound,
-  });
+async function checkVoice(at: NotifyChecked): Promise<Finding[]> {
+  const { clock, area, online, sound } = at;
+  const { muted, until } = muteState({ clock, mute: area.mute });
+  const findings = await checkSpeech({ ...(await at.voice()), online, sound });
   if (!muted) return findings;
   return [
     ...findings,
@@ -66,7 +71,7 @@ const BUS_MS = 5_000;
 const SERVICE = 'org.freedesktop.Notifications';
 
 /** Is a notification service there? Nothing is shown. */
-async function checkDesktop({ host, find }: ConfiguredContext): Promise<Finding[]> {
+async function checkDesktop({ host, find }: NotifyChecked): Promise<Finding[]> {
   if (host.platform === 'darwin' || host.platform === 'win32') {
     const program = host.platform === 'darwin' ? 'osascript' : 'powershell.exe';
     return [
@@ -103,7 +108,7 @@ export function judgeDesktop(names: { running: readonly string[]; startable: rea
   });
 }
 
-async function checkPush(at: ConfiguredContext): Promise<Finding[]> {
+async function checkPush(at: NotifyChecked): Promise<Finding[]> {
   const { enabled, topic, token, server } = at.config.settings.notifications.push;
   if (!enabled) return [off('switched off', { mend: 'steward config set notifications.push.enabled true' })];
   if (!topic.isSet) {
@@ -118,10 +123,10 @@ async function checkPush(at: ConfiguredContext): Promise<Finding[]> {
   return orFailure(async () => {
     const root = pushServer(server).replace(/(?<!\/)\/+$/, '');
     const { hostname } = new URL(root);
-    const key = valueOf(token);
+    const key = at.secret(token);
     const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
     // Asks whether the topic may be used, and publishes nothing.
-    const answer = await askHost(at, `${root}/${encodeURIComponent(valueOf(topic) ?? '')}/auth`, headers);
+    const answer = await at.askHost(`${root}/${encodeURIComponent(at.secret(topic) ?? '')}/auth`, headers);
     return [judgePushServer(hostname, answer)];
   });
 }
@@ -146,15 +151,15 @@ export function judgePushServer(hostname: string, { status, text }: Pick<Asked, 
   });
 }
 
-async function checkChat(at: ConfiguredContext): Promise<Finding[]> {
+async function checkChat(at: NotifyChecked): Promise<Finding[]> {
   const { enabled, webhook } = at.config.settings.notifications.chat;
   if (!enabled) return [off('switched off', { mend: 'steward config set notifications.chat.enabled true' })];
   if (!webhook.isSet)
     return [off('no webhook is set', { mend: 'steward config set notifications.chat.webhook URL' })];
   if (!at.online) return [off(NOT_ASKED)];
   return orFailure(async () => {
-    const url = valueOf(webhook) ?? '';
-    return [judgeWebhook(new URL(url).hostname, (await askHost(at, url)).status)];
+    const url = at.secret(webhook) ?? '';
+    return [judgeWebhook(new URL(url).hostname, (await at.askHost(url)).status)];
   });
 }
 
@@ -171,14 +176,10 @@ export function judgeWebhook(hostname: string, status: number): Finding {
   return ok(`${hostname} answers`);
 }
 
-function valueOf(secret: Secret): string | undefined {
-  return resolveSecret(secret, secretSources());
-}
-
-function checkOutbox({ context }: ConfiguredContext): Finding[] {
-  const { waiting } = outboxStatus(context.area);
+function checkOutbox({ area }: NotifyChecked): Finding[] {
+  const { waiting } = outboxStatus(area);
   const words = waiting === 0 ? 'nothing waits' : `${waiting} wait`;
-  const graves = deadReport(dead(context.area));
+  const graves = deadReport(dead(area));
   if (graves.count === 0) return [ok(words)];
   return [
     warning(`${words}; ${deadText(graves) ?? ''}`, {
@@ -186,4 +187,9 @@ function checkOutbox({ context }: ConfiguredContext): Finding[] {
       mend: 'steward notify history',
     }),
   ];
+}
+
+/** The push server's address: a host means https. */
+export function pushServer(server: string): string {
+  return server.includes('://') ? server : `https://${server}`;
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 
-import type { SpeechMachine } from '../notify/speech/engines/engine';
-import { players } from '../notify/speech/engines/players';
-import { makeVoice, type VoiceDeps } from '../notify/speech/voice';
-import { readBytes } from '../platform/files/atomic-file';
-import type { Run, RunResult } from '../platform/process/process';
-import { withTempFolder } from '../platform/files/system-files';
-import { failed, off, ok, warning, type Finding } from './finding';
+import type { SpeechMachine } from './engines/engine';
+import { players } from './engines/players';
+import { makeVoice, type VoiceDeps } from './voice';
+import { readBytes } from '../../platform/files/atomic-file';
+import type { Run, RunResult } from '../../platform/process/process';
+import { withTempFolder } from '../../platform/files/system-files';
+import { failed, off, ok, warning, type Finding } from '../../platform/check';
 
 const TEXT = 'This is a test.';
 /** A head alone is no sound. */

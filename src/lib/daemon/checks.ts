@@ -3,26 +3,30 @@ import { askPort, type PortAnswer } from '../platform/net/ask-port';
 import { canTellPeers } from '../platform/net/peer';
 import { parseObject } from '../platform/files/json-object';
 import { portOwner, type PortOwner } from '../platform/net/port-owner';
-import { readInstance, type Instance } from '../daemon/instance';
-import { findDaemon } from '../app/daemon-client';
-import { VERSION } from '../app/version';
-import {
-  failed,
-  off,
-  ok,
-  orFailure,
-  warning,
-  type Check,
-  type ConfiguredContext,
-  type DoctorContext,
-  type Finding,
-} from './finding';
+import { readInstance, type Instance } from './instance';
+import type { Config } from '../config/schema';
+import type { UserArea } from '../config/user-area';
+import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
+import type { PathHost } from '../platform/files/paths';
+import type { Healthz } from './own-routes';
 
-export const DAEMON_CHECKS: readonly Check[] = [
-  { id: 'daemon.runs', part: 'daemon', title: 'the daemon', needsConfig: false, run: checkRuns },
-  { id: 'daemon.port', part: 'daemon', title: 'its port', needsConfig: true, run: checkPort },
-  { id: 'daemon.guard', part: 'daemon', title: 'its guards', needsConfig: false, run: checkGuard },
-  { id: 'daemon.users', part: 'daemon', title: 'other users', needsConfig: true, run: checkUsers },
+/** What the checks of the daemon are given. */
+export interface DaemonChecked {
+  area: UserArea;
+  host: PathHost;
+  config: Pick<Config, 'user'>;
+  /** Of this program. */
+  version: string;
+  findDaemon: () => Promise<{ instance: Instance; health: Healthz } | undefined>;
+}
+
+type Unconfigured = Omit<DaemonChecked, 'config'>;
+
+export const DAEMON_CHECKS: readonly Check<DaemonChecked>[] = [
+  { id: 'daemon.runs', title: 'the daemon', needsConfig: false, run: checkRuns },
+  { id: 'daemon.port', title: 'its port', needsConfig: true, run: checkPort },
+  { id: 'daemon.guard', title: 'its guards', needsConfig: false, run: checkGuard },
+  { id: 'daemon.users', title: 'other users', needsConfig: true, run: checkUsers },
 ];
 
 const TIMEOUT_MS = 4_000;
@@ -30,15 +34,15 @@ const START = 'steward daemon serve';
 const STOP = 'steward daemon stop';
 const NOT_RUNNING = 'it does not run';
 
-function checkRuns({ context }: DoctorContext): Promise<Finding[]> {
+function checkRuns({ findDaemon, version }: Unconfigured): Promise<Finding[]> {
   return orFailure(async () => {
-    const found = await findDaemon(context);
+    const found = await findDaemon();
     if (found === undefined) return [off(NOT_RUNNING, { mend: START })];
     const { instance, health } = found;
     const words = `${instance.url}, process ${health.pid}, version ${health.version}`;
-    if (health.version === VERSION) return [ok(words)];
+    if (health.version === version) return [ok(words)];
     return [
-      warning(`${words}; this command is version ${VERSION}`, {
+      warning(`${words}; this command is version ${version}`, {
         hint: 'It starts anew by itself when its own package was upgraded and it has nothing to do; or stop it, and start it again:',
         mend: STOP,
       }),
@@ -47,9 +51,9 @@ function checkRuns({ context }: DoctorContext): Promise<Finding[]> {
 }
 
 /** Whose answer comes from the port: of this user area's daemon, of another program, or nobody's. */
-async function checkPort(at: ConfiguredContext): Promise<Finding[]> {
+async function checkPort(at: DaemonChecked): Promise<Finding[]> {
   const { host, port } = at.config.user.daemon;
-  const running = await findDaemon(at.context).catch(() => undefined);
+  const running = await at.findDaemon().catch(() => undefined);
   if (running !== undefined) {
     return orFailure(async () => [judgeOwn(running.instance, await healthOf(running.instance))]);
   }
@@ -122,9 +126,9 @@ const FOREIGN: readonly { what: string; headers: (own: string) => Record<string,
   { what: 'a cross-site request', headers: (own) => ({ host: own, 'sec-fetch-site': 'cross-site' }) },
 ];
 
-async function checkGuard({ context }: DoctorContext): Promise<Finding[]> {
-  const instance = readInstance(context.area);
-  if (instance === undefined || (await findDaemon(context).catch(() => undefined)) === undefined) {
+async function checkGuard({ area, findDaemon }: Unconfigured): Promise<Finding[]> {
+  const instance = readInstance(area);
+  if (instance === undefined || (await findDaemon().catch(() => undefined)) === undefined) {
     return [off(NOT_RUNNING, { mend: START })];
   }
   return orFailure(async () => {
@@ -154,7 +158,7 @@ function judgeGuard(letIn: readonly string[]): Finding {
   });
 }
 
-function checkUsers({ config, host }: ConfiguredContext): Finding[] {
+function checkUsers({ config, host }: DaemonChecked): Finding[] {
   const { requireToken, otherUsers } = config.user.daemon;
   return [
     judgeUsers({ requireToken, otherUsers, isLinux: host.platform === 'linux', canTell: canTellPeers() }),
