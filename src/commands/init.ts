@@ -1,8 +1,8 @@
 import { BaseCommand } from '../lib/cli/base-command';
 import { importReport, planImport, runImport, type ImportResult } from '../lib/setup/import';
-import { importText } from '../lib/setup/import/view';
+import { importText } from '../lib/setup/import/item';
 import { setUpSteward, settingsText, type InitSummary } from '../lib/setup/init';
-import { INIT_FLAGS } from '../lib/setup/init/flags';
+import { INIT_FLAGS } from '../lib/setup/init/step';
 import { folded } from '../lib/cli/talk';
 import { StewardError } from '../lib/errors';
 import { canAsk, confirm, openQuestions } from '../lib/platform/terminal/ask';

@@ -3,8 +3,14 @@ import { boolean, string } from '@oclif/core/flags';
 import { allKeys } from '../lib/config/files';
 import { BaseCommand } from '../lib/cli/base-command';
 import { SHELLS, completionPlaces } from '../lib/shell/completion';
-import { askChoice, choiceOf, type InstallFlags } from '../lib/setup/install/choose';
-import { installAll, type Installed, type InstallChoice } from '../lib/setup/install/install';
+import {
+  askChoice,
+  choiceOf,
+  type InstallFlags,
+  installAll,
+  type Installed,
+  type InstallChoice,
+} from '../lib/setup/install/install';
 import { installedText } from '../lib/setup/install/view';
 import { EXIT_CODES } from '../lib/platform/terminal/exit-codes';
 import { folded } from '../lib/cli/talk';

@@ -1,8 +1,7 @@
 import { BaseCommand } from '../lib/cli/base-command';
 import { EXIT_CODES } from '../lib/platform/terminal/exit-codes';
-import { overview } from '../lib/setup/overview';
-import type { Overview } from '../lib/setup/overview/part';
-import { overviewText } from '../lib/setup/overview/view';
+import { overview, overviewText } from '../lib/setup/overview';
+import type { Overview } from '../lib/setup/overview/parts';
 
 export default class Status extends BaseCommand {
   static override summary = 'Show every part of steward in one screen, and what comes next.';

@@ -1,15 +1,14 @@
 import { boolean, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { planPurge, type PurgePlan } from '../lib/setup/install/purge';
-import { jobsNamed } from '../lib/setup/install/choose';
+import { planPurge, type PurgePlan, consentToPurge, purgeData } from '../lib/setup/install/purge';
+import { jobsNamed } from '../lib/setup/install/install';
 import {
   ALL_PARTS,
   uninstallAll,
   type Uninstalled,
   type UninstallParts,
 } from '../lib/setup/install/uninstall';
-import { consentToPurge, purgeData } from '../lib/setup/install/before-purge';
 import { uninstalledText } from '../lib/setup/install/view';
 import { EXIT_CODES } from '../lib/platform/terminal/exit-codes';
 

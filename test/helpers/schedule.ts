@@ -1,4 +1,4 @@
-import type { JobEntry } from '../../src/lib/schedule/entry';
+import type { JobEntry } from '../../src/lib/schedule/backend';
 import { JOBS, type JobId } from '../../src/lib/schedule/job';
 
 /** An entry of each kind of job, with ordinary paths. */

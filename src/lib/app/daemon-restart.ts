@@ -1,7 +1,7 @@
 import { readInstance, type Instance } from '../daemon/instance';
 import { StewardError } from '../errors';
 import { wait } from '../platform/time/wait';
-import type { SchedulerKind } from '../schedule/scheduler';
+import type { SchedulerKind } from '../schedule/job';
 import type { Context } from './context';
 import { askDaemon, isDaemonThere } from './daemon-client';
 import { stopDaemon } from './daemon-stop';

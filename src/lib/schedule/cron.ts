@@ -1,8 +1,6 @@
 import { StewardError } from '../errors';
 import { everySecOf, type Job } from './job';
-import { NOT_THERE, type JobEntry } from './entry';
-import type { Backend, BackendDeps } from './backend';
-import { outputOf, tell } from './tell';
+import { NOT_THERE, type JobEntry, type Backend, type BackendDeps, outputOf, tell } from './backend';
 
 /** Debian's cron takes no longer command; bytes. */
 const MAX_COMMAND = 990;

@@ -15,22 +15,27 @@ import {
   kindsOf,
   launcherDeps,
   manifestDeps,
+  recordsFolder,
   type ScheduleDeps,
-} from './deps';
-import { everySecOf, JOB_IDS, type Job, type JobId } from './job';
+  LAUNCHER,
+  logOf,
+} from './launcher';
 import { keeperOf } from './keeper';
 import { launchd } from './launchd';
-import { LAUNCHER, logOf } from './launcher';
-import { holdersOf, lookAt } from './look';
-import { endKeeping, forgetRuns, recordsFolder, runDeps } from './running';
+import { holdersOf, lookAt } from './status';
+import { endKeeping, forgetRuns, runDeps } from './running';
 import {
+  everySecOf,
+  JOB_IDS,
+  type Job,
+  type JobId,
   SCHEDULER_KINDS,
   type InstallResult,
   type JobStatus,
   type Scheduler,
   type SchedulerKind,
   type UninstallResult,
-} from './scheduler';
+} from './job';
 import { systemd } from './systemd';
 import { taskScheduler } from './task-scheduler';
 

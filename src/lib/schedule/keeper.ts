@@ -4,8 +4,7 @@ import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file
 import { toIso, type Clock } from '../platform/time/clock';
 import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/files/folder';
 import { sha256, type InstallEntry, type InstallManifest } from '../platform/files/install-manifest';
-import type { JobId } from './job';
-import type { SchedulerKind } from './scheduler';
+import type { JobId, SchedulerKind } from './job';
 
 /** Writes what a scheduler reads, known to the install manifest before it is there. */
 export interface Keeper {

@@ -2,9 +2,16 @@ import { posix } from 'node:path';
 
 import { StewardError } from '../errors';
 import { everySecOf, type Job } from './job';
-import { NOT_THERE, xmlText, type EntryState, type JobEntry } from './entry';
-import type { Backend, BackendDeps } from './backend';
-import { outputOf, tell } from './tell';
+import {
+  NOT_THERE,
+  xmlText,
+  type EntryState,
+  type JobEntry,
+  type Backend,
+  type BackendDeps,
+  outputOf,
+  tell,
+} from './backend';
 
 /** A crashed job is started again after so long at the earliest, s (service.md: Limits). */
 const THROTTLE_SEC = 60;

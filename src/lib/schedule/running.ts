@@ -12,7 +12,7 @@ import type { PathHost } from '../platform/files/paths';
 import { randomName } from '../platform/files/short-hash';
 import { ENTRY_PREFIX } from './keeper';
 import { JOB_IDS, type JobId } from './job';
-import { LAUNCHER } from './launcher';
+import { LAUNCHER, recordsFolder } from './launcher';
 
 export interface RunDeps {
   /** The folder of machine-local state in which the launcher notes how runs ended. */
@@ -36,10 +36,6 @@ export function runDeps(
     root: area.root,
     clock,
   };
-}
-
-export function recordsFolder({ machine }: Pick<UserArea, 'machine'>): string {
-  return join(machine, 'jobs');
 }
 
 /** A run that is under way: of a job, or a process that delivers what a hook or a command has left. */

@@ -3,9 +3,15 @@ import { posix } from 'node:path';
 import { StewardError } from '../errors';
 import { toIso } from '../platform/time/clock';
 import { everySecOf } from './job';
-import { NOT_THERE, type EntryState, type JobEntry } from './entry';
-import type { Backend, BackendDeps } from './backend';
-import { outputOf, tell } from './tell';
+import {
+  NOT_THERE,
+  type EntryState,
+  type JobEntry,
+  type Backend,
+  type BackendDeps,
+  outputOf,
+  tell,
+} from './backend';
 
 const HOUR_SEC = 3600;
 /** After a failure the daemon is started again after so long, s. */

@@ -5,9 +5,16 @@ import { parseIso, toIso } from '../platform/time/clock';
 import { parseObject } from '../platform/files/json-object';
 import { powerShellArgs } from '../platform/process/powershell';
 import { everySecOf, type Job } from './job';
-import { NOT_THERE, xmlText, type EntryState, type JobEntry } from './entry';
-import type { Backend, BackendDeps } from './backend';
-import { outputOf, tell } from './tell';
+import {
+  NOT_THERE,
+  xmlText,
+  type EntryState,
+  type JobEntry,
+  type Backend,
+  type BackendDeps,
+  outputOf,
+  tell,
+} from './backend';
 
 /** Any time that has passed: the repetition counts from it. */
 const START = '2026-01-01T00:00:00';

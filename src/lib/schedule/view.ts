@@ -1,7 +1,13 @@
 import { wrap } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
-import { JOBS, type Job } from './job';
-import type { InstallResult, JobStatus, SchedulerKind, UninstallResult } from './scheduler';
+import {
+  JOBS,
+  type Job,
+  type InstallResult,
+  type JobStatus,
+  type SchedulerKind,
+  type UninstallResult,
+} from './job';
 
 export interface TextOptions {
   columns: number;

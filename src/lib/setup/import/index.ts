@@ -15,11 +15,9 @@ import { parseLabels } from '../../work/labels';
 import { openRoster } from '../../app/agents';
 import type { Context } from '../../app/context';
 import { openSense, setUpSense } from '../../app/sense';
-import { fileItem, folderItem } from './copy-item';
+import { fileItem, folderItem, unfit, type ImportItem, type PlannedItem } from './item';
 import { findParts, type FoundParts } from './find';
-import { unfit, type ImportItem, type PlannedItem } from './item';
-import { senseItems } from './plan-sense';
-import { settingsItems } from './plan-settings';
+import { senseItems, settingsItems } from './sources';
 
 export interface ImportPlan {
   from: string;

@@ -6,8 +6,15 @@ import { clean } from '../../platform/terminal/terminal';
 import type { Context } from '../../app/context';
 import { setUpSense } from '../../app/sense';
 import { consentText } from '../../app/up';
-import { readProgress, writeProgress, type Progress } from './progress';
-import type { Apply, InitFlags, Setup, Step } from './step';
+import {
+  readProgress,
+  writeProgress,
+  type Progress,
+  type Apply,
+  type InitFlags,
+  type Setup,
+  type Step,
+} from './step';
 import { hooksStep, jobsStep } from './step-machine';
 import { leftForLater, pushStep, workStep } from './step-outside';
 import { daStep, nameStep, voiceStep } from './step-person';

@@ -7,8 +7,7 @@ import { JOBS, JOB_IDS, jobOf, type JobId } from '../../schedule/job';
 import type { Scheduler } from '../../schedule';
 import { openHooks } from '../../app/hooks';
 import { jobsHere, schedulerOf } from '../../app/schedule';
-import { chosenNames } from './choice';
-import type { Setup, Step } from './step';
+import { chosenNames, type Setup, type Step } from './step';
 import { unknownName } from './step-sense';
 
 const ASSISTANT = 'claude-code';

@@ -1,16 +1,32 @@
-import { toStewardError } from '../../errors';
-import { exists } from '../../platform/files/folder';
-import type { Config } from '../../config/schema';
 import type { Context } from '../../app/context';
-import { daemonReport } from '../../app/serve';
-import { localTimes } from '../../platform/time/local-times';
 import { jobsHere } from '../../app/schedule';
+import { daemonReport } from '../../app/serve';
 import { sharedArea } from '../../app/shared-area';
 import { VERSION } from '../../app/version';
-import type { Overview, Part } from './part';
-import { agentsPart, goalsPart, notifyPart, sensePart, sessionsPart, workPart } from './parts';
-import { daemonPart, hooksPart, jobsPart, queuePart } from './parts-running';
-import type { Sources } from './sources';
+import type { Config } from '../../config/schema';
+import { toStewardError } from '../../errors';
+import { exists } from '../../platform/files/folder';
+import { palette, toAscii, wrap } from '../../platform/terminal/format';
+import type { Terminal } from '../../platform/terminal/stdio';
+import { clean } from '../../platform/terminal/terminal';
+import { padEnd } from '../../platform/terminal/text-width';
+import { localTimes } from '../../platform/time/local-times';
+import {
+  type Overview,
+  type Part,
+  type PartState,
+  type Sources,
+  agentsPart,
+  daemonPart,
+  goalsPart,
+  hooksPart,
+  jobsPart,
+  notifyPart,
+  queuePart,
+  sensePart,
+  sessionsPart,
+  workPart,
+} from './parts';
 
 /** The rows in their order; a new part is a function and a row. */
 const PARTS: readonly (readonly [
@@ -95,4 +111,49 @@ function inError(error: unknown, next: string | null): Omit<Part, 'id'> {
   // A list of problems ends without a stop.
   const words = /[.!?]$/.test(message) ? message : `${message}.`;
   return { state: 'error', summary: hint === undefined ? words : `${words} ${hint}`, next };
+}
+
+const WORDS: Readonly<Record<PartState, string>> = {
+  ok: 'ok',
+  muted: 'muted',
+  off: 'off',
+  'needs-you': 'needs you',
+  error: 'error',
+};
+const ID_COLUMNS = 10;
+const STATE_COLUMNS = 11;
+/** Narrower, the facts stand below their part. */
+const ONE_LINE_COLUMNS = 60;
+const MIN_COLUMNS = 24;
+
+/** `steward status`: a row a part; below it the command that comes next, where there is one. */
+export function overviewText({ parts, setUp }: Overview, terminal: Terminal): string {
+  const columns = Math.max(MIN_COLUMNS, terminal.columns);
+  const lines = [
+    ...(setUp
+      ? []
+      : [...wrap('steward is not set up on this machine yet. "steward init" does it.', columns), '']),
+    ...parts.flatMap((part) => partLines(part, columns, terminal)),
+  ];
+  const text = lines.map((line) => line.trimEnd()).join('\n');
+  return terminal.unicode ? text : toAscii(text);
+}
+
+function partLines({ id, state, summary, next }: Part, columns: number, terminal: Terminal): string[] {
+  const colors = palette(terminal);
+  const paint =
+    state === 'ok'
+      ? (text: string): string => text
+      : state === 'off' || state === 'muted'
+        ? colors.neutral
+        : colors.attention;
+  const isWide = columns >= ONE_LINE_COLUMNS;
+  const indent = isWide ? ID_COLUMNS + STATE_COLUMNS : 2;
+  const facts = summary.split('\n').flatMap((line) => wrap(clean(line), columns - indent));
+  const head = id.length < ID_COLUMNS ? padEnd(id, ID_COLUMNS) : `${id} `;
+  const word = paint(padEnd(WORDS[state], ID_COLUMNS + STATE_COLUMNS - head.length));
+  const below = ' '.repeat(indent);
+  const step = next === null ? [] : [`${below}${colors.strong(clean(next))}`];
+  if (!isWide) return [`${head}${word}`, ...facts.map((line) => below + line), ...step];
+  return [`${head}${word}${facts[0] ?? ''}`, ...facts.slice(1).map((line) => below + line), ...step];
 }

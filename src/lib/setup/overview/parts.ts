@@ -1,27 +1,37 @@
 import { join } from 'node:path';
 
 import { KNOWLEDGE_TYPES } from '../../agents/knowledge';
+import { deadMessages } from '../../agents/managed/sessions';
 import { rosterFiles } from '../../agents/roster';
-import { parseGoals } from '../../goals/record';
-import { readText } from '../../platform/files/atomic-file';
-import { exists, listFolder } from '../../platform/files/folder';
-import { muteState } from '../../notify/routing';
-import { plural } from '../../platform/terminal/plural';
-import { JOBS } from '../../schedule/job';
-import { senseHealth } from '../../sense/health';
-import { status as senseStatus } from '../../sense/read';
-import { waitingSessions, openSessions } from '../../app/sessions';
-import { runningSessions } from '../../sessions/live';
-import { isLive } from '../../sessions/session';
-import { waitingText } from '../../work/capture/waiting';
-import { workStatus, type WorkStatus } from '../../work/status';
-import { skippedWords } from '../../work/view-results';
+import type { Context } from '../../app/context';
 import { DAEMON_SCHEDULER } from '../../app/current-scheduler';
+import { openHooks } from '../../app/hooks';
+import type { JobsHere } from '../../app/schedule';
 import { openSense } from '../../app/sense';
+import { openSessions, waitingSessions } from '../../app/sessions';
 import { voiceOf } from '../../app/speech';
 import { openWork } from '../../app/work';
-import type { Part } from './part';
-import { isInstalled, type Row, type Sources } from './sources';
+import { installedEvents } from '../../assistant/install';
+import { shimDeps } from '../../assistant/install-entry';
+import { shimPath } from '../../assistant/shim';
+import type { Config } from '../../config/schema';
+import { type DaemonReport, duration } from '../../daemon/view';
+import { parseGoals } from '../../goals/record';
+import { muteState } from '../../notify/routing';
+import { MAX_WAITING as MOST_DELIVERIES, dead, foreignDeliveries, outboxStatus } from '../../notify/outbox';
+import { readText } from '../../platform/files/atomic-file';
+import { exists, listFolder } from '../../platform/files/folder';
+import { type DeadReport, deadReport, deadText } from '../../platform/files/graveyard';
+import { plural } from '../../platform/terminal/plural';
+import { JOBS, type JobId } from '../../schedule/job';
+import { senseHealth } from '../../sense/health';
+import { status as senseStatus } from '../../sense/read';
+import { runningSessions } from '../../sessions/live';
+import { isLive } from '../../sessions/session';
+import { MAX_WAITING as MOST_INTENTIONS, foreignIntentions, spoolStatus } from '../../sessions/spool';
+import { waitingText } from '../../work/capture/waiting';
+import { type WorkStatus, workStatus } from '../../work/status';
+import { skippedWords } from '../../work/view-results';
 
 export async function sensePart({ context, daemon, scheduler, localTime }: Sources): Promise<Row> {
   if (!exists(context.area.sense.config)) {
@@ -149,4 +159,178 @@ export function goalsPart({ config }: Sources): Row {
     summary: goals.length === 0 ? `${summary} in ${path}` : summary,
     next: null,
   };
+}
+
+/**
+ * - ok: it does what it is there for
+ * - muted: works, and the person wants it to be silent
+ * - off: not set up, or switched off; that may be meant
+ * - needs-you: it wants something of the person
+ * - error: it cannot be told
+ */
+export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
+
+/** A row of `steward status`. */
+export interface Part {
+  id: string;
+  state: PartState;
+  /** What it is like now, a few short facts. */
+  summary: string;
+  /** The command that comes next; null where all is well. */
+  next: string | null;
+}
+
+export interface Overview {
+  userArea: string;
+  version: string;
+  /** False: nothing of steward is on this machine yet. */
+  setUp: boolean;
+  parts: Part[];
+}
+
+/** What a part says of itself; its id is given to it. */
+export type Row = Omit<Part, 'id'>;
+
+/** What the parts are told of, each by the function that its own command calls. */
+export interface Sources {
+  context: Context;
+  /** The folder of steward's package.json. */
+  root: string;
+  config: Config;
+  daemon: DaemonReport;
+  /** `unknown`: it could not be asked, which the row `jobs` says. */
+  scheduler: JobsHere | 'unknown' | undefined;
+  /** The local time of an ISO-8601 time. */
+  localTime: (iso: string) => string;
+}
+
+/** Is the job registered? Undefined where the scheduler could not be asked. */
+export function isInstalled({ scheduler }: Pick<Sources, 'scheduler'>, id: JobId): boolean | undefined {
+  if (scheduler === 'unknown') return undefined;
+  return scheduler?.jobs.some(({ job, installed }) => job === id && installed) === true;
+}
+
+export function daemonPart({ daemon, scheduler }: Sources): Row {
+  if (!daemon.running) {
+    return isInstalled({ scheduler }, 'daemon') === true
+      ? {
+          state: 'needs-you',
+          summary: 'installed, and does not run',
+          next: 'steward daemon install --status',
+        }
+      : { state: 'off', summary: 'does not run', next: 'steward up' };
+  }
+  const facts = [
+    daemon.url,
+    `up ${duration(daemon.uptimeSec)}`,
+    ...(daemon.version === daemon.cliVersion
+      ? []
+      : [`version ${daemon.version}, this is ${daemon.cliVersion}`]),
+  ];
+  const trouble = daemon.jobs.find(({ lastOk }) => lastOk === false);
+  if (trouble !== undefined) {
+    return {
+      state: 'needs-you',
+      summary: [...facts, `its job ${trouble.id} failed`].join(' · '),
+      next: 'steward daemon status',
+    };
+  }
+  return { state: 'ok', summary: facts.join(' · '), next: null };
+}
+
+/** What waits to be sent, and what was given up: captures, notifications, messages to hosted agents. */
+export function queuePart({ context }: Sources): Row {
+  const { area } = context;
+  const outbox = outboxStatus(area);
+  const spool = spoolStatus(area.spool);
+  const rows: QueueRow[] = [
+    {
+      what: plural(outbox.waiting, 'notification'),
+      waiting: outbox.waiting,
+      unreadable: 0,
+      most: MOST_DELIVERIES,
+      // Without anything that waits, nobody asks for the id of this machine, which would be written.
+      foreign:
+        outbox.waiting === 0 ? 0 : foreignDeliveries({ outbox: area.outbox, machineId: context.machineId }),
+      dead: deadReport(dead(area)),
+      next: 'steward notify history',
+    },
+    {
+      what: `${spool.waiting} left by hooks`,
+      waiting: spool.waiting,
+      unreadable: spool.unreadable,
+      most: MOST_INTENTIONS,
+      foreign: spool.waiting === 0 ? 0 : foreignIntentions(area.spool, context.machineId),
+      dead: deadReport(spool.deadFolder),
+      // A retry does nothing for what cannot be read; doctor says where it is.
+      next: spool.unreadable > 0 ? 'steward doctor hooks' : 'steward work retry',
+    },
+    {
+      what: '',
+      waiting: 0,
+      unreadable: 0,
+      most: 1,
+      foreign: 0,
+      dead: deadReport(deadMessages(area.managed)),
+      next: null,
+    },
+  ];
+  const isBad = ({ waiting, unreadable, most, foreign, dead: { count } }: QueueRow): boolean =>
+    waiting >= most || unreadable + foreign + count > 0;
+  const facts = rows.flatMap(queueFacts);
+  return {
+    state: rows.some(isBad) ? 'needs-you' : 'ok',
+    summary: facts.length === 0 ? 'nothing waits' : facts.join(' · '),
+    next: rows.find(isBad)?.next ?? null,
+  };
+}
+
+interface QueueRow {
+  what: string;
+  waiting: number;
+  unreadable: number;
+  /** A queue of so many takes no more. */
+  most: number;
+  foreign: number;
+  dead: DeadReport;
+  next: string | null;
+}
+
+function queueFacts({ what, waiting, unreadable, most, foreign, dead: graves }: QueueRow): string[] {
+  return [
+    ...(waiting === 0 ? [] : [`${what} waiting${waiting >= most ? ', which is full' : ''}`]),
+    ...(unreadable === 0 ? [] : [`${unreadable} cannot be read`]),
+    ...(foreign === 0 ? [] : [`${foreign} from another machine`]),
+    ...[deadText(graves) ?? []].flat(),
+  ];
+}
+
+export function hooksPart({ context, root }: Sources): Row {
+  const { deps, assistant } = openHooks(context, root, 'claude-code');
+  const registered = installedEvents(deps, assistant).length;
+  const hasShim = exists(shimPath(shimDeps(deps)));
+  if (registered === 0)
+    return { state: 'off', summary: 'not registered with Claude Code', next: 'steward hooks install' };
+  if (registered === assistant.hooks.length && hasShim)
+    return { state: 'ok', summary: 'registered with Claude Code', next: null };
+  const why = hasShim ? `${registered} of ${assistant.hooks.length} registered` : 'what they run is missing';
+  return { state: 'needs-you', summary: why, next: 'steward hooks install' };
+}
+
+export function jobsPart({ scheduler }: Sources): Row {
+  if (scheduler === undefined || scheduler === 'unknown') {
+    return {
+      state: 'off',
+      summary: 'no scheduler here; "steward up" runs the jobs while it runs',
+      next: null,
+    };
+  }
+  const { jobs, kind } = scheduler;
+  const installed = jobs.filter((job) => job.installed);
+  const bad = installed.find(({ warning }) => warning !== undefined);
+  if (installed.length === 0) return { state: 'off', summary: `none in ${kind}`, next: 'steward install' };
+  const summary = `${installed.map(({ job }) => job).join(', ')} in ${kind}`;
+  if (bad === undefined) return { state: 'ok', summary, next: null };
+  const next = `${JOBS[bad.job].command} --status`;
+  return { state: 'needs-you', summary: `${summary} · ${bad.job}: ${bad.warning ?? ''}`, next };
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { chosenNames, chosenNumbers } from '../../../../src/lib/setup/init/choice';
+import { chosenNames, chosenNumbers } from '../../../../src/lib/setup/init/step';
 
 describe('init: what was chosen', () => {
   it('reads numbers, ranges, all and none', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 
-import { findRepositories, SCAN } from '../../../../src/lib/setup/init/find-repositories';
+import { findRepositories, SCAN } from '../../../../src/lib/setup/init/step-sense';
 import { bareEnvironment } from '../../../helpers/git';
 import { scratch } from '../../../helpers/scratch';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import type { Overview } from '../../../../src/lib/setup/overview/part';
-import { overviewText } from '../../../../src/lib/setup/overview/view';
+import type { Overview } from '../../../../src/lib/setup/overview/parts';
+import { overviewText } from '../../../../src/lib/setup/overview';
 import { displayWidth } from '../../../../src/lib/platform/terminal/text-width';
 import { expectGolden } from '../../../helpers/golden';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 
-import { NOT_THERE } from '../../../src/lib/schedule/entry';
+import { NOT_THERE } from '../../../src/lib/schedule/backend';
 import { JOBS, jobOf } from '../../../src/lib/schedule/job';
-import { statusOf, type StatusInput } from '../../../src/lib/schedule/job-status';
+import { statusOf, type StatusInput } from '../../../src/lib/schedule/status';
 import { installText, jobText, uninstallText } from '../../../src/lib/schedule/view';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
