@@ -83,8 +83,21 @@ export function errnoCode(error: unknown): string | undefined {
   return named?.[0] ?? error.code;
 }
 
+/** What `work` gives; undefined where the system refuses it with one of these codes. */
+export function unless<T>(codes: readonly string[], work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (codes.includes(errnoCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
 const NO_ACCESS =
   'Give your user access to it, or set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder you own.';
+const WRITABLE = 'Make it writable, or set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder that is.';
+const SMALLER = 'Raise the limit (ulimit -f), or move the file away.';
+const CHECK_NAME = 'Check the name, and that its disk is mounted.';
 const NO_SPACE = 'Free some space; nothing that was already stored is lost.';
 const ELSEWHERE = 'Set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder on a local disk.';
 const MOUNT_AGAIN = 'Check that its disk or network folder is mounted and answers.';
@@ -95,24 +108,10 @@ const TOO_MANY = 'Close some programs, or raise the limit with ulimit -n.';
 const SYSTEM_ERRORS: ReadonlyMap<string, readonly [ErrorKind, string, string]> = new Map([
   ['EACCES', ['unavailable', 'Permission denied', NO_ACCESS]],
   ['EPERM', ['unavailable', 'The system does not allow it', NO_ACCESS]],
-  [
-    'EROFS',
-    [
-      'unavailable',
-      'The file system is read-only',
-      'Make it writable, or set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder that is.',
-    ],
-  ],
+  ['EROFS', ['unavailable', 'The file system is read-only', WRITABLE]],
   ['ENOSPC', ['unavailable', 'The disk is full', NO_SPACE]],
   ['EDQUOT', ['unavailable', 'The disk quota is used up', NO_SPACE]],
-  [
-    'EFBIG',
-    [
-      'unavailable',
-      'The file is larger than the system allows',
-      'Raise the limit (ulimit -f), or move the file away.',
-    ],
-  ],
+  ['EFBIG', ['unavailable', 'The file is larger than the system allows', SMALLER]],
   ['EMFILE', ['unavailable', 'Too many open files', TOO_MANY]],
   ['ENFILE', ['unavailable', 'Too many open files', TOO_MANY]],
   ['EIO', ['unavailable', 'The disk reported a read or write error', 'Check the disk.']],
@@ -128,10 +127,7 @@ const SYSTEM_ERRORS: ReadonlyMap<string, readonly [ErrorKind, string, string]> =
   ['EXDEV', ['unavailable', 'It would have to move to another disk', 'Keep the folder on one disk.']],
   ['ENOTSUP', ['unavailable', 'The file system cannot do that', ELSEWHERE]],
   ['ENOSYS', ['unavailable', 'The file system cannot do that', ELSEWHERE]],
-  [
-    'ENOENT',
-    ['not_found', 'There is no such file or folder', 'Check the name, and that its disk is mounted.'],
-  ],
+  ['ENOENT', ['not_found', 'There is no such file or folder', CHECK_NAME]],
   ['ENOTDIR', ['config', 'A file stands where a folder is needed', IN_THE_WAY]],
   ['EISDIR', ['config', 'A folder stands where a file is needed', IN_THE_WAY]],
   ['ELOOP', ['config', 'Symbolic links lead in a circle', IN_THE_WAY]],

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-import { StewardError, errnoCode } from '../../errors';
+import { StewardError, errnoCode, unless } from '../../errors';
 import { linkRefused, naming, notRegular, openRegular } from './regular-file';
 import { randomName } from './short-hash';
 
@@ -159,13 +159,11 @@ export function linkNew(from: string, to: string): boolean {
 const NO_HARD_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 function copyNew(from: string, to: string): boolean {
-  try {
+  const copied = unless(['EEXIST'], () => {
     copyFileSync(from, to, constants.COPYFILE_EXCL);
     return true;
-  } catch (error) {
-    if (errnoCode(error) === 'EEXIST') return false;
-    throw error;
-  }
+  });
+  return copied === true;
 }
 
 /** Windows refuses a rename while a reader has the file open: tried again, bounded (about a second). */
@@ -193,10 +191,8 @@ export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(path, 'r');
   try {
-    fsyncSync(fd);
-  } catch (error) {
     // Some network and FUSE file systems know no sync of a folder.
-    if (errnoCode(error) !== 'EINVAL' && errnoCode(error) !== 'ENOTSUP') throw error;
+    unless(['EINVAL', 'ENOTSUP'], () => fsyncSync(fd));
   } finally {
     closeSync(fd);
   }
@@ -235,14 +231,9 @@ function targetOf(path: string, followLink: boolean): string {
 }
 
 function endOfLink(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    const code = errnoCode(error);
-    if (code !== 'ENOENT' && code !== 'ELOOP') throw error;
-    throw new StewardError('config', `${path} is a symbolic link that leads to no file.`, {
-      hint: 'Make the file that it points to, or remove the link.',
-      cause: error,
-    });
-  }
+  const end = unless(['ENOENT', 'ELOOP'], () => realpathSync(path));
+  if (end !== undefined) return end;
+  throw new StewardError('config', `${path} is a symbolic link that leads to no file.`, {
+    hint: 'Make the file that it points to, or remove the link.',
+  });
 }

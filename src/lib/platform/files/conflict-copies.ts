@@ -1,13 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { errnoCode } from '../../errors';
+import { unless } from '../../errors';
 
 /** Syncthing, Dropbox, Nextcloud and ownCloud, Resilio, Seafile: names that nobody gives by hand. */
 const NAMED =
   /\.sync-conflict-\d{8}-\d{6}|conflicted copy|\((?:case|selective sync) conflict\)|[_ (]conflict-\d{8}-\d{6}|\.conflict$|\(SFConflict /i;
 /** Google Drive and iCloud count, OneDrive adds the machine: told only where the file itself is there, too. */
 const BESIDE = /^(.+?)(?: \(\d+\)| \d+|-[A-Z][A-Z0-9-]{2,14})(\.[a-z]+)$/;
+const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES'];
 const MAX_NAMES = 20_000;
 const MAX_DEPTH = 4;
 
@@ -21,7 +22,8 @@ export function conflictCopies(
   within = '',
   left = { names: MAX_NAMES },
 ): string[] {
-  const entries = entriesOf(join(root, within));
+  const folder = join(root, within);
+  const entries = unless(ABSENT, () => readdirSync(folder, { withFileTypes: true })) ?? [];
   const names = new Set(entries.map(({ name }) => name));
   return entries.flatMap((entry) => {
     left.names -= 1;
@@ -32,13 +34,4 @@ export function conflictCopies(
     const isCopy = NAMED.test(entry.name) || (start !== undefined && names.has(`${start}${end ?? ''}`));
     return isCopy ? [path] : [];
   });
-}
-
-function entriesOf(folder: string): import('node:fs').Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errnoCode(error) ?? '')) return [];
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { errnoCode } from '../../errors';
+import { unless } from '../../errors';
 import { lstatOf, removeEmptyFolder, removeFolder } from './folder';
 
 /** How much lies at a path: files (links are one each, and not followed) and their bytes. */
@@ -23,12 +23,7 @@ export function diskUse(path: string): DiskUse {
 
 /** The path without links; undefined when nothing is there. */
 export function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT' || errnoCode(error) === 'ENOTDIR') return undefined;
-    throw error;
-  }
+  return unless(['ENOENT', 'ENOTDIR'], () => realpathSync(path));
 }
 
 /**

@@ -1,11 +1,11 @@
 import { chmodSync, lstatSync, readdirSync, rmSync, rmdirSync, statSync } from 'node:fs';
 
-import { StewardError, errnoCode } from '../../errors';
+import { StewardError, errnoCode, unless } from '../../errors';
 import { makeFolders } from './make-folders';
 
 /**
- * Makes a private folder (0700) where none is, and those above it. Refuses a symbolic link or a file in its place
- * (decisions.md 9); `allowLink` is for the root of the user area, which a person may have moved. A place where the
+ * Makes a private folder (0700) where none is, and those above it. Refuses a symbolic link or a file in its
+ * place; `allowLink` is for the root of the user area, which a person may have moved. A place where the
  * system makes no folders is `unavailable`.
  *
  * @returns the folders that it has made, the outermost first
@@ -72,31 +72,21 @@ export interface FileFacts {
 
 /** What stands at the path, links not followed; undefined when nothing does. */
 export function lstatOf(path: string): FileFacts | undefined {
-  try {
-    // Not by an error where nothing is there: one with its stack costs more than the question.
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return undefined;
-    return {
-      size: found.size,
-      mtimeMs: found.mtimeMs,
-      isFile: found.isFile(),
-      isFolder: found.isDirectory(),
-      isLink: found.isSymbolicLink(),
-    };
-  } catch (error) {
-    if (errnoCode(error) === 'ENOTDIR') return undefined;
-    throw error;
-  }
+  // Not by an error where nothing is there: one with its stack costs more than the question.
+  const found = unless(['ENOTDIR'], () => lstatSync(path, { throwIfNoEntry: false }));
+  if (found === undefined) return undefined;
+  return {
+    size: found.size,
+    mtimeMs: found.mtimeMs,
+    isFile: found.isFile(),
+    isFolder: found.isDirectory(),
+    isLink: found.isSymbolicLink(),
+  };
 }
 
 /** The names in a folder, in no order; none when there is no folder. */
 export function listFolder(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  return unless(['ENOENT'], () => readdirSync(path)) ?? [];
 }
 
 /** Removes a file; one that is not there is removed already. */
@@ -111,17 +101,15 @@ export function removeFolder(path: string): void {
 
 /** Removes a folder that has nothing in it; false when it has, or is not there. */
 export function removeEmptyFolder(path: string): boolean {
-  try {
+  const removed = unless(KEPT, () => {
     rmdirSync(path);
     return true;
-  } catch (error) {
-    if (KEPT.has(errnoCode(error) ?? '')) return false;
-    throw error;
-  }
+  });
+  return removed === true;
 }
 
 /** What systems say of a folder that has something in it, is none, or is in use. */
-const KEPT = new Set(['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EBUSY', 'EPERM', 'EACCES']);
+const KEPT = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EBUSY', 'EPERM', 'EACCES'];
 
 /** The permission bits of what is at the end of the path's links; undefined when nothing is. */
 export function modeOf(path: string): number | undefined {

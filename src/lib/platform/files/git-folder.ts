@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
 
-import { StewardError, errnoCode } from '../../errors';
+import { StewardError, unless } from '../../errors';
 import { readText } from './atomic-file';
 import { kindOf, targetOf, type Target } from './stat';
 
@@ -43,19 +43,10 @@ export function gitFolderAt(path: string): GitFolder | undefined {
 export function repositoryOf(path: string): { name: string; root: string } | undefined {
   if (path.includes('\0')) return undefined;
   for (let at = resolve(path); ; at = dirname(at)) {
-    const found = readableFolderAt(at);
+    // A folder that may not be looked into holds no repository of this user.
+    const found = unless(['EACCES', 'EPERM'], () => gitFolderAt(at));
     if (found !== undefined) return { name: found.name, root: found.mainRoot };
     if (dirname(at) === at) return undefined;
-  }
-}
-
-/** A folder that may not be looked into holds no repository of this user. */
-function readableFolderAt(path: string): GitFolder | undefined {
-  try {
-    return gitFolderAt(path);
-  } catch (error) {
-    if (errnoCode(error) === 'EACCES' || errnoCode(error) === 'EPERM') return undefined;
-    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-import { errnoCode } from '../../errors';
+import { errnoCode, unless } from '../../errors';
 import { parseObject } from './json-object';
 import { spawnSync } from '../process/spawn';
 
@@ -136,12 +136,8 @@ function processFacts(pid: number): { started: string; ended: boolean } | undefi
   return started === undefined ? undefined : { started, ended: state === 'Z' || state === 'X' };
 }
 
+const ABSENT = ['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'EINVAL', 'ENOTDIR'];
+
 function systemText(read: () => string): string | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'EINVAL', 'ENOTDIR'].includes(errnoCode(error) ?? ''))
-      return undefined;
-    throw error;
-  }
+  return unless(ABSENT, read);
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { StewardError, errnoCode } from '../../errors';
+import { StewardError, errnoCode, unless } from '../../errors';
 import { ensureFolder, lstatOf } from './folder';
 import { naming, openRegular } from './regular-file';
 
@@ -75,10 +75,10 @@ function rotate(path: string, maxBytes: number, nowMs: number | undefined): void
   const fd = takeClaim(claim, nowMs);
   if (fd === undefined) return;
   try {
-    if ((lstatOf(path)?.size ?? 0) > maxBytes) renameSync(path, rotatedName(path));
-  } catch (error) {
     // A reader on Windows holds it: the next line tries again.
-    if (!['EPERM', 'EACCES', 'EBUSY', 'ENOENT'].includes(errnoCode(error) ?? '')) throw error;
+    unless(['EPERM', 'EACCES', 'EBUSY', 'ENOENT'], () => {
+      if ((lstatOf(path)?.size ?? 0) > maxBytes) renameSync(path, rotatedName(path));
+    });
   } finally {
     closeSync(fd);
     rmSync(claim, { force: true });

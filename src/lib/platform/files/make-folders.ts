@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-import { errnoCode } from '../../errors';
+import { unless } from '../../errors';
 
 /**
  * Makes a folder and those above it that are missing, each for its user alone (0700). Not by Node's `recursive`:
@@ -21,12 +21,10 @@ function isThere(path: string): boolean {
 }
 
 function make(folder: string): boolean {
-  try {
+  // Another process was first; or a link that leads nowhere.
+  const made = unless(['EEXIST'], () => {
     mkdirSync(folder, { mode: 0o700 });
     return true;
-  } catch (error) {
-    // Another process was first; or a link that leads nowhere.
-    if (errnoCode(error) !== 'EEXIST') throw error;
-    return false;
-  }
+  });
+  return made === true;
 }

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
 
-import { StewardError, errnoCode } from '../../errors';
+import { StewardError, unless } from '../../errors';
 import { folderHash } from './short-hash';
 import { clean } from '../terminal/terminal';
 
@@ -25,7 +25,7 @@ export function processHost(): PathHost {
 }
 
 /**
- * The user area: `$STEWARD_HOME` (a leading `~` is the home folder), default `~/.steward` (decisions.md 1).
+ * The user area: `$STEWARD_HOME` (a leading `~` is the home folder), default `~/.steward`.
  * Always absolute: one that would be another folder in each folder that one stands in is `config`, and so is no home
  * folder to be found.
  */
@@ -76,14 +76,9 @@ export function machineStateOf(userArea: string, host: PathHost = processHost())
 /** The path without links, as far as it exists: the same before its last folders are made and after. */
 function canonical(path: string, host: PathHost): string {
   const { dirname, basename, join } = pathOf(host);
-  try {
-    return realpathSync.native(path);
-  } catch (error) {
-    const code = errnoCode(error);
-    if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES' && code !== 'ELOOP') throw error;
-    const parent = dirname(path);
-    return parent === path ? path : join(canonical(parent, host), basename(path));
-  }
+  const real = unless(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'], () => realpathSync.native(path));
+  const parent = dirname(path);
+  return real ?? (parent === path ? path : join(canonical(parent, host), basename(path)));
 }
 
 function homeFolder(): string {
@@ -102,12 +97,7 @@ function homeFolder(): string {
 
 /** A user that the system does not list (a container's --user) has no answer. */
 function answer(find: () => string): string | undefined {
-  try {
-    return find();
-  } catch (error) {
-    if (errnoCode(error) === 'ERR_SYSTEM_ERROR') return undefined;
-    throw error;
-  }
+  return unless(['ERR_SYSTEM_ERROR'], find);
 }
 
 function localAppData(host: PathHost): string {

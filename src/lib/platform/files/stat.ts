@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node:fs';
 
-import { errnoCode } from '../../errors';
+import { unless } from '../../errors';
 
 /** What a path showed at one moment, cheap enough to ask for hundreds at every capture. */
 export interface Stamp {
@@ -20,44 +20,23 @@ export type FolderFacts = readonly [dev: number, ...facts: Facts];
 
 /** Does a path, links not followed, show the same as before? */
 export function hasFacts(path: string, [ino, size, mtimeMs]: Facts): boolean {
-  try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    return found !== undefined && found.ino === ino && found.size === size && found.mtimeMs === mtimeMs;
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    throw error;
-  }
+  const found = lookAt(lstatSync, path);
+  return found !== undefined && found.ino === ino && found.size === size && found.mtimeMs === mtimeMs;
 }
 
 /** Does a folder, links followed, show the same as before, on the same device? */
 export function hasFolderFacts(path: string, [dev, ino, size, mtimeMs]: FolderFacts): boolean {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined || found.dev !== dev || found.ino !== ino) return false;
-    return found.size === size && found.mtimeMs === mtimeMs && found.isDirectory();
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    throw error;
-  }
+  const found = lookAt(statSync, path);
+  if (found === undefined || found.dev !== dev || found.ino !== ino) return false;
+  return found.size === size && found.mtimeMs === mtimeMs && found.isDirectory();
 }
 
 /** The stamp of a path, links not followed; undefined when nothing is there. Throws for what cannot be read. */
 export function stampOf(path: string): Stamp | undefined {
-  try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return undefined;
-    const kind = found.isFile()
-      ? 'file'
-      : found.isDirectory()
-        ? 'folder'
-        : found.isSymbolicLink()
-          ? 'link'
-          : 'other';
-    return { kind, ...datesOf(found), facts: [found.ino, found.size, found.mtimeMs] };
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
+  const found = lookAt(lstatSync, path);
+  if (found === undefined) return undefined;
+  const kind = found.isSymbolicLink() ? 'link' : kindIn(found);
+  return { kind, ...datesOf(found), facts: [found.ino, found.size, found.mtimeMs] };
 }
 
 /** How a regular file looked at one moment, for those who keep what they read of it beyond their run. */
@@ -73,21 +52,16 @@ export interface Look {
 
 /** The look of a file; undefined where none is, or a link or something else. */
 export function lookOf(path: string, nowMs: number): Look | undefined {
-  try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isFile() !== true) return undefined;
-    const { dev, ino, size, mtimeMs, ctimeMs } = found;
-    const mark = `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
-    return { mark, mtimeMs, changedMs: Math.max(mtimeMs, ctimeMs), nowMs };
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
+  const found = lookAt(lstatSync, path);
+  if (found?.isFile() !== true) return undefined;
+  const { dev, ino, size, mtimeMs, ctimeMs } = found;
+  const mark = `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+  return { mark, mtimeMs, changedMs: Math.max(mtimeMs, ctimeMs), nowMs };
 }
 
 /** The mark of what stands at the end of a path's links; undefined when nothing does. */
 export function markOfTarget(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = lookAt(statSync, path);
   return found === undefined ? undefined : datesOf(found).mark;
 }
 
@@ -99,19 +73,9 @@ export interface Marks {
 }
 
 export function marksOf(paths: readonly string[]): Marks {
-  let text = '';
-  let newestMs = 0;
-  for (const path of paths) {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined) {
-      text += '-\n';
-      continue;
-    }
-    const { mark, mtimeMs } = datesOf(found);
-    text += `${mark}\n`;
-    if (mtimeMs > newestMs) newestMs = mtimeMs;
-  }
-  return { text, newestMs };
+  const found = paths.map((path) => lookAt(statSync, path));
+  const text = found.map((one) => `${one === undefined ? '-' : datesOf(one).mark}\n`).join('');
+  return { text, newestMs: Math.max(0, ...found.map((one) => one?.mtimeMs ?? 0)) };
 }
 
 /** What stands at the end of a path's links. */
@@ -128,16 +92,35 @@ export interface Target {
 
 /** The end of a path's links; undefined when nothing is there. Throws for what cannot be read. */
 export function targetOf(path: string): Target | undefined {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return undefined;
-    const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
-    const { dev, ino, size, mtimeMs } = found;
-    return { kind, bytes: size, id: idOf(path, found), ...datesOf(found), facts: [dev, ino, size, mtimeMs] };
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
+  const found = lookAt(statSync, path);
+  if (found === undefined) return undefined;
+  const { dev, ino, size, mtimeMs } = found;
+  const facts: FolderFacts = [dev, ino, size, mtimeMs];
+  return { kind: kindIn(found), bytes: size, id: idOf(path, found), ...datesOf(found), facts };
+}
+
+/** What stands at the end of a path's links; cheaper than `targetOf`, which tells more. */
+export function kindOf(path: string): Target['kind'] | undefined {
+  const found = lookAt(statSync, path);
+  return found === undefined ? undefined : kindIn(found);
+}
+
+export interface FolderEntry {
+  name: string;
+  isFolder: boolean;
+}
+
+/** The entries of a folder, in the order of their names; none where it is not there. */
+export function entriesIn(path: string): FolderEntry[] {
+  const entries = unless(ABSENT, () => readdirSync(path, { withFileTypes: true })) ?? [];
+  return entries
+    .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Where a path leads when all its links are followed; undefined when nothing is there. */
+export function realPath(path: string): string | undefined {
+  return unless(ABSENT, () => realpathSync(path));
 }
 
 /** A number of a file that a double cannot hold (on Windows) is asked for again, whole. */
@@ -151,47 +134,15 @@ function datesOf(found: Stats): Pick<Stamp, 'mark' | 'mtimeMs'> {
   return { mark: `${found.ino}:${found.size}:${found.mtimeMs}`, mtimeMs: found.mtimeMs };
 }
 
-/** What stands at the end of a path's links; cheaper than `targetOf`, which tells more. */
-export function kindOf(path: string): Target['kind'] | undefined {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return undefined;
-    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
+function kindIn(found: Stats): Target['kind'] {
+  return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
 }
 
-export interface FolderEntry {
-  name: string;
-  isFolder: boolean;
+type StatSync = (path: string, options: { throwIfNoEntry: false }) => Stats | undefined;
+
+function lookAt(stat: StatSync, path: string): Stats | undefined {
+  return unless(ABSENT, () => stat(path, { throwIfNoEntry: false }));
 }
 
-/** The entries of a folder that is known to be there, in the order of their names. */
-export function entriesIn(path: string): FolderEntry[] {
-  try {
-    return readdirSync(path, { withFileTypes: true })
-      .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
-}
-
-/** Where a path leads when all its links are followed; undefined when nothing is there. */
-export function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
-}
-
-function isAbsent(error: unknown): boolean {
-  const code = errnoCode(error);
-  // A circle of links leads nowhere; a name that is too long names nothing.
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG';
-}
+/** A circle of links leads nowhere; a name that is too long names nothing. */
+const ABSENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'];

@@ -13,13 +13,13 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-import { errnoCode } from '../../errors';
+import { unless } from '../../errors';
 
 /** Files of /proc say that they are empty. */
 const PROC_BYTES = 4096;
 
 /** What means "nothing to read here" in a folder that belongs to the system, not to steward. */
-const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO', 'ENAMETOOLONG']);
+const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENXIO', 'ENAMETOOLONG'];
 
 /**
  * The first `maxBytes` of a text file of the system (links followed), or undefined when there is none that
@@ -31,14 +31,9 @@ export function readSystemText(path: string, maxBytes: number): string | undefin
 
 /** The same, as bytes. */
 export function readSystemBytes(path: string, maxBytes: number): Buffer | undefined {
-  let fd: number;
-  try {
-    // Without waiting: a pipe that nobody writes to would hold the open for ever.
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    if (ABSENT.has(errnoCode(error) ?? '')) return undefined;
-    throw error;
-  }
+  // Without waiting: a pipe that nobody writes to would hold the open for ever.
+  const fd = unless(ABSENT, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+  if (fd === undefined) return undefined;
   try {
     const facts = fstatSync(fd);
     if (!facts.isFile()) return undefined;
@@ -52,12 +47,7 @@ export function readSystemBytes(path: string, maxBytes: number): Buffer | undefi
 
 /** The names in a folder of the system; none when there is no folder that this user may read. */
 export function listSystemFolder(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch (error) {
-    if (ABSENT.has(errnoCode(error) ?? '')) return [];
-    throw error;
-  }
+  return unless(ABSENT, () => readdirSync(path)) ?? [];
 }
 
 /** Gives `use` the path of a file with that content, in a private folder that is removed afterwards. */

@@ -47,7 +47,7 @@ function valueOf(env: NodeJS.ProcessEnv, name: string): string {
   return env[name.toLowerCase()] ?? env[name] ?? '';
 }
 
-/** Credentials travel encrypted, but for this machine (decisions.md 9); anything else is `config`. */
+/** Credentials travel encrypted, but for this machine; anything else is `config`. */
 export function refusePlain({ protocol, hostname }: URL): void {
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return;
   throw new StewardError('config', `${hostname} is to be reached without encryption.`, {

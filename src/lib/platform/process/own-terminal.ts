@@ -9,7 +9,7 @@ import {
   type Stats,
 } from 'node:fs';
 
-import { errnoCode } from '../../errors';
+import { unless } from '../../errors';
 
 /** A terminal and the process that had it: the proof, later, that it still is the same. */
 export interface OwnTerminal {
@@ -95,13 +95,7 @@ function isOwnDevice(found: Stats, facts: ProcessFacts | undefined): boolean {
 const ABSENT = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EIO', 'ENXIO', 'EAGAIN', 'ELOOP'];
 
 function ifThere<T>(read: () => T): T | undefined {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    return read();
-  } catch (error) {
-    if (ABSENT.includes(errnoCode(error) ?? '')) return undefined;
-    throw error;
-  }
+  return process.platform === 'linux' ? unless(ABSENT, read) : undefined;
 }
 
 /** A variable that a process of this user was started with; undefined where there is none, or it is not told. */

@@ -1,6 +1,6 @@
 import { uptime } from 'node:os';
 
-import { errnoCode } from '../../errors';
+import { unless } from '../../errors';
 import { listSystemFolder, readSystemText } from '../files/system-files';
 
 /** The names of the processes that run now, as /proc tells them; none where there is no /proc. */
@@ -10,13 +10,8 @@ export function processNames(): ReadonlySet<string> {
 }
 
 function nameOf(pid: string): string {
-  try {
-    return readSystemText(`/proc/${pid}/comm`, 64)?.trim() ?? '';
-  } catch (error) {
-    // It ended while it was looked at.
-    if (errnoCode(error) === 'ESRCH') return '';
-    throw error;
-  }
+  // It may end while it is looked at.
+  return unless(['ESRCH'], () => readSystemText(`/proc/${pid}/comm`, 64))?.trim() ?? '';
 }
 
 /** How long ago the machine was started, ms. */

@@ -1,6 +1,6 @@
 import { existsSync, readlinkSync } from 'node:fs';
 
-import { errnoCode } from '../../errors';
+import { unless } from '../../errors';
 
 /** What a wall clock in a zone shows. */
 export interface WallClock {
@@ -68,15 +68,8 @@ function zoneOfSystem(variable: string | undefined): string | undefined {
       ? variable
       : undefined;
   }
-  let link: string;
-  try {
-    link = readlinkSync('/etc/localtime');
-  } catch (error) {
-    // EINVAL: a file, not a link.
-    const code = errnoCode(error);
-    if (code === 'ENOENT' || code === 'EINVAL' || code === 'EACCES') return undefined;
-    throw error;
-  }
+  // EINVAL: a file, not a link.
+  const link = unless(['ENOENT', 'EINVAL', 'EACCES'], () => readlinkSync('/etc/localtime')) ?? '';
   const name = /\/zoneinfo(?:\.default)?\/(.+)$/.exec(link)?.[1] ?? '';
   if (/^(?:Etc\/)?(?:UTC|UCT|Zulu|Universal)$/.test(name)) return 'UTC';
   return AREA_AND_PLACE.test(name) ? name : undefined;
