@@ -2,24 +2,15 @@
 // one that is there is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 
-import { BASE, ROOT, evaluate } from './bundle.mjs';
+import { ROOT, bundle, evaluate } from './bundle.mjs';
 import { WORDS } from './config-words.mjs';
 
 const HOME = '/home-of-the-reader';
 
 async function configModules() {
-  const { outputFiles } = await build({
-    ...BASE,
-    stdin: {
-      contents:
-        "export * from './src/lib/config/files'; export * from './src/lib/config/key'; export * from './src/lib/config/user-area';",
-      resolveDir: ROOT,
-      loader: 'ts',
-    },
-  });
-  return evaluate(outputFiles[0].text, join(ROOT, 'dist', 'docs.js'));
+  const modules = ['files', 'key', 'user-area'].map((name) => `export * from './src/lib/config/${name}';`);
+  return evaluate((await bundle(modules.join('\n'))).text, join(ROOT, 'dist', 'docs.js'));
 }
 
 /** The page, from the table of the configuration's files. Throws where keys and words do not match. */

@@ -2,20 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 
-import { BASE, ROOT, evaluate } from './bundle.mjs';
+import { ROOT, bundle, evaluate } from './bundle.mjs';
 
 const FILE = join(ROOT, 'oclif.manifest.json');
 
 /** The manifest of the sources as they are now. */
 export async function makeManifest() {
-  const { outputFiles } = await build({
-    ...BASE,
-    entryPoints: ['src/cli.ts'],
-  });
-  const { sourceManifest } = evaluate(outputFiles[0].text, join(ROOT, 'dist', 'manifest.js'));
-  return sourceManifest(ROOT);
+  const { text } = await bundle('src/dev.ts');
+  return evaluate(text, join(ROOT, 'dist', 'main.js')).sourceManifest(ROOT);
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -1,14 +1,13 @@
 import type * as Interfaces from '@oclif/core/interfaces';
+import { join } from 'node:path';
 
 import pjson from '../package.json';
 import { COMMANDS } from './command-table';
-import { buildManifest } from './lib/cli/manifest';
-import type { Manifest } from './lib/cli/oclif';
+import { runCli, type Manifest } from './lib/cli/run';
+import { readText } from './lib/platform/files/atomic-file';
 
-/** package.json as oclif reads it. */
-export const PACKAGE = pjson as unknown as Interfaces.PJSON;
-
-/** The manifest of the sources as they are now; `root` is the folder of package.json. */
-export function sourceManifest(root: string): Promise<Manifest> {
-  return buildManifest({ root, pjson: PACKAGE }, COMMANDS);
+/** What the launcher calls for every command that is not hot; `root` is the folder of package.json. */
+export function start(argv: readonly string[], root: string): Promise<void> {
+  const manifest = (): Manifest => JSON.parse(readText(join(root, 'oclif.manifest.json')) ?? '') as Manifest;
+  return runCli({ root, pjson: pjson as unknown as Interfaces.PJSON, table: COMMANDS, manifest }, argv);
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import type { CommandTable } from './lib/cli/oclif';
+import type { CommandTable } from './lib/cli/run';
 import { listFolder, lstatOf } from './lib/platform/files/folder';
 
 /**

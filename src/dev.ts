@@ -1,20 +1,50 @@
+import { Plugin } from '@oclif/core/config';
+import type * as Interfaces from '@oclif/core/interfaces';
 import { dirname } from 'node:path';
 
-import { PACKAGE, sourceManifest } from './cli';
+import pjson from '../package.json';
 import { COMMANDS } from './command-table';
-import { runHot } from './lib/cli/hot-path';
-import { idsOf } from './lib/cli/manifest';
-import { runCli } from './lib/cli/run';
+import { runHot } from './hot';
+import { versionLine } from './lib/app/version';
+import { runCli, type CommandClass, type Manifest } from './lib/cli/run';
+import { writeOut } from './lib/platform/terminal/stdio';
 
-/** A run from source: the manifest is made now, so that a new command is there at once. */
+/** package.json as oclif reads it; from source its help class is found by its file. */
+const PACKAGE = {
+  ...pjson,
+  oclif: { ...pjson.oclif, helpClass: { target: './src/lib/cli/help.ts', identifier: 'StewardHelp' } },
+} as unknown as Interfaces.PJSON;
+
+/** A run from source: help and completion load all commands, so that a new one is there at once. */
 export async function startFromSource(argv: readonly string[]): Promise<void> {
+  const version = versionLine(argv);
+  if (version !== undefined) return void writeOut(version);
   const answered = await runHot(argv);
-  if (typeof answered === 'number') {
-    process.exitCode = answered;
-    return;
-  }
   const root = dirname(__dirname);
-  const manifest = await sourceManifest(root);
-  const group = { table: COMMANDS, commands: manifest.commands };
-  await runCli({ root, pjson: PACKAGE, ids: idsOf(manifest), load: () => group }, answered);
+  if (typeof answered === 'number') process.exitCode = answered;
+  else
+    await runCli({ root, pjson: PACKAGE, table: COMMANDS, manifest: () => sourceManifest(root) }, answered);
+}
+
+/**
+ * What help, completion and the parser need to know of all commands, made by loading each of them. The same sources give
+ * the same bytes.
+ */
+export async function sourceManifest(root: string): Promise<Manifest> {
+  const plugin = new Plugin({
+    root,
+    pjson: pjson as unknown as Interfaces.PJSON,
+    isRoot: true,
+    ignoreManifest: true,
+    errorOnManifestCreate: true,
+    respectNoCacheDefault: true,
+  });
+  const classes: Record<string, CommandClass> = {};
+  for (const [id, load] of Object.entries(COMMANDS)) classes[id] = (await load()).default;
+  // What the plugin would otherwise read from a file that package.json names.
+  Reflect.set(plugin, 'commandCache', classes);
+  await plugin.load();
+  const ids = Object.keys(plugin.manifest.commands).sort();
+  const commands = Object.fromEntries(ids.map((id) => [id, plugin.manifest.commands[id]]));
+  return JSON.parse(JSON.stringify({ version: plugin.version, commands })) as Manifest;
 }

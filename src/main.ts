@@ -1,37 +1,45 @@
 import { dirname } from 'node:path';
 
-import { HOT, runHot } from './lib/cli/hot-path';
-import { bundleLoader, type Bundles } from './lib/platform/process/code-cache';
+import { versionLine } from './lib/app/version';
+import { bundleLoader } from './lib/platform/process/code-cache';
+import { writeOut } from './lib/platform/terminal/stdio';
 
-/** The bundles of this build with the hashes of their bytes; written in by the build. */
-declare const STEWARD_BUNDLES: Bundles;
+/** Names the bytes of all bundles; written in by the build. */
+declare const STEWARD_BUILD: string;
 
-const native: (id: string) => unknown = require;
+/** The commands of hot.ts, which hooks, shells and status lines start all the time. */
+const HOT = /^(?:hook|statusline|notify send)(?: |$)/;
 
-/** What few runs need. */
-const rest = (): typeof import('./main-rest') => native('./main-rest.js') as typeof import('./main-rest');
-
-/**
- * The launcher of the built product: the hot path first, else the bundle that all commands share and the one of the command's group,
- * through the code cache.
- * It stays small; everything here is paid by every run.
- */
+/** The launcher of the built product. Every run waits for this file to be compiled: it stays small. */
 async function launch(argv: readonly string[]): Promise<void> {
-  const load = bundleLoader(__dirname, STEWARD_BUNDLES, kindOf(argv), native, () => rest().keepCode);
-  const answered = await runHot(argv, HOT, load);
-  if (typeof answered === 'number') {
-    process.exitCode = answered;
-    return;
-  }
-  const cli = load('./cli.js') as typeof import('./cli-built');
-  await cli.start(answered, dirname(__dirname), load);
+  const version = versionLine(argv);
+  if (version !== undefined) return void writeOut(version);
+  const isHot = HOT.test(argv.slice(0, 2).join(' '));
+  const kind = kindOf(argv, isHot);
+  const load = bundleLoader({ folder: __dirname, build: STEWARD_BUILD, kind, native: require });
+  let left: number | readonly string[] = argv;
+  if (isHot) left = await (load('./hot.js') as typeof import('./hot')).runHot(argv);
+  if (typeof left === 'number') process.exitCode = left;
+  else await (load('./cli.js') as typeof import('./cli')).start(left, dirname(__dirname));
 }
 
-/** Runs of one command with the same kind of output call about the same functions. */
-function kindOf(argv: readonly string[]): string {
-  const words = argv.filter((word) => !word.startsWith('-')).slice(0, 2);
-  return [...words, ...argv.filter((word) => word === '--help' || word === '--json')].join(' ');
+/** Runs of one kind call about the same functions: a hook each, commands by their topic. */
+function kindOf(argv: readonly string[], isHot: boolean): string {
+  const words = argv.filter((word) => !word.startsWith('-')).slice(0, isHot ? 2 : 1);
+  return [...words, ...(argv.includes('--help') ? ['--help'] : [])].join(' ');
+}
+
+/** A build that cannot be loaded. Under `hook` it is not even said: an exit code would block the assistant. */
+function fail(error: unknown): void {
+  if (argv[0] === 'hook' && !argv.includes('--strict')) {
+    process.exitCode = 0;
+    return;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const body = JSON.stringify({ error: { kind: 'internal', message } });
+  process.stderr.write(`${argv.includes('--json') ? body : message}\n`);
+  process.exitCode = 1;
 }
 
 const argv = process.argv.slice(2);
-launch(argv).catch((error: unknown) => rest().fail(argv, error));
+launch(argv).catch(fail);

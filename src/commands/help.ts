@@ -1,39 +1,51 @@
 import { string } from '@oclif/core/args';
+import { commands as plugin } from '@oclif/plugin-help';
 
 import { BaseCommand } from '../lib/cli/base-command';
 import { resolveCommand } from '../lib/cli/resolve';
-import { unknownCommand } from '../lib/cli/suggest';
+import { unknownCommand } from '../lib/cli/usage-errors';
+
+const words = { command: string({ description: 'Words of the command or topic.', ignoreStdin: true }) };
+
+/** The plugin's own command would read stdin where no word is given. */
+class PluginHelp extends plugin.help {
+  // The parser takes what a class has itself.
+  static override args = words;
+  static override flags = plugin.help.flags;
+  static override strict = false;
+
+  protected override parse(): Promise<never> {
+    return super.parse(PluginHelp) as Promise<never>;
+  }
+}
 
 export default class HelpOfCommand extends BaseCommand {
+  static override knowsAll = true;
   static override summary = 'Show what a command does, with its flags and examples.';
-  static override args = {
-    command: string({ description: 'Words of the command or topic.', ignoreStdin: true }),
-  };
+  static override args = words;
+  static override flags = plugin.help.flags;
   // A command has several words.
   static override strict = false;
   static override examples = ['<%= config.bin %> help', '<%= config.bin %> help sense version'];
   static override related = ['autocomplete'];
 
   async run(): Promise<unknown> {
-    const { argv } = await this.parse(HelpOfCommand);
-    const words = argv.map(String);
-    const commands = this.config.commands.filter(({ hidden }) => hidden !== true).map(({ id }) => id);
-    if (resolveCommand(words, commands).kind === 'unknown') {
-      throw unknownCommand(
-        words,
-        commands.map((id) => id.replaceAll(':', ' ')),
-      );
+    const { argv, flags: asking } = await this.parse(HelpOfCommand);
+    const asked = argv.map(String);
+    const visible = this.config.commands.filter(({ hidden }) => hidden !== true);
+    if (
+      resolveCommand(
+        asked,
+        visible.map(({ id }) => id),
+      ).kind === 'unknown'
+    )
+      throw unknownCommand(asked, visible);
+    if (!this.json) {
+      const nested = asking['nested-commands'] ? ['--nested-commands'] : [];
+      return new PluginHelp([...asked, ...nested], this.config).run();
     }
-    if (this.json) return this.describe(words);
-    const { StewardHelp } = await import('../lib/cli/help');
-    await new StewardHelp(this.config).showHelp(words);
-    return undefined;
-  }
-
-  private describe(words: readonly string[]): unknown {
-    const start = words.join(':');
-    return this.config.commands
-      .filter(({ id, hidden }) => hidden !== true && `${id}:`.startsWith(start === '' ? '' : `${start}:`))
+    return visible
+      .filter(({ id }) => asked.length === 0 || `${id}:`.startsWith(`${asked.join(':')}:`))
       .map(({ id, summary, flags, args }) => ({
         command: id.replaceAll(':', ' '),
         summary,

@@ -4,8 +4,7 @@ import { boolean } from '@oclif/core/flags';
 import { HOOK_VERBS } from '../lib/assistant/claude-code';
 import { BaseCommand } from '../lib/cli/base-command';
 import { hookCommand, isInternal, type CapturePlans } from '../lib/cli/hook-command';
-import { promptSetting } from '../lib/app/prompt-setting';
-import { hookSettings } from '../lib/app/sessions';
+import { hookSettings, promptSetting } from '../lib/app/hook-settings';
 
 export default class Hook extends BaseCommand {
   static override summary = 'Take what an assistant reports of its session.';

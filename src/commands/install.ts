@@ -18,6 +18,7 @@ import { StewardError, type ErrorKind } from '../lib/errors';
 import { canAsk, openQuestions } from '../lib/platform/terminal/ask';
 
 export default class Install extends BaseCommand {
+  static override knowsAll = true;
   static override summary = 'Install hooks, scheduled jobs and completion, all together.';
   static override description =
     'Asks for each part; flags answer, and --yes takes the usual: hooks, the jobs sense and daemon, and work where a repository is set up. The insight job, which asks a model, is installed only when it is named. What is there already stays; "steward uninstall" takes all of it back.';

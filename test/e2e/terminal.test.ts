@@ -49,9 +49,7 @@ describe('the built steward', () => {
       expect(readdirSync(home.path)).to.deep.equal(['.cache']);
       await steward(['config', 'path'], { home: home.path, env: { STEWARD_NO_CODE_CACHE: '1' } });
       const cache = join(home.path, '.cache', 'steward', 'code');
-      expect(
-        readdirSync(cache).every((name) => /^(cli|commands\.(own|common))-[0-9a-f]{16}-v/.test(name)),
-      ).to.equal(true);
+      expect(readdirSync(cache).filter((name) => !/^[0-9a-f]{16}-v/.test(name))).to.deep.equal([]);
     } finally {
       home.remove();
     }
@@ -82,7 +80,7 @@ describe('the built steward', () => {
       [['sense', 'export', '--format', 'xml'], /^--format must be one of json, csv, not "xml"\.$/m, /--help/],
       [['config', 'set'], /^"steward config set" needs KEY and VALUE\.$/m, /--help/],
       [['autocomplete', 'script', 'csh'], /^One of bash, zsh, fish is wanted, not "csh"\.$/m, /--help/],
-      [['sense', '--json'], /not a whole command/, /steward sense --help/],
+      [['sense', '--json'], /not a complete command/, /steward sense --help/],
     ];
     for (const [args, message, hint] of mistakes) {
       it(`steward ${args.join(' ')}`, async () => {

@@ -7,6 +7,7 @@ import { installCompletion, ownShell, type CompletionInstall } from '../../lib/s
 import { StewardError } from '../../lib/errors';
 
 export default class AutocompleteInstall extends BaseCommand {
+  static override knowsAll = true;
   static override summary = 'Install the completion script of a shell.';
   static override description =
     'Writes it to where the shell looks for it. Run again after an update. "steward uninstall" takes it back.';

@@ -5,6 +5,7 @@ import { BaseCommand } from '../../lib/cli/base-command';
 import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/shell/completion';
 
 export default class AutocompleteScript extends BaseCommand {
+  static override knowsAll = true;
   static override summary = 'Print the completion script of a shell.';
   static override args = {
     shell: string({ description: 'The shell.', options: [...SHELLS], required: true, ignoreStdin: true }),

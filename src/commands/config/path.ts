@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { table } from '../../lib/cli/output';
+import { table } from '../../lib/platform/terminal/format';
 import { configPlaces, type ConfigPlaces } from '../../lib/config/show';
 
 export default class ConfigPath extends BaseCommand {

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { palette, table } from '../../lib/cli/output';
+import { palette, table } from '../../lib/platform/terminal/format';
 import { shownConfig, valueWords, type ShownValue } from '../../lib/config/show';
 import { clean } from '../../lib/platform/terminal/terminal';
 

@@ -1,7 +1,7 @@
 import { boolean, integer, string } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
-import { fromOclif } from '../../lib/cli/oclif-errors';
+import { fromOclif } from '../../lib/cli/usage-errors';
 import { flagsOf } from '../../lib/cli/resolve';
 import { withSteps } from '../../lib/platform/terminal/progress';
 import { noSweep, runSweep } from '../../lib/app/sweep';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { parseInvocations, type Invocation } from '../agents/check';
-import { readRoster, rosterFiles, type RosterDeps, type RosterEntry } from '../agents/roster';
+import { readRoster, type RosterDeps, type RosterEntry } from '../agents/roster';
 import {
   explainRoute,
   type Considered,
@@ -11,17 +11,13 @@ import {
 } from '../agents/routing';
 import { MAX_BRIEFS } from '../agents/brief';
 import type { WatchDeps } from '../agents/watchdog';
-import { AGENT_TYPES } from '../config/agent-types';
-import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { parseObject } from '../platform/files/json-object';
 import { namedFile } from '../platform/files/named-file';
-import { markOfTarget, stampOf } from '../platform/files/stat';
 import { readStdin } from '../platform/process/stdin';
 import { clean } from '../platform/terminal/terminal';
 import { currentSessions, findSession } from '../sessions/state';
 import type { Context } from './context';
-import { keep, readKept } from './hook-settings';
 import { openSessions } from './sessions';
 
 /** What routing needs of the configuration and the roster. */
@@ -32,63 +28,20 @@ export interface AgentSettings {
   broken: number;
 }
 
-interface Kept {
-  marks: string;
-  settings: AgentSettings;
-}
-
-/**
- * The settings without the loader and the YAML library: the defaults where there is neither a config.yaml nor a
- * roster, else what was kept of just these files. Undefined when one of them has changed since.
- */
-export function keptAgentSettings(area: UserArea): AgentSettings | undefined {
-  const marks = marksOf(area);
-  if (marks === NOTHING) return { types: defaultTypes(), named: [], broken: 0 };
-  const kept = readKept<Kept>('agents', area);
-  return kept?.marks === marks ? kept.settings : undefined;
-}
-
-/** The settings, from the loader and the files of the roster where they have changed since they were kept. */
+/** The settings, from the configuration and the files of the roster. */
 export async function agentSettings(context: Pick<Context, 'area' | 'loadConfig'>): Promise<AgentSettings> {
-  const { area } = context;
-  const kept = keptAgentSettings(area);
-  if (kept !== undefined) return kept;
-  // Before the files are read: what is written meanwhile makes what is kept old.
-  const marks = marksOf(area);
   const { config } = await context.loadConfig();
   const { entries, problems } = await readRoster(openRoster(context));
-  const settings: AgentSettings = {
+  return {
     types: config.user.agents.types,
     named: entries.map(namedAgent),
     broken: new Set(problems.filter(({ level }) => level === 'error').map(({ file }) => file)).size,
   };
-  const value: Kept = { marks, settings };
-  if (JSON.stringify(value).length <= MAX_KEPT) keep('agents', area, value);
-  return settings;
 }
 
 function namedAgent(entry: RosterEntry): NamedAgent {
   const { slug, name, role, model, expertise, personality, approach, persona } = entry;
   return { slug, name, role, model, expertise, personality, approach, persona };
-}
-
-/** What fits into a file of the cache; a roster of novels is read each time. */
-const MAX_KEPT = 60 * 1024;
-const NOTHING = '-';
-
-function marksOf(area: UserArea): string {
-  const files = rosterFiles(area.agents);
-  const config = markOfTarget(area.config);
-  if (config === undefined && files.length === 0) return NOTHING;
-  return [
-    config ?? NOTHING,
-    // A link is no file of the roster, wherever it leads.
-    ...files.map((name) => `${name} ${stampOf(join(area.agents, name))?.mark ?? NOTHING}`),
-  ].join('\n');
-}
-
-function defaultTypes(): AgentTypes {
-  return { ...AGENT_TYPES, researchers: [...AGENT_TYPES.researchers] };
 }
 
 export function openRoster({ area }: Pick<Context, 'area'>): RosterDeps {

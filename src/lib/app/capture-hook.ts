@@ -14,7 +14,7 @@ import { isBareQueue, matchPrompt, type PromptMatch, wholePrompt } from '../work
 import { captureKey, currentKey, isSeen, noteSeen } from '../work/capture/seen';
 import { recurringWords, unusableTime } from '../work/due-words';
 import { redacted, isRestricted, RESTRICTED_MARKER } from '../work/redact';
-import type { PromptSetting } from './prompt-setting';
+import type { PromptSetting } from './hook-settings';
 
 export interface CaptureHookDeps {
   area: UserArea;

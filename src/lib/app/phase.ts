@@ -2,7 +2,8 @@ import { StewardError } from '../errors';
 import { writePhase, type PhaseWritten } from '../notify/phase';
 import { PHASES } from '../sessions/phases';
 import type { Context } from './context';
-import { hookSettings, sessionsDeps } from './sessions';
+import { hookSettings } from './hook-settings';
+import { sessionsDeps } from './sessions';
 
 /** Joins the phase writes with the sessions; the configuration is as it is at the call. */
 async function phaseWrite(context: Context, name: string, slug: string | undefined): Promise<PhaseWritten> {

@@ -1,13 +1,12 @@
 import type { UserArea } from '../config/user-area';
 import type { Clock } from '../platform/time/clock';
 import { processHost } from '../platform/files/paths';
-import { markOfTarget } from '../platform/files/stat';
 import { dayOf, isZone, systemZone } from '../platform/time/time';
 import { statusOf } from '../sessions/session';
 import { runningSessions } from '../sessions/live';
 import type { SessionsDeps } from '../sessions/state';
 import type { Context } from './context';
-import { keepHookSettings, keptHookSettings, type HookSettings } from './hook-settings';
+import { hookSettings, type HookSettings } from './hook-settings';
 
 /** Joins the sessions with the machine. Day and machine id are asked for where they are needed only. */
 export function sessionsDeps(
@@ -35,15 +34,6 @@ export function sessionsDeps(
 function zoneOf(settings: HookSettings): string {
   const set = processHost().env['STEWARD_TIMEZONE'] ?? '';
   return set !== '' && isZone(set) ? set : (settings.timezone ?? systemZone());
-}
-
-/** The settings, from the loader where config.yaml has changed since they were kept. A broken one is `config`. */
-export async function hookSettings(context: Pick<Context, 'area' | 'loadConfig'>): Promise<HookSettings> {
-  const kept = keptHookSettings(context.area);
-  if (kept !== undefined) return kept;
-  const mark = markOfTarget(context.area.config);
-  const { config } = await context.loadConfig();
-  return keepHookSettings(context.area, mark, config.user);
 }
 
 /** How many sessions wait for the person now. */

@@ -23,6 +23,9 @@ export abstract class BaseCommand extends Command {
     debug: boolean({ description: 'Show the stack of an error.', helpGroup: 'GLOBAL' }),
   };
 
+  /** Does it ask its config for all commands, as help and completion do? */
+  static knowsAll = false;
+
   /** Commands that a reader of the help may want next, with spaces: `sense today`. */
   static related: readonly string[] = [];
 

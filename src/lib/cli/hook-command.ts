@@ -15,12 +15,17 @@ import { writeOutNow, writeErr } from '../platform/terminal/stdio';
 import { mayAsk } from '../work/capture/prompt';
 import { isRestricted } from '../work/redact';
 import { EXIT_CODES } from '../platform/terminal/exit-codes';
-import type { HookSettings } from '../app/hook-settings';
+import {
+  keptHookSettings,
+  keptPromptSetting,
+  type HookSettings,
+  type PromptSetting,
+} from '../app/hook-settings';
 import { toJson } from '../platform/terminal/json';
-import type { PromptSetting } from '../app/prompt-setting';
 import { sessionsDeps } from '../app/sessions';
+import { flagsOf } from './resolve';
 
-/** decisions.md 4. What is kept of a hook's JSON is what stands before a tool's input and output. */
+/** What is kept of a hook's JSON is what stands before a tool's input and output. */
 const STDIN = { firstByteMs: 200, endMs: 2000, keepBytes: 1024 * 1024 };
 
 /** A pipe of the assistant's takes the little that a hook says. */
@@ -28,7 +33,7 @@ const STDOUT_WAIT_MS = 500;
 
 const FLAGS = ['--strict', '--no-tab', '--dry-run', '--json', '--debug'] as const;
 
-export interface HookArgs {
+interface HookArgs {
   verb: string;
   flags: ReadonlySet<string>;
   /** What is neither the verb nor a flag of this command. */
@@ -63,14 +68,30 @@ export interface HookConfig {
   prompt: () => PromptSetting | Promise<PromptSetting>;
 }
 
-export function isPromptHook(argv: readonly string[]): boolean {
-  return parseHookArgs(argv).verb === 'prompt';
+/**
+ * `steward hook EVENT` without oclif and without the configuration's loader. Undefined leaves the call to the full command:
+ * its help, the plans of work capture, and the run after a change of the configuration.
+ */
+export async function runHot(argv: readonly string[]): Promise<number | undefined> {
+  if (isInternal()) return 0;
+  const { verb, flags } = parseHookArgs(argv);
+  if (flagsOf(argv).some((word) => word === '--help' || word === '-h')) return undefined;
+  if (flags.has('--dry-run') && (verb === 'prompt' || verb === 'session-end')) return undefined;
+  const config = keptConfig(verb === 'prompt');
+  return config === undefined ? undefined : hookCommand(argv, config);
 }
 
-/** Does a dry run of this hook need the plans, which only the full command has? */
-export function needsPlans(argv: readonly string[]): boolean {
-  const { verb, flags } = parseHookArgs(argv);
-  return flags.has('--dry-run') && (verb === 'prompt' || verb === 'session-end');
+/** What cannot be read here is said, and logged, by the full command. */
+function keptConfig(isPrompt: boolean): HookConfig | undefined {
+  try {
+    const area = userArea();
+    const settings = keptHookSettings(area);
+    const prompt = isPrompt ? keptPromptSetting(area) : 'line';
+    if (settings === undefined || prompt === undefined) return undefined;
+    return { settings: () => settings, prompt: () => prompt };
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -192,7 +213,7 @@ async function readCall(verb: string): Promise<HookCall> {
   return { verb, bytes, cut: end === 'large' || (end === 'late' && bytes.length > 0) };
 }
 
-/** decisions.md 2: the shapes of the two hooks of work capture; the others show their event. */
+/** The two hooks of work capture have plans of their own shape; the others show their event. */
 async function planned(deps: HookDeps, call: HookCall, plans: CapturePlans | undefined): Promise<object> {
   const plan = planHook(deps, call);
   if (call.verb === 'prompt' && plans !== undefined) return plans.prompt(promptOf(deps, call));

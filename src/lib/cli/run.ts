@@ -1,19 +1,45 @@
 import type { Command } from '@oclif/core/command';
-import type { Config } from '@oclif/core/config';
+import { Config } from '@oclif/core/config';
+import type * as Interfaces from '@oclif/core/interfaces';
 
 import { StewardError } from '../errors';
 import { exitAtOnce, exitOnInterrupt, exitWhenReaderLeaves, writeErr } from '../platform/terminal/stdio';
 import { reportError } from '../platform/terminal/error-report';
 import { EXIT_CODES } from '../platform/terminal/exit-codes';
-import { loadCommand, loadOclif, type CommandGroup, type Product } from './oclif';
-import { fromOclif } from './oclif-errors';
+import type { BaseCommand } from './base-command';
 import { flagsOf, resolveCommand } from './resolve';
-import { unknownCommand } from './suggest';
+import { fromOclif, unknownCommand } from './usage-errors';
+
+/** A command class as the edge runs it. */
+export interface CommandClass {
+  id: string;
+  flags: Record<string, { hidden?: boolean }>;
+  baseFlags: Record<string, { hidden?: boolean }>;
+  /** Does it ask its config for all commands, as help does? */
+  knowsAll: boolean;
+  new (argv: string[], config: Config): BaseCommand;
+}
+
+/** Every command by its id with colons; only the one that runs is loaded. */
+export type CommandTable = Readonly<Record<string, () => Promise<{ default: CommandClass }>>>;
+
+/** What help, completion and the parser need to know of all commands. */
+export interface Manifest {
+  version: string;
+  commands: Record<string, Command.Cached>;
+}
+
+export interface Product {
+  /** The folder of package.json. */
+  root: string;
+  pjson: Interfaces.PJSON;
+  table: CommandTable;
+  manifest: () => Manifest | Promise<Manifest>;
+}
 
 /**
- * Runs one command line and sets the exit code of the process. This takes the place of oclif's own
- * `execute`: its errors, its exit codes and its guesses at a misspelt command are not those of
- * decisions.md 2.
+ * Runs one command line and sets the exit code of the process. This takes the place of oclif's own `execute`, whose
+ * errors, exit codes and guesses at a misspelt command are others.
  */
 export async function runCli(product: Product, argv: readonly string[]): Promise<void> {
   const report = (error: unknown): number => {
@@ -33,45 +59,68 @@ export async function runCli(product: Product, argv: readonly string[]): Promise
 }
 
 async function dispatch(product: Product, argv: readonly string[]): Promise<void> {
-  const asked = resolveCommand(argv, Object.keys(product.ids));
-  if (asked.kind === 'unknown') throw unknownCommand(asked.words, visibleCommands(product));
+  const asked = resolveCommand(argv, Object.keys(product.table));
+  if (asked.kind === 'command') return runCommand(product, asked.id, asked.argv);
+  const { commands } = await product.manifest();
+  if (asked.kind === 'unknown') throw unknownCommand(asked.words, Object.values(commands));
   if (asked.kind === 'topic' && flagsOf(argv).includes('--json')) throw incomplete(asked.words);
-  const group = product.load(asked.kind === 'command' ? asked.id.split(':') : asked.words);
-  const config = await loadOclif(product, group);
-  if (asked.kind === 'command') {
-    await runCommand(group, config, asked.id, asked.argv);
-    return;
-  }
   const { StewardHelp } = await import('./help');
-  await new StewardHelp(config).showHelp(asked.words);
+  await new StewardHelp(await loadOclif(product, commands)).showHelp(asked.words);
 }
 
-async function runCommand(group: CommandGroup, config: Config, id: string, argv: string[]): Promise<void> {
-  const CommandToRun = await loadCommand(group.table, id);
+async function runCommand(product: Product, id: string, argv: string[]): Promise<void> {
+  const load = product.table[id];
+  if (load === undefined) throw new Error(`The command table has no ${id}.`);
+  const { default: CommandToRun } = await load();
+  CommandToRun.id = id;
+  const config = await loadOclif(product, CommandToRun.knowsAll ? (await product.manifest()).commands : {});
   try {
     await new CommandToRun(argv, config).execute();
   } catch (error) {
-    throw fromOclif(error, spaced(id), visibleFlags(config.findCommand(id, { must: true })));
+    const flags = Object.entries({ ...CommandToRun.baseFlags, ...CommandToRun.flags });
+    const visible = flags.filter(([, flag]) => flag.hidden !== true).map(([name]) => name);
+    throw fromOclif(error, id.replaceAll(':', ' '), visible);
   }
+}
+
+/** oclif's configuration, without its search of folders: one plugin, which is a plain object. */
+async function loadOclif({ root, pjson, table }: Product, commands: Manifest['commands']): Promise<Config> {
+  const { name, version } = pjson;
+  // As oclif's plugin interface wants it; a class of ours is a subclass of its Command.
+  const find = async (id: string): Promise<Command.Class> =>
+    (await table[id]?.())?.default as unknown as Command.Class;
+  const plugin: Interfaces.Plugin = {
+    _base: '',
+    alias: name,
+    commandIDs: Object.keys(commands),
+    commands: Object.values(commands).map((command) => ({ ...command, load: () => find(command.id) })),
+    commandsDir: undefined,
+    findCommand: find,
+    hasManifest: true,
+    hooks: {},
+    isRoot: true,
+    load: () => Promise.resolve(),
+    moduleType: 'commonjs',
+    name,
+    options: { root },
+    pjson,
+    root,
+    topics: Object.entries(pjson.oclif.topics ?? {}).map(([topic, facts]) => ({ ...facts, name: topic })),
+    type: 'core',
+    valid: true,
+    version,
+  };
+  const plugins = new Map([[name, plugin]]);
+  const config = new Config({ root, pjson, plugins, userPlugins: false, devPlugins: false });
+  // oclif would look for a theme.json of the user's, which steward does not have.
+  Reflect.set(config, 'loadTheme', () => Promise.resolve(undefined));
+  await config.load();
+  return config;
 }
 
 function incomplete(words: readonly string[]): StewardError {
   const shown = ['steward', ...words].join(' ');
-  return new StewardError('usage', `"${shown}" is not a whole command.`, { hint: `See "${shown} --help".` });
-}
-
-function visibleCommands({ ids }: Product): string[] {
-  return Object.keys(ids)
-    .filter((id) => ids[id]?.hidden === false)
-    .map(spaced);
-}
-
-function visibleFlags(command: Command.Loadable): string[] {
-  return Object.entries(command.flags)
-    .filter(([, flag]) => flag.hidden !== true)
-    .map(([name]) => name);
-}
-
-function spaced(id: string): string {
-  return id.replaceAll(':', ' ');
+  return new StewardError('usage', `"${shown}" is not a complete command.`, {
+    hint: `See "${shown} --help".`,
+  });
 }

@@ -1,7 +1,8 @@
 import { isWholeJson, readHookJson } from '../assistant/claude-code';
-import type { UserArea } from '../config/user-area';
+import { userArea, type UserArea } from '../config/user-area';
 import { systemClock } from '../platform/time/clock';
 import { processHost } from '../platform/files/paths';
+import { machineId } from '../platform/files/machine';
 import { markOfTarget } from '../platform/files/stat';
 import { readStdin } from '../platform/process/stdin';
 import { writeOut } from '../platform/terminal/stdio';
@@ -9,11 +10,33 @@ import { storedId } from '../sessions/work-events';
 import { runningSessions } from '../sessions/live';
 import type { SessionsDeps } from '../sessions/state';
 import { statusLine, statusLineText, type StatusLine } from '../sessions/status-line';
-import { keep, readKept } from '../app/hook-settings';
+import { keep, keptHookSettings, readKept } from '../app/hook-settings';
+import { sessionsDeps } from '../app/sessions';
 import { toJson } from '../platform/terminal/json';
 
 /** An assistant has written its JSON before Node has started; a shell that leaves its stdin to us writes nothing. */
 const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 64 * 1024 };
+
+/**
+ * `steward statusline [--json]` without oclif and without the configuration's loader. The full command answers when
+ * something that the line is made of has changed, and keeps it for the next time; and when anything is wrong, to say so.
+ */
+export async function runHot(argv: readonly string[]): Promise<number | undefined> {
+  const json = argv[0] === '--json';
+  if (argv.length > (json ? 1 : 0)) return undefined;
+  try {
+    const area = userArea();
+    const settings = keptHookSettings(area);
+    const creation = keptCreation(area);
+    if (settings === undefined || creation === undefined) return undefined;
+    const deps = sessionsDeps({ area, clock: systemClock(), machineId }, settings);
+    writeLine(await lineOf(deps, creation), json);
+    return 0;
+  } catch {
+    // Nothing was read of stdin: the full command meets the same, and says what it is.
+    return undefined;
+  }
+}
 
 /** The id of the session that the assistant asks for; undefined when a shell asks. */
 async function askedSession(): Promise<string | undefined> {
@@ -49,7 +72,7 @@ interface Kept {
  * Today's minutes of creation without reading the day: null where sense is not set up, undefined when what it
  * was made of has changed since it was kept.
  */
-export function keptCreation(area: UserArea): number | null | undefined {
+function keptCreation(area: UserArea): number | null | undefined {
   if (markOfTarget(area.sense.config) === undefined) return null;
   const { startMs, endMs, log, marks, minutes } = readKept<Kept>('creation', area) ?? {};
   if (typeof log !== 'string' || typeof minutes !== 'number' || marks !== marksOf(area, log))

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { bar, level, minutes, palette, table } from '../../../src/lib/cli/output';
-import { displayWidth, fit, padEnd } from '../../../src/lib/cli/width';
+import { bar, level, minutes, palette, table } from '../../../src/lib/platform/terminal/format';
+import { displayWidth, fit, padEnd } from '../../../src/lib/platform/terminal/text-width';
 import { terminalOf } from '../../../src/lib/platform/terminal/stdio';
 import { toJson } from '../../../src/lib/platform/terminal/json';
 

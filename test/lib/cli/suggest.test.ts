@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { suggest, suggestCommand, unknownCommand } from '../../../src/lib/cli/suggest';
+import { suggest, suggestCommand, unknownCommand } from '../../../src/lib/cli/usage-errors';
 
 const COMMANDS = ['sense capture', 'sense today', 'config path', 'help', 'up'];
 
@@ -24,7 +24,7 @@ describe('suggest', () => {
   });
 
   it('is a usage error that shows nothing raw', () => {
-    const error = unknownCommand(['sense', '\u001b[31mred\u0007'], COMMANDS);
+    const error = unknownCommand(['sense', '\u001b[31mred\u0007'], [{ id: 'sense:today' }]);
     expect(error.kind).to.equal('usage');
     expect(error.message).to.equal('There is no command "steward sense red".');
   });

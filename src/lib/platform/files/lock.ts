@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -166,7 +165,13 @@ function look(path: string): Found | undefined {
   if (facts === undefined || text === undefined) return undefined;
   const holder = parseHolder(text);
   const token =
-    holder?.token ?? createHash('sha256').update(`${facts.ino} ${text}`).digest('hex').slice(0, 16);
+    holder?.token ??
+    process
+      .getBuiltinModule('node:crypto')
+      .createHash('sha256')
+      .update(`${facts.ino} ${text}`)
+      .digest('hex')
+      .slice(0, 16);
   return { token, holder, mtimeMs: facts.mtimeMs };
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
 import { StewardError } from '../../errors';
@@ -15,6 +14,8 @@ export function machineId(statePath: string = machineStatePath()): string {
   const path = join(statePath, 'machine-id');
   const stored = readId(path);
   if (stored !== undefined) return stored;
+  // Loaded once in the life of a machine: every hook would wait 2 ms for it.
+  const { randomBytes } = process.getBuiltinModule('node:crypto');
   const made = `${randomBytes(6).toString('hex')}\n`;
   ensureFolder(statePath);
   if (!createFile(path, made) && readId(path) === undefined) replaceFile(path, made);

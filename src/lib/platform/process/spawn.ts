@@ -1,6 +1,6 @@
 // The only file that starts processes. A name is looked up by the absolute entries of PATH alone, and the child gets
 // a PATH of these entries, so that no program of the current folder is run: not by us and not by what we start.
-import * as system from 'node:child_process';
+import type * as system from 'node:child_process';
 import { devNull } from 'node:os';
 import { basename, delimiter, isAbsolute } from 'node:path';
 
@@ -9,6 +9,9 @@ import { absoluteFolders, findProgram } from './program';
 /** Never exists by convention: what is not installed fails to start as it would by Node's own look-up. */
 const MISSING = '/nonexistent/';
 
+/** Loaded with the first program: most hooks start none. */
+const childProcess = (): typeof system => process.getBuiltinModule('node:child_process');
+
 /** Node's `spawn` of a program by its name on the PATH or its absolute path; a relative path is not found. */
 export function spawn(
   file: string,
@@ -16,7 +19,7 @@ export function spawn(
   options: system.SpawnOptions,
 ): system.ChildProcess {
   const env = environmentOf(options.env ?? process.env);
-  return system.spawn(pathOf(file, env), args, { ...options, env });
+  return childProcess().spawn(pathOf(file, env), args, { ...options, env });
 }
 
 /** The same for `spawnSync`. */
@@ -26,7 +29,7 @@ export function spawnSync(
   options: system.SpawnSyncOptionsWithStringEncoding,
 ): system.SpawnSyncReturns<string> {
   const env = environmentOf(options.env ?? process.env);
-  return system.spawnSync(pathOf(file, env), args, { ...options, env });
+  return childProcess().spawnSync(pathOf(file, env), args, { ...options, env });
 }
 
 function pathOf(file: string, env: NodeJS.ProcessEnv): string {

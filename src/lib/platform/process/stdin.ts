@@ -1,5 +1,4 @@
 import { fstatSync } from 'node:fs';
-import { isatty } from 'node:tty';
 
 import { errnoCode } from '../../errors';
 import { makeNonBlocking, pause, tryRead } from '../net/non-blocking';
@@ -80,7 +79,8 @@ function kindOfStdin(): 'file' | 'stream' | 'terminal' {
     const facts = fstatSync(0);
     if (facts.isFile() || facts.isDirectory()) return 'file';
     // /dev/null is one too, and reads as empty; a terminal would wait for a person.
-    if (facts.isCharacterDevice()) return isatty(0) ? 'terminal' : 'file';
+    if (facts.isCharacterDevice())
+      return process.getBuiltinModule('node:tty').isatty(0) ? 'terminal' : 'file';
     return 'stream';
   } catch (error) {
     // Started with stdin closed.

@@ -1,21 +1,21 @@
-import { userArea } from '../../config/user-area';
-import { StewardError } from '../../errors';
-import type { Accepted } from '../../notify/accept';
-import { EVENT_NAMES, SOURCES } from '../../notify/events';
-import { newId } from '../../notify/delivery';
-import { systemClock } from '../../platform/time/clock';
-import { askLocalNow } from '../../platform/net/local-http-now';
-import type { LocalAnswer, LocalRequest } from '../../platform/net/local-message';
-import { writeErr, writeOut } from '../../platform/terminal/stdio';
-import { askAt, keptSocket } from '../../app/daemon-socket';
-import { toJson } from '../../platform/terminal/json';
-import { bodyOf, type SendFlags } from '../../app/notify-body';
+import { userArea } from '../config/user-area';
+import { StewardError } from '../errors';
+import type { Accepted } from '../notify/accept';
+import { EVENT_NAMES, SOURCES } from '../notify/events';
+import { newId } from '../notify/delivery';
+import { systemClock } from '../platform/time/clock';
+import { askLocalNow } from '../platform/net/local-http-now';
+import type { LocalAnswer, LocalRequest } from '../platform/net/local-message';
+import { writeErr, writeOut } from '../platform/terminal/stdio';
+import { askAt, keptSocket } from '../app/daemon-socket';
+import { toJson } from '../platform/terminal/json';
+import { bodyOf, type SendFlags } from '../app/notify-body';
 
 /**
  * `steward notify send MESSAGE` while the daemon runs: one request over its socket. A message on stdin, a flag
  * that waits, a mistake, and the run without a daemon are the full command's.
  */
-export async function run(argv: readonly string[]): Promise<number | undefined | readonly string[]> {
+export async function runHot(argv: readonly string[]): Promise<number | undefined | readonly string[]> {
   const call = callOf(argv);
   if (call === undefined) return undefined;
   const id = newId(systemClock());
@@ -30,7 +30,7 @@ export async function run(argv: readonly string[]): Promise<number | undefined |
     if (accepted === undefined) return undefined;
     const { phase, slug } = call.body;
     if (typeof phase === 'string' && !call.json) {
-      const { phaseWords } = await import('../../sessions/phase-words');
+      const { phaseWords } = await import('../sessions/phase-words');
       writeErr(`${phaseWords(phase, slug as string | undefined, accepted.phase)}\n`);
     }
     writeOut(call.json ? toJson(accepted) : `${accepted.id}\n`);
@@ -38,7 +38,7 @@ export async function run(argv: readonly string[]): Promise<number | undefined |
   } catch (error) {
     if (error instanceof StewardError && error.kind === 'unavailable') return [...argv, '--unanswered', id];
     // Only here, for what suggests a word fills a table when it is loaded.
-    const { reportError } = await import('../../platform/terminal/error-report');
+    const { reportError } = await import('../platform/terminal/error-report');
     const told = reportError(error, { json: call.json, debug: false });
     writeErr(told.text);
     return told.exitCode;
@@ -47,7 +47,7 @@ export async function run(argv: readonly string[]): Promise<number | undefined |
 
 /** Nothing else is to be done: the process waits for the answer. */
 async function ask(request: LocalRequest): Promise<LocalAnswer | undefined> {
-  return askLocalNow(request) ?? (await import('../../platform/net/local-http')).askLocal(request);
+  return askLocalNow(request) ?? (await import('../platform/net/local-http')).askLocal(request);
 }
 
 interface Call {
