@@ -14,8 +14,7 @@ import {
 import { join } from 'node:path';
 
 import type { WorkEvent } from '../../src/lib/sessions/work-events';
-import type { StatusLine } from '../../src/lib/sessions/status-line';
-import type { SessionsReport } from '../../src/lib/sessions/view';
+import type { StatusLine, SessionsReport } from '../../src/lib/sessions/view';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { hookJson, RECORDED_EVENTS, verbOf, type RecordedEvent } from '../helpers/hooks';
 

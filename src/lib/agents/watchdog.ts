@@ -115,7 +115,7 @@ function watchdog(deps: Pick<WatchDeps, 'clock' | 'sessions' | 'silenceMs'>): Wa
         note(event, now);
         if (event.type === 'session-end') activity.delete(event.session);
       });
-      state.cursor = next ?? cursor;
+      state.cursor = next;
       return Object.values(state.sessions)
         .filter((session) => session.agents.length > 0 && isLive(session, clock.now()))
         .map((session) => {

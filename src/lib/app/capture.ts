@@ -7,7 +7,7 @@ import { ensureFolder } from '../platform/files/folder';
 import type { HeardPrompt } from '../assistant/hook-event';
 import { lookOf } from '../platform/files/stat';
 import { artifactPath } from '../sessions/artifact';
-import { isRestrictedWork } from '../sessions/restricted-work';
+import { isRestrictedWork } from '../sessions/unseen-artifact';
 import type { SessionsState } from '../sessions/session';
 import { revive, type DrainResult, type SpoolDeps } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';

@@ -3,8 +3,7 @@ import type { Clock } from '../platform/time/clock';
 import { processHost } from '../platform/files/paths';
 import { dayOf, isZone, systemZone } from '../platform/time/time';
 import { statusOf } from '../sessions/session';
-import { runningSessions } from '../sessions/live';
-import type { SessionsDeps } from '../sessions/state';
+import { runningSessions, type SessionsDeps } from '../sessions/state';
 import type { Context } from './context';
 import { hookSettings, type HookSettings } from './hook-settings';
 

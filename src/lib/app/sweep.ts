@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import { toStewardError, type StewardError } from '../errors';
 import { parseProjects, parseGoals } from '../goals/record';
 import { readText } from '../platform/files/atomic-file';
-import { parseIso, type Clock } from '../platform/time/clock';
+import { parseIso } from '../platform/time/clock';
 import { appendLog } from '../platform/files/log';
-import { ensureFolder, exists } from '../platform/files/folder';
+import { ensureFolder, exists, lstatOf } from '../platform/files/folder';
 import { gitIn } from '../platform/process/git-process';
 import { parseObject } from '../platform/files/json-object';
 import { expandHome, processHost } from '../platform/files/paths';
-import { entriesIn, lookOf } from '../platform/files/stat';
-import { artifactPath } from '../sessions/artifact';
-import { artifactCache } from '../sessions/artifact-cache';
+import { entriesIn } from '../platform/files/stat';
+import { artifactOf, artifactPath } from '../sessions/artifact';
 import { isLive, type SessionsState } from '../sessions/session';
 import { isSlug } from '../sessions/slug';
 import { currentSessions } from '../sessions/state';
@@ -33,7 +32,6 @@ import type { Context } from './context';
 import { reportError } from '../platform/terminal/error-report';
 import { tellReminders } from './reminders';
 import { openSessions } from './sessions';
-import { VERSION } from './version';
 import { openWork, type WorkContext } from './work';
 
 const GIT_TIMEOUT_MS = 10_000;
@@ -118,8 +116,6 @@ function failed(
 async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps> {
   const sessions = await openSessions(context);
   const { paths } = work.user;
-  const { clock } = context;
-  const artifacts = { clock, version: VERSION, path: join(context.area.machine, 'artifacts.json') };
   // Of one moment: a thousand sessions are looked up in it.
   let seen: SessionsState | undefined;
   const captures = await captureDeps(context, work, { seen: () => seen });
@@ -139,7 +135,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
       const live = new Set(
         Object.values(seen.sessions).flatMap((one) => (isLive(one, nowMs) ? [one.slug] : [])),
       );
-      return sessionsAmong({ ...artifacts, sessions: sessions.sessions }, { since: ms, live });
+      return sessionsAmong(sessions.sessions, { since: ms, live });
     },
     goals: () => parseGoals(readText(paths.goals, { followLink: true }) ?? ''),
     projects: async () => {
@@ -168,31 +164,23 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
 /**
  * The sessions in a folder whose artifact was written at or after a time, ms, the oldest first; those that go on are
  * left out.
- *
- * @param at the folder; the file of what was read before (`artifactCache`)
  */
 export function sessionsAmong(
-  { clock, ...at }: { sessions: string; path: string; version: string; clock: Clock },
+  sessions: string,
   { since, live }: { since: number; live: ReadonlySet<string> },
 ): CapturedSession[] {
-  const cache = artifactCache(at);
   const restricted = new Map<string, boolean>();
-  const names = entriesIn(at.sessions).flatMap(({ name, isFolder }) =>
-    isFolder && isSlug(name) ? [name] : [],
-  );
-  const found = names
-    .filter((name) => !live.has(name))
-    .flatMap((name) => {
-      const look = lookOf(artifactPath(at.sessions, name), clock.now());
-      return look === undefined || look.mtimeMs < since ? [] : [{ name, look }];
+  return entriesIn(sessions)
+    .filter(({ name, isFolder }) => isFolder && isSlug(name) && !live.has(name))
+    .flatMap(({ name }) => {
+      const mtimeMs = lstatOf(artifactPath(sessions, name))?.mtimeMs ?? -1;
+      return mtimeMs < since ? [] : [{ name, mtimeMs }];
     })
-    .sort((a, b) => a.look.mtimeMs - b.look.mtimeMs || (a.name < b.name ? -1 : 1))
-    .flatMap(({ name, look }) => {
-      const artifact = cache.artifact(name, look);
-      return artifact === undefined ? [] : [sessionWith(at.sessions, name, artifact, restricted)];
+    .sort((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1))
+    .flatMap(({ name }) => {
+      const artifact = artifactOf(sessions, name);
+      return artifact === undefined ? [] : [sessionWith(sessions, name, artifact, restricted)];
     });
-  cache.keep(new Set(names));
-  return found;
 }
 
 /** Of all branches, wall-clock ms; undefined where there is no repository, or none of it can be told. */

@@ -3,7 +3,7 @@ import type { Config } from '../config/schema';
 import { acceptRequest } from '../notify/accept';
 import { deliverWaiting } from '../notify/deliver';
 import { drainTriggers, hasTriggers, type TriggerDeps } from '../notify/triggers';
-import { runningSessions } from '../sessions/live';
+import { runningSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openNotify, type NotifyContext } from './notify';
 import { openSessions } from './sessions';

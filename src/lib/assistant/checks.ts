@@ -6,7 +6,7 @@ import { plural } from '../platform/terminal/plural';
 import type { RunResult } from '../platform/process/process';
 import { spoolStatus } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
-import { runningSessions } from '../sessions/live';
+import { runningSessions } from '../sessions/state';
 import type { SessionsDeps } from '../sessions/state';
 import type { UserArea } from '../config/user-area';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';

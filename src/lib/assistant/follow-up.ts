@@ -98,7 +98,7 @@ function setTab(
   if (phase === undefined || event.agent !== undefined) return undefined;
   const title = tabTitle(phase);
   if (input.takesSequence) return title;
-  const live = session ?? storedSession(deps.livePath, event.session);
+  const live = session ?? storedSession(deps.path, event.session);
   const { tty, pid, started } = live?.terminal ?? {};
   if (live?.machine === deps.machineId && typeof tty === 'string' && typeof pid === 'number') {
     writeToTerminal({ tty, pid, started: started ?? '' }, titleSequence(title));

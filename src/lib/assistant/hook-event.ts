@@ -6,8 +6,7 @@ import { terminalOfParents } from '../platform/process/own-terminal';
 import { artifactOf, artifactPath, slugOfArtifact } from '../sessions/artifact';
 import type { PhaseId } from '../sessions/phases';
 import { makeSlug } from '../sessions/slug';
-import type { SessionsDeps } from '../sessions/state';
-import { storedSlug } from '../sessions/state-lines';
+import { storedSlug, type SessionsDeps } from '../sessions/state';
 import { storedId, storedWord, type SessionTerminal, type WorkEvent } from '../sessions/work-events';
 import { eventType, reasonOf, type HookInput, type HookVerb } from './claude-code';
 
@@ -101,7 +100,7 @@ export function eventOf(
   const isKept = tried(troubles, () => input.cwd !== undefined && deps.isRestricted?.(input.cwd) === true);
   const written = type === 'tool-after' ? tried(troubles, () => writtenBy(deps, input.file)) : undefined;
   // The session's slug as it was at its last turn; a session that begins gets one.
-  const known = tried(troubles, () => storedSlug(deps.livePath, session));
+  const known = tried(troubles, () => storedSlug(deps, session));
   const starts = verb === 'session-start';
   const made = starts && known === undefined ? makeSlug(deps.dayOf(nowMs), repo ?? '', session) : known;
   const event: WorkEvent = {

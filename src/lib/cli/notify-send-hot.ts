@@ -30,7 +30,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
     if (accepted === undefined) return undefined;
     const { phase, slug } = call.body;
     if (typeof phase === 'string' && !call.json) {
-      const { phaseWords } = await import('../sessions/phase-words');
+      const { phaseWords } = await import('../sessions/phases');
       writeErr(`${phaseWords(phase, slug as string | undefined, accepted.phase)}\n`);
     }
     writeOut(call.json ? toJson(accepted) : `${accepted.id}\n`);

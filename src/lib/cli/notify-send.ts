@@ -16,7 +16,7 @@ import { readPipedStdin } from '../platform/process/stdin';
 import { bodyOf, type SendFlags } from '../app/notify-body';
 import type { NotifyContext } from '../app/notify';
 import { offer } from '../app/notify-offer';
-import { phaseWords } from '../sessions/phase-words';
+import { phaseWords } from '../sessions/phases';
 
 /** What `notify send --json` prints; `channels` with `--wait` only. */
 export interface Sent extends Accepted {

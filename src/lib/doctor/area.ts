@@ -11,7 +11,7 @@ import { plural } from '../platform/terminal/plural';
 import { kindOf } from '../platform/files/stat';
 import { addDays, dayOf, systemZone } from '../platform/time/time';
 import { senseStore } from '../sense/store';
-import { SESSIONS_VERSION } from '../sessions/state-lines';
+import { SESSIONS_VERSION } from '../sessions/session';
 import { readLedger } from '../work/ledger';
 import type { UserArea } from '../config/user-area';
 import type { Clock } from '../platform/time/clock';

@@ -65,7 +65,7 @@ function collect(deps: AgentSessionDeps, input: CollectInput): Collected {
     // A file that comes later is new, and what it says of the time since now is to be taken.
     return { events: [], cursor: before ?? { ...UNREAD, afterMs }, state: 'idle', reason };
   }
-  const cursor = readLog(deps.path, before ?? UNREAD, take) ?? UNREAD;
+  const cursor = readLog(deps.path, before ?? UNREAD, take);
   const events = [...groups.values()].map((group) => asEvent(group, deps.machineId));
   const unread = bad === 0 ? {} : { reason: `${bad} lines of ${deps.path} are no work events` };
   return {

@@ -8,7 +8,7 @@ import { frontMatter, scalar } from '../platform/files/front-matter';
 import { readHead } from '../platform/files/jsonl';
 import { stampOf, targetOf } from '../platform/files/stat';
 import { clean } from '../platform/terminal/terminal';
-import { phaseNamed, type PhaseId } from './phases';
+import { type PhaseId, phaseNamed } from './phases';
 import { isSlug } from './slug';
 
 /** What the front matter of an artifact says; null where it says nothing. */

@@ -4,6 +4,8 @@ import type { Clock } from '../platform/time/clock';
 import { exists, listFolder, removeFile } from '../platform/files/folder';
 import { withLock } from '../platform/files/lock';
 import { rotatedName } from '../platform/files/log';
+import { archivedFiles } from './archive';
+import { archiveOf } from './state';
 
 export interface ForgetDeps {
   clock: Clock;
@@ -47,6 +49,7 @@ function filesOf({ path, workEvents, spool, hookLog }: ForgetDeps): string[] {
     ...listFolder(state)
       .filter((name) => /^\.?sessions(?:-live)?\.json/.test(name))
       .map((name) => join(state, name)),
+    ...archivedFiles(archiveOf(path)),
     ...[workEvents, hookLog].flatMap((log) => [log, rotatedName(log)]).filter((log) => exists(log)),
     ...[spool, join(spool, 'claimed'), join(spool, 'dead')].flatMap((folder) =>
       namesIn(folder).map((name) => join(folder, name)),

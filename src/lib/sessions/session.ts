@@ -2,8 +2,10 @@ import { isObject, parseObject } from '../platform/files/json-object';
 import { asLogCursor, LOG_START, type LogCursor } from '../platform/files/journal';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
-import { SESSIONS_VERSION } from './state-lines';
 import { parseTerminal, type SessionTerminal } from './work-events';
+
+/** The format of the state. A newer one is read by newer versions only. */
+export const SESSIONS_VERSION = 1;
 
 /** Who brought a phase: the artifact, a notification (`voice`), or one after the other (`merged`). */
 export type PhaseSource = 'artifact' | 'voice' | 'merged' | 'hook';
@@ -15,7 +17,7 @@ export interface PhaseEntry {
   source: PhaseSource;
 }
 
-/** One session, or several of the assistant's that work on one artifact (decisions.md 4). Times are ISO-8601 UTC. */
+/** One session, or several of the assistant's that work on one artifact. Times are ISO-8601 UTC. */
 export interface Session {
   slug: string;
   /** The assistant's own ids, the newest last. */
@@ -54,7 +56,7 @@ export interface Session {
   restricted?: true;
 }
 
-/** `state/sessions.json`, and the part of it that is live. */
+/** `state/sessions.json`: the sessions of the last day. Older ones are archived. */
 export interface SessionsState {
   version: number;
   /** Up to where the work events are in it. */
@@ -95,7 +97,7 @@ export function isLive(session: Current, nowMs: number): boolean {
 }
 
 /**
- * Sets the phase and notes it (service.md: Session phase). The same phase again from another source merges into
+ * Sets the phase and notes it. The same phase again from another source merges into
  * the last entry; from the same source it is no news.
  */
 export function recordPhase(session: Session, phase: PhaseId, source: PhaseSource, at: string): void {
@@ -129,28 +131,23 @@ export function addId(session: Session, id: string): void {
 
 /** The state in a text, what is no session left out; undefined when the text is no state at all. */
 export function parseSessions(text: string): SessionsState | undefined {
-  const value = parseObject(text);
-  if (value === undefined || typeof value['version'] !== 'number' || !isObject(value['sessions'])) {
-    return undefined;
-  }
-  const sessions: Record<string, Session> = {};
-  for (const [slug, found] of Object.entries(value['sessions'])) {
-    const session = isSlug(slug) && isObject(found) ? parseSession(slug, found) : undefined;
-    if (session !== undefined) sessions[slug] = session;
-  }
+  const { version, sessions, cursor, pruned } = parseObject(text) ?? {};
+  if (typeof version !== 'number' || !isObject(sessions)) return undefined;
+  const found = Object.entries(sessions).flatMap(([slug, value]) => parseSession(slug, value) ?? []);
   return {
-    version: value['version'],
-    cursor: asLogCursor(value['cursor']) ?? { ...LOG_START },
-    ...(typeof value['pruned'] === 'string' ? { pruned: value['pruned'] } : {}),
-    sessions,
+    version,
+    cursor: asLogCursor(cursor) ?? { ...LOG_START },
+    ...(typeof pruned === 'string' ? { pruned } : {}),
+    sessions: Object.fromEntries(found.map((session) => [session.slug, session])),
   };
 }
 
 /**
  * A session as it was stored; other tools write the file too, so what is not as it should be gets its default.
- * The object itself is kept: there may be thousands, and a hook waits.
+ * Undefined without a slug and its times.
  */
-function parseSession(slug: string, value: Record<string, unknown>): Session | undefined {
+export function parseSession(slug: unknown, value: unknown): Session | undefined {
+  if (typeof slug !== 'string' || !isSlug(slug) || !isObject(value)) return undefined;
   const { startedAt, updatedAt, activity } = value;
   if (!isTime(startedAt) || !isTime(updatedAt)) return undefined;
   const issue = value['github_issue'];
@@ -185,23 +182,18 @@ const TEXTS = [
 const SOURCES: readonly string[] = ['artifact', 'voice', 'merged', 'hook'];
 
 function historyOf(value: unknown): PhaseEntry[] {
-  if (!Array.isArray(value)) return [];
-  if (value.every(isEntry)) return value;
-  return value.filter(isObject).flatMap((entry): PhaseEntry[] => {
-    const named = { ...entry, phase: phaseNamed(textOr(entry['phase']) ?? '')?.id };
-    return isEntry(named) ? [{ phase: named.phase, at: named.at, source: named.source }] : [];
+  return objectsIn(value).flatMap(({ phase, at, source }) => {
+    const id = phaseNamed(textOr(phase) ?? '')?.id;
+    const isKnown = id !== undefined && isTime(at) && SOURCES.includes(String(source));
+    return isKnown ? [{ phase: id, at, source: source as PhaseSource }] : [];
   });
 }
 
-function isEntry(value: unknown): value is PhaseEntry {
-  if (!isObject(value)) return false;
-  const { phase, at, source } = value;
-  const isPhase = typeof phase === 'string' && phaseNamed(phase)?.id === phase;
-  return isPhase && isTime(at) && typeof source === 'string' && SOURCES.includes(source);
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function texts(value: unknown): string[] {
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }
 
@@ -209,10 +201,6 @@ function textOr(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Times of our own are told by their form, which costs a tenth. */
 function isTime(value: unknown): value is string {
-  return typeof value === 'string' && (OWN_TIME.test(value) || !Number.isNaN(Date.parse(value)));
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
-
-const OWN_TIME =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;

@@ -1,17 +1,25 @@
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readBytes, readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
-import { toIso, type Clock } from '../platform/time/clock';
+import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
-import { withLock } from '../platform/files/lock';
 import { rotateRead, type LogCursor } from '../platform/files/journal';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { withLock } from '../platform/files/lock';
+import { toIso, type Clock } from '../platform/time/clock';
+import { archivedSessions, archiveSessions, pruneArchive, recall } from './archive';
 import { artifactOf, artifactPath } from './artifact';
 import { folder, type FoldDeps } from './fold';
-import { emptySessions, isLive, parseSessions, recordArtifactPhase, recordPhase } from './session';
-import type { Session, SessionsState } from './session';
-import { MAX_STATE_BYTES, refuseNewer, SESSIONS_VERSION, textNaming } from './state-lines';
-import { NOBODY, openText, stateText, type Awake } from './state-text';
+import {
+  emptySessions,
+  isLive,
+  parseSessions,
+  recordArtifactPhase,
+  recordPhase,
+  SESSIONS_VERSION,
+  type Session,
+  type SessionsState,
+} from './session';
 import { readWorkEvents, WORK_EVENTS_ROTATE_BYTES, type WorkEvent } from './work-events';
 
 /** The places and the means of the state. */
@@ -29,18 +37,29 @@ export interface SessionsDeps extends FoldDeps {
   locks: string;
 }
 
+type ReadDeps = Pick<SessionsDeps, 'path' | 'workEvents' | 'sessions' | 'dayOf'>;
+
 const DAY_MS = 86_400_000;
 const TEMPS_STALE_MS = 3_600_000;
-/** Finished sessions leave the state after this; their artifacts stay for ever. */
+/** A session without an event for so long leaves the state for the archive. */
+const ARCHIVE_AFTER_MS = DAY_MS;
+/** Finished sessions leave the archive after this; their artifacts stay for ever. */
 const PRUNE_AFTER_MS = 30 * DAY_MS;
 /** Sessions that were left unfinished, the oldest first, leave it beyond this number. */
-const MAX_SESSIONS = 5000;
+const MAX_ARCHIVED = 5000;
+/** More than that is no state. */
+const MAX_STATE_BYTES = 64 * 1024 * 1024;
+
+/** The archive beside the state. */
+export function archiveOf(path: string): string {
+  return join(dirname(path), 'sessions-archive');
+}
 
 /**
- * The stored state. A missing or broken file is empty: the log tells it again; `onBroken` gets what no state can
- * be read from, to keep it for a person to look at. A newer format is `config`.
+ * The stored state, without the archive. A missing or broken file is empty: the log tells it again; `onBroken` gets a
+ * broken text, to keep it for a person. A newer format is `config`.
  */
-export function readSessions(path: string, onBroken?: (text: string) => void): SessionsState {
+function readSessions(path: string, onBroken?: (text: string) => void): SessionsState {
   const text = readText(path, { maxBytes: MAX_STATE_BYTES });
   const state = text === undefined ? undefined : parseSessions(text);
   if (state === undefined) {
@@ -51,24 +70,45 @@ export function readSessions(path: string, onBroken?: (text: string) => void): S
   return state;
 }
 
-/** The stored session with this id of the assistant's, or this slug; the others are not parsed. As `readSessions`. */
-export function storedSession(path: string, name: string): Session | undefined {
-  const text = readText(path, { maxBytes: MAX_STATE_BYTES });
-  if (text === undefined) return undefined;
-  const state = parseSessions(textNaming(text, name) ?? text);
-  if (state === undefined) return undefined;
-  refuseNewer(state.version, path);
-  return Object.values(state.sessions).find(
-    ({ slug, sessionIds }) => slug === name || sessionIds.includes(name),
-  );
+function refuseNewer(version: number, path: string): void {
+  if (version <= SESSIONS_VERSION) return;
+  throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
+    hint: 'Upgrade steward; this version leaves the file alone.',
+  });
 }
 
-/** The sessions as they are at this moment: the stored state and what the log has beyond it. Writes nothing. */
-export function currentSessions(
-  deps: Pick<SessionsDeps, 'path' | 'workEvents' | 'sessions' | 'dayOf'>,
-): SessionsState {
+/** The stored session with this id of the assistant's. */
+export function storedSession(path: string, id: string): Session | undefined {
+  return Object.values(readSessions(path).sessions).find(({ sessionIds }) => sessionIds.includes(id));
+}
+
+/**
+ * The slug of the stored session with this id of the assistant's: what each hook needs, from a small file of its own.
+ * A newer format is `config`.
+ */
+export function storedSlug(deps: Pick<SessionsDeps, 'path' | 'livePath'>, id: string): string | undefined {
+  const live = parseObject(readText(deps.livePath, { maxBytes: MAX_STATE_BYTES }) ?? '');
+  if (typeof live?.['version'] === 'number') refuseNewer(live['version'], deps.livePath);
+  const slugs = live?.['slugs'];
+  // An earlier version wrote something else there.
+  if (!isObject(slugs)) return storedSession(deps.path, id)?.slug;
+  return Object.hasOwn(slugs, id) && typeof slugs[id] === 'string' ? slugs[id] : undefined;
+}
+
+/** All sessions as they are now, archived ones included: what is stored and what the log adds. Writes nothing. */
+export function currentSessions(deps: ReadDeps): SessionsState {
+  // The archive after the state: a session that moves meanwhile is in one of them.
   const state = readSessions(deps.path);
+  state.sessions = { ...archivedSessions(archiveOf(deps.path)), ...state.sessions };
   fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
+  return state;
+}
+
+/** The same of the last day, without what artifacts say since the last turn: for a reader in a hurry. */
+export function runningSessions(deps: Pick<SessionsDeps, 'path' | 'workEvents' | 'dayOf'>): SessionsState {
+  const state = readSessions(deps.path);
+  const { take } = folder(state, deps);
+  state.cursor = readWorkEvents(deps.workEvents, state.cursor, take);
   return state;
 }
 
@@ -90,11 +130,10 @@ export function findSession(state: SessionsState, slug: string): Session {
 }
 
 /**
- * Brings the log into the state, lets `change` do more, and stores it, one writer at a time. Busy for longer
- * than `waitMs` is `locked`. What is not stored is in the log still: nothing is lost, and nothing counts twice,
- * because the state holds how far into the log it goes. `change` sees the sessions that run or ended since
- * yesterday, those that the log speaks of, and those with one of the `names` (slugs or ids of the assistant's);
- * `isKnown` tells of any slug whether a session has it.
+ * Brings the log into the state, lets `change` do more, and stores it, one writer at a time. Busy for longer than
+ * `waitMs` is `locked`; the log still has what was not stored. `change` sees the sessions of the last day, those that
+ * the log speaks of, and those with one of the `names` (slugs or ids of the assistant's); `isKnown` says of any slug
+ * whether a session has it.
  */
 export async function updateSessions<T>(
   deps: SessionsDeps,
@@ -102,43 +141,67 @@ export async function updateSessions<T>(
   names: readonly string[],
   change: (state: SessionsState, isKnown: (slug: string) => boolean) => T,
 ): Promise<T> {
-  const { clock, machineId } = deps;
+  const { clock, machineId, path } = deps;
   const lock = join(deps.locks, 'sessions.lock');
   return withLock(lock, { clock, machineId, waitMs }, () => {
-    ensureFolder(dirname(deps.path));
-    const nowMs = clock.now();
-    const { state, asleep } = brought(deps, names, nowMs);
-    const result = change(state, (slug) => asleep.has(slug) || Object.hasOwn(state.sessions, slug));
-    if (asleep.isEmpty) {
-      if (state.pruned !== utcDay(nowMs)) sweepTemps(dirname(deps.path), TEMPS_STALE_MS, nowMs);
-      prune(state, nowMs);
-      state.pruned = utcDay(nowMs);
-    }
-    // The log tells again what a crash of the machine takes: no name need be durable, and the live part not at all.
-    replaceFile(deps.path, stateText(state, asleep), { sync: 'content' });
-    replaceFile(deps.livePath, stateText(livePart(state, nowMs)), { sync: false });
+    ensureFolder(dirname(path));
+    const archive = archiveOf(path);
+    const state = readSessions(path, (broken) => replaceFile(`${path}.broken`, broken));
+    const unread = unreadEvents(deps.workEvents, state.cursor);
+    const said = unread.events.flatMap(({ session, slug }) => (slug === null ? [session] : [session, slug]));
+    const unknown = unknownOf(state, [...names, ...said]);
+    if (unknown.length > 0) state.sessions = { ...recall(archive, unknown), ...state.sessions };
+    fold(state, deps, unread);
+    const isKnown = (slug: string): boolean =>
+      Object.hasOwn(state.sessions, slug) || Object.hasOwn(recall(archive, [slug]), slug);
+    const result = change(state, isKnown);
+    archiveOld(state, archive, clock.now());
+    if (state.pruned !== utcDay(clock.now())) tidy(state, deps);
+    // The log tells again what a crash of the machine takes: no name need be durable, and the index not at all.
+    replaceFile(path, `${JSON.stringify(state)}\n`, { sync: 'content' });
+    replaceFile(deps.livePath, indexOf(state), { sync: false });
+    // Only here, where all of the log is read and no other process reads it.
     rotateRead({ path: deps.workEvents }, WORK_EVENTS_ROTATE_BYTES);
     return Promise.resolve(result);
   });
 }
 
-/** The state with the log in it; once a day with every session, to look for those that are to be forgotten. */
-function brought(deps: SessionsDeps, names: readonly string[], nowMs: number): Awake {
-  const bytes = readBytes(deps.path, { maxBytes: MAX_STATE_BYTES });
-  const open = bytes === undefined ? undefined : openText(bytes);
-  if (open?.head.pruned === utcDay(nowMs) && open.head.version === SESSIONS_VERSION) {
-    const unread = unreadEvents(deps.workEvents, open.head.cursor);
-    const said = unread.events.flatMap(({ session, slug }) => (slug === null ? [session] : [session, slug]));
-    const awake = open.wake([...names, ...said], nowMs);
-    if (awake !== undefined) {
-      const touched = fold(awake.state, deps, unread);
-      // A new session with the name of an old one has to meet it.
-      if (![...touched].some((slug) => awake.asleep.has(slug))) return awake;
-    }
-  }
-  const state = readSessions(deps.path, (broken) => replaceFile(`${deps.path}.broken`, broken));
-  fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
-  return { state, asleep: NOBODY };
+function unknownOf(state: SessionsState, names: readonly string[]): string[] {
+  const known = new Set(
+    Object.values(state.sessions).flatMap(({ slug, sessionIds }) => [slug, ...sessionIds]),
+  );
+  return [...new Set(names)].filter((name) => !known.has(name));
+}
+
+/** After a kill in between a session is in both: the state's counts, and is archived again. */
+function archiveOld(state: SessionsState, archive: string, nowMs: number): void {
+  const old = Object.values(state.sessions).filter(
+    ({ updatedAt }) => nowMs - Date.parse(updatedAt) > ARCHIVE_AFTER_MS,
+  );
+  if (old.length === 0) return;
+  archiveSessions(archive, old);
+  for (const { slug } of old) delete state.sessions[slug];
+}
+
+/** Once a day. */
+function tidy(state: SessionsState, { path, clock }: Pick<SessionsDeps, 'path' | 'clock'>): void {
+  const nowMs = clock.now();
+  const isOver = (session: Session): boolean =>
+    (session.phase === 'complete' || (session.artifact === null && !isLive(session, nowMs))) &&
+    nowMs - Date.parse(session.updatedAt) > PRUNE_AFTER_MS;
+  sweepTemps(dirname(path), TEMPS_STALE_MS, nowMs);
+  pruneArchive(archiveOf(path), isOver, MAX_ARCHIVED);
+  state.pruned = utcDay(nowMs);
+}
+
+function utcDay(nowMs: number): string {
+  return toIso(nowMs).slice(0, 10);
+}
+
+/** The slug of each id, for hooks. */
+function indexOf({ version, sessions }: SessionsState): string {
+  const slugs = Object.values(sessions).flatMap(({ slug, sessionIds }) => sessionIds.map((id) => [id, slug]));
+  return `${JSON.stringify({ version, slugs: Object.fromEntries(slugs) as object })}\n`;
 }
 
 interface Unread {
@@ -146,22 +209,14 @@ interface Unread {
   cursor: LogCursor;
 }
 
-function unreadEvents(workEvents: string, cursor: LogCursor): Unread {
+function unreadEvents(workEvents: string, before: LogCursor): Unread {
   const events: WorkEvent[] = [];
-  const next = readWorkEvents(workEvents, cursor, (event) => events.push(event));
-  return { events, cursor: next ?? cursor };
+  const cursor = readWorkEvents(workEvents, before, (event) => events.push(event));
+  return { events, cursor };
 }
 
-/**
- * Brings events into the state, and reads the artifacts of the sessions that something happened in: what they
- * say stands in the state, the phase with the source `artifact` (service.md: the artifact-sync hook). Gives their
- * slugs.
- */
-function fold(
-  state: SessionsState,
-  deps: Pick<SessionsDeps, 'sessions' | 'dayOf'>,
-  { events, cursor }: Unread,
-): ReadonlySet<string> {
+/** Brings events into the state, and what the artifacts of their sessions say, the phase with the source `artifact`. */
+function fold(state: SessionsState, deps: ReadDeps, { events, cursor }: Unread): void {
   const { take, touched } = folder(state, deps);
   for (const event of events) take(event);
   state.cursor = cursor;
@@ -169,11 +224,6 @@ function fold(
     const session = state.sessions[slug];
     if (session !== undefined) syncArtifact(session, deps.sessions);
   }
-  return touched;
-}
-
-function utcDay(nowMs: number): string {
-  return toIso(nowMs).slice(0, 10);
 }
 
 function syncArtifact(session: Session, sessions: string): void {
@@ -181,37 +231,12 @@ function syncArtifact(session: Session, sessions: string): void {
   if (artifact === undefined) return;
   session.artifact = artifactPath(sessions, session.slug);
   session.mode = artifact.mode;
-  session.task = artifact.task ?? session.task;
-  session.project = artifact.project ?? session.project;
-  session.effort = artifact.effort ?? session.effort;
+  for (const key of ['task', 'project', 'effort', 'github_issue_url'] as const) {
+    session[key] = artifact[key] ?? session[key];
+  }
   session.github_issue = artifact.github_issue ?? session.github_issue;
-  session.github_issue_url = artifact.github_issue_url ?? session.github_issue_url;
   if (artifact.phase !== null) recordArtifactPhase(session, artifact.phase, session.updatedAt);
   else if (session.phase === 'native' && artifact.mode === 'algorithm') {
     recordPhase(session, 'starting', 'artifact', session.updatedAt);
   }
-}
-
-function prune(state: SessionsState, nowMs: number): void {
-  const age = (session: Session): number => nowMs - Date.parse(session.updatedAt);
-  const isOver = (session: Session): boolean =>
-    session.phase === 'complete' || (session.artifact === null && !isLive(session, nowMs));
-  for (const session of Object.values(state.sessions)) {
-    if (isOver(session) && age(session) > PRUNE_AFTER_MS) delete state.sessions[session.slug];
-  }
-  const left = Object.values(state.sessions);
-  if (left.length <= MAX_SESSIONS) return;
-  const oldest = left.filter((session) => !isLive(session, nowMs)).sort((a, b) => age(b) - age(a));
-  for (const { slug } of oldest.slice(0, left.length - MAX_SESSIONS)) delete state.sessions[slug];
-}
-
-/** Of each session that runs, what a line of status needs; of the history the last entry. */
-function livePart(state: SessionsState, nowMs: number): SessionsState {
-  const live = Object.values(state.sessions).filter((session) => isLive(session, nowMs));
-  return {
-    ...state,
-    sessions: Object.fromEntries(
-      live.map((session) => [session.slug, { ...session, phaseHistory: session.phaseHistory.slice(-1) }]),
-    ),
-  };
 }

@@ -1,8 +1,8 @@
-import { entriesIn } from '../platform/files/stat';
 import { lstatOf } from '../platform/files/folder';
-import { artifactOf, artifactPath } from './artifact';
+import { entriesIn } from '../platform/files/stat';
+import { type Artifact, artifactOf, artifactPath } from './artifact';
 import type { PhaseId } from './phases';
-import { isLive, type Session, type SessionsState } from './session';
+import { type Session, type SessionsState, isLive } from './session';
 import { isSlug } from './slug';
 
 /** An artifact that a session has made without a tool that names its file, such as a shell. */
@@ -32,9 +32,9 @@ export function unseenArtifact(
   const sinceMs = Date.parse(session.turnAt ?? session.startedAt) - COARSE_MS;
   const free: Written[] = [];
   for (const { name, isFolder } of entriesIn(deps.sessions)) {
-    if (!isFolder || !isSlug(name) || isKnown(name)) continue;
+    if (!isFolder || !isSlug(name)) continue;
     const found = written(deps.sessions, name, sinceMs);
-    if (found === undefined) continue;
+    if (found === undefined || isKnown(name)) continue;
     if (found.session === null) free.push(found);
     else if (session.sessionIds.includes(found.session)) return found;
   }
@@ -68,4 +68,23 @@ export function wasAtWork(session: Session, atMs: number): boolean {
   if (session.turnAt === null || Date.parse(session.turnAt) - COARSE_MS > atMs) return false;
   const isStill = session.activity === 'working' && isLive(session, atMs);
   return isStill || Date.parse(session.updatedAt) + COARSE_MS >= atMs;
+}
+
+/**
+ * Is an artifact the work of a session that worked in a restricted folder, or may it be? It is known by its slug, or by
+ * the session that it names. One that nobody is known by was made without a tool that names its file, such as a shell,
+ * in a turn without an end: then it may be of every such session that was at work when it was written.
+ *
+ * @param found the artifact, and when it was written, wall-clock ms
+ */
+export function isRestrictedWork(
+  state: Pick<SessionsState, 'sessions'>,
+  found: { slug: string; artifact: Pick<Artifact, 'session'>; atMs: number },
+): boolean {
+  const all = Object.values(state.sessions);
+  const { session: id } = found.artifact;
+  const own = state.sessions[found.slug];
+  const named = id === null ? undefined : all.find(({ sessionIds }) => sessionIds.includes(id));
+  if (own !== undefined || id !== null) return own?.restricted === true || named?.restricted === true;
+  return all.some((one) => one.restricted === true && one.artifact === null && wasAtWork(one, found.atMs));
 }

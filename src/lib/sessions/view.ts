@@ -1,8 +1,8 @@
-import { minutes, palette, table, toAscii, wrap, type Palette } from '../platform/terminal/format';
+import { type Palette, minutes, palette, table, toAscii, wrap } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
 import { phase } from './phases';
-import { statusOf, type PhaseEntry, type Session, type SessionsState, type SessionStatus } from './session';
+import { type PhaseEntry, type Session, type SessionStatus, type SessionsState, statusOf } from './session';
 import type { SpoolStatus } from './spool';
 
 /** One session as `steward sessions --json` shows it. Times are ISO-8601 UTC. */
@@ -220,4 +220,49 @@ export function sessionText(detail: SessionDetail, { nowMs, localTime }: Session
 function ago(iso: string, nowMs: number): string {
   const value = Math.max(0, nowMs - Date.parse(iso)) / 60_000;
   return value < 48 * 60 ? minutes(Math.floor(value)) : `${Math.floor(value / 1440)} d`;
+}
+
+export interface StatusLine {
+  phase: Session['phase'] | null;
+  session: string | null;
+  /** Sessions that wait for a person, without the one that asks. */
+  waiting: number;
+  /** Minutes of creation today; null where sense captures nothing. */
+  creationMinutes: number | null;
+}
+
+const MAX_NAME = 32;
+
+/** The facts of the status line: of the session that the assistant names, else of the one that spoke last. */
+export function statusLine(
+  state: SessionsState,
+  given: { session: string | undefined; creationMinutes: number | null; nowMs: number },
+): StatusLine {
+  const live = Object.values(state.sessions)
+    .map((session) => ({ session, status: statusOf(session, given.nowMs) }))
+    .filter(({ status }) => status === 'working' || status === 'waiting')
+    .sort((a, b) => Date.parse(b.session.updatedAt) - Date.parse(a.session.updatedAt));
+  const own =
+    given.session === undefined
+      ? live[0]
+      : live.find(({ session }) => session.sessionIds.includes(given.session as string));
+  return {
+    phase: own?.session.phase ?? null,
+    session: own === undefined ? null : (own.session.task ?? own.session.repo ?? own.session.slug),
+    waiting: live.filter((one) => one.status === 'waiting' && (given.session === undefined || one !== own))
+      .length,
+    creationMinutes: given.creationMinutes,
+  };
+}
+
+/** `▶ Execute · fix the login · 2 waiting · 1 h 10 m` */
+export function statusLineText(line: StatusLine): string {
+  const row = line.phase === null ? undefined : phase(line.phase);
+  const parts = [
+    row === undefined ? 'no session' : `${row.icon} ${row.label}`,
+    ...(line.session === null ? [] : [fit(clean(line.session), MAX_NAME)]),
+    ...(line.waiting === 0 ? [] : [`${line.waiting} waiting`]),
+    ...(line.creationMinutes === null ? [] : [minutes(line.creationMinutes)]),
+  ];
+  return parts.join(' · ');
 }

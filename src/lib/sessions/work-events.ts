@@ -3,7 +3,7 @@ import { append, foldEntries, type Journal, type LogCursor } from '../platform/f
 import { clean } from '../platform/terminal/terminal';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
-import { parseObject } from '../platform/files/json-object';
+import { definedOnly, parseObject } from '../platform/files/json-object';
 
 /** What can happen in a session, as the hooks report it. */
 const WORK_EVENT_TYPES = [
@@ -95,26 +95,23 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
   if (ms === undefined || session === undefined) return undefined;
   if (!WORK_EVENT_TYPES.includes(type as WorkEventType)) return undefined;
   const slug = typeof value['slug'] === 'string' && isSlug(value['slug']) ? value['slug'] : null;
-  const tool = storedWord(value['tool']);
-  const phase = typeof value['phase'] === 'string' ? phaseNamed(value['phase'])?.id : undefined;
-  const agent = storedWord(value['agent']);
-  const reason = storedWord(value['reason']);
-  const machine = storedWord(value['machine']);
-  const terminal = parseTerminal(value['terminal']);
+  const optional = {
+    tool: storedWord(value['tool']),
+    phase: typeof value['phase'] === 'string' ? phaseNamed(value['phase'])?.id : undefined,
+    artifact: artifact === true && slug !== null ? (true as const) : undefined,
+    restricted: restricted === true ? (true as const) : undefined,
+    agent: storedWord(value['agent']),
+    reason: storedWord(value['reason']),
+    machine: storedWord(value['machine']),
+    terminal: parseTerminal(value['terminal']),
+  };
   return {
     ts: toIso(ms),
     type: type as WorkEventType,
     session,
     slug,
     repo: storedWord(value['repo']) ?? null,
-    ...(tool === undefined ? {} : { tool }),
-    ...(phase === undefined ? {} : { phase }),
-    ...(artifact === true && slug !== null ? { artifact } : {}),
-    ...(restricted === true ? { restricted } : {}),
-    ...(agent === undefined ? {} : { agent }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(machine === undefined ? {} : { machine }),
-    ...(terminal === undefined ? {} : { terminal }),
+    ...definedOnly(optional),
   };
 }
 
@@ -131,14 +128,9 @@ export function parseTerminal(value: unknown): SessionTerminal | undefined {
   };
 }
 
-/** Gives each event behind the cursor and returns the next cursor, as `foldEntries` does. */
-export function readWorkEvents(
-  path: string,
-  cursor: LogCursor,
-  take: (event: WorkEvent) => void,
-  maxBytes?: number,
-): LogCursor | undefined {
-  return foldEntries(journalAt(path), cursor, take, maxBytes);
+/** Gives each event behind the cursor and returns the next cursor. */
+export function readWorkEvents(path: string, cursor: LogCursor, take: (event: WorkEvent) => void): LogCursor {
+  return foldEntries(journalAt(path), cursor, take);
 }
 
 function journalAt(path: string): Journal<WorkEvent> {

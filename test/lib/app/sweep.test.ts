@@ -3,7 +3,6 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { sessionsAmong } from '../../../src/lib/app/sweep';
-import { systemClock } from '../../../src/lib/platform/time/clock';
 import { scratch } from '../../helpers/scratch';
 
 describe('the sessions that a sweep looks at', () => {
@@ -26,9 +25,10 @@ describe('the sessions that a sweep looks at', () => {
     write('no-front-matter', 2, 'words');
     write('Not a slug', 2);
     mkdirSync(join(sessions, 'empty'));
-    const at = { sessions, path: box.path('artifacts.json'), version: 'x', clock: systemClock() };
     const found = (hours: number): string[] =>
-      sessionsAmong(at, { since: nowMs - hours * HOUR, live: new Set(['goes-on']) }).map(({ slug }) => slug);
+      sessionsAmong(sessions, { since: nowMs - hours * HOUR, live: new Set(['goes-on']) }).map(
+        ({ slug }) => slug,
+      );
     expect(found(24)).to.deep.equal(['older', 'young']);
     expect(found(7 * 24)).to.deep.equal(['too-old', 'older', 'young']);
     expect(found(0.5)).to.deep.equal([]);

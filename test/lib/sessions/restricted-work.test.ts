@@ -2,7 +2,7 @@ import { expect } from 'chai';
 
 import { toIso } from '../../../src/lib/platform/time/clock';
 import { folder as folding } from '../../../src/lib/sessions/fold';
-import { isRestrictedWork } from '../../../src/lib/sessions/restricted-work';
+import { isRestrictedWork } from '../../../src/lib/sessions/unseen-artifact';
 import { emptySessions, parseSessions, type SessionsState } from '../../../src/lib/sessions/session';
 import { parseWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
 

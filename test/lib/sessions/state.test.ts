@@ -18,16 +18,15 @@ import { dirname, join } from 'node:path';
 import { StewardError } from '../../../src/lib/errors';
 import { toIso } from '../../../src/lib/platform/time/clock';
 import { recordArtifactPhase, recordPhase, statusOf, type Session } from '../../../src/lib/sessions/session';
-import { liveSessions, runningSessions } from '../../../src/lib/sessions/live';
 import {
   currentSessions,
   findSession,
-  readSessions,
+  runningSessions,
   storedSession,
+  storedSlug,
   updateSessions,
   type SessionsDeps,
 } from '../../../src/lib/sessions/state';
-import { storedSlug } from '../../../src/lib/sessions/state-lines';
 import {
   appendWorkEvent,
   WORK_EVENTS_ROTATE_BYTES,
@@ -223,7 +222,7 @@ describe('the state of the sessions', () => {
     writeFileSync(deps.path, '');
     expect(currentSessions(deps).sessions).to.deep.equal(stored.sessions);
     await update();
-    expect(readSessions(deps.path).sessions).to.deep.equal(stored.sessions);
+    expect(runningSessions(deps).sessions).to.deep.equal(stored.sessions);
   });
 
   it('passes over lines that are no events, and half lines until they are whole', async () => {
@@ -272,7 +271,7 @@ describe('the state of the sessions', () => {
       const late = { ts: toIso(nowMs), type: 'subagent-start', session: 'one', slug: null, repo: null };
       writeSync(stalled, `${JSON.stringify({ ...late, agent: 'x' })}\n`);
       expect(only().agents).to.deep.equal(['x']);
-      expect(liveSessions(deps, 1024)?.sessions['a-1']?.agents).to.deep.equal(['x']);
+      expect(runningSessions(deps).sessions['a-1']?.agents).to.deep.equal(['x']);
       await update();
       writeSync(stalled, `${JSON.stringify({ ...late, agent: 'y' })}\n`);
       say('subagent-start', { agent: 'z' });
@@ -346,74 +345,81 @@ describe('the state of the sessions', () => {
     Object.assign(d, { artifact: null, mode: 'native', phase: 'native', updatedAt: days(31) });
     area.write('state/sessions.json', JSON.stringify(state));
     await update();
-    expect(Object.keys(readSessions(deps.path).sessions)).to.deep.equal([b.slug, c.slug]);
+    expect(all().map(({ slug }) => slug)).to.have.members([b.slug, c.slug]);
   });
 
   describe('with thousands that have ended', () => {
     const old = (index: number): string => `20261101-some-task-${String(index).padStart(8, '0')}`;
     const idOf = (index: number): string => `0f0e9d1c-8a7b-4c6d-9e5f-${String(index).padStart(12, '0')}`;
-    const stored = (): Record<string, Session> => readSessions(deps.path).sessions;
-    const lineOf = (slug: string): string | undefined =>
-      area
-        .read('state/sessions.json')
-        .split('\n')
-        .find((line) => line.startsWith(`"${slug}"`));
+    const stored = (): Record<string, Session> =>
+      (JSON.parse(area.read('state/sessions.json')) as { sessions: Record<string, Session> }).sessions;
+    const archived = (): string => area.read('state/sessions-archive/2026-11.jsonl');
+    let before: Session[];
 
     beforeEach(async () => {
       area.write('state/sessions.json', manySessions(300));
+      before = all();
       await update();
     });
 
-    it('carries them over, byte for byte, and is JSON as before', async () => {
-      const before = JSON.parse(area.read('state/sessions.json')) as { sessions: object };
-      const line = lineOf(old(7))?.replace(/,$/, '');
-      say('session-start', { slug: 'a-1' });
-      await update();
-      const after = JSON.parse(area.read('state/sessions.json')) as { sessions: Record<string, Session> };
-      const { 'a-1': added, ...others } = after.sessions;
-      expect(added).to.include({ slug: 'a-1', activity: 'waiting' });
-      expect(others).to.deep.equal(before.sessions);
-      expect(lineOf(old(7))?.replace(/,$/, '')).to.equal(line);
+    it('moves them to the archive of their month, and they are found as before', () => {
+      expect(stored()).to.deep.equal({});
+      expect(archived().trimEnd().split('\n')).to.have.length(300);
+      expect(all()).to.deep.equal(before);
+      expect(findSession(currentSessions(deps), old(7))).to.include({ slug: old(7), activity: 'ended' });
     });
 
-    it('does not even parse them', async () => {
-      const text = area.read('state/sessions.json');
-      const marked = text.replace(`"slug":"${old(9)}"`, `"slug":"not its own"`);
-      area.write('state/sessions.json', marked);
-      say('session-start', { slug: 'a-1' });
-      await update();
-      expect(lineOf(old(9))).to.contain('"slug":"not its own"');
-    });
-
-    it('wakes the one that an event speaks of, by its id or its slug', async () => {
+    it('takes the one back that an event speaks of, by its id or its slug', async () => {
       say('prompt', { session: idOf(3) });
       await update();
-      expect(stored()[old(3)]).to.include({ activity: 'working', updatedAt: toIso(nowMs) });
+      expect(stored()[old(3)]).to.include({
+        activity: 'working',
+        updatedAt: toIso(nowMs),
+        task: before[3]?.task,
+      });
       say('tool-after', { session: 'another', slug: old(4), artifact: true });
       await update();
       expect(stored()[old(4)]?.sessionIds).to.deep.equal([idOf(4), 'another']);
-      expect(Object.keys(stored())).to.have.length(300);
+      expect(all()).to.have.length(300);
     });
 
-    it('wakes the one that is asked for', async () => {
-      const seen = await updateSessions(deps, 5000, [old(5)], (state) => Object.keys(state.sessions));
-      expect(seen).to.deep.equal([old(5)]);
+    it('takes the one back that is asked for, and knows all by their slugs', async () => {
+      const seen = await updateSessions(deps, 5000, [old(5)], (state, isKnown) => [
+        ...Object.keys(state.sessions),
+        isKnown(old(6)),
+        isKnown('nobody'),
+      ]);
+      expect(seen).to.deep.equal([old(5), true, false]);
     });
 
-    it('lets a new session meet the old one of its name', async () => {
-      say('session-start', { session: 'new', slug: old(6) });
+    it('archives one again that went on, and its last line counts', async () => {
+      say('prompt', { session: idOf(3) });
       await update();
-      expect(stored()[old(6)]?.sessionIds).to.include('new');
-      expect(Object.keys(stored())).to.have.length(300);
+      nowMs += 25 * 60 * MINUTE;
+      await update();
+      expect(stored()).to.deep.equal({});
+      expect(findSession(currentSessions(deps), old(3))).to.include({ activity: 'working' });
+      expect(all()).to.have.length(300);
+      nowMs += 24 * 60 * MINUTE;
+      await update();
+      expect(archived().trimEnd().split('\n'), 'superseded lines').to.have.length(300);
     });
 
-    it('looks through all of them once a day', async () => {
+    it('looks for those that are over once a day', async () => {
       nowMs += 40 * 24 * 60 * MINUTE;
-      const state = JSON.parse(area.read('state/sessions.json')) as { sessions: Record<string, Session> };
-      for (const session of Object.values(state.sessions).slice(0, 100)) session.phase = 'complete';
-      area.write('state/sessions.json', JSON.stringify(state));
+      const lines = archived().split('\n');
+      const changed = lines.map((line, index) =>
+        index < 100 ? line.replace('"learn"', '"complete"') : line,
+      );
+      area.write('state/sessions-archive/2026-11.jsonl', changed.join('\n'));
       await update();
-      expect(Object.keys(stored())).to.have.length(200);
+      expect(all()).to.have.length(200);
+      await updateSessions(deps, 5000, [], (state) => (state.pruned = '2026-01-01'));
+    });
+
+    it('passes over lines that hold no session', () => {
+      area.write('state/sessions-archive/2026-11.jsonl', `nonsense\n${archived()}{"slug":"half`);
+      expect(all()).to.deep.equal(before);
     });
 
     it('says the same as with all of them in hand', async () => {
@@ -432,19 +438,48 @@ describe('the state of the sessions', () => {
             say(type, is ? { ...more, artifact: is } : more);
           const expected = currentSessions(deps).sessions;
           await update();
-          expect(stored()).to.deep.equal(expected);
+          expect(currentSessions(deps).sessions).to.deep.equal(expected);
         }),
         { numRuns: 30 },
       );
     });
   });
 
+  const earlier = JSON.parse(readFileSync('test/fixtures/sessions-asleep.json', 'utf8')) as Record<
+    string,
+    string
+  >[];
+  earlier.forEach((files, index) =>
+    it(`takes over what an earlier version stored with sleeping sessions, ${index + 1}`, async () => {
+      for (const [name, text] of Object.entries(files)) area.write(name, text);
+      const stored = (JSON.parse(files['state/sessions.json'] ?? '') as { sessions: Record<string, Session> })
+        .sessions;
+      const [live = ''] = Object.keys(stored).filter((slug) => stored[slug]?.sessionIds.includes('new-one'));
+      nowMs = Date.parse(stored[live]?.updatedAt ?? '') + MINUTE;
+      const slugs = ['old-ended', 'old-two', 'old-native', 'old-crashed'];
+      expect(Object.keys(stored)).to.include.members(slugs);
+      expect(storedSlug(deps, 'new-one')).to.equal(live);
+      say('prompt', { session: 'id-old-two' });
+      await update();
+      const now = currentSessions(deps).sessions;
+      expect(Object.keys(now)).to.have.members(Object.keys(stored));
+      expect(now['old-ended']).to.deep.equal(stored['old-ended']);
+      expect(now['old-two']).to.include({ activity: 'working', task: 'Größe ändern' });
+      expect(Object.keys(runningSessions(deps).sessions)).to.not.include.members([
+        'old-ended',
+        'old-crashed',
+      ]);
+      expect(storedSlug(deps, 'new-one')).to.equal(live);
+      expect(storedSlug(deps, 'id-old-two')).to.equal('old-two');
+    }),
+  );
+
   it('makes a broken file anew from the log, and keeps it', async () => {
     say('session-start', { slug: 'a-1' });
     await update();
     area.write('state/sessions.json', '{"version":1,"sess');
     await update();
-    expect(Object.keys(readSessions(deps.path).sessions)).to.deep.equal(['a-1']);
+    expect(all().map(({ slug }) => slug)).to.deep.equal(['a-1']);
     expect(area.read('state/sessions.json.broken')).to.equal('{"version":1,"sess');
   });
 
@@ -456,31 +491,15 @@ describe('the state of the sessions', () => {
     expect(area.read('state/sessions.json')).to.equal(text);
   });
 
-  it('has the live ones in a small file, which with the end of the log says the same', async () => {
+  it('gives those of the last day quickly, with the end of the log', async () => {
     area.write('state/sessions.json', manySessions(50));
     say('session-start', { slug: 'a-1' });
     await update();
     say('prompt');
     say('subagent-start', { agent: 'x' });
-    expect(statSync(deps.livePath).size).to.be.below(2000);
-    const live = liveSessions(deps, 1_000_000);
-    expect(live?.sessions).to.deep.equal({ 'a-1': findSession(currentSessions(deps), 'a-1') });
-    expect(liveSessions(deps, 10)).to.equal(undefined);
-  });
-
-  it('does without a live part that cannot be read', async () => {
-    say('session-start', { slug: 'a-1' });
-    await update();
-    for (const spoil of [
-      () => writeFileSync(deps.livePath, JSON.stringify({ version: 2, sessions: {} })),
-      () => {
-        rmSync(deps.livePath);
-        mkdirSync(deps.livePath);
-      },
-    ]) {
-      spoil();
-      expect(Object.keys(runningSessions(deps).sessions)).to.deep.equal(['a-1']);
-    }
+    expect(runningSessions(deps).sessions).to.deep.equal({
+      'a-1': findSession(currentSessions(deps), 'a-1'),
+    });
     rmSync(deps.path);
     mkdirSync(deps.path);
     expect(() => runningSessions(deps))
@@ -488,35 +507,24 @@ describe('the state of the sessions', () => {
       .with.property('kind', 'config');
   });
 
-  it('finds one among thousands without parsing the others', async () => {
-    const id = (index: number): string => `0f0e9d1c-8a7b-4c6d-9e5f-${String(index).padStart(12, '0')}`;
+  it('has the slug of each id in a small file', async () => {
     area.write('state/sessions.json', manySessions(50, toIso(START)).replaceAll('"ended"', '"working"'));
     await update();
-    const whole = readSessions(deps.livePath).sessions;
-    for (const session of Object.values(whole)) {
-      expect(storedSession(deps.livePath, session.slug)).to.deep.equal(session);
-      expect(storedSession(deps.livePath, session.sessionIds[0] as string)).to.deep.equal(session);
-      expect(storedSlug(deps.livePath, session.sessionIds[0] as string)).to.equal(session.slug);
+    const [session] = all() as [Session];
+    const [id = ''] = session.sessionIds;
+    expect(storedSlug(deps, id)).to.equal(session.slug);
+    expect(storedSession(deps.path, id)).to.deep.equal(session);
+    for (const name of ['nobody', 'constructor', session.slug]) {
+      expect(storedSlug(deps, name)).to.equal(undefined);
+      expect(storedSession(deps.path, name)).to.equal(undefined);
     }
-    expect(storedSession(deps.livePath, 'nobody')).to.equal(undefined);
-    expect(storedSession(deps.livePath, 'website')).to.equal(undefined);
-    for (const name of ['nobody', 'website', Object.keys(whole)[0] as string])
-      expect(storedSlug(deps.livePath, name)).to.equal(undefined);
-    const text = area.read('state/sessions-live.json');
-    // Of another one's line not even this is seen.
-    area.write('state/sessions-live.json', text.replace(`"${id(9)}"`, '"no JSON at all'));
-    expect(storedSession(deps.livePath, id(3))?.sessionIds).to.deep.equal([id(3)]);
-    expect(storedSlug(deps.livePath, id(3))).to.equal(storedSession(deps.livePath, id(3))?.slug);
-    area.write('state/sessions-live.json', JSON.stringify(JSON.parse(text)));
-    expect(storedSession(deps.livePath, id(3))?.sessionIds).to.deep.equal([id(3)]);
-    expect(storedSlug(deps.livePath, id(3))).to.equal(storedSession(deps.livePath, id(3))?.slug);
-    area.write('state/sessions-live.json', text.replace('"version":1', '"version":2'));
-    for (const find of [storedSession, storedSlug])
-      expect(() => find(deps.livePath, id(3)))
-        .to.throw(StewardError)
-        .with.property('kind', 'config');
+    expect(statSync(deps.livePath).size).to.be.below(5000);
     area.write('state/sessions-live.json', 'no JSON at all');
-    expect(storedSlug(deps.livePath, id(3))).to.equal(undefined);
+    expect(storedSlug(deps, id)).to.equal(session.slug);
+    area.write('state/sessions-live.json', '{"version":2,"slugs":{}}');
+    expect(() => storedSlug(deps, id))
+      .to.throw(StewardError)
+      .with.property('kind', 'config');
   });
 
   it('removes once a day what killed hooks were writing', async () => {

@@ -56,21 +56,11 @@ export function allEntries<E>(journal: Journal<E>): E[] {
 }
 
 /** Gives each entry behind the cursor and returns the next cursor, as `readLog` does. */
-export function foldEntries<E>(
-  journal: Journal<E>,
-  cursor: LogCursor,
-  take: (entry: E) => void,
-  maxBytes?: number,
-): LogCursor | undefined {
-  return readLog(
-    journal.path,
-    cursor,
-    (text) => {
-      const entry = text === undefined ? undefined : journal.parse(text);
-      if (entry !== undefined) take(entry);
-    },
-    maxBytes,
-  );
+export function foldEntries<E>(journal: Journal<E>, cursor: LogCursor, take: (entry: E) => void): LogCursor {
+  return readLog(journal.path, cursor, (text) => {
+    const entry = text === undefined ? undefined : journal.parse(text);
+    if (entry !== undefined) take(entry);
+  });
 }
 
 /** Rotates a journal of at least so many bytes: for its only reader, after it has stored a cursor at the end. */
@@ -111,15 +101,9 @@ type TakeLine = (text: string | undefined, wasCut: boolean) => void;
 
 /**
  * Gives each line behind the cursor and returns the next cursor. What was written to the rotated log since comes first, for
- * as long as that log is there; a log that was cut or replaced is read from its start. With `maxBytes`, undefined (and
- * nothing given) when more than that is unread.
+ * as long as that log is there; a log that was cut or replaced is read from its start.
  */
-export function readLog(
-  path: string,
-  cursor: LogCursor,
-  take: TakeLine,
-  maxBytes?: number,
-): LogCursor | undefined {
+export function readLog(path: string, cursor: LogCursor, take: TakeLine): LogCursor {
   const old = rotatedName(path);
   const size = lstatOf(path)?.size;
   const isAhead = size !== undefined && startsAs(path, cursor);
@@ -129,13 +113,10 @@ export function readLog(
   const oldSize = before === undefined ? 0 : (lstatOf(old)?.size ?? 0);
   const late = before !== undefined && oldSize > before.offset && startsAs(old, before) ? before : undefined;
   const from = isSame ? cursor.offset : 0;
-  const unread = (size ?? 0) - from + (late === undefined ? 0 : oldSize - late.offset);
-  if (maxBytes !== undefined && unread > maxBytes) return undefined;
-
   const rotated = late === undefined ? before : readFrom(old, late.offset, (text) => take(text, false));
   const next = readFrom(path, from, (text) => take(text, isAhead && !isSame));
   // The cursor stays on a rotated log until the new one has a line.
-  if (next === undefined && isRotated) return rotated;
+  if (next === undefined && isRotated) return rotated ?? cursor;
   return { ...(next ?? cursor), ...(rotated === undefined ? {} : { rotated }) };
 }
 

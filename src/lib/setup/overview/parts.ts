@@ -26,7 +26,7 @@ import { plural } from '../../platform/terminal/plural';
 import { JOBS, type JobId } from '../../schedule/job';
 import { senseHealth } from '../../sense/health';
 import { status as senseStatus } from '../../sense/read';
-import { runningSessions } from '../../sessions/live';
+import { runningSessions } from '../../sessions/state';
 import { isLive } from '../../sessions/session';
 import { MAX_WAITING as MOST_INTENTIONS, foreignIntentions, spoolStatus } from '../../sessions/spool';
 import { waitingText } from '../../work/capture/waiting';

@@ -31,7 +31,7 @@ describe('a journal', () => {
   const unread = (cursor: LogCursor): { got: number[]; next: LogCursor } => {
     const got: number[] = [];
     const next = foldEntries(journal(), cursor, ({ n }) => got.push(n));
-    return { got, next: next ?? cursor };
+    return { got, next };
   };
 
   it('gives each entry once, from the cursor on, and skips lines that are none', () => {
@@ -65,11 +65,6 @@ describe('a journal', () => {
     const { next } = unread(LOG_START);
     writeFileSync(journal().path, '{"n":9}\n');
     expect(unread(next).got).to.deep.equal([9]);
-  });
-
-  it('gives nothing where more than the bound is unread', () => {
-    append(journal(), { n: 1 });
-    expect(foldEntries(journal(), LOG_START, () => expect.fail(), 3)).to.equal(undefined);
   });
 
   it('takes a cursor whose head is the text itself, as an older state has it', () => {

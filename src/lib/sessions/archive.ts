@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+
+import { replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder, listFolder, removeFile } from '../platform/files/folder';
+import { parseObject } from '../platform/files/json-object';
+import { completeAppend, planAppend, readLines } from '../platform/files/jsonl';
+import { toIso } from '../platform/time/clock';
+import { parseSession, type Session } from './session';
+
+/**
+ * Sessions without an event for a day, so that the state stays small: `state/sessions-archive/YYYY-MM.jsonl`, a session
+ * a line, by the month of its last event. The last line of a slug counts.
+ */
+const MONTH = /^\d{4}-\d{2}\.jsonl$/;
+const MAX_LINE_BYTES = 1024 * 1024;
+
+export function archivedFiles(folder: string): string[] {
+  return listFolder(folder)
+    .filter((name) => MONTH.test(name))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/** Every archived session by its slug. */
+export function archivedSessions(folder: string): Record<string, Session> {
+  return bySlug(archivedFiles(folder).flatMap((path) => sessionsIn(path)));
+}
+
+/** The archived sessions with one of the names: a slug, or an id of the assistant's. */
+export function recall(folder: string, names: readonly string[]): Record<string, Session> {
+  const words = names.map((name) => JSON.stringify(name));
+  // Most lines are not parsed: a hook waits.
+  const mayBe = (line: string): boolean => words.some((word) => line.includes(word));
+  const found = archivedFiles(folder).flatMap((path) => sessionsIn(path, mayBe));
+  return bySlug(
+    found.filter(({ slug, sessionIds }) => names.some((name) => name === slug || sessionIds.includes(name))),
+  );
+}
+
+/** Appends sessions durably; the caller then takes them out of the state. */
+export function archiveSessions(folder: string, sessions: readonly Session[]): void {
+  ensureFolder(folder);
+  const months = new Map<string, string[]>();
+  for (const session of sessions) {
+    const path = join(folder, `${toIso(Date.parse(session.updatedAt)).slice(0, 7)}.jsonl`);
+    months.set(path, [...(months.get(path) ?? []), JSON.stringify(session)]);
+  }
+  for (const [path, lines] of months) completeAppend(path, planAppend(path, lines));
+}
+
+/** Removes superseded lines, sessions that are over, and the oldest beyond `max`. */
+export function pruneArchive(folder: string, isOver: (session: Session) => boolean, max: number): void {
+  const files = archivedFiles(folder).map((path) => ({ path, sessions: sessionsIn(path) }));
+  const left = Object.values(bySlug(files.flatMap(({ sessions }) => sessions)))
+    .filter((session) => !isOver(session))
+    .sort((a, b) => Date.parse(a.updatedAt) - Date.parse(b.updatedAt));
+  const kept = new Set(left.slice(-max));
+  for (const { path, sessions } of files) {
+    const lines = sessions.filter((session) => kept.has(session));
+    if (lines.length === sessions.length) continue;
+    if (lines.length === 0) removeFile(path);
+    else replaceFile(path, lines.map((session) => `${JSON.stringify(session)}\n`).join(''));
+  }
+}
+
+function bySlug(sessions: readonly Session[]): Record<string, Session> {
+  return Object.fromEntries(sessions.map((session) => [session.slug, session]));
+}
+
+function sessionsIn(path: string, isMeant: (line: string) => boolean = () => true): Session[] {
+  const sessions: Session[] = [];
+  readLines(path, { maxLineBytes: MAX_LINE_BYTES }, ({ text }) => {
+    const value = text === undefined || !isMeant(text) ? undefined : parseObject(text);
+    const session = value === undefined ? undefined : parseSession(value['slug'], value);
+    if (session !== undefined) sessions.push(session);
+  });
+  return sessions;
+}
