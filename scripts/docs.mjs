@@ -9,7 +9,7 @@ import { WORDS } from './config-words.mjs';
 const HOME = '/home-of-the-reader';
 
 async function configModules() {
-  const modules = ['files', 'key', 'user-area'].map((name) => `export * from './src/lib/config/${name}';`);
+  const modules = ['files', 'leaf', 'user-area'].map((name) => `export * from './src/lib/config/${name}';`);
   return evaluate((await bundle(modules.join('\n'))).text, join(ROOT, 'dist', 'docs.js'));
 }
 

@@ -19,8 +19,7 @@ export async function signIn(signal) {
     signal,
   });
   if (!response.ok) return false;
-  ownSecret = /** @type {import('../../src/lib/daemon/own-routes').SignedIn} */ (await response.json())
-    .secret;
+  ownSecret = /** @type {import('../../src/lib/daemon/routes').SignedIn} */ (await response.json()).secret;
   storage()?.setItem(KEY, ownSecret);
   return true;
 }

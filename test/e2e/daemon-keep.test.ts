@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import type { DaemonReport } from '../../src/lib/daemon/view';
+import type { DaemonReport } from '../../src/lib/daemon/status';
 import { jsonOf, removeFolder, steward } from '../helpers/cli';
 import { fakeCrontab, type FakeCrontab } from '../helpers/crontab';
 import { until } from '../helpers/desktop-kit';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AGENT_TYPES } from '../../src/lib/config/agent-types';
+import { AGENT_TYPES } from '../../src/lib/config/early';
 import type { AgentTypes, NamedAgent } from '../../src/lib/agents/routing';
 
 export const TYPES: AgentTypes = { ...AGENT_TYPES, researchers: [...AGENT_TYPES.researchers] };

@@ -7,11 +7,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 import type { Route } from '../../src/lib/daemon/route';
 import { daemonApp } from '../../src/lib/daemon/app';
-import { gate, type Gate } from '../../src/lib/daemon/gate';
-import { policyFor } from '../../src/lib/daemon/guards';
-import { ownRoutes } from '../../src/lib/daemon/own-routes';
+import { gate, type Gate, policyFor } from '../../src/lib/daemon/guards';
+import { ownRoutes, pageRoutes } from '../../src/lib/daemon/routes';
 import type { DaemonStatus } from '../../src/lib/daemon/status';
-import { pageRoutes } from '../../src/lib/daemon/pages';
 import { systemClock } from '../../src/lib/platform/time/clock';
 import { httpServer, type HttpServer } from '../../src/lib/platform/net/http-server';
 import { SERVER_LIMITS } from '../../src/lib/platform/net/http-application';

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { keyArg } from '../../lib/cli/config-edit';
-import { plainValue, shownKey, type ShownValue } from '../../lib/config/show';
+import { plainValue, shownKey, type ShownValue } from '../../lib/config/set';
 
 export default class ConfigGet extends BaseCommand {
   static override summary = 'Print the value of one key, for scripts.';

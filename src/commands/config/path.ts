@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { table } from '../../lib/platform/terminal/format';
-import { configPlaces, type ConfigPlaces } from '../../lib/config/show';
+import { configPlaces, type ConfigPlaces } from '../../lib/config/set';
 
 export default class ConfigPath extends BaseCommand {
   static override summary = 'Print where the configuration is, and which of its files exist.';

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { palette, table } from '../../lib/platform/terminal/format';
-import { shownConfig, valueWords, type ShownValue } from '../../lib/config/show';
+import { shownConfig, valueWords, type ShownValue } from '../../lib/config/set';
 import { clean } from '../../lib/platform/terminal/terminal';
 
 export default class ConfigShow extends BaseCommand {

@@ -2,9 +2,8 @@ import { boolean, integer } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../lib/cli/base-command';
 import { localTimes } from '../../lib/platform/time/local-times';
-import type { LogLine } from '../../lib/daemon/log';
-import { followLog, lastLines } from '../../lib/daemon/log-read';
-import { logLineText } from '../../lib/daemon/view';
+import { type LogLine, followLog, lastLines } from '../../lib/daemon/log';
+import { logLineText } from '../../lib/daemon/status';
 
 export default class DaemonLogs extends BaseCommand {
   static override summary = "Show the end of the daemon's log.";

@@ -2,7 +2,7 @@ import { BaseCommand } from '../../lib/cli/base-command';
 import { daemonReport } from '../../lib/app/serve';
 import { EXIT_CODES } from '../../lib/platform/terminal/exit-codes';
 import { localTimes } from '../../lib/platform/time/local-times';
-import { daemonStatusText, type DaemonReport } from '../../lib/daemon/view';
+import { daemonStatusText, type DaemonReport } from '../../lib/daemon/status';
 
 export default class DaemonStatusCommand extends BaseCommand {
   static override summary = 'Show whether the daemon runs, and how its parts and jobs are doing.';

@@ -48,7 +48,7 @@ export function openRoster({ area }: Pick<Context, 'area'>): RosterDeps {
   return {
     folder: area.agents,
     parseYaml: async (text) => {
-      const { parseYaml } = await import('../config/yaml-text');
+      const { parseYaml } = await import('../config/text');
       return parseYaml(text);
     },
   };

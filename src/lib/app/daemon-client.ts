@@ -1,5 +1,5 @@
 import { isAnswering, readInstance, type Instance } from '../daemon/instance';
-import type { Healthz } from '../daemon/own-routes';
+import type { Healthz } from '../daemon/routes';
 import { askLocal } from '../platform/net/local-http';
 import type { LocalRequest } from '../platform/net/local-message';
 import type { Context } from './context';

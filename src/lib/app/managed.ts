@@ -201,7 +201,7 @@ export async function messageOf(value: string): Promise<string> {
 export async function definitionFile(path: string | undefined): Promise<Record<string, unknown>> {
   if (path === undefined) return {};
   const text = await textOrFile(`@${path}`);
-  const { parseYaml } = await import('../config/yaml-text');
+  const { parseYaml } = await import('../config/text');
   const parsed = await parseYaml(text);
   if ('problem' in parsed) {
     const { line, column, message } = parsed.problem;

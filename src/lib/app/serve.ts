@@ -1,7 +1,6 @@
 import type { Instance } from '../daemon/instance';
-import type { OpenLink } from '../daemon/own-routes';
-import type { DaemonStatus } from '../daemon/status';
-import type { DaemonReport } from '../daemon/view';
+import type { OpenLink } from '../daemon/routes';
+import type { DaemonStatus, DaemonReport } from '../daemon/status';
 import { StewardError } from '../errors';
 import { relaunch } from '../platform/process/relaunch';
 import type { Context } from './context';

@@ -1,8 +1,7 @@
 import { string } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 
-import type { SetResult } from '../config/set';
-import { valueWords } from '../config/show';
+import { type SetResult, valueWords } from '../config/set';
 import { clean } from '../platform/terminal/terminal';
 import { BaseCommand } from './base-command';
 

@@ -1,181 +1,119 @@
-import { isAbsolute, join, resolve, sep } from 'node:path';
-import * as v from 'valibot';
+import { StewardError } from '../errors';
+import { type Check, type Finding, failed, failure, ok, orFailure, warning } from '../platform/check';
+import { isOpenToOthers } from '../platform/files/folder';
+import { repositoryOf } from '../platform/files/git-folder';
+import { realPath } from '../platform/files/stat';
+import { forShell } from '../platform/process/shell-word';
+import { CONFIG_FILES } from './files';
+import { type LoadedConfig, leafOf } from './load';
+import { type Secret, isSecretReference, resolveSecret, secretSources } from './secret';
+import type { UserArea } from './user-area';
 
-import { exists } from '../platform/files/folder';
-import { gitFolderAt } from '../platform/files/git-folder';
-import { isLoopbackHost } from '../platform/net/loopback';
-import { expandHome } from '../platform/files/paths';
-import { leaf, optionalLeaf, type Leaf } from './key';
-import { isSecretReference, secret, type Secret } from './secret';
-
-/** The kinds of keys. Each says in words what it expects; messages are made of those words. */
-
-export function flag(fallback: boolean): Leaf<boolean> {
-  return leaf({ expected: 'true or false', check: v.boolean(), fallback });
+/** What the checks of the configuration are given. */
+export interface ConfigChecked {
+  area: UserArea;
+  config: object;
+  loadConfig: () => Promise<LoadedConfig>;
 }
 
-export function wholeNumber(from: number, to: number, fallback: number): Leaf<number> {
-  return leaf({
-    expected: `a whole number from ${from} to ${to}`,
-    check: v.pipe(v.number(), v.integer(), v.minValue(from), v.maxValue(to)),
-    fallback,
-  });
+export const CONFIG_CHECKS: readonly Check<ConfigChecked>[] = [
+  { id: 'config.files', title: 'the configuration', needsConfig: false, run: checkFiles },
+  {
+    id: 'config.secrets',
+    title: 'secrets',
+    needsConfig: true,
+    run: checkSecrets,
+  },
+];
+
+/** All problems of all files, each a line, and what the loader warns of. */
+async function checkFiles({ area, loadConfig }: Omit<ConfigChecked, 'config'>): Promise<Finding[]> {
+  try {
+    const { warnings } = await loadConfig();
+    // Open permissions are looked at where they belong: the area's, and those of secrets.
+    const rest = warnings.filter((text) => !/; run chmod \d+ on it$/.test(text));
+    if (rest.length > 0)
+      return rest.map((text) => warning(text, { hint: 'Correct it there, or take it out.' }));
+    const files = CONFIG_FILES.filter(({ path }) => isThere(path(area))).map(({ name }) => name);
+    return [ok(files.length === 0 ? 'no files: all defaults' : files.join(', '))];
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
+    const [, ...problems] = error.message.split('\n  ');
+    if (problems.length === 0) return [failure(error)];
+    return problems.map((text) => failed(text, { kind: 'config', hint: HINT }));
+  }
 }
 
-export function text(fallback: string): Leaf<string> {
-  return leaf({ expected: 'a text of one line, not empty', check: line(), fallback });
+const HINT =
+  'Correct it in the file, or set the key with `steward config set`. Until then nothing is captured.';
+
+function isThere(path: string): boolean {
+  return realPath(path) !== undefined;
 }
 
-export function textFrom(
-  expected: string,
-  test: (value: string) => boolean,
-  fallback: string | (() => string),
-): Leaf<string> {
-  return leaf({ expected, check: v.pipe(v.string(), v.check(test)), fallback });
+/** Are they where nobody else reads them, do references give something, and would none be committed? */
+async function checkSecrets({ loadConfig }: ConfigChecked): Promise<Finding[]> {
+  const { config, origins } = await loadConfig();
+  const secrets = secretsOf(config).filter((secret) => secret.isSet);
+  const findings: Finding[] = [];
+  const plain = new Map<string, string[]>();
+  for (const secret of secrets) {
+    findings.push(
+      ...(await orFailure(() => (resolveSecret(secret, secretSources()), []), { kind: 'config' })),
+    );
+    const origin = origins.get(secret.key);
+    const file = secret.stored().startsWith('file:') ? fileOf(secret) : undefined;
+    if (file !== undefined) findings.push(...openFile(file));
+    if (origin?.from !== 'file' || isSecretReference(secret.stored())) continue;
+    plain.set(origin.path, [...(plain.get(origin.path) ?? []), secret.key]);
+  }
+  for (const [path, keys] of plain) findings.push(...openFile(path), ...inRepository(path, keys));
+  if (findings.length > 0) return findings;
+  if (secrets.length === 0) return [ok('none are set')];
+  const count = [...plain.values()].flat().length;
+  const where = count === 0 ? 'all by reference' : `${count} in files that only you can read`;
+  return [ok(`${secrets.length} set, ${where}`)];
 }
 
-export function optionalTextFrom(
-  expected: string,
-  test: (value: string) => boolean,
-): Leaf<string | undefined> {
-  return optionalLeaf({ expected, check: v.pipe(v.string(), v.check(test)) });
+function fileOf(secret: Secret): string | undefined {
+  const { home } = secretSources();
+  const path = secret
+    .stored()
+    .slice('file:'.length)
+    .replace(/^~(?=[/\\])/, () => home);
+  return realPath(path);
 }
 
-export function listOf<S extends string>(
-  expected: string,
-  test: (value: string) => value is S,
-  fallback: readonly S[],
-): Leaf<S[]>;
-export function listOf(
-  expected: string,
-  test: (value: string) => boolean,
-  fallback: readonly string[],
-): Leaf<string[]>;
-export function listOf(
-  expected: string,
-  test: (value: string) => boolean,
-  fallback: readonly string[],
-): Leaf<string[]> {
-  return leaf({
-    expected,
-    check: v.array(v.pipe(v.string(), v.check(test))),
-    fallback: () => [...fallback],
-  });
+function openFile(path: string): Finding[] {
+  if (!isOpenToOthers(path)) return [];
+  return [
+    failed(`other users of this machine can read ${path}, which holds a secret`, {
+      mend: `chmod 600 ${forShell(path)}`,
+    }),
+  ];
 }
 
-/** Names with a text each; `expected` says what the texts are. */
-export function mapOf(expected: string, test: (value: string) => boolean): Leaf<Record<string, string>> {
-  return leaf<Record<string, string>>({
-    expected: `names, each with ${expected}`,
-    check: v.record(v.pipe(v.string(), v.check(isCleanText)), v.pipe(v.string(), v.check(test))),
-    fallback: () => ({}),
-  });
-}
-
-/** A secret: the value itself, `env:NAME` or `file:PATH`. `test` looks at the value only. */
-export function secretText(expected: string, test: (value: string) => boolean): Leaf<Secret> {
-  return leaf<string, Secret>({
-    expected: `${expected}, env:NAME or file:PATH (absolute or from ~/)`,
-    check: v.pipe(
-      v.string(),
-      v.check((value) =>
-        /^(?:env|file):/.test(value) ? isSecretReference(value) : value === '' || test(value),
-      ),
-    ),
-    fallback: '',
-    resolve: (stored, _host, key) => secret(key, stored),
-    secret: true,
-  });
-}
-
-/** A path that is absolute or starts in the home folder; resolved, it is absolute. */
-export function pathLeaf(fallback: Leaf<string>['fallback']): Leaf<string> {
-  return leaf<string, string>({
-    expected: 'an absolute path, or one that starts with ~/',
-    check: v.pipe(
-      v.string(),
-      v.check((value) => isCleanText(value) && (isAbsolute(value) || /^~[/\\]./.test(value))),
-    ),
-    fallback: (host) => fallback(host) as string,
-    resolve: (stored, host) => expandHome(stored, host.home),
-  });
-}
-
-/** A web address: https, or http to this machine only (decisions.md 9); never with a name and password in it. */
-export function webAddress(fallback: string): Leaf<string> {
-  return leaf({
-    expected: 'an https:// address (http:// only to this machine) without a password in it',
-    check: v.pipe(v.string(), v.check(isSafeUrl)),
-    fallback,
-    quiet: true,
-  });
-}
-
-/** A host (`push.example.org`, `localhost:8080`) or a web address. */
-export function hostOrAddress(fallback: string): Leaf<string> {
-  return leaf({
-    expected: 'a host name, or an https:// address (http:// only to this machine)',
-    check: v.pipe(
-      v.string(),
-      v.check((value) => (value.includes('://') ? isSafeUrl(value) : isHost(value))),
-    ),
-    fallback,
-    quiet: true,
-  });
-}
-
-export function isSafeUrl(value: string): boolean {
-  if (!isCleanText(value) || !URL.canParse(value)) return false;
-  const url = new URL(value);
-  if (url.username !== '' || url.password !== '' || url.hostname === '') return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
-}
-
-export function isHost(value: string): boolean {
-  return /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::\d{1,5})?$/.test(
-    value,
+/** A user area among somebody's dotfiles goes wherever those are pushed to. */
+function inRepository(path: string, keys: readonly string[]): Finding[] {
+  const real = realPath(path);
+  const found = real === undefined ? undefined : repositoryOf(real);
+  if (found === undefined) return [];
+  return keys.map((key) =>
+    warning(`${key} stands in ${path}, which lies in the git repository ${found.root}`, {
+      hint: `Give it as env:NAME or file:PATH: \`steward config set ${key} env:NAME\`.`,
+    }),
   );
 }
 
-/** One line of text without control characters. */
-export function isCleanText(value: string): boolean {
-  return value.trim() !== '' && value.length <= 4096 && !CONTROL.test(value);
+/** Every secret of the resolved configuration. */
+function secretsOf(value: unknown): Secret[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (isSecret(value)) return [value];
+  return Object.values(value).flatMap(secretsOf);
 }
 
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
-
-function line(): v.GenericSchema<unknown, string> {
-  return v.pipe(v.string(), v.check(isCleanText));
-}
-
-/** Paths that are in their shortest form: as a rule all are, and to find that out anew for each of hundreds takes long. */
-const SHORTEST = /^(?:\/(?!\.\.?(?:\/|$))[^/]+)+$/;
-
-/** Absolute paths, or from `~/`, of git repositories; each once. One that is gone later does not make the file invalid. */
-export function repositoryList(): Leaf<string[]> {
-  const fromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
-  return leaf({
-    expected: 'a list of absolute paths, or of paths from ~/',
-    check: v.array(
-      v.pipe(
-        v.string(),
-        v.check((value) => isCleanText(value) && (isAbsolute(value) || fromHome(value))),
-      ),
-    ),
-    fallback: [],
-    refuses: (path) => {
-      if (!exists(path)) return ' does not exist';
-      return gitFolderAt(path) === undefined
-        ? ' is not a git repository; name the folder that holds .git'
-        : undefined;
-    },
-    resolve: (stored: string[], { home }) => [
-      ...new Set(
-        stored.map((path) => {
-          if (fromHome(path)) return join(home, path.slice(1));
-          return sep === '/' && SHORTEST.test(path) ? path : resolve(path);
-        }),
-      ),
-    ],
-  });
+function isSecret(value: object): value is Secret {
+  return (
+    'key' in value && typeof value.key === 'string' && 'stored' in value && leafOf(value.key)?.secret === true
+  );
 }

@@ -1,8 +1,12 @@
-import { SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS, type Config } from './schema';
-import { leavesOf, type Tree } from './key';
+import * as v from 'valibot';
+
+import { isObject } from '../platform/files/json-object';
+import { clean } from '../platform/terminal/terminal';
+import { type AnyLeaf, type Tree, isLeaf, leavesOf } from './leaf';
+import { type Config, SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
 import type { UserArea } from './user-area';
 
-export { ENVIRONMENT } from './environment';
+export { ENVIRONMENT } from './early';
 
 /** One stored file of the configuration. A new file (work/config.yaml, …) is one more entry. */
 export interface ConfigFile {
@@ -94,4 +98,147 @@ export function ownerOf(name: string): ConfigFile | undefined {
 /** Every key that can be set, with its owner's prefix. */
 export function allKeys(): string[] {
   return CONFIG_FILES.flatMap((file) => leavesOf(file.keys).map(({ path }) => dottedKey(file, path)));
+}
+
+/** What a file's content holds, key by key; `problems` stop the program, `warnings` do not. */
+export interface Checked {
+  /** Stored values by dotted key. */
+  values: Map<string, unknown>;
+  problems: string[];
+  warnings: string[];
+  /** The file's `version`; the known one when it has none. */
+  version: number;
+}
+
+/** Checks the whole content of one file, and goes on after every problem so that all are told at once. */
+export function checkContent(file: ConfigFile, content: unknown): Checked {
+  const checked: Checked = { values: new Map(), problems: [], warnings: [], version: file.version };
+  if (content === undefined || (content === null && file.format === 'yaml')) return checked;
+  if (!isObject(content)) {
+    checked.problems.push(`expected ${keysAndValues(file)} at the top, found ${typeWords(content)}`);
+    return checked;
+  }
+  const { version, ...rest } = content;
+  if (version !== undefined) checkVersion(file, version, checked);
+  checkTree(file, file.keys, rest, [], checked);
+  return checked;
+}
+
+function checkVersion(file: ConfigFile, version: unknown, checked: Checked): void {
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
+    checked.problems.push(`version: expected a whole number from 1, found ${describe(version, false)}`);
+    return;
+  }
+  checked.version = version;
+  if (version > file.version) {
+    checked.warnings.push(
+      `written by a newer steward (format ${version}, this one knows ${file.version}): it is read, and not written`,
+    );
+  }
+}
+
+function checkTree(
+  file: ConfigFile,
+  tree: Tree,
+  content: Record<string, unknown>,
+  path: readonly string[],
+  checked: Checked,
+): void {
+  for (const [name, value] of Object.entries(content)) {
+    const here = [...path, name];
+    const node = Object.hasOwn(tree, name) ? tree[name] : undefined;
+    if (node === undefined) noteUnknown(file, here, checked);
+    else if (isLeaf(node)) checkLeaf(file, node, value, here, checked);
+    else if (isObject(value)) checkTree(file, node, value, here, checked);
+    // `da:` with everything under it commented out
+    else if (!(value === null && file.format === 'yaml')) {
+      const nested = Object.keys(node).join(', ');
+      checked.problems.push(
+        `${here.join('.')}: expected ${keysAndValues(file)} (${nested}), found ${typeWords(value)}`,
+      );
+    }
+  }
+}
+
+function checkLeaf(
+  file: ConfigFile,
+  leaf: AnyLeaf,
+  value: unknown,
+  path: readonly string[],
+  checked: Checked,
+): void {
+  const wrong = whatIsWrong(leaf, value);
+  if (wrong === undefined) checked.values.set(dottedKey(file, path), value);
+  else checked.problems.push(`${path.join('.')}${wrong}`);
+}
+
+/** `: expected …, found …`, after the index of the item that is wrong; undefined when nothing is. */
+export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
+  const result = v.safeParse(leaf.check, value);
+  if (result.success) return undefined;
+  const item = result.issues[0].path?.[0];
+  const inList = Array.isArray(value) && item !== undefined;
+  const found = describe(inList ? item.value : value, leaf.quiet);
+  return `${inList ? `[${String(item.key)}]` : ''}: expected ${leaf.expected}, found ${found}`;
+}
+
+function noteUnknown(file: ConfigFile, path: readonly string[], checked: Checked): void {
+  const top = path[0] ?? '';
+  const owner = path.length === 1 ? ownerOf(top) : undefined;
+  const key = clean(path.join('.'));
+  if (owner === undefined || owner === file) checked.warnings.push(`${key}: this key is unknown and ignored`);
+  else checked.problems.push(`${key}: this key belongs in ${owner.name}; move it there`);
+}
+
+/** The dotted names of everything that can be set. */
+export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
+  const parts = key.split('.');
+  const owners = CONFIG_FILES.filter((file) => file.prefix !== '' && file.prefix === parts[0]);
+  const [, name = ''] = parts;
+  // The specification writes WORK.REPO where the file has `repo`.
+  for (const spelling of [name, name.toLowerCase()]) {
+    const owner = owners.find(({ keys }) => Object.hasOwn(keys, spelling));
+    if (owner !== undefined) return { file: owner, path: [spelling, ...parts.slice(2)] };
+  }
+  if (owners[0] !== undefined) return { file: owners[0], path: parts.slice(1) };
+  const open = CONFIG_FILES.filter((file) => file.prefix === '');
+  const file = open.find(({ keys }) => Object.hasOwn(keys, parts[0] ?? '')) ?? open[0];
+  return { file: file as ConfigFile, path: parts };
+}
+
+/** A value in words for a message: short, sanitised, and of a quiet key only its type. */
+function describe(value: unknown, quiet: boolean): string {
+  if (quiet || value === null || typeof value === 'object' || value === undefined) return typeWords(value);
+  const text = clean(JSON.stringify(value));
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+function typeWords(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'keys with values';
+  if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text';
+  return typeof value === 'boolean' ? 'true or false' : 'a number';
+}
+
+function keysAndValues(file: ConfigFile): string {
+  return file.format === 'json' ? 'an object of keys' : 'keys with values';
+}
+
+/**
+ * What a text on the command line or in a variable may mean, in the order to try: as JSON (`60`, `true`,
+ * `["a","b"]`), as it stands, and as a list with commas (`a,b`; an empty text is an empty list).
+ */
+export function candidates(text: string): unknown[] {
+  const asList = text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
+  return [...asJson(text), text, asList];
+}
+
+function asJson(text: string): unknown[] {
+  try {
+    return [JSON.parse(text) as unknown];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
 }

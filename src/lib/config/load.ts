@@ -3,13 +3,20 @@ import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { exists, isOpenToOthers } from '../platform/files/folder';
-import { CONFIG_FILES, ENVIRONMENT, dottedKey, type ConfigFile } from './files';
-import { isLeaf, leavesOf, nodeAt, type AnyLeaf, type ResolveHost } from './key';
-import { candidates } from './parse-value';
-import { readConfigFile } from './read';
+import {
+  CONFIG_FILES,
+  ENVIRONMENT,
+  dottedKey,
+  type ConfigFile,
+  candidates,
+  checkContent,
+  fileOfKey,
+  whatIsWrong,
+} from './files';
+import { isLeaf, leavesOf, nodeAt, type AnyLeaf, type ResolveHost } from './leaf';
+import { readConfigFile } from './text';
 import type { Config } from './schema';
 import { isSecretReference } from './secret';
-import { checkContent, fileOfKey, whatIsWrong } from './validate';
 import type { UserArea } from './user-area';
 
 /** Where a value comes from. */

@@ -18,10 +18,12 @@ import {
   textFrom,
   webAddress,
   wholeNumber,
-} from './checks';
-import { AGENT_TYPES } from './agent-types';
-import { insightCommandLeaf } from './insight-command';
-import { leaf, optionalLeaf, type Values } from './key';
+  insightCommandLeaf,
+  leaf,
+  optionalLeaf,
+  type Values,
+} from './leaf';
+import { AGENT_TYPES } from './early';
 
 /**
  * Every key of the configuration, once: type, words, default (decisions.md 1, 3, 5, 9; service.md: Sense

@@ -1,12 +1,18 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
 
 import { StewardError, toStewardError } from '../errors';
 import type { Application, HttpAnswer, RequestHead } from '../platform/net/http-application';
-import type { Gate } from './gate';
-import { guard, type GuardPolicy } from './guards';
-import { errorAnswer, JSON_HEADERS, refusal } from './http-error';
-import { type JsonRoute, type Route, type RouteRequest } from './route';
+import { guard, type Gate, type GuardPolicy } from './guards';
+import {
+  errorAnswer,
+  JSON_HEADERS,
+  refusal,
+  tagged,
+  taggedAnswer,
+  type JsonRoute,
+  type Route,
+  type RouteRequest,
+} from './route';
 
 export interface AppDeps {
   routes: readonly Route[];
@@ -19,69 +25,31 @@ export interface AppDeps {
   onFault: (head: Pick<RequestHead, 'method' | 'target'>, error: StewardError) => void;
 }
 
-const NO_QUERY = new URLSearchParams();
+/** Path, then method. */
+type Table = ReadonlyMap<string, ReadonlyMap<string, Route>>;
 
 /** The daemon without its sockets: requests in, answers out. Whatever a route throws becomes an answer. */
 export function daemonApp(deps: AppDeps): Application {
-  const table = new Map<string, Map<string, Route>>();
-  for (const row of deps.routes) {
-    const rows = table.get(row.path) ?? new Map<string, Route>();
-    if (rows.has(row.method)) {
-      throw new StewardError('internal', `Two routes answer ${row.method} ${row.path}.`);
-    }
-    table.set(row.path, rows.set(row.method, row));
-  }
-
-  const find = (head: RequestHead): Route | HttpAnswer => {
-    const rows = table.get(pathOf(head.target));
-    const wanted = head.method === 'HEAD' ? 'GET' : head.method;
-    const found = rows?.get(wanted);
-    if (found !== undefined && (head.isLocal || found.isLocal !== true)) return found;
-    const reachable =
-      rows === undefined ? [] : [...rows.values()].filter((row) => head.isLocal || row.isLocal !== true);
-    if (reachable.length === 0) {
-      return refusal(404, 'not_found', 'There is nothing at this address.', 'See "steward daemon status".');
-    }
-    const allowed = reachable
-      .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-      .join(', ');
-    const message = `${head.method.slice(0, 20)} is not understood here.`;
-    return refusal(405, 'usage', message, `Use ${allowed}.`, ['allow', allowed]);
-  };
-
-  const admit: Application['admit'] = (head) => {
-    const refused = guard(head, deps.policy);
-    if (refused !== undefined) {
-      return refusal(
-        refused.status,
-        refused.status === 403 ? 'auth' : 'usage',
-        refused.message,
-        refused.hint,
-      );
-    }
-    const found = find(head);
-    const unfit = (): HttpAnswer | undefined => ('headers' in found ? found : encodingRefusal(head));
-    const closed = head.isLocal ? undefined : accessRefusal(deps, head, isOpen(found));
-    return closed instanceof Promise ? closed.then((later) => later ?? unfit()) : (closed ?? unfit());
-  };
-
-  const fault = (head: RequestHead, error: unknown): HttpAnswer => {
-    const answer = errorAnswer(error);
-    if (answer.status >= 500) deps.onFault(head, toStewardError(error));
-    return answer;
-  };
-
+  const table = tableOf(deps.routes);
   return {
-    admit,
-    answer(head, body) {
+    async admit(head) {
+      const found = routeFor(table, head);
+      return (
+        guard(head, deps.policy) ??
+        (head.isLocal ? undefined : await accessRefusal(deps, head, found)) ??
+        ('headers' in found ? found : encodingRefusal(head))
+      );
+    },
+    async answer(head, body) {
       try {
-        const row = find(head);
+        const row = routeFor(table, head);
         if ('headers' in row) return row;
         const request = requestOf(head, body);
-        const answer = 'serve' in row ? row.serve(request) : runJson(row, request);
-        return answer instanceof Promise ? answer.catch((error: unknown) => fault(head, error)) : answer;
+        return 'serve' in row ? await row.serve(request) : await runJson(row, request);
       } catch (error) {
-        return fault(head, error);
+        const answer = errorAnswer(error);
+        if (answer.status >= 500) deps.onFault(head, toStewardError(error));
+        return answer;
       }
     },
     refuse(status, cause) {
@@ -93,32 +61,51 @@ export function daemonApp(deps: AppDeps): Application {
   };
 }
 
+function tableOf(routes: readonly Route[]): Table {
+  const table = new Map<string, Map<string, Route>>();
+  for (const row of routes) {
+    const rows = table.get(row.path) ?? new Map<string, Route>();
+    if (rows.has(row.method)) {
+      throw new StewardError('internal', `Two routes answer ${row.method} ${row.path}.`);
+    }
+    table.set(row.path, rows.set(row.method, row));
+  }
+  return table;
+}
+
+/** The row of a request, or why there is none. */
+function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route | HttpAnswer {
+  const rows = [...(table.get(target.split('?', 1)[0] ?? '')?.values() ?? [])].filter(
+    (row) => isLocal || row.isLocal !== true,
+  );
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  const found = rows.find((row) => row.method === wanted);
+  if (found !== undefined) return found;
+  if (rows.length === 0) {
+    return refusal(404, 'not_found', 'There is nothing at this address.', 'See "steward daemon status".');
+  }
+  const allowed = rows.map((row) => (row.method === 'GET' ? 'GET, HEAD' : row.method)).join(', ');
+  const message = `${method.slice(0, 20)} is not understood here.`;
+  return refusal(405, 'usage', message, `Use ${allowed}.`, ['allow', allowed]);
+}
+
 /** What a request over TCP is refused with: a key opens everything, and this user needs one only where it is required. */
-function accessRefusal(
+async function accessRefusal(
   { gate, otherUsers }: AppDeps,
   head: RequestHead,
-  isOpen: boolean,
-): HttpAnswer | undefined | Promise<HttpAnswer | undefined> {
+  found: Route | HttpAnswer,
+): Promise<HttpAnswer | undefined> {
   if (gate.hasKey(head)) return undefined;
-  const keyless = gate.isRequired && !isOpen ? NO_TOKEN : undefined;
-  if (otherUsers) return keyless;
-  const isOther = head.isOtherUser();
-  return isOther instanceof Promise
-    ? isOther.then((later) => (later ? OTHER_USER : keyless))
-    : isOther
-      ? OTHER_USER
-      : keyless;
+  if (!otherUsers && (await head.isOtherUser())) return OTHER_USER;
+  const isOpen = !('headers' in found) && found.isOpen === true;
+  return gate.isRequired && !isOpen ? NO_TOKEN : undefined;
 }
 
 function encodingRefusal({ headers }: RequestHead): HttpAnswer | undefined {
   const encoding = headers['content-encoding'];
   if (encoding === undefined || encoding === 'identity') return undefined;
-  return refusal(
-    415,
-    'usage',
-    'A body is taken as it is, not compressed.',
-    'Send it without content-encoding.',
-  );
+  const hint = 'Send it without content-encoding.';
+  return refusal(415, 'usage', 'A body is taken as it is, not compressed.', hint);
 }
 
 const OTHER_USER = refusal(
@@ -144,18 +131,9 @@ const REFUSED: ReadonlyMap<number, readonly [string, string]> = new Map([
   [431, ['There are too many headers, or they are too long.', 'Send fewer.']],
 ]);
 
-function isOpen(found: Route | HttpAnswer): boolean {
-  return !('headers' in found) && found.isOpen === true;
-}
-
-function pathOf(target: string): string {
-  const mark = target.indexOf('?');
-  return mark === -1 ? target : target.slice(0, mark);
-}
-
 function requestOf(head: RequestHead, body: Buffer): RouteRequest {
   const mark = head.target.indexOf('?');
-  const query = mark === -1 ? NO_QUERY : new URLSearchParams(head.target.slice(mark + 1));
+  const query = new URLSearchParams(mark === -1 ? '' : head.target.slice(mark + 1));
   if (head.method !== 'POST') return { head, query, body: undefined };
   for (const name of query.keys()) {
     throw new StewardError('usage', `There is no parameter "${name.slice(0, 100)}" here.`, {
@@ -167,67 +145,22 @@ function requestOf(head: RequestHead, body: Buffer): RouteRequest {
 
 function jsonOf(body: Buffer): unknown {
   if (body.length === 0) return undefined;
-  if (!isUtf8(body)) throw notJson('it is not UTF-8');
   try {
+    if (!isUtf8(body)) throw new SyntaxError('it is not UTF-8');
     return JSON.parse(body.toString('utf8')) as unknown;
   } catch (error) {
-    throw notJson(error instanceof Error ? error.message : String(error));
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StewardError('usage', `The body is not JSON: ${why.slice(0, 200)}.`, {
+      hint: 'Send one JSON object.',
+    });
   }
 }
 
-function notJson(why: string): StewardError {
-  return new StewardError('usage', `The body is not JSON: ${why.slice(0, 200)}.`, {
-    hint: 'Send one JSON object.',
-  });
-}
-
-function runJson(row: JsonRoute, request: RouteRequest): HttpAnswer | Promise<HttpAnswer> {
-  const value = row.run(row.input?.(request) as never);
-  const wrap = (result: unknown): HttpAnswer =>
-    row.isLive === true || row.method === 'POST'
-      ? liveAnswer(row.status ?? 200, result)
-      : keptAnswer(request.head, result);
-  return value instanceof Promise ? value.then(wrap) : wrap(value);
+async function runJson(row: JsonRoute, request: RouteRequest): Promise<HttpAnswer> {
+  const body = `${JSON.stringify(await row.run(row.input?.(request) as never))}\n`;
+  if (row.isLive !== true && row.method === 'GET')
+    return taggedAnswer(request.head, tagged(body, JSON_HEADERS));
+  return { status: row.status ?? 200, headers: LIVE_HEADERS, body };
 }
 
 const LIVE_HEADERS = [...JSON_HEADERS, 'cache-control', 'no-store'];
-
-function liveAnswer(status: number, value: unknown): HttpAnswer {
-  return { status, headers: LIVE_HEADERS, body: `${JSON.stringify(value)}\n` };
-}
-
-function keptAnswer(head: RequestHead, value: unknown): HttpAnswer {
-  return taggedAnswer(head, tagged(`${JSON.stringify(value)}\n`, JSON_HEADERS));
-}
-
-/** A body with the headers that its ETag is in, made once and sent often. */
-export interface Tagged {
-  body: string | Buffer;
-  length: number;
-  etag: string;
-  headers: readonly string[];
-}
-
-/** A browser may keep it, and asks each time whether it is still the same. */
-export function tagged(body: string | Buffer, headers: readonly string[]): Tagged {
-  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
-  return {
-    body,
-    length: Buffer.byteLength(body),
-    etag,
-    headers: [...headers, 'cache-control', 'private, no-cache', 'etag', etag],
-  };
-}
-
-/** 304 when the client has these bytes already. */
-export function taggedAnswer(head: RequestHead, { body, length, etag, headers }: Tagged): HttpAnswer {
-  return isKnown(head.headers['if-none-match'], etag)
-    ? { status: 304, headers, body: '' }
-    : { status: 200, headers, body, length };
-}
-
-function isKnown(header: string | string[] | undefined, etag: string): boolean {
-  if (typeof header !== 'string') return false;
-  if (header === etag || header === '*') return true;
-  return header.split(',').some((part) => part.trim().replace(/^W\//, '') === etag);
-}

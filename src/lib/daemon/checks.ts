@@ -8,7 +8,7 @@ import type { Config } from '../config/schema';
 import type { UserArea } from '../config/user-area';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
 import type { PathHost } from '../platform/files/paths';
-import type { Healthz } from './own-routes';
+import type { Healthz } from './routes';
 
 /** What the checks of the daemon are given. */
 export interface DaemonChecked {

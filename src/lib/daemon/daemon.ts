@@ -9,16 +9,13 @@ import { onStopSignal, ownProcess, residentMiB } from '../platform/process/own-p
 import { portOwner } from '../platform/net/port-owner';
 import { clean } from '../platform/terminal/terminal';
 import { daemonApp, type AppDeps } from './app';
-import { gate, readToken } from './gate';
-import { policyFor } from './guards';
+import { gate, readToken, policyFor, tokenPath } from './guards';
 import { asOnlyDaemon, removeInstance, writeInstance, type Instance } from './instance';
-import { startJobs, type Job, type RunningJobs } from './jobs';
+import { startJobs, type Job, type RunningJobs, UPGRADE_JOB, upgradeJob } from './jobs';
 import { daemonLog, type DaemonLog } from './log';
-import { ownRoutes } from './own-routes';
+import { ownRoutes } from './routes';
 import type { Route } from './route';
 import { healthOf, type DaemonStatus, type Module } from './status';
-import { tokenPath } from './token-path';
-import { UPGRADE_JOB, upgradeJob } from './upgrade';
 
 /** What the daemon is made of: each table takes a new part as one row. */
 export interface DaemonParts {

@@ -1,5 +1,8 @@
-import { StewardError } from '../errors';
+import { createHash } from 'node:crypto';
+
+import { type ErrorKind, StewardError, errorBody, toStewardError } from '../errors';
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
+import { cleanLines } from '../platform/terminal/terminal';
 
 /** What a route's `input` reads from. */
 export interface RouteRequest {
@@ -9,7 +12,7 @@ export interface RouteRequest {
   head: RequestHead;
 }
 
-/** One row of the table: what the daemon answers at a path (decisions.md 8). */
+/** One row of the table: what the daemon answers at a path . */
 export type Route = JsonRoute | RawRoute;
 
 interface RouteBase {
@@ -59,4 +62,103 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
   throw new StewardError('usage', `${name} must be a whole number, not "${text.slice(0, 100)}".`, {
     hint: `Such as: ?${name}=30`,
   });
+}
+
+/** HTTP statuses by error kind, the whole of decisions.md 2. */
+export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
+  usage: 400,
+  config: 500,
+  auth: 401,
+  not_found: 404,
+  conflict: 409,
+  locked: 423,
+  unavailable: 503,
+  canceled: 499,
+  internal: 500,
+};
+
+/** Sent with every answer: nobody else may embed or read it, and nobody guesses its type. */
+export const SAFE_HEADERS = [
+  'x-content-type-options',
+  'nosniff',
+  'cross-origin-resource-policy',
+  'same-origin',
+  'referrer-policy',
+  'no-referrer',
+] as const;
+
+/** Of what is no page: should a browser show it, it loads and runs nothing, and stands in nobody's frame. */
+export const DATA_POLICY = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"] as const;
+
+export const JSON_HEADERS: readonly string[] = [
+  'content-type',
+  'application/json; charset=utf-8',
+  ...SAFE_HEADERS,
+  ...DATA_POLICY,
+];
+
+/** An answer of the protocol itself, in the one shape of an error (decisions.md 2). */
+export function refusal(
+  status: number,
+  kind: ErrorKind,
+  message: string,
+  hint: string,
+  headers: readonly string[] = [],
+): HttpAnswer {
+  return {
+    status,
+    headers: [...JSON_HEADERS, 'cache-control', 'no-store', ...headers],
+    body: `${JSON.stringify({ error: { kind, message, hint } })}\n`,
+  };
+}
+
+/** Any thrown value as an answer. What nobody foresaw is told in the log, not to whoever asks. */
+export function errorAnswer(thrown: unknown): HttpAnswer {
+  const known = toStewardError(thrown);
+  if (known.kind === 'internal') {
+    return refusal(500, 'internal', 'Something went wrong in steward.', 'See "steward daemon logs".');
+  }
+  const { error } = errorBody(known);
+  const shown = {
+    ...error,
+    message: cleanLines(error.message),
+    ...(error.hint === undefined ? {} : { hint: cleanLines(error.hint) }),
+  };
+  return {
+    status: HTTP_STATUS[known.kind],
+    headers: [...JSON_HEADERS, 'cache-control', 'no-store'],
+    body: `${JSON.stringify({ error: shown })}\n`,
+  };
+}
+
+/** A body with the headers that its ETag is in, made once and sent often. */
+export interface Tagged {
+  body: string | Buffer;
+  length: number;
+  etag: string;
+  headers: readonly string[];
+}
+
+/** A browser may keep it, and asks each time whether it is still the same. */
+export function tagged(body: string | Buffer, headers: readonly string[]): Tagged {
+  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
+  return {
+    body,
+    length: Buffer.byteLength(body),
+    etag,
+    headers: [...headers, 'cache-control', 'private, no-cache', 'etag', etag],
+  };
+}
+
+/** 304 when the client has these bytes already. */
+export function taggedAnswer(head: RequestHead, { body, length, etag, headers }: Tagged): HttpAnswer {
+  return isKnown(head.headers['if-none-match'], etag)
+    ? { status: 304, headers, body: '' }
+    : { status: 200, headers, body, length };
+}
+
+function isKnown(header: string | string[] | undefined, etag: string): boolean {
+  if (typeof header !== 'string') return false;
+  if (header === etag || header === '*') return true;
+  return header.split(',').some((part) => part.trim().replace(/^W\//, '') === etag);
 }

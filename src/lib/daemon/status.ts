@@ -1,5 +1,10 @@
+import { waitingText } from '../work/capture/waiting';
+import type { WorkStatus } from '../work/status';
 import { toStewardError } from '../errors';
+import { palette, table, toAscii, wrap } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
 import type { JobStatus } from './jobs';
+import type { LogLine } from './log';
 
 export type ModuleState = 'ok' | 'off' | 'needs-you' | 'error';
 
@@ -33,7 +38,7 @@ export interface LiveSession {
   waiting: boolean;
 }
 
-/** `GET /api/status` (decisions.md 8). */
+/** `GET /api/status`. */
 export interface DaemonStatus {
   version: string;
   pid: number;
@@ -68,4 +73,124 @@ export function healthOf(modules: readonly Module[]): Promise<DaemonStatus['modu
       }
     }),
   );
+}
+
+export interface DaemonTextOptions {
+  columns: number;
+  color: boolean;
+  unicode?: boolean;
+  /** The local time of an ISO-8601 time, as a person reads it. */
+  localTime: (iso: string) => string;
+}
+
+/** What `steward daemon status` knows of a daemon that runs. */
+export interface RunningReport extends DaemonStatus {
+  running: true;
+  url: string;
+  /** The version of the command that asked. */
+  cliVersion: string;
+}
+
+/** `steward daemon status` without a daemon. */
+export interface NotRunningReport {
+  running: false;
+  cliVersion: string;
+}
+
+export type DaemonReport = RunningReport | NotRunningReport;
+
+export function daemonStatusText(report: DaemonReport, options: DaemonTextOptions): string {
+  const lines = report.running
+    ? runningLines(report, options)
+    : ['The daemon does not run. Start it with "steward up", or "steward daemon serve".'];
+  const text = lines.map((line) => line.trimEnd()).join('\n');
+  return options.unicode === false ? toAscii(text) : text;
+}
+
+function runningLines(report: RunningReport, options: DaemonTextOptions): string[] {
+  const colors = palette(options);
+  const rows = [
+    ['address', report.url],
+    ['up', `${duration(report.uptimeSec)}, process ${report.pid}, ${Math.round(report.memoryMiB)} MiB`],
+    ['version', clean(report.version)],
+    ...(report.spool.waiting + report.spool.dead === 0
+      ? []
+      : [['spool', `${report.spool.waiting} waiting, ${report.spool.dead} given up`]]),
+  ];
+  const other =
+    report.version === report.cliVersion
+      ? []
+      : wrap(
+          `This command is version ${report.cliVersion}. The daemon restarts by itself once it is idle and its own package is upgraded; to do it now: steward daemon stop, then steward up.`,
+          options.columns,
+        ).map(colors.attention);
+  const modules = report.modules.flatMap(({ id, state, reason, fix }) => [
+    `${clean(id).padEnd(10)}${paintState(state, state === 'ok' || state === 'off' ? colors.neutral : colors.attention)}`,
+    ...(reason === undefined ? [] : wrap(clean(reason), options.columns, '  ')),
+    ...(fix === undefined ? [] : [`  ${fix}`]),
+  ]);
+  return [...table(rows).split('\n'), ...other, '', ...modules, '', ...jobLines(report.jobs, options)];
+}
+
+function jobLines(jobs: readonly JobStatus[], options: DaemonTextOptions): string[] {
+  const rows = jobs.map(({ id, everySec, lastRun, lastOk, nextRun }) => [
+    clean(id),
+    `every ${everySec % 60 === 0 ? duration(everySec) : `${everySec} s`}`,
+    lastRun === null ? 'has not run' : `${lastOk === false ? 'failed' : 'ran'} ${options.localTime(lastRun)}`,
+    nextRun === null ? 'at work' : `next ${options.localTime(nextRun)}`,
+  ]);
+  return table(rows)
+    .split('\n')
+    .flatMap((line, i) => {
+      const reason = jobs[i]?.reason;
+      return [line, ...(reason === undefined ? [] : wrap(clean(reason), options.columns, '  '))];
+    });
+}
+
+function paintState(state: ModuleState, paint: (text: string) => string): string {
+  return state === 'ok' ? state : paint(state === 'needs-you' ? 'needs you' : state);
+}
+
+/** `40 s`, `12 min`, `3 h 02 m`, `2 d 4 h` */
+export function duration(sec: number): string {
+  if (sec < 60) return `${sec} s`;
+  if (sec < 3600) return `${Math.floor(sec / 60)} min`;
+  const hours = Math.floor(sec / 3600);
+  if (hours < 48) return `${hours} h ${String(Math.floor((sec % 3600) / 60)).padStart(2, '0')} m`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** A line of the log for a person: time, level where it is not plain, event, and the rest as `key=value`. */
+export function logLineText(line: LogLine, options: Pick<DaemonTextOptions, 'color' | 'localTime'>): string {
+  const { ts, level, event, ...more } = line;
+  const colors = palette(options);
+  const rest = Object.entries(more).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const text = [options.localTime(ts), ...(level === 'info' ? [] : [level]), event, ...rest]
+    .map(clean)
+    .join('  ');
+  return level === 'info' ? text : colors.attention(text);
+}
+
+/** How the work module is doing, for the status page. */
+export function workHealth(status: WorkStatus): ModuleHealth {
+  const { state } = status.privacy;
+  const waiting = status.waiting.find(({ fix }) => fix !== null);
+  if (status.setupRequired) {
+    const fix = 'steward work setup OWNER/REPO --create';
+    return { state: 'off', reason: 'No work repository is set up.', fix };
+  }
+  if (!status.enabled) {
+    return { state: 'off', reason: 'WORK.enabled is false.', fix: 'steward config set WORK.enabled true' };
+  }
+  if (state === 'public' || state === 'unverified') {
+    const reason = status.staleReason ?? 'The repository is not verified to be private.';
+    return { state: 'needs-you', reason, fix: 'steward work verify' };
+  }
+  if (waiting !== undefined) {
+    return { state: 'needs-you', reason: `${waitingText(waiting)}.`, fix: waiting.fix ?? '' };
+  }
+  if (!status.stale) return { state: 'ok' };
+  return { state: 'error', reason: status.staleReason ?? 'unknown', fix: 'steward work status' };
 }

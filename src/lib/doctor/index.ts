@@ -1,5 +1,5 @@
 import { HOOK_CHECKS, type HooksChecked } from '../assistant/checks';
-import { CONFIG_CHECKS, type ConfigChecked } from '../config/doctor-checks';
+import { CONFIG_CHECKS, type ConfigChecked } from '../config/checks';
 import type { Config } from '../config/schema';
 import { DAEMON_CHECKS, type DaemonChecked } from '../daemon/checks';
 import { StewardError } from '../errors';

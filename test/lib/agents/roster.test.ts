@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 import { readRoster, rosterEntry, type RosterDeps, newRosterAgent } from '../../../src/lib/agents/roster';
-import { parseYaml } from '../../../src/lib/config/yaml-text';
+import { parseYaml } from '../../../src/lib/config/text';
 import { rejection } from '../../helpers/rejection';
 import { scratch } from '../../helpers/scratch';
 import { thrown } from '../../helpers/thrown';

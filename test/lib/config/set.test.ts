@@ -16,8 +16,16 @@ import { promisify } from 'node:util';
 
 import { loadConfig } from '../../../src/lib/config/load';
 import { allKeys } from '../../../src/lib/config/files';
-import { addToConfig, removeFromConfig, setConfig, unsetConfig } from '../../../src/lib/config/set';
-import { plainValue, shownConfig, shownKey, valueWords } from '../../../src/lib/config/show';
+import {
+  addToConfig,
+  removeFromConfig,
+  setConfig,
+  unsetConfig,
+  plainValue,
+  shownConfig,
+  shownKey,
+  valueWords,
+} from '../../../src/lib/config/set';
 import { changeConfig, mirrorVoice } from '../../../src/lib/config/write';
 import { StewardError } from '../../../src/lib/errors';
 import { testArea, type TestArea } from '../../helpers/area';

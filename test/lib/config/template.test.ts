@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { USER_KEYS } from '../../../src/lib/config/schema';
-import { leavesOf } from '../../../src/lib/config/key';
+import { leavesOf } from '../../../src/lib/config/leaf';
 import { loadConfig } from '../../../src/lib/config/load';
 import { testArea, type TestArea } from '../../helpers/area';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 
-import { gate, readToken } from '../../../src/lib/daemon/gate';
+import { gate, readToken } from '../../../src/lib/daemon/guards';
 import { headOf } from '../../helpers/daemon-app';
 import { scratch } from '../../helpers/scratch';
 

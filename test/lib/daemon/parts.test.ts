@@ -4,11 +4,10 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 
 import { asOnlyDaemon, readInstance, removeInstance, writeInstance } from '../../../src/lib/daemon/instance';
-import { daemonLog } from '../../../src/lib/daemon/log';
-import { lastLines } from '../../../src/lib/daemon/log-read';
-import { PAGE_POLICY, pageRoutes } from '../../../src/lib/daemon/pages';
-import { upgradeJob } from '../../../src/lib/daemon/upgrade';
-import { daemonStatusText, duration, logLineText, type RunningReport } from '../../../src/lib/daemon/view';
+import { daemonLog, lastLines } from '../../../src/lib/daemon/log';
+import { PAGE_POLICY, pageRoutes } from '../../../src/lib/daemon/routes';
+import { upgradeJob } from '../../../src/lib/daemon/jobs';
+import { daemonStatusText, duration, logLineText, type RunningReport } from '../../../src/lib/daemon/status';
 import { httpUrl, isLoopback } from '../../../src/lib/platform/net/address';
 import { systemClock } from '../../../src/lib/platform/time/clock';
 import { localAddress } from '../../../src/lib/platform/net/local-address';

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Context } from '../../app/context';
 import { CONFIG_FILES, dottedKey } from '../../config/files';
-import { leavesOf } from '../../config/key';
+import { leavesOf } from '../../config/leaf';
 import { type LoadedConfig, defaultConfig } from '../../config/load';
-import { valueAt } from '../../config/nested';
+import { valueAt } from '../../config/write';
 import type { UserArea } from '../../config/user-area';
-import { whatIsWrong } from '../../config/validate';
+import { whatIsWrong } from '../../config/files';
 import { changeConfig } from '../../config/write';
 import { readBytes, readText } from '../../platform/files/atomic-file';
 import { exists, listFolder, lstatOf } from '../../platform/files/folder';
@@ -184,7 +184,7 @@ async function contentOf(
 }
 
 async function fromYaml(text: string): Promise<Record<string, unknown> | undefined> {
-  const { parseYaml } = await import('../../config/yaml-text');
+  const { parseYaml } = await import('../../config/text');
   const parsed = await parseYaml(text);
   return 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined;
 }

@@ -15,7 +15,7 @@ import { installedEvents } from '../../assistant/install';
 import { shimDeps } from '../../assistant/install-entry';
 import { shimPath } from '../../assistant/shim';
 import type { Config } from '../../config/schema';
-import { type DaemonReport, duration } from '../../daemon/view';
+import { type DaemonReport, duration } from '../../daemon/status';
 import { parseGoals } from '../../goals/record';
 import { muteState } from '../../notify/routing';
 import { MAX_WAITING as MOST_DELIVERIES, dead, foreignDeliveries, outboxStatus } from '../../notify/outbox';

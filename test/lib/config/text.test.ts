@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { bareContent, parseYaml } from '../../../src/lib/config/yaml-text';
+import { bareContent, parseYaml } from '../../../src/lib/config/text';
 
 describe('config: YAML texts', () => {
   it('are known without the library exactly when they hold no key but version', async () => {
