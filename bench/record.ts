@@ -4,8 +4,8 @@
  */
 import { makeClassifier } from '../src/lib/sense/classify';
 import { readEvent, type SenseEvent } from '../src/lib/sense/event';
-import { buildDailyRecord } from '../src/lib/sense/record';
 import { median } from './measure';
+import { buildDailyRecord } from '../test/helpers/sense';
 
 const EVENTS = 10_000;
 const ROUNDS = 30;
@@ -26,7 +26,7 @@ function main(): void {
     buildDailyRecord(DAY, events, {
       timezone: 'Europe/Paris',
       pollIntervalSec: 120,
-      classify: makeClassifier(),
+      classify: makeClassifier('templates'),
       version: 'bench',
       generatedAt: '2026-11-21T06:00:00.000Z',
       final: true,

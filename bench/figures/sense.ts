@@ -6,8 +6,8 @@ import { bareEnvironment } from '../../test/helpers/git';
 import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
 import { addDays } from '../../src/lib/platform/time/time';
 import { makeClassifier } from '../../src/lib/sense/classify';
-import { buildDailyRecord } from '../../src/lib/sense/record';
 import type { Figure, Limit, Prepared } from '../figure';
+import { buildDailyRecord } from '../../test/helpers/sense';
 
 const REPOSITORIES = 200;
 const EVENTS = 10_000;
@@ -129,7 +129,7 @@ function storeRecords(home: string, days: number): void {
     const record = buildDailyRecord(date, events, {
       timezone: 'UTC',
       pollIntervalSec: 120,
-      classify: makeClassifier(),
+      classify: makeClassifier('templates'),
       version: '1.0.0',
       generatedAt: `${date}T23:59:00.000Z`,
       final: true,

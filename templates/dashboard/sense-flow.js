@@ -3,7 +3,7 @@
 import { command, h, show } from './dom.js';
 import { ago, longDay, moment, percents } from './format.js';
 
-/** @typedef {import('../../src/lib/sense/insight-read').Insight} Insight */
+/** @typedef {import('../../src/lib/sense/insight-reads').Insight} Insight */
 
 /** A segment narrower than this, in percent, has no room for its number. */
 const ROOM = 5;

@@ -3,8 +3,8 @@
 import { command, h, show } from './dom.js';
 import { ago, moment, plural, span } from './format.js';
 
-/** @typedef {import('../../src/lib/sense/status-types').SourceStatus} SourceStatus */
-/** @typedef {import('../../src/lib/sense/status-types').SenseStatus} SenseStatus */
+/** @typedef {import('../../src/lib/sense/source').SourceStatus} SourceStatus */
+/** @typedef {import('../../src/lib/sense/source').SenseStatus} SenseStatus */
 
 /** Each state has a shape as well as a word and a colour. */
 const DOTS = { ok: '●', idle: '○', off: '–', unsupported: '◇', error: '▲' };

@@ -11,7 +11,7 @@ import { nextCapture, showCadence, showSources } from './sense-sources.js';
 import { isEmpty, showApps, showCounts, showKinds } from './sense-time.js';
 
 /** @typedef {import('../../src/lib/sense/record').DailyRecord} DailyRecord */
-/** @typedef {import('../../src/lib/sense/status-types').SenseStatus} SenseStatus */
+/** @typedef {import('../../src/lib/sense/source').SenseStatus} SenseStatus */
 
 const plot = hoursPlot(byId('hours'), byId('hour'), byId('hours-table'));
 const strip = daysStrip(byId('days'), byId('day'), byId('days-table'));
@@ -34,7 +34,7 @@ const { redraw } = follow(
     const today = /** @type {DailyRecord | undefined} */ (feeds.today.data);
     const recent = /** @type {DailyRecord[] | undefined} */ (feeds.recent.data);
     const sources = /** @type {SenseStatus['sources'] | undefined} */ (feeds.sources.data);
-    const insight = /** @type {import('../../src/lib/sense/insight-read').Insight | undefined} */ (
+    const insight = /** @type {import('../../src/lib/sense/insight-reads').Insight | undefined} */ (
       feeds.insight.data
     );
     const status = /** @type {SenseStatus | undefined} */ (feeds.status.data);

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 
 import { isAlive } from '../../src/lib/platform/files/lock';
 import type { InsightOutcome, InsightPreview } from '../../src/lib/sense/insight';
-import type { Insight } from '../../src/lib/sense/insight-read';
+import type { Insight } from '../../src/lib/sense/insight-reads';
 import type { SessionsReport } from '../../src/lib/sessions/view';
 import { GOOD_REPLY, playAssistant, type PlayedAssistant } from '../helpers/assistant';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';

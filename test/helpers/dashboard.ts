@@ -1,5 +1,5 @@
 import type { DaemonStatus } from '../../src/lib/daemon/status';
-import type { Insight } from '../../src/lib/sense/insight-read';
+import type { Insight } from '../../src/lib/sense/insight-reads';
 import { recent, sources, status, today } from '../../src/lib/sense/read';
 import type { SenseEvent } from '../../src/lib/sense/event';
 import type { Collected, SenseSource } from '../../src/lib/sense/source';

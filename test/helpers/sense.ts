@@ -7,7 +7,12 @@ import { capture, type CaptureDeps, type CaptureResult } from '../../src/lib/sen
 import { makeClassifier } from '../../src/lib/sense/classify';
 import type { SenseEvent, SourceId } from '../../src/lib/sense/event';
 import type { ReadDeps } from '../../src/lib/sense/read';
-import type { DailyRecord } from '../../src/lib/sense/record';
+import {
+  recordTally,
+  type DailyRecord,
+  type RecordLabel,
+  type TallyOptions,
+} from '../../src/lib/sense/record';
 import type { Collected, CollectInput, SenseSource } from '../../src/lib/sense/source';
 import { senseStore, type SenseStore } from '../../src/lib/sense/store';
 import { testArea, type TestArea } from './area';
@@ -46,7 +51,7 @@ export function senseBox(start = '2026-11-20T12:00:00Z', timezone = 'UTC'): Sens
     store,
     config,
     timezone,
-    classify: makeClassifier(),
+    classify: makeClassifier('templates'),
     sources: [],
     afterRecords: (today) => told.push(today),
   };
@@ -103,4 +108,15 @@ export function filesIn(folder: string): Record<string, string> {
     if (statSync(path).isFile() && !name.endsWith('.tmp')) files[name] = readFileSync(path, 'utf8');
   }
   return files;
+}
+
+/** The record of these events, counted one by one as a roll does. */
+export function buildDailyRecord(
+  date: string,
+  events: readonly SenseEvent[],
+  options: TallyOptions & RecordLabel,
+): DailyRecord {
+  const tally = recordTally(date, options);
+  for (const event of events) tally.add(event, Date.parse(event.ts));
+  return tally.result(options);
 }

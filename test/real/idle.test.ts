@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import { Variant } from 'dbus-next';
 
-import { readIdle } from '../../src/lib/sense/idle';
-import { logind } from '../../src/lib/sense/idle/logind';
-import { mutterIdle, screensaverLock } from '../../src/lib/sense/idle/session-bus';
-import { x11Idle } from '../../src/lib/sense/idle/x11';
+import { readIdle, logind, mutterIdle, screensaverLock, x11Idle } from '../../src/lib/sense/idle';
 import { serve } from '../helpers/bus-service';
 import { desktopKit, startBus, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
 import { requirePart, requirePrograms } from '../helpers/real-part';

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { captureNow } from '../../lib/app/sense';
 import type { CaptureResult } from '../../lib/sense/capture';
-import { captureText } from '../../lib/sense/view-capture';
+import { captureText } from '../../lib/sense/view-status';
 
 export default class SenseCapture extends BaseCommand {
   static override summary = 'Capture once: the front application, new commits, assistant sessions.';

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { setUpSense } from '../../lib/app/sense';
-import type { InitResult } from '../../lib/sense/init';
+import type { InitResult } from '../../lib/sense/store';
 
 export default class SenseInit extends BaseCommand {
   static override summary = 'Write the default configuration of sense.';

@@ -3,7 +3,7 @@ import { boolean, string } from '@oclif/core/flags';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
 import { purge, type PurgeResult } from '../../lib/sense/purge';
-import { purgeText } from '../../lib/sense/view-capture';
+import { purgeText } from '../../lib/sense/view-status';
 
 export default class SensePurge extends BaseCommand {
   static override summary = 'Forget what was captured: a day, an application, a repository, or all.';

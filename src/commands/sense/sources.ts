@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
 import { sources } from '../../lib/sense/read';
-import type { SourceStatus } from '../../lib/sense/status-types';
+import type { SourceStatus } from '../../lib/sense/source';
 import { sourcesText } from '../../lib/sense/view-status';
 
 export default class SenseSources extends BaseCommand {

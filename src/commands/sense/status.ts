@@ -2,7 +2,7 @@ import { BaseCommand } from '../../lib/cli/base-command';
 import { currentScheduler } from '../../lib/app/current-scheduler';
 import { openSense } from '../../lib/app/sense';
 import { status } from '../../lib/sense/read';
-import type { SenseStatus } from '../../lib/sense/status-types';
+import type { SenseStatus } from '../../lib/sense/source';
 import { statusText } from '../../lib/sense/view-status';
 
 export default class SenseStatusCommand extends BaseCommand {

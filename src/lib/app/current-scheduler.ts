@@ -1,4 +1,4 @@
-import type { SenseStatus } from '../sense/status-types';
+import type { SenseStatus } from '../sense/source';
 import type { Context } from './context';
 import { isDaemonThere } from './daemon-client';
 import { schedulerWith } from './schedule';

@@ -13,7 +13,6 @@ import { currentScheduler } from './current-scheduler';
 import { findDaemon } from './daemon-client';
 import { openHooks } from './hooks';
 import { jobsHere, type JobsHere } from './schedule';
-import { classifyRules } from './sense';
 import { openSessions } from './sessions';
 import { sharedArea } from './shared-area';
 import { speechSettings } from './speech';
@@ -45,7 +44,6 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
     loadConfig: () => context.loadConfig(),
     jobs,
     sharedArea: () => sharedArea(context),
-    classifyRules: () => classifyRules(context),
     capturedBy: async () => (await currentScheduler(context))?.kind ?? (await scheduledIn('sense')),
     isInsightScheduled: async () => (await scheduledIn('insight')) !== undefined,
     hooksStatus: async () => {

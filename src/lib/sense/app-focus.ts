@@ -1,7 +1,7 @@
 import { parseIso, toIso } from '../platform/time/clock';
 import { clean } from '../platform/terminal/terminal';
 import type { SenseConfig } from '../config/schema';
-import { appMatcher } from './app-match';
+import { appMatcher } from './classify';
 import type { SenseEvent } from './event';
 import { readFrontApp, type FrontAppSight } from './front-app';
 import type { Desktop, FrontApp } from './front-app/adapter';

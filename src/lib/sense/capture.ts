@@ -1,24 +1,18 @@
-import { toStewardError } from '../errors';
 import type { SenseConfig } from '../config/schema';
-import { parseIso, toIso, type Clock } from '../platform/time/clock';
+import { toStewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
-import { dayBounds, dayOf, type Day } from '../platform/time/time';
+import { parseIso, toIso } from '../platform/time/clock';
+import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
 import type { SenseEvent, SourceId } from './event';
-import { noticeJump } from './clock-jump';
-import { completePending, keepNew, openState, storeCapture, storedEvents, wasLost } from './capture-store';
-import { rollPastDays, type RollDeps } from './roll';
+import { rollPastDays, todayOf, type RollDeps } from './roll';
 import type { Collected, SenseSource } from './source';
-import type { SenseState } from './state';
+import { noticeJump, type LogName, type PendingAppend, type SenseState } from './state';
 import type { SenseStore } from './store';
 
 export interface CaptureDeps extends RollDeps {
-  clock: Clock;
-  store: SenseStore;
   config: Pick<SenseConfig, 'enabled' | 'pollIntervalSec' | 'sources' | 'retentionDays'>;
-  /** IANA name; decides which day an event belongs to. */
-  timezone: string;
   sources: readonly SenseSource[];
-  /** How long one source may take; the others do not wait for it longer. */
+  /** How long one source may take, ms; the others do not wait for it longer. */
   sourceTimeoutMs?: number;
 }
 
@@ -46,52 +40,111 @@ export interface CaptureResult {
 
 const SOURCE_TIMEOUT_MS = 20_000;
 
+/** One capture: its deps and its moment. */
+interface Run {
+  deps: CaptureDeps;
+  nowMs: number;
+  today: Day;
+  problems: string[];
+}
+
 /**
- * Runs the enabled sources once and stores what they saw (service.md: capture). Call it under the lock of
- * sense. Events and cursors become durable together: the state is replaced first, with the lines it stands
- * for, then the lines are appended, then the state is relieved of them; a run that finds lines missing
- * completes them. So whatever instant a crash or a full disk chooses, no event is lost and none is stored
- * twice. Past days are rolled afterwards.
+ * Runs the enabled sources once, stores what they saw, and rolls past days. Call it under the lock of sense. The state
+ * is replaced first, with the lines it stands for; then they are appended; then the state is relieved of them. The
+ * next run completes what a crash left, so no event is lost and none is stored twice.
  */
 export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   const nowMs = deps.clock.now();
-  const result: CaptureResult = {
-    captured: deps.config.enabled,
-    ts: toIso(nowMs),
-    events: 0,
-    sources: [],
-    rolled: [],
-    pruned: [],
-    problems: [],
-  };
-  if (!deps.config.enabled) return result;
+  const { enabled, sources } = deps.config;
+  const none = { events: 0, sources: [], rolled: [], pruned: [], problems: [] };
+  const result = { captured: enabled, ts: toIso(nowMs), ...none };
+  if (!enabled) return result;
+  const run: Run = { deps, nowMs, today: todayOf(deps), problems: [] };
   deps.store.prepare();
-  const today = dayOf(nowMs, deps.timezone);
-  const state = openState(deps.store, today, result.problems);
-  completePending(deps.store, state, today, result.problems);
-  const enabled = deps.sources.filter((source) => deps.config.sources[source.id]);
-  const stored = wasLost(state, today) ? storedEvents(deps.store, today, result.problems) : [];
-  const collected = await collectAll(deps, enabled, state, stored, nowMs, today);
-  const fresh = keepNew(
-    collected.flatMap(({ outcome }) => outcome.events),
+  const state = openState(run);
+  completePending(deps.store, state, run.today, run.problems);
+  const stored = storedEvents(run, state);
+  const asked = deps.sources.filter(({ id }) => sources[id]);
+  const answers = await Promise.all(asked.map((source) => ask(run, source, state, stored)));
+  const fresh = withoutStored(
+    answers.flatMap(({ outcome }) => outcome.events),
     stored,
   );
-  const next = advance(state, deps, collected, nowMs, today);
-  storeCapture(deps, next, fresh, nowMs, today, result.problems);
-  result.events = fresh.length;
-  result.sources = collected.map(({ source, outcome }) => ({
-    id: source.id,
-    state: outcome.state,
-    ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
-    events: outcome.events.length,
-  }));
-  const rolled = rollPastDays(deps, next, today);
+  const next = advance(run, state, answers);
+  storeEvents(run, next, fresh);
+  const { rolled, pruned, problems } = rollPastDays(deps, next, run.today);
   return {
     ...result,
-    rolled: rolled.rolled,
-    pruned: rolled.pruned,
-    problems: [...result.problems, ...rolled.problems],
+    events: fresh.length,
+    sources: answers.map(({ source, outcome: { state, reason, events } }) => ({
+      id: source.id,
+      state,
+      ...(reason === undefined ? {} : { reason }),
+      events: events.length,
+    })),
+    rolled,
+    pruned,
+    problems: [...run.problems, ...problems],
   };
+}
+
+/** The state; a damaged one is set aside and begun anew. */
+function openState({ deps: { store }, today, problems }: Run): SenseState {
+  const { state, damaged, lost } = store.readState();
+  if (damaged) {
+    store.setStateAside();
+    problems.push('state.json was damaged: it was started anew, and a copy is in quarantine/state.json');
+  }
+  return lost ? { ...state, lostOn: today } : state;
+}
+
+/**
+ * Appends the lines that an earlier run decided on and did not live to write. A log of a day before `today` that cannot
+ * be written stops nothing: its lines stay in the state.
+ */
+export function completePending(store: SenseStore, state: SenseState, today: Day, problems: string[]): void {
+  state.pending = state.pending.filter((plan) => {
+    // A log that was there and is gone was removed by somebody: its lines are not brought back.
+    if (plan.offset > 0 && store.logBytes(plan.day) === undefined) return false;
+    try {
+      store.completeAppend(plan);
+      return false;
+    } catch (error) {
+      if (plan.day === today) throw error;
+      problems.push(
+        `Events of ${plan.day} are kept until its log can be written: ${toStewardError(error).message}`,
+      );
+      return true;
+    }
+  });
+}
+
+/**
+ * What is stored of the last two days, for as long as a lost state may make a source report it again. A source that fails
+ * or is off may come back to it on the next day.
+ */
+function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: SenseState): SenseEvent[] {
+  const from = addDays(today, -1);
+  if (lostOn === null || lostOn < from) return [];
+  const days = store.loggedDays().filter((day) => day >= from);
+  return days.flatMap((day) => {
+    try {
+      return store.readLog(day).events;
+    } catch (error) {
+      if (day === today) throw error;
+      problems.push(`What is stored of ${day} could not be read: ${toStewardError(error).message}`);
+      return [];
+    }
+  });
+}
+
+function withoutStored(events: SenseEvent[], stored: readonly SenseEvent[]): SenseEvent[] {
+  const keyOf = ({ detail, ...event }: SenseEvent): string =>
+    event.type === 'git-commit'
+      ? JSON.stringify([detail?.['path'], detail?.['sha']])
+      : JSON.stringify({ ...event, detail });
+  const known = new Set(stored.map(keyOf));
+  return events.filter((event) => !known.has(keyOf(event)));
 }
 
 interface Answer {
@@ -99,100 +152,121 @@ interface Answer {
   outcome: Collected;
 }
 
-function collectAll(
-  deps: CaptureDeps,
-  sources: readonly SenseSource[],
+/** What a source gives. Its error or silence is its own state, never stops the others, and keeps its cursor. */
+async function ask(
+  { deps, nowMs, today }: Run,
+  source: SenseSource,
   state: SenseState,
   stored: readonly SenseEvent[],
-  nowMs: number,
-  today: Day,
-): Promise<Answer[]> {
-  const { startMs } = dayBounds(today, deps.timezone);
-  return Promise.all(
-    sources.map(async (source) => {
-      const cursor = state.cursors[source.id] ?? (stored.length > 0 ? source.recover?.(stored) : undefined);
-      const input = { nowMs, dayStartMs: startMs, cursor };
-      const outcome = await bounded(source, deps.sourceTimeoutMs ?? SOURCE_TIMEOUT_MS, () =>
-        source.collect(input),
-      );
-      return {
-        source,
-        // A failed source goes on from where it was, and be it from what the stored events tell.
-        outcome: outcome === undefined ? noAnswer(cursor) : { ...outcome, cursor: outcome.cursor ?? cursor },
-      };
-    }),
-  );
-}
-
-function noAnswer(cursor: unknown): Collected {
-  return { events: [], cursor, state: 'error', reason: 'no answer in time; it is asked again next time' };
-}
-
-/** What a source gives; an error of one is its own state and never stops the others (service.md: fault-isolated). */
-async function bounded(
-  source: SenseSource,
-  timeoutMs: number,
-  work: () => Promise<Collected>,
-): Promise<Collected | undefined> {
+): Promise<Answer> {
+  const cursor = state.cursors[source.id] ?? (stored.length > 0 ? source.recover?.(stored) : undefined);
+  const { startMs: dayStartMs } = dayBounds(today, deps.timezone);
+  const failed = (reason: string): Collected => ({ events: [], cursor, state: 'error', reason });
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, undefined);
+  const silence = new Promise<Collected>((resolve) => {
+    const reason = 'no answer in time; it is asked again next time';
+    timer = setTimeout(resolve, deps.sourceTimeoutMs ?? SOURCE_TIMEOUT_MS, failed(reason));
   });
   try {
-    return await Promise.race([work(), late]);
+    // Also an error that the source throws before its first await.
+    const answer = (async () => source.collect({ nowMs, dayStartMs, cursor }))();
+    const outcome = await Promise.race([answer, silence]);
+    return { source, outcome: { ...outcome, cursor: outcome.cursor ?? cursor } };
   } catch (error) {
     const { message, hint } = toStewardError(error);
     const reason = clean(`${source.label}: ${message}${hint === undefined ? '' : ` ${hint}`}`);
-    return { events: [], cursor: undefined, state: 'error', reason };
+    return { source, outcome: failed(reason) };
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The state after this capture; a source that failed keeps its cursor and asks for the same again. */
-function advance(
-  state: SenseState,
-  deps: CaptureDeps,
-  collected: readonly Answer[],
-  nowMs: number,
-  today: Day,
-): SenseState {
+/** The state after this capture. */
+function advance(run: Run, state: SenseState, answers: readonly Answer[]): SenseState {
+  const { deps, nowMs } = run;
   const at = toIso(nowMs);
   const next: SenseState = {
-    ...state,
+    ...structuredClone(state),
     lastCaptureTs: at,
-    cursors: { ...state.cursors },
-    sources: { ...state.sources },
-    rolled: { ...state.rolled },
-    zones: { ...state.zones },
-    away: awayTime(state, deps, collected, nowMs, today),
+    away: awayTime(run, state, answers),
     ...noticeJump(state, { wallMs: nowMs, boot: deps.clock.boot?.() }),
   };
-  for (const { source, outcome } of collected) {
+  for (const { source, outcome } of answers) {
     if (outcome.cursor !== undefined) next.cursors[source.id] = outcome.cursor;
     const newest = outcome.events.map((event) => event.ts).sort();
     next.sources[source.id] = {
       state: outcome.state,
       ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
       at,
-      lastEventTs: newest[newest.length - 1] ?? state.sources[source.id]?.lastEventTs ?? null,
+      lastEventTs: newest.at(-1) ?? state.sources[source.id]?.lastEventTs ?? null,
     };
   }
   return next;
 }
 
-/** Time of today that was sampled and was nobody's: a poll at the most, as with app time. */
+/** Time of today that was sampled while nobody was there: a poll at the most, as with app time. */
 function awayTime(
-  state: SenseState,
-  deps: CaptureDeps,
-  collected: readonly Answer[],
-  nowMs: number,
-  today: Day,
+  { deps, nowMs, today }: Run,
+  { away, lastCaptureTs }: SenseState,
+  answers: readonly Answer[],
 ): SenseState['away'] {
-  const before = state.away?.day === today ? state.away.seconds : 0;
-  const idle = collected.some(({ source, outcome }) => source.id === 'appFocus' && outcome.state === 'idle');
-  const last = state.lastCaptureTs === null ? undefined : parseIso(state.lastCaptureTs);
-  const since = last === undefined || last > nowMs ? deps.config.pollIntervalSec : (nowMs - last) / 1000;
-  const seconds = idle ? Math.min(deps.config.pollIntervalSec, since) : 0;
-  return { day: today, seconds: before + Math.round(seconds) };
+  const pollSec = deps.config.pollIntervalSec;
+  const before = away?.day === today ? away.seconds : 0;
+  const isIdle = answers.some(({ source, outcome }) => source.id === 'appFocus' && outcome.state === 'idle');
+  const last = parseIso(lastCaptureTs ?? '');
+  const since = last === undefined || last > nowMs ? pollSec : (nowMs - last) / 1000;
+  return { day: today, seconds: before + (isIdle ? Math.round(Math.min(pollSec, since)) : 0) };
+}
+
+/** Stores the events and the state behind them. */
+function storeEvents(run: Run, next: SenseState, events: readonly SenseEvent[]): void {
+  const { store } = run.deps;
+  const kept = next.pending;
+  const plans = plansFor(run, events);
+  for (const { day } of plans) if (day !== 'late') next.zones[day] ??= run.deps.timezone;
+  next.pending = [...kept, ...plans];
+  store.writeState(next);
+  if (plans.length === 0) return;
+  next.pending = plans;
+  completePending(store, next, run.today, run.problems);
+  // Left in, they would bring back what somebody removes from the log by hand.
+  next.pending = [...kept, ...next.pending];
+  store.writeState(next);
+}
+
+/** The appends of the events, by their days. Those of a day whose raw log was discarded go to quarantine. */
+function plansFor({ deps, nowMs, today, problems }: Run, events: readonly SenseEvent[]): PendingAppend[] {
+  const { store, timezone } = deps;
+  const byLog = new Map<LogName, SenseEvent[]>();
+  for (const event of events) {
+    const day = dayOf(parseIso(event.ts) ?? nowMs, timezone);
+    const name = isOpen(store, day, today) ? day : 'late';
+    const told = `Events of ${day} went to quarantine/late.jsonl: its raw log is discarded and its record stays.`;
+    if (name === 'late' && day >= today && !problems.includes(told)) problems.push(told);
+    const group = byLog.get(name);
+    if (group === undefined) byLog.set(name, [event]);
+    else group.push(event);
+  }
+  return [...byLog].map(([name, group]) => {
+    try {
+      return store.planAppend(name, group);
+    } catch (error) {
+      if (name === today || name === 'late') throw error;
+      const { message } = toStewardError(error);
+      problems.push(
+        `Events of ${name} went to quarantine/late.jsonl, for its log cannot be written: ${message}`,
+      );
+      return store.planAppend('late', group);
+    }
+  });
+}
+
+/**
+ * May a day still take events? Not when it is recorded and its raw log was discarded: a new roll would lose it. A clock
+ * that was ahead for a while does that to days that are not over.
+ */
+function isOpen(store: SenseStore, day: Day, today: Day): boolean {
+  if (store.logBytes(day) !== undefined) return true;
+  const record = store.recordState(day);
+  return record === 'none' || record === 'empty' || (record !== 'final' && day >= today);
 }

@@ -1,17 +1,20 @@
+import { join } from 'node:path';
+
 import { StewardError } from '../errors';
+import { readText } from '../platform/files/atomic-file';
 import { forShell } from '../platform/process/shell-word';
 import { clean } from '../platform/terminal/terminal';
-import type { AppKind } from './app-kind';
-import { APP_KINDS } from './app-kind';
-import { SHIPPED_APPS } from './shipped-apps';
+
+/** What an application's time counts as. Unknown ones are neutral. */
+export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
+export type AppKind = (typeof APP_KINDS)[number];
 
 /** What a rule looks at: the name or the id as a whole, or either by a glob. */
 export const RULE_KEYS = ['app', 'bundleId', 'glob'] as const;
-export type RuleKey = (typeof RULE_KEYS)[number];
 
 /** A rule of the user's classify.yaml. */
 export interface ClassifyRule {
-  key: RuleKey;
+  key: (typeof RULE_KEYS)[number];
   pattern: string;
   kind: AppKind;
   /** Of a glob: does it match this name, as `foldName` gives it? */
@@ -36,60 +39,77 @@ export interface Classification {
 export type Classifier = (app: string, bundleId?: string) => Classification;
 
 /**
- * A classifier over the user's rules, then the shipped map: the first rule that matches wins. Names are
- * compared whole and without case; answers are remembered, so 10,000 events cost as many map look-ups.
+ * A classifier over the user's rules, then the shipped map: the first rule that matches wins, and names are compared whole.
+ *
+ * @param templates the folder of the templates, which has the shipped map
  */
-export function makeClassifier(userRules: readonly ClassifyRule[] = []): Classifier {
-  const exact = { app: new Map<string, number>(), bundleId: new Map<string, number>() };
-  const globs: { position: number; matches: (folded: string) => boolean }[] = [];
-  userRules.forEach((rule, position) => {
-    if (rule.key === 'glob') {
-      if (rule.matches === undefined)
-        throw new StewardError('internal', 'A glob rule came without its matcher.');
-      globs.push({ position, matches: rule.matches });
-      return;
-    }
-    const folded = rule.key === 'app' ? foldName(rule.pattern) : foldId(rule.pattern);
-    if (!exact[rule.key].has(folded)) exact[rule.key].set(folded, position);
-  });
-  const known = new Map<string, Map<string | undefined, Classification>>();
-
+export function makeClassifier(templates: string, rules: readonly ClassifyRule[] = []): Classifier {
+  const known = new Map<string, Classification>();
+  let shipped: Map<string, Classification> | undefined;
   const decide = (app: string, bundleId: string | undefined): Classification => {
-    const name = foldName(app);
-    const id = bundleId === undefined ? undefined : foldId(bundleId);
-    let position = Math.min(exact.app.get(name) ?? Infinity, exact.bundleId.get(id ?? '') ?? Infinity);
-    for (const glob of globs) {
-      if (glob.position >= position) break;
-      if (glob.matches(name) || (id !== undefined && glob.matches(id))) position = glob.position;
+    const index = rules.findIndex((rule) => isMatch(rule, app, bundleId));
+    const rule = rules[index];
+    if (rule !== undefined) {
+      const text = `${rule.key}: ${rule.pattern}`;
+      return { kind: rule.kind, rule: { index: index + 1, origin: 'user', text } };
     }
-    const rule = userRules[position];
-    if (rule === undefined) return shippedKind(app, bundleId);
-    const deciding: DecidingRule = {
-      index: position + 1,
-      origin: 'user',
-      text: `${rule.key}: ${rule.pattern}`,
-    };
-    return { kind: rule.kind, rule: deciding };
+    shipped ??= readShipped(templates);
+    // Systems differ on whether they give a display name or an id.
+    const names = (bundleId === undefined ? [app] : [app, bundleId]).flatMap((name) => [
+      foldName(name),
+      foldId(name),
+    ]);
+    const name = names.find((folded) => shipped?.has(folded) === true);
+    return shipped.get(name ?? '') ?? { kind: 'neutral' };
   };
-
   return (app, bundleId) => {
-    let byId = known.get(app);
-    if (byId === undefined) known.set(app, (byId = new Map()));
-    let found = byId.get(bundleId);
-    if (found === undefined) byId.set(bundleId, (found = decide(app, bundleId)));
+    const key = `${app}\n${bundleId ?? ''}`;
+    const found = known.get(key) ?? decide(app, bundleId);
+    known.set(key, found);
     return found;
   };
 }
 
+function isMatch(
+  { key, pattern, matches }: ClassifyRule,
+  app: string,
+  bundleId: string | undefined,
+): boolean {
+  if (key === 'app') return foldName(pattern) === foldName(app);
+  if (key === 'bundleId') return bundleId !== undefined && foldId(pattern) === foldId(bundleId);
+  return (
+    matches?.(foldName(app)) === true || (bundleId !== undefined && matches?.(foldId(bundleId)) === true)
+  );
+}
+
+/**
+ * The shipped map by folded name. A row is one application under the names that systems give it: display name, bundle
+ * ids, desktop ids and window classes, executables without `.exe`.
+ */
+function readShipped(templates: string): Map<string, Classification> {
+  const text = readText(join(templates, 'data', 'applications.json')) ?? '{}';
+  const rows = JSON.parse(text) as Partial<Record<AppKind, string[][]>>;
+  const byName = new Map<string, Classification>();
+  let index = 0;
+  for (const kind of APP_KINDS) {
+    for (const names of rows[kind] ?? []) {
+      index += 1;
+      const rule: DecidingRule = { index, origin: 'shipped', text: `app: ${names[0] ?? ''}` };
+      for (const name of names) byName.set(foldName(name), { kind, rule });
+    }
+  }
+  return byName;
+}
+
 /** `sense classify explain`: the kind of an application, the rule that decided, and both in a sentence. */
 export function explainClassification(
-  userRules: readonly ClassifyRule[],
+  classify: Classifier,
   fileName: string,
   app: string,
   bundleId?: string,
 ): { app: string; kind: AppKind; rule: DecidingRule | null; explanation: string } {
   refuseEmptyApp(app);
-  const { kind, rule } = makeClassifier(userRules)(app, bundleId);
+  const { kind, rule } = classify(app, bundleId);
   const where = rule?.origin === 'user' ? `rule ${rule.index} of ${fileName}` : 'the shipped map';
   const explanation =
     rule === undefined
@@ -105,49 +125,40 @@ export function refuseEmptyApp(app: string): void {
   });
 }
 
-/**
- * A name as it is compared: composed, without case in any script ("STRASSE" is "straße", a final sigma is
- * a sigma), without space around it.
- */
+/** A name for comparison: composed, trimmed, and without case in any script (a final sigma is a sigma). */
 export function foldName(name: string): string {
-  return ASCII.test(name)
-    ? name.trim().toLowerCase()
-    : name.normalize('NFC').trim().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  return name.normalize('NFC').trim().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** An id as it is compared: systems differ on whether the suffix of a program or a desktop file belongs to it. */
+/** An id for comparison: systems differ on whether the suffix of a program or a desktop file belongs to it. */
 export function foldId(id: string): string {
   return foldName(id).replace(/\.(?:exe|desktop)$/, '');
 }
 
-const ASCII = /^[\x00-\x7f]*$/;
+export type AppMatcher = (app: { app: string; bundleId?: string }) => boolean;
 
-let shipped: Map<string, Classification> | undefined;
-
-/** A shipped row lists display names and ids alike: either may be what a system gives as the name. */
-function shippedKind(app: string, bundleId: string | undefined): Classification {
-  shipped ??= shippedByName();
-  for (const text of bundleId === undefined ? [app] : [app, bundleId]) {
-    const found = shipped.get(foldName(text)) ?? shipped.get(foldId(text));
-    if (found !== undefined) return found;
-  }
-  return UNKNOWN;
+/**
+ * Does an application stand in the list? Entries are whole names or ids, without case; one with `*` or `?` is
+ * a glob over the same. Never a part of a name: "x" is not Excel.
+ */
+export async function appMatcher(entries: readonly string[]): Promise<AppMatcher> {
+  const isGlob = (entry: string): boolean => /[*?]/.test(entry);
+  const whole = entries.filter((entry) => !isGlob(entry));
+  const [names, ids] = [new Set(whole.map(foldName)), new Set(whole.map(foldId))];
+  // Names have brackets, braces and bangs of their own: only `*` and `?` are wild here.
+  const globs = entries
+    .filter(isGlob)
+    .map((entry) => foldName(entry).replace(/[\\[\](){}!+@|,^$.]/g, '\\$&'));
+  const isLike = globs.length === 0 ? () => false : await globMatcher(globs);
+  return ({ app, bundleId }) =>
+    names.has(foldName(app)) ||
+    isLike(foldName(app)) ||
+    (bundleId !== undefined && (ids.has(foldId(bundleId)) || isLike(foldName(bundleId))));
 }
 
-const UNKNOWN: Classification = { kind: 'neutral' };
-
-function shippedByName(): Map<string, Classification> {
-  const byName = new Map<string, Classification>();
-  let index = 0;
-  for (const kind of APP_KINDS) {
-    for (const names of SHIPPED_APPS[kind]) {
-      index += 1;
-      const rule: DecidingRule = { index, origin: 'shipped', text: `app: ${names[0] ?? ''}` };
-      for (const name of names) {
-        const folded = foldName(name);
-        if (!byName.has(folded)) byName.set(folded, { kind, rule });
-      }
-    }
-  }
-  return byName;
+/** Matches folded names; `*` takes every character, dots and slashes too. */
+export async function globMatcher(globs: string | string[]): Promise<(folded: string) => boolean> {
+  const { default: picomatch } = await import('picomatch');
+  const matches = picomatch(globs, { nocase: true, dot: true, bash: true });
+  return (folded) => matches(folded);
 }

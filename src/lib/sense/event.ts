@@ -1,11 +1,11 @@
+import { isObject, textOf } from '../platform/files/json-object';
 import { parseIso } from '../platform/time/clock';
-import { isObject } from '../platform/files/json-object';
 
-/** The kinds of captured signal (service.md: Sense event). */
+/** The kinds of captured signal. */
 export const EVENT_TYPES = ['app-focus', 'git-commit', 'agent-session'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The sources; an event's `source` is the key of its switch in sense/config.json (decisions.md 3). */
+/** The sources; an event's `source` is the key of its switch in sense/config.json. */
 export const SOURCE_IDS = ['appFocus', 'git', 'agentSession'] as const;
 export type SourceId = (typeof SOURCE_IDS)[number];
 
@@ -21,7 +21,7 @@ export interface SenseEvent {
   detail?: Record<string, unknown>;
 }
 
-/** A parsed value as an event, or why it is none. */
+/** A parsed value as an event, or why it is invalid. */
 export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   if (!isObject(value)) return { invalid: 'not an object' };
   const { ts, type, source, app, repo, detail } = value;
@@ -31,10 +31,34 @@ export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   if (app !== undefined && typeof app !== 'string') return { invalid: 'app is not a string' };
   if (repo !== undefined && typeof repo !== 'string') return { invalid: 'repo is not a string' };
   if (detail !== undefined && !isObject(detail)) return { invalid: 'detail is not an object' };
-  // Without spreads: a day may have ten thousand.
   const event: SenseEvent = { ts, type: type as EventType, source };
   if (app !== undefined) event.app = app;
   if (repo !== undefined) event.repo = repo;
   if (detail !== undefined) event.detail = detail;
   return event;
+}
+
+/** A line of a log as an event, or why it is invalid. */
+export function readEventLine(text: string): SenseEvent | { invalid: string } {
+  // An exception for each line of a file of noise takes minutes.
+  if (!text.trimStart().startsWith('{')) return { invalid: 'not an object' };
+  try {
+    return readEvent(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return { invalid: 'not JSON' };
+    throw error;
+  }
+}
+
+/**
+ * Tells the change of a commit from others of its repository, as the capture decided it. Events before
+ * sense 1.1 lack it: there, commits of one author second and subject are one change.
+ */
+export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): string | undefined {
+  const identity = textOf(detail?.['identity']);
+  if (identity !== undefined) return identity;
+  const authored = textOf(detail?.['authoredAt']);
+  const subject = textOf(detail?.['subject']);
+  if (authored === undefined || subject === undefined) return textOf(detail?.['sha']);
+  return `${Date.parse(authored)}\n${subject}`;
 }

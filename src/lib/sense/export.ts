@@ -6,22 +6,14 @@ export type ExportFormat = 'json' | 'csv';
 /** What of the records is exported: whole records as JSON; as CSV a line a day, or one a day and application. */
 export type RecordTable = 'days' | 'apps';
 
-/**
- * Events as text, piece by piece, so that a year of them needs no memory. JSON is one array of events as they
- * are stored. CSV has the event's fields and `detail` as JSON, which loses nothing.
- */
+type Cell = string | number | boolean | undefined;
+
+/** Events as text, piece by piece. CSV has the event's fields and `detail` as JSON, which loses nothing. */
 export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat): Generator<string> {
   if (format === 'json') return jsonArray(events);
   const header = ['ts', 'type', 'source', 'app', 'repo', 'detail'];
-  return csv(header, events, (event) => [
-    [
-      event.ts,
-      event.type,
-      event.source,
-      event.app,
-      event.repo,
-      event.detail === undefined ? undefined : JSON.stringify(event.detail),
-    ],
+  return csv(header, events, ({ ts, type, source, app, repo, detail }) => [
+    [ts, type, source, app, repo, detail === undefined ? undefined : JSON.stringify(detail)],
   ]);
 }
 
@@ -37,7 +29,7 @@ export function exportRecords(
       apps.map(({ app, kind, minutes }) => [date, app, kind, minutes]),
     );
   }
-  const header = [
+  const columns = [
     'date',
     'timezone',
     'final',
@@ -45,25 +37,11 @@ export function exportRecords(
     'creationMinutes',
     'consumptionMinutes',
     'neutralMinutes',
-    'commits',
-    'sessions',
-  ];
-  return csv(header, records, (record) => [
-    [
-      record.date,
-      record.timezone,
-      record.final,
-      record.totalMinutes,
-      record.creationMinutes,
-      record.consumptionMinutes,
-      record.neutralMinutes,
-      record.commits.count,
-      record.sessions.count,
-    ],
+  ] as const;
+  return csv([...columns, 'commits', 'sessions'], records, (record) => [
+    [...columns.map((column) => record[column]), record.commits.count, record.sessions.count],
   ]);
 }
-
-type Cell = string | number | boolean | undefined;
 
 function* jsonArray(items: Iterable<unknown>): Generator<string> {
   let before = '[\n';
@@ -88,10 +66,7 @@ function line(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 
-/**
- * A text that a spreadsheet would run as a formula (names and subjects come from elsewhere) gets an
- * apostrophe in front, as OWASP advises; whoever needs the exact text exports JSON. Numbers stay numbers.
- */
+/** A text that a spreadsheet would run as a formula gets an apostrophe in front, as OWASP advises. Numbers stay numbers. */
 function cellText(cell: Cell): string {
   if (typeof cell !== 'string') return cell === undefined ? '' : String(cell);
   const safe = FORMULA.test(cell) ? `'${cell}` : cell;

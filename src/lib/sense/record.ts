@@ -1,9 +1,10 @@
-import { hourStarts, isDaySomewhere, timeOf, type Day } from '../platform/time/time';
-import type { Classifier } from './classify';
-import type { AppKind } from './app-kind';
-import type { SenseEvent } from './event';
-import type { Signal } from './log-line';
-import { commitTally, sessionTally } from './record-tally';
+import * as v from 'valibot';
+
+import { parseObject, textOf } from '../platform/files/json-object';
+import { byCodeUnits } from '../platform/files/order';
+import { hourStarts, isDay, isDaySomewhere, timeOf, type Day } from '../platform/time/time';
+import { APP_KINDS, type AppKind, type Classifier } from './classify';
+import { changeOf, type SenseEvent } from './event';
 import { focusTally } from './focus-tally';
 
 export interface AppTime {
@@ -20,7 +21,7 @@ export interface HourTime {
   neutral: number;
 }
 
-/** One day, deterministic (service.md: Sense daily record; decisions.md 3). Minutes have one decimal. */
+/** One day, deterministic. Minutes have one decimal. */
 export interface DailyRecord {
   date: Day;
   timezone: string;
@@ -60,24 +61,14 @@ export interface RecordLabel {
   final: boolean;
 }
 
-/**
- * The record of one local day. Pure: no clock, no files; the same events in any order give the same bytes.
- * A line that stands twice in the log counts once. The zone of a day is that of its first write: what was
- * seen later on it in another zone belongs to the first or the last hour when it lies outside. Events that
- * are on this date nowhere on earth are left out.
- */
-export function buildDailyRecord(
-  date: Day,
-  events: readonly SenseEvent[],
-  options: TallyOptions & RecordLabel,
-): DailyRecord {
-  const tally = recordTally(date, options);
-  // The form of the time was checked when the event was read (readEvent), so this is only the number.
-  for (const event of events) tally.add(event, Date.parse(event.ts));
-  return tally.result(options);
+export function isEmptyRecord({ totalMinutes, commits, sessions }: DailyRecord): boolean {
+  return totalMinutes === 0 && commits.count === 0 && sessions.count === 0;
 }
 
-/** The same, event by event, so that a day's events need not be in memory at once. */
+/**
+ * Counts the events of a local day into its record. Pure: the same events in any order give the same bytes, and a line that
+ * stands twice counts once. Time outside the day's zone goes to its first or last hour; other dates are left out.
+ */
 export function recordTally(date: Day, options: TallyOptions) {
   const { timezone } = options;
   const isOfDay = isDaySomewhere(date);
@@ -87,7 +78,7 @@ export function recordTally(date: Day, options: TallyOptions) {
   const sessions = sessionTally();
   return {
     /** `ms` is the time of the event. */
-    add(event: Readonly<Signal>, ms: number): void {
+    add(event: Readonly<SenseEvent>, ms: number): void {
       if (!isOfDay(ms)) return;
       if (event.type === 'app-focus' && starts.length > 0) focus.add(ms, event);
       else if (event.type === 'git-commit') commits.add(ms, event);
@@ -102,16 +93,16 @@ export function recordTally(date: Day, options: TallyOptions) {
         version,
         generatedAt,
         final,
-        totalMinutes: minutes(time.kinds.creation + time.kinds.consumption + time.kinds.neutral),
-        creationMinutes: minutes(time.kinds.creation),
-        consumptionMinutes: minutes(time.kinds.consumption),
-        neutralMinutes: minutes(time.kinds.neutral),
-        apps: time.apps.map(({ app, kind, tenths }) => ({ app, kind, minutes: minutes(tenths) })),
+        totalMinutes: (time.kinds.creation + time.kinds.consumption + time.kinds.neutral) / 10,
+        creationMinutes: time.kinds.creation / 10,
+        consumptionMinutes: time.kinds.consumption / 10,
+        neutralMinutes: time.kinds.neutral / 10,
+        apps: time.apps.map(({ app, kind, tenths }) => ({ app, kind, minutes: tenths / 10 })),
         hours: starts.map((ms, i) => ({
           start: localIso(date, ms, timezone),
-          creation: minutes(time.hours.creation[i] ?? 0),
-          consumption: minutes(time.hours.consumption[i] ?? 0),
-          neutral: minutes(time.hours.neutral[i] ?? 0),
+          creation: (time.hours.creation[i] ?? 0) / 10,
+          consumption: (time.hours.consumption[i] ?? 0) / 10,
+          neutral: (time.hours.neutral[i] ?? 0) / 10,
         })),
         commits: commits.result(),
         sessions: sessions.result(),
@@ -127,10 +118,103 @@ function localIso(date: Day, ms: number, zone: string): string {
   const wall = `${date}T${timeOf(ms, zone)}:00`;
   const offset = Math.round((Date.parse(`${wall}Z`) - ms) / 60_000);
   const size = Math.abs(offset);
-  const clock = `${String(Math.floor(size / 60)).padStart(2, '0')}:${String(size % 60).padStart(2, '0')}`;
-  return `${wall}${offset < 0 ? '-' : '+'}${clock}`;
+  const pad = (part: number): string => String(part).padStart(2, '0');
+  return `${wall}${offset < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
 }
 
-function minutes(tenths: number): number {
-  return tenths / 10;
+/** The distinct commits of a day by repository. A change captured twice, after its memory was lost, counts once. */
+function commitTally() {
+  const repos = new Map<string, { repo: string; path: string | undefined; commits: Set<string> }>();
+  return {
+    add(at: number, event: Readonly<SenseEvent>): void {
+      const path = textOf(event.detail?.['path']);
+      const repo = textOf(event.repo) ?? path ?? 'unknown';
+      const tally = repos.get(path ?? repo) ?? { repo, path, commits: new Set() };
+      repos.set(path ?? repo, tally);
+      // Folder names of one path differ only if it was renamed in between; any fixed choice will do.
+      if (byCodeUnits(repo, tally.repo) < 0) tally.repo = repo;
+      tally.commits.add(changeOf(event) ?? String(at));
+    },
+    result(): DailyRecord['commits'] {
+      const tallies = [...repos.values()];
+      const counts = new Map<string, number>();
+      for (const { repo, path, commits } of tallies) {
+        // Two repositories of one folder name are told apart by the folder above.
+        const isShared = tallies.filter((other) => other.repo === repo).length > 1;
+        const name = isShared && path !== undefined ? lastTwo(path) : repo;
+        counts.set(name, (counts.get(name) ?? 0) + commits.size);
+      }
+      const rows = [...counts].map(([repo, commits]) => ({ repo, commits }));
+      rows.sort((a, b) => b.commits - a.commits || byCodeUnits(a.repo, b.repo));
+      return { count: rows.reduce((sum, { commits }) => sum + commits, 0), repos: rows };
+    },
+  };
+}
+
+function lastTwo(path: string): string {
+  const parts = path.split(/[\\/]+/).filter((part) => part !== '');
+  return parts.slice(-2).join('/');
+}
+
+/** The repositories of a day's sessions and how many were in each: shown beside the record. */
+export type SessionRepos = readonly { repo: string; sessions: number }[];
+
+/** The distinct assistant sessions of a day, and how many work events each had. */
+function sessionTally() {
+  const repos = new Map<string, Set<string>>();
+  const seen = new Set<string>();
+  const sessions = new Map<string, number>();
+  return {
+    /** An event that names no session cannot be told from another and is left out. */
+    add(at: number, { detail, repo }: Readonly<SenseEvent>): void {
+      const session = textOf(detail?.['session']);
+      if (session === undefined) return;
+      if (textOf(repo) !== undefined)
+        repos.set(repo ?? '', (repos.get(repo ?? '') ?? new Set()).add(session));
+      const events = countOf(detail?.['events']);
+      const key = `${at}\n${textOf(detail?.['machine']) ?? ''}\n${events}\n${session}`;
+      if (seen.has(key)) return;
+      seen.add(key);
+      sessions.set(session, (sessions.get(session) ?? 0) + events);
+    },
+    repos(): SessionRepos {
+      const rows = [...repos].map(([repo, ids]) => ({ repo, sessions: ids.size }));
+      return rows.sort((a, b) => b.sessions - a.sessions || byCodeUnits(a.repo, b.repo));
+    },
+    result(): DailyRecord['sessions'] {
+      const items = [...sessions].map(([session, events]) => ({ session, events }));
+      items.sort((a, b) => b.events - a.events || byCodeUnits(a.session, b.session));
+      return { count: items.length, items };
+    },
+  };
+}
+
+/** The work events that an agent-session event stands for; 1 when it does not say. */
+export function countOf(count: unknown): number {
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 1;
+}
+
+const AMOUNT = v.pipe(v.number(), v.minValue(0));
+
+/** What every reader of a record relies on. */
+const RECORD = v.object({
+  date: v.pipe(v.string(), v.check(isDay)),
+  timezone: v.string(),
+  version: v.string(),
+  generatedAt: v.string(),
+  final: v.boolean(),
+  totalMinutes: AMOUNT,
+  creationMinutes: AMOUNT,
+  consumptionMinutes: AMOUNT,
+  neutralMinutes: AMOUNT,
+  apps: v.array(v.object({ app: v.string(), kind: v.picklist(APP_KINDS), minutes: AMOUNT })),
+  hours: v.array(v.object({ start: v.string(), creation: AMOUNT, consumption: AMOUNT, neutral: AMOUNT })),
+  commits: v.object({ count: AMOUNT, repos: v.array(v.object({ repo: v.string(), commits: AMOUNT })) }),
+  sessions: v.object({ count: AMOUNT, items: v.array(v.object({ session: v.string(), events: AMOUNT })) }),
+});
+
+/** The record in a file's text; undefined if it is damaged, or edited so that a field is missing. */
+export function parseRecord(text: string): DailyRecord | undefined {
+  const value: unknown = parseObject(text);
+  return v.is(RECORD, value) ? (value as unknown as DailyRecord) : undefined;
 }

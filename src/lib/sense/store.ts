@@ -1,16 +1,15 @@
 import { join } from 'node:path';
 
-import { StewardError } from '../errors';
+import type { SenseConfig } from '../config/schema';
 import type { UserArea } from '../config/user-area';
+import { StewardError } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/files/folder';
-import { completeAppend, planAppend, readLines, type Line } from '../platform/files/jsonl';
 import { parseObject } from '../platform/files/json-object';
+import { completeAppend, planAppend, readLines } from '../platform/files/jsonl';
 import { isDay, isDaySomewhere, type Day } from '../platform/time/time';
-import type { SenseEvent } from './event';
-import { lineReader, type OnEvent } from './log-line';
-import type { DailyRecord } from './record';
-import { parseRecord } from './record-file';
+import { readEventLine, type SenseEvent } from './event';
+import { isEmptyRecord, parseRecord, type DailyRecord } from './record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 
 /** A line of a day's log that is no event, as it goes to quarantine. */
@@ -24,7 +23,7 @@ export interface BadLine {
 
 /** What one day's raw log holds beside its events. */
 export interface LogScan {
-  /** The first lines that are no events, no more than are kept in quarantine. */
+  /** The first lines that are no events, at most 1000. */
   bad: BadLine[];
   /** How many lines are no events. */
   badCount: number;
@@ -32,203 +31,213 @@ export interface LogScan {
   bytes: number;
 }
 
-export interface DayLog extends LogScan {
-  events: SenseEvent[];
-}
+/** Gets an event of a log, and its time in ms. */
+export type OnEvent = (event: SenseEvent, ms: number) => void;
+/** Gets each record that cannot be read; the others are. */
+export type OnDamaged = (error: StewardError) => void;
 
 /** A day of captures is some hundred KiB; a log beyond this is damage, and is not read into memory. */
 const MAX_DAY_BYTES = 64 * 1024 * 1024;
+const MAX_QUARANTINED_LINES = 1000;
+const MAX_LATE_BYTES = 4 * 1024 * 1024;
+const TEMPS_STALE_MS = 3_600_000;
 
-/** Is told of each record that cannot be read; the others are. */
-export type OnDamaged = (error: StewardError) => void;
+type Area = Pick<UserArea, 'root' | 'sense'>;
 
-const RECORD_FILE = /^(\d{4}-\d{2}-\d{2})\.json$/;
-const LOG_FILE = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
-
-/** The files of `sense/`: one place that knows their names and formats. */
+/** The files of `sense/`: the one place that knows their names and formats. */
 export type SenseStore = ReturnType<typeof senseStore>;
 
-export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
+export function senseStore(area: Area) {
   const { sense } = area;
-  const lateLog = join(sense.quarantine, 'late.jsonl');
+  const logOf = (day: LogName): string =>
+    day === 'late' ? join(sense.quarantine, 'late.jsonl') : join(sense.events, `${day}.jsonl`);
   const stateAside = join(sense.quarantine, 'state.json');
-  const logOf = (day: LogName): string => (day === 'late' ? lateLog : join(sense.events, `${day}.jsonl`));
-  const recordOf = (day: Day): string => join(sense.daily, `${day}.json`);
-  const markdownOf = (day: Day): string => join(sense.daily, `${day}.md`);
+  const recordOf = (day: Day, type = 'json'): string => join(sense.daily, `${day}.${type}`);
   const insightOf = (day: Day): string => join(sense.insights, `${day}.json`);
   const quarantineOf = (day: Day): string => join(sense.quarantine, `${day}.jsonl`);
-
   return {
     logOf,
     /** What the reads depend on beside the logs: the state's file and the folder of the records. */
     statePath: sense.state,
     dailyPath: sense.daily,
     /** Makes the folders, private; refuses links in their place. */
-    prepare(): void {
-      ensureFolder(area.root, { allowLink: true });
-      for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine]) ensureFolder(folder);
-    },
-
-    /** The state, and whether it had to be started anew although events are stored (lost or damaged). */
-    readState(): { state: SenseState; damaged: boolean; lost: boolean } {
-      const text = readText(sense.state, { maxBytes: MAX_DAY_BYTES });
-      const parsed = text === undefined ? undefined : parseState(text, sense.state);
-      if (parsed !== undefined) return { state: parsed, damaged: false, lost: false };
-      const lost = daysIn(sense.events, LOG_FILE).length > 0;
-      return { state: emptyState(), damaged: text !== undefined, lost };
-    },
-    writeState(state: SenseState): void {
-      replaceFile(sense.state, `${JSON.stringify(state)}\n`);
-    },
+    prepare: (): void => prepare(area),
+    readState: () => readState(sense),
+    writeState: (state: SenseState): void => replaceFile(sense.state, `${JSON.stringify(state)}\n`),
     /** Keeps a damaged state for a person to look at. */
-    setStateAside(): void {
-      const text = readText(sense.state);
-      if (text !== undefined) replaceFile(stateAside, text);
-    },
-    /** Removes the temp files of runs that were killed; a purge removes all, for they hold what was captured. */
-    sweep(nowMs: number, olderThanMs = TEMPS_STALE_MS): void {
-      for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine, sense.insights])
-        if (exists(folder)) sweepTemps(folder, olderThanMs, nowMs);
-    },
+    setStateAside: (): void => replaceFile(stateAside, readText(sense.state) ?? ''),
+    removeStateAside: (): void => removeFile(stateAside),
+    sweep: (nowMs: number, olderThanMs?: number): void => sweep(sense, nowMs, olderThanMs),
 
-    /** Days that have a raw log, oldest first. */
-    loggedDays: (): Day[] => daysIn(sense.events, LOG_FILE),
-    /** Days that have a record, oldest first. */
-    recordedDays: (): Day[] => daysIn(sense.daily, RECORD_FILE),
+    loggedDays: (): Day[] => daysIn(sense.events, '.jsonl'),
     logBytes: (day: LogName): number | undefined => lstatOf(logOf(day))?.size,
-
-    planAppend(day: LogName, events: readonly SenseEvent[]): PendingAppend {
-      if (day === 'late' && (lstatOf(lateLog)?.size ?? 0) > MAX_LATE_BYTES) removeFile(lateLog);
-      return {
-        day,
-        ...planAppend(
-          logOf(day),
-          events.map((event) => JSON.stringify(event)),
-        ),
-      };
-    },
-    completeAppend(plan: PendingAppend): void {
-      completeAppend(logOf(plan.day), plan);
-    },
-
-    /**
-     * Calls `onEvent` for each event of a log, with its time in ms. A last line without its line feed counts as
-     * one: an editor left it so, or a crash cut it.
-     */
-    scanLog(day: LogName, onEvent: OnEvent): LogScan {
-      const path = logOf(day);
-      const size = lstatOf(path)?.size ?? 0;
-      if (size > MAX_DAY_BYTES) {
-        throw new StewardError(
-          'config',
-          `${path} is ${Math.round(size / 2 ** 20)} MiB; a day's log never is.`,
-          {
-            hint: 'Move the file away; the day keeps the record it has.',
-          },
-        );
-      }
-      const bad: BadLine[] = [];
-      let badCount = 0;
-      const reader = lineReader(day === 'late' ? undefined : isDaySomewhere(day));
-      const inPlace = (source: string, start: number, lineEnd: number): boolean =>
-        reader.readKnown(source, start, lineEnd, onEvent);
-      const end = readLines(path, { tail: true, inPlace }, (line) => {
-        const { bytes, text } = line;
-        if (bytes === 0 || (text !== undefined && inPlace(text, 0, text.length))) return;
-        const found = text === undefined ? { invalid: 'too long, or not UTF-8' } : reader.read(text);
-        if (!('invalid' in found)) {
-          onEvent(found.signal, found.ms, found.ts);
-          return;
-        }
-        badCount += 1;
-        if (bad.length < MAX_QUARANTINED_LINES) bad.push(badLine(line, found.invalid));
-      });
-      return { bad, badCount, bytes: end?.size ?? 0 };
-    },
-    /** The same, with all events in memory. */
-    readLog(day: LogName): DayLog {
+    planAppend: (day: LogName, events: readonly SenseEvent[]): PendingAppend =>
+      planLog(day, logOf(day), events),
+    completeAppend: (plan: PendingAppend): void => completeAppend(logOf(plan.day), plan),
+    scanLog: (day: LogName, onEvent: OnEvent): LogScan => scanLog(day, logOf(day), onEvent),
+    readLog(day: LogName): LogScan & { events: SenseEvent[] } {
       const events: SenseEvent[] = [];
-      const scan = this.scanLog(day, (signal, _, ts) => events.push({ ts, ...signal }));
-      return { events, ...scan };
+      return { ...scanLog(day, logOf(day), (event) => events.push(event)), events };
     },
-    /** Lines of a day's log, whatever they hold and however large it is. */
-    countLines(day: LogName): number {
-      let lines = 0;
-      readLines(logOf(day), { maxLineBytes: 0, tail: true }, () => (lines += 1));
-      return lines;
-    },
-    /** Replaces a log with what is left of it (purge). */
-    rewriteLog(day: LogName, events: readonly SenseEvent[]): void {
-      replaceFile(logOf(day), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
-    },
+    countLines: (day: LogName): number => countLines(logOf(day)),
+    rewriteLog: (day: LogName, events: readonly SenseEvent[]): void =>
+      replaceFile(logOf(day), asLines(events)),
     removeLog: (day: LogName): void => removeFile(logOf(day)),
 
+    recordedDays: (): Day[] => daysIn(sense.daily, '.json'),
     hasRecord: (day: Day): boolean => exists(recordOf(day)),
-    /** The stored record, or undefined. A damaged one is told to `onDamaged`; without it, it is thrown as `config`. */
-    readRecord(day: Day, onDamaged?: OnDamaged): DailyRecord | undefined {
-      const path = recordOf(day);
-      const text = readText(path);
-      const record = text === undefined ? undefined : parseRecord(text);
-      if (text === undefined || record !== undefined) return record;
-      const error = new StewardError('config', `${path} is damaged: it is not a daily record.`, {
-        hint: `Move it away. While the raw log of that day exists, "steward sense rollup ${day}" builds it again.`,
-      });
-      if (onDamaged === undefined) throw error;
-      onDamaged(error);
-      return undefined;
-    },
-    /** What stands where a day's record belongs: `empty`, nothing was seen; `open`, built before the day was over. */
-    recordState(day: Day): 'none' | 'damaged' | 'empty' | 'open' | 'final' {
-      const text = readText(recordOf(day));
-      if (text === undefined) return 'none';
-      const record = parseRecord(text);
-      if (record === undefined) return 'damaged';
-      return isEmpty(record) ? 'empty' : record.final ? 'final' : 'open';
-    },
+    readRecord: (day: Day, onDamaged?: OnDamaged) => readRecord(recordOf(day), day, onDamaged),
+    recordState: (day: Day): RecordState => recordState(recordOf(day)),
     /** JSON last: a record counts as stored when its JSON stands. */
     writeRecord(record: DailyRecord, markdown: string): void {
-      replaceFile(markdownOf(record.date), markdown);
+      replaceFile(recordOf(record.date, 'md'), markdown);
       replaceFile(recordOf(record.date), `${JSON.stringify(record, null, 2)}\n`);
     },
     removeRecord(day: Day): void {
       removeFile(recordOf(day));
-      removeFile(markdownOf(day));
+      removeFile(recordOf(day, 'md'));
     },
 
+    quarantinedDays: (): Day[] => daysIn(sense.quarantine, '.jsonl'),
     /** The bad lines of a day, the same bytes however often it is rolled. */
-    writeQuarantine(day: Day, bad: readonly BadLine[]): void {
-      if (bad.length === 0) removeFile(quarantineOf(day));
-      else replaceFile(quarantineOf(day), bad.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    },
-    quarantinedDays: (): Day[] => daysIn(sense.quarantine, LOG_FILE),
+    writeQuarantine: (day: Day, bad: readonly BadLine[]): void =>
+      bad.length === 0 ? removeFile(quarantineOf(day)) : replaceFile(quarantineOf(day), asLines(bad)),
     removeQuarantine: (day: Day): void => removeFile(quarantineOf(day)),
-    /** Removes the copy of a damaged state. */
-    removeStateAside: (): void => removeFile(stateAside),
-    /** Days that have a content-type read, oldest first. */
-    insightDays: (): Day[] => daysIn(sense.insights, RECORD_FILE),
+
+    insightDays: (): Day[] => daysIn(sense.insights, '.json'),
     /** Does the file of a day hold a read? A failed build leaves a file without one; a damaged file may hold one. */
     hasRead: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
     removeInsight: (day: Day): void => removeFile(insightOf(day)),
   };
 }
 
-const MAX_QUARANTINED_LINES = 1000;
-const MAX_LATE_BYTES = 4 * 1024 * 1024;
-const TEMPS_STALE_MS = 3_600_000;
+function prepare({ root, sense }: Area): void {
+  ensureFolder(root, { allowLink: true });
+  for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine]) ensureFolder(folder);
+}
 
-function daysIn(folder: string, pattern: RegExp): Day[] {
-  const days: Day[] = [];
-  for (const name of listFolder(folder)) {
-    const day = pattern.exec(name)?.[1];
-    if (day !== undefined && isDay(day)) days.push(day);
+/** The state, and whether it had to be begun anew although events are stored (lost or damaged). */
+function readState(sense: Area['sense']): { state: SenseState; damaged: boolean; lost: boolean } {
+  const text = readText(sense.state, { maxBytes: MAX_DAY_BYTES });
+  const state = text === undefined ? undefined : parseState(text, sense.state);
+  if (state !== undefined) return { state, damaged: false, lost: false };
+  return {
+    state: emptyState(),
+    damaged: text !== undefined,
+    lost: daysIn(sense.events, '.jsonl').length > 0,
+  };
+}
+
+/** Removes the temp files of killed runs; a purge removes all, for they hold what was captured. */
+function sweep(sense: Area['sense'], nowMs: number, olderThanMs = TEMPS_STALE_MS): void {
+  for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine, sense.insights])
+    if (exists(folder)) sweepTemps(folder, olderThanMs, nowMs);
+}
+
+/** The days that have a file, oldest first. */
+function daysIn(folder: string, type: '.json' | '.jsonl'): Day[] {
+  return listFolder(folder)
+    .filter((name) => name.endsWith(type))
+    .map((name) => name.slice(0, -type.length))
+    .filter(isDay)
+    .sort();
+}
+
+function planLog(day: LogName, path: string, events: readonly SenseEvent[]): PendingAppend {
+  if (day === 'late' && (lstatOf(path)?.size ?? 0) > MAX_LATE_BYTES) removeFile(path);
+  const lines = events.map((event) => JSON.stringify(event));
+  return { day, ...planAppend(path, lines) };
+}
+
+/** A last line without its line feed counts as one: an editor left it so, or a crash cut it. */
+function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
+  const size = lstatOf(path)?.size ?? 0;
+  if (size > MAX_DAY_BYTES) {
+    throw new StewardError('config', `${path} is ${Math.round(size / 2 ** 20)} MiB; a day's log never is.`, {
+      hint: 'Move the file away; the day keeps the record it has.',
+    });
   }
-  return days.sort();
+  const belongs = day === 'late' ? () => true : isDaySomewhere(day);
+  const scan: LogScan = { bad: [], badCount: 0, bytes: 0 };
+  const end = readLines(path, { tail: true }, ({ offset, bytes, text }) => {
+    if (bytes === 0) return;
+    const event = text === undefined ? { invalid: 'too long, or not UTF-8' } : readEventLine(text);
+    const ms = 'invalid' in event ? 0 : Date.parse(event.ts);
+    if (!('invalid' in event) && belongs(ms)) {
+      onEvent(event, ms);
+      return;
+    }
+    scan.badCount += 1;
+    if (scan.bad.length >= MAX_QUARANTINED_LINES) return;
+    const reason = 'invalid' in event ? event.invalid : 'of another day';
+    scan.bad.push({ offset, bytes, reason, ...(text === undefined ? {} : { text: text.slice(0, 500) }) });
+  });
+  return { ...scan, bytes: end?.size ?? 0 };
 }
 
-function badLine({ offset, bytes, text }: Line, reason: string): BadLine {
-  return { offset, bytes, reason, ...(text === undefined ? {} : { text: text.slice(0, 500) }) };
+/** Counts lines, whatever they hold and however large the log is. */
+function countLines(path: string): number {
+  let lines = 0;
+  readLines(path, { maxLineBytes: 0, tail: true }, () => (lines += 1));
+  return lines;
 }
 
-function isEmpty({ totalMinutes, commits, sessions }: DailyRecord): boolean {
-  return totalMinutes === 0 && commits.count === 0 && sessions.count === 0;
+function asLines(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
+}
+
+/** The stored record, or undefined. A damaged one goes to `onDamaged`, or is thrown as `config`. */
+function readRecord(path: string, day: Day, onDamaged?: OnDamaged): DailyRecord | undefined {
+  const text = readText(path);
+  const record = text === undefined ? undefined : parseRecord(text);
+  if (text === undefined || record !== undefined) return record;
+  const error = new StewardError('config', `${path} is damaged: it is not a daily record.`, {
+    hint: `Move it away. While the raw log of that day exists, "steward sense rollup ${day}" builds it again.`,
+  });
+  if (onDamaged === undefined) throw error;
+  onDamaged(error);
+  return undefined;
+}
+
+/** `empty`: nothing was seen. `open`: built before the day was over. */
+type RecordState = 'none' | 'damaged' | 'empty' | 'open' | 'final';
+
+function recordState(path: string): RecordState {
+  const text = readText(path);
+  const record = text === undefined ? undefined : parseRecord(text);
+  if (record === undefined) return text === undefined ? 'none' : 'damaged';
+  return isEmptyRecord(record) ? 'empty' : record.final ? 'final' : 'open';
+}
+
+export interface InitResult {
+  /** The configuration file. */
+  config: string;
+  /** False: it was there, and is as it was. */
+  created: boolean;
+}
+
+/**
+ * Writes the default configuration under the user area; what is there stays as it is.
+ *
+ * @param templates the folder of the templates that the package brings
+ */
+export function initSense(
+  deps: { area: Pick<UserArea, 'sense' | 'config'>; store: SenseStore },
+  defaults: SenseConfig,
+  templates: string,
+): InitResult {
+  const { config: path, classify } = deps.area.sense;
+  deps.store.prepare();
+  for (const [name, to] of [
+    ['classify.yaml', classify],
+    ['config.yaml', deps.area.config],
+  ] as const) {
+    const text = readText(join(templates, name));
+    if (text !== undefined && !exists(to)) replaceFile(to, text);
+  }
+  if (exists(path)) return { config: path, created: false };
+  const { enabled, pollIntervalSec, sources, repos, retentionDays } = defaults;
+  const content = { version: 1, enabled, pollIntervalSec, sources, repos, retentionDays };
+  replaceFile(path, `${JSON.stringify(content, null, 2)}\n`);
+  return { config: path, created: true };
 }

@@ -4,8 +4,8 @@ import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, padEnd, padStart } from '../platform/terminal/text-width';
 import { timeOf } from '../platform/time/time';
 import type { InsightOutcome, InsightPreview } from './insight';
-import type { Insight } from './insight-read';
-import { finish, MIN_COLUMNS, type TextOptions } from './view-parts';
+import type { Insight } from './insight-reads';
+import { finish, MIN_COLUMNS, type TextOptions } from './view';
 
 export interface InsightTextOptions extends TextOptions {
   timezone: string;

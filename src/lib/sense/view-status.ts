@@ -1,13 +1,26 @@
-import { parseIso } from '../platform/time/clock';
-import { bar, minutes, palette, table, wrap, weekday, type Palette } from '../platform/terminal/format';
+import {
+  bar,
+  longDay,
+  minutes,
+  palette,
+  table,
+  weekday,
+  wrap,
+  type Palette,
+} from '../platform/terminal/format';
 import { plural } from '../platform/terminal/plural';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, padEnd } from '../platform/terminal/text-width';
+import { parseIso } from '../platform/time/clock';
 import { dayOf, timeOf } from '../platform/time/time';
-import { jumpText } from './clock-jump';
-import type { DailyRecord } from './record';
-import type { SenseStatus, SourceState, SourceStatus } from './status-types';
-import { finish, isEmpty, MIN_COLUMNS, paintShares, type TextOptions } from './view-parts';
+import type { CaptureResult } from './capture';
+import { APP_KINDS } from './classify';
+import type { Classified } from './classify-file';
+import type { PurgeResult } from './purge';
+import { isEmptyRecord, type DailyRecord } from './record';
+import type { SenseStatus, SourceState, SourceStatus } from './source';
+import { jumpText } from './state';
+import { finish, MIN_COLUMNS, type TextOptions } from './view';
 
 export interface StatusTextOptions extends TextOptions {
   timezone: string;
@@ -23,14 +36,17 @@ export function sourcesText(sources: readonly SourceStatus[], options: StatusTex
 /** `sense status`: what runs, what was seen, what needs a hand. */
 export function statusText(status: SenseStatus, options: StatusTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
-  const colors = palette({ color: options.color });
-  const row = (name: string, value: string, paint = plain): string[] =>
-    wrap(value, columns - 14, '').map((line, i) => (i === 0 ? name : '').padEnd(14) + paint(line));
+  const colors = palette(options);
+  const every = status.pollIntervalSec;
   const last = status.lastCaptureTs;
+  const row = (name: string, value: string, isAlert = false): string[] =>
+    wrap(value, columns - 14, '').map(
+      (line, i) => (i === 0 ? name : '').padEnd(14) + (isAlert ? colors.attention(line) : line),
+    );
   const lines = [
     ...(status.enabled
-      ? row('capture', `on, every ${seconds(status.pollIntervalSec)}`)
-      : row('capture', `off; "steward config set sense.enabled true" switches it on`, colors.attention)),
+      ? row('capture', `on, every ${every % 60 === 0 ? `${every / 60} min` : `${every} s`}`)
+      : row('capture', `off; "steward config set sense.enabled true" switches it on`, true)),
     ...row(
       'repositories',
       status.repos.map(clean).join(', ') || 'none; "steward config add sense.repos PATH" watches one',
@@ -39,16 +55,10 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
     ...row('last capture', last === null ? 'never; run "steward sense capture"' : localTime(last, options)),
     ...row('events today', String(status.eventsToday)),
     ...row('last record', status.lastRecord ?? 'none yet; a day is recorded once it is over'),
-    ...schedulerRow(status, row, colors),
-    ...(status.quarantined === 0
-      ? []
-      : row(
-          'quarantined',
-          `${plural(status.quarantined, 'line')} that ${status.quarantined === 1 ? 'is no event of its day' : 'are no events of their day'}, set aside in sense/quarantine when the day is recorded`,
-          colors.attention,
-        )),
+    ...row('scheduler', schedulerText(status), status.scheduler?.installed === false),
+    ...(status.quarantined === 0 ? [] : row('quarantined', quarantinedText(status.quarantined), true)),
     ...status.clockJumps.flatMap((jump) =>
-      row('clock', `set ${jumpText(jump)}, noticed ${localTime(jump.at, options)}`, colors.attention),
+      row('clock', `set ${jumpText(jump)}, noticed ${localTime(jump.at, options)}`, true),
     ),
     ...row('version', status.version),
     ...(status.sources.length === 0 ? [] : ['', ...sourceLines(status.sources, options, false)]),
@@ -56,59 +66,16 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
   return finish(lines, options);
 }
 
-/** `sense recent`: a line a day, newest first, with its time as a bar. */
-export function recentText(records: readonly DailyRecord[], options: TextOptions): string {
-  const columns = Math.max(MIN_COLUMNS, options.columns);
-  const colors = palette({ color: options.color });
-  if (records.length === 0) {
-    const text =
-      'No day is recorded yet. A day is recorded once it is over; "steward sense today" shows this one.';
-    return finish(wrap(text, columns), options);
-  }
-  const left = table(
-    records.map((record) => [
-      record.date,
-      weekday(record.date),
-      record.totalMinutes === 0 ? '-' : minutes(record.totalMinutes),
-    ]),
-    [{}, {}, { align: 'right' }],
-  ).split('\n');
-  const leftColumns = Math.max(...left.map(displayWidth));
-  const right = rightCells(records, columns - leftColumns - 2);
-  const rightColumns = Math.max(0, ...right.map(displayWidth));
-  const room = columns - leftColumns - 4 - rightColumns;
-  const barColumns = room < 6 ? 0 : room;
-  const max = Math.max(...records.map((record) => record.totalMinutes));
-  const lines = records.map((record, i) => {
-    const drawn = bar(record.totalMinutes, max, barColumns);
-    const gap =
-      barColumns === 0
-        ? ''
-        : `${paintShares(drawn, record, colors)}${' '.repeat(barColumns + 2 - drawn.length)}`;
-    return `${padEnd(left[i] ?? '', leftColumns)}  ${gap}${right[i] ?? ''}`;
-  });
-  return finish(lines, options);
+function quarantinedText(count: number): string {
+  const what = count === 1 ? 'is no event of its day' : 'are no events of their day';
+  return `${plural(count, 'line')} that ${what}, set aside in sense/quarantine when the day is recorded`;
 }
 
-/** The figures beside the bars: as many of their columns as the room holds, the first ones first. */
-function rightCells(records: readonly DailyRecord[], room: number): string[] {
-  const isOpen = records.some((record) => !record.final);
-  const rows = records.map((record) => {
-    const soFar = isOpen ? [record.final ? '' : 'so far'] : [];
-    if (isEmpty(record)) return ['nothing captured', ...soFar];
-    return [
-      record.totalMinutes === 0 ? 'no time captured' : `creation ${minutes(record.creationMinutes)}`,
-      ...soFar,
-      plural(record.commits.count, 'commit'),
-      plural(record.sessions.count, 'session'),
-    ];
-  });
-  for (let count = 4; count > 0; count -= 1) {
-    const text = table(rows.map((row) => row.slice(0, count)));
-    const lines = text.split('\n');
-    if (Math.max(...lines.map(displayWidth)) + (count > 1 ? 8 : 0) <= room) return lines;
-  }
-  return records.map(() => '');
+function schedulerText({ scheduler }: SenseStatus): string {
+  if (scheduler === null)
+    return 'none; "steward sense install" registers one, "steward up" captures while it runs';
+  const kind = clean(scheduler.kind);
+  return scheduler.installed ? kind : `not in ${kind}; nothing captures by itself`;
 }
 
 function sourceLines(
@@ -117,48 +84,38 @@ function sourceLines(
   describe: boolean,
 ): string[] {
   const columns = Math.max(MIN_COLUMNS, options.columns);
-  const colors = palette({ color: options.color });
+  const colors = palette(options);
   const rows = sources.map((source) => [
     clean(source.id),
     paintState(source.state, colors),
     `${source.eventsToday} today`,
     source.lastEventTs === null ? 'never' : `last ${localTime(source.lastEventTs, options)}`,
   ]);
-  const align = [{}, {}, { align: 'right' as const }];
-  const all = table(rows, align).split('\n');
-  const fits = Math.max(...all.map(displayWidth)) <= columns;
-  const lines = fits
-    ? all
-    : table(
-        rows.map((row) => row.slice(0, 3)),
-        align,
-      ).split('\n');
-  return sources.flatMap((source, i) => [
+  const lines = widestTable(rows, [4, 3], columns);
+  return sources.flatMap(({ description, reason }, i) => [
     lines[i] ?? '',
-    ...(describe ? wrap(clean(source.description), columns, '  ').map(colors.neutral) : []),
-    ...(source.reason === undefined ? [] : wrap(clean(source.reason), columns, '  ')),
+    ...(describe ? wrap(clean(description), columns, '  ').map(colors.neutral) : []),
+    ...(reason === undefined ? [] : wrap(clean(reason), columns, '  ')),
   ]);
+}
+
+/** The rows as a table of the first of these numbers of columns that fits, else of the last. */
+function widestTable(rows: readonly string[][], counts: readonly number[], room: number): string[] {
+  const align = [{}, {}, { align: 'right' as const }];
+  const tables = counts.map((count) => {
+    const cells = rows.map((row) => row.slice(0, count));
+    return table(cells, align).split('\n');
+  });
+  return tables.find((lines) => widthOf(lines) <= room) ?? tables.at(-1) ?? [];
+}
+
+function widthOf(lines: readonly string[]): number {
+  return Math.max(0, ...lines.map(displayWidth));
 }
 
 function paintState(state: SourceState, colors: Palette): string {
   if (state === 'error' || state === 'unsupported') return colors.attention(state);
   return state === 'ok' ? state : colors.neutral(state);
-}
-
-function schedulerRow(
-  { scheduler }: SenseStatus,
-  row: (name: string, value: string, paint?: (text: string) => string) => string[],
-  colors: Palette,
-): string[] {
-  if (scheduler === null)
-    return row(
-      'scheduler',
-      'none; "steward sense install" registers one, "steward up" captures while it runs',
-    );
-  const kind = clean(scheduler.kind);
-  return scheduler.installed
-    ? row('scheduler', kind)
-    : row('scheduler', `not in ${kind}; nothing captures by itself`, colors.attention);
 }
 
 /** `09:42`, or `2026-11-19 17:20` for another day than today. */
@@ -169,10 +126,114 @@ function localTime(iso: string, { timezone, now }: StatusTextOptions): string {
   return day === dayOf(now, timezone) ? timeOf(ms, timezone) : `${day} ${timeOf(ms, timezone)}`;
 }
 
-function seconds(count: number): string {
-  return count % 60 === 0 ? `${count / 60} min` : `${count} s`;
+/** `sense recent`: a line a day, newest first, with its time as a bar. */
+export function recentText(records: readonly DailyRecord[], options: TextOptions): string {
+  const columns = Math.max(MIN_COLUMNS, options.columns);
+  if (records.length === 0) {
+    const text =
+      'No day is recorded yet. A day is recorded once it is over; "steward sense today" shows this one.';
+    return finish(wrap(text, columns), options);
+  }
+  const colors = palette(options);
+  const timeOfDay = ({ totalMinutes }: DailyRecord): string =>
+    totalMinutes === 0 ? '-' : minutes(totalMinutes);
+  const days = records.map((record) => [record.date, weekday(record.date), timeOfDay(record)]);
+  const left = table(days, [{}, {}, { align: 'right' }]).split('\n');
+  const leftColumns = widthOf(left);
+  const right = rightCells(records, columns - leftColumns - 2);
+  const room = columns - leftColumns - 4 - widthOf(right);
+  const max = Math.max(...records.map((record) => record.totalMinutes));
+  const lines = records.map((record, i) => {
+    const drawn = room < 6 ? '' : bar(record.totalMinutes, max, room);
+    const gap = room < 6 ? '' : paintShares(drawn, record, colors) + ' '.repeat(room + 2 - drawn.length);
+    return `${padEnd(left[i] ?? '', leftColumns)}  ${gap}${right[i] ?? ''}`;
+  });
+  return finish(lines, options);
 }
 
-function plain(text: string): string {
-  return text;
+/** The figures beside the bars: as many of their columns as the room holds, the first ones first. */
+function rightCells(records: readonly DailyRecord[], room: number): string[] {
+  const isOpen = records.some((record) => !record.final);
+  const rows = records.map((record) => {
+    const soFar = isOpen ? [record.final ? '' : 'so far'] : [];
+    if (isEmptyRecord(record)) return ['nothing captured', ...soFar];
+    return [
+      record.totalMinutes === 0 ? 'no time captured' : `creation ${minutes(record.creationMinutes)}`,
+      ...soFar,
+      plural(record.commits.count, 'commit'),
+      plural(record.sessions.count, 'session'),
+    ];
+  });
+  for (let count = 4; count > 0; count -= 1) {
+    const lines = table(rows.map((row) => row.slice(0, count))).split('\n');
+    if (widthOf(lines) + (count > 1 ? 8 : 0) <= room) return lines;
+  }
+  return records.map(() => '');
+}
+
+/** A bar whose parts have the colours of their kinds. */
+function paintShares(text: string, record: DailyRecord, colors: Palette): string {
+  const chars = [...text];
+  const total = record.totalMinutes || 1;
+  let minutesBefore = 0;
+  let from = 0;
+  return APP_KINDS.map((kind, i) => {
+    minutesBefore += record[`${kind}Minutes`];
+    const to = i === 2 ? chars.length : Math.round((minutesBefore / total) * chars.length);
+    const part = colors[kind](chars.slice(from, to).join(''));
+    from = to;
+    return part;
+  }).join('');
+}
+
+/** `sense capture`: what was stored, a line a source. */
+export function captureText(result: CaptureResult, options: { timezone: string; columns: number }): string {
+  if (!result.captured) {
+    return 'Nothing was captured: sense.enabled is false. "steward config set sense.enabled true" switches it on.';
+  }
+  const at = timeOf(parseIso(result.ts) ?? 0, options.timezone);
+  const cells = result.sources.map(({ id, state, events }) => [`  ${id}`, state, plural(events, 'event')]);
+  const rows = table(cells).split('\n');
+  const lines = result.sources.flatMap(({ reason }, i) => [
+    rows[i] ?? '',
+    ...(reason === undefined ? [] : wrap(clean(reason), options.columns, '    ')),
+  ]);
+  return [
+    `Captured at ${at}: ${plural(result.events, 'event')}`,
+    ...(lines.length === 0 ? ['  every source is switched off'] : lines),
+    ...daysLine('Recorded', result.rolled),
+    ...daysLine('Raw logs discarded of', result.pruned),
+  ].join('\n');
+}
+
+/** `sense classify set`: the rule, the records that follow it, and those that cannot. */
+export function classifiedText({ app, kind, file, rolled, kept }: Classified): string {
+  return [
+    `${clean(app)} is ${kind} from now on, by ${file}`,
+    ...daysLine('Rolled again:', rolled),
+    ...daysLine('Not rolled again, the raw log is discarded:', kept),
+  ].join('\n');
+}
+
+/** `sense purge`: what was removed, or would be. */
+export function purgeText(result: PurgeResult): string {
+  const { dryRun, events, logs, rebuilt, removed, kept, insights } = result;
+  const lines = [
+    ...daysLine(`  ${plural(events, 'event')} from the raw logs of`, logs),
+    ...daysLine('  records built again:', rebuilt),
+    ...daysLine('  records removed:', removed),
+    ...daysLine('  content-type reads removed:', insights),
+    ...daysLine('  records that still name it (their raw log is discarded; --records removes them):', kept),
+  ];
+  const range = [
+    ...(result.day === null ? [] : [`only ${longDay(result.day)}`]),
+    ...(result.before === null ? [] : [`before ${longDay(result.before)}`]),
+  ].join(', ');
+  const when = range === '' ? '' : ` (${range})`;
+  if (lines.length === 0) return `Nothing stored matches${when}.`;
+  return [`${dryRun ? 'Would remove' : 'Removed'}${when}:`, ...lines].join('\n');
+}
+
+function daysLine(what: string, days: readonly string[]): string[] {
+  return days.length === 0 ? [] : [`${what} ${days.join(', ')}`];
 }

@@ -1,12 +1,27 @@
-import { bar, level, longDay, minutes, palette, wrap, type Palette } from '../platform/terminal/format';
+import {
+  bar,
+  level,
+  longDay,
+  minutes,
+  palette,
+  toAscii,
+  wrap,
+  type Palette,
+} from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
-import { APP_KINDS, type AppKind } from './app-kind';
-import type { AppTime, DailyRecord } from './record';
-import type { SessionRepos } from './record-tally';
-import { finish, isEmpty, MIN_COLUMNS, nameOf, seenHours, topApps, type TextOptions } from './view-parts';
+import { APP_KINDS, type AppKind } from './classify';
+import { isEmptyRecord, type AppTime, type DailyRecord, type SessionRepos } from './record';
 
-/** What the day's record cannot hold, said beside it (service.md: an incomplete day is shown as one). */
+/** What the text is for. A pipe is 80 columns without colour. */
+export interface TextOptions {
+  columns: number;
+  color: boolean;
+  /** False for terminals without block characters; true when left out. */
+  unicode?: boolean;
+}
+
+/** What the day's record cannot hold, said beside it. */
 export interface NotSeen {
   /** Time that was sampled while the person was away. */
   idleMinutes: number;
@@ -24,45 +39,14 @@ export interface RecordTextOptions extends TextOptions {
   sessionRepos?: SessionRepos;
 }
 
-/** No adapter of this version sees these, on any system. */
-const NEVER_SEEN = ['browser tabs (no adapter in this version)'] as const;
-
+/** No adapter of this version sees this, on any system. */
+const NEVER_SEEN = 'browser tabs (no adapter in this version)';
 const APP_ROWS = 6;
+const KIND_COLUMNS = 'consumption'.length;
 /** From here on the figures stand beside each other. */
 const WIDE = 72;
-
-/** A day for the terminal: what was seen, by kind, by application and by hour; and what was not. */
-export function recordText(record: DailyRecord, options: RecordTextOptions): string {
-  const columns = Math.max(MIN_COLUMNS, options.columns);
-  const colors = palette({ color: options.color });
-  const isWide = columns >= WIDE;
-  // The right-hand block takes 32 columns, and half of what a wide terminal has to spare.
-  const side = columns - 32 - Math.max(0, Math.min(16, Math.floor((columns - 80) / 2)));
-  const view: View = { record, columns, isWide, side, colors };
-  const blocks = isEmpty(record)
-    ? [[...header(view), ...emptyDay(record, columns, options)]]
-    : [[...header(view), ...kindLines(view), ...appLines(view)], hoursAndCounts(view, options)];
-  blocks.push(notSeenLines(record, options.notSeen, columns));
-  const lines = blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block]));
-  return finish(lines, options);
-}
-
-/** `not seen: …`, wrapped; the reasons say what to do, so they are never cut. */
-function notSeenLines(record: DailyRecord, notSeen: NotSeen, columns: number): string[] {
-  // Of a past day no source says why; that nothing was recorded does not mean that nobody worked.
-  const isUnrecorded =
-    record.totalMinutes === 0 &&
-    !isEmpty(record) &&
-    notSeen.idleMinutes === 0 &&
-    notSeen.sources.length === 0;
-  const items = [
-    ...(notSeen.idleMinutes > 0 ? [`idle ${minutes(notSeen.idleMinutes)}`] : []),
-    ...notSeen.sources.map(({ label, reason }) => `${nameOf(label)} (${clean(reason)})`),
-    ...(isUnrecorded ? ['application time (not recorded)'] : []),
-    ...NEVER_SEEN,
-  ];
-  return wrap(`not seen: ${items.join(' · ')}`, columns, '  ', '    ');
-}
+/** No layout is made for less. */
+export const MIN_COLUMNS = 32;
 
 interface View {
   record: DailyRecord;
@@ -73,92 +57,98 @@ interface View {
   colors: Palette;
 }
 
-function header({ record, columns, isWide, colors }: View): string[] {
-  const soFar = record.final ? '' : ' · so far';
-  const seen = record.totalMinutes === 0 ? 'no time captured' : `${minutes(record.totalMinutes)} seen`;
-  if (!isWide) {
-    const left = fit(`${longDay(record.date)} · ${clean(record.timezone)}`, columns - soFar.length) + soFar;
-    return isEmpty(record) ? [left] : [left, colors.strong(seen)];
-  }
-  const end = columns - 2;
-  const left = fit(`${longDay(record.date)} · ${clean(record.timezone)}`, end - 12 - seen.length) + soFar;
-  if (isEmpty(record)) return [left];
-  return [padEnd(left, end - seen.length) + colors.strong(seen)];
+/** A day for the terminal: what was seen, by kind, by application and by hour; and what was not. */
+export function recordText(record: DailyRecord, options: RecordTextOptions): string {
+  const columns = Math.max(MIN_COLUMNS, options.columns);
+  // The right-hand block takes 32 columns, and half of what a wide terminal has to spare.
+  const side = columns - 32 - Math.max(0, Math.min(16, Math.floor((columns - 80) / 2)));
+  const view: View = { record, columns, isWide: columns >= WIDE, side, colors: palette(options) };
+  const blocks = isEmptyRecord(record)
+    ? [[...header(view), ...emptyDay(view, options)]]
+    : [[...header(view), ...kindLines(view), ...appLines(view)], hoursAndCounts(view, options)];
+  blocks.push(notSeenLines(record, options.notSeen, columns));
+  return finish(
+    blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block])),
+    options,
+  );
 }
 
-function emptyDay(record: DailyRecord, columns: number, options: RecordTextOptions): string[] {
+/** `not seen: …`, wrapped; the reasons say what to do, so they are never cut. */
+function notSeenLines(record: DailyRecord, { idleMinutes, sources }: NotSeen, columns: number): string[] {
+  // Of a past day no source says why; that nothing was recorded does not mean that nobody worked.
+  const isUnrecorded = record.totalMinutes === 0 && idleMinutes === 0 && sources.length === 0;
+  const items = [
+    ...(idleMinutes > 0 ? [`idle ${minutes(idleMinutes)}`] : []),
+    ...sources.map(({ label, reason }) => `${nameOf(label)} (${clean(reason)})`),
+    ...(isUnrecorded && !isEmptyRecord(record) ? ['application time (not recorded)'] : []),
+    NEVER_SEEN,
+  ];
+  return wrap(`not seen: ${items.join(' · ')}`, columns, '  ', '    ');
+}
+
+function header({ record, columns, isWide, colors }: View): string[] {
+  const day = `${longDay(record.date)} · ${clean(record.timezone)}`;
+  const soFar = record.final ? '' : ' · so far';
+  const seen = record.totalMinutes === 0 ? 'no time captured' : `${minutes(record.totalMinutes)} seen`;
+  const end = columns - 2;
+  const left = fit(day, isWide ? end - 12 - seen.length : columns - soFar.length) + soFar;
+  if (isEmptyRecord(record)) return [left];
+  return isWide ? [padEnd(left, end - seen.length) + colors.strong(seen)] : [left, colors.strong(seen)];
+}
+
+function emptyDay({ record, columns }: View, { nextCapture, notSeen }: RecordTextOptions): string[] {
   if (record.final) return wrap('Nothing was captured on this day.', columns);
-  const { nextCapture, notSeen } = options;
   const isSampled = notSeen.idleMinutes > 0 || notSeen.sources.length > 0;
-  const next = isSampled ? '' : ' Run "steward sense capture" to take a sample.';
-  return wrap(
-    `Nothing captured yet today.${nextCapture === undefined ? next : ` The next capture is at ${nextCapture}.`}`,
-    columns,
-  );
+  const byHand = isSampled ? '' : ' Run "steward sense capture" to take a sample.';
+  const next = nextCapture === undefined ? byHand : ` The next capture is at ${nextCapture}.`;
+  return wrap(`Nothing captured yet today.${next}`, columns);
 }
 
 function kindLines({ record, columns, isWide, side, colors }: View): string[] {
   if (record.totalMinutes === 0) return [];
-  const time: Record<AppKind, string> = {
-    creation: minutes(record.creationMinutes),
-    consumption: minutes(record.consumptionMinutes),
-    neutral: minutes(record.neutralMinutes),
-  };
-  const share: Record<AppKind, number> = {
-    creation: record.creationMinutes,
-    consumption: record.consumptionMinutes,
-    neutral: record.neutralMinutes,
-  };
-  const timeColumns = Math.max(...APP_KINDS.map((kind) => time[kind].length));
+  const valueOf = (kind: AppKind): number => record[`${kind}Minutes`];
+  const timeColumns = Math.max(...APP_KINDS.map((kind) => minutes(valueOf(kind)).length));
   const line = (kind: AppKind): string =>
-    `${colors[kind](kind.padEnd(11))} ${time[kind].padStart(timeColumns)}`;
-  if (!isWide) {
-    return APP_KINDS.map((kind) => {
-      const room = columns - 14 - timeColumns;
-      return `${line(kind)}  ${colors[kind](bar(share[kind], record.totalMinutes, room))}`;
-    });
-  }
-  const start = `creation ${time.creation}  `;
-  const drawn = bar(share.creation, record.totalMinutes, side - start.length - 2);
-  const first = `${colors.creation('creation')} ${time.creation}  ${colors.creation(drawn)}`;
+    `${colors[kind](kind.padEnd(KIND_COLUMNS))} ${minutes(valueOf(kind)).padStart(timeColumns)}`;
+  const drawn = (kind: AppKind, room: number): string =>
+    colors[kind](bar(valueOf(kind), record.totalMinutes, room));
+  if (!isWide) return APP_KINDS.map((kind) => `${line(kind)}  ${drawn(kind, columns - 14 - timeColumns)}`);
+  const time = minutes(record.creationMinutes);
+  const room = side - `creation ${time}  `.length - 2;
+  const first = `${colors.creation('creation')} ${time}  ${drawn('creation', room)}`;
   return [padEnd(first, side) + line('consumption'), ' '.repeat(side) + line('neutral')];
 }
 
 /** The longest ones; kinds stand together and the first row of each says which it is. */
 function appLines({ record, columns, colors }: View): string[] {
-  const { named, rest } = topApps(record, APP_ROWS);
+  const count = record.apps.length <= APP_ROWS ? record.apps.length : APP_ROWS - 1;
+  const named = record.apps.slice(0, count);
   const rows = APP_KINDS.flatMap((kind) => named.filter((app) => app.kind === kind)).map((app, i, all) => ({
     name: nameOf(app.app),
-    time: minutes(app.minutes),
     value: app.minutes,
     kind: app.kind,
-    word: app.kind === all[i - 1]?.kind ? '' : app.kind,
+    word: app.kind === all[i - 1]?.kind ? '' : (app.kind as string),
   }));
-  if (rest.length > 0) rows.push(restRow(rest));
-  const timeColumns = Math.max(8, ...rows.map(({ time }) => time.length));
+  if (record.apps.length > count) rows.push(restRow(record.apps.slice(count)));
+  const timeColumns = Math.max(8, ...rows.map(({ value }) => minutes(value).length));
   const widest = Math.max(8, ...rows.map(({ name }) => displayWidth(name)));
   // Names go before bars where there is no room for both.
   const reserved = 8 + timeColumns + KIND_COLUMNS + (columns < 60 ? 0 : 8);
   const nameColumns = Math.min(widest, columns - reserved, 17 + Math.max(0, columns - 80));
   const room = columns - (2 + nameColumns + 2 + timeColumns + 2) - (2 + KIND_COLUMNS);
-  const barColumns = room < 6 ? 0 : room;
   const max = Math.max(...rows.map(({ value }) => value));
-  return rows.map(({ name, time, value, kind, word }) => {
+  return rows.map(({ name, value, kind, word }) => {
     const label = padEnd(fit(name, nameColumns), nameColumns);
-    const drawn = barColumns === 0 ? '' : padEnd(bar(value, max, barColumns), barColumns + 2);
-    const paint = colors[kind];
-    return `  ${label}  ${time.padStart(timeColumns)}  ${paint(`${drawn}${word}`.trimEnd())}`;
+    const drawn = room < 6 ? '' : padEnd(bar(value, max, room), room + 2);
+    return `  ${label}  ${minutes(value).padStart(timeColumns)}  ${colors[kind](`${drawn}${word}`.trimEnd())}`;
   });
 }
 
-const KIND_COLUMNS = 'consumption'.length;
-
-function restRow(rest: readonly AppTime[]) {
+function restRow(rest: readonly AppTime[]): { name: string; value: number; kind: AppKind; word: string } {
   const value = rest.reduce((sum, app) => sum + app.minutes, 0);
-  const [first] = rest;
-  const isOneKind = first !== undefined && rest.every(({ kind }) => kind === first.kind);
-  const kind: AppKind = isOneKind ? first.kind : 'neutral';
-  return { name: `${rest.length} more`, time: minutes(value), value, kind, word: isOneKind ? kind : 'mixed' };
+  const kinds = [...new Set(rest.map(({ kind }) => kind))];
+  const kind = kinds.length === 1 ? (kinds[0] ?? 'neutral') : 'neutral';
+  return { name: `${rest.length} more`, value, kind, word: kinds.length === 1 ? kind : 'mixed' };
 }
 
 function hoursAndCounts(view: View, options: RecordTextOptions): string[] {
@@ -211,4 +201,21 @@ function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number):
   });
   const legend = cell === 1 ? 'by the hour' : 'by the hour: creation, then the rest';
   return [fit(labels.join('').trimEnd(), room), marks.join(''), colors.neutral(fit(legend, room))];
+}
+
+/** Lines as one text without spaces at their ends; colour codes at an end stay. */
+export function finish(lines: readonly string[], options: TextOptions): string {
+  const text = lines.map((line) => line.trimEnd()).join('\n');
+  return options.unicode === false ? toAscii(text) : text;
+}
+
+/** The hours from the first to the last in which something was seen. */
+export function seenHours({ hours }: DailyRecord): DailyRecord['hours'] {
+  const isSeen = hours.map(({ creation, consumption, neutral }) => creation + consumption + neutral > 0);
+  return hours.slice(Math.max(0, isSeen.indexOf(true)), isSeen.lastIndexOf(true) + 1);
+}
+
+/** A name from elsewhere on one line; one that is empty is said as unknown. */
+export function nameOf(text: string): string {
+  return clean(text).trim() || 'unknown';
 }

@@ -6,7 +6,7 @@ import { withLock } from '../../../src/lib/platform/files/lock';
 import { run } from '../../../src/lib/platform/process/process';
 import { withTempFolder } from '../../../src/lib/platform/files/system-files';
 import { buildInsight } from '../../../src/lib/sense/insight';
-import { insightStore } from '../../../src/lib/sense/insight-store';
+import { insightStore } from '../../../src/lib/sense/insight-reads';
 import { senseStore } from '../../../src/lib/sense/store';
 
 /** Reads the same day again and again, every other time with a failure; says each one that it came through. */

@@ -59,7 +59,7 @@ async function matchAndRead(): Promise<void> {
   const { matchPrompt } = await import('../../../src/lib/work/capture/prompt');
   const { unusableTime } = await import('../../../src/lib/work/due-words');
   const { recurringWords } = await import('../../../src/lib/work/due-words');
-  const { parseConsole } = await import('../../../src/lib/sense/idle/macos');
+  const { parseConsole } = await import('../../../src/lib/sense/idle');
   const { cronBlocks } = await import('../../../src/lib/schedule/cron');
   findHomographs('We go live at nine.');
   matchPrompt('remind me to call Ann');

@@ -3,7 +3,7 @@ import * as koffi from 'koffi';
 import { windowsCalls } from '../../../src/lib/platform/process/windows';
 import { windows } from '../../../src/lib/sense/front-app/windows';
 import type { Desktop } from '../../../src/lib/sense/front-app/adapter';
-import { windowsIdle } from '../../../src/lib/sense/idle/windows';
+import { windowsIdle } from '../../../src/lib/sense/idle';
 
 /** Run on Windows: opens a window with a title, and prints what steward sees of it. */
 async function main(title: string): Promise<void> {

@@ -14,7 +14,7 @@ import { localAddress } from '../../../src/lib/platform/net/local-address';
 import { askLocal } from '../../../src/lib/platform/net/local-http';
 import { parseSockets, portOwner } from '../../../src/lib/platform/net/port-owner';
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
-import { senseHealth } from '../../../src/lib/sense/health';
+import { senseHealth } from '../../../src/lib/sense/source';
 import { StewardError } from '../../../src/lib/errors';
 import { rejection } from '../../helpers/rejection';
 import { testArea, type TestArea } from '../../helpers/area';

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 
 import * as terminal from '../../../src/lib/platform/terminal/format';
 import * as time from '../../../src/lib/platform/time/time';
-import { buildDailyRecord } from '../../../src/lib/sense/record';
 import { PAGES } from '../../helpers/page-server';
+import { buildDailyRecord } from '../../helpers/sense';
 
 interface Format {
   minutes: (value: number) => string;

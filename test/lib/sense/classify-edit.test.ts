@@ -2,8 +2,7 @@ import { expect } from 'chai';
 
 import type { StewardError } from '../../../src/lib/errors';
 import { makeClassifier } from '../../../src/lib/sense/classify';
-import { withAppRule } from '../../../src/lib/sense/classify-edit';
-import { parseClassifyRules } from '../../../src/lib/sense/classify-rules';
+import { withAppRule, parseClassifyRules } from '../../../src/lib/sense/classify-file';
 
 describe('sense: setting a rule of classify.yaml', () => {
   const set = (text: string, app = 'Firefox') => withAppRule(text, 'classify.yaml', app, 'creation');
@@ -36,7 +35,7 @@ describe('sense: setting a rule of classify.yaml', () => {
     it(`changes ${what}`, async () => {
       const text = await set(before);
       expect(text).to.equal(after);
-      const classify = makeClassifier(await parseClassifyRules(text, 'classify.yaml'));
+      const classify = makeClassifier('templates', await parseClassifyRules(text, 'classify.yaml'));
       expect(classify('Firefox', 'org.mozilla.firefox').kind).to.equal('creation');
     });
   }
@@ -44,7 +43,7 @@ describe('sense: setting a rule of classify.yaml', () => {
   it('takes any name, and gives it back to the rules', async () => {
     for (const app of ['GNU "Emacs": #1', "l'app", '日本語', '- x', 'a\\b']) {
       const rules = await parseClassifyRules(await set('', app), 'classify.yaml');
-      expect(makeClassifier(rules)(app)).to.deep.include({ kind: 'creation' });
+      expect(makeClassifier('templates', rules)(app)).to.deep.include({ kind: 'creation' });
     }
   });
 

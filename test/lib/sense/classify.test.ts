@@ -4,10 +4,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { StewardError } from '../../../src/lib/errors';
-import { explainClassification, foldName, makeClassifier } from '../../../src/lib/sense/classify';
-import { APP_KINDS } from '../../../src/lib/sense/app-kind';
-import { parseClassifyRules } from '../../../src/lib/sense/classify-rules';
-import { SHIPPED_APPS } from '../../../src/lib/sense/shipped-apps';
+import { explainClassification, foldName, makeClassifier, APP_KINDS } from '../../../src/lib/sense/classify';
+import { parseClassifyRules } from '../../../src/lib/sense/classify-file';
 import { thrown } from '../../helpers/thrown';
 
 const FILE = 'sense/classify.yaml';
@@ -27,7 +25,7 @@ async function problemsOf(text: string): Promise<string> {
 }
 
 describe('sense: classification', () => {
-  const shipped = makeClassifier();
+  const shipped = makeClassifier('templates');
 
   it('knows applications by the names that the three systems give', () => {
     for (const [app, bundleId, kind] of [
@@ -78,7 +76,7 @@ describe('sense: classification', () => {
       '- {app: Straße, kind: creation}\n- {app: ΟΔΟΣ, kind: consumption}\n- {app: "Cafe\\u0301", kind: creation}\n',
       FILE,
     );
-    const classify = makeClassifier(rules);
+    const classify = makeClassifier('templates', rules);
     expect(classify('STRASSE').kind).to.equal('creation');
     expect(classify('οδος').kind).to.equal('consumption');
     expect(classify('οδοσ').kind).to.equal('consumption');
@@ -109,7 +107,7 @@ describe('sense: classification', () => {
       ].join('\n'),
       FILE,
     );
-    const classify = makeClassifier(rules);
+    const classify = makeClassifier('templates', rules);
     expect(classify('Firefox')).to.deep.equal({
       kind: 'creation',
       rule: { index: 2, origin: 'user', text: 'app: firefox' },
@@ -128,7 +126,7 @@ describe('sense: classification', () => {
       "- {glob: 'steam_app_*', kind: consumption}\n- {glob: 'com.Example.*', kind: creation}\n- {glob: '*{draft,Skizze}*', kind: creation}\n",
       FILE,
     );
-    const classify = makeClassifier(rules);
+    const classify = makeClassifier('templates', rules);
     expect(classify('Steam_App_570').kind).to.equal('consumption');
     expect(classify('Anything', 'com.example.a.b').kind).to.equal('creation');
     expect(classify('a/b .skizze. c').kind).to.equal('creation');
@@ -136,7 +134,10 @@ describe('sense: classification', () => {
   });
 
   it('treats a star outside a glob as a star', async () => {
-    const classify = makeClassifier(await parseClassifyRules("- {app: 'Fire*', kind: creation}", FILE));
+    const classify = makeClassifier(
+      'templates',
+      await parseClassifyRules("- {app: 'Fire*', kind: creation}", FILE),
+    );
     expect(classify('Firefly').rule).to.equal(undefined);
     expect(classify('fire*').kind).to.equal('creation');
   });
@@ -198,21 +199,27 @@ describe('sense: classification', () => {
 
   it('explains no name that is empty', () => {
     for (const app of ['', '  '])
-      expect(thrown(() => explainClassification([], FILE, app))).to.have.property('kind', 'usage');
+      expect(thrown(() => explainClassification(makeClassifier('templates'), FILE, app))).to.have.property(
+        'kind',
+        'usage',
+      );
   });
 
   it('explains which rule decided', async () => {
-    const rules = await parseClassifyRules('- {app: Slack, kind: neutral}', FILE);
-    expect(explainClassification(rules, FILE, 'slack')).to.deep.equal({
+    const classify = makeClassifier(
+      'templates',
+      await parseClassifyRules('- {app: Slack, kind: neutral}', FILE),
+    );
+    expect(explainClassification(classify, FILE, 'slack')).to.deep.equal({
       app: 'slack',
       kind: 'neutral',
       rule: { index: 1, origin: 'user', text: 'app: Slack' },
       explanation: 'slack is neutral: rule 1 of sense/classify.yaml says so (app: Slack).',
     });
-    expect(explainClassification(rules, FILE, 'firefox').explanation).to.equal(
+    expect(explainClassification(classify, FILE, 'firefox').explanation).to.equal(
       'firefox is consumption: the shipped map says so (app: Firefox).',
     );
-    const unknown = explainClassification(rules, FILE, 'Foo "Bar"\u001b[31m');
+    const unknown = explainClassification(classify, FILE, 'Foo "Bar"\u001b[31m');
     expect(unknown).to.include({ kind: 'neutral', rule: null });
     expect(unknown.explanation).to.equal(
       'Foo "Bar" is neutral: no rule names it. To change that: steward sense classify set \'Foo "Bar"\' creation',
@@ -220,9 +227,13 @@ describe('sense: classification', () => {
   });
 
   it('ships a map without contradictions', () => {
+    const rows = JSON.parse(readFileSync('templates/data/applications.json', 'utf8')) as Record<
+      string,
+      string[][]
+    >;
     const seen = new Map<string, string>();
     for (const kind of APP_KINDS) {
-      for (const names of SHIPPED_APPS[kind]) {
+      for (const names of rows[kind] ?? []) {
         for (const name of names) {
           expect(seen.get(foldName(name)), name).to.equal(undefined);
           expect(name, 'a whole name').not.to.match(/[*?{}]|^\s|\s$|\.exe$/);
@@ -230,7 +241,7 @@ describe('sense: classification', () => {
         }
       }
     }
-    expect(APP_KINDS.map((kind) => SHIPPED_APPS[kind].length >= 20)).to.deep.equal([true, true, true]);
+    expect(APP_KINDS.map((kind) => (rows[kind] ?? []).length >= 20)).to.deep.equal([true, true, true]);
     for (const [name, kind] of seen) expect(shipped(name).kind, name).to.equal(kind);
   });
 });

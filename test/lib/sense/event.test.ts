@@ -1,23 +1,9 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
 
-import { readEvent } from '../../../src/lib/sense/event';
-import { lineReader } from '../../../src/lib/sense/log-line';
+import { readEvent, readEventLine } from '../../../src/lib/sense/event';
 
 const LINE =
   '{"ts":"2026-11-20T08:00:00.000Z","type":"app-focus","source":"appFocus","app":"Code","detail":{"intervalSec":8}}';
-
-/** What a line says by itself. */
-function alone(text: string): unknown {
-  try {
-    const event = readEvent(JSON.parse(text));
-    if ('invalid' in event) return event;
-    const { ts, ...signal } = event;
-    return { signal, ts, ms: Date.parse(ts) };
-  } catch {
-    return { invalid: 'not JSON' };
-  }
-}
 
 describe('sense: an event', () => {
   const event = { ts: '2026-11-20T08:00:00.000Z', type: 'app-focus', source: 'appFocus' };
@@ -48,61 +34,14 @@ describe('sense: an event', () => {
 });
 
 describe('sense: the lines of a log', () => {
-  const at = (ts: string, line = LINE): string => line.replace('2026-11-20T08:00:00.000Z', ts);
-
-  it('says of every line the same as if it stood alone', () => {
-    const ts = fc.oneof(
-      fc
-        .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
-        .map((date) => date.toISOString()),
-      fc.constantFrom(
-        '2026-02-30T08:00:00.000Z',
-        '2026-11-20T08:00:00.000+',
-        'nonsense',
-        '\\u0032026-11-20T08:00:0',
-      ),
-    );
-    const rest = fc.constantFrom(
-      LINE,
-      LINE.replace('Code', 'Firefox'),
-      LINE.replace('app-focus', 'unheard-of'),
-      `${LINE.slice(0, -1)},"ts":"2020-01-01T00:00:00.000Z"}`,
-      LINE.replace('"type"', '"ts":"2020-01-01T00:00:00.000Z","type"'),
-      LINE.replace('{"ts"', '{ "ts"'),
-      LINE.slice(0, -1),
-      `${LINE} x`,
-    );
-    fc.assert(
-      fc.property(fc.array(fc.tuple(ts, rest), { maxLength: 12 }), (lines) => {
-        const reader = lineReader();
-        for (const [time, line] of lines) {
-          const text = at(time, line);
-          const before = 'x'.repeat(time.length);
-          let found: unknown;
-          const known = reader.readKnown(
-            `${before}${text}\n`,
-            before.length,
-            before.length + text.length,
-            (signal, ms, ts) => {
-              found = { signal, ms, ts };
-            },
-          );
-          expect(known ? found : reader.read(text)).to.deep.equal(alone(text));
-        }
-      }),
-    );
-  });
-
-  it('parses what follows the time once', () => {
-    const reader = lineReader();
-    const first = reader.read(LINE);
-    if ('invalid' in first) throw new Error('it is an event');
-    const text = at('2026-11-20T08:00:08.000Z');
-    const known = reader.readKnown(text, 0, text.length, (signal, ms) => {
-      expect(signal).to.equal(first.signal);
-      expect(ms - first.ms).to.equal(8000);
+  it('are events, or say why not', () => {
+    expect(readEventLine(LINE)).to.deep.include({ ts: '2026-11-20T08:00:00.000Z', type: 'app-focus' });
+    for (const line of ['', 'nonsense', '[]', 'null'])
+      expect(readEventLine(line)).to.deep.equal({ invalid: 'not an object' });
+    for (const line of [LINE.slice(0, -1), `${LINE} x`, '{'])
+      expect(readEventLine(line)).to.deep.equal({ invalid: 'not JSON' });
+    expect(readEventLine(LINE.replace('app-focus', 'unheard-of'))).to.deep.equal({
+      invalid: 'type is unknown',
     });
-    expect(known).to.equal(true);
-    expect(reader.readKnown(text, 0, text.length - 1, () => undefined)).to.equal(false);
   });
 });

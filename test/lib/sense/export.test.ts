@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { makeClassifier } from '../../../src/lib/sense/classify';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import { exportEvents, exportRecords } from '../../../src/lib/sense/export';
-import { buildDailyRecord } from '../../../src/lib/sense/record';
+import { buildDailyRecord } from '../../helpers/sense';
 
 const event: SenseEvent = {
   ts: '2026-11-20T09:00:00.000Z',
@@ -19,7 +19,7 @@ const record = buildDailyRecord(
   {
     timezone: 'Europe/Paris',
     pollIntervalSec: 120,
-    classify: makeClassifier(),
+    classify: makeClassifier('templates'),
     version: '1.0.0',
     generatedAt: '2026-11-21T06:00:00.000Z',
     final: true,

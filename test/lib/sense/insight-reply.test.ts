@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { MAX_NARRATIVE, normalizeShares, parseReply, type Reply } from '../../../src/lib/sense/insight-reply';
+import {
+  MAX_NARRATIVE,
+  normalizeShares,
+  parseReply,
+  type Reply,
+} from '../../../src/lib/sense/insight-prompt';
 import { GOOD_REPLY } from '../../helpers/assistant';
 
 const TYPES = [{ label: 'a', share: 1, evidence: '' }];

@@ -8,7 +8,7 @@ import {
   isEmptySummary,
   MAX_PROMPT_BYTES,
   type SummaryOptions,
-} from '../../../src/lib/sense/insight-summary';
+} from '../../../src/lib/sense/insight-prompt';
 import { commit, focus } from '../../helpers/sense';
 
 const OPTIONS: SummaryOptions = {

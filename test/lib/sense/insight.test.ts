@@ -22,8 +22,7 @@ import {
   type InsightOutcome,
 } from '../../../src/lib/sense/insight';
 import { defaultConfig } from '../../../src/lib/config/load';
-import { latestInsight, type Insight } from '../../../src/lib/sense/insight-read';
-import { insightStore } from '../../../src/lib/sense/insight-store';
+import { latestInsight, type Insight, insightStore } from '../../../src/lib/sense/insight-reads';
 import { purge } from '../../../src/lib/sense/purge';
 import { GOOD_REPLY, playAssistant, type AssistantMode, type PlayedAssistant } from '../../helpers/assistant';
 import { bundleChild } from '../../helpers/bundle';

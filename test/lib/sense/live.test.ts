@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 
 import { makeClassifier } from '../../../src/lib/sense/classify';
-import { liveReads, type LiveReads } from '../../../src/lib/sense/live';
-import { sources, status, today } from '../../../src/lib/sense/read';
+import { liveReads, type LiveReads, sources, status, today } from '../../../src/lib/sense/read';
 import { focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
 
 describe('the live reads', () => {
@@ -94,7 +93,7 @@ describe('the live reads', () => {
     expect(live.today(east)).to.include({ date: '2026-11-21' });
     const other = {
       ...box.deps,
-      classify: makeClassifier([{ key: 'app', pattern: 'Code', kind: 'consumption' }]),
+      classify: makeClassifier('templates', [{ key: 'app', pattern: 'Code', kind: 'consumption' }]),
     };
     expect(live.today(other)).to.include({ creationMinutes: 0, consumptionMinutes: 2 });
     expect(live.today(box.deps)).to.deep.include({ creationMinutes: 2, date: '2026-11-20' });

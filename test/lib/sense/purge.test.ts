@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { purge, type PurgeResult, type PurgeSelection } from '../../../src/lib/sense/purge';
-import { purgeText } from '../../../src/lib/sense/view-capture';
+import { purgeText } from '../../../src/lib/sense/view-status';
 import { rollup } from '../../../src/lib/sense/roll';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import { commit, filesIn, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';

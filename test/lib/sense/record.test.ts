@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { addDays, dayBounds, hourStarts } from '../../../src/lib/platform/time/time';
 import { makeClassifier } from '../../../src/lib/sense/classify';
 import type { SenseEvent } from '../../../src/lib/sense/event';
-import { buildDailyRecord, type DailyRecord } from '../../../src/lib/sense/record';
+import type { DailyRecord } from '../../../src/lib/sense/record';
+import { buildDailyRecord } from '../../helpers/sense';
 
 type RecordOptions = Parameters<typeof buildDailyRecord>[2];
 
@@ -12,7 +13,7 @@ const DAY = '2026-11-20';
 const options: RecordOptions = {
   timezone: 'Europe/Paris',
   pollIntervalSec: 120,
-  classify: makeClassifier(),
+  classify: makeClassifier('templates'),
   version: '1.0.0',
   generatedAt: '2026-11-21T06:00:00.000Z',
   final: true,

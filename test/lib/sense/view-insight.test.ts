@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
-import type { Insight } from '../../../src/lib/sense/insight-read';
+import type { Insight } from '../../../src/lib/sense/insight-reads';
 import { buildText, insightText, previewText } from '../../../src/lib/sense/view-insight';
 
 const OPTIONS = { columns: 80, color: false, timezone: 'UTC' };

@@ -5,15 +5,15 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
-import { makeClassifier } from '../../../src/lib/sense/classify';
-import { APP_KINDS } from '../../../src/lib/sense/app-kind';
+import { makeClassifier, APP_KINDS } from '../../../src/lib/sense/classify';
 import type { SenseEvent } from '../../../src/lib/sense/event';
-import { buildDailyRecord, type DailyRecord } from '../../../src/lib/sense/record';
-import type { SenseStatus, SourceStatus } from '../../../src/lib/sense/status-types';
+import type { DailyRecord } from '../../../src/lib/sense/record';
+import type { SenseStatus, SourceStatus } from '../../../src/lib/sense/source';
 import { recordText, type NotSeen } from '../../../src/lib/sense/view';
 import { recordMarkdown } from '../../../src/lib/sense/view-markdown';
 import { recentText, sourcesText, statusText } from '../../../src/lib/sense/view-status';
 import { expectGolden } from '../../helpers/golden';
+import { buildDailyRecord } from '../../helpers/sense';
 
 const golden = (name: string, text: string): void =>
   expectGolden(join(__dirname, 'golden', `${name}.txt`), `${text}\n`);
@@ -50,7 +50,7 @@ function record(date: string, events: SenseEvent[], final = false): DailyRecord 
   return buildDailyRecord(date, events, {
     timezone: 'Europe/Paris',
     pollIntervalSec: 120,
-    classify: makeClassifier(),
+    classify: makeClassifier('templates'),
     version: '1.0.0',
     generatedAt: '2026-11-20T17:30:00.000Z',
     final,

@@ -2,8 +2,8 @@ import { string } from '@oclif/core/args';
 import { string as stringFlag } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { classifyRules } from '../../../lib/app/sense';
 import { explainClassification } from '../../../lib/sense/classify';
+import { readClassifier } from '../../../lib/sense/classify-file';
 
 export default class SenseClassifyExplain extends BaseCommand {
   static override summary = 'Say how an application is classified, and which rule decides it.';
@@ -26,13 +26,10 @@ export default class SenseClassifyExplain extends BaseCommand {
 
   async run(): Promise<ReturnType<typeof explainClassification>> {
     const { args, flags } = await this.parse(SenseClassifyExplain);
-    const rules = await classifyRules(this.context);
-    const result = explainClassification(
-      rules,
-      this.context.area.sense.classify,
-      args.app,
-      flags['bundle-id'],
-    );
+    const { area, templates } = this.context;
+    const file = area.sense.classify;
+    const classify = await readClassifier(templates, file);
+    const result = explainClassification(classify, file, args.app, flags['bundle-id']);
     this.print(() => result.explanation);
     return result;
   }

@@ -2,9 +2,10 @@ import { string } from '@oclif/core/args';
 import { string as stringFlag } from '@oclif/core/flags';
 
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { openSense, setClassification, type Classified } from '../../../lib/app/sense';
-import { APP_KINDS, type AppKind } from '../../../lib/sense/app-kind';
-import { classifiedText } from '../../../lib/sense/view-capture';
+import { openSense, setClassification } from '../../../lib/app/sense';
+import { APP_KINDS, type AppKind } from '../../../lib/sense/classify';
+import type { Classified } from '../../../lib/sense/classify-file';
+import { classifiedText } from '../../../lib/sense/view-status';
 
 export default class SenseClassifySet extends BaseCommand {
   static override summary = 'Set what the time in an application counts as.';

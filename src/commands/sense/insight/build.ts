@@ -4,7 +4,7 @@ import { BaseCommand } from '../../../lib/cli/base-command';
 import { openInsight } from '../../../lib/app/insight';
 import { StewardError } from '../../../lib/errors';
 import { buildInsight, type InsightOutcome } from '../../../lib/sense/insight';
-import { latestInsight } from '../../../lib/sense/insight-read';
+import { latestInsight } from '../../../lib/sense/insight-reads';
 import { buildText } from '../../../lib/sense/view-insight';
 
 export default class SenseInsightBuild extends BaseCommand {

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../../lib/cli/base-command';
 import { openInsight } from '../../../lib/app/insight';
-import { latestInsight, type Insight } from '../../../lib/sense/insight-read';
+import { latestInsight, type Insight } from '../../../lib/sense/insight-reads';
 import { insightText } from '../../../lib/sense/view-insight';
 
 export default class SenseInsight extends BaseCommand {

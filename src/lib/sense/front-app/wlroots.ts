@@ -1,10 +1,9 @@
 import { isAbsolute, join } from 'node:path';
 
 import { StewardError } from '../../errors';
-import { converse } from '../../platform/net/local-socket';
-import { READ_TIMEOUT_MS, envOf, isXdgSystem, type Desktop, type FrontAppAdapter } from './adapter';
+import { type Dialogue, converse } from '../../platform/net/local-socket';
+import { type Desktop, type FrontAppAdapter, READ_TIMEOUT_MS, envOf, isXdgSystem } from './adapter';
 import { nameWindow } from './desktop-entries';
-import { toplevelDialogue } from './wlr-toplevels';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -35,4 +34,100 @@ function waylandSocket(desktop: Desktop): string | undefined {
   if (name === undefined || isAbsolute(name)) return name;
   const runtime = envOf(desktop, 'XDG_RUNTIME_DIR');
   return runtime === undefined ? undefined : join(runtime, name);
+}
+
+/** A window as wlr-foreign-toplevel-management tells it, without its title. */
+export interface Toplevel {
+  appId: string;
+  activated: boolean;
+}
+
+const DISPLAY = 1;
+const REGISTRY = 2;
+const GLOBALS_KNOWN = 3;
+const MANAGER = 4;
+const TOPLEVELS_KNOWN = 5;
+const INTERFACE = 'zwlr_foreign_toplevel_manager_v1';
+const ACTIVATED = 2;
+
+/**
+ * The client side of the protocol, as far as one look needs it: the registry, the manager, and of each
+ * window the events app_id, state and closed. The title event's string is skipped by its length, and
+ * never decoded.
+ */
+export const toplevelDialogue: Dialogue<Toplevel[] | 'not offered'> = (send) => {
+  const toplevels = new Map<number, Toplevel>();
+  let manager: { name: number; version: number } | undefined;
+  let pending: Buffer = Buffer.alloc(0);
+
+  send(request(DISPLAY, 1, uint(REGISTRY)));
+  send(request(DISPLAY, 0, uint(GLOBALS_KNOWN)));
+
+  function event(object: number, opcode: number, body: Buffer): Toplevel[] | 'not offered' | undefined {
+    if (object === DISPLAY && opcode === 0) {
+      throw new StewardError('unavailable', `The Wayland display reported error ${body.readUInt32LE(4)}.`);
+    }
+    if (object === REGISTRY && opcode === 0) {
+      if (stringAt(body, 4) !== INTERFACE) return undefined;
+      manager = { name: body.readUInt32LE(0), version: body.readUInt32LE(body.length - 4) };
+    } else if (object === GLOBALS_KNOWN) {
+      if (manager === undefined) return 'not offered';
+      const version = Math.min(manager.version, 3);
+      send(request(REGISTRY, 0, uint(manager.name), string(INTERFACE), uint(version), uint(MANAGER)));
+      send(request(DISPLAY, 0, uint(TOPLEVELS_KNOWN)));
+    } else if (object === TOPLEVELS_KNOWN) {
+      return [...toplevels.values()];
+    } else if (object === MANAGER && opcode === 0) {
+      toplevels.set(body.readUInt32LE(0), { appId: '', activated: false });
+    } else {
+      const toplevel = toplevels.get(object);
+      if (toplevel === undefined) return undefined;
+      if (opcode === 1) toplevel.appId = stringAt(body, 0);
+      else if (opcode === 4) toplevel.activated = uintsAt(body, 0).includes(ACTIVATED);
+      else if (opcode === 6) toplevels.delete(object);
+    }
+    return undefined;
+  }
+
+  return (chunk) => {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    while (pending.length >= 8) {
+      const word = pending.readUInt32LE(4);
+      const size = word >>> 16;
+      if (size < 8) throw new StewardError('unavailable', 'The Wayland display sent what is no event.');
+      if (pending.length < size) return undefined;
+      const body = pending.subarray(8, size);
+      const value = event(pending.readUInt32LE(0), word & 0xffff, body);
+      if (value !== undefined) return value;
+      pending = pending.subarray(size);
+    }
+    return undefined;
+  };
+};
+
+function request(object: number, opcode: number, ...parts: Buffer[]): Buffer {
+  const body = Buffer.concat(parts);
+  return Buffer.concat([uint(object), uint(((8 + body.length) << 16) | opcode), body]);
+}
+
+function uint(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value >>> 0);
+  return bytes;
+}
+
+/** Length with the final NUL, the bytes, padded to four. */
+function string(text: string): Buffer {
+  const bytes = Buffer.from(`${text}\0`, 'utf8');
+  return Buffer.concat([uint(bytes.length), bytes, Buffer.alloc(-bytes.length & 3)]);
+}
+
+function stringAt(body: Buffer, at: number): string {
+  const length = body.readUInt32LE(at);
+  return body.toString('utf8', at + 4, at + 4 + Math.max(length - 1, 0));
+}
+
+function uintsAt(body: Buffer, at: number): number[] {
+  const count = Math.floor(body.readUInt32LE(at) / 4);
+  return Array.from({ length: count }, (_, index) => body.readUInt32LE(at + 4 + 4 * index));
 }

@@ -50,24 +50,21 @@ export function authorSecondOf(commit: Pick<Commit, 'sha' | 'email' | 'authored'
 export async function newWork(git: Git, candidates: readonly Commit[], known: Known): Promise<NewWork> {
   const ordered = oldestFirst(candidates);
   const seconds = new Map<string, Second>();
-  for (const commit of ordered) secondOf(seconds, commit).fresh.push(commit);
-  for (const commit of known.held) seconds.get(authorSecondOf(commit))?.held.push(commit);
-  for (const commit of known.lost) {
-    const second = seconds.get(authorSecondOf(commit));
-    if (second !== undefined) second.lost += 1;
+  for (const commit of ordered) {
+    const key = authorSecondOf(commit);
+    const second = seconds.get(key) ?? { key, fresh: [], held: [], lost: [], seen: 0 };
+    second.fresh.push(commit);
+    seconds.set(key, second);
   }
+  for (const commit of known.held) seconds.get(authorSecondOf(commit))?.held.push(commit);
+  for (const commit of known.lost) seconds.get(authorSecondOf(commit))?.lost.push(commit);
   for (const key of known.seen) {
     const second = seconds.get(key);
     if (second !== undefined) second.seen += 1;
   }
-  const unclear = [...seconds.values()].flatMap(({ held, fresh }) => {
-    const all = [...held, ...fresh];
-    return isChain(all) ? [] : all;
-  });
-  const isSame = await picksAmong(git, unclear);
+  const isSame = await picksAmong(git, [...seconds.values()].flatMap(unclear));
   const identities = new Map<Commit, string>();
-  const rewritten: Commit[] = [];
-  for (const [key, second] of seconds) settle(key, second, isSame, identities, rewritten);
+  const rewritten = [...seconds.values()].flatMap((second) => settle(second, isSame, identities));
   const counted = ordered.flatMap((commit) => {
     const identity = identities.get(commit);
     return identity === undefined ? [] : [{ commit, identity }];
@@ -77,22 +74,23 @@ export async function newWork(git: Git, candidates: readonly Commit[], known: Kn
 
 /** The commits of one author second. */
 interface Second {
+  key: string;
   fresh: Commit[];
   held: Commit[];
-  lost: number;
+  lost: Commit[];
+  /** Changes of it that were counted. */
   seen: number;
 }
 
-function secondOf(seconds: Map<string, Second>, commit: Commit): Second {
-  const key = authorSecondOf(commit);
-  const known = seconds.get(key);
-  if (known !== undefined) return known;
-  const second: Second = { fresh: [], held: [], lost: 0, seen: 0 };
-  seconds.set(key, second);
-  return second;
+/** The commits of a second that only their patches tell apart; none for the usual burst of commits. */
+function unclear({ fresh, held, lost }: Second): Commit[] {
+  const isBurst = isChain([...held, ...fresh]);
+  // With more new commits than lost ones, some are copies of those and some are new work.
+  const isMixed = lost.length > 0 && fresh.length > lost.length;
+  return isMixed ? [...lost, ...held, ...fresh] : isBurst ? [] : [...held, ...fresh];
 }
 
-/** Does each commit follow the one before? The usual burst of commits; git need not be asked about it. */
+/** Does each commit follow the one before? */
 function isChain(commits: readonly Commit[]): boolean {
   const parents = new Set(commits.flatMap((commit) => commit.parents));
   return (
@@ -101,57 +99,58 @@ function isChain(commits: readonly Commit[]): boolean {
   );
 }
 
+/** Gives the new work of a second its identities; the rest that is new are rewritten commits, given back if unknown. */
 function settle(
-  key: string,
-  { fresh, held, lost, seen }: Second,
+  { key, fresh, held, lost, seen }: Second,
   isSame: IsSame,
   identities: Map<Commit, string>,
-  rewritten: Commit[],
-): void {
+): Commit[] {
   const changes: Commit[][] = [];
-  const isKnown = (commit: Commit): boolean => {
+  const isOther = (commit: Commit): boolean => {
     const change = changes.find((commits) => isSame(commit, commits));
     if (change === undefined) changes.push([commit]);
     else change.push(commit);
-    return change !== undefined;
+    return change === undefined;
   };
-  for (const commit of held) isKnown(commit);
+  for (const commit of held) isOther(commit);
   // Changes that were counted and are held by no branch: each may have come back as a rewritten commit.
-  let gone = seen > 0 ? Math.max(0, seen - changes.length) : lost;
-  let number = seen > 0 ? Math.max(seen, changes.length) : changes.length + lost;
-  for (const commit of fresh) {
-    if (isKnown(commit)) continue;
-    if (gone > 0) {
-      gone -= 1;
-      if (seen === 0) rewritten.push(commit);
-      continue;
-    }
+  const gone = seen > 0 ? Math.max(0, seen - changes.length) : lost.length;
+  let number = seen > 0 ? Math.max(seen, changes.length) : changes.length + gone;
+  const others = fresh.filter(isOther);
+  const originals = [...lost];
+  const copies = others.filter((commit) => {
+    const index = originals.findIndex((original) => isSame(commit, [original]));
+    if (index >= 0) originals.splice(index, 1);
+    return index >= 0;
+  });
+  // Those that have the patch of a lost commit first; then, as amending changes it, the oldest.
+  const rewritten = [...new Set([...copies, ...others])].slice(0, gone);
+  for (const commit of others) {
+    if (rewritten.includes(commit)) continue;
     number += 1;
     identities.set(commit, number === 1 ? key : `${key}.${number}`);
   }
+  return seen === 0 ? rewritten : [];
 }
 
 /** By committer date; of one second, parents first: `git log` may give such a parent before its child. */
-function oldestFirst(commits: readonly Commit[]): Commit[] {
-  const sorted = [...commits].reverse().sort((a, b) => a.committedSec - b.committedSec);
+function oldestFirst(candidates: readonly Commit[]): Commit[] {
+  const sorted = [...candidates].reverse().sort((a, b) => a.committedSec - b.committedSec);
   const bySha = new Map(sorted.map((commit) => [commit.sha, commit]));
   const ordered = new Set<Commit>();
   // So that a circle of parents, which only a forged commit-graph can show, ends.
   const entered = new Set<string>();
   for (const start of sorted) {
     const path = [start];
-    for (let at = path[0]; at !== undefined; at = path[path.length - 1]) {
-      const { committedSec } = at;
+    for (let at = path.at(-1); at !== undefined; at = path.at(-1)) {
+      const { committedSec, parents } = at;
       entered.add(at.sha);
-      const before = at.parents
-        .filter((sha) => !entered.has(sha))
-        .map((sha) => bySha.get(sha))
+      const before = parents
+        .map((sha) => (entered.has(sha) ? undefined : bySha.get(sha)))
         .find((parent) => parent?.committedSec === committedSec);
-      if (before !== undefined) path.push(before);
-      else {
-        ordered.add(at);
-        path.pop();
-      }
+      if (before === undefined) ordered.add(at);
+      if (before === undefined) path.pop();
+      else path.push(before);
     }
   }
   return [...ordered];

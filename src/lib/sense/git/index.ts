@@ -1,15 +1,14 @@
 import { toStewardError, type StewardError } from '../../errors';
-import { systemClock, type Clock } from '../../platform/time/clock';
-import { gitIn } from '../../platform/process/git-process';
+import type { GitFolder } from '../../platform/files/git-folder';
+import { gitIn, type Git } from '../../platform/process/git-process';
 import type { Run } from '../../platform/process/process';
+import { clean } from '../../platform/terminal/terminal';
+import { systemClock, toIso, type Clock } from '../../platform/time/clock';
 import type { SenseEvent } from '../event';
 import type { Collected, CollectInput, SenseSource } from '../source';
-import { readCursor, writeCursor } from './cursor';
-import { look } from './due';
-import { anyAuthorReason, faultOf, reasonOf, type Fault } from './fault';
-import { refuseOddFiles } from './fingerprint';
-import { eventOf } from './commit-event';
-import { scanRepository, type Authors } from './scan';
+import { readCursor, writeCursor, type Memories } from './memory';
+import { faultOf, findDue, refuseOddFiles, type Due, type Fault } from './refs';
+import { scanRepository, shownMs, type Authors, type Scan } from './scan';
 
 export interface GitSourceDeps {
   run: Run;
@@ -19,20 +18,26 @@ export interface GitSourceDeps {
   clock?: Clock;
   /** Each git process is killed after this long, ms; 10 s. */
   timeoutMs?: number;
-  /** A capture starts nothing new after this long, ms; 30 s. */
+  /** A capture starts nothing new after this long, ms; 15 s, less than a source may take: what it found is kept. */
   deadlineMs?: number;
   /** The environment for git; this process's own by default. */
   env?: NodeJS.ProcessEnv;
 }
 
+const TIMEOUT_MS = 10_000;
+const DEADLINE_MS = 15_000;
 const AT_ONCE = 4;
 const TURN_LOST = 'the capture had no time left for it; it is first in the next one';
+const NAMED_FAULTS = 5;
+/** Characters kept of a subject or a branch name. */
+const MAX_TEXT = 200;
+/** An author date may be ahead of the committer date by a time zone's mistake, not by more. */
+const MAX_AHEAD_SEC = 86_400;
 
 /**
- * Commits of the watched repositories: one event for each, `ts` the committer date,
- * `detail` {sha, subject, branch?, authoredAt, identity, path, machine}. A repository whose refs did not change costs
- * some stats and no process. One that cannot be read keeps its place in the cursor and stops no other: it is
- * named in `reason`, and the state is `error` only when none could be read.
+ * Commits of the watched repositories: one event for each, `ts` the committer date, `detail` {sha, subject, branch?,
+ * authoredAt, identity, path, machine}. A repository that cannot be read is named in `reason` and keeps its place; the
+ * state is `error` only when none could be read.
  */
 export function gitSource(deps: GitSourceDeps): SenseSource {
   return {
@@ -43,107 +48,155 @@ export function gitSource(deps: GitSourceDeps): SenseSource {
   };
 }
 
-async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collected> {
-  const clock = deps.clock ?? systemClock();
-  const memories = readCursor(input);
-  if (deps.config.repos.length === 0) {
-    return {
-      events: [],
-      cursor: writeCursor(memories, [], input.nowMs),
-      state: 'idle',
-      reason: 'No repository is watched. Add one: steward config add sense.repos PATH',
-    };
-  }
-  const faults: Fault[] = [];
-  const { due, watched } = look(deps.config.repos, input, clock, memories, faults);
-  const events: SenseEvent[] = [];
-  const started = clock.monotonic();
-  const leftMs = (): number => (deps.deadlineMs ?? 30_000) - (clock.monotonic() - started);
-  let missing: StewardError | undefined;
-
-  await forEachOf(due, AT_ONCE, async ({ path, folder, print, memory }) => {
-    if (missing !== undefined) return;
-    if (leftMs() <= 0) {
-      faults.push({ path, text: TURN_LOST });
-      return;
-    }
-    const limitMs = deps.timeoutMs ?? 10_000;
-    let cutShort = false;
-    let timedOut = false;
-    const git = gitIn(
-      {
-        run: deps.run,
-        timeoutMs: () => {
-          const left = leftMs();
-          cutShort = left < limitMs;
-          return Math.max(1, Math.min(limitMs, left));
-        },
-        onTimeout: () => (timedOut = true),
-        ...(deps.env === undefined ? {} : { env: deps.env }),
-      },
-      folder.root,
-    );
-    try {
-      refuseOddFiles(folder);
-      const scan = await scanRepository(git, {
-        authors: deps.config.git.authors,
-        nowMs: input.nowMs,
-        worktrees: print.worktrees,
-        memory,
-      });
-      // Of a damaged one the trouble is to be told at each capture.
-      const kept = scan.damaged === undefined ? print.print : '';
-      memories.set(folder.commonDir, {
-        ...scan.memory,
-        print: kept,
-        watch: print.watch,
-        id: folder.id,
-        path,
-      });
-      for (const found of scan.commits) {
-        events.push(eventOf(found, folder, deps.machineId, input.nowMs));
-      }
-      if (scan.damaged !== undefined) faults.push({ path, text: scan.damaged, partial: true });
-    } catch (error) {
-      const known = toStewardError(error);
-      if (known.kind === 'not_found') {
-        missing = known;
-        return;
-      }
-      if (timedOut && cutShort) {
-        faults.push({ path, text: TURN_LOST });
-        return;
-      }
-      faults.push(faultOf(path, known));
-      const timeouts = timedOut ? memory.timeouts + 1 : 0;
-      memories.set(folder.commonDir, { ...memory, timeouts, scannedMs: input.nowMs, path });
-    }
-  });
-
-  events.sort((a, b) => (a.ts < b.ts ? -1 : Number(a.ts > b.ts)));
-  const cursor = writeCursor(memories, deps.config.repos, input.nowMs);
-  if (missing !== undefined) {
-    const reason = 'git is not installed, or not on the PATH. Install it.';
-    return { events, cursor, state: 'unsupported', reason };
-  }
-  const failed = faults.filter((fault) => fault.partial !== true).length;
-  const state = failed >= watched ? 'error' : 'ok';
-  const reasons = [
-    ...(faults.length === 0 ? [] : [reasonOf(faults, watched)]),
-    ...anyAuthorReason(deps.config, memories),
-  ];
-  return { events, cursor, state, ...(reasons.length === 0 ? {} : { reason: reasons.join(' ') }) };
+/** One capture. */
+interface Capture {
+  deps: GitSourceDeps;
+  input: CollectInput;
+  leftMs: () => number;
+  memories: Memories;
+  faults: Fault[];
+  events: SenseEvent[];
+  /** Set once git is found to be missing. */
+  missing?: StewardError;
 }
 
-/** Runs `work` on each item, `limit` at a time. */
-async function forEachOf<T>(
-  items: readonly T[],
-  limit: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const queue = [...items];
-  const worker = async (): Promise<void> => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collected> {
+  const { repos } = deps.config;
+  const memories = readCursor(input);
+  const ended = (state: Collected['state'], reason: string, events: SenseEvent[] = []): Collected => ({
+    events,
+    cursor: writeCursor(memories, repos, input.nowMs),
+    state,
+    ...(reason === '' ? {} : { reason }),
+  });
+  if (repos.length === 0)
+    return ended('idle', 'No repository is watched. Add one: steward config add sense.repos PATH');
+  const clock = deps.clock ?? systemClock();
+  const started = clock.monotonic();
+  const leftMs = (): number => (deps.deadlineMs ?? DEADLINE_MS) - (clock.monotonic() - started);
+  const capture: Capture = { deps, input, leftMs, memories, faults: [], events: [] };
+  const { due, watched } = findDue(repos, input, clock, memories, capture.faults);
+  const work = async (): Promise<void> => {
+    for (let next = due.shift(); next !== undefined; next = due.shift()) await scanDue(capture, next);
   };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, due.length) }, work));
+
+  const { events, faults, missing } = capture;
+  events.sort((a, b) => (a.ts < b.ts ? -1 : Number(a.ts > b.ts)));
+  if (missing !== undefined)
+    return ended('unsupported', 'git is not installed, or not on the PATH. Install it.', events);
+  const failed = faults.filter((fault) => fault.partial !== true).length;
+  const reasons = [faultsReason(faults, watched), anyAuthorReason(deps.config, memories)];
+  return ended(failed >= watched ? 'error' : 'ok', reasons.filter((text) => text !== '').join(' '), events);
+}
+
+async function scanDue(capture: Capture, { path, folder, print, memory }: Due): Promise<void> {
+  const { deps, input, memories, faults } = capture;
+  if (capture.missing !== undefined) return;
+  if (capture.leftMs() <= 0) {
+    faults.push({ path, text: TURN_LOST });
+    return;
+  }
+  const { git, timeout } = timedGit(capture, folder);
+  try {
+    refuseOddFiles(folder);
+    const { authors } = deps.config.git;
+    const scan = await scanRepository(git, {
+      authors,
+      nowMs: input.nowMs,
+      worktrees: print.worktrees,
+      memory,
+    });
+    // A damaged one is scanned, and its trouble told, at each capture.
+    const kept = scan.damaged === undefined ? print.print : '';
+    memories.set(folder.commonDir, { ...scan.memory, print: kept, id: folder.id, path });
+    for (const found of scan.commits)
+      capture.events.push(eventOf(found, folder, deps.machineId, input.nowMs));
+    if (scan.damaged !== undefined) faults.push({ path, text: scan.damaged, partial: true });
+  } catch (error) {
+    const known = toStewardError(error);
+    if (known.kind === 'not_found') {
+      capture.missing = known;
+    } else if (timeout.of === 'capture') {
+      faults.push({ path, text: TURN_LOST });
+    } else {
+      faults.push(faultOf(path, known));
+      const timeouts = timeout.of === 'git' ? memory.timeouts + 1 : 0;
+      memories.set(folder.commonDir, { ...memory, timeouts, scannedMs: input.nowMs, path });
+    }
+  }
+}
+
+/** Git in a repository, and whose time was over when it was killed. */
+function timedGit(
+  { deps, leftMs }: Capture,
+  folder: GitFolder,
+): { git: Git; timeout: { of?: 'capture' | 'git' } } {
+  const limitMs = deps.timeoutMs ?? TIMEOUT_MS;
+  const timeout: { of?: 'capture' | 'git' } = {};
+  let shorter: 'capture' | 'git' = 'git';
+  const git = gitIn(
+    {
+      run: deps.run,
+      timeoutMs: () => {
+        const left = leftMs();
+        shorter = left < limitMs ? 'capture' : 'git';
+        return Math.max(1, Math.min(limitMs, left));
+      },
+      onTimeout: () => (timeout.of = shorter),
+      ...(deps.env === undefined ? {} : { env: deps.env }),
+    },
+    folder.root,
+  );
+  return { git, timeout };
+}
+
+/** The event of a commit. Nothing of the commit reaches it unchecked. */
+function eventOf(
+  { commit, identity, branch }: Scan['commits'][number],
+  folder: GitFolder,
+  machine: string,
+  nowMs: number,
+): SenseEvent {
+  const authoredSec = /^\d{1,12}$/.test(commit.authored) ? Number(commit.authored) : commit.committedSec;
+  return {
+    ts: toIso(shownMs(commit, nowMs)),
+    type: 'git-commit',
+    source: 'git',
+    repo: clean(folder.name),
+    detail: {
+      sha: commit.sha,
+      subject: cut(clean(commit.subject).trim()),
+      ...(branch === undefined ? {} : { branch: cut(clean(branch)) }),
+      authoredAt: toIso(Math.min(authoredSec, commit.committedSec + MAX_AHEAD_SEC) * 1000),
+      identity,
+      path: clean(folder.mainRoot),
+      machine,
+    },
+  };
+}
+
+/** The first characters of a text; a pair of surrogates is not torn. */
+function cut(text: string): string {
+  return text.length <= MAX_TEXT ? text : text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** Without an e-mail "mine" cannot be told, and everybody's commits count. */
+function anyAuthorReason({ repos, git }: GitSourceDeps['config'], memories: Memories): string {
+  const everybodys = [...memories.values()].filter(({ anyAuthor }) => anyAuthor).map(({ path }) => path);
+  const names = git.authors === 'mine' ? repos.filter((path) => everybodys.includes(path)) : [];
+  if (names.length === 0) return '';
+  const where = names.length === 1 ? (names[0] ?? '') : `${names.length} repositories`;
+  return clean(
+    `git has no user.email in ${where}: commits of everybody count there. Set user.email in git, or sense.git.authors.`,
+  );
+}
+
+/** The troubles as one line, the first of them by name. */
+function faultsReason(faults: readonly Fault[], watched: number): string {
+  if (faults.length === 0) return '';
+  const named = faults.slice(0, NAMED_FAULTS).map(({ path, text }) => `${path}: ${text}`);
+  const more = faults.length > NAMED_FAULTS ? ` And ${faults.length - NAMED_FAULTS} more.` : '';
+  const have = faults.length === 1 ? 'has' : 'have';
+  return clean(`${faults.length} of ${watched} repositories ${have} trouble. ${named.join(' | ')}${more}`);
 }

@@ -1,6 +1,6 @@
 import type { Git } from '../../platform/process/git-process';
-import { isSha } from './cursor';
 import type { Commit } from './identity';
+import { isSha } from './queries';
 
 /** Is a commit the same change as all of these? Only if it was picked from one of them, or one of them from it. */
 export type IsSame = (commit: Commit, change: readonly Commit[]) => boolean;
@@ -22,17 +22,31 @@ export async function picksAmong(git: Git, commits: readonly Commit[]): Promise<
   const patches = await patchIds(git, shas);
   const uses = new Map<string, number>();
   for (const id of patches.values()) uses.set(id, (uses.get(id) ?? 0) + 1);
-  const alike = shas.filter((sha) => (uses.get(patches.get(sha) ?? '') ?? 0) > 1);
-  const isRelated = await relations(git, alike, commits);
+  const isAlike = ({ sha }: Commit): boolean => (uses.get(patches.get(sha) ?? '') ?? 0) > 1;
+  const isRelated = await relations(git, commits.filter(isAlike));
   return (commit, change) => {
     const id = patches.get(commit.sha);
-    if (id === undefined) return false;
-    return (
-      change.some(({ sha }) => patches.get(sha) === id) &&
-      change.every(({ sha }) => !isRelated(sha, commit.sha))
-    );
+    if (id === undefined || !change.some(({ sha }) => patches.get(sha) === id)) return false;
+    return change.every(({ sha }) => !isRelated(sha, commit.sha));
   };
 }
+
+/** `--always`: an answer that is empty is a failure. Nothing that a repository configures runs or decides. */
+const DIFF_TREE = [
+  ...[
+    'diff-tree',
+    '--stdin',
+    '-p',
+    '-r',
+    '--root',
+    '--always',
+    '--full-index',
+    '--unified=3',
+    '--no-renames',
+  ],
+  ...['--diff-algorithm=myers', '--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short'],
+  ...['--src-prefix=a/', '--dst-prefix=b/'],
+];
 
 /** The patch ids of commits. One that cannot be read (a partial clone lacks files) has none. */
 async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, string>> {
@@ -42,10 +56,7 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
   for (let reads = 0; reads < MAX_READS; reads += 1) {
     const batch = queue.pop();
     if (batch === undefined) break;
-    const changes = await git([...DIFF_TREE, '--stdin'], {
-      input: batch.map((sha) => `${sha}\n`).join(''),
-      orEmpty: true,
-    });
+    const changes = await git(DIFF_TREE, { input: asLines(batch), orEmpty: true });
     if (changes === '') {
       const half = Math.ceil(batch.length / 2);
       if (batch.length > 1) queue.push(batch.slice(half), batch.slice(0, half));
@@ -60,46 +71,14 @@ async function patchIds(git: Git, shas: readonly string[]): Promise<Map<string, 
   return ids;
 }
 
-/** `--always`: an answer that is empty is a failure. Nothing that a repository configures runs or decides. */
-const DIFF_TREE = [
-  'diff-tree',
-  '-p',
-  '-r',
-  '--root',
-  '--always',
-  '--full-index',
-  '--unified=3',
-  '--diff-algorithm=myers',
-  '--no-renames',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-color',
-  '--submodule=short',
-  '--src-prefix=a/',
-  '--dst-prefix=b/',
-];
-
-/** Whether one of two commits is an ancestor of the other; said of all that are not known, too. */
-async function relations(
-  git: Git,
-  shas: readonly string[],
-  commits: readonly Commit[],
-): Promise<(a: string, b: string) => boolean> {
-  if (shas.length === 0) return () => true;
-  const wanted = new Set(shas);
-  const oldest = Math.min(
-    ...commits.filter(({ sha }) => wanted.has(sha)).map((commit) => commit.committedSec),
-  );
+/** Whether one of two commits is an ancestor of the other; true of all that are not known, too. */
+async function relations(git: Git, commits: readonly Commit[]): Promise<(a: string, b: string) => boolean> {
+  if (commits.length === 0) return () => true;
+  const oldest = Math.min(...commits.map(({ committedSec }) => committedSec));
+  const since = `--max-age=${Math.max(0, oldest - SKEW_SEC)}`;
   const answer = await git(
-    [
-      'rev-list',
-      '--parents',
-      '--topo-order',
-      `--max-age=${Math.max(0, oldest - SKEW_SEC)}`,
-      `--max-count=${MAX_ANCESTRY}`,
-      '--stdin',
-    ],
-    { input: shas.map((sha) => `${sha}\n`).join('') },
+    ['rev-list', '--parents', '--topo-order', since, `--max-count=${MAX_ANCESTRY}`, '--stdin'],
+    { input: asLines(commits.map(({ sha }) => sha)) },
   );
   const rows = answer.split('\n').map((line) => line.split(' '));
   const places = new Map(rows.map(([sha], place) => [sha, place]));
@@ -120,4 +99,8 @@ async function relations(
     }
     return false;
   };
+}
+
+function asLines(shas: readonly string[]): string {
+  return shas.map((sha) => `${sha}\n`).join('');
 }

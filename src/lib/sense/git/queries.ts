@@ -1,6 +1,5 @@
 import { StewardError } from '../../errors';
 import type { Git } from '../../platform/process/git-process';
-import { isSha } from './cursor';
 import type { Commit } from './identity';
 
 export interface Refs {
@@ -14,12 +13,42 @@ export interface Refs {
   present: Set<string>;
 }
 
+/** A commit's name: 40 (or, in a SHA-256 repository, 64) hexadecimal digits. */
+export function isSha(value: unknown): value is string {
+  return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
+}
+
 /** All local branches and HEADs (also detached, also of worktrees), read once. */
 export async function readRefs(
   git: Git,
   worktrees: readonly string[],
   earlier: readonly string[],
 ): Promise<Refs> {
+  const branches = await readBranches(git);
+  const linked = worktrees.filter(isPlainName).map((name) => `worktrees/${name}/HEAD`);
+  const heads = ['HEAD', 'main-worktree/HEAD', ...linked];
+  const now = [...heads, ...branches.map(({ sha }) => sha)];
+  const answers = await commitsAt(git, [...now, ...earlier]).catch((error: unknown) => {
+    if (earlier.length === 0) throw error;
+    // In a partial clone, git before 2.45 tries to fetch a commit that is gone and can die of being refused.
+    // Without the earlier tips the dates and identities decide; a trouble of another kind shows again here.
+    return commitsAt(git, now);
+  });
+  const first = now.length;
+  const isThere = (i: number): boolean => answers[heads.length + i] !== undefined;
+  const whole = branches.filter((_, i) => isThere(i));
+  const headTips = answers.slice(0, heads.length).filter((sha) => sha !== undefined);
+  return {
+    tips: [...new Set([...headTips, ...whole.map(({ sha }) => sha)])],
+    // Of several branches at one commit the first counts.
+    branchOf: new Map([...whole].reverse().map(({ sha, name }) => [sha, name])),
+    damaged: branches.filter((_, i) => !isThere(i)).map(({ name }) => name),
+    present: new Set(earlier.filter((_, i) => answers[first + i] !== undefined)),
+  };
+}
+
+/** The checked-out branch first, the others by name. */
+async function readBranches(git: Git): Promise<{ sha: string; name: string }[]> {
   const listed = await git(['for-each-ref', '--format=%(objectname) %(refname) %(HEAD)', 'refs/heads']);
   const branches: { sha: string; name: string }[] = [];
   for (const line of listed.split('\n')) {
@@ -29,36 +58,7 @@ export async function readRefs(
     if (head === '*') branches.unshift(branch);
     else branches.push(branch);
   }
-  const heads = [
-    'HEAD',
-    'main-worktree/HEAD',
-    ...worktrees.filter(isPlainName).map((n) => `worktrees/${n}/HEAD`),
-  ];
-  const now = [...heads, ...branches.map((branch) => branch.sha)];
-  const answers = await commitsAt(git, [...now, ...earlier]).catch((error: unknown) => {
-    if (earlier.length === 0) throw error;
-    // In a partial clone, git before 2.45 tries to fetch a commit that is gone and can die of being refused.
-    // Without the earlier tips the dates and identities decide; a trouble of another kind shows again here.
-    return commitsAt(git, now);
-  });
-  const tips = new Set<string>();
-  heads.forEach((_, i) => {
-    const sha = answers[i];
-    if (sha !== undefined) tips.add(sha);
-  });
-  const branchOf = new Map<string, string>();
-  const damaged: string[] = [];
-  branches.forEach(({ sha, name }, i) => {
-    if (answers[heads.length + i] === undefined) {
-      damaged.push(name);
-      return;
-    }
-    tips.add(sha);
-    if (!branchOf.has(sha)) branchOf.set(sha, name);
-  });
-  const first = heads.length + branches.length;
-  const present = new Set(earlier.filter((_, i) => answers[first + i] !== undefined));
-  return { tips: [...tips], branchOf, damaged, present };
+  return branches;
 }
 
 /** The commit that each name stands for; undefined for one that is missing or no commit. */
@@ -84,56 +84,46 @@ export interface LogQuery {
   /** What is reachable from these is left out. */
   not: readonly string[];
   limit: number;
-  /** Only authors whose line contains this, case ignored (a first sieve, not the decision). */
-  authorContains?: string;
 }
 
 const FIELDS = 7;
-/** Wide enough for the 200 characters that are kept; a subject of megabytes is cut by git itself. */
-const FORMAT = '--format=%H%x00%P%x00%ae%x00%at%x00%ct%x00%S%x00%<(240,trunc)%s';
+const LOG = [
+  ...[
+    'log',
+    '-z',
+    '--stdin',
+    '--source',
+    '--encoding=UTF-8',
+    '--no-mailmap',
+    '--no-show-signature',
+    '--no-notes',
+  ],
+  ...['--no-color', '--no-patch'],
+  // Wide enough for the 200 characters that are kept; a subject of megabytes is cut by git itself.
+  '--format=%H%x00%P%x00%ae%x00%at%x00%ct%x00%S%x00%<(240,trunc)%s',
+];
 
 /** Commits in the order of `git log`: newest first. */
-export async function readLog(git: Git, query: LogQuery): Promise<Commit[]> {
-  if (query.tips.length === 0) return [];
-  const sieve = query.authorContains;
-  const text = await git(
-    [
-      'log',
-      '-z',
-      '--stdin',
-      '--source',
-      '--encoding=UTF-8',
-      '--no-mailmap',
-      '--no-show-signature',
-      '--no-notes',
-      '--no-color',
-      '--no-patch',
-      `--max-count=${query.limit}`,
-      ...(sieve === undefined ? [] : ['--fixed-strings', '--regexp-ignore-case', `--author=${sieve}`]),
-      FORMAT,
-    ],
-    { input: [...query.tips, ...query.not.map((sha) => `^${sha}`)].map((rev) => `${rev}\n`).join('') },
-  );
-  const fields = text.split('\0');
-  const count = Math.floor(fields.length / FIELDS);
-  const commits: Commit[] = [];
-  for (let i = 0; i < count; i += 1) {
-    const [sha, parents, email, authored, committed, tip, subject] = fields.slice(
+export async function readLog(git: Git, { tips, not, limit }: LogQuery): Promise<Commit[]> {
+  if (tips.length === 0) return [];
+  const input = [...tips, ...not.map((sha) => `^${sha}`)].map((rev) => `${rev}\n`).join('');
+  const fields = (await git([...LOG, `--max-count=${limit}`], { input })).split('\0');
+  return Array.from({ length: Math.floor(fields.length / FIELDS) }, (_, i) => {
+    const [sha, parents, email, authored = '', committed = '', tip, subject = ''] = fields.slice(
       i * FIELDS,
       (i + 1) * FIELDS,
     );
     if (!isSha(sha) || parents === undefined || email === undefined || tip === undefined) throw garbled();
-    commits.push({
+    return {
       sha,
       parents: parents === '' ? [] : parents.split(' '),
       email,
-      authored: authored ?? '',
+      authored,
       committedSec: secondsOf(committed),
       tip,
-      subject: (subject ?? '').trimEnd(),
-    });
-  }
-  return commits;
+      subject: subject.trimEnd(),
+    };
+  });
 }
 
 /** The last value of each of the two keys that name a commit's author, in lower case. */
@@ -141,15 +131,8 @@ export async function readOwnEmails(git: Git): Promise<string[]> {
   const text = await git(['config', '-z', '--get-regexp', '^(user|author)\\.email$'], { accept: [1] });
   const found = new Map<string, string>();
   for (const item of text.split('\0')) {
-    const end = item.indexOf('\n');
-    if (end > 0)
-      found.set(
-        item.slice(0, end),
-        item
-          .slice(end + 1)
-          .trim()
-          .toLowerCase(),
-      );
+    const [key = '', ...value] = item.split('\n');
+    if (value.length > 0) found.set(key, value.join('\n').trim().toLowerCase());
   }
   return [...new Set(found.values())].filter((email) => email !== '');
 }
@@ -157,8 +140,8 @@ export async function readOwnEmails(git: Git): Promise<string[]> {
 /** Years beyond 9999 have no ISO-8601 time; git writes nothing for a date that it cannot read. */
 const MAX_SECONDS = 253_402_300_799;
 
-function secondsOf(text: string | undefined): number {
-  const seconds = text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : 0;
+function secondsOf(text: string): number {
+  const seconds = /^\d{1,15}$/.test(text) ? Number(text) : 0;
   return seconds <= MAX_SECONDS ? seconds : 0;
 }
 

@@ -13,8 +13,8 @@ import { readBytes, readText } from '../../platform/files/atomic-file';
 import { exists, listFolder, lstatOf } from '../../platform/files/folder';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { isDay } from '../../platform/time/time';
-import { insightStore } from '../../sense/insight-store';
-import { lineReader } from '../../sense/log-line';
+import { insightStore } from '../../sense/insight-reads';
+import { readEventLine } from '../../sense/event';
 import { type ImportKind, type PlannedItem, fileItem, unfit } from './item';
 
 /** The logs, records and reads of a folder of sense; what a record's Markdown says is in the record. */
@@ -73,9 +73,8 @@ function daysIn(folder: string, end: string): string[] {
 
 /** A log without one event is none. Lines that are no events are set aside when the day is recorded. */
 function noEvents(text: string): string | undefined {
-  const { read } = lineReader();
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.some((line) => !('invalid' in read(line))) ? undefined : 'it holds no events';
+  return lines.some((line) => !('invalid' in readEventLine(line))) ? undefined : 'it holds no events';
 }
 
 function isRecord(text: string): boolean {

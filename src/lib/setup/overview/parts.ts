@@ -24,7 +24,7 @@ import { exists, listFolder } from '../../platform/files/folder';
 import { type DeadReport, deadReport, deadText } from '../../platform/files/graveyard';
 import { plural } from '../../platform/terminal/plural';
 import { JOBS, type JobId } from '../../schedule/job';
-import { senseHealth } from '../../sense/health';
+import { senseHealth } from '../../sense/source';
 import { status as senseStatus } from '../../sense/read';
 import { runningSessions } from '../../sessions/state';
 import { isLive } from '../../sessions/session';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'chai';
 
 import { StewardError } from '../../../../src/lib/errors';
-import { toplevelDialogue } from '../../../../src/lib/sense/front-app/wlr-toplevels';
+import { toplevelDialogue } from '../../../../src/lib/sense/front-app/wlroots';
 
 const MANAGER = 'zwlr_foreign_toplevel_manager_v1';
 const FIRST = 0xff000000;

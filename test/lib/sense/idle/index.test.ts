@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 
 import { StewardError } from '../../../../src/lib/errors';
-import { IDLE_ADAPTERS, readIdle } from '../../../../src/lib/sense/idle';
-import type { Idle, IdleAdapter } from '../../../../src/lib/sense/idle/adapter';
+import { IDLE_ADAPTERS, readIdle, type Idle, type IdleAdapter } from '../../../../src/lib/sense/idle';
 import { recordedDesktop } from '../../../helpers/fake-desktop';
 
 const desktop = recordedDesktop('linux', {});

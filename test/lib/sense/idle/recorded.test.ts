@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 
-import { readHints } from '../../../../src/lib/sense/idle/logind';
-import { macosIdle, parseConsole, parseHid } from '../../../../src/lib/sense/idle/macos';
-import { parsePowerShellIdle, windowsIdle } from '../../../../src/lib/sense/idle/windows';
+import {
+  readHints,
+  macosIdle,
+  parseConsole,
+  parseHid,
+  parsePowerShellIdle,
+  windowsIdle,
+} from '../../../../src/lib/sense/idle';
 import { recordedDesktop } from '../../../helpers/fake-desktop';
 import { rejection } from '../../../helpers/rejection';
 

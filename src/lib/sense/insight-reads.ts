@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 
-import { StewardError } from '../errors';
+import { StewardError, toStewardError } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
-import { isIso } from '../platform/time/clock';
 import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
-import type { Day } from '../platform/time/time';
-import type { ContentType, InsightText } from './insight-reply';
+import { type Clock, isIso } from '../platform/time/clock';
+import { type Day, dayOf } from '../platform/time/time';
+import type { ContentType, InsightText } from './insight-prompt';
+import type { SenseStore } from './store';
 
 /** The format of sense/insights/<date>.json. A newer one is left alone (decisions.md 9). */
 const INSIGHT_VERSION = 1;
@@ -91,4 +92,80 @@ function isContentType(value: unknown): value is ContentType {
 
 function isFailure(value: unknown): value is { at: string; reason: string } {
   return isObject(value) && isIso(value['at']) && typeof value['reason'] === 'string';
+}
+
+/** What `GET /api/sense/insight` and `sense insight` answer (decisions.md 3: Insight). Times are ISO-8601 UTC. */
+export interface Insight {
+  available: boolean;
+  /** The read is of an earlier day: there is none of today. */
+  stale: boolean;
+  /** The day that the read is of; today where there is none. */
+  date: Day;
+  narrative: string | null;
+  /** The largest share first; the shares add up to 1. */
+  contentTypes: ContentType[];
+  /** The time of the first event that it describes. */
+  since: string | null;
+  generatedAt: string | null;
+  /** The model that ran, where the assistant tells. */
+  model: string | null;
+  /** Why there is no read; beside one, what went wrong when it should have been replaced. */
+  reason?: string;
+}
+
+export interface InsightReadDeps {
+  clock: Clock;
+  timezone: string;
+  store: Pick<SenseStore, 'insightDays'>;
+  insights: Pick<InsightStore, 'read'>;
+}
+
+/**
+ * The latest content-type read: today's, else the latest earlier one as stale. A failure never hides a good
+ * read. Starts no process and writes nothing.
+ */
+export function latestInsight(deps: InsightReadDeps): Insight {
+  const today = dayOf(deps.clock.now(), deps.timezone);
+  const days = deps.store.insightDays().filter((day) => day <= today);
+  let reason: string | undefined;
+  for (const date of days.reverse()) {
+    const { read, failed, unreadable } = fileOf(deps, date);
+    // Of an earlier day only what it has to show counts; its failures are past.
+    if (date === today) reason = unreadable ?? failed?.reason;
+    if (read === null) continue;
+    const { narrative, contentTypes, since, generatedAt, model } = read;
+    return {
+      available: true,
+      stale: date !== today,
+      date,
+      narrative,
+      contentTypes,
+      since,
+      generatedAt,
+      model,
+      ...(reason === undefined ? {} : { reason }),
+    };
+  }
+  return {
+    available: false,
+    stale: false,
+    date: today,
+    narrative: null,
+    contentTypes: [],
+    since: null,
+    generatedAt: null,
+    model: null,
+    reason: reason ?? 'no read has been made yet',
+  };
+}
+
+/** A file that this version cannot read hides no read of another day. */
+function fileOf(deps: InsightReadDeps, date: Day): InsightFile & { unreadable?: string } {
+  try {
+    return deps.insights.read(date);
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind !== 'config') throw error;
+    return { ...NO_INSIGHT, unreadable: message.replace(/\.$/, '') };
+  }
 }

@@ -1,0 +1,272 @@
+import { StewardError, toStewardError } from '../errors';
+import { isBusError, sessionBusAddress, systemBusAddress, withBus, type Bus } from '../platform/desktop/bus';
+import { withDisplay } from '../platform/desktop/display';
+import { userId } from '../platform/files/system-files';
+import { askPowerShell } from '../platform/process/powershell';
+import { windowsCalls } from '../platform/process/windows';
+import { systemClock } from '../platform/time/clock';
+import { READ_TIMEOUT_MS, envOf, isWayland, x11Display, type Desktop } from './front-app/adapter';
+
+export interface Idle {
+  /** Milliseconds since the last input; undefined when this adapter cannot tell. */
+  idleMs?: number;
+  /** The screen is locked; undefined when this adapter cannot tell. */
+  locked?: boolean;
+}
+
+export interface IdleAdapter {
+  /** x11, mutter, screensaver, logind, macos, windows. */
+  id: string;
+  detect(desktop: Desktop): boolean;
+  /** Throws `unavailable` when it should work here and does not. What it cannot tell, it leaves out. */
+  read(desktop: Desktop): Promise<Idle>;
+}
+
+export type IdleSight = (Idle & { via: string }) | { unknown: string };
+
+/**
+ * Idle time and lock of this desktop: the first idle time found, and locked when any adapter says so. `via` names the
+ * adapters that told something, joined by `+`; `unknown` is the reason when none did. Throws only for a bug.
+ */
+export async function readIdle(
+  desktop: Desktop,
+  adapters: readonly IdleAdapter[] = IDLE_ADAPTERS,
+): Promise<IdleSight> {
+  const told: Idle = {};
+  const via: string[] = [];
+  let failure: StewardError | undefined;
+  const asked = adapters.filter((adapter) => adapter.detect(desktop));
+  const answers = await Promise.allSettled(asked.map((adapter) => adapter.read(desktop)));
+  for (const [index, answer] of answers.entries()) {
+    if (answer.status === 'rejected') {
+      const known = toStewardError(answer.reason);
+      if (known.kind === 'internal') throw answer.reason;
+      failure ??= known;
+      continue;
+    }
+    const { idleMs, locked } = answer.value;
+    if (idleMs === undefined && locked === undefined) continue;
+    via.push(asked[index]?.id ?? '');
+    if (idleMs !== undefined) told.idleMs ??= idleMs;
+    if (locked !== undefined) told.locked = told.locked === true || locked;
+  }
+  if (via.length > 0) return { ...told, via: via.join('+') };
+  return { unknown: failure?.message ?? 'This desktop does not tell how long there was no input.' };
+}
+
+/** The X server's own count of time without input. Under Wayland it sees only what XWayland is given. */
+export const x11Idle: IdleAdapter = {
+  id: 'x11',
+  detect: (desktop) => x11Display(desktop) !== undefined,
+  async read(desktop) {
+    const display = x11Display(desktop) ?? ':0';
+    const options = { display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS };
+    return { idleMs: await withDisplay(options, (x) => x.idleMs()) };
+  },
+};
+
+/** GNOME's compositor, which counts input of its own, in Wayland and X11 sessions. */
+export const mutterIdle: IdleAdapter = {
+  id: 'mutter',
+  detect: hasSession,
+  read: (desktop) =>
+    onSessionBus(desktop, async (bus, names) => {
+      const name = 'org.gnome.Mutter.IdleMonitor';
+      if (!names.has(name)) return {};
+      const core = { destination: name, path: '/org/gnome/Mutter/IdleMonitor/Core', interface: name };
+      const [idle] = await bus.call({ ...core, member: 'GetIdletime' });
+      return typeof idle === 'bigint' || typeof idle === 'number' ? { idleMs: Number(idle) } : {};
+    }),
+};
+
+/** The screen savers and lockers of GNOME, KDE (under the common name), Cinnamon, MATE and Xfce. */
+const LOCKERS = ['gnome', 'freedesktop', 'cinnamon', 'mate', 'xfce'];
+
+export const screensaverLock: IdleAdapter = {
+  id: 'screensaver',
+  detect: hasSession,
+  read: (desktop) =>
+    onSessionBus(desktop, async (bus, names) => {
+      const there = LOCKERS.map((maker) => `org.${maker}.ScreenSaver`).filter((name) => names.has(name));
+      const answers = await Promise.all(there.map((name) => isActive(bus, name)));
+      const known = answers.filter((answer) => answer !== undefined);
+      return known.length === 0 ? {} : { locked: known.includes(true) };
+    }),
+};
+
+/** The common name is often taken by a service that only holds off the saver: it has no GetActive. */
+async function isActive(bus: Bus, name: string): Promise<boolean | undefined> {
+  try {
+    const path = `/${name.replaceAll('.', '/')}`;
+    const [active] = await bus.call({ destination: name, path, interface: name, member: 'GetActive' });
+    return typeof active === 'boolean' ? active : undefined;
+  } catch (error) {
+    if (isBusError(error)) return undefined;
+    throw error;
+  }
+}
+
+function hasSession(desktop: Desktop): boolean {
+  const isGraphical = x11Display(desktop) !== undefined || isWayland(desktop);
+  return isGraphical && sessionBusAddress(desktop.env) !== undefined;
+}
+
+/** Gives `use` the session bus and the names on it. */
+function onSessionBus(
+  desktop: Desktop,
+  use: (bus: Bus, names: ReadonlySet<unknown>) => Promise<Idle>,
+): Promise<Idle> {
+  const address = sessionBusAddress(desktop.env) ?? '';
+  return withBus({ address, timeoutMs: READ_TIMEOUT_MS }, async (bus) => {
+    const name = 'org.freedesktop.DBus';
+    const daemon = { destination: name, path: '/org/freedesktop/DBus', interface: name };
+    const [names] = await bus.call({ ...daemon, member: 'ListNames' });
+    return use(bus, new Set(Array.isArray(names) ? names : []));
+  });
+}
+
+const LOGIND = 'org.freedesktop.login1';
+
+/**
+ * The hints that the desktop gives logind about this session: locked or not, and since when it is idle. A
+ * session that is not marked idle says nothing of the last minutes, so `idleMs` is then left out.
+ */
+export const logind: IdleAdapter = {
+  id: 'logind',
+  detect: (desktop) => desktop.platform === 'linux',
+  read: (desktop) =>
+    withBus({ address: systemBusAddress(desktop.env), timeoutMs: READ_TIMEOUT_MS }, async (bus) => {
+      try {
+        const path = await sessionPath(bus, envOf(desktop, 'XDG_SESSION_ID'));
+        return path === undefined ? {} : await askSession(bus, path);
+      } catch (error) {
+        if (isBusError(error) && NO_SESSION.test(error.type)) return {};
+        throw error;
+      }
+    }),
+};
+
+/** No logind, or no session (any more): it says nothing then, which is no fault. */
+const NO_SESSION =
+  /^org\.freedesktop\.(DBus\.Error\.(ServiceUnknown|NameHasNoOwner|UnknownObject|UnknownMethod)|login1\.NoSuch(Session|User))$/;
+
+async function askSession(bus: Bus, path: string): Promise<Idle> {
+  const hint = (name: string): Promise<unknown> =>
+    bus.property({ destination: LOGIND, path }, `${LOGIND}.Session`, name);
+  const [locked, idle, since] = await Promise.all(['LockedHint', 'IdleHint', 'IdleSinceHint'].map(hint));
+  return readHints({ locked, idle, since }, systemClock().now());
+}
+
+/** `since` is in microseconds of the wall clock; 0, or later than now, says nothing. */
+export function readHints(hints: { locked: unknown; idle: unknown; since: unknown }, nowMs: number): Idle {
+  const { locked, idle, since } = hints;
+  const sinceMs = typeof since === 'bigint' || typeof since === 'number' ? Number(since) / 1000 : 0;
+  return {
+    ...(typeof locked === 'boolean' ? { locked } : {}),
+    ...(idle === true && sinceMs > 0 && sinceMs <= nowMs ? { idleMs: nowMs - sinceMs } : {}),
+  };
+}
+
+/** The session by its id; a job of the user's manager is in no session: there, the user's graphical one. */
+async function sessionPath(bus: Bus, id: string | undefined): Promise<string | undefined> {
+  const manager = { destination: LOGIND, path: '/org/freedesktop/login1', interface: `${LOGIND}.Manager` };
+  if (id !== undefined) {
+    const [path] = await bus.call({ ...manager, member: 'GetSession', signature: 's', body: [id] });
+    return typeof path === 'string' ? path : undefined;
+  }
+  const [user] = await bus.call({ ...manager, member: 'GetUser', signature: 'u', body: [userId()] });
+  if (typeof user !== 'string') return undefined;
+  const display = await bus.property({ destination: LOGIND, path: user }, `${LOGIND}.User`, 'Display');
+  const path: unknown = Array.isArray(display) ? display[1] : undefined;
+  return typeof path === 'string' && path !== '/' ? path : undefined;
+}
+
+/** macOS: the HID system's idle time, and the lock state of the session on the console, by `ioreg`. */
+export const macosIdle: IdleAdapter = {
+  id: 'macos',
+  detect: (desktop) => desktop.platform === 'darwin',
+  async read(desktop) {
+    const [hid, root] = await Promise.all([
+      ioreg(desktop, ['-r', '-d', '1', '-c', 'IOHIDSystem']),
+      ioreg(desktop, ['-n', 'Root', '-d', '1', '-w', '0']),
+    ]);
+    return { ...parseHid(hid), ...parseConsole(root, userId()) };
+  },
+};
+
+async function ioreg(desktop: Desktop, args: string[]): Promise<string> {
+  const { code, stdout } = await desktop.run('/usr/sbin/ioreg', args, { timeoutMs: READ_TIMEOUT_MS });
+  if (code === 0) return stdout;
+  throw new StewardError('unavailable', `ioreg failed with code ${code}.`, {
+    hint: 'Check that /usr/sbin/ioreg runs in this session.',
+  });
+}
+
+/** `"HIDIdleTime" = 4171250` in nanoseconds. */
+export function parseHid(text: string): Idle {
+  const found = /"HIDIdleTime"\s*=\s*(\d+)/.exec(text)?.[1];
+  return found === undefined ? {} : { idleMs: Number(found) / 1e6 };
+}
+
+/**
+ * `IOConsoleUsers` has a dictionary for each logged-in user. Locked when ours says so, or is not the one on
+ * the console (fast user switching); a dictionary without the key is one that is not locked.
+ */
+export function parseConsole(text: string, uid: number): Idle {
+  const users = /"IOConsoleUsers"\s*=\s*\((.*)/.exec(text)?.[1];
+  const valueIn = (user: string, key: string): string | undefined =>
+    new RegExp(`"${key}"\\s*=\\s*(\\w+)`).exec(user)?.[1];
+  const own = users
+    ?.match(/\{[^{}]*\}/g)
+    ?.find((user) => Number(valueIn(user, 'kCGSSessionUserIDKey') ?? NaN) === uid);
+  if (own === undefined) return {};
+  const isLocked = valueIn(own, 'CGSSessionScreenIsLocked') === 'Yes';
+  return { locked: isLocked || valueIn(own, 'kCGSSessionOnConsoleKey') !== 'Yes' };
+}
+
+/** Windows: GetLastInputInfo, and whether the input goes to this user's desktop. */
+export const windowsIdle: IdleAdapter = {
+  id: 'windows',
+  detect: (desktop) => desktop.platform === 'win32',
+  async read(desktop) {
+    const calls = await windowsCalls();
+    if (calls !== undefined) return { idleMs: calls.idleMs(), locked: calls.locked() };
+    return parsePowerShellIdle(await askPowerShell(desktop.run, SCRIPT));
+  },
+};
+
+const SCRIPT = `
+$t = Add-Type -PassThru -Namespace Steward -Name Idle -MemberDefinition @'
+public struct Info { public uint size; public uint time; }
+[DllImport("user32.dll")] static extern bool GetLastInputInfo(ref Info info);
+[DllImport("user32.dll")] static extern IntPtr OpenInputDesktop(uint flags, bool inherit, uint access);
+[DllImport("user32.dll")] static extern bool CloseDesktop(IntPtr desktop);
+public static uint Ms() {
+  Info info = new Info(); info.size = 8; GetLastInputInfo(ref info);
+  return unchecked((uint)Environment.TickCount - info.time);
+}
+public static bool Locked() {
+  IntPtr desktop = OpenInputDesktop(0, false, 1);
+  if (desktop == IntPtr.Zero) return true;
+  CloseDesktop(desktop); return false;
+}
+'@ | Where-Object { $_.Name -eq 'Idle' }
+@{ idleMs = $t::Ms(); locked = $t::Locked() } | ConvertTo-Json -Compress
+`;
+
+export function parsePowerShellIdle({ idleMs, locked }: Record<string, unknown>): Idle {
+  return {
+    ...(typeof idleMs === 'number' ? { idleMs } : {}),
+    ...(typeof locked === 'boolean' ? { locked } : {}),
+  };
+}
+
+/** What counts input itself first, what only marks a session idle later. */
+export const IDLE_ADAPTERS: readonly IdleAdapter[] = [
+  mutterIdle,
+  x11Idle,
+  screensaverLock,
+  logind,
+  macosIdle,
+  windowsIdle,
+];
