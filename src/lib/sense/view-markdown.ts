@@ -30,8 +30,10 @@ function section(title: string, lines: readonly string[]): string {
 }
 
 function frontMatter(record: DailyRecord): string {
-  const { apps: _apps, hours: _hours, commits, sessions, narrative, goalTags, ...figures } = record;
-  const fields = { ...figures, commits: commits.count, sessions: sessions.count, narrative, goalTags };
+  const { commits, sessions, narrative, goalTags } = record;
+  const figures = Object.entries(record).filter(([, value]) => typeof value !== 'object');
+  const counts = { commits: commits.count, sessions: sessions.count, narrative, goalTags };
+  const fields = { ...Object.fromEntries(figures), ...counts };
   // A JSON value is a YAML value.
   const lines = Object.entries(fields).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   return ['---', ...lines, '---'].join('\n');
