@@ -59,9 +59,9 @@ export function lookOf(path: string, nowMs: number): Look | undefined {
   return { mark, mtimeMs, changedMs: Math.max(mtimeMs, ctimeMs), nowMs };
 }
 
-/** The mark of what stands at the end of a path's links; undefined when nothing does. */
+/** The mark of what stands at the end of a path's links; undefined when nothing does. Throws for what cannot be read. */
 export function markOfTarget(path: string): string | undefined {
-  const found = lookAt(statSync, path);
+  const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : datesOf(found).mark;
 }
 
@@ -73,7 +73,7 @@ export interface Marks {
 }
 
 export function marksOf(paths: readonly string[]): Marks {
-  const found = paths.map((path) => lookAt(statSync, path));
+  const found = paths.map((path) => statSync(path, { throwIfNoEntry: false }));
   const text = found.map((one) => `${one === undefined ? '-' : datesOf(one).mark}\n`).join('');
   return { text, newestMs: Math.max(0, ...found.map((one) => one?.mtimeMs ?? 0)) };
 }
