@@ -1,8 +1,8 @@
 import { string } from '@oclif/core/args';
 
 import { BaseCommand } from '../lib/cli/base-command';
-import { shellHook, type ShellHook } from '../lib/app/shell-hook';
-import { HOOK_SHELLS, type HookShell } from '../lib/shell/hook';
+import { openShellHook } from '../lib/app/shell-hook';
+import { HOOK_SHELLS, type HookShell, type ShellHook } from '../lib/shell/hook';
 
 export default class ShellHookCommand extends BaseCommand {
   static override summary = 'Print what makes your shell announce commands that took long.';
@@ -25,7 +25,7 @@ export default class ShellHookCommand extends BaseCommand {
   async run(): Promise<ShellHook> {
     const { args } = await this.parse(ShellHookCommand);
     // The parser lets nothing else through.
-    const hook = await shellHook(this.context, this.config.root, args.shell as HookShell);
+    const hook = await openShellHook(this.context, this.config.root, args.shell as HookShell);
     this.print(() => hook.script);
     return hook;
   }

@@ -3,7 +3,7 @@ import { string } from '@oclif/core/args';
 import { allKeys } from '../../lib/config/files';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/shell/completion';
-import { installCompletion, ownShell, type CompletionInstall } from '../../lib/shell/completion/install';
+import { installCompletion, ownShell, type CompletionInstall } from '../../lib/shell/completion-install';
 import { StewardError } from '../../lib/errors';
 
 export default class AutocompleteInstall extends BaseCommand {

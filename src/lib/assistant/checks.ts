@@ -5,9 +5,8 @@ import { deadReport, deadText } from '../platform/files/graveyard';
 import { plural } from '../platform/terminal/plural';
 import type { RunResult } from '../platform/process/process';
 import { spoolStatus } from '../sessions/spool';
-import { currentSessions } from '../sessions/state';
-import { runningSessions } from '../sessions/state';
-import type { SessionsDeps } from '../sessions/state';
+import { isLive } from '../sessions/session';
+import { currentSessions, type SessionsDeps } from '../sessions/state';
 import type { UserArea } from '../config/user-area';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
 import type { PathHost } from '../platform/files/paths';
@@ -131,10 +130,10 @@ function checkSessions({ area, openSessions }: HooksChecked): Promise<Finding[]>
     async () => {
       if (!exists(area.root)) return [off('no session was seen yet', { mend: INSTALL })];
       const deps = await openSessions();
-      const all = Object.keys(currentSessions(deps).sessions).length;
-      if (all === 0) return [off('no session was seen yet', { mend: INSTALL })];
-      const running = Object.keys(runningSessions(deps).sessions).length;
-      return [ok(`${all} known, ${running} of them running`)];
+      const all = Object.values(currentSessions(deps).sessions);
+      if (all.length === 0) return [off('no session was seen yet', { mend: INSTALL })];
+      const running = all.filter((session) => isLive(session, deps.clock.now())).length;
+      return [ok(`${all.length} known, ${running} of them running`)];
     },
     { kind: 'unavailable' },
   );

@@ -6,7 +6,7 @@ import { readInstallManifest, sha256 } from '../platform/files/install-manifest'
 import { forShell } from '../platform/process/shell-word';
 import { realPath } from '../platform/files/stat';
 import { SHELLS, type Shell } from './completion';
-import { completionPath } from './completion/install';
+import { completionPath } from './completion-install';
 import { HOOK_LINES } from './hook';
 import type { UserArea } from '../config/user-area';
 import { off, ok, warning, type Check, type Finding } from '../platform/check';

@@ -1,20 +1,19 @@
 import { dirname, join } from 'node:path';
 
-import { StewardError } from '../../errors';
-import { readText, replaceFile } from '../../platform/files/atomic-file';
-import { toIso } from '../../platform/time/clock';
-import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../../platform/files/folder';
+import { StewardError } from '../errors';
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { toIso, type Clock } from '../platform/time/clock';
+import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/files/folder';
 import {
   readInstallManifest,
   sha256,
   withInstallManifest,
   type InstallEntry,
-} from '../../platform/files/install-manifest';
-import { processHost, type PathHost } from '../../platform/files/paths';
-import { forShell } from '../../platform/process/shell-word';
-import type { Clock } from '../../platform/time/clock';
-import type { UserArea } from '../../config/user-area';
-import type { Shell } from './index';
+} from '../platform/files/install-manifest';
+import { processHost, type PathHost } from '../platform/files/paths';
+import { forShell } from '../platform/process/shell-word';
+import type { UserArea } from '../config/user-area';
+import type { Shell } from './completion';
 
 /** What an install of completion needs of the machine. */
 export interface CompletionDeps {
@@ -65,29 +64,19 @@ export async function installCompletion(
 ): Promise<CompletionInstall> {
   const host = processHost();
   const path = completionPath(shell, host);
-  const note =
-    shell === 'zsh'
-      ? `Add this to ~/.zshrc, before compinit, if it is not there: fpath+=(${forShell(dirname(path))})`
-      : null;
+  const zshNote = `Add this to ~/.zshrc, before compinit, if it is not there: fpath+=(${forShell(dirname(path))})`;
+  const result = { shell, path, note: shell === 'zsh' ? zshNote : null };
   const text = script.endsWith('\n') ? script : `${script}\n`;
   const id = `completion:${shell}`;
-  const isToWrite = (known: InstallEntry | undefined): boolean => {
-    const there = readText(path, { followLink: true, maxBytes: MAX_BYTES });
-    if (there === text && known !== undefined) return false;
-    if (there === undefined || there === text || known?.after === sha256(there)) return true;
-    throw new StewardError('conflict', `${path} was written or changed by somebody else.`, {
-      hint: 'Move it away, then run it again.',
-    });
-  };
   if (dryRun) {
     const { installManifest } = deps.area;
     const entries = exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
     const known = entries.find((entry) => entry.id === id && entry.path === path);
-    return { shell, path, changed: isToWrite(known), note };
+    return { ...result, changed: isToWrite(path, text, known) };
   }
   return withInstallManifest(manifestOf(deps), (manifest) => {
     const known = manifest.find(id, path);
-    if (!isToWrite(known)) return { shell, path, changed: false, note };
+    if (!isToWrite(path, text, known)) return { ...result, changed: false };
     manifest.record({
       id,
       kind: 'file',
@@ -101,7 +90,16 @@ export async function installCompletion(
     });
     ensureFolder(dirname(path), { allowLink: true });
     replaceFile(path, text);
-    return { shell, path, changed: true, note };
+    return { ...result, changed: true };
+  });
+}
+
+function isToWrite(path: string, text: string, known: InstallEntry | undefined): boolean {
+  const there = readText(path, { followLink: true, maxBytes: MAX_BYTES });
+  if (there === text && known !== undefined) return false;
+  if (there === undefined || there === text || known?.after === sha256(there)) return true;
+  throw new StewardError('conflict', `${path} was written or changed by somebody else.`, {
+    hint: 'Move it away, then run it again.',
   });
 }
 

@@ -1,14 +1,8 @@
-import { forFish } from '../../platform/process/shell-word';
-import type { HookSettings } from './settings';
-import { INTERACTIVE, KEYWORDS, PREFIXES, PROMPTING } from './words';
-
-/** For fish 3 and newer, through its own event; it measures the time itself. */
-export function fishHook({ longSec, steward }: HookSettings): string {
-  return `# Announces commands that took long. In ~/.config/fish/config.fish: steward shell-hook fish | source
+# Announces commands that took long. In ~/.config/fish/config.fish: steward shell-hook fish | source
 if status is-interactive
     function _steward_long_done --on-event fish_postexec
         set -l code $status
-        set -l limit ${longSec}
+        set -l limit @LONG_SEC@
         string match -qr '^[0-9]{1,6}$' -- "$STEWARD_LONG_COMMAND_SEC"
         and set limit $STEWARD_LONG_COMMAND_SEC
         # Ctrl-C and Ctrl-Z: a person is there.
@@ -23,13 +17,13 @@ if status is-interactive
         set -l prefix
         set -l unsure
         set -l more
-        set -l ignored ${INTERACTIVE.join(' ')} (string split -n ' ' -- "$STEWARD_LONG_COMMAND_IGNORE")
-        for word in (string split -n ' ' -- (string replace -ra '\\s+' ' ' -- "$argv[1]"))
+        set -l ignored @INTERACTIVE@ (string split -n ' ' -- "$STEWARD_LONG_COMMAND_IGNORE")
+        for word in (string split -n ' ' -- (string replace -ra '\s+' ' ' -- "$argv[1]"))
             if test -z "$name"
                 if string match -qr '^[A-Za-z_][A-Za-z0-9_]*=' -- $word
                     continue
                 end
-                if contains -- $word ${PREFIXES.join(' ')}
+                if contains -- $word @PREFIXES@
                     set prefix $word
                     continue
                 end
@@ -53,11 +47,11 @@ if status is-interactive
             and return 0
         end
         if test -z "$more"
-            contains -- $name ${PROMPTING.join(' ')}
+            contains -- $name @PROMPTING@
             and return 0
         end
         string match -qr '^[A-Za-z0-9._+@][A-Za-z0-9._+@-]*$' -- "$name"
-        and not contains -- $name ${KEYWORDS.join(' ')}
+        and not contains -- $name @KEYWORDS@
         or set name 'A command'
         set -l after "$took s"
         test $took -ge 120
@@ -68,9 +62,7 @@ if status is-interactive
             set event error
             set words "$name failed after $after (exit $code)"
         end
-        command ${steward.map(forFish).join(' ')} notify send $words --event $event --duration "$took"s </dev/null >/dev/null 2>&1 &
+        command @STEWARD@ notify send $words --event $event --duration "$took"s </dev/null >/dev/null 2>&1 &
         disown 2>/dev/null
     end
 end
-`;
-}

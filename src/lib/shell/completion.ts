@@ -1,0 +1,227 @@
+import type { Command } from '@oclif/core/command';
+
+import { forFish } from '../platform/process/shell-word';
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** What a shell offers after some words. */
+export interface Place {
+  /** The words so far, with spaces: `` or `sense` or `sense today`. */
+  at: string;
+  words: { word: string; about: string }[];
+  flags: { name: string; char: string | undefined; about: string; takesValue: boolean; values: string[] }[];
+  /** Values of the first argument; empty: anything, such as a file. */
+  values: string[];
+  isCommand: boolean;
+}
+
+type Known = Pick<Command.Cached, 'id' | 'hidden' | 'summary' | 'flags' | 'args'>;
+
+/** The completion script of a shell; the same commands give the same bytes. */
+export const COMPLETION_SCRIPTS: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
+
+/** The command that switches completion on in a shell. */
+export const COMPLETION_SWITCH: Readonly<Record<Shell, string>> = {
+  bash: 'mkdir -p ~/.local/share/bash-completion/completions && steward autocomplete script bash > ~/.local/share/bash-completion/completions/steward',
+  zsh: 'steward autocomplete script zsh > "${fpath[1]}/_steward"',
+  fish: 'mkdir -p ~/.config/fish/completions && steward autocomplete script fish > ~/.config/fish/completions/steward.fish',
+};
+
+/**
+ * Every place where a shell can complete, in the order of the words. Hidden commands and flags are left out.
+ *
+ * @param keys of the configuration, for the commands that take one
+ */
+export function completionPlaces(
+  commands: readonly Known[],
+  topics: readonly { name: string; description?: string | undefined }[],
+  keys: readonly string[],
+): Place[] {
+  const visible = commands.filter(({ hidden }) => hidden !== true);
+  const about = new Map(topics.map(({ name, description }) => [name, firstLine(description)]));
+  for (const { id, summary } of visible) if (!about.has(id)) about.set(id, firstLine(summary));
+  const ids = new Set(visible.flatMap(({ id }) => prefixes(id)));
+  return ['', ...[...ids].sort()].map((id) => {
+    const start = id === '' ? '' : `${id}:`;
+    const command = visible.find((candidate) => candidate.id === id);
+    const next = [...ids].filter(
+      (other) => other.startsWith(start) && other !== '' && !other.slice(start.length).includes(':'),
+    );
+    return {
+      at: id.replaceAll(':', ' '),
+      words: next.sort().map((other) => ({ word: other.slice(start.length), about: about.get(other) ?? '' })),
+      flags: [
+        ...flagsOf(command),
+        { name: 'help', char: 'h', about: 'Show help.', takesValue: false, values: [] },
+      ],
+      values: valuesOf(command, keys),
+      isCommand: command !== undefined,
+    };
+  });
+}
+
+function valuesOf(command: Known | undefined, keys: readonly string[]): string[] {
+  const [first] = Object.values(command?.args ?? {});
+  const isKey = command?.id.startsWith('config:') === true && first?.name === 'key';
+  return isKey ? [...keys] : (first?.options?.slice() ?? []);
+}
+
+function flagsOf(command: Known | undefined): Place['flags'] {
+  return Object.entries(command?.flags ?? {})
+    .filter(([, flag]) => flag.hidden !== true)
+    .map(([name, flag]) => ({
+      name,
+      char: flag.char,
+      about: firstLine(flag.summary ?? flag.description),
+      takesValue: flag.type === 'option',
+      values: flag.type === 'option' ? (flag.options?.slice() ?? []) : [],
+    }));
+}
+
+/** `a`, `a:b` of `a:b`. */
+function prefixes(id: string): string[] {
+  const words = id.split(':');
+  return words.map((_, index) => words.slice(0, index + 1).join(':'));
+}
+
+function firstLine(text: string | undefined): string {
+  return text?.split('\n')[0] ?? '';
+}
+
+/** A word for a shell that reads it literally: POSIX quoting, which zsh and bash share. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function placesKnown(places: readonly Place[], quoted: (text: string) => string): string[] {
+  return places.filter(({ at }) => at !== '').map(({ at }) => quoted(at));
+}
+
+/** A line for each flag that takes a value: its values, or, where any will do, what the shell does by default (files). */
+function valueCases(
+  places: readonly Place[],
+  line: (at: string, values: readonly string[]) => string,
+): string {
+  return places
+    .flatMap(({ at, flags }) =>
+      flags
+        .filter(({ takesValue }) => takesValue)
+        .map(({ name, values }) => line(quote(`${at} --${name}`), values)),
+    )
+    .join('\n');
+}
+
+/** For bash 4 and newer; without the bash-completion package, too. */
+function bashScript(places: readonly Place[]): string {
+  const place = ({ at, words, flags, values }: Place): string => {
+    const offered = [...words.map(({ word }) => word), ...values].join(' ');
+    const dashed = flags.map(({ name }) => `--${name}`).join(' ');
+    return `    ${quote(at)}) words=${quote(offered)} flags=${quote(dashed)} ;;`;
+  };
+  return `# bash completion for steward
+_steward() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD - 1]}" at='' next i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    next="\${at:+$at }\${COMP_WORDS[i]}"
+    case "$next" in
+      ${placesKnown(places, quote).join(' | ')}) at="$next" ;;
+    esac
+  done
+  local words='' flags=''
+  case "$at" in
+${places.map(place).join('\n')}
+  esac
+  case "$at $prev" in
+${valueCases(places, (at, values) => `    ${at}) words=${quote(values.join(' '))} flags='' ;;`)}
+  esac
+  [[ $cur == -* ]] && words="$flags"
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+}
+complete -o default -F _steward steward
+`;
+}
+
+/** For a folder of zsh's $fpath, or to be sourced after compinit. */
+function zshScript(places: readonly Place[]): string {
+  const described = (word: string, about: string): string => quote(`${word.replaceAll(':', '\\:')}:${about}`);
+  const place = ({ at, words, flags, values, isCommand }: Place): string => {
+    const offered = [...words.map(({ word, about }) => described(word, about)), ...values.map(quote)];
+    const dashed = flags.map(({ name, about }) => described(`--${name}`, about));
+    const files = isCommand && values.length === 0 ? ' anything=1' : '';
+    return `    (${quote(at)}) offered=(${offered.join(' ')}) flags=(${dashed.join(' ')})${files} ;;`;
+  };
+  const valueCase = (at: string, values: readonly string[]): string =>
+    `    (${at}) offered=(${values.map(quote).join(' ')}) flags=() anything=1 ;;`;
+  return `#compdef steward
+_steward() {
+  local at='' next
+  local -a offered flags
+  integer i anything=0
+  for ((i = 2; i < CURRENT; i++)); do
+    next="\${at:+$at }\${words[i]}"
+    case "$next" in
+      (${placesKnown(places, quote).join('|')}) at="$next" ;;
+    esac
+  done
+  case "$at" in
+${places.map(place).join('\n')}
+  esac
+  case "$at \${words[CURRENT - 1]}" in
+${valueCases(places, valueCase)}
+  esac
+  if [[ $PREFIX == -* ]]; then
+    _describe -o flag flags
+  elif (( $#offered )); then
+    _describe value offered
+  elif (( anything )); then
+    _files
+  fi
+}
+if [[ $funcstack[1] == _steward ]]; then
+  _steward "$@"
+else
+  compdef _steward steward
+fi
+`;
+}
+
+/** For fish 3 and newer. */
+function fishScript(places: readonly Place[]): string {
+  return `# fish completion for steward
+function __steward_at
+    set -l at
+    for word in (commandline -opc)[2..-1]
+        set -l next (string join -- ' ' $at $word)
+        if contains -- $next ${placesKnown(places, forFish).join(' ')}
+            set at $next
+        end
+    end
+    test "$at" = "$argv[1]"
+end
+complete -c steward -e
+${places.flatMap(fishLines).join('\n')}
+`;
+}
+
+function fishLines({ at, words, flags, values, isCommand }: Place): string[] {
+  const here = `complete -c steward -n ${forFish(`__steward_at ${forFish(at)}`)}`;
+  const takes = ({ takesValue, values: known }: Place['flags'][number]): string => {
+    if (!takesValue) return '';
+    return known.length === 0 ? ' -r' : ` -x -a ${forFish(known.join(' '))}`;
+  };
+  return [
+    // Only a command can have a file as its argument.
+    ...(isCommand && values.length === 0 ? [] : [`${here} -f`]),
+    ...words.map(({ word, about }) => `${here} -f -a ${forFish(word)} -d ${forFish(about)}`),
+    ...values.map((value) => `${here} -f -a ${forFish(value)}`),
+    ...flags.map((flag) => {
+      const short = flag.char === undefined ? '' : ` -s ${flag.char}`;
+      return `${here} -l ${flag.name}${short}${takes(flag)} -d ${forFish(flag.about)}`;
+    }),
+  ];
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+
+import WORDS from '../../../templates/data/shell-words.json';
+import { readText } from '../platform/files/atomic-file';
+import { realPath } from '../platform/files/stat';
+import { findProgram } from '../platform/process/program';
+import { forFish } from '../platform/process/shell-word';
+import { quote } from './completion';
+
+export const HOOK_SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type HookShell = (typeof HOOK_SHELLS)[number];
+
+/** `steward shell-hook SHELL --json` */
+export interface ShellHook {
+  shell: HookShell;
+  script: string;
+  /** What goes into which file. */
+  line: string;
+  file: string;
+}
+
+/** The line for the file that a shell reads when it starts, and that file. */
+export const HOOK_LINES: Readonly<Record<HookShell, { line: string; file: string }>> = {
+  bash: { line: 'eval "$(steward shell-hook bash)"', file: '~/.bashrc' },
+  zsh: { line: 'eval "$(steward shell-hook zsh)"', file: '~/.zshrc' },
+  fish: { line: 'steward shell-hook fish | source', file: '~/.config/fish/config.fish' },
+};
+
+const TEMPLATES = { bash: 'bash.sh', zsh: 'zsh.zsh', fish: 'fish.fish' } as const;
+
+/**
+ * The snippet that announces commands which took at least `longSec`; the same settings give the same bytes.
+ *
+ * @param root the folder of steward's package.json
+ */
+export function shellHook(root: string, shell: HookShell, longSec: number): ShellHook {
+  const isFish = shell === 'fish';
+  const steward = stewardWords(root);
+  const values: Record<string, string> = {
+    LONG_SEC: String(longSec),
+    STEWARD: steward.map(forFish).join(' '),
+    SEND: `command ${[...steward, 'notify', 'send'].map(quote).join(' ')}`,
+  };
+  for (const [name, words] of Object.entries(WORDS)) {
+    values[name.toUpperCase()] = words.join(isFish ? ' ' : ' | ');
+  }
+  if (!isFish) values['TELL'] = filled(templateOf(root, 'tell.sh').trimEnd(), values);
+  return { shell, script: filled(templateOf(root, TEMPLATES[shell]), values), ...HOOK_LINES[shell] };
+}
+
+function templateOf(root: string, name: string): string {
+  return readText(join(root, 'templates', 'shell-hook', name), { followLink: true }) ?? '';
+}
+
+function filled(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/** The path of the link on the PATH that leads to this very steward: it stays when steward is upgraded. */
+function stewardWords(root: string): string[] {
+  const own = join(root, 'bin', 'run.js');
+  const onPath = findProgram('steward');
+  return onPath !== undefined && realPath(onPath) === realPath(own) ? [onPath] : [process.execPath, own];
+}
