@@ -1,7 +1,6 @@
 import { string } from '@oclif/core/flags';
 
-import { hooksStatus, type HooksStatus } from '../../lib/assistant/install-status';
-import { statusText } from '../../lib/assistant/install-view';
+import { hooksStatus, type HooksStatus, statusText } from '../../lib/assistant/install-view';
 import { BaseCommand } from '../../lib/cli/base-command';
 import { openHooks } from '../../lib/app/hooks';
 

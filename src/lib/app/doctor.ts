@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 
 import { resolveSecret, secretSources, type Secret } from '../config/secret';
-import { hooksStatus } from '../assistant/install-status';
+import { hooksStatus } from '../assistant/install-view';
 import { pushServer } from '../notify/checks';
 import { askHost } from '../platform/net/ask-host';
 import { processHost } from '../platform/files/paths';

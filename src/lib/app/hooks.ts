@@ -1,6 +1,6 @@
 import { assistantOf, type AssistantSettings } from '../assistant/claude-code-settings';
-import type { StatusDeps } from '../assistant/install-status';
-import type { HookInstallDeps } from '../assistant/install-entry';
+import type { StatusDeps } from '../assistant/install-view';
+import type { HookInstallDeps } from '../assistant/install';
 import { hasSkill, skillPath } from '../assistant/skill';
 import { processHost } from '../platform/files/paths';
 import type { Context } from './context';

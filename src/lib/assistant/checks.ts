@@ -1,16 +1,15 @@
-import type { HooksStatus } from './install-status';
+import type { HooksStatus } from './install-view';
 import { exists } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
 import { deadReport, deadText } from '../platform/files/graveyard';
 import { plural } from '../platform/terminal/plural';
-import type { RunResult } from '../platform/process/process';
+import type { RunResult, Run } from '../platform/process/process';
 import { spoolStatus } from '../sessions/spool';
 import { isLive } from '../sessions/session';
 import { currentSessions, type SessionsDeps } from '../sessions/state';
 import type { UserArea } from '../config/user-area';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
 import type { PathHost } from '../platform/files/paths';
-import type { Run } from '../platform/process/process';
 import type { Clock } from '../platform/time/clock';
 
 /** What the checks of the hooks are given. */

@@ -1,4 +1,8 @@
+import { isAbsolute } from 'node:path';
+
+import { lstatOf } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
+import { readLines } from '../platform/files/jsonl';
 import type { WorkEventType } from '../sessions/work-events';
 
 /** The verbs of `steward hook`. */
@@ -45,8 +49,8 @@ export type HookFormat = { input: HookInput } | { problem: string };
 const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
 
 /**
- * Reads the hook JSON of Claude Code and its like (facts: one object, more fields and events with each
- * release, unknown ones ignored). Of JSON that was cut off, what stands before the cut is read.
+ * Reads the hook JSON of Claude Code and its like: one object, with more fields and events in each release; unknown ones
+ * are ignored. Of JSON that was cut off, what stands before the cut is read.
  *
  * @param env the hook's environment, which tells the assistant's version
  */
@@ -242,4 +246,50 @@ function unquote(token: string): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** How a turn ended, as far as the assistant's own record of the session tells. */
+export interface TurnEnd {
+  /** The last thing that the assistant said in the turn. */
+  text?: string;
+  /** The record's id of that. */
+  id?: string;
+  /** It ended with an error of the assistant's. */
+  isError: boolean;
+}
+
+/** Of a record only its end is read: a last response is not longer. */
+const TAIL_BYTES = 512 * 1024;
+
+/**
+ * Reads the end of a transcript (JSONL; the format is the assistant's own and changes: what is not understood is
+ * passed over). Undefined when there is no such file. Nothing that a subagent said is in it.
+ */
+export function readTurnEnd(path: string): TurnEnd | undefined {
+  const found = isAbsolute(path) ? lstatOf(path) : undefined;
+  if (found?.isFile !== true) return undefined;
+  let end: TurnEnd = { isError: false };
+  readLines(path, { from: Math.max(0, found.size - TAIL_BYTES), tail: true }, ({ text }) => {
+    const entry = text === undefined ? undefined : parseObject(text);
+    if (entry === undefined || entry['isSidechain'] === true || entry['isMeta'] === true) return;
+    const message = isObject(entry['message']) ? entry['message'] : {};
+    const said = saidIn(message['content']);
+    if (entry['type'] === 'user' && said !== undefined) end = { isError: false };
+    if (entry['type'] !== 'assistant') return;
+    const isError = entry['isApiErrorMessage'] === true || typeof entry['error'] === 'string';
+    const id = entry['uuid'];
+    if (said === undefined) end = { ...end, isError };
+    else end = { text: said, isError, ...(typeof id === 'string' ? { id } : {}) };
+  });
+  return end;
+}
+
+/** The texts of a message; undefined where it has none, as the results of tools. */
+function saidIn(content: unknown): string | undefined {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return undefined;
+  const texts = content.flatMap((part: unknown) =>
+    isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? [part['text']] : [],
+  );
+  return texts.length === 0 ? undefined : texts.join('\n');
 }

@@ -1,14 +1,15 @@
-import { toStewardError, type StewardError } from '../errors';
-import { toIso } from '../platform/time/clock';
+import { type StewardError, toStewardError } from '../errors';
 import { lstatOf } from '../platform/files/folder';
 import { repositoryOf } from '../platform/files/git-folder';
+import { appendLog } from '../platform/files/log';
 import { terminalOfParents } from '../platform/process/own-terminal';
+import { type Clock, toIso } from '../platform/time/clock';
 import { artifactOf, artifactPath, slugOfArtifact } from '../sessions/artifact';
 import type { PhaseId } from '../sessions/phases';
 import { makeSlug } from '../sessions/slug';
-import { storedSlug, type SessionsDeps } from '../sessions/state';
-import { storedId, storedWord, type SessionTerminal, type WorkEvent } from '../sessions/work-events';
-import { eventType, reasonOf, type HookInput, type HookVerb } from './claude-code';
+import { type SessionsDeps, storedSlug } from '../sessions/state';
+import { type SessionTerminal, type WorkEvent, storedId, storedWord } from '../sessions/work-events';
+import { type HookInput, type HookVerb, eventType, reasonOf } from './claude-code';
 
 export interface EventDeps extends SessionsDeps {
   env: NodeJS.ProcessEnv;
@@ -151,4 +152,27 @@ function terminalOf(env: NodeJS.ProcessEnv): SessionTerminal {
     pid: own?.pid ?? null,
     started: own?.started ?? null,
   };
+}
+
+export interface HookLine {
+  hook: string;
+  session: string | null;
+  agent?: string;
+  tool?: string;
+  ok: boolean;
+  /** Since the process began. */
+  ms: number;
+  /** The kind of what went wrong, and what the system called it; never a text of anybody's. */
+  error?: string;
+}
+
+const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
+
+/** The line of `observability/hooks.jsonl` (service.md: Event log channel). */
+export function logHook(deps: { clock: Clock; path: string }, line: HookLine): void {
+  const nowMs = deps.clock.now();
+  appendLog(deps.path, JSON.stringify({ ts: toIso(nowMs), ...line }), {
+    rotateBytes: LOG_ROTATE_BYTES,
+    nowMs,
+  });
 }

@@ -1,41 +1,39 @@
-import { sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 
+import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
-import { toIso } from '../platform/time/clock';
-import { ensureFolder } from '../platform/files/folder';
+import { ensureFolder, exists } from '../platform/files/folder';
 import {
-  sha256,
-  withInstallManifest,
   type Backup,
   type InstallEntry,
   type InstallManifest,
+  readInstallManifest,
+  sha256,
+  withInstallManifest,
 } from '../platform/files/install-manifest';
+import type { PathHost } from '../platform/files/paths';
+import { type Clock, toIso } from '../platform/time/clock';
 import type { AssistantSettings } from './claude-code-settings';
-import { addHooks, eventsWithHooks, strangersIn, topValue } from './hook-entries';
-import { removeHooks } from './hook-removal';
-import {
-  commandsOf,
-  entriesOf,
-  hooksAddedBy,
-  idOf,
-  KIND,
-  manifestDeps,
-  shimDeps,
-  type HookInstallDeps,
-} from './install-entry';
-import { installSkill, type SkillResult } from './skill';
-import { isShimCurrent, removeShim, shimPath, writeShim } from './shim';
 import {
   aboutSettings,
   backupOf,
-  ensureSettingsFolder,
-  hasSettingsFolder,
   readSettings,
   removeBackup,
   sweepSettings,
   writeBackup,
   writeSettings,
 } from './settings-file';
+import { addHooks, eventsWithHooks, removeHooks, strangersIn, topValue } from './settings-hooks';
+import {
+  type ShimCommands,
+  type ShimDeps,
+  isShimCurrent,
+  removeShim,
+  shimCommands,
+  shimPath,
+  writeShim,
+} from './shim';
+import { type SkillResult, installSkill } from './skill';
 
 export interface InstallResult {
   assistant: string;
@@ -147,7 +145,7 @@ function addTo(
     const earlier = manifest.find(idOf(assistant), path);
     const { entry, outdated } = entryFor({ deps, assistant, path, source, added, at, backup, earlier });
     manifest.record(entry);
-    ensureSettingsFolder(path);
+    ensureFolder(dirname(path), { allowLink: true });
     if (backup !== undefined && source !== undefined) writeBackup(backup, source);
     if (readSettings(path) !== source) continue;
     writeSettings(path, added.text);
@@ -188,7 +186,7 @@ function entryFor(input: {
     added: {
       created: [...new Set([...(known?.created ?? []), ...added.created])],
       createdFile: source === undefined || known?.createdFile === true,
-      createdFolder: !hasSettingsFolder(path) || madeFolder,
+      createdFolder: !exists(dirname(path)) || madeFolder,
     },
     before: isFirst && source !== undefined ? sha256(source) : null,
     after: isFirst ? sha256(added.text) : null,
@@ -228,4 +226,57 @@ export function busy(path: string): StewardError {
   return new StewardError('conflict', `${path} was changed each time that it was to be written.`, {
     hint: 'Close the program that writes it, then run the command again.',
   });
+}
+
+/** What installing, looking and removing need of the machine. */
+export interface HookInstallDeps {
+  area: Pick<UserArea, 'root' | 'bin' | 'installManifest' | 'machine'>;
+  clock: Clock;
+  machineId: string;
+  host: PathHost;
+  /** The folder of steward's package.json, and the node that runs it. */
+  product: { root: string; node: string };
+}
+
+/** What the manifest holds of a settings file. */
+export interface AddedHooks {
+  created: string[];
+  createdFile: boolean;
+  createdFolder: boolean;
+}
+
+/** Of an entry of the install manifest that stands for hooks in a settings file. */
+export const KIND = 'settings-entries';
+
+/** What the manifest has of this machine; nothing is made for the look. */
+export function entriesOf(deps: Pick<HookInstallDeps, 'area' | 'machineId'>): InstallEntry[] {
+  const { installManifest } = deps.area;
+  return exists(installManifest) ? readInstallManifest(installManifest, deps.machineId) : [];
+}
+
+export function shimDeps({ area, host, product }: Omit<HookInstallDeps, 'clock' | 'machineId'>): ShimDeps {
+  const isDefault = (host.env['STEWARD_HOME'] ?? '') === '';
+  return { bin: area.bin, host, product, area: isDefault ? undefined : area.root };
+}
+
+export function hooksAddedBy({ added }: InstallEntry): AddedHooks {
+  const created = added['created'];
+  return {
+    created: Array.isArray(created) ? created.map(String) : [],
+    createdFile: added['createdFile'] === true,
+    createdFolder: added['createdFolder'] === true,
+  };
+}
+
+/** The id of its entry in the install manifest. */
+export function idOf(assistant: AssistantSettings): string {
+  return `hooks:${assistant.id}`;
+}
+
+export function commandsOf(deps: Pick<HookInstallDeps, 'area' | 'host'>): ShimCommands {
+  return shimCommands(shimPath({ bin: deps.area.bin, host: deps.host }), deps.host);
+}
+
+export function manifestDeps({ area, clock, machineId }: HookInstallDeps) {
+  return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
 }

@@ -3,14 +3,7 @@ import { basename, dirname } from 'node:path';
 
 import { StewardError, toStewardError } from '../errors';
 import { createFile, readBytes, replaceFile, sweepTemps } from '../platform/files/atomic-file';
-import {
-  ensureFolder,
-  exists,
-  lstatOf,
-  modeOf,
-  removeEmptyFolder,
-  removeFile,
-} from '../platform/files/folder';
+import { exists, lstatOf, modeOf, removeFile } from '../platform/files/folder';
 import { sha256, type Backup } from '../platform/files/install-manifest';
 import { kindOf } from '../platform/files/stat';
 
@@ -72,16 +65,6 @@ export function aboutSettings(path: string, error: unknown): unknown {
   });
 }
 
-/** Is there a folder for the settings file? Without the assistant there is none. */
-export function hasSettingsFolder(path: string): boolean {
-  return exists(dirname(path));
-}
-
-/** Makes the folder of the settings file, private, where none is. */
-export function ensureSettingsFolder(path: string): void {
-  ensureFolder(dirname(path), { allowLink: true });
-}
-
 /** Removes a settings file that steward made. One that was moved since and linked to stays: false. */
 export function removeSettings(path: string): boolean {
   if (lstatOf(path)?.isFile !== true) return false;
@@ -91,12 +74,7 @@ export function removeSettings(path: string): boolean {
 
 /** Removes the temp files of an install that was killed. The caller is the only one at work. */
 export function sweepSettings(path: string, nowMs: number): void {
-  if (hasSettingsFolder(path)) sweepTemps(dirname(path), -1, nowMs, basename(path));
-}
-
-/** Removes the folder of the settings file if nothing is in it. */
-export function removeSettingsFolder(path: string): void {
-  removeEmptyFolder(dirname(path));
+  if (exists(dirname(path))) sweepTemps(dirname(path), -1, nowMs, basename(path));
 }
 
 /** The copy that is kept of a text, beside the file: its time and the begin of its hash make up the name. */

@@ -1,16 +1,18 @@
-import type { Clock } from '../platform/time/clock';
+import { win32 } from 'node:path';
+
 import type { InstallManifest } from '../platform/files/install-manifest';
+import type { PathHost } from '../platform/files/paths';
 import {
+  type LauncherDeps,
+  type LauncherForm,
   forBatch,
   isLauncherCurrent,
   launcherPath,
   removeLauncher,
   writeLauncher,
-  type LauncherDeps,
-  type LauncherForm,
 } from '../platform/process/launcher';
-import type { PathHost } from '../platform/files/paths';
 import { forShell } from '../platform/process/shell-word';
+import type { Clock } from '../platform/time/clock';
 
 export interface ShimDeps extends LauncherDeps {
   /** The user area where STEWARD_HOME chose it. */
@@ -56,4 +58,67 @@ function environmentOf(area: string | undefined, host: PathHost): string {
   return host.platform === 'win32'
     ? `if not defined STEWARD_HOME set "STEWARD_HOME=${forBatch(area, host.env)}"`
     : `[ -n "\${STEWARD_HOME-}" ] || export STEWARD_HOME=${forShell(area)}`;
+}
+
+/** The commands that are registered with an assistant: how they are written, and how they are known again. */
+export interface ShimCommands {
+  commandFor: (verb: string) => string;
+  /**
+   * The verb of a command that runs our shim and does nothing else, however a person has spelled it since
+   * (other quotes, `~` or `$HOME`, further words, an output that goes elsewhere); undefined for any other.
+   */
+  verbOf: (command: string) => string | undefined;
+  /** Is the shim named anywhere in it? */
+  isMentionedIn: (command: string) => boolean;
+}
+
+/**
+ * The commands for the shim at `shimPath`. A hook never fails the assistant, even when the whole user area
+ * was removed by hand: what the shell says of a missing file must not become the hook's exit code.
+ */
+export function shimCommands(shimPath: string, host: Pick<PathHost, 'platform' | 'home'>): ShimCommands {
+  const written = host.platform === 'win32' ? forWindows(shimPath) : forShell(shimPath);
+  const spellings = spellingsOf(shimPath, host).sort((a, b) => b.length - a.length);
+  const verbOf = (command: string): string | undefined => {
+    const text = command.trim();
+    const spelling = spellings.find((start) => text.startsWith(start));
+    if (spelling === undefined) return undefined;
+    const found = REST.exec(text.slice(spelling.length));
+    return found === null ? undefined : (found[1] ?? '');
+  };
+  return {
+    commandFor: (verb) => (host.platform === 'win32' ? `${written} ${verb}` : `${written} ${verb} || :`),
+    verbOf,
+    isMentionedIn: (command) => spellings.some((spelling) => command.includes(spelling)),
+  };
+}
+
+/** Words, outputs that go elsewhere, and a way to say that failing is no failure. */
+const REST =
+  /^(?:\s+([a-z][a-z-]*))?(?:\s+[\w.=:/-]+)*(?:\s*(?:(?:[0-9]?>{1,2}|&>)\s*[\w./-]+(?=[\s>&|;]|$)|[0-9]?>&[0-9]))*(?:\s*\|\|\s*(?::|true|exit 0))?(?:\s*;)?$/;
+
+/** Assistants on Windows run hooks with Git's bash or with cmd: both take this spelling. */
+function forWindows(path: string): string {
+  return `"${path.replaceAll('\\', '/')}"`;
+}
+
+function spellingsOf(path: string, host: Pick<PathHost, 'platform' | 'home'>): string[] {
+  const paths = host.platform === 'win32' ? [path, path.replaceAll('\\', '/')] : [path];
+  const separator = host.platform === 'win32' ? win32.sep : '/';
+  const inHome = path.startsWith(host.home + separator)
+    ? path.slice(host.home.length).replaceAll('\\', '/')
+    : undefined;
+  return [
+    ...paths.flatMap((text) => [text, forShell(text), `'${text.replaceAll("'", `'\\''`)}'`, `"${text}"`]),
+    ...(inHome === undefined
+      ? []
+      : [
+          `~${inHome}`,
+          ...['$HOME', '${HOME}'].flatMap((home) => [
+            `${home}${inHome}`,
+            `"${home}${inHome}"`,
+            `"${home}"${inHome}`,
+          ]),
+        ]),
+  ];
 }

@@ -7,7 +7,7 @@ import { ensureFolder, exists, lstatOf, removeEmptyFolder, removeFile } from '..
 import { sha256, type InstallEntry, type InstallManifest } from '../platform/files/install-manifest';
 import { readSystemText } from '../platform/files/system-files';
 import type { AssistantSettings } from './claude-code-settings';
-import type { HookInstallDeps } from './install-entry';
+import type { HookInstallDeps } from './install';
 
 /** What came of the files of the skill. */
 export interface SkillResult {

@@ -1,10 +1,12 @@
-import { exists } from '../platform/files/folder';
+import { dirname } from 'node:path';
+
+import { exists, removeEmptyFolder } from '../platform/files/folder';
 import { sha256, withInstallManifest, type InstallEntry } from '../platform/files/install-manifest';
 import type { AssistantSettings } from './claude-code-settings';
-import { strangersIn } from './hook-entries';
-import { removeHooks } from './hook-removal';
-import { ATTEMPTS, busy } from './install';
+import { strangersIn, removeHooks } from './settings-hooks';
 import {
+  ATTEMPTS,
+  busy,
   commandsOf,
   entriesOf,
   hooksAddedBy,
@@ -13,7 +15,7 @@ import {
   manifestDeps,
   shimDeps,
   type HookInstallDeps,
-} from './install-entry';
+} from './install';
 import { removeShim, shimPath } from './shim';
 import { removeSkill, type SkillResult } from './skill';
 import {
@@ -21,7 +23,6 @@ import {
   readSettings,
   removeBackup,
   removeSettings,
-  removeSettingsFolder,
   sweepSettings,
   writeSettings,
 } from './settings-file';
@@ -53,6 +54,15 @@ export async function uninstallHooks(
   const id = idOf(assistant);
   const shim = shimDeps(deps);
   const current = assistant.path(deps.host);
+  const result = (skill: SkillResult, files: readonly RemovedFrom[], removed: boolean): UninstallResult => ({
+    assistant: assistant.id,
+    settings: files.map((file) => ({ path: file.path, entries: file.entries, removed: file.removed })),
+    shim: { path: shimPath(shim), removed },
+    skill,
+    left: [...files.flatMap(({ left }) => left), ...skill.left],
+    strangers: files.flatMap(({ strangers }) => strangers),
+    dryRun,
+  });
   if (dryRun) {
     const entries = entriesOf(deps);
     const files = filesOf(id, current, entries).map(({ path, entry }) => {
@@ -60,16 +70,11 @@ export async function uninstallHooks(
       const isOurs = entry !== undefined && hooksAddedBy(entry).createdFile;
       return { path, ...found, removed: isOurs && found.isEmpty };
     });
-    const others = entries.some(
+    const isShared = entries.some(
       (entry) => entry.kind === KIND && !files.some(({ path }) => path === entry.path),
     );
-    return resultOf(
-      assistant,
-      files,
-      { path: shimPath(shim), removed: exists(shimPath(shim)) && !others },
-      removeSkill(deps, assistant, undefined, entries),
-      true,
-    );
+    const skill = removeSkill(deps, assistant, undefined, entries);
+    return result(skill, files, exists(shimPath(shim)) && !isShared);
   }
   return withInstallManifest(manifestDeps(deps), (manifest) => {
     // Before the settings, whose folder is removed when nothing is left in it.
@@ -79,8 +84,7 @@ export async function uninstallHooks(
     );
     for (const { path } of files) manifest.forget(id, path);
     const isShared = manifest.entries().some((entry) => entry.kind === KIND);
-    const removed = !isShared && removeShim({ ...shim, clock: deps.clock }, manifest);
-    return resultOf(assistant, files, { path: shimPath(shim), removed }, skill, false);
+    return result(skill, files, !isShared && removeShim({ ...shim, clock: deps.clock }, manifest));
   });
 }
 
@@ -105,25 +109,6 @@ function filesOf(
   }));
 }
 
-function resultOf(
-  assistant: AssistantSettings,
-  files: readonly RemovedFrom[],
-  shim: UninstallResult['shim'],
-  skill: SkillResult,
-  dryRun: boolean,
-): UninstallResult {
-  const settings = files.map(({ path, entries, removed }) => ({ path, entries, removed }));
-  return {
-    assistant: assistant.id,
-    settings,
-    shim,
-    skill,
-    left: [...files.flatMap(({ left }) => left), ...skill.left],
-    strangers: files.flatMap(({ strangers }) => strangers),
-    dryRun,
-  };
-}
-
 function removeFrom(deps: HookInstallDeps, path: string, entry: InstallEntry | undefined): RemovedFrom {
   const known = entry === undefined ? undefined : hooksAddedBy(entry);
   sweepSettings(path, deps.clock.now());
@@ -134,7 +119,7 @@ function removeFrom(deps: HookInstallDeps, path: string, entry: InstallEntry | u
     const removed = known?.createdFile === true && isEmpty && removeSettings(path);
     if (!removed && text !== undefined && text !== source) writeSettings(path, text);
     const kept = (entry?.backups ?? []).filter((backup) => !removeBackup(backup));
-    if (known?.createdFolder === true) removeSettingsFolder(path);
+    if (known?.createdFolder === true) removeEmptyFolder(dirname(path));
     return { path, entries, removed, left: [...left, ...kept.map((backup) => backup.path)], strangers };
   }
   throw busy(path);

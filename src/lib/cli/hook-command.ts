@@ -2,8 +2,7 @@ import { join } from 'node:path';
 
 import { HOOK_VERBS, isWholeJson } from '../assistant/claude-code';
 import { planHook, promptOf, runHook, type HookCall } from '../assistant/hook';
-import type { HeardPrompt, HookDeps } from '../assistant/hook-event';
-import { logHook, type HookLine } from '../assistant/hook-log';
+import { type HeardPrompt, type HookDeps, logHook, type HookLine } from '../assistant/hook-event';
 import { userArea, type UserArea, ensureUserArea } from '../config/user-area';
 import { StewardError, errnoCode, toStewardError } from '../errors';
 import { systemClock, type Clock } from '../platform/time/clock';

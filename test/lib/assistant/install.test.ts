@@ -16,9 +16,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
-import { installHooks } from '../../../src/lib/assistant/install';
-import { type HookInstallDeps } from '../../../src/lib/assistant/install-entry';
-import { hooksStatus } from '../../../src/lib/assistant/install-status';
+import { installHooks, type HookInstallDeps } from '../../../src/lib/assistant/install';
+import { hooksStatus } from '../../../src/lib/assistant/install-view';
 import { uninstallHooks } from '../../../src/lib/assistant/uninstall';
 import { userArea } from '../../../src/lib/config/user-area';
 import { StewardError } from '../../../src/lib/errors';

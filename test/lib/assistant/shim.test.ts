@@ -13,8 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 
-import { shimCommands } from '../../../src/lib/assistant/shim-command';
-import { shimForm } from '../../../src/lib/assistant/shim';
+import { shimCommands, shimForm } from '../../../src/lib/assistant/shim';
 import {
   launcherTarget,
   renderLauncher,

@@ -11,8 +11,7 @@ import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
 
 import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
-import { installHooks, type InstallResult } from '../../../src/lib/assistant/install';
-import { type HookInstallDeps } from '../../../src/lib/assistant/install-entry';
+import { installHooks, type InstallResult, type HookInstallDeps } from '../../../src/lib/assistant/install';
 import { uninstallHooks, type UninstallResult } from '../../../src/lib/assistant/uninstall';
 import { userArea } from '../../../src/lib/config/user-area';
 import { workflowExists } from '../../../src/lib/notify/announce';

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { claudeCodeSettings } from '../../../src/lib/assistant/claude-code-settings';
-import { addHooks, eventsWithHooks } from '../../../src/lib/assistant/hook-entries';
-import { removeHooks } from '../../../src/lib/assistant/hook-removal';
-import { shimCommands } from '../../../src/lib/assistant/shim-command';
+import { addHooks, eventsWithHooks } from '../../../src/lib/assistant/settings-hooks';
+import { removeHooks } from '../../../src/lib/assistant/settings-hooks';
+import { shimCommands } from '../../../src/lib/assistant/shim';
 import { settings, writeJson, writing } from '../../helpers/settings-texts';
 
 const SHIM = "/home/ann o'neil/.steward/bin/steward-hook";
