@@ -55,7 +55,7 @@ steward config show                     # each value, and where it comes from; s
 steward config path                     # the files
 steward config set sense.retentionDays 60   # checks the value, writes the right file, keeps your comments
 steward config set sense.exclude Signal,KeePassXC   # replaces a whole list
-steward config add sense.exclude Telegram   # adds one item; config remove takes one out
+steward config add sense.exclude Telegram   # adds one item, to the default too; config remove takes one out
 steward config get sense.retentionDays      # the plain value, for scripts
 steward config unset sense.retentionDays    # back to the default
 \`\`\`

@@ -55,6 +55,22 @@ describe('an area that two machines write (built)', function () {
     expect(await summaryOf('a')).to.include(both);
   });
 
+  it('says an owner.json that is a folder or a link in one line, and captures all the same', async () => {
+    await on('a', 'sense', 'capture');
+    const owner = join(home.path, '.steward/state/owner.json');
+    for (const make of [() => mkdirSync(owner), () => symlinkSync('/nowhere', owner)]) {
+      rmSync(owner, { recursive: true });
+      make();
+      const captured = (await on('a', 'sense', 'capture')) as { problems: string[] };
+      expect(captured.problems.join()).to.include(`which machines write this area is unknown: ${owner}`);
+      const { checks } = (await on('a', 'doctor', 'area')) as { checks: { id: string; state: string }[] };
+      expect(checks.filter(({ id }) => id === 'area.folder').map(({ state }) => state)).to.deep.equal([
+        'warning',
+      ]);
+      expect(checks.map(({ id }) => id)).to.include('area.logs');
+    }
+  });
+
   it('status counts at once what cannot be read in the spool, and doctor says where it is', async () => {
     const spool = join(home.path, '.steward/state/spool');
     mkdirSync(spool, { recursive: true });

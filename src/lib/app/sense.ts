@@ -63,9 +63,10 @@ export async function openSense(context: Context): Promise<SenseContext> {
         { clock, machineId: context.machineId, waitMs: LOCK_WAIT_MS },
         async () => work(),
       ),
-    captureHere() {
-      if (config.sense.enabled) noteWriter(area, context.machineId, clock.now());
-      return capture(deps);
+    async captureHere() {
+      const problem = config.sense.enabled && noteWriter(area, context.machineId, clock.now());
+      const result = await capture(deps);
+      return problem ? { ...result, problems: [problem, ...result.problems] } : result;
     },
   };
 }

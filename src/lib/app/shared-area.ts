@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 
 import type { UserArea } from '../config/user-area';
+import { toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import { conflictCopies } from '../platform/files/conflict-copies';
@@ -33,15 +34,30 @@ function readOwner(path: string): Owner | undefined {
   return { owner, machines: Object.fromEntries(known) };
 }
 
-/** Notes that this machine writes the area: as its owner if it is the first, and once an hour. */
-export function noteWriter(area: UserArea, machineId: string, nowMs: number): void {
+/** Why `owner.json` cannot be used, as one that is a link or a folder; undefined where it can, or is not there. */
+export function ownerProblem(area: UserArea): string | undefined {
+  try {
+    readOwner(area.owner);
+    return undefined;
+  } catch (error) {
+    const { kind, message } = toStewardError(error);
+    if (kind === 'internal') throw error;
+    return `which machines write this area is unknown: ${message}`;
+  }
+}
+
+/** Notes that this machine writes the area: as its owner if it is the first, and once an hour. Returns why it could not. */
+export function noteWriter(area: UserArea, machineId: string, nowMs: number): string | undefined {
+  const problem = ownerProblem(area);
+  if (problem !== undefined) return problem;
   const known = readOwner(area.owner) ?? { owner: machineId, machines: {} };
   const lastMs = parseIso(known.machines[machineId] ?? '') ?? 0;
-  if (Math.abs(nowMs - lastMs) < HOUR_MS) return;
+  if (Math.abs(nowMs - lastMs) < HOUR_MS) return undefined;
   const others = Object.entries(known.machines).filter(([id]) => id !== machineId);
   const machines = Object.fromEntries([[machineId, toIso(nowMs)], ...others].slice(0, MAX_MACHINES));
   ensureFolder(dirname(area.owner));
   replaceFile(area.owner, `${JSON.stringify({ owner: known.owner, machines })}\n`);
+  return undefined;
 }
 
 /**
@@ -51,8 +67,9 @@ export function noteWriter(area: UserArea, machineId: string, nowMs: number): vo
 export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): string | undefined {
   const nowMs = clock.now();
   const mine = knownMachineId();
+  const owner = ownerProblem(area) === undefined ? readOwner(area.owner) : undefined;
   const writers = new Set(
-    Object.entries(readOwner(area.owner)?.machines ?? {})
+    Object.entries(owner?.machines ?? {})
       .filter(([, at]) => nowMs - (parseIso(at) ?? 0) < RECENT_MS)
       .map(([id]) => id),
   );

@@ -8,7 +8,10 @@ import type { UserArea } from './user-area';
 
 export { ENVIRONMENT } from './early';
 
-/** One stored file of the configuration. A new file (work/config.yaml, …) is one more entry. */
+/** The newest format of the files that this version knows; a newer file is read and not written. */
+export const FORMAT = 1;
+
+/** One stored file of the configuration. A new file is one more entry. */
 export interface ConfigFile {
   /** Where its values stand in the resolved configuration. */
   id: keyof Config;
@@ -19,70 +22,30 @@ export interface ConfigFile {
   /** What its keys begin with in `config set` and `config show`; the file itself does not repeat it. */
   prefix: string;
   keys: Tree;
-  /** The newest format that this version knows; a newer file is read and not written. */
-  version: number;
   /** A person's own link is followed and written through; elsewhere links are refused. */
   followLink: boolean;
   /** Names beside it that a person may expect to be read. */
   notRead: readonly string[];
 }
 
+function file(
+  id: keyof Config,
+  name: string,
+  prefix: string,
+  keys: Tree,
+  path: ConfigFile['path'],
+): ConfigFile {
+  const format = name.endsWith('.yaml') ? 'yaml' : 'json';
+  const notRead = format === 'yaml' ? ['config.yml', 'config.json'] : [];
+  return { id, name, path, format, prefix, keys, followLink: prefix === '', notRead };
+}
+
 export const CONFIG_FILES: readonly ConfigFile[] = [
-  {
-    id: 'user',
-    name: 'config.yaml',
-    path: (area) => area.config,
-    format: 'yaml',
-    prefix: '',
-    keys: USER_KEYS,
-    version: 1,
-    followLink: true,
-    notRead: ['config.yml', 'config.json'],
-  },
-  {
-    id: 'settings',
-    name: 'settings.json',
-    path: (area) => area.settings,
-    format: 'json',
-    prefix: '',
-    keys: SETTINGS_KEYS,
-    version: 1,
-    followLink: true,
-    notRead: [],
-  },
-  {
-    id: 'sense',
-    name: 'sense/config.json',
-    path: (area) => area.sense.config,
-    format: 'json',
-    prefix: 'sense',
-    keys: SENSE_KEYS,
-    version: 1,
-    followLink: false,
-    notRead: [],
-  },
-  {
-    id: 'work',
-    name: 'work/config.yaml',
-    path: (area) => area.work.config,
-    format: 'yaml',
-    prefix: 'WORK',
-    keys: WORK_KEYS,
-    version: 1,
-    followLink: false,
-    notRead: ['config.yml', 'config.json'],
-  },
-  {
-    id: 'workRepo',
-    name: 'work/work_repo.json',
-    path: (area) => area.work.repo,
-    format: 'json',
-    prefix: 'WORK',
-    keys: WORK_REPO_KEYS,
-    version: 1,
-    followLink: false,
-    notRead: [],
-  },
+  file('user', 'config.yaml', '', USER_KEYS, (area) => area.config),
+  file('settings', 'settings.json', '', SETTINGS_KEYS, (area) => area.settings),
+  file('sense', 'sense/config.json', 'sense', SENSE_KEYS, (area) => area.sense.config),
+  file('work', 'work/config.yaml', 'WORK', WORK_KEYS, (area) => area.work.config),
+  file('workRepo', 'work/work_repo.json', 'WORK', WORK_REPO_KEYS, (area) => area.work.repo),
 ];
 
 /** `sense` and `pollIntervalSec` → `sense.pollIntervalSec`. */
@@ -106,33 +69,30 @@ export interface Checked {
   values: Map<string, unknown>;
   problems: string[];
   warnings: string[];
-  /** The file's `version`; the known one when it has none. */
-  version: number;
 }
 
 /** Checks the whole content of one file, and goes on after every problem so that all are told at once. */
 export function checkContent(file: ConfigFile, content: unknown): Checked {
-  const checked: Checked = { values: new Map(), problems: [], warnings: [], version: file.version };
+  const checked: Checked = { values: new Map(), problems: [], warnings: [] };
   if (content === undefined || (content === null && file.format === 'yaml')) return checked;
   if (!isObject(content)) {
     checked.problems.push(`expected ${keysAndValues(file)} at the top, found ${typeWords(content)}`);
     return checked;
   }
   const { version, ...rest } = content;
-  if (version !== undefined) checkVersion(file, version, checked);
+  if (version !== undefined) checkVersion(version, checked);
   checkTree(file, file.keys, rest, [], checked);
   return checked;
 }
 
-function checkVersion(file: ConfigFile, version: unknown, checked: Checked): void {
+function checkVersion(version: unknown, checked: Checked): void {
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
     checked.problems.push(`version: expected a whole number from 1, found ${describe(version, false)}`);
     return;
   }
-  checked.version = version;
-  if (version > file.version) {
+  if (version > FORMAT) {
     checked.warnings.push(
-      `written by a newer steward (format ${version}, this one knows ${file.version}): it is read, and not written`,
+      `written by a newer steward (format ${version}, this one knows ${FORMAT}): it is read, and not written`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve, sep } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import * as v from 'valibot';
 
 import { exists } from '../platform/files/folder';
@@ -27,10 +27,12 @@ export interface Leaf<T> {
   readonly resolve: (stored: unknown, host: ResolveHost, key: string) => T;
   /** Redacted wherever it is shown. */
   readonly secret: boolean;
-  /** Says what is wrong with one item that a person adds to the list: " is not a git repository". Looks at the machine. */
-  readonly refuses: ((item: string) => string | undefined) | undefined;
   /** May hold what is nobody's business in a message (addresses with tokens): only its type is named. */
   readonly quiet: boolean;
+  /** A list that makes sense as a whole only: nothing is added to it or taken out. */
+  readonly whole: boolean;
+  /** Says what is wrong with one item that a person adds to the list: " is not a git repository". Looks at the machine. */
+  readonly refuses: ((item: string) => string | undefined) | undefined;
 }
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a tree holds leaves of any type
@@ -42,29 +44,23 @@ export interface Tree {
 /** The resolved shape of a tree of keys. */
 export type Values<T> = { [K in keyof T]: T[K] extends Leaf<infer V> ? V : Values<T[K]> };
 
-interface LeafOptions<S, T> {
+interface LeafOptions<S, T> extends Partial<Pick<Leaf<T>, 'secret' | 'quiet' | 'whole' | 'refuses'>> {
   expected: string;
   check: v.GenericSchema<unknown, S>;
   fallback: S | undefined | ((host: ResolveHost) => S | undefined);
   resolve?: (stored: S, host: ResolveHost, key: string) => T;
-  secret?: boolean;
-  quiet?: boolean;
-  refuses?: (item: string) => string | undefined;
 }
 
 /** A key that has a default. */
-export function leaf<S, T = S>(options: LeafOptions<S, T>): Leaf<T> {
-  const { fallback, resolve } = options;
+export function leaf<S, T = S>({ fallback, resolve, ...options }: LeafOptions<S, T>): Leaf<T> {
+  const { secret = false, quiet = secret, whole = false, refuses } = options;
   return {
     leaf: true,
-    expected: options.expected,
-    check: options.check,
+    ...options,
+    ...{ secret, quiet, whole, refuses },
     fallback: typeof fallback === 'function' ? (fallback as (host: ResolveHost) => unknown) : () => fallback,
     resolve: (stored, host, key) =>
       resolve === undefined || stored === undefined ? (stored as T) : resolve(stored as S, host, key),
-    secret: options.secret === true,
-    refuses: options.refuses,
-    quiet: options.quiet === true || options.secret === true,
   };
 }
 
@@ -109,7 +105,7 @@ export function wholeNumber(from: number, to: number, fallback: number): Leaf<nu
 }
 
 export function text(fallback: string): Leaf<string> {
-  return leaf({ expected: 'a text of one line, not empty', check: line(), fallback });
+  return leaf({ expected: 'a text of one line, not empty', check: string(isCleanText), fallback });
 }
 
 export function textFrom(
@@ -117,14 +113,14 @@ export function textFrom(
   test: (value: string) => boolean,
   fallback: string | (() => string),
 ): Leaf<string> {
-  return leaf({ expected, check: v.pipe(v.string(), v.check(test)), fallback });
+  return leaf({ expected, check: string(test), fallback });
 }
 
 export function optionalTextFrom(
   expected: string,
   test: (value: string) => boolean,
 ): Leaf<string | undefined> {
-  return optionalLeaf({ expected, check: v.pipe(v.string(), v.check(test)) });
+  return optionalLeaf({ expected, check: string(test) });
 }
 
 export function listOf<S extends string>(
@@ -144,7 +140,7 @@ export function listOf(
 ): Leaf<string[]> {
   return leaf({
     expected,
-    check: v.array(v.pipe(v.string(), v.check(test))),
+    check: v.array(string(test)),
     fallback: () => [...fallback],
   });
 }
@@ -153,7 +149,7 @@ export function listOf(
 export function mapOf(expected: string, test: (value: string) => boolean): Leaf<Record<string, string>> {
   return leaf<Record<string, string>>({
     expected: `names, each with ${expected}`,
-    check: v.record(v.pipe(v.string(), v.check(isCleanText)), v.pipe(v.string(), v.check(test))),
+    check: v.record(string(isCleanText), string(test)),
     fallback: () => ({}),
   });
 }
@@ -162,11 +158,8 @@ export function mapOf(expected: string, test: (value: string) => boolean): Leaf<
 export function secretText(expected: string, test: (value: string) => boolean): Leaf<Secret> {
   return leaf<string, Secret>({
     expected: `${expected}, env:NAME or file:PATH (absolute or from ~/)`,
-    check: v.pipe(
-      v.string(),
-      v.check((value) =>
-        /^(?:env|file):/.test(value) ? isSecretReference(value) : value === '' || test(value),
-      ),
+    check: string((value) =>
+      /^(?:env|file):/.test(value) ? isSecretReference(value) : value === '' || test(value),
     ),
     fallback: '',
     resolve: (stored, _host, key) => secret(key, stored),
@@ -178,20 +171,17 @@ export function secretText(expected: string, test: (value: string) => boolean): 
 export function pathLeaf(fallback: Leaf<string>['fallback']): Leaf<string> {
   return leaf<string, string>({
     expected: 'an absolute path, or one that starts with ~/',
-    check: v.pipe(
-      v.string(),
-      v.check((value) => isCleanText(value) && (isAbsolute(value) || /^~[/\\]./.test(value))),
-    ),
+    check: string((value) => isCleanText(value) && (isAbsolute(value) || /^~[/\\]./.test(value))),
     fallback: (host) => fallback(host) as string,
     resolve: (stored, host) => expandHome(stored, host.home),
   });
 }
 
-/** A web address: https, or http to this machine only (decisions.md 9); never with a name and password in it. */
+/** A web address: https, or http to this machine only; never with a name and password in it. */
 export function webAddress(fallback: string): Leaf<string> {
   return leaf({
     expected: 'an https:// address (http:// only to this machine) without a password in it',
-    check: v.pipe(v.string(), v.check(isSafeUrl)),
+    check: string(isSafeUrl),
     fallback,
     quiet: true,
   });
@@ -201,10 +191,7 @@ export function webAddress(fallback: string): Leaf<string> {
 export function hostOrAddress(fallback: string): Leaf<string> {
   return leaf({
     expected: 'a host name, or an https:// address (http:// only to this machine)',
-    check: v.pipe(
-      v.string(),
-      v.check((value) => (value.includes('://') ? isSafeUrl(value) : isHost(value))),
-    ),
+    check: string((value) => (value.includes('://') ? isSafeUrl(value) : isHost(value))),
     fallback,
     quiet: true,
   });
@@ -230,24 +217,17 @@ export function isCleanText(value: string): boolean {
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-function line(): v.GenericSchema<unknown, string> {
-  return v.pipe(v.string(), v.check(isCleanText));
+/** A text that passes a test. */
+export function string(test: (value: string) => boolean) {
+  return v.pipe(v.string(), v.check(test));
 }
-
-/** Paths that are in their shortest form: as a rule all are, and to find that out anew for each of hundreds takes long. */
-const SHORTEST = /^(?:\/(?!\.\.?(?:\/|$))[^/]+)+$/;
 
 /** Absolute paths, or from `~/`, of git repositories; each once. One that is gone later does not make the file invalid. */
 export function repositoryList(): Leaf<string[]> {
   const fromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
   return leaf({
     expected: 'a list of absolute paths, or of paths from ~/',
-    check: v.array(
-      v.pipe(
-        v.string(),
-        v.check((value) => isCleanText(value) && (isAbsolute(value) || fromHome(value))),
-      ),
-    ),
+    check: v.array(string((value) => isCleanText(value) && (isAbsolute(value) || fromHome(value)))),
     fallback: [],
     refuses: (path) => {
       if (!exists(path)) return ' does not exist';
@@ -256,12 +236,7 @@ export function repositoryList(): Leaf<string[]> {
         : undefined;
     },
     resolve: (stored: string[], { home }) => [
-      ...new Set(
-        stored.map((path) => {
-          if (fromHome(path)) return join(home, path.slice(1));
-          return sep === '/' && SHORTEST.test(path) ? path : resolve(path);
-        }),
-      ),
+      ...new Set(stored.map((path) => (fromHome(path) ? join(home, path.slice(1)) : resolve(path)))),
     ],
   });
 }
@@ -300,14 +275,10 @@ const ASSISTANT: readonly string[] = [
 export const insightCommandLeaf = leaf<string[]>({
   expected: 'a list: a program and its arguments',
   check: v.pipe(
-    v.array(
-      v.pipe(
-        v.string(),
-        v.check((text) => text === '' || isCleanText(text)),
-      ),
-    ),
+    v.array(string((text) => text === '' || isCleanText(text))),
     v.check(([program]) => program !== ''),
   ),
+  whole: true,
   fallback: () => [...ASSISTANT],
   resolve: (stored) => (stored.length > 0 ? stored : [...ASSISTANT]),
 });

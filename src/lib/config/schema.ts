@@ -14,6 +14,7 @@ import {
   pathLeaf,
   repositoryList,
   secretText,
+  string,
   text,
   textFrom,
   webAddress,
@@ -26,8 +27,7 @@ import {
 import { AGENT_TYPES } from './early';
 
 /**
- * Every key of the configuration, once: type, words, default (decisions.md 1, 3, 5, 9; service.md: Sense
- * configuration file, Notification settings). Loading, showing and setting all read these trees.
+ * Every key of the configuration, once: type, words, default. Loading, showing and setting all read these trees.
  */
 export const SENSE_KEYS = {
   enabled: flag(true),
@@ -41,14 +41,14 @@ export const SENSE_KEYS = {
   git: {
     authors: leaf<'mine' | 'all' | string[]>({
       expected: '"mine", "all", or a list of e-mail addresses',
-      check: v.union([v.picklist(['mine', 'all']), v.array(v.pipe(v.string(), v.check(isEmail)))]),
+      check: v.union([v.picklist(['mine', 'all']), v.array(string(isEmail))]),
       fallback: 'mine',
     }),
   },
   insight: { command: insightCommandLeaf },
 };
 
-/** `auto`: the first that speaks; `none`: no voice (decisions.md 5). */
+/** `auto`: the first that speaks; `none`: no voice. */
 export const VOICE_ENGINES = [
   'auto',
   'none',
@@ -85,7 +85,11 @@ export const USER_KEYS = {
     quietHours: optionalTextFrom('two times of day such as 22:00-07:00', isQuietHours),
     smsCommand: listOf('a list: a program and its arguments', isCleanText, []),
     voice: {
-      engine: textFrom(`one of ${VOICE_ENGINES.join(', ')}`, isVoiceEngine, 'auto'),
+      engine: textFrom(
+        `one of ${VOICE_ENGINES.join(', ')}`,
+        (value) => (VOICE_ENGINES as readonly string[]).includes(value),
+        'auto',
+      ),
       provider: {
         url: webAddress(SPEECH_PROVIDER_URL),
         apiKey: secretText('a key without spaces', (value) => /^[!-~]{1,500}$/.test(value)),
@@ -107,7 +111,7 @@ export const USER_KEYS = {
       toolGuide: text(AGENT_TYPES.toolGuide),
       researchers: leaf<string[]>({
         expected: 'a list of at least one agent type',
-        check: v.pipe(v.array(v.pipe(v.string(), v.check(isCleanText))), v.minLength(1)),
+        check: v.pipe(v.array(string(isCleanText)), v.minLength(1)),
         fallback: () => [...AGENT_TYPES.researchers],
       }),
     },
@@ -175,11 +179,11 @@ export const SETTINGS_KEYS = {
   },
 };
 
-/** The lanes of the board (service.md: Work issue status); `WORK.KANBAN_COLUMNS` orders them. */
+/** The lanes of the board; `WORK.KANBAN_COLUMNS` orders them. */
 export const LANES = ['Queued', 'Blocked', 'In-Progress', 'In-Review', 'Complete'] as const;
 export type Lane = (typeof LANES)[number];
 
-/** work/config.yaml (service.md: Work configuration), with the names that the specification gives them. */
+/** work/config.yaml, with the names that the specification gives them. */
 export const WORK_KEYS = {
   KANBAN_COLUMNS: leaf<Lane[]>({
     expected: `a list of lanes, each once, with Queued among them: ${LANES.join(', ')}`,
@@ -200,7 +204,7 @@ export const WORK_KEYS = {
   PROJECT_PROPERTY: mapOf('a Property such as website', (value) => /^[^\s,:][^,:]{0,38}$/.test(value)),
 };
 
-/** work/work_repo.json: the repository, its switch, and what was seen of its privacy (decisions.md 6). */
+/** work/work_repo.json: the repository, its switch, and what was seen of its privacy. */
 export const WORK_REPO_KEYS = {
   repo: optionalTextFrom('OWNER/REPO as the address of the repository has it', isRepository),
   enabled: flag(true),
@@ -229,7 +233,7 @@ export type WorkConfig = Values<typeof WORK_KEYS>;
 /** work/work_repo.json, resolved; `repo` undefined is the state before setup. */
 export type WorkRepoConfig = Values<typeof WORK_REPO_KEYS>;
 
-/** Everything that the one loader reads (decisions.md 1). */
+/** Everything that the one loader reads. */
 export interface Config {
   user: UserConfig;
   settings: SettingsConfig;
@@ -270,10 +274,6 @@ function isEmail(value: string): boolean {
 
 function isVoiceId(value: string): boolean {
   return /^\S{1,200}$/.test(value) && isCleanText(value);
-}
-
-function isVoiceEngine(value: string): boolean {
-  return (VOICE_ENGINES as readonly string[]).includes(value);
 }
 
 function isQuietHours(value: string): boolean {

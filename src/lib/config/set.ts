@@ -9,7 +9,8 @@ import { type AnyLeaf, isCleanText, isLeaf, leavesOf, nodeAt } from './leaf';
 import type { LoadedConfig, Origin } from './load';
 import { REDACTED } from './secret';
 import type { UserArea } from './user-area';
-import { type WriteDeps, changeConfig, valueAt } from './write';
+import { valueAt } from './edit';
+import { changeConfig, type WriteDeps } from './write';
 
 export interface KeyInput {
   /** Dotted, with the prefix of its owner: `sense.pollIntervalSec`. */
@@ -134,10 +135,14 @@ function itemsOf(value: unknown): string[] {
 /** The list that a key holds; its default where the file does not have it. */
 function listIn(deps: SetDeps, key: string, leaf: AnyLeaf, stored: unknown): string[] {
   const value = stored ?? leaf.fallback(hostOf(deps));
-  if (Array.isArray(value)) return value.map(String);
-  throw new StewardError('usage', `${key} is not a list.`, {
-    hint: `Set it as a whole: steward config set ${key} VALUE`,
-  });
+  if (Array.isArray(value) && !leaf.whole) return value.map(String);
+  throw new StewardError(
+    'usage',
+    `${key} is ${leaf.whole ? 'a program with its arguments' : 'not a list'}.`,
+    {
+      hint: `Set it as a whole: steward config set ${key} ${leaf.whole ? `'["PROGRAM", "ARGUMENT"]'` : 'VALUE'}`,
+    },
+  );
 }
 
 /** An item as a list stores it: a path is absolute. */

@@ -22,17 +22,6 @@ export function parseJson(source: string): Parsed {
   return { value: JSON.parse(source.startsWith('\ufeff') ? source.slice(1) : source) as unknown };
 }
 
-/** The text with one value set, in the indentation, line breaks and end of the text as it was. */
-export function setInJson(source: string | undefined, value: unknown): string {
-  const indent = source === undefined ? '  ' : (/\n([ \t]+)"/.exec(source)?.[1] ?? '  ');
-  const oneLine = source !== undefined && source.trim() !== '{}' && !source.trim().includes('\n');
-  const written = JSON.stringify(value, null, oneLine ? undefined : indent);
-  const broken = source?.includes('\r\n') === true ? written.replaceAll('\n', '\r\n') : written;
-  const end = source === undefined ? '\n' : (/\r?\n?$/.exec(source)?.[0] ?? '');
-  const mark = source?.startsWith('\ufeff') === true ? '\ufeff' : '';
-  return mark + broken + end;
-}
-
 /** Aliases that a file may resolve to, all together: far over any use, far under a bomb. */
 const MAX_ALIASES = 50;
 

@@ -1,81 +1,10 @@
 import { ensureFolder } from '../platform/files/folder';
 import { machineStateOf, processHost, userAreaPath, type PathHost } from '../platform/files/paths';
 
-/** Every place of the user area by name (decisions.md 1). Plain strings; nothing is created here. */
-export interface UserArea {
-  root: string;
-  config: string;
-  settings: string;
-  goals: string;
-  goalsState: string;
-  projects: string;
-  /** How the voice is to say the principal's terms. */
-  pronunciations: string;
-  sessions: string;
-  state: string;
-  sessionsState: string;
-  /** The sessions that run now, a part of the state that a status line can afford to read. */
-  sessionsLive: string;
-  workEvents: string;
-  /** What was written outside of the user area, and how to take it back. */
-  installManifest: string;
-  /** Which questions of the set-up were answered. */
-  initState: string;
-  /** Whose area it is, and which machines have written it. */
-  owner: string;
-  bin: string;
-  spool: string;
-  observability: string;
-  daemonLog: string;
-  /** The roster: a file an agent. */
-  agents: string;
-  /** The archive of people, companies, ideas and research. */
-  knowledge: string;
-  /** Notifications that wait for their channels, a file a delivery. */
-  outbox: string;
-  /** What became of each notification. */
-  notifyLog: string;
-  /** Until when the voice is muted. */
-  mute: string;
-  /** Logs of hosted sessions, what is being sent to them, and what was shown. */
-  managed: string;
-  sense: {
-    root: string;
-    config: string;
-    state: string;
-    classify: string;
-    events: string;
-    daily: string;
-    insights: string;
-    quarantine: string;
-    logs: string;
-  };
-  work: {
-    root: string;
-    /** Which repository, and what was seen of its privacy. */
-    repo: string;
-    config: string;
-    labels: string;
-    readme: string;
-    /** Marks the subtree of customers as restricted: nothing of it is ever sent. */
-    restricted: string;
-    cache: string;
-    /** When the cache was last brought up to date, and what went wrong since. */
-    poll: string;
-    /** Which issue belongs to what, and what was about to be created. */
-    ledger: string;
-    /** Which reminders were told of, and when. */
-    reminders: string;
-    /** Why captures wait in the spool. */
-    waiting: string;
-    /** The clone with TASKLIST.md. */
-    tasklist: string;
-  };
-  /** Machine-local: locks, socket, token, pid file. */
-  machine: string;
-}
+/** Every place of the user area by name, and of the machine-local state. Plain strings; nothing is created here. */
+export type UserArea = ReturnType<typeof userArea>;
 
-export function userArea(host: PathHost = processHost()): UserArea {
+export function userArea(host: PathHost = processHost()) {
   const root = userAreaPath(host);
   const sep = host.platform === 'win32' ? '\\' : '/';
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
@@ -88,24 +17,35 @@ export function userArea(host: PathHost = processHost()): UserArea {
     goals: at('goals', 'goals.md'),
     goalsState: at('goals', 'state.json'),
     projects: at('projects.md'),
+    /** How the voice is to say the principal's terms. */
     pronunciations: at('principal', 'pronunciations.json'),
     sessions: at('sessions'),
     state: at('state'),
     sessionsState: at('state', 'sessions.json'),
+    /** The sessions that run now, a part of the state that a status line can afford to read. */
     sessionsLive: at('state', 'sessions-live.json'),
     workEvents: at('state', 'work-events.jsonl'),
+    /** What was written outside of the user area, and how to take it back. */
     installManifest: at('state', 'install-manifest.json'),
+    /** Which questions of the set-up were answered. */
     initState: at('state', 'init.json'),
+    /** Whose area it is, and which machines have written it. */
     owner: at('state', 'owner.json'),
     bin: at('bin'),
     spool: at('state', 'spool'),
     observability: at('observability'),
     daemonLog: at('daemon', 'daemon.log'),
+    /** The roster: a file an agent. */
     agents: at('agents'),
+    /** The archive of people, companies, ideas and research. */
     knowledge: at('knowledge'),
+    /** Notifications that wait for their channels, a file a delivery. */
     outbox: at('state', 'outbox'),
+    /** What became of each notification. */
     notifyLog: at('observability', 'notify.jsonl'),
+    /** Until when the voice is muted. */
     mute: at('state', 'mute.json'),
+    /** Logs of hosted sessions, what is being sent to them, and what was shown. */
     managed: at('state', 'managed'),
     sense: {
       root: at('sense'),
@@ -120,19 +60,28 @@ export function userArea(host: PathHost = processHost()): UserArea {
     },
     work: {
       root: at('work'),
+      /** Which repository, and what was seen of its privacy. */
       repo: at('work', 'work_repo.json'),
       config: at('work', 'config.yaml'),
       labels: at('work', 'labels.yml'),
       readme: at('work', 'README.md'),
+      /** Marks the subtree of customers as restricted: nothing of it is ever sent. */
       restricted: at('work', 'customers', 'RESTRICTED.md'),
       cache: at('work', 'cache.json'),
+      /** What of the cache a terminal shows of the board. */
+      board: at('work', 'board.json'),
+      /** When the cache was last brought up to date, and what went wrong since. */
       poll: at('work', 'poll.json'),
+      /** Which issue belongs to what, and what was about to be created. */
       ledger: at('work', 'ledger.json'),
+      /** Which reminders were told of, and when. */
       reminders: at('work', 'reminders.json'),
+      /** Why captures wait in the spool. */
       waiting: at('work', 'waiting.json'),
+      /** The clone with TASKLIST.md. */
       tasklist: at('work', 'tasklist'),
     },
-    // Lazy: it looks at every folder of the path, and most runs need no lock.
+    /** Machine-local: locks, socket, token, pid file. Lazy: it looks at every folder of the path. */
     get machine() {
       return machineStateOf(root, host);
     },

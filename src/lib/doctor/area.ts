@@ -25,6 +25,8 @@ export interface AreaChecked {
   config: object;
   /** Why the area is not one machine's, if so. */
   sharedArea: () => string | undefined;
+  /** Why nobody knows which machines write it, if so. */
+  ownerProblem: () => string | undefined;
 }
 
 export const AREA_CHECKS: readonly Check<AreaChecked>[] = [
@@ -35,7 +37,7 @@ export const AREA_CHECKS: readonly Check<AreaChecked>[] = [
 
 const NOT_THERE = 'nothing is stored yet';
 
-function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding[] {
+function checkFolder({ area, sharedArea, ownerProblem }: Omit<AreaChecked, 'config'>): Finding[] {
   if (!exists(area.root)) {
     const nowhere = unwritable(nearestFolder(area.root));
     return nowhere.length > 0
@@ -87,6 +89,12 @@ function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding
       warning(shared, {
         hint: 'Stop syncing it, or run steward on one machine only. Then look at the copies and remove them.',
       }),
+    );
+  }
+  const problem = ownerProblem();
+  if (problem !== undefined) {
+    findings.push(
+      warning(problem, { mend: `rm -r ${forShell(area.owner)}`, hint: 'A capture makes it anew.' }),
     );
   }
   const folders = [area.root, area.state, area.sense.root, area.machine].filter(

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { parseJson, setInJson } from '../../../src/lib/config/text';
+import { setInJson } from '../../../src/lib/config/edit';
+import { parseJson } from '../../../src/lib/config/text';
 
 describe('config: JSON texts', () => {
   it('accepts whatever JSON.stringify writes, and gives it back', () => {

@@ -174,10 +174,27 @@ describe('config: setConfig', () => {
     await set('timezone', 'Asia/Tokyo');
     expect(at.read('config.yaml')).to.equal(text.replace('UTC #', 'Asia/Tokyo #'));
     await set('timezone', 'UTC');
+  });
+
+  it('adds a key to YAML after those of its section, and keeps comments, order and quotes', async () => {
+    const text =
+      "# Mine\nda:   # the assistant\n    name:   'Nova'   # short\npaths:\n    sessions: /s\n# end\n";
+    at.write('config.yaml', text);
     await set('paths.goals', '~/g.md');
-    expect(at.read('config.yaml')).to.equal(
-      text.replace('sessions: /s\n', 'sessions: /s\n    goals: ~/g.md\n'),
-    );
+    const lines = at
+      .read('config.yaml')
+      .split('\n')
+      .filter((line) => line !== '');
+    expect(lines.map((line) => line.trim())).to.deep.equal([
+      '# Mine',
+      'da:',
+      '# the assistant',
+      "name: 'Nova' # short",
+      'paths:',
+      'sessions: /s',
+      'goals: ~/g.md',
+      '# end',
+    ]);
   });
 
   it('adds to YAML that ends without a line break, has Windows line breaks, or holds only comments', async () => {
@@ -186,7 +203,7 @@ describe('config: setConfig', () => {
     expect(at.read('config.yaml')).to.equal('timezone: UTC\nda:\n  name: Nova\n');
     at.write('config.yaml', '# a\r\nda:\r\n  # name: x\r\ntimezone: UTC\r\n');
     await set('da.name', 'Nova');
-    expect(at.read('config.yaml')).to.equal('# a\r\nda:\r\n  name: Nova\r\n  # name: x\r\ntimezone: UTC\r\n');
+    expect(at.read('config.yaml')).to.equal('# a\r\nda:\r\n  # name: x\r\n  name: Nova\r\ntimezone: UTC\r\n');
     at.write('config.yaml', '# timezone: UTC\n');
     await set('timezone', 'UTC');
     expect(at.read('config.yaml')).to.equal('# timezone: UTC\ntimezone: UTC\n');
@@ -413,6 +430,16 @@ describe('config: setConfig', () => {
     }
   });
 
+  it('adds nothing to the command of a read, and takes nothing out: it is set as a whole', async () => {
+    const key = 'sense.insight.command';
+    for (const change of [addToConfig, removeFromConfig]) {
+      const { message, hint } = await fails(change(deps(), { key, value: '--print' }), 'usage');
+      expect(message).to.equal('sense.insight.command is a program with its arguments.');
+      expect(hint).to.match(/^Set it as a whole: steward config set sense\.insight\.command '\["/);
+    }
+    expect(existsSync(at.area.sense.config)).to.equal(false);
+  });
+
   it('keeps the comments of the items that stay in a YAML list', async () => {
     const text =
       'notify:\n  smsCommand:\n    - sms # the program\n    # always\n    - --now\ntimezone: UTC # end\n';
@@ -428,7 +455,7 @@ describe('config: setConfig', () => {
     const unset = (key: string) => unsetConfig(deps(), { key });
     at.write('config.yaml', '# top\nda:\n  # who\n  name: Nova # short\ntimezone: UTC # here\n# end\n');
     expect(await unset('da.name')).to.deep.include({ before: 'Nova', after: 'DA', changed: true });
-    expect(at.read('config.yaml')).to.equal('# top\nda:\n  # who\n  # short\ntimezone: UTC # here\n# end\n');
+    expect(at.read('config.yaml')).to.equal('# top\n# who\n# short\ntimezone: UTC # here\n\n# end\n');
     expect(await unset('da.name')).to.include({ changed: false });
     await set('da.name', 'Nova');
     expect(await shown('da.name')).to.equal('Nova');

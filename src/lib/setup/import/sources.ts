@@ -5,7 +5,7 @@ import type { Context } from '../../app/context';
 import { CONFIG_FILES, dottedKey } from '../../config/files';
 import { leavesOf } from '../../config/leaf';
 import { type LoadedConfig, defaultConfig } from '../../config/load';
-import { valueAt } from '../../config/write';
+import { valueAt } from '../../config/edit';
 import type { UserArea } from '../../config/user-area';
 import { whatIsWrong } from '../../config/files';
 import { changeConfig } from '../../config/write';
