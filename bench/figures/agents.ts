@@ -16,7 +16,7 @@ export const FIGURES: readonly Figure[] = [
 function route(name: string, agents: number, args: readonly string[], input?: string): Figure {
   return {
     name,
-    limit: { ratio: 1.9 },
+    limit: { ratio: 3 },
     rounds: 40,
     prepare() {
       const home = emptyHome();

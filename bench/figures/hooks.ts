@@ -13,8 +13,8 @@ const MANY = 2000;
 
 /** What an assistant waits for at each prompt and each tool call; its hook JSON comes through a pipe. */
 export const FIGURES: readonly Figure[] = [
-  hook('steward hook tool', 'tool', 0, 1.3),
-  hook('steward hook prompt (no match)', 'prompt', 0, 1.3),
+  hook('steward hook tool', 'tool', 0, 1.35),
+  hook('steward hook prompt (no match)', 'prompt', 0, 1.35),
   hook('steward hook tool, 2,000 sessions', 'tool', 2000, 1.5),
   hook('steward hook prompt, 2,000 sessions', 'prompt', 2000, 1.5),
   hook('steward hook tool, 2,000 that run', 'tool', 2000, 1.5, { live: true }),
@@ -22,9 +22,9 @@ export const FIGURES: readonly Figure[] = [
   amongMany('steward hook stop', 'stop'),
   amongMany('steward hook session-end', 'session-end'),
   shim(),
-  hook('steward statusline', undefined, 0, 1.4),
+  hook('steward statusline', undefined, 0, 1.35),
   hook('steward statusline, 2,000 sessions', undefined, 2000, 1.5),
-  hook('steward statusline, with sense', undefined, 0, 1.4, { sense: true }),
+  hook('steward statusline, with sense', undefined, 0, 1.35, { sense: true }),
 ];
 
 /** A command beside bare node. */

@@ -9,7 +9,7 @@ import type { Figure } from '../figure';
 export const FIGURES: readonly Figure[] = [
   {
     name: 'steward notify send, daemon up',
-    limit: { ratio: 1.5 },
+    limit: { ratio: 1.35 },
     rounds: 40,
     prepare() {
       const home = emptyHome();

@@ -190,14 +190,35 @@ describe('steward mcp', function () {
     const answers = result.stdout
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as { id: number; error?: { code: number }; result?: object });
-    expect(answers.map(({ id }) => id).sort()).to.deep.equal([1, 2, 3, 4, 5]);
+      .map((line) => JSON.parse(line) as { id: number | null; error?: { code: number }; result?: object });
+    expect(answers.filter(({ id }) => id !== null).map(({ id }) => id).sort()).to.deep.equal([1, 2, 3, 4, 5]); // prettier-ignore
     const codes = new Map(answers.map(({ id, error }) => [id, error?.code]));
+    // A line that is no JSON, and JSON that is no message.
+    const unknown = answers.filter(({ id }) => id === null).map(({ error }) => error?.code);
+    expect(unknown).to.deep.equal([-32700, -32600]);
     expect([codes.get(2), codes.get(5)]).to.deep.equal([-32601, undefined]);
     expect(codes.get(3)).to.be.lessThan(-32000);
     expect(result.stderr).to.match(/^What came in was not understood: /);
     expect(result.stderr).to.match(/it is no message of JSON-RPC 2\.0\s*$/m);
     expect(result.stderr).to.not.match(/\u001b|invalid_union/);
+  });
+
+  it('finishes the calls that are under way when stdin ends, the last line without its end too', async () => {
+    const setup = await steward(['work', 'setup', 'ann/work', '--json'], { home: home.path, env: env() });
+    expect(setup.code, setup.stderr).to.equal(0);
+    const lines = [
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } } }, // prettier-ignore
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      ...[2, 3, 4].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'list_issues' } })),
+    ].map((line) => JSON.stringify(line));
+    const result = await steward(['mcp'], { home: home.path, env: env(), input: lines.join('\n') });
+    const answers = result.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: number; result?: { isError?: boolean } });
+    expect(answers.map(({ id }) => id).sort()).to.deep.equal([1, 2, 3, 4]);
+    expect(answers.some(({ result: answer }) => answer?.isError === true)).to.equal(false);
+    expect(result).to.include({ code: 0, stderr: '' });
   });
 
   it('refuses a line that is too long, whole and in pieces, and answers the next', async () => {

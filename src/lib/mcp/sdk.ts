@@ -32,10 +32,15 @@ export interface ServeInput {
  */
 export async function connectStdio(
   input: ServeInput,
-): Promise<{ closed: Promise<void>; close: () => Promise<void> }> {
+): Promise<{ closed: Promise<void>; finish: () => void }> {
   const { name, version, instructions, tools } = input;
   const server = new Server({ name, version }, { capabilities: { tools: {} }, instructions });
-  server.onerror = input.onError;
+  server.onerror = (error) => {
+    if (error instanceof SyntaxError) refuse(ErrorCode.ParseError, 'The line is not JSON.');
+    else if (error.name === 'ZodError')
+      refuse(ErrorCode.InvalidRequest, 'The line is not a message of JSON-RPC 2.0.');
+    input.onError(error);
+  };
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve;
   });
@@ -47,17 +52,48 @@ export async function connectStdio(
     }
     return answer;
   });
-  const lines = input.lines((message) => {
-    const answer = { jsonrpc: '2.0', id: null, error: { code: ErrorCode.InvalidRequest, message } };
+  const refuse = (code: ErrorCode, message: string): void => {
+    const answer = { jsonrpc: '2.0', id: null, error: { code, message } };
     // JSON-RPC answers so; the library's type knows no such id.
     void transport.send(answer as unknown as JSONRPCMessage);
-  });
+  };
+  const lines = input.lines((message) => refuse(ErrorCode.InvalidRequest, message));
   // The lines are bounded: past its own limit the library would end.
   const transport: StdioServerTransport = new StdioServerTransport(lines, undefined, {
     maxBufferSize: Infinity,
   });
   await server.connect(transport);
-  return { closed, close: () => server.close() };
+  return { closed, finish: finishing(server, transport) };
+}
+
+/**
+ * Counts the requests that have no answer yet. The returned function closes the server as soon as there are none: the
+ * library itself would drop the answers.
+ */
+function finishing(server: Server, transport: StdioServerTransport): () => void {
+  const asked = new Set<unknown>();
+  let isLast = false;
+  const closeWhenDone = (): void => {
+    if (isLast && asked.size === 0) void server.close();
+  };
+  const receive = transport.onmessage;
+  transport.onmessage = (message) => {
+    if ('method' in message && 'id' in message) asked.add(message.id);
+    // A request that is canceled gets no answer.
+    if ('method' in message && message.method === 'notifications/cancelled')
+      asked.delete(message.params?.['requestId']);
+    receive?.(message);
+  };
+  const send = transport.send.bind(transport);
+  transport.send = async (message) => {
+    await send(message);
+    if (!('method' in message)) asked.delete(message.id);
+    closeWhenDone();
+  };
+  return () => {
+    isLast = true;
+    closeWhenDone();
+  };
 }
 
 /** Checks inputs by a schema: what is wrong with one, undefined when nothing is. */

@@ -36,10 +36,7 @@ export async function serveMcp(context: Context, { write, say }: McpOptions): Pr
   const byName = new Map(
     tools.map((tool) => [tool.name, { tool, check: once(() => inputCheck(tool.input)) }]),
   );
-  const running = new Set<Promise<Answer>>();
-  const finish = (): void => {
-    void connection.then(({ close }) => Promise.allSettled([...running]).then(close));
-  };
+  const finish = (): void => void connection.then((connected) => connected.finish());
   const connection = connectStdio({
     ...{ name: 'steward', version: VERSION, instructions: INSTRUCTIONS },
     tools: tools.map(({ name, description, input, writes }) => ({
@@ -48,10 +45,7 @@ export async function serveMcp(context: Context, { write, say }: McpOptions): Pr
     })),
     call(name, input) {
       const found = byName.get(name);
-      if (found === undefined) return undefined;
-      const answer = answerOf(context, found.tool, found.check, input);
-      running.add(answer);
-      return answer.finally(() => running.delete(answer));
+      return found === undefined ? undefined : answerOf(context, found.tool, found.check, input);
     },
     onError: (error) => say(`What came in was not understood: ${whatWasWrong(error)}`),
     lines(refuse) {

@@ -29,6 +29,11 @@ export function stdinLines(maxBytes: number, onLong: () => void): Readable {
       }
       done();
     },
+    // The last line may lack its end.
+    flush(done) {
+      if (parts.length > 0) this.push(Buffer.concat([...parts, Buffer.of(LF)]));
+      done();
+    },
   });
   // A pipe that breaks destroys the lines, which is their end, too.
   pipeline(process.stdin, lines, () => undefined);
