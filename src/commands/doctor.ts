@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/args';
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, boolean, word } from '../lib/cli/base-command';
 import { openDoctor } from '../lib/app/doctor';
 import { examine, PARTS } from '../lib/doctor';
 import type { DoctorReport } from '../lib/doctor/run';
@@ -15,10 +12,9 @@ export default class Doctor extends BaseCommand {
     'A line for each: ok, warning, failed, or off where it is not set up. It mends nothing by itself, and asks no other host without --online. Exits 0 when nothing failed; 3 when the configuration is wrong, 8 when something else does not work, 4 when it is only a login; with --strict 8 for a warning, too. A configuration that is wrong fails whatever PART is asked for.';
   static override strict = false;
   static override args = {
-    part: string({
+    part: word({
       description: `Only this part; several may be given: ${PARTS.join(', ')}.`,
       options: [...PARTS],
-      ignoreStdin: true,
     }),
   };
   static override flags = {

@@ -1,6 +1,4 @@
-import { string } from '@oclif/core/args';
-
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, word } from '../lib/cli/base-command';
 import { goNow } from '../lib/app/go';
 import type { Went } from '../lib/sessions/go';
 
@@ -9,7 +7,7 @@ export default class Go extends BaseCommand {
   static override description =
     'Its tmux pane, or its kitty window where kitty can be asked, comes to the front. A number is the place of a session in `sessions`. The terminal is the one that the session began on; one that somebody else has now is left alone.';
   static override args = {
-    session: string({ ignoreStdin: true, description: 'Its number in `sessions`, or its slug.' }),
+    session: word({ description: 'Its number in `sessions`, or its slug.' }),
   };
   static override examples = [
     '<%= config.bin %> go',

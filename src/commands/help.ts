@@ -1,11 +1,10 @@
-import { string } from '@oclif/core/args';
 import { commands as plugin } from '@oclif/plugin-help';
 
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, word } from '../lib/cli/base-command';
 import { resolveCommand } from '../lib/cli/resolve';
 import { unknownCommand } from '../lib/cli/usage-errors';
 
-const words = { command: string({ description: 'Words of the command or topic.', ignoreStdin: true }) };
+const words = { command: word({ description: 'Words of the command or topic.' }) };
 
 /** The plugin's own command would read stdin where no word is given. */
 class PluginHelp extends plugin.help {

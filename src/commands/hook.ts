@@ -1,8 +1,5 @@
-import { string } from '@oclif/core/args';
-import { boolean } from '@oclif/core/flags';
-
 import { HOOK_VERBS } from '../lib/assistant/claude-code';
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, boolean, word } from '../lib/cli/base-command';
 import { hookCommand, isInternal, type CapturePlans } from '../lib/cli/hook-command';
 import { hookSettings, promptSetting } from '../lib/app/hook-settings';
 
@@ -11,10 +8,9 @@ export default class Hook extends BaseCommand {
   static override description =
     'The assistant calls this, with its hook JSON on stdin. It notes that something happened, never what was said, but for the one line that asks for a reminder, a research or a queue entry once a work repository is set up (with WORK.CAPTURE_PROMPT whole the prompt that it stands in). It exits 0 whatever happens, because another code would block the assistant; --strict gives the real one.';
   static override args = {
-    event: string({
+    event: word({
       description: `What happened: ${HOOK_VERBS.join(', ')}.`,
       required: true,
-      ignoreStdin: true,
     }),
   };
   static override flags = {

@@ -36,8 +36,7 @@ export default class Init extends BaseCommand {
         questions,
         say,
       });
-      this.print(() => summaryText(summary, wasShown));
-      return summary;
+      return this.show(summary, () => summaryText(summary, wasShown));
     } finally {
       questions?.close();
     }

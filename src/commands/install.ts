@@ -1,7 +1,5 @@
-import { boolean, string } from '@oclif/core/flags';
-
 import { allKeys } from '../lib/config/files';
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../lib/cli/base-command';
 import { SHELLS, completionPlaces } from '../lib/shell/completion';
 import {
   askChoice,
@@ -29,8 +27,8 @@ export default class Install extends BaseCommand {
       description: 'Also give the assistant the work skill: four workflows over your issues.',
       allowNo: true,
     }),
-    jobs: string({ description: 'all, none, or some of sense,insight,work,daemon.', helpValue: 'LIST' }),
-    completion: string({ description: 'Complete commands in this shell.', options: [...SHELLS] }),
+    jobs: text({ description: 'all, none, or some of sense,insight,work,daemon.', helpValue: 'LIST' }),
+    completion: text({ description: 'Complete commands in this shell.', options: [...SHELLS] }),
     'dry-run': boolean({ description: 'Say what would be installed, and write nothing.' }),
   };
   static override examples = [
@@ -49,8 +47,7 @@ export default class Install extends BaseCommand {
     for (const warning of result.warnings) this.say(warning);
     const [failure] = result.failed;
     if (failure !== undefined) process.exitCode = EXIT_CODES[failure.kind as ErrorKind];
-    this.print(() => installedText(result));
-    return result;
+    return this.show(result, () => installedText(result));
   }
 
   private async choice(flags: InstallFlags): Promise<InstallChoice> {

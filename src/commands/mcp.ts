@@ -1,6 +1,4 @@
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, boolean } from '../lib/cli/base-command';
 import { serveMcp } from '../lib/mcp/serve';
 import { isTerminalInput } from '../lib/platform/process/stdin';
 

@@ -1,6 +1,4 @@
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, boolean } from '../lib/cli/base-command';
 import { openLink } from '../lib/app/serve';
 import { openInBrowser } from '../lib/platform/desktop/browser';
 

@@ -1,6 +1,4 @@
-import { string } from '@oclif/core/args';
-
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, word } from '../lib/cli/base-command';
 import { openShellHook } from '../lib/app/shell-hook';
 import { HOOK_SHELLS, type HookShell, type ShellHook } from '../lib/shell/hook';
 
@@ -9,11 +7,10 @@ export default class ShellHookCommand extends BaseCommand {
   static override description =
     'When a command took longer than notifications.thresholds.longTaskMinutes, its end is announced by `notify send`, in the background, with the name of the program and nothing else of the command. One that failed is announced as an error, with its exit code. Programs that you sit before (editors, pagers, ssh) are left out, and so is what you end with Ctrl-C. STEWARD_LONG_COMMAND_SEC sets another time for a shell, STEWARD_LONG_COMMAND_IGNORE names further programs. Short commands start no process.';
   static override args = {
-    shell: string({
+    shell: word({
       description: 'The shell.',
       options: [...HOOK_SHELLS],
       required: true,
-      ignoreStdin: true,
     }),
   };
   static override examples = [
@@ -26,7 +23,6 @@ export default class ShellHookCommand extends BaseCommand {
     const { args } = await this.parse(ShellHookCommand);
     // The parser lets nothing else through.
     const hook = await openShellHook(this.context, this.config.root, args.shell as HookShell);
-    this.print(() => hook.script);
-    return hook;
+    return this.show(hook, () => hook.script);
   }
 }

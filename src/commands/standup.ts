@@ -1,6 +1,4 @@
-import { boolean, string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../lib/cli/base-command';
 import { openReport, reportNow } from '../lib/app/report';
 import { blocksOf } from '../lib/report/blocks';
 import type { Report } from '../lib/report/model';
@@ -12,9 +10,9 @@ export default class Standup extends BaseCommand {
   static override description =
     'Issues, sessions, commits and time, from what is stored on this machine; the same data gives the same bytes. On a terminal it is laid out, in a pipe it is Markdown. What cannot be known stands at its end.';
   static override flags = {
-    since: string({ description: 'From this day on.', default: 'yesterday', helpValue: 'DAY' }),
-    until: string({ description: 'Up to this day; today when left out.', helpValue: 'DAY' }),
-    repo: string({ description: 'Only this repository, by the name of its folder.', helpValue: 'NAME' }),
+    since: text({ description: 'From this day on.', default: 'yesterday', helpValue: 'DAY' }),
+    until: text({ description: 'Up to this day; today when left out.', helpValue: 'DAY' }),
+    repo: text({ description: 'Only this repository, by the name of its folder.', helpValue: 'NAME' }),
     reminders: boolean({ description: 'Include your reminders.', default: false }),
     evidence: boolean({ description: 'Ask the service what was said when issues were closed.' }),
   };
@@ -33,7 +31,6 @@ export default class Standup extends BaseCommand {
     const now = await reportNow(this.context);
     const period = await readPeriod({ since, ...(until === undefined ? {} : { until }) }, now);
     const report = await openReport(this.context, period, options);
-    this.print(() => reportText(blocksOf(report, 'Standup'), this.terminal));
-    return report;
+    return this.show(report, () => reportText(blocksOf(report, 'Standup'), this.terminal));
   }
 }

@@ -20,7 +20,6 @@ export default class Status extends BaseCommand {
     await this.parse(Status);
     const result = await overview(this.context, this.config.root);
     if (result.parts.some(({ id }) => id === 'configuration')) process.exitCode = EXIT_CODES.config;
-    this.print(() => overviewText(result, this.terminal));
-    return result;
+    return this.show(result, () => overviewText(result, this.terminal));
   }
 }

@@ -1,6 +1,4 @@
-import { boolean, string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../lib/cli/base-command';
 import { planPurge, type PurgePlan, consentToPurge, purgeData } from '../lib/setup/install/purge';
 import { jobsNamed } from '../lib/setup/install/install';
 import {
@@ -17,7 +15,7 @@ export default class Uninstall extends BaseCommand {
   static override description =
     'Jobs, the daemon that runs, hooks and completion scripts: all that was ever installed on this machine. What steward has kept stays, unless --purge removes it, after a question. --jobs, --hooks and --completion take back only those. What somebody else has changed since is left and named.';
   static override flags = {
-    jobs: string({
+    jobs: text({
       description: 'Only jobs: all, or some of sense,insight,work,daemon.',
       helpValue: 'LIST',
       exclusive: ['purge'],

@@ -1,6 +1,4 @@
-import { boolean, integer } from '@oclif/core/flags';
-
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, boolean, integer } from '../lib/cli/base-command';
 import { serveDaemon } from '../lib/app/serve';
 import { findDaemon } from '../lib/app/daemon-client';
 import { consentText, isSetUp, up, type UpResult } from '../lib/app/up';
@@ -28,7 +26,7 @@ export default class Up extends BaseCommand {
     const { flags } = await this.parse(Up);
     if (!flags.yes && !isSetUp(this.context)) await this.ask();
     const result = await up(this.context, process.cwd());
-    this.show(result);
+    this.tell(result);
     if (flags.once) return result;
     const running = await findDaemon(this.context);
     if (running !== undefined) {
@@ -52,7 +50,7 @@ export default class Up extends BaseCommand {
     return undefined;
   }
 
-  private show(result: UpResult): void {
+  private tell(result: UpResult): void {
     for (const problem of [...result.warnings, ...result.capture.problems]) this.say(problem);
     if (result.created) this.say(`Set up in ${result.userArea}`);
     this.say(

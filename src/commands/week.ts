@@ -1,6 +1,4 @@
-import { boolean, string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../lib/cli/base-command';
 import { openReport, reportNow } from '../lib/app/report';
 import { blocksOf } from '../lib/report/blocks';
 import type { Report } from '../lib/report/model';
@@ -12,8 +10,8 @@ export default class Week extends BaseCommand {
   static override description =
     'What `standup` tells, of the week of a day: this week up to today, unless another day is named.';
   static override flags = {
-    of: string({ description: 'A day of the week.', default: 'today', helpValue: 'DAY' }),
-    repo: string({ description: 'Only this repository, by the name of its folder.', helpValue: 'NAME' }),
+    of: text({ description: 'A day of the week.', default: 'today', helpValue: 'DAY' }),
+    repo: text({ description: 'Only this repository, by the name of its folder.', helpValue: 'NAME' }),
     reminders: boolean({ description: 'Include your reminders.', default: false }),
     evidence: boolean({ description: 'Ask the service what was said when issues were closed.' }),
   };
@@ -25,7 +23,6 @@ export default class Week extends BaseCommand {
     const { of, ...options } = flags;
     const period = await readWeek(of, await reportNow(this.context));
     const report = await openReport(this.context, period, options);
-    this.print(() => reportText(blocksOf(report, 'Week'), this.terminal));
-    return report;
+    return this.show(report, () => reportText(blocksOf(report, 'Week'), this.terminal));
   }
 }

@@ -1,6 +1,3 @@
-import { string } from '@oclif/core/args';
-import { string as stringFlag } from '@oclif/core/flags';
-
 import { batchOf, MODEL_TIERS, type BriefBatch, type ModelTier } from '../../lib/agents/brief';
 import {
   APPROACH,
@@ -12,7 +9,7 @@ import {
 } from '../../lib/agents/traits';
 import { briefsText } from '../../lib/agents/view';
 import { agentSettings, parseCount, requestOf } from '../../lib/app/agents';
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, text, word } from '../../lib/cli/base-command';
 
 const ids = <T extends string>(traits: readonly { id: T }[]): T[] => traits.map(({ id }) => id);
 
@@ -21,15 +18,15 @@ export default class AgentsBrief extends BaseCommand {
   static override description =
     'Composed from the trait vocabulary and the words of the request: the same request gives the same briefs, and no two are alike. A trait that is given is in all of them. Launch them with the general type, all in one message, and after several of them the spotcheck.';
   static override args = {
-    request: string({ description: 'What is to be done, in quotes; else from stdin.', ignoreStdin: true }),
+    request: word({ description: 'What is to be done, in quotes; else from stdin.' }),
   };
   static override flags = {
-    count: stringFlag({ description: 'So many, 1 to 32.', default: '1', helpValue: 'N' }),
-    role: stringFlag({ description: 'What each of them is.', helpValue: 'TEXT' }),
-    expertise: stringFlag({ description: 'What they know.', options: ids(EXPERTISE), helpValue: 'TRAIT' }),
-    personality: stringFlag({ description: 'How they are.', options: ids(PERSONALITY), helpValue: 'TRAIT' }),
-    approach: stringFlag({ description: 'How they work.', options: ids(APPROACH), helpValue: 'TRAIT' }),
-    model: stringFlag({ description: 'The model tier.', options: [...MODEL_TIERS], default: 'balanced' }),
+    count: text({ description: 'So many, 1 to 32.', default: '1', helpValue: 'N' }),
+    role: text({ description: 'What each of them is.', helpValue: 'TEXT' }),
+    expertise: text({ description: 'What they know.', options: ids(EXPERTISE), helpValue: 'TRAIT' }),
+    personality: text({ description: 'How they are.', options: ids(PERSONALITY), helpValue: 'TRAIT' }),
+    approach: text({ description: 'How they work.', options: ids(APPROACH), helpValue: 'TRAIT' }),
+    model: text({ description: 'The model tier.', options: [...MODEL_TIERS], default: 'balanced' }),
   };
   static override examples = [
     '<%= config.bin %> agents brief "review the pricing page" --count 3',
@@ -51,7 +48,6 @@ export default class AgentsBrief extends BaseCommand {
       ...(flags.personality === undefined ? {} : { personality: [flags.personality as Personality] }),
       ...(flags.approach === undefined ? {} : { approach: [flags.approach as Approach] }),
     });
-    this.print(() => briefsText(batch, this.terminal));
-    return batch;
+    return this.show(batch, () => briefsText(batch, this.terminal));
   }
 }

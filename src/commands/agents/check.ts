@@ -1,9 +1,7 @@
-import { string } from '@oclif/core/args';
-
 import { checkInvocations, type CheckReport } from '../../lib/agents/check';
 import { checkText } from '../../lib/agents/view';
 import { agentSettings, plannedInvocations } from '../../lib/app/agents';
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, word } from '../../lib/cli/base-command';
 import { EXIT_CODES } from '../../lib/platform/terminal/exit-codes';
 
 export default class AgentsCheck extends BaseCommand {
@@ -11,7 +9,7 @@ export default class AgentsCheck extends BaseCommand {
   static override description =
     'Names each rule they break: a bare type for a custom agent, a retired or unknown type, no model tier, a subagent that speaks, a managed agent for short, interactive or local work, the same brief twice, parallel work without a spotcheck. Exits 2 when a rule is broken: as the hook before a tool call that stops the call, and the assistant reads why.';
   static override args = {
-    file: string({ required: true, ignoreStdin: true, description: 'JSON or JSON lines; - for stdin.' }),
+    file: word({ required: true, description: 'JSON or JSON lines; - for stdin.' }),
   };
   static override examples = [
     '<%= config.bin %> agents check planned.json',

@@ -1,21 +1,18 @@
-import { string } from '@oclif/core/args';
-import { boolean, string as stringFlag } from '@oclif/core/flags';
-
 import type { Considered, Decision } from '../../lib/agents/routing';
 import { routeText } from '../../lib/agents/view';
 import { agentSettings, isIdle, parseCount, parseEffort, requestOf, routeCall } from '../../lib/app/agents';
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, text, word } from '../../lib/cli/base-command';
 
 export default class AgentsRoute extends BaseCommand {
   static override summary = 'Decide which kind of worker a request goes to, and say why.';
   static override description =
     'A table of rules decides, in order; nothing is launched and no model is asked. Without REQUEST it reads stdin: a text, or the hook JSON of an assistant, whose prompt it takes; then it says nothing where nothing is to be delegated. The type names are those of agents.types; named agents are those of the roster.';
   static override args = {
-    request: string({ description: 'What is to be done, in quotes.', ignoreStdin: true }),
+    request: word({ description: 'What is to be done, in quotes.' }),
   };
   static override flags = {
-    effort: stringFlag({ description: 'How much it is worth: E1 to E5.', helpValue: 'E3' }),
-    count: stringFlag({ description: 'So many agents, each with its own brief.', helpValue: 'N' }),
+    effort: text({ description: 'How much it is worth: E1 to E5.', helpValue: 'E3' }),
+    count: text({ description: 'So many agents, each with its own brief.', helpValue: 'N' }),
     explain: boolean({ description: 'Show what each rule said.' }),
   };
   static override examples = [

@@ -12,7 +12,6 @@ export default class AgentsTraits extends BaseCommand {
 
   async run(): Promise<typeof TRAIT_FAMILIES> {
     await this.parse(AgentsTraits);
-    this.print(() => traitsText(this.terminal));
-    return TRAIT_FAMILIES;
+    return this.show(TRAIT_FAMILIES, () => traitsText(this.terminal));
   }
 }

@@ -1,9 +1,7 @@
-import { boolean, string as stringFlag } from '@oclif/core/flags';
-
 import { lookOnce, watch, type SilenceAlert, type WatchedSession } from '../../lib/agents/watchdog';
 import { alertText, watchedText } from '../../lib/agents/view';
 import { openWatchdog, sessionToWatch } from '../../lib/app/agents';
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { tellOfSilence } from '../../lib/app/silence-notice';
 import { EXIT_CODES } from '../../lib/platform/terminal/exit-codes';
 import { interruptSignal } from '../../lib/platform/process/own-process';
@@ -14,7 +12,7 @@ export default class AgentsWatch extends BaseCommand {
     'Tells once when agents are active and made no tool call for 90 seconds, and again only after a tool call has ended that silence: here, and by a backgroundAgent notification, which is never spoken. It reads what the hooks of the assistant report. Once they are installed ("hooks install") the daemon watches by itself, and where none runs a process that lives as long as agents are active. One watchdog a session; --session watches one until it ends. With --json each alert is one line of JSON.';
   static override flags = {
     once: boolean({ description: 'Look once, and show how all of them are; nobody is told.' }),
-    session: stringFlag({
+    session: text({
       description: 'Only this session: its slug, its id, or - for the hook JSON on stdin.',
       helpValue: 'SLUG',
     }),
@@ -40,8 +38,7 @@ export default class AgentsWatch extends BaseCommand {
     const session = flags.session === undefined ? undefined : await sessionToWatch(deps, flags.session);
     if (flags.once) {
       const seen = lookOnce(deps).filter((one) => session === undefined || one.session === session);
-      this.print(() => watchedText(seen, this.terminal));
-      return seen;
+      return this.show(seen, () => watchedText(seen, this.terminal));
     }
     // An assistant, and the hook, start one at each agent.
     const byHook = flags.session === '-' || flags['until-idle'];

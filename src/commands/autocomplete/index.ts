@@ -1,12 +1,10 @@
-import { string } from '@oclif/core/args';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, word } from '../../lib/cli/base-command';
 import { COMPLETION_SWITCH, SHELLS, type Shell } from '../../lib/shell/completion';
 
 export default class Autocomplete extends BaseCommand {
   static override summary = 'Show how to switch completion on in bash, zsh or fish.';
   static override args = {
-    shell: string({ description: 'Only for this shell.', options: [...SHELLS], ignoreStdin: true }),
+    shell: word({ description: 'Only for this shell.', options: [...SHELLS] }),
   };
   static override examples = ['<%= config.bin %> autocomplete', '<%= config.bin %> autocomplete fish'];
   static override related = ['autocomplete install', 'autocomplete script SHELL'];

@@ -1,7 +1,5 @@
-import { string } from '@oclif/core/args';
-
 import { allKeys } from '../../lib/config/files';
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, word } from '../../lib/cli/base-command';
 import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/shell/completion';
 import { installCompletion, ownShell, type CompletionInstall } from '../../lib/shell/completion-install';
 import { StewardError } from '../../lib/errors';
@@ -12,7 +10,7 @@ export default class AutocompleteInstall extends BaseCommand {
   static override description =
     'Writes it to where the shell looks for it. Run again after an update. "steward uninstall" takes it back.';
   static override args = {
-    shell: string({ description: 'The shell; yours by default.', options: [...SHELLS], ignoreStdin: true }),
+    shell: word({ description: 'The shell; yours by default.', options: [...SHELLS] }),
   };
   static override examples = [
     '<%= config.bin %> autocomplete install',

@@ -1,14 +1,12 @@
-import { string } from '@oclif/core/args';
-
 import { allKeys } from '../../lib/config/files';
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, word } from '../../lib/cli/base-command';
 import { COMPLETION_SCRIPTS, SHELLS, completionPlaces, type Shell } from '../../lib/shell/completion';
 
 export default class AutocompleteScript extends BaseCommand {
   static override knowsAll = true;
   static override summary = 'Print the completion script of a shell.';
   static override args = {
-    shell: string({ description: 'The shell.', options: [...SHELLS], required: true, ignoreStdin: true }),
+    shell: word({ description: 'The shell.', options: [...SHELLS], required: true }),
   };
   static override examples = [
     { description: 'For this shell only', command: 'source <(<%= config.bin %> autocomplete script bash)' },

@@ -1,4 +1,4 @@
-import { string } from '@oclif/core/args';
+import { word } from '../../lib/cli/base-command';
 
 import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
 import { addToConfig, type SetResult } from '../../lib/config/set';
@@ -9,9 +9,8 @@ export default class ConfigAdd extends ConfigEdit {
     'The other items and the comments of the file stay. An item that is in the list already is not added twice. A repository must exist; `~` and a relative path become an absolute one.';
   static override args = {
     key: keyArg,
-    value: string({
+    value: word({
       required: true,
-      ignoreStdin: true,
       description: 'The item to add, such as the path of a repository.',
     }),
   };

@@ -1,4 +1,4 @@
-import { string } from '@oclif/core/args';
+import { word } from '../../lib/cli/base-command';
 
 import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
 import { removeFromConfig, type SetResult } from '../../lib/config/set';
@@ -8,7 +8,7 @@ export default class ConfigRemove extends ConfigEdit {
   static override description = 'The other items and the comments of the file stay.';
   static override args = {
     key: keyArg,
-    value: string({ required: true, ignoreStdin: true, description: 'The item to remove.' }),
+    value: word({ required: true, description: 'The item to remove.' }),
   };
   static override flags = { 'dry-run': dryRunFlag };
   static override examples = [

@@ -1,4 +1,4 @@
-import { string } from '@oclif/core/args';
+import { word } from '../../lib/cli/base-command';
 
 import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
 import { setConfig, type SetResult } from '../../lib/config/set';
@@ -9,9 +9,8 @@ export default class ConfigSet extends ConfigEdit {
     'The value is checked first; a list is replaced as a whole (`config add` and `config remove` change one item). Comments and formatting of the file stay. Secrets may be given as env:NAME or file:PATH, so that they are in no file of steward and in no shell history.';
   static override args = {
     key: keyArg,
-    value: string({
+    value: word({
       required: true,
-      ignoreStdin: true,
       description: 'The value; a list as a,b or as JSON.',
     }),
   };

@@ -19,7 +19,6 @@ export default class DaemonInstall extends BaseCommand {
     const { result, warnings, text } = await runInstaller(this.context, 'daemon', flags);
     for (const warning of warnings) this.say(warning);
     const localTime = localTimes(this.context.clock);
-    this.print(() => text({ columns: this.terminal.columns, localTime }));
-    return result;
+    return this.show(result, () => text({ columns: this.terminal.columns, localTime }));
   }
 }

@@ -1,6 +1,4 @@
-import { boolean, integer } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, integer } from '../../lib/cli/base-command';
 import { localTimes } from '../../lib/platform/time/local-times';
 import { type LogLine, followLog, lastLines } from '../../lib/daemon/log';
 import { logLineText } from '../../lib/daemon/status';

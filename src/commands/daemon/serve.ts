@@ -1,6 +1,4 @@
-import { boolean, integer, string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, integer, text } from '../../lib/cli/base-command';
 import { serveDaemon } from '../../lib/app/serve';
 
 export default class DaemonServe extends BaseCommand {
@@ -14,7 +12,7 @@ export default class DaemonServe extends BaseCommand {
       max: 65_535,
       helpValue: 'N',
     }),
-    host: string({ description: 'The address to listen on (daemon.host).', helpValue: 'HOST' }),
+    host: text({ description: 'The address to listen on (daemon.host).', helpValue: 'HOST' }),
     sweep: boolean({ description: 'Run the hourly work sweep, too, as `up` does.', default: false }),
   };
   static override examples = [

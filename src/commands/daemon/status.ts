@@ -15,7 +15,6 @@ export default class DaemonStatusCommand extends BaseCommand {
     const report = await daemonReport(this.context);
     if (!report.running) process.exitCode = EXIT_CODES.unavailable;
     const localTime = localTimes(this.context.clock);
-    this.print(() => daemonStatusText(report, { ...this.terminal, localTime }));
-    return report;
+    return this.show(report, () => daemonStatusText(report, { ...this.terminal, localTime }));
   }
 }

@@ -1,8 +1,6 @@
-import { boolean, string } from '@oclif/core/flags';
-
 import { installHooks, type InstallResult } from '../../lib/assistant/install';
 import { installText } from '../../lib/assistant/install-view';
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { offersSkill, openHooks } from '../../lib/app/hooks';
 
 export default class HooksInstall extends BaseCommand {
@@ -10,7 +8,7 @@ export default class HooksInstall extends BaseCommand {
   static override description =
     "An entry for each event is added to the assistant's settings file ($CLAUDE_CONFIG_DIR or ~/.claude, settings.json); everything else in it stays as it is, and a copy is kept beside it. Installing twice changes nothing.";
   static override flags = {
-    assistant: string({
+    assistant: text({
       description: 'The assistant.',
       default: 'claude-code',
       options: ['claude-code'],

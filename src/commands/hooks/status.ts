@@ -1,13 +1,11 @@
-import { string } from '@oclif/core/flags';
-
 import { hooksStatus, type HooksStatus, statusText } from '../../lib/assistant/install-view';
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, text } from '../../lib/cli/base-command';
 import { openHooks } from '../../lib/app/hooks';
 
 export default class HooksStatusCommand extends BaseCommand {
   static override summary = 'Show whether the hooks are registered, and what they would run.';
   static override flags = {
-    assistant: string({
+    assistant: text({
       description: 'The assistant.',
       default: 'claude-code',
       options: ['claude-code'],
@@ -20,7 +18,6 @@ export default class HooksStatusCommand extends BaseCommand {
     const { flags } = await this.parse(HooksStatusCommand);
     const { deps, assistant } = openHooks(this.context, this.config.root, flags.assistant);
     const result = await hooksStatus(deps, assistant);
-    this.print(() => statusText(result));
-    return result;
+    return this.show(result, () => statusText(result));
   }
 }

@@ -1,8 +1,6 @@
-import { boolean, string } from '@oclif/core/flags';
-
 import { uninstallHooks, type UninstallResult } from '../../lib/assistant/uninstall';
 import { uninstallText } from '../../lib/assistant/install-view';
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { openHooks } from '../../lib/app/hooks';
 
 export default class HooksUninstall extends BaseCommand {
@@ -10,7 +8,7 @@ export default class HooksUninstall extends BaseCommand {
   static override description =
     'Exactly what was added is removed, also when the file was edited since. What sessions have stored stays.';
   static override flags = {
-    assistant: string({
+    assistant: text({
       description: 'The assistant.',
       default: 'claude-code',
       options: ['claude-code'],
@@ -27,7 +25,6 @@ export default class HooksUninstall extends BaseCommand {
     const { flags } = await this.parse(HooksUninstall);
     const { deps, assistant } = openHooks(this.context, this.config.root, flags.assistant);
     const result = await uninstallHooks(deps, { assistant, dryRun: flags['dry-run'] === true });
-    this.print(() => uninstallText(result));
-    return result;
+    return this.show(result, () => uninstallText(result));
   }
 }

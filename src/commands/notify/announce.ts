@@ -1,6 +1,4 @@
-import { boolean, string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { announceRequest, type Announced } from '../../lib/app/notify-announce';
 import { openNotify } from '../../lib/app/notify';
 import { HANDLINGS } from '../../lib/notify/announce';
@@ -10,14 +8,14 @@ export default class NotifyAnnounce extends BaseCommand {
   static override description =
     'The line opens with a verb that fits the request; for a workflow that exists it names workflow and skill. Conversations, and what is done directly, get no line.';
   static override flags = {
-    request: string({ helpValue: 'TEXT', description: "The principal's words.", required: true }),
-    kind: string({ description: 'How it is handled.', options: [...HANDLINGS], default: 'task' }),
-    skill: string({ helpValue: 'NAME', description: 'The skill that handles it.' }),
-    workflow: string({
+    request: text({ helpValue: 'TEXT', description: "The principal's words.", required: true }),
+    kind: text({ description: 'How it is handled.', options: [...HANDLINGS], default: 'task' }),
+    skill: text({ helpValue: 'NAME', description: 'The skill that handles it.' }),
+    workflow: text({
       helpValue: 'NAME',
       description: 'The workflow of the skill: a file of its workflows folder, without .md.',
     }),
-    skills: string({
+    skills: text({
       helpValue: 'DIR',
       description: "The folder of the skills; your assistant's own by default.",
     }),

@@ -1,6 +1,4 @@
-import { integer } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, integer } from '../../lib/cli/base-command';
 import { dead } from '../../lib/notify/outbox';
 import { deadReport, deadText } from '../../lib/platform/files/graveyard';
 import { openNotify } from '../../lib/app/notify';
@@ -27,7 +25,7 @@ export default class NotifyHistory extends BaseCommand {
     const { flags } = await this.parse(NotifyHistory);
     const { deps } = await openNotify(this.context);
     const entries = historyEntries(readHistory(deps.history), flags.count);
-    this.print(() =>
+    return this.show(entries, () =>
       historyText(entries, {
         ...this.terminal,
         zone: deps.settings().zone,
@@ -35,6 +33,5 @@ export default class NotifyHistory extends BaseCommand {
         dead: deadText(deadReport(dead(deps))),
       }),
     );
-    return entries;
   }
 }

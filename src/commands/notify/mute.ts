@@ -1,6 +1,4 @@
-import { string } from '@oclif/core/args';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, word } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
 import { mute, type MuteState } from '../../lib/notify/routing';
 import { untilText } from '../../lib/notify/view';
@@ -10,9 +8,8 @@ export default class NotifyMute extends BaseCommand {
   static override summary = 'Mute the voice, and the sound of banners.';
   static override description = 'What would be spoken is shown. Push and chat go on as they are.';
   static override args = {
-    duration: string({
+    duration: word({
       description: 'For how long, such as 1h; without it until `notify unmute`.',
-      ignoreStdin: true,
     }),
   };
   static override examples = ['<%= config.bin %> notify mute 1h', '<%= config.bin %> notify mute'];

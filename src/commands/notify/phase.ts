@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/args';
-import { string as text } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, text, word } from '../../lib/cli/base-command';
 import { setPhase } from '../../lib/app/phase';
 import { phase } from '../../lib/sessions/phases';
 
@@ -10,7 +7,7 @@ export default class NotifyPhase extends BaseCommand {
   static override description =
     "It is noted in the session's history, and shown in the tab of its terminal. Without --slug it is the session that was updated last, is not complete and is younger than two hours.";
   static override args = {
-    phase: string({ required: true, ignoreStdin: true, description: 'The phase, such as execute.' }),
+    phase: word({ required: true, description: 'The phase, such as execute.' }),
   };
   static override flags = {
     slug: text({ helpValue: 'SLUG', description: 'The session.' }),

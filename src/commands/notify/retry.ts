@@ -1,6 +1,4 @@
-import { string } from '@oclif/core/args';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, word } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
 import type { ChannelId } from '../../lib/notify/events';
 import { retry } from '../../lib/notify/history';
@@ -10,7 +8,7 @@ export default class NotifyRetry extends BaseCommand {
   static override description =
     'What was given up goes back into the outbox; what waits for its time is tried now. Channels that took it get nothing twice.';
   static override args = {
-    id: string({ description: 'As `notify history` shows it.', required: true, ignoreStdin: true }),
+    id: word({ description: 'As `notify history` shows it.', required: true }),
   };
   static override examples = [
     '<%= config.bin %> notify retry 20261120T080000123Z-0123456789ab',

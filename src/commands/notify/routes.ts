@@ -20,9 +20,8 @@ export default class NotifyRoutes extends BaseCommand {
     await this.parse(NotifyRoutes);
     const { deps } = await openNotify(this.context);
     const report = routesReport(deps);
-    this.print(() =>
+    return this.show(report, () =>
       routesText(report, { ...this.terminal, zone: deps.settings().zone, nowMs: deps.clock.now() }),
     );
-    return report;
   }
 }

@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/args';
-import { boolean, integer, string as text } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, integer, text, word } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
 import { sendFromTerminal, type Sent } from '../../lib/cli/notify-send';
 import { EVENT_NAMES, SOURCES } from '../../lib/notify/events';
@@ -11,9 +8,8 @@ export default class NotifySend extends BaseCommand {
   static override description =
     'By its event it is spoken, shown, pushed, or posted to a chat (`notify routes`). It is accepted at once and delivered in the background; a channel that is down is tried again for a day, and keeps nothing else waiting.';
   static override args = {
-    message: string({
+    message: word({
       description: 'What is said, at most 4,000 characters; without it, or with -, it is read from stdin.',
-      ignoreStdin: true,
     }),
   };
   static override flags = {
@@ -49,7 +45,6 @@ export default class NotifySend extends BaseCommand {
     const { sent, shown } = await sendFromTerminal(notify, args.message, flags, this.terminal, (text) =>
       this.say(text),
     );
-    this.print(() => shown);
-    return sent;
+    return this.show(sent, () => shown);
   }
 }

@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/args';
-import { boolean, string as stringFlag } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, text, word } from '../../lib/cli/base-command';
 import { speakNow, type SpeakResult } from '../../lib/app/speech';
 import { clean } from '../../lib/platform/terminal/terminal';
 
@@ -10,11 +7,11 @@ export default class NotifySpeak extends BaseCommand {
   static override description =
     'The terms of principal/pronunciations.json are said as you wrote them there, and "live" is told apart by what stands around it.';
   static override args = {
-    text: string({ required: true, ignoreStdin: true, description: 'What to say, up to 4,000 characters.' }),
+    text: word({ required: true, description: 'What to say, up to 4,000 characters.' }),
   };
   static override flags = {
     'dry-run': boolean({ description: 'Only print what would be said.' }),
-    'voice-id': stringFlag({ description: "The provider's voice; without it the DA's.", helpValue: 'ID' }),
+    'voice-id': text({ description: "The provider's voice; without it the DA's.", helpValue: 'ID' }),
   };
   static override examples = [
     '<%= config.bin %> notify speak "The build is green."',

@@ -1,6 +1,4 @@
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
 import { StewardError } from '../../lib/errors';
 import { testChannels, type TestResult } from '../../lib/notify/test-channels';

@@ -15,7 +15,8 @@ export default class NotifyTriggers extends BaseCommand {
   async run(): Promise<{ left: boolean }> {
     await this.parse(NotifyTriggers);
     const result = await runTriggers(this.context);
-    this.print(() => (result.left ? 'Something is left in the spool.' : 'Nothing is left in the spool.'));
-    return result;
+    return this.show(result, () =>
+      result.left ? 'Something is left in the spool.' : 'Nothing is left in the spool.',
+    );
   }
 }

@@ -14,7 +14,8 @@ export default class SenseCapture extends BaseCommand {
     await this.parse(SenseCapture);
     const { deps, warnings, result } = await captureNow(this.context);
     for (const problem of [...warnings, ...result.problems]) this.say(problem);
-    this.print(() => captureText(result, { timezone: deps.timezone, columns: this.terminal.columns }));
-    return result;
+    return this.show(result, () =>
+      captureText(result, { timezone: deps.timezone, columns: this.terminal.columns }),
+    );
   }
 }

@@ -1,7 +1,5 @@
-import { string } from '@oclif/core/flags';
-
 import type { StewardError } from '../../lib/errors';
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
 import { writeAllOut } from '../../lib/platform/terminal/stdio';
 import { exportEvents, exportRecords } from '../../lib/sense/export';
@@ -12,10 +10,10 @@ export default class SenseExport extends BaseCommand {
   static override description =
     'Days are a line each; apps are a line for each day and application; events are those whose raw log is still kept. CSV begins cells that a spreadsheet would take for a formula with an apostrophe.';
   static override flags = {
-    what: string({ description: 'What to write.', options: ['days', 'apps', 'events'], default: 'days' }),
-    format: string({ description: 'In which form.', options: ['json', 'csv'], default: 'json' }),
-    from: string({ description: 'From this day on.', helpValue: 'DAY' }),
-    to: string({ description: 'Up to this day.', helpValue: 'DAY' }),
+    what: text({ description: 'What to write.', options: ['days', 'apps', 'events'], default: 'days' }),
+    format: text({ description: 'In which form.', options: ['json', 'csv'], default: 'json' }),
+    from: text({ description: 'From this day on.', helpValue: 'DAY' }),
+    to: text({ description: 'Up to this day.', helpValue: 'DAY' }),
   };
   static override examples = [
     '<%= config.bin %> sense export --what apps --format csv > apps.csv',

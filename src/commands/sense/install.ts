@@ -1,6 +1,4 @@
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { installerFlags, runInstaller, type InstallerResult } from '../../lib/app/installer';
 import { localTimes } from '../../lib/platform/time/local-times';
 
@@ -29,7 +27,6 @@ export default class SenseInstall extends BaseCommand {
     );
     for (const warning of warnings) this.say(warning);
     const localTime = localTimes(this.context.clock);
-    this.print(() => text({ columns: this.terminal.columns, localTime }));
-    return result;
+    return this.show(result, () => text({ columns: this.terminal.columns, localTime }));
   }
 }

@@ -1,6 +1,4 @@
-import { boolean, string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
 import { purge, type PurgeResult } from '../../lib/sense/purge';
 import { purgeText } from '../../lib/sense/view-status';
@@ -10,10 +8,10 @@ export default class SensePurge extends BaseCommand {
   static override description =
     'Records of days that still have their raw log are built again without it. What the hooks of an assistant have stored is theirs: see sessions forget. There is no way back, so it only shows what it would do until you add --yes.';
   static override flags = {
-    day: string({ description: 'Only this day, up to today.', helpValue: 'DAY' }),
-    before: string({ description: 'Only days before this one, tomorrow at most.', helpValue: 'DAY' }),
-    app: string({ description: 'Only this application: its name or bundle id.', helpValue: 'NAME' }),
-    repo: string({ description: 'Only this repository: its name or path.', helpValue: 'NAME' }),
+    day: text({ description: 'Only this day, up to today.', helpValue: 'DAY' }),
+    before: text({ description: 'Only days before this one, tomorrow at most.', helpValue: 'DAY' }),
+    app: text({ description: 'Only this application: its name or bundle id.', helpValue: 'NAME' }),
+    repo: text({ description: 'Only this repository: its name or path.', helpValue: 'NAME' }),
     all: boolean({ description: 'Everything that sense ever captured.' }),
     records: boolean({ description: 'Also remove records that name it and cannot be built again.' }),
     yes: boolean({ char: 'y', description: 'Do it; without it nothing is removed.' }),

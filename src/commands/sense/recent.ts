@@ -1,6 +1,4 @@
-import { integer } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, integer } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
 import { recent } from '../../lib/sense/read';
 import type { DailyRecord } from '../../lib/sense/record';
@@ -21,7 +19,6 @@ export default class SenseRecent extends BaseCommand {
     const { flags } = await this.parse(SenseRecent);
     const { deps } = await openSense(this.context);
     const records = recent(deps, flags.days, ({ message }) => this.say(message));
-    this.print(() => recentText(records, this.terminal));
-    return records;
+    return this.show(records, () => recentText(records, this.terminal));
   }
 }

@@ -1,6 +1,4 @@
-import { string } from '@oclif/core/args';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, word } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
 import type { DailyRecord } from '../../lib/sense/record';
 import { rollup } from '../../lib/sense/roll';
@@ -11,9 +9,8 @@ export default class SenseRollup extends BaseCommand {
   static override description =
     "Captures do this by themselves once a day is over. Today's record is stored as not final, and replaced tomorrow.";
   static override args = {
-    date: string({
+    date: word({
       description: 'The day, as 2026-11-20 or yesterday; today without it.',
-      ignoreStdin: true,
     }),
   };
   static override examples = ['<%= config.bin %> sense rollup', '<%= config.bin %> sense rollup yesterday'];
@@ -24,7 +21,8 @@ export default class SenseRollup extends BaseCommand {
     const { deps, locked, readDay } = await openSense(this.context);
     const day = args.date === undefined ? undefined : await readDay(args.date);
     const record = await locked(() => rollup(deps, day));
-    this.print(() => recordText(record, { ...this.terminal, notSeen: { idleMinutes: 0, sources: [] } }));
-    return record;
+    return this.show(record, () =>
+      recordText(record, { ...this.terminal, notSeen: { idleMinutes: 0, sources: [] } }),
+    );
   }
 }

@@ -13,7 +13,8 @@ export default class SenseSources extends BaseCommand {
     await this.parse(SenseSources);
     const { deps } = await openSense(this.context);
     const rows = sources(deps);
-    this.print(() => sourcesText(rows, { ...this.terminal, timezone: deps.timezone, now: deps.clock.now() }));
-    return rows;
+    return this.show(rows, () =>
+      sourcesText(rows, { ...this.terminal, timezone: deps.timezone, now: deps.clock.now() }),
+    );
   }
 }

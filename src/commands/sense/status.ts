@@ -15,9 +15,8 @@ export default class SenseStatusCommand extends BaseCommand {
     const { deps, warnings } = await openSense(this.context);
     for (const warning of warnings) this.say(warning);
     const result = status(deps, await currentScheduler(this.context));
-    this.print(() =>
+    return this.show(result, () =>
       statusText(result, { ...this.terminal, timezone: deps.timezone, now: deps.clock.now() }),
     );
-    return result;
   }
 }

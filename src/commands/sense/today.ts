@@ -1,6 +1,4 @@
-import { string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, text } from '../../lib/cli/base-command';
 import { openSense } from '../../lib/app/sense';
 import { waitingSessions } from '../../lib/app/sessions';
 import { toStewardError } from '../../lib/errors';
@@ -13,7 +11,7 @@ export default class SenseToday extends BaseCommand {
   static override description =
     'Time by application and hour, commits and sessions, from what was captured; and what could not be seen. Another day is read from its raw log, or from its record once the log is discarded. Nothing is stored.';
   static override flags = {
-    of: string({ description: 'The day, as 2026-11-20 or yesterday; default today.', helpValue: 'DAY' }),
+    of: text({ description: 'The day, as 2026-11-20 or yesterday; default today.', helpValue: 'DAY' }),
   };
   static override examples = [
     '<%= config.bin %> sense today',
@@ -34,8 +32,7 @@ export default class SenseToday extends BaseCommand {
       this.json || record.final
         ? 0
         : await waitingSessions(this.context).catch((error: unknown) => this.miss(error));
-    this.print(() => recordText(record, { ...this.terminal, ...beside, waiting }));
-    return record;
+    return this.show(record, () => recordText(record, { ...this.terminal, ...beside, waiting }));
   }
 
   /** The day is shown even where the state of the sessions cannot be read. */

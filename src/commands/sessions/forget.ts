@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { openSessions } from '../../lib/app/sessions';
 import { forgetSessions, type Forgotten } from '../../lib/sessions/forget';
 

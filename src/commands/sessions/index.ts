@@ -1,6 +1,4 @@
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { openSessions } from '../../lib/app/sessions';
 import { spoolStatus } from '../../lib/sessions/spool';
 import { currentSessions } from '../../lib/sessions/state';
@@ -30,7 +28,8 @@ export default class Sessions extends BaseCommand {
       nowMs,
       all: flags.all,
     });
-    this.print(() => sessionsText(report, { ...this.terminal, nowMs, all: flags.all === true }));
-    return report;
+    return this.show(report, () =>
+      sessionsText(report, { ...this.terminal, nowMs, all: flags.all === true }),
+    );
   }
 }

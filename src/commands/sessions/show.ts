@@ -1,6 +1,4 @@
-import { string } from '@oclif/core/args';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, word } from '../../lib/cli/base-command';
 import { localTimes } from '../../lib/platform/time/local-times';
 import { openSessions } from '../../lib/app/sessions';
 import { currentSessions, findSession } from '../../lib/sessions/state';
@@ -9,7 +7,7 @@ import { sessionDetail, sessionText, type SessionDetail } from '../../lib/sessio
 export default class SessionsShow extends BaseCommand {
   static override summary = 'Show one session with its history.';
   static override args = {
-    slug: string({ description: 'Its slug, or the beginning of it.', required: true, ignoreStdin: true }),
+    slug: word({ description: 'Its slug, or the beginning of it.', required: true }),
   };
   static override examples = [
     '<%= config.bin %> sessions show 20261120-website-3f9a1c2e',
@@ -22,7 +20,6 @@ export default class SessionsShow extends BaseCommand {
     const deps = await openSessions(this.context);
     const nowMs = deps.clock.now();
     const detail = sessionDetail(findSession(currentSessions(deps), args.slug), nowMs);
-    this.print(() => sessionText(detail, { nowMs, localTime: localTimes(deps.clock) }));
-    return detail;
+    return this.show(detail, () => sessionText(detail, { nowMs, localTime: localTimes(deps.clock) }));
   }
 }

@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/args';
-import { string as stringFlag } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, text, word } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { addIssue, type Added } from '../../lib/work/actions';
 import { STATUSES } from '../../lib/work/label';
@@ -12,15 +9,15 @@ export default class WorkAdd extends BaseCommand {
   static override description =
     'Labels that the repository does not have are left out and named. Exactly one issue is made, also when the answer of the service is lost.';
   static override args = {
-    title: string({ required: true, ignoreStdin: true, description: 'What is to be done, in a few words.' }),
+    title: word({ required: true, description: 'What is to be done, in a few words.' }),
   };
   static override flags = {
-    body: stringFlag({ description: 'More about it, in Markdown.', helpValue: 'TEXT' }),
-    type: stringFlag({ description: 'Its Type.', default: 'feature', helpValue: 'TYPE' }),
-    status: stringFlag({ description: 'Its Status.', options: [...STATUSES], default: 'queued' }),
-    priority: stringFlag({ description: 'Its Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
-    property: stringFlag({ description: 'Its Property, such as website.', helpValue: 'PROPERTY' }),
-    label: stringFlag({
+    body: text({ description: 'More about it, in Markdown.', helpValue: 'TEXT' }),
+    type: text({ description: 'Its Type.', default: 'feature', helpValue: 'TYPE' }),
+    status: text({ description: 'Its Status.', options: [...STATUSES], default: 'queued' }),
+    priority: text({ description: 'Its Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
+    property: text({ description: 'Its Property, such as website.', helpValue: 'PROPERTY' }),
+    label: text({
       description: 'A further label; may be given more than once.',
       multiple: true,
       helpValue: 'NAME',
@@ -47,7 +44,6 @@ export default class WorkAdd extends BaseCommand {
     });
     if (added.missingLabels.length > 0) this.say(missingText(added.missingLabels));
     const { timezone } = user;
-    this.print(() => addedText(added, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
-    return added;
+    return this.show(added, () => addedText(added, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
   }
 }

@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
-import { issueNumber } from '../../lib/cli/issue-number';
+import { BaseCommand, text, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import type { Item } from '../../lib/work/board';
 import { moveIssue } from '../../lib/work/edit';
@@ -12,7 +9,7 @@ export default class WorkBlock extends BaseCommand {
   static override description = 'Replaces its Status label. The reason becomes a comment.';
   static override args = { number: issueNumber() };
   static override flags = {
-    reason: string({ description: 'What it waits for.', helpValue: 'TEXT' }),
+    reason: text({ description: 'What it waits for.', helpValue: 'TEXT' }),
   };
   static override examples = [
     '<%= config.bin %> work block 12',
@@ -25,7 +22,6 @@ export default class WorkBlock extends BaseCommand {
     const { deps, user } = await openWork(this.context);
     const item = await moveIssue(deps, { number: args.number, status: 'blocked', reason: flags.reason });
     const { timezone } = user;
-    this.print(() => changedText(item, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
-    return item;
+    return this.show(item, () => changedText(item, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
   }
 }

@@ -1,6 +1,4 @@
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { currentBoard, type BoardView } from '../../lib/work/board';
 import { boardText } from '../../lib/work/view';
@@ -26,7 +24,8 @@ export default class WorkBoard extends BaseCommand {
     const work = await openWork(this.context);
     const board = await currentBoard(work.deps, flags);
     const { timezone } = work.user;
-    this.print(() => boardText(board, { ...this.terminal, timezone, nowMs: work.deps.clock.now() }));
-    return board;
+    return this.show(board, () =>
+      boardText(board, { ...this.terminal, timezone, nowMs: work.deps.clock.now() }),
+    );
   }
 }

@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
-import { issueNumber } from '../../lib/cli/issue-number';
+import { BaseCommand, text, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { agentName } from '../../lib/work/label';
 import { claimIssue, type ClaimResult } from '../../lib/work/claim';
@@ -13,7 +10,7 @@ export default class WorkClaim extends BaseCommand {
     'Sets Agent:NAME and Status:in-progress, looks who was first, and takes Status:ready and Status:queued off. When somebody else holds it, the exit code is 6 and the error names them.';
   static override args = { number: issueNumber() };
   static override flags = {
-    agent: string({
+    agent: text({
       description: 'The agent, as in its Agent: label; you when left out.',
       helpValue: 'NAME',
     }),
@@ -30,7 +27,6 @@ export default class WorkClaim extends BaseCommand {
     const { deps, user } = await openWork(this.context);
     const agent = flags.agent ?? agentName(user.principal.name ?? user.da.name);
     const result = await claimIssue(deps, { number: args.number, agent });
-    this.print(() => claimText(result));
-    return result;
+    return this.show(result, () => claimText(result));
   }
 }

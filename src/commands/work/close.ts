@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
-import { issueNumber } from '../../lib/cli/issue-number';
+import { BaseCommand, text, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { closeIssue, type Closed } from '../../lib/work/actions';
 import { closedText } from '../../lib/work/view-results';
@@ -11,7 +8,7 @@ export default class WorkClose extends BaseCommand {
   static override description = 'The evidence becomes a comment; then the issue is closed as completed.';
   static override args = { number: issueNumber() };
   static override flags = {
-    evidence: string({
+    evidence: text({
       description: 'What shows that it is done; @FILE reads it from a file.',
       required: true,
       helpValue: 'TEXT|@FILE',
@@ -27,7 +24,6 @@ export default class WorkClose extends BaseCommand {
     const { args, flags } = await this.parse(WorkClose);
     const { deps } = await openWork(this.context);
     const closed = await closeIssue(deps, { number: args.number, evidence: flags.evidence });
-    this.print(() => closedText(closed));
-    return closed;
+    return this.show(closed, () => closedText(closed));
   }
 }

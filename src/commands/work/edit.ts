@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
-import { issueNumber } from '../../lib/cli/issue-number';
+import { BaseCommand, text, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import type { Item } from '../../lib/work/board';
 import { editIssue } from '../../lib/work/edit';
@@ -13,10 +10,10 @@ export default class WorkEdit extends BaseCommand {
     'The prefix and the identity of the title stay, and so does the hidden marker of the body. A label that the repository lacks is an error.';
   static override args = { number: issueNumber() };
   static override flags = {
-    title: string({ description: 'The new title, without its prefix.', helpValue: 'TEXT' }),
-    body: string({ description: 'The new body; @FILE reads it from a file.', helpValue: 'TEXT|@FILE' }),
-    'add-label': string({ description: 'Add a label; may be repeated.', multiple: true, helpValue: 'NAME' }),
-    'remove-label': string({
+    title: text({ description: 'The new title, without its prefix.', helpValue: 'TEXT' }),
+    body: text({ description: 'The new body; @FILE reads it from a file.', helpValue: 'TEXT|@FILE' }),
+    'add-label': text({ description: 'Add a label; may be repeated.', multiple: true, helpValue: 'NAME' }),
+    'remove-label': text({
       description: 'Remove a label; may be repeated.',
       multiple: true,
       helpValue: 'NAME',
@@ -40,7 +37,6 @@ export default class WorkEdit extends BaseCommand {
       removeLabels: flags['remove-label'],
     });
     const { timezone } = user;
-    this.print(() => changedText(item, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
-    return item;
+    return this.show(item, () => changedText(item, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
   }
 }

@@ -1,6 +1,4 @@
-import { boolean, string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { checkFilter, currentBoard, filterItems, type BoardView, type Filter } from '../../lib/work/board';
 import { listText } from '../../lib/work/view';
@@ -9,14 +7,14 @@ export default class WorkList extends BaseCommand {
   static override summary = 'List issues, most urgent first.';
   static override description = 'Every filter has to fit; without any it lists what is open.';
   static override flags = {
-    state: string({ description: 'Which ones.', options: ['open', 'closed', 'all'], default: 'open' }),
-    lane: string({ description: 'Only of this lane, such as In-Progress.', helpValue: 'LANE' }),
-    status: string({ description: 'Only with this Status, such as blocked.', helpValue: 'STATUS' }),
-    type: string({ description: 'Only of this Type, such as reminder.', helpValue: 'TYPE' }),
-    priority: string({ description: 'Only of this Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
-    property: string({ description: 'Only of this Property, such as website.', helpValue: 'PROPERTY' }),
-    agent: string({ description: 'Only of this agent.', helpValue: 'NAME' }),
-    search: string({ description: 'Only with these words in the title.', helpValue: 'WORDS' }),
+    state: text({ description: 'Which ones.', options: ['open', 'closed', 'all'], default: 'open' }),
+    lane: text({ description: 'Only of this lane, such as In-Progress.', helpValue: 'LANE' }),
+    status: text({ description: 'Only with this Status, such as blocked.', helpValue: 'STATUS' }),
+    type: text({ description: 'Only of this Type, such as reminder.', helpValue: 'TYPE' }),
+    priority: text({ description: 'Only of this Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
+    property: text({ description: 'Only of this Property, such as website.', helpValue: 'PROPERTY' }),
+    agent: text({ description: 'Only of this agent.', helpValue: 'NAME' }),
+    search: text({ description: 'Only with these words in the title.', helpValue: 'WORDS' }),
     refresh: boolean({ description: 'Ask the service now.' }),
   };
   static override examples = [

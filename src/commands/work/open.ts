@@ -1,7 +1,4 @@
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
-import { issueNumber } from '../../lib/cli/issue-number';
+import { BaseCommand, boolean, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { openInBrowser } from '../../lib/platform/desktop/browser';
 import { issuePage } from '../../lib/work/edit';

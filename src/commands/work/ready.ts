@@ -1,6 +1,4 @@
-import { boolean, integer } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, integer } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { currentBoard, readyItems, type Item } from '../../lib/work/board';
 import { canTakeLabel } from '../../lib/work/label';
@@ -31,7 +29,6 @@ export default class WorkReady extends BaseCommand {
     const items = readyItems(board.items, canTakeLabel(work.deps.daName)).slice(0, flags.limit);
     const { timezone } = work.user;
     const options = { ...this.terminal, timezone, nowMs: work.deps.clock.now() };
-    this.print(() => listText(board, items, options, 'Nothing is ready.'));
-    return items;
+    return this.show(items, () => listText(board, items, options, 'Nothing is ready.'));
   }
 }

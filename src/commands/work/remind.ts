@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/args';
-import { string as stringFlag } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, text, word } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { addReminder, type Added } from '../../lib/work/actions';
 import { addedText, missingText } from '../../lib/work/view-results';
@@ -11,11 +8,11 @@ export default class WorkRemind extends BaseCommand {
   static override description =
     'Times are read in natural words, in your time zone, and lie ahead. A day without a time is its morning, 09:00; today and eod are 18:00, tonight is 20:00. Words that may mean something else stay in the title. Recurring reminders are not supported.';
   static override args = {
-    text: string({ required: true, ignoreStdin: true, description: 'What to be reminded of.' }),
+    text: word({ required: true, description: 'What to be reminded of.' }),
   };
   static override flags = {
-    at: stringFlag({ description: 'When; then the text is taken as it is.', helpValue: 'WHEN' }),
-    priority: stringFlag({ description: 'Its Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
+    at: text({ description: 'When; then the text is taken as it is.', helpValue: 'WHEN' }),
+    priority: text({ description: 'Its Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
   };
   static override examples = [
     '<%= config.bin %> work remind "call Ann tomorrow at 10"',

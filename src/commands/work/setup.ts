@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/args';
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, word } from '../../lib/cli/base-command';
 import { withSteps } from '../../lib/platform/terminal/progress';
 import { openWork } from '../../lib/app/work';
 import { setUp, type SetupResult } from '../../lib/work/setup';
@@ -12,7 +9,7 @@ export default class WorkSetup extends BaseCommand {
   static override description =
     'Looks that the repository is private (any other is refused), writes the files of the work folder, seeds the labels and reads the issues. Run twice, it changes nothing.';
   static override args = {
-    repo: string({ required: true, ignoreStdin: true, description: 'OWNER/REPO on GitHub.' }),
+    repo: word({ required: true, description: 'OWNER/REPO on GitHub.' }),
   };
   static override flags = {
     create: boolean({ description: 'Make the repository, private, where it is not there.' }),
@@ -29,7 +26,6 @@ export default class WorkSetup extends BaseCommand {
     const result = await withSteps(`Setting up ${args.repo}`, (onStep) =>
       setUp(deps, { repo: args.repo, create: flags.create }, onStep),
     );
-    this.print(() => setupText(result));
-    return result;
+    return this.show(result, () => setupText(result));
   }
 }

@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../lib/cli/base-command';
-import { issueNumber } from '../../lib/cli/issue-number';
+import { BaseCommand, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { showIssue, type Shown } from '../../lib/work/actions';
 import { showText } from '../../lib/work/view';
@@ -19,7 +18,6 @@ export default class WorkShow extends BaseCommand {
     const { deps, user } = await openWork(this.context);
     const issue = await showIssue(deps, args.number);
     const { timezone } = user;
-    this.print(() => showText(issue, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
-    return issue;
+    return this.show(issue, () => showText(issue, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
   }
 }

@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/args';
-
-import { BaseCommand } from '../../lib/cli/base-command';
-import { issueNumber } from '../../lib/cli/issue-number';
+import { BaseCommand, word, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { snooze, type Snoozed } from '../../lib/work/actions';
 import { snoozedText } from '../../lib/work/view-results';
@@ -12,7 +9,7 @@ export default class WorkSnooze extends BaseCommand {
     'You are reminded again then. Times are read in natural words, in your time zone, and lie ahead; a duration such as 2h or 1h30m counts from now.';
   static override args = {
     number: issueNumber(),
-    when: string({ required: true, ignoreStdin: true, description: 'When; quote more than one word.' }),
+    when: word({ required: true, description: 'When; quote more than one word.' }),
   };
   static override examples = [
     '<%= config.bin %> work snooze 12 2h',
@@ -25,7 +22,8 @@ export default class WorkSnooze extends BaseCommand {
     const { deps, user } = await openWork(this.context);
     const snoozed = await snooze(deps, args);
     const { timezone } = user;
-    this.print(() => snoozedText(snoozed, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
-    return snoozed;
+    return this.show(snoozed, () =>
+      snoozedText(snoozed, { ...this.terminal, timezone, nowMs: deps.clock.now() }),
+    );
   }
 }

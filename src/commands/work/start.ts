@@ -1,5 +1,4 @@
-import { BaseCommand } from '../../lib/cli/base-command';
-import { issueNumber } from '../../lib/cli/issue-number';
+import { BaseCommand, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import type { Item } from '../../lib/work/board';
 import { moveIssue } from '../../lib/work/edit';
@@ -17,7 +16,6 @@ export default class WorkStart extends BaseCommand {
     const { deps, user } = await openWork(this.context);
     const item = await moveIssue(deps, { number: args.number, status: 'in-progress' });
     const { timezone } = user;
-    this.print(() => changedText(item, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
-    return item;
+    return this.show(item, () => changedText(item, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
   }
 }

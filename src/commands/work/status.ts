@@ -15,7 +15,8 @@ export default class WorkStatusCommand extends BaseCommand {
     for (const warning of warnings) this.say(warning);
     const status = workStatus(deps);
     const { timezone } = user;
-    this.print(() => statusText(status, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
-    return status;
+    return this.show(status, () =>
+      statusText(status, { ...this.terminal, timezone, nowMs: deps.clock.now() }),
+    );
   }
 }

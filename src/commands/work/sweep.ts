@@ -1,6 +1,4 @@
-import { boolean, integer, string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, integer, text } from '../../lib/cli/base-command';
 import { fromOclif } from '../../lib/cli/usage-errors';
 import { flagsOf } from '../../lib/cli/resolve';
 import { withSteps } from '../../lib/platform/terminal/progress';
@@ -14,7 +12,7 @@ export default class WorkSweep extends BaseCommand {
   static override description =
     'Sessions without an issue, issues in progress that nobody touched for seven days, projects without a commit in 14 days, active goals without an issue; then the task list. It exits 0 whatever happens, and says what failed; --strict gives the real code.';
   static override flags = {
-    since: string({
+    since: text({
       description: 'How far back sessions are looked for.',
       default: '24h',
       helpValue: '24h|7d',

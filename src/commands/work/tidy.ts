@@ -1,6 +1,4 @@
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { tidyDeps } from '../../lib/app/tidy';
 import { openWork } from '../../lib/app/work';
 import { StewardError } from '../../lib/errors';

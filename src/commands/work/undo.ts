@@ -1,6 +1,4 @@
-import { boolean, integer } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../lib/cli/base-command';
+import { BaseCommand, boolean, integer } from '../../lib/cli/base-command';
 import { undoDeps } from '../../lib/app/capture';
 import { openWork } from '../../lib/app/work';
 import { StewardError } from '../../lib/errors';

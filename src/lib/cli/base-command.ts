@@ -1,5 +1,7 @@
+import { custom } from '@oclif/core/args';
 import { Command } from '@oclif/core/command';
 import { boolean } from '@oclif/core/flags';
+import type { Arg } from '@oclif/core/interfaces';
 
 import { StewardError } from '../errors';
 import { JOB_VARIABLE } from '../platform/process/job-variable';
@@ -8,6 +10,29 @@ import { terminalOf, writeErr, writeStdout, type Terminal } from '../platform/te
 import { createContext, type Context } from '../app/context';
 import { toJson, toJsonLine } from '../platform/terminal/json';
 import { flagsOf } from './resolve';
+
+export { boolean, integer, string as text } from '@oclif/core/flags';
+
+/** An argument that is a word; oclif would read stdin for one that is not given. */
+export const word = custom<string>({ ignoreStdin: true, parse: (text) => Promise.resolve(text) });
+
+const numberArgument = custom<number>({
+  ignoreStdin: true,
+  description: 'Its number.',
+  name: 'NUMBER',
+  parse: (text) => {
+    const digits = /^#?([1-9]\d{0,8})$/.exec(text.trim())?.[1];
+    if (digits !== undefined) return Promise.resolve(Number(digits));
+    throw new StewardError('usage', `${JSON.stringify(text)} is no number of an issue.`, {
+      hint: 'Write the number that `steward work board` shows, such as 12.',
+    });
+  },
+});
+
+/** The argument of the commands that are about one issue: `12` or `#12`. */
+export function issueNumber(): Arg<number> {
+  return numberArgument({ required: true });
+}
 
 /**
  * A command of the terminal edge. `run` parses, calls one library function, prints the value with a view
@@ -67,6 +92,12 @@ export abstract class BaseCommand extends Command {
     if (this.json) return;
     const lines = text();
     writeStdout(lines.endsWith('\n') ? lines : `${lines}\n`);
+  }
+
+  /** Prints the text of a value for a person, and returns the value, which is the document of `--json`. */
+  protected show<T>(value: T, text: () => string): T {
+    this.print(text);
+    return value;
   }
 
   /** With `--json`: the document of a command whose `run` returns none. */

@@ -1,13 +1,9 @@
-import { string } from '@oclif/core/args';
-import { boolean } from '@oclif/core/flags';
-
 import { type SetResult, valueWords } from '../config/set';
 import { clean } from '../platform/terminal/terminal';
-import { BaseCommand } from './base-command';
+import { BaseCommand, boolean, word } from './base-command';
 
-export const keyArg = string({
+export const keyArg = word({
   required: true,
-  ignoreStdin: true,
   description: 'A key as `config show` lists it, such as sense.pollIntervalSec.',
 });
 

@@ -1,4 +1,4 @@
-import { string } from '@oclif/core/flags';
+import { text } from './base-command';
 
 import type { Policy } from '../agents/managed/send';
 import { StewardError } from '../errors';
@@ -10,13 +10,13 @@ import type { FollowHost } from './managed-follow';
 
 /** What the agent may do without a question; the words of the commands that follow a session. */
 export const answerFlags = {
-  allow: string({
+  allow: text({
     description: 'Allow a tool (its name, the id of a use, or all) without asking.',
     helpValue: 'TOOL',
     multiple: true,
     multipleNonGreedy: true,
   }),
-  deny: string({
+  deny: text({
     description: 'Deny a tool (its name, the id of a use, or all) without asking.',
     helpValue: 'TOOL',
     multiple: true,
@@ -24,7 +24,7 @@ export const answerFlags = {
   }),
 };
 
-export const costFlag = string({
+export const costFlag = text({
   description: 'Interrupt the agent when the session has cost so much.',
   helpValue: 'USD',
 });

@@ -1,21 +1,18 @@
-import { string } from '@oclif/core/args';
-import { integer, string as stringFlag } from '@oclif/core/flags';
-
 import { KNOWLEDGE_TYPES, MAX_RESULTS, searchKnowledge } from '../../../lib/agents/knowledge';
 import type { KnowledgeResult, KnowledgeType } from '../../../lib/agents/knowledge';
 import { knowledgeText } from '../../../lib/agents/view';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, integer, text, word } from '../../../lib/cli/base-command';
 
 export default class AgentsKnowledgeSearch extends BaseCommand {
   static override summary = 'Search the knowledge archive: people, companies, ideas, research.';
   static override description =
     'An entry is a Markdown file in knowledge/TYPE of the user area; its topics are the tags of its front matter. All words have to be there, in any case, with or without accents; those in the title or the tags come first. Nothing is ever written.';
   static override args = {
-    words: string({ ignoreStdin: true, description: 'Words in quotes; none: every entry.' }),
+    words: word({ description: 'Words in quotes; none: every entry.' }),
   };
   static override flags = {
-    type: stringFlag({ description: 'Only of this type.', options: [...KNOWLEDGE_TYPES] }),
-    tag: stringFlag({ description: 'Only with this topic.', helpValue: 'TOPIC' }),
+    type: text({ description: 'Only of this type.', options: [...KNOWLEDGE_TYPES] }),
+    tag: text({ description: 'Only with this topic.', helpValue: 'TOPIC' }),
     limit: integer({ description: `Show so many, 1 to ${MAX_RESULTS}.`, default: 20, min: 1, max: MAX_RESULTS, helpValue: 'N' }),
   }; // prettier-ignore
   static override examples = [
@@ -33,7 +30,6 @@ export default class AgentsKnowledgeSearch extends BaseCommand {
       ...(flags.type === undefined ? {} : { type: flags.type as KnowledgeType }),
       ...(flags.tag === undefined ? {} : { tag: flags.tag }),
     });
-    this.print(() => knowledgeText(result, folder, this.terminal));
-    return result;
+    return this.show(result, () => knowledgeText(result, folder, this.terminal));
   }
 }

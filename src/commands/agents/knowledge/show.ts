@@ -1,15 +1,12 @@
-import { string } from '@oclif/core/args';
-
 import { showKnowledge, type KnowledgeEntry } from '../../../lib/agents/knowledge';
 import { entryText } from '../../../lib/agents/view';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, word } from '../../../lib/cli/base-command';
 
 export default class AgentsKnowledgeShow extends BaseCommand {
   static override summary = 'Show one entry of the knowledge archive.';
   static override args = {
-    id: string({
+    id: word({
       required: true,
-      ignoreStdin: true,
       description: 'TYPE/NAME, the name alone, or the beginning of just one.',
     }),
   };
@@ -22,7 +19,6 @@ export default class AgentsKnowledgeShow extends BaseCommand {
   async run(): Promise<KnowledgeEntry> {
     const { args } = await this.parse(AgentsKnowledgeShow);
     const entry = showKnowledge(this.context.area.knowledge, args.id);
-    this.print(() => entryText(entry, this.terminal));
-    return entry;
+    return this.show(entry, () => entryText(entry, this.terminal));
   }
 }

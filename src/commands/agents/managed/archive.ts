@@ -1,15 +1,13 @@
-import { string } from '@oclif/core/args';
-
 import type { Resource } from '../../../lib/agents/managed/client';
 import { checkedId } from '../../../lib/agents/managed/event';
 import { archiveSession } from '../../../lib/agents/managed/sessions';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedArchive extends BaseCommand {
   static override summary = 'Close a session for good; its log stays, here and with the service.';
   static override args = {
-    session: string({ required: true, description: 'The id of the session.', ignoreStdin: true }),
+    session: word({ required: true, description: 'The id of the session.' }),
   };
   static override examples = [
     '<%= config.bin %> agents managed archive sesn_01',

@@ -1,9 +1,7 @@
-import { boolean, string } from '@oclif/core/flags';
-
 import { agentBody } from '../../../lib/agents/managed/definition';
 import type { Resource } from '../../../lib/agents/managed/client';
 import { resourcesText } from '../../../lib/agents/managed/view';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../../../lib/cli/base-command';
 import { definitionFile, textOrFile, withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedCreate extends BaseCommand {
@@ -11,11 +9,11 @@ export default class AgentsManagedCreate extends BaseCommand {
   static override description =
     'The file has the keys of the API (name, model, system, tools, …); flags stand over it. Without tools of its own the agent gets the standard toolset.';
   static override flags = {
-    file: string({ char: 'f', description: 'A YAML or JSON file; - is stdin.', helpValue: 'FILE' }),
-    name: string({ description: 'Its name.', helpValue: 'NAME' }),
-    model: string({ description: 'The id of its model.', helpValue: 'MODEL' }),
-    system: string({ description: 'Its system prompt, or @FILE.', helpValue: 'TEXT' }),
-    description: string({ description: 'What it is for.', helpValue: 'TEXT' }),
+    file: text({ char: 'f', description: 'A YAML or JSON file; - is stdin.', helpValue: 'FILE' }),
+    name: text({ description: 'Its name.', helpValue: 'NAME' }),
+    model: text({ description: 'The id of its model.', helpValue: 'MODEL' }),
+    system: text({ description: 'Its system prompt, or @FILE.', helpValue: 'TEXT' }),
+    description: text({ description: 'What it is for.', helpValue: 'TEXT' }),
     'no-tools': boolean({ description: 'Give it no tools.' }),
   };
   static override examples = [
@@ -32,7 +30,8 @@ export default class AgentsManagedCreate extends BaseCommand {
     const body = agentBody(await definitionFile(flags.file), texts);
     const agent = await withManaged(this.context, ({ client }) => client.create('agents', body));
     const { config } = await this.context.loadConfig();
-    this.print(() => resourcesText([agent], '', { ...this.terminal, zone: config.user.timezone }));
-    return agent;
+    return this.show(agent, () =>
+      resourcesText([agent], '', { ...this.terminal, zone: config.user.timezone }),
+    );
   }
 }

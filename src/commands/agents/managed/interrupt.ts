@@ -1,14 +1,12 @@
-import { string } from '@oclif/core/args';
-
 import { sendInterrupt } from '../../../lib/agents/managed/outbox';
 import { checkedId } from '../../../lib/agents/managed/event';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedInterrupt extends BaseCommand {
   static override summary = 'Tell the agent of a session to stop what it does.';
   static override args = {
-    session: string({ required: true, description: 'The id of the session.', ignoreStdin: true }),
+    session: word({ required: true, description: 'The id of the session.' }),
   };
   static override examples = [
     '<%= config.bin %> agents managed interrupt sesn_01',

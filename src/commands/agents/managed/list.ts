@@ -1,8 +1,6 @@
-import { integer } from '@oclif/core/flags';
-
 import { type Resource, listAll } from '../../../lib/agents/managed/client';
 import { resourcesText } from '../../../lib/agents/managed/view';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, integer } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedList extends BaseCommand {
@@ -20,12 +18,11 @@ export default class AgentsManagedList extends BaseCommand {
     const { flags } = await this.parse(AgentsManagedList);
     const found = await withManaged(this.context, ({ deps }) => listAll(deps, 'agents', [], flags.limit));
     const { config } = await this.context.loadConfig();
-    this.print(() =>
+    return this.show(found, () =>
       resourcesText(found, 'None yet. Make one with: steward agents managed create', {
         ...this.terminal,
         zone: config.user.timezone,
       }),
     );
-    return found;
   }
 }

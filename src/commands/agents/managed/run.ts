@@ -1,7 +1,4 @@
-import { string as textArg } from '@oclif/core/args';
-import { string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, text, word } from '../../../lib/cli/base-command';
 import { messageOf } from '../../../lib/app/managed';
 import { answerFlags, costFlag, given, hostOf, parseCost, policyOf } from '../../../lib/cli/managed-flags';
 import { runHere } from '../../../lib/cli/managed-start';
@@ -11,17 +8,16 @@ export default class AgentsManagedRun extends BaseCommand {
   static override description =
     'With --json each event is printed as a line of JSON, once, in the order of the log. Exit code: 0 the turn ended, 6 it waits for an answer, was refused or is out of budget, 8 it failed, 130 interrupted. Ctrl-C detaches and the session goes on ("agents managed wake" goes on showing it); a second one interrupts the agent.';
   static override args = {
-    message: textArg({
+    message: word({
       required: true,
-      ignoreStdin: true,
       description: 'The message, @FILE, or @- for stdin.',
     }),
   };
   static override flags = {
-    agent: string({ required: true, description: 'The id of the agent.', helpValue: 'ID' }),
-    environment: string({ required: true, description: 'The id of the environment.', helpValue: 'ID' }),
-    title: string({ description: 'A title for the session.', helpValue: 'TEXT' }),
-    vault: string({
+    agent: text({ required: true, description: 'The id of the agent.', helpValue: 'ID' }),
+    environment: text({ required: true, description: 'The id of the environment.', helpValue: 'ID' }),
+    title: text({ description: 'A title for the session.', helpValue: 'TEXT' }),
+    vault: text({
       description: 'The id of a vault with credentials.',
       helpValue: 'ID',
       multiple: true,

@@ -1,9 +1,6 @@
-import { string } from '@oclif/core/args';
-import { boolean, string as textFlag } from '@oclif/core/flags';
-
 import { checkedId } from '../../../lib/agents/managed/event';
 import { sendInput, type SendResult } from '../../../lib/agents/managed/send';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, boolean, text, word } from '../../../lib/cli/base-command';
 import { messageOf, textOrFile, withManaged } from '../../../lib/app/managed';
 import { answerFlags, hostOf, policyOf } from '../../../lib/cli/managed-flags';
 import { followHere } from '../../../lib/cli/managed-follow';
@@ -13,11 +10,11 @@ export default class AgentsManagedSend extends BaseCommand {
   static override description =
     'What a lost answer leaves uncertain is looked up in the session before it is sent again; repeated after a kill, the same message is sent once.';
   static override args = {
-    session: string({ required: true, description: 'The id of the session.', ignoreStdin: true }),
-    message: string({ description: 'Text, @FILE, or @- for stdin.', ignoreStdin: true }),
+    session: word({ required: true, description: 'The id of the session.' }),
+    message: word({ description: 'Text, @FILE, or @- for stdin.' }),
   };
   static override flags = {
-    'tool-result': textFlag({
+    'tool-result': text({
       description: 'The result of a custom tool: ID=TEXT or ID=@FILE.',
       helpValue: 'ID=@FILE',
       multiple: true,

@@ -1,15 +1,13 @@
-import { integer, string } from '@oclif/core/flags';
-
 import { type Resource, listAll } from '../../../lib/agents/managed/client';
 import { resourcesText } from '../../../lib/agents/managed/view';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, integer, text } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedSessions extends BaseCommand {
   static override summary = 'Show the hosted sessions, the newest first.';
   static override flags = {
-    agent: string({ description: 'Only those of this agent.', helpValue: 'ID' }),
-    status: string({
+    agent: text({ description: 'Only those of this agent.', helpValue: 'ID' }),
+    status: text({
       description: 'Only those that are so.',
       options: ['idle', 'running', 'rescheduling', 'terminated'],
       multiple: true,
@@ -33,7 +31,8 @@ export default class AgentsManagedSessions extends BaseCommand {
       listAll(deps, 'sessions', query, flags.limit),
     );
     const { config } = await this.context.loadConfig();
-    this.print(() => resourcesText(found, 'No session.', { ...this.terminal, zone: config.user.timezone }));
-    return found;
+    return this.show(found, () =>
+      resourcesText(found, 'No session.', { ...this.terminal, zone: config.user.timezone }),
+    );
   }
 }

@@ -1,15 +1,13 @@
-import { string } from '@oclif/core/args';
-
 import { checkedId } from '../../../lib/agents/managed/event';
 import { sessionReport } from '../../../lib/agents/managed/sessions';
 import { sessionText, type SessionReport } from '../../../lib/agents/managed/view';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedShow extends BaseCommand {
   static override summary = 'Show a session: its status, its cost, and what it waits for.';
   static override args = {
-    session: string({ required: true, description: 'The id of the session.', ignoreStdin: true }),
+    session: word({ required: true, description: 'The id of the session.' }),
   };
   static override examples = [
     '<%= config.bin %> agents managed show sesn_01',
@@ -21,7 +19,6 @@ export default class AgentsManagedShow extends BaseCommand {
     const { args } = await this.parse(AgentsManagedShow);
     const session = checkedId(args.session, 'a session');
     const report = await withManaged(this.context, (managed) => sessionReport(managed, session));
-    this.print(() => sessionText(report));
-    return report;
+    return this.show(report, () => sessionText(report));
   }
 }

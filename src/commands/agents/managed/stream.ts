@@ -1,8 +1,5 @@
-import { string } from '@oclif/core/args';
-import { boolean } from '@oclif/core/flags';
-
 import { checkedId } from '../../../lib/agents/managed/event';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, boolean, word } from '../../../lib/cli/base-command';
 import { hostOf } from '../../../lib/cli/managed-flags';
 import { followHere } from '../../../lib/cli/managed-follow';
 
@@ -11,7 +8,7 @@ export default class AgentsManagedStream extends BaseCommand {
   static override description =
     'Shows what was not shown yet, then what comes; it answers nothing. Ctrl-C ends it, and the session goes on. What a killed run had still to send is sent.';
   static override args = {
-    session: string({ required: true, description: 'The id of the session.', ignoreStdin: true }),
+    session: word({ required: true, description: 'The id of the session.' }),
   };
   static override flags = {
     all: boolean({ description: 'From the first event on.' }),

@@ -1,8 +1,6 @@
-import { string } from '@oclif/core/args';
-
 import { checkedId } from '../../../lib/agents/managed/event';
 import { wakeSession } from '../../../lib/agents/managed/sessions';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { messageOf } from '../../../lib/app/managed';
 import {
   answerFlags,
@@ -19,10 +17,9 @@ export default class AgentsManagedWake extends BaseCommand {
   static override description =
     'After a crash, a lost connection or Ctrl-C: shows each event that was not shown yet, once, in order, sends what was not sent yet, and answers what the agent waits for (on a terminal it asks). Without SESSION it is the one that was used last here, or a run that was killed before it knew its session.';
   static override args = {
-    session: string({ description: 'The id of the session.', ignoreStdin: true }),
-    message: string({
+    session: word({ description: 'The id of the session.' }),
+    message: word({
       description: 'A message to send then: text, @FILE, or @- for stdin.',
-      ignoreStdin: true,
     }),
   };
   static override flags = { 'max-cost': costFlag, ...answerFlags };

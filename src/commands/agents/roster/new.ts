@@ -1,10 +1,7 @@
-import { string } from '@oclif/core/args';
-import { string as stringFlag } from '@oclif/core/flags';
-
 import { MODEL_TIERS, type ModelTier } from '../../../lib/agents/brief';
 import { newRosterAgent } from '../../../lib/agents/roster';
 import { APPROACH, EXPERTISE, PERSONALITY } from '../../../lib/agents/traits';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, text, word } from '../../../lib/cli/base-command';
 import { ensureUserArea } from '../../../lib/config/user-area';
 
 const ids = (traits: readonly { id: string }[]): string[] => traits.map(({ id }) => id);
@@ -14,15 +11,15 @@ export default class AgentsRosterNew extends BaseCommand {
   static override description =
     'A Markdown file with the persona as front matter. Only the assistant has a speaking voice, so there is no key for one.';
   static override args = {
-    name: string({ required: true, ignoreStdin: true, description: 'Small letters, digits, - and _.' }),
+    name: word({ required: true, description: 'Small letters, digits, - and _.' }),
   };
   static override flags = {
-    role: stringFlag({ required: true, description: 'What it is.', helpValue: 'TEXT' }),
-    name: stringFlag({ description: 'Its name as it is written.', helpValue: 'TEXT' }),
-    model: stringFlag({ description: 'The model tier.', options: [...MODEL_TIERS] }),
-    expertise: stringFlag({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: ids(EXPERTISE), helpValue: 'TRAIT' }),
-    personality: stringFlag({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: ids(PERSONALITY), helpValue: 'TRAIT' }),
-    approach: stringFlag({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: ids(APPROACH), helpValue: 'TRAIT' }),
+    role: text({ required: true, description: 'What it is.', helpValue: 'TEXT' }),
+    name: text({ description: 'Its name as it is written.', helpValue: 'TEXT' }),
+    model: text({ description: 'The model tier.', options: [...MODEL_TIERS] }),
+    expertise: text({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: ids(EXPERTISE), helpValue: 'TRAIT' }),
+    personality: text({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: ids(PERSONALITY), helpValue: 'TRAIT' }),
+    approach: text({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: ids(APPROACH), helpValue: 'TRAIT' }),
   }; // prettier-ignore
   static override examples = [
     '<%= config.bin %> agents roster new ada --role "security specialist"',

@@ -1,14 +1,12 @@
-import { string } from '@oclif/core/args';
-
 import { rosterEntry, type RosterEntry } from '../../../lib/agents/roster';
 import { agentText } from '../../../lib/agents/view';
 import { openRoster } from '../../../lib/app/agents';
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, word } from '../../../lib/cli/base-command';
 
 export default class AgentsRosterShow extends BaseCommand {
   static override summary = 'Show one named agent: role, traits and persona.';
   static override args = {
-    name: string({ required: true, ignoreStdin: true, description: 'Its name, or that of its file.' }),
+    name: word({ required: true, description: 'Its name, or that of its file.' }),
   };
   static override examples = [
     '<%= config.bin %> agents roster show ada',
@@ -19,7 +17,6 @@ export default class AgentsRosterShow extends BaseCommand {
   async run(): Promise<RosterEntry> {
     const { args } = await this.parse(AgentsRosterShow);
     const agent = await rosterEntry(openRoster(this.context), args.name);
-    this.print(() => agentText(agent, this.terminal));
-    return agent;
+    return this.show(agent, () => agentText(agent, this.terminal));
   }
 }

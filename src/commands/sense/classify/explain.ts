@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/args';
-import { string as stringFlag } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, text, word } from '../../../lib/cli/base-command';
 import { explainClassification } from '../../../lib/sense/classify';
 import { readClassifier } from '../../../lib/sense/classify-file';
 
@@ -10,10 +7,10 @@ export default class SenseClassifyExplain extends BaseCommand {
   static override description =
     'Rules of sense/classify.yaml stand before the shipped ones; the first that matches wins; names are compared whole, without case.';
   static override args = {
-    app: string({ required: true, ignoreStdin: true, description: 'The name as "sense today" shows it.' }),
+    app: word({ required: true, description: 'The name as "sense today" shows it.' }),
   };
   static override flags = {
-    'bundle-id': stringFlag({
+    'bundle-id': text({
       description: 'Its bundle id, desktop id or window class too.',
       helpValue: 'ID',
     }),
@@ -30,7 +27,6 @@ export default class SenseClassifyExplain extends BaseCommand {
     const file = area.sense.classify;
     const classify = await readClassifier(templates, file);
     const result = explainClassification(classify, file, args.app, flags['bundle-id']);
-    this.print(() => result.explanation);
-    return result;
+    return this.show(result, () => result.explanation);
   }
 }

@@ -1,7 +1,4 @@
-import { string } from '@oclif/core/args';
-import { string as stringFlag } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, text, word } from '../../../lib/cli/base-command';
 import { openSense, setClassification } from '../../../lib/app/sense';
 import { APP_KINDS, type AppKind } from '../../../lib/sense/classify';
 import type { Classified } from '../../../lib/sense/classify-file';
@@ -12,11 +9,11 @@ export default class SenseClassifySet extends BaseCommand {
   static override description =
     'Writes a rule to sense/classify.yaml; its comments stay. Today counts by it at once. Records of earlier days stay as they are, unless --since rolls them again, which needs their raw logs.';
   static override args = {
-    app: string({ required: true, ignoreStdin: true, description: 'The name as "sense today" shows it.' }),
-    kind: string({ required: true, ignoreStdin: true, options: [...APP_KINDS], description: 'The kind.' }),
+    app: word({ required: true, description: 'The name as "sense today" shows it.' }),
+    kind: word({ required: true, options: [...APP_KINDS], description: 'The kind.' }),
   };
   static override flags = {
-    since: stringFlag({ description: 'Roll the records from this day on again.', helpValue: 'DAY' }),
+    since: text({ description: 'Roll the records from this day on again.', helpValue: 'DAY' }),
   };
   static override examples = [
     '<%= config.bin %> sense classify set Firefox creation',
@@ -29,7 +26,6 @@ export default class SenseClassifySet extends BaseCommand {
     const { readDay } = await openSense(this.context);
     const since = flags.since === undefined ? undefined : await readDay(flags.since);
     const result = await setClassification(this.context, args.app, args.kind as AppKind, since);
-    this.print(() => classifiedText(result));
-    return result;
+    return this.show(result, () => classifiedText(result));
   }
 }

@@ -1,6 +1,4 @@
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, boolean } from '../../../lib/cli/base-command';
 import { openInsight } from '../../../lib/app/insight';
 import { StewardError } from '../../../lib/errors';
 import { buildInsight, type InsightOutcome } from '../../../lib/sense/insight';
@@ -36,7 +34,8 @@ export default class SenseInsightBuild extends BaseCommand {
     if (outcome.status === 'failed') {
       throw new StewardError('unavailable', `No read was made: ${outcome.reason}.`, { hint: outcome.hint });
     }
-    this.print(() => buildText(outcome, latestInsight(deps), { ...this.terminal, timezone: deps.timezone }));
-    return outcome;
+    return this.show(outcome, () =>
+      buildText(outcome, latestInsight(deps), { ...this.terminal, timezone: deps.timezone }),
+    );
   }
 }

@@ -20,7 +20,6 @@ export default class SenseInsight extends BaseCommand {
     await this.parse(SenseInsight);
     const { deps } = await openInsight(this.context);
     const insight = latestInsight(deps);
-    this.print(() => insightText(insight, { ...this.terminal, timezone: deps.timezone }));
-    return insight;
+    return this.show(insight, () => insightText(insight, { ...this.terminal, timezone: deps.timezone }));
   }
 }

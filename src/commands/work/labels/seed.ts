@@ -1,6 +1,4 @@
-import { boolean, string } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../../../lib/cli/base-command';
 import { withSteps } from '../../../lib/platform/terminal/progress';
 import { openWork } from '../../../lib/app/work';
 import { LABEL_SETS, seedLabels, wantedLabels, type SeedResult } from '../../../lib/work/labels';
@@ -12,7 +10,7 @@ export default class WorkLabelsSeed extends BaseCommand {
   static override description =
     'Those of labels.yml, an Agent: label for the DA, you and each agent, and what the DA can take. It changes and deletes none.';
   static override flags = {
-    set: string({
+    set: text({
       description: 'Add the labels of this shipped set, too.',
       options: Object.keys(LABEL_SETS),
     }),
@@ -37,7 +35,6 @@ export default class WorkLabelsSeed extends BaseCommand {
         onLabel: (name, done, of) => onStep(`${name} (${done} of ${of})`),
       }),
     );
-    this.print(() => seedText(result));
-    return result;
+    return this.show(result, () => seedText(result));
   }
 }

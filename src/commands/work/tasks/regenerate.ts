@@ -1,6 +1,4 @@
-import { boolean } from '@oclif/core/flags';
-
-import { BaseCommand } from '../../../lib/cli/base-command';
+import { BaseCommand, boolean } from '../../../lib/cli/base-command';
 import { openWork } from '../../../lib/app/work';
 import { regenerateTaskList, type TaskListResult } from '../../../lib/work/task-list';
 import { taskListText } from '../../../lib/work/view-results';

@@ -1,9 +1,7 @@
-import { string } from '@oclif/core/flags';
-
 import type { Resource } from '../../../../lib/agents/managed/client';
 import { environmentBody } from '../../../../lib/agents/managed/definition';
 import { resourcesText } from '../../../../lib/agents/managed/view';
-import { BaseCommand } from '../../../../lib/cli/base-command';
+import { BaseCommand, text } from '../../../../lib/cli/base-command';
 import { createEnvironment, definitionFile, withManaged } from '../../../../lib/app/managed';
 
 export default class AgentsManagedEnvCreate extends BaseCommand {
@@ -11,26 +9,26 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
   static override description =
     'The file has the keys of the API (name, config); flags stand over it. Secrets are given by reference only; their values are read when they are sent, and are in no output.';
   static override flags = {
-    file: string({ char: 'f', description: 'A YAML or JSON file; - is stdin.', helpValue: 'FILE' }),
-    name: string({ description: 'Its name.', helpValue: 'NAME' }),
-    description: string({ description: 'What it is for.', helpValue: 'TEXT' }),
-    networking: string({
+    file: text({ char: 'f', description: 'A YAML or JSON file; - is stdin.', helpValue: 'FILE' }),
+    name: text({ description: 'Its name.', helpValue: 'NAME' }),
+    description: text({ description: 'What it is for.', helpValue: 'TEXT' }),
+    networking: text({
       description: 'What it may reach; unrestricted when nothing is said.',
       options: ['unrestricted', 'limited'],
     }),
-    host: string({
+    host: text({
       description: 'A host that it may reach (networking is limited then).',
       helpValue: 'HOST',
       multiple: true,
       multipleNonGreedy: true,
     }),
-    package: string({
+    package: text({
       description: 'A package: apt:, cargo:, gem:, go:, npm: or pip: and its name.',
       helpValue: 'MANAGER:NAME',
       multiple: true,
       multipleNonGreedy: true,
     }),
-    secret: string({
+    secret: text({
       description: 'A secret: NAME=env:VARIABLE or NAME=file:PATH.',
       helpValue: 'NAME=REF',
       multiple: true,
@@ -57,7 +55,6 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
     const environment = environmentBody(await definitionFile(flags.file), wanted);
     const made = await withManaged(this.context, (managed) => createEnvironment(managed, environment));
     const { config } = await this.context.loadConfig();
-    this.print(() => resourcesText([made], '', { ...this.terminal, zone: config.user.timezone }));
-    return made;
+    return this.show(made, () => resourcesText([made], '', { ...this.terminal, zone: config.user.timezone }));
   }
 }

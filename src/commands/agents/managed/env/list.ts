@@ -1,8 +1,6 @@
-import { integer } from '@oclif/core/flags';
-
 import { type Resource, listAll } from '../../../../lib/agents/managed/client';
 import { resourcesText } from '../../../../lib/agents/managed/view';
-import { BaseCommand } from '../../../../lib/cli/base-command';
+import { BaseCommand, integer } from '../../../../lib/cli/base-command';
 import { withManaged } from '../../../../lib/app/managed';
 
 export default class AgentsManagedEnvList extends BaseCommand {
@@ -22,12 +20,11 @@ export default class AgentsManagedEnvList extends BaseCommand {
       listAll(deps, 'environments', [], flags.limit),
     );
     const { config } = await this.context.loadConfig();
-    this.print(() =>
+    return this.show(found, () =>
       resourcesText(found, 'None yet. Make one with: steward agents managed env create', {
         ...this.terminal,
         zone: config.user.timezone,
       }),
     );
-    return found;
   }
 }
