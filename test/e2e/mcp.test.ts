@@ -209,7 +209,12 @@ describe('steward mcp', function () {
     const lines = [
       { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } } }, // prettier-ignore
       { jsonrpc: '2.0', method: 'notifications/initialized' },
-      ...[2, 3, 4].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'list_issues' } })),
+      ...[2, 3, 4].map((id) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: { name: 'list_issues' },
+      })),
     ].map((line) => JSON.stringify(line));
     const result = await steward(['mcp'], { home: home.path, env: env(), input: lines.join('\n') });
     const answers = result.stdout
