@@ -9,7 +9,7 @@ import type { Context } from './context';
 import { openSense } from './sense';
 import { openSessions } from './sessions';
 
-/** Joins the content-type read with sense, the sessions' names and the machine (house: the composition root). */
+/** Joins the content-type read with sense, the sessions' names and the machine. */
 export async function openInsight(context: Context): Promise<{ deps: BuildDeps & InsightReadDeps }> {
   const { config } = await context.loadConfig();
   const { deps: sense, locked } = await openSense(context);

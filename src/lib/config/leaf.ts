@@ -243,7 +243,7 @@ export function repositoryList(): Leaf<string[]> {
 
 /**
  * Claude Code's one-shot mode, as a plain question to its fast tier. Each flag keeps something of a person's
- * set-up away from the question; together they hold in versions that do not know safe mode (`insightEnvironment`).
+ * set-up away from the question; together they hold in versions that do not know safe mode (`ask` in sense/insight.ts).
  * `--bare` would do most of it, too, but reads no subscription's login.
  */
 const ASSISTANT: readonly string[] = [

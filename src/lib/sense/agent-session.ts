@@ -1,10 +1,9 @@
-import { parseIso, toIso } from '../platform/time/clock';
-import { parseObject } from '../platform/files/json-object';
 import { exists } from '../platform/files/folder';
+import { parseObject, textOf } from '../platform/files/json-object';
 import { asLogCursor, LOG_START, readLog, type LogCursor } from '../platform/files/journal';
 import { clean } from '../platform/terminal/terminal';
+import { parseIso, toIso } from '../platform/time/clock';
 import { dayOf } from '../platform/time/time';
-import type { SenseEvent } from './event';
 import type { CollectInput, Collected, SenseSource } from './source';
 
 export interface AgentSessionDeps {
@@ -22,6 +21,7 @@ interface Cursor extends LogCursor {
 }
 
 const UNREAD: Cursor = { ...LOG_START, lastMs: 0 };
+const MAX_TEXT = 200;
 
 /**
  * The agentSession source: reads the work events as `readLog` does and gives one event for each session a poll and
@@ -34,51 +34,47 @@ export function agentSessionSource(deps: AgentSessionDeps): SenseSource {
     description: 'Which assistant sessions were active, by id and repository; nothing of what was said.',
     collect: (input) => Promise.resolve(collect(deps, input)),
     recover(stored): Cursor | undefined {
-      const times = stored
-        .filter((event) => event.type === 'agent-session')
-        .map((event) => parseIso(event.ts) ?? 0);
-      if (times.length === 0) return undefined;
-      return { ...UNREAD, afterMs: Math.max(...times) };
+      const own = stored.filter(({ type }) => type === 'agent-session');
+      const times = own.map(({ ts }) => parseIso(ts) ?? 0);
+      return times.length === 0 ? undefined : { ...UNREAD, afterMs: Math.max(...times) };
     },
   };
 }
 
-function collect(deps: AgentSessionDeps, input: CollectInput): Collected {
+function collect({ path, timezone, machineId }: AgentSessionDeps, input: CollectInput): Collected {
   const before = asCursor(input);
   // The first time, what happened before today is history and no capture of ours.
   const afterMs = before === undefined ? input.dayStartMs - 1 : (before.afterMs ?? -1);
-  const groups = new Map<string, Group>();
-  let bad = 0;
-  let lastMs = before?.lastMs ?? 0;
-  const take = (text: string | undefined, wasCut: boolean): void => {
-    const newerThanMs = wasCut ? (before?.lastMs ?? 0) : afterMs;
-    const event = text === undefined ? undefined : asWorkEvent(text);
-    if (event === undefined) bad += 1;
-    else if (event.ms > newerThanMs) {
-      addTo(groups, event, deps.timezone, input.nowMs);
-      lastMs = Math.max(lastMs, Math.min(event.ms, input.nowMs));
-    }
-  };
-  if (!exists(deps.path)) {
+  if (!exists(path)) {
     const reason =
       'no assistant session has been reported on this machine (run "steward hooks install" to have them reported)';
     // A file that comes later is new, and what it says of the time since now is to be taken.
     return { events: [], cursor: before ?? { ...UNREAD, afterMs }, state: 'idle', reason };
   }
-  const cursor = readLog(deps.path, before ?? UNREAD, take);
-  const events = [...groups.values()].map((group) => asEvent(group, deps.machineId));
-  const unread = bad === 0 ? {} : { reason: `${bad} lines of ${deps.path} are no work events` };
-  return {
-    events,
-    cursor: { ...cursor, lastMs },
-    state: events.length > 0 || bad > 0 ? 'ok' : 'idle',
-    ...idleReason(events, bad),
-    ...unread,
-  };
-}
-
-function idleReason(events: readonly SenseEvent[], bad: number): { reason?: string } {
-  return events.length > 0 || bad > 0 ? {} : { reason: 'no session was active since the last capture' };
+  const groups = new Map<string, Group>();
+  let bad = 0;
+  let lastMs = before?.lastMs ?? 0;
+  const cursor = readLog(path, before ?? UNREAD, (text, wasCut) => {
+    const event = text === undefined ? undefined : asWorkEvent(text);
+    if (event === undefined) bad += 1;
+    else if (event.ms > (wasCut ? (before?.lastMs ?? 0) : afterMs)) {
+      // A clock that was ahead must not open a day that has not come.
+      const ms = Math.min(event.ms, input.nowMs);
+      addTo(groups, { ...event, ms }, timezone);
+      lastMs = Math.max(lastMs, ms);
+    }
+  });
+  const events = [...groups.values()].map(({ ms, session, repo, count }) => ({
+    ts: toIso(ms),
+    type: 'agent-session' as const,
+    source: 'agentSession',
+    ...(repo === undefined ? {} : { repo }),
+    detail: { session, events: count, machine: machineId },
+  }));
+  const taken = { events, cursor: { ...(cursor ?? UNREAD), lastMs } };
+  if (bad > 0) return { ...taken, state: 'ok', reason: `${bad} lines of ${path} are no work events` };
+  if (events.length > 0) return { ...taken, state: 'ok' };
+  return { ...taken, state: 'idle', reason: 'no session was active since the last capture' };
 }
 
 interface WorkEvent {
@@ -87,65 +83,34 @@ interface WorkEvent {
   repo: string | undefined;
 }
 
-interface Group {
-  session: string;
-  repo: string | undefined;
-  lastMs: number;
-  count: number;
-}
+/** The events of a session and day; time and repository of the last of them. */
+type Group = WorkEvent & { count: number };
 
-function addTo(groups: Map<string, Group>, event: WorkEvent, timezone: string, nowMs: number): void {
-  // A clock that was ahead must not open a day that has not come.
-  const ms = Math.min(event.ms, nowMs);
-  const key = JSON.stringify([event.session, dayOf(ms, timezone)]);
-  const group = groups.get(key);
-  if (group === undefined) {
-    groups.set(key, { session: event.session, repo: event.repo, lastMs: ms, count: 1 });
-    return;
-  }
+function addTo(groups: Map<string, Group>, event: WorkEvent, timezone: string): void {
+  const key = JSON.stringify([event.session, dayOf(event.ms, timezone)]);
+  const group = groups.get(key) ?? { ...event, count: 0 };
   group.count += 1;
-  if (ms >= group.lastMs) {
-    group.lastMs = ms;
-    group.repo = event.repo ?? group.repo;
-  }
-}
-
-function asEvent(group: Group, machine: string): SenseEvent {
-  return {
-    ts: toIso(group.lastMs),
-    type: 'agent-session',
-    source: 'agentSession',
-    ...(group.repo === undefined ? {} : { repo: group.repo }),
-    detail: { session: group.session, events: group.count, machine },
-  };
+  if (event.ms >= group.ms) Object.assign(group, { ms: event.ms, repo: event.repo ?? group.repo });
+  groups.set(key, group);
 }
 
 function asWorkEvent(text: string): WorkEvent | undefined {
-  const value = parseObject(text);
-  if (value === undefined) return undefined;
-  const { ts, session, repo } = value;
+  const { ts, session, repo } = parseObject(text) ?? {};
   const ms = typeof ts === 'string' ? parseIso(ts) : undefined;
-  if (ms === undefined || typeof session !== 'string') return undefined;
-  const id = clean(session).slice(0, 200);
-  if (id === '') return undefined;
-  return {
-    ms,
-    session: id,
-    repo: typeof repo === 'string' && repo !== '' ? clean(repo).slice(0, 200) : undefined,
-  };
+  const id = clean(textOf(session) ?? '').slice(0, MAX_TEXT);
+  if (ms === undefined || id === '') return undefined;
+  const name = textOf(repo);
+  return { ms, session: id, repo: name === undefined ? undefined : clean(name).slice(0, MAX_TEXT) };
 }
 
 /** A time ahead of now is of a clock that was set back since: what comes from now on is new. */
 function asCursor({ cursor: value, nowMs, dayStartMs }: CollectInput): Cursor | undefined {
   const at = asLogCursor(value);
-  const { afterMs, lastMs, headBytes } = (value ?? {}) as { [key: string]: unknown };
+  const { afterMs, lastMs, headBytes } = (value ?? {}) as Record<string, unknown>;
   if (at === undefined || typeof lastMs !== 'number') return undefined;
   const last = Math.min(lastMs, nowMs);
   // A cursor of the format before, by a hash: the place is lost, and what was taken is known by its time.
   if (headBytes !== undefined) return { ...UNREAD, lastMs: last, afterMs: last };
-  return {
-    ...at,
-    lastMs: last,
-    ...(typeof afterMs === 'number' ? { afterMs: afterMs > nowMs ? dayStartMs - 1 : afterMs } : {}),
-  };
+  if (typeof afterMs !== 'number') return { ...at, lastMs: last };
+  return { ...at, lastMs: last, afterMs: afterMs > nowMs ? dayStartMs - 1 : afterMs };
 }

@@ -1,6 +1,6 @@
-import { parseIso, toIso } from '../platform/time/clock';
-import { clean } from '../platform/terminal/terminal';
 import type { SenseConfig } from '../config/schema';
+import { clean } from '../platform/terminal/terminal';
+import { parseIso, toIso } from '../platform/time/clock';
 import { appMatcher } from './classify';
 import type { SenseEvent } from './event';
 import { readFrontApp, type FrontAppSight } from './front-app';
@@ -28,9 +28,8 @@ interface Sampled {
 const MAX_TEXT = 200;
 
 /**
- * The source `appFocus` (service.md: Sense sources; decisions.md 3): one sample of the front application at
- * each capture. An event stands for the seconds since the previous sample, at most one poll interval, so
- * that captures between two polls add nothing twice. Away, locked, excluded or nothing in front: no event.
+ * The source `appFocus`: one sample of the front application at each capture. An event stands for the seconds since the
+ * previous sample, at most one poll interval. Away, locked, excluded or nothing in front: no event.
  */
 export function appFocusSource(needs: AppFocusNeeds): SenseSource {
   return {
@@ -45,24 +44,23 @@ export function appFocusSource(needs: AppFocusNeeds): SenseSource {
   };
 }
 
-async function collect(needs: AppFocusNeeds, input: CollectInput): Promise<Collected> {
-  const { desktop, config, machineId } = needs;
+async function collect(needs: AppFocusNeeds, { nowMs, cursor }: CollectInput): Promise<Collected> {
+  const { desktop, config, machineId: machine } = needs;
   const [sight, idle] = await Promise.all([
     (needs.frontApp ?? readFrontApp)(desktop),
     (needs.idle ?? readIdle)(desktop),
   ]);
-  if (sight.state === 'unsupported' || sight.state === 'error') {
-    return { events: [], cursor: input.cursor, state: sight.state, reason: clean(sight.reason) };
-  }
-  const before = cursorOf(input.cursor);
-  const { intervalSec, carryMs } = standsFor(input.nowMs, before, config.pollIntervalSec);
+  if (sight.state === 'unsupported' || sight.state === 'error')
+    return { events: [], cursor, state: sight.state, reason: clean(sight.reason) };
+  const before = cursorOf(cursor);
   const sampled = (
     state: Collected['state'],
     reason: string | undefined,
-    { events = [], carry = before?.carryMs ?? 0 }: { events?: SenseEvent[]; carry?: number } = {},
+    carryMs = before?.carryMs ?? 0,
+    events: SenseEvent[] = [],
   ): Collected => ({
     events,
-    cursor: { lastSampleMs: input.nowMs, carryMs: carry } satisfies Sampled,
+    cursor: { lastSampleMs: nowMs, carryMs } satisfies Sampled,
     state,
     ...(reason === undefined ? {} : { reason }),
   });
@@ -70,23 +68,15 @@ async function collect(needs: AppFocusNeeds, input: CollectInput): Promise<Colle
   const app = sight.state === 'seen' ? bounded(sight.app) : undefined;
   const away = await whyAway(app, idle, config);
   if (away !== undefined) return sampled('idle', away);
-  if (app === undefined) return sampled('idle', 'no window has the focus');
+  if (app === undefined || sight.state !== 'seen') return sampled('idle', 'no window has the focus');
   if ((await appMatcher(config.exclude))(app)) return sampled('ok', 'the application in front is excluded');
-  if (intervalSec === 0) return sampled('ok', unknownIdle(idle), { carry: carryMs });
-
-  const event: SenseEvent = {
-    ts: toIso(input.nowMs),
-    type: 'app-focus',
-    source: 'appFocus',
-    app: app.app,
-    detail: {
-      intervalSec,
-      via: sight.via,
-      ...(app.bundleId === undefined ? {} : { bundleId: app.bundleId }),
-      machine: machineId,
-    },
-  };
-  return sampled('ok', unknownIdle(idle), { events: [event], carry: carryMs });
+  const { intervalSec, carryMs } = standsFor(nowMs, before, config.pollIntervalSec);
+  const unknownIdle =
+    'unknown' in idle ? clean(`idle time is not known, so all time counts: ${idle.unknown}`) : undefined;
+  const { app: name, ...bundle } = app;
+  const detail = { intervalSec, via: sight.via, ...bundle, machine };
+  const event: SenseEvent = { ts: toIso(nowMs), type: 'app-focus', source: 'appFocus', app: name, detail };
+  return sampled('ok', unknownIdle, carryMs, intervalSec === 0 ? [] : [event]);
 }
 
 /**
@@ -105,13 +95,12 @@ function standsFor(
   return { intervalSec, carryMs: ms - intervalSec * 1000 };
 }
 
-/** Undefined where it is none; one of an earlier version has no `carryMs`. */
+/** Undefined when it is invalid; one of an earlier version has no `carryMs`. */
 function cursorOf(cursor: unknown): Sampled | undefined {
-  if (typeof cursor !== 'object' || cursor === null || !('lastSampleMs' in cursor)) return undefined;
-  const { lastSampleMs } = cursor;
+  const { lastSampleMs, carryMs } = (cursor ?? {}) as Record<string, unknown>;
   if (typeof lastSampleMs !== 'number' || !Number.isFinite(lastSampleMs)) return undefined;
-  const carryMs = 'carryMs' in cursor ? Number(cursor.carryMs) : 0;
-  return { lastSampleMs, carryMs: carryMs >= 0 && carryMs < 1000 ? carryMs : 0 };
+  const isCarry = typeof carryMs === 'number' && carryMs >= 0 && carryMs < 1000;
+  return { lastSampleMs, carryMs: isCarry ? carryMs : 0 };
 }
 
 /** Why the time is nobody's; undefined when a person is there, or the application counts without one. */
@@ -121,24 +110,16 @@ async function whyAway(
   config: AppFocusNeeds['config'],
 ): Promise<string | undefined> {
   if ('unknown' in idle) return undefined;
-  if (idle.locked === true) return 'locked';
-  const idleMs = idle.idleMs ?? 0;
+  const { locked, idleMs = 0 } = idle;
+  if (locked === true) return 'locked';
   if (idleMs < config.idleAfterSec * 1000) return undefined;
   if (app !== undefined && (await appMatcher(config.countsAsActive))(app)) return undefined;
   return `idle ${Math.floor(idleMs / 60_000)} min`;
 }
 
-function unknownIdle(idle: IdleSight): string | undefined {
-  return 'unknown' in idle ? clean(`idle time is not known, so all time counts: ${idle.unknown}`) : undefined;
-}
-
 /** Names come from other programs: cleaned, and of a length that a line of the log can hold. */
-function bounded(app: FrontApp): FrontApp {
-  const name = limit(app.app);
-  const bundleId = app.bundleId === undefined ? '' : limit(app.bundleId);
-  return { app: name === '' ? 'unknown' : name, ...(bundleId === '' ? {} : { bundleId }) };
-}
-
-function limit(text: string): string {
-  return [...clean(text).trim()].slice(0, MAX_TEXT).join('');
+function bounded({ app, bundleId = '' }: FrontApp): { app: string; bundleId?: string } {
+  const limit = (text: string): string => [...clean(text).trim()].slice(0, MAX_TEXT).join('');
+  const id = limit(bundleId);
+  return { app: limit(app) || 'unknown', ...(id === '' ? {} : { bundleId: id }) };
 }

@@ -1,44 +1,55 @@
 import { join } from 'node:path';
+import * as v from 'valibot';
 
 import { StewardError, toStewardError } from '../errors';
 import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
-import { isObject, parseObject } from '../platform/files/json-object';
-import { type Clock, isIso } from '../platform/time/clock';
-import { type Day, dayOf } from '../platform/time/time';
-import type { ContentType, InsightText } from './insight-prompt';
+import { parseObject } from '../platform/files/json-object';
+import { isIso, type Clock } from '../platform/time/clock';
+import { dayOf, type Day } from '../platform/time/time';
+import type { ContentType } from './insight-prompt';
 import type { SenseStore } from './store';
 
-/** The format of sense/insights/<date>.json. A newer one is left alone (decisions.md 9). */
+/** The format of sense/insights/<date>.json. A newer one is left alone. */
 const INSIGHT_VERSION = 1;
+const MAX_BYTES = 1024 * 1024;
+const TEMPS_STALE_MS = 3_600_000;
+
+const ISO = v.custom<string>(isIso);
+const TYPE = v.object({ label: v.string(), share: v.number(), evidence: v.string() });
 
 /** A good read. Times are ISO-8601 UTC. */
-export interface InsightRead extends InsightText {
+const READ = v.object({
+  narrative: v.string(),
+  contentTypes: v.pipe(v.array(TYPE), v.minLength(1)),
   /** The time of the first event that it describes. */
-  since: string;
+  since: ISO,
   /** The watermark: the time of the last one. Without a later event the next hour is idle, and is skipped. */
-  until: string;
+  until: ISO,
   /** How many events it describes: one that came late, with an earlier time, is news, too. */
-  events: number;
-  generatedAt: string;
+  events: v.number(),
+  generatedAt: ISO,
   /** The model that ran; null where the command does not tell. */
-  model: string | null;
-}
+  model: v.nullable(v.string()),
+});
+const FAILURE = v.object({ at: ISO, reason: v.string() });
+
+export type InsightRead = v.InferOutput<typeof READ>;
 
 /** The file of one day: the last good read, and what went wrong since. */
 export interface InsightFile {
   read: InsightRead | null;
-  failed: { at: string; reason: string } | null;
+  failed: v.InferOutput<typeof FAILURE> | null;
 }
 
-export const NO_INSIGHT: InsightFile = { read: null, failed: null };
+const NOTHING: InsightFile = { read: null, failed: null };
 
 export type InsightStore = ReturnType<typeof insightStore>;
 
 export function insightStore(folder: string) {
   const pathOf = (day: Day): string => join(folder, `${day}.json`);
   return {
-    /** Makes the folder, and removes the temp files of runs that were killed. */
+    /** Makes the folder, and removes the temp files of killed runs. */
     prepare(nowMs: number): void {
       ensureFolder(folder);
       sweepTemps(folder, TEMPS_STALE_MS, nowMs);
@@ -46,19 +57,14 @@ export function insightStore(folder: string) {
     /** What is stored of a day; nothing of a file that is damaged. One of a newer steward is `config`. */
     read(day: Day): InsightFile {
       const path = pathOf(day);
-      const value = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
-      if (value === undefined || typeof value['version'] !== 'number') return NO_INSIGHT;
-      if (value['version'] > INSIGHT_VERSION) {
-        throw new StewardError(
-          'config',
-          `${path} was written by a newer steward (format ${value['version']}).`,
-          { hint: 'Upgrade steward; this version leaves the file alone.' },
-        );
+      const { version, read, failed } = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
+      if (typeof version !== 'number') return NOTHING;
+      if (version > INSIGHT_VERSION) {
+        throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
+          hint: 'Upgrade steward; this version leaves the file alone.',
+        });
       }
-      return {
-        read: isRead(value['read']) ? value['read'] : null,
-        failed: isFailure(value['failed']) ? value['failed'] : null,
-      };
+      return { read: v.is(READ, read) ? read : null, failed: v.is(FAILURE, failed) ? failed : null };
     },
     write(day: Day, { read, failed }: InsightFile): void {
       const content = { version: INSIGHT_VERSION, date: day, read, failed };
@@ -67,34 +73,7 @@ export function insightStore(folder: string) {
   };
 }
 
-const MAX_BYTES = 1024 * 1024;
-const TEMPS_STALE_MS = 3_600_000;
-
-function isRead(value: unknown): value is InsightRead {
-  if (!isObject(value)) return false;
-  const { narrative, contentTypes, since, until, events, generatedAt, model } = value;
-  return (
-    typeof narrative === 'string' &&
-    Array.isArray(contentTypes) &&
-    contentTypes.length > 0 &&
-    contentTypes.every(isContentType) &&
-    [since, until, generatedAt].every(isIso) &&
-    typeof events === 'number' &&
-    (model === null || typeof model === 'string')
-  );
-}
-
-function isContentType(value: unknown): value is ContentType {
-  if (!isObject(value)) return false;
-  const { label, share, evidence } = value;
-  return typeof label === 'string' && typeof share === 'number' && typeof evidence === 'string';
-}
-
-function isFailure(value: unknown): value is { at: string; reason: string } {
-  return isObject(value) && isIso(value['at']) && typeof value['reason'] === 'string';
-}
-
-/** What `GET /api/sense/insight` and `sense insight` answer (decisions.md 3: Insight). Times are ISO-8601 UTC. */
+/** What `GET /api/sense/insight` and `sense insight` answer. Times are ISO-8601 UTC. */
 export interface Insight {
   available: boolean;
   /** The read is of an earlier day: there is none of today. */
@@ -134,38 +113,24 @@ export function latestInsight(deps: InsightReadDeps): Insight {
     if (date === today) reason = unreadable ?? failed?.reason;
     if (read === null) continue;
     const { narrative, contentTypes, since, generatedAt, model } = read;
-    return {
-      available: true,
-      stale: date !== today,
-      date,
-      narrative,
-      contentTypes,
-      since,
-      generatedAt,
-      model,
-      ...(reason === undefined ? {} : { reason }),
-    };
+    const shown = { narrative, contentTypes, since, generatedAt, model };
+    const why = reason === undefined ? {} : { reason };
+    return { available: true, stale: date !== today, date, ...shown, ...why };
   }
   return {
-    available: false,
-    stale: false,
-    date: today,
-    narrative: null,
-    contentTypes: [],
-    since: null,
-    generatedAt: null,
-    model: null,
+    ...{ available: false, stale: false, date: today, narrative: null, contentTypes: [] },
+    ...{ since: null, generatedAt: null, model: null },
     reason: reason ?? 'no read has been made yet',
   };
 }
 
 /** A file that this version cannot read hides no read of another day. */
-function fileOf(deps: InsightReadDeps, date: Day): InsightFile & { unreadable?: string } {
+function fileOf({ insights }: InsightReadDeps, date: Day): InsightFile & { unreadable?: string } {
   try {
-    return deps.insights.read(date);
+    return insights.read(date);
   } catch (error) {
     const { kind, message } = toStewardError(error);
     if (kind !== 'config') throw error;
-    return { ...NO_INSIGHT, unreadable: message.replace(/\.$/, '') };
+    return { ...NOTHING, unreadable: message.replace(/\.$/, '') };
   }
 }

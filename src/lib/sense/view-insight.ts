@@ -1,7 +1,7 @@
-import { parseIso } from '../platform/time/clock';
 import { bar, longDay, palette, wrap } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, fit, padEnd, padStart } from '../platform/terminal/text-width';
+import { parseIso } from '../platform/time/clock';
 import { timeOf } from '../platform/time/time';
 import type { InsightOutcome, InsightPreview } from './insight';
 import type { Insight } from './insight-reads';
@@ -18,49 +18,44 @@ const MAX_LABEL = 24;
 /** `sense insight`: the narrative, a line a content type, and of when it is. */
 export function insightText(insight: Insight, options: InsightTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
-  const colors = palette({ color: options.color });
+  const { attention } = palette(options);
   const { available, stale, date, narrative, generatedAt, since, model } = insight;
-  const reason = insight.reason === undefined ? undefined : clean(insight.reason);
+  const reason = clean(insight.reason ?? '');
   if (!available || narrative === null) {
-    return finish(
-      [...wrap(`Nothing to show: ${reason ?? 'no read'}.`, columns), ...wrap(HOW, columns)],
-      options,
-    );
+    const nothing = `Nothing to show: ${reason || 'no read'}.`;
+    return finish([...wrap(nothing, columns), ...wrap(HOW, columns)], options);
   }
   const at = (iso: string | null): string => timeOf(parseIso(iso ?? '') ?? 0, options.timezone);
-  const head = [
-    longDay(date),
-    `read at ${at(generatedAt)}`,
-    `since ${at(since)}`,
-    ...(model === null ? [] : [clean(model)]),
+  const head = [longDay(date), `read at ${at(generatedAt)}`, `since ${at(since)}`];
+  if (model !== null) head.push(clean(model));
+  const notes = [
+    ...(stale ? ['Of an earlier day: there is no read of today.'] : []),
+    ...(reason === '' ? [] : [`The last try gave none: ${reason}.`]),
   ];
   const lines = [
     ...wrap(head.join(' · '), columns),
-    ...(stale ? wrap('Of an earlier day: there is no read of today.', columns).map(colors.attention) : []),
-    ...(reason === undefined
-      ? []
-      : wrap(`The last try gave none: ${reason}.`, columns).map(colors.attention)),
+    ...notes.flatMap((note) => wrap(note, columns).map(attention)),
     '',
     ...wrap(clean(narrative), columns),
     '',
-    ...typeLines(insight, columns, colors.creation),
+    ...typeLines(insight, columns, options),
   ];
   return finish(lines, options);
 }
 
-function typeLines(insight: Insight, columns: number, paint: (text: string) => string): string[] {
-  const rows = insight.contentTypes.map(({ label, share, evidence }) => ({
-    label: fit(clean(label), Math.min(MAX_LABEL, columns - 15)),
-    share,
-    evidence: clean(evidence),
-  }));
-  const labels = Math.max(0, ...rows.map(({ label }) => displayWidth(label)));
-  const most = Math.max(0, ...rows.map(({ share }) => share));
+function typeLines({ contentTypes }: Insight, columns: number, options: TextOptions): string[] {
+  const { creation } = palette(options);
+  const nameOf = (label: string): string => fit(clean(label), Math.min(MAX_LABEL, columns - 15));
+  const labels = Math.max(0, ...contentTypes.map(({ label }) => displayWidth(nameOf(label))));
+  const most = Math.max(0, ...contentTypes.map(({ share }) => share));
   const room = Math.max(4, Math.min(30, columns - labels - 11));
-  return rows.flatMap(({ label, share, evidence }) => [
-    `  ${padEnd(label, labels)}  ${padStart(`${Math.round(share * 100)} %`, 5)}  ${paint(bar(share, most, room))}`,
-    ...(evidence === '' ? [] : wrap(evidence, columns, '    ')),
-  ]);
+  return contentTypes.flatMap(({ label, share, evidence }) => {
+    const percent = padStart(`${Math.round(share * 100)} %`, 5);
+    return [
+      `  ${padEnd(nameOf(label), labels)}  ${percent}  ${creation(bar(share, most, room))}`,
+      ...(evidence === '' ? [] : wrap(clean(evidence), columns, '    ')),
+    ];
+  });
 }
 
 /** `sense insight build`: what came of it. */
@@ -72,11 +67,7 @@ export function buildText(outcome: InsightOutcome, insight: Insight, options: In
 
 /** Beside the prompt: where it would go. */
 export function previewText({ command, skipped }: InsightPreview): string {
+  if (skipped !== null) return `A build now would send nothing: ${skipped}.`;
   const shown = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(clean(word))));
-  return [
-    skipped === null
-      ? 'Nothing was sent. A build sends this text to:'
-      : `A build now would send nothing: ${skipped}.`,
-    ...(skipped === null ? [`  ${shown.join(' ')}`] : []),
-  ].join('\n');
+  return `Nothing was sent. A build sends this text to:\n  ${shown.join(' ')}`;
 }

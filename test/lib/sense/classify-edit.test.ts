@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs';
+
 import { expect } from 'chai';
 
 import type { StewardError } from '../../../src/lib/errors';
 import { makeClassifier } from '../../../src/lib/sense/classify';
-import { withAppRule, parseClassifyRules } from '../../../src/lib/sense/classify-file';
+import { parseClassifyRules, setAppKind, withAppRule } from '../../../src/lib/sense/classify-file';
+import { rejection } from '../../helpers/rejection';
+import { senseBox } from '../../helpers/sense';
 
 describe('sense: setting a rule of classify.yaml', () => {
   const set = (text: string, app = 'Firefox') => withAppRule(text, 'classify.yaml', app, 'creation');
@@ -58,5 +62,19 @@ describe('sense: setting a rule of classify.yaml', () => {
     expect(await failed('- {app: Code}\n')).to.equal('config');
     expect(await failed('[{app: Code, kind: neutral}]\n')).to.equal('config');
     expect(await failed('', ' ')).to.equal('usage');
+  });
+
+  it('refuses a day to come, and writes nothing', async () => {
+    const box = senseBox('2026-11-20T12:00:00Z');
+    try {
+      const files = { templates: 'templates', path: box.area.sense.classify };
+      const rule = { app: 'Firefox', kind: 'creation' as const, since: '2026-11-21' };
+      const error = await rejection(setAppKind(box.deps, files, rule));
+      expect(error).to.have.property('kind', 'usage');
+      expect(error).to.have.property('hint').that.is.a('string');
+      expect(existsSync(files.path)).to.equal(false);
+    } finally {
+      box.remove();
+    }
   });
 });

@@ -1,3 +1,5 @@
+import { StewardError } from '../../errors';
+import { sessionBusAddress } from '../../platform/desktop/bus';
 import type { Run } from '../../platform/process/process';
 
 /** The front application: its name and ids, never a title. */
@@ -23,8 +25,7 @@ export interface FrontAppAdapter {
   detect(desktop: Desktop): boolean;
   /**
    * The front application, or null when none has the focus. Throws `not_found` when this desktop lacks what
-   * it takes (an extension, a protocol, a program), and `unavailable` when it is all there and does not
-   * answer; both with a hint.
+   * it takes (an extension, a protocol, a program), and `unavailable` when it is all there and does not answer.
    */
   read(desktop: Desktop): Promise<FrontApp | null>;
 }
@@ -33,20 +34,19 @@ export interface FrontAppAdapter {
 export const READ_TIMEOUT_MS = 3000;
 
 /** The variable's value; undefined when it is missing or empty. */
-export function envOf(desktop: Pick<Desktop, 'env'>, name: string): string | undefined {
-  const value = desktop.env[name];
-  return value === undefined || value === '' ? undefined : value;
+export function envOf({ env }: Pick<Desktop, 'env'>, name: string): string | undefined {
+  return env[name] === '' ? undefined : env[name];
 }
 
 /** The systems whose desktops are known by XDG and display variables: Linux and the BSDs. */
-export function isXdgSystem(desktop: Pick<Desktop, 'platform'>): boolean {
-  return desktop.platform !== 'win32' && desktop.platform !== 'darwin';
+export function isXdgSystem({ platform }: Pick<Desktop, 'platform'>): boolean {
+  return platform !== 'win32' && platform !== 'darwin';
 }
 
 /** Is this a Wayland session? There, X11 knows only the windows of XWayland, and would say "none" too often. */
 export function isWayland(desktop: Pick<Desktop, 'env' | 'platform'>): boolean {
-  const named = envOf(desktop, 'WAYLAND_DISPLAY') !== undefined;
-  return isXdgSystem(desktop) && (named || envOf(desktop, 'XDG_SESSION_TYPE')?.toLowerCase() === 'wayland');
+  const isNamed = envOf(desktop, 'WAYLAND_DISPLAY') !== undefined;
+  return isXdgSystem(desktop) && (isNamed || envOf(desktop, 'XDG_SESSION_TYPE')?.toLowerCase() === 'wayland');
 }
 
 /** The X display of an X11 session; undefined in a Wayland session, where it is XWayland's. */
@@ -54,8 +54,37 @@ export function x11Display(desktop: Pick<Desktop, 'env' | 'platform'>): string |
   return isXdgSystem(desktop) && !isWayland(desktop) ? envOf(desktop, 'DISPLAY') : undefined;
 }
 
-/** Does XDG_CURRENT_DESKTOP ("ubuntu:GNOME") name that desktop? */
-export function isDesktop(desktop: Pick<Desktop, 'env'>, name: string): boolean {
+/** Is this a Wayland session of that desktop, by XDG_CURRENT_DESKTOP ("ubuntu:GNOME")? */
+export function isWaylandOf(desktop: Desktop, name: string): boolean {
   const named = envOf(desktop, 'XDG_CURRENT_DESKTOP')?.toLowerCase().split(':') ?? [];
-  return named.includes(name.toLowerCase());
+  return isWayland(desktop) && named.includes(name.toLowerCase());
+}
+
+/** The options of a conversation over the session bus; `unavailable` without one. */
+export function onSessionBus({ env }: Desktop, who: string): { address: string; timeoutMs: number } {
+  const address = sessionBusAddress(env);
+  if (address !== undefined) return { address, timeoutMs: READ_TIMEOUT_MS };
+  throw new StewardError('unavailable', `${who} can be asked over the session bus only, and there is none.`, {
+    hint: 'A job must run inside the session, with its DBUS_SESSION_BUS_ADDRESS.',
+  });
+}
+
+/**
+ * An answer in JSON, whose titles are dropped while it is parsed: no object that holds one comes into being.
+ *
+ * @param isKept a key whose value may be kept; that of the answer itself is empty
+ */
+export function parseAnswer(
+  text: string,
+  isKept: (key: string) => boolean,
+  { who, hint }: { who: string; hint: string },
+): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text, (key, part: unknown) => (isKept(key) ? part : undefined));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // The parser's message quotes the text, and so perhaps a title: it is not passed on.
+    throw new StewardError('unavailable', `${who} gave no readable answer.`, { hint });
+  }
 }

@@ -1,14 +1,7 @@
 import { StewardError } from '../../errors';
-import { sessionBusAddress, withBus, type Bus } from '../../platform/desktop/bus';
+import { isBusError, withBus, type Bus } from '../../platform/desktop/bus';
 import { withTempFile } from '../../platform/files/system-files';
-import {
-  READ_TIMEOUT_MS,
-  isDesktop,
-  isWayland,
-  type FrontApp,
-  type Desktop,
-  type FrontAppAdapter,
-} from './adapter';
+import { isWaylandOf, onSessionBus, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 import { nameWindow } from './desktop-entries';
 
 const KWIN = 'org.kde.KWin';
@@ -17,20 +10,9 @@ const OUR_INTERFACE = 'io.github.steward.FrontApp';
 /** KWin (Plasma 5 and 6): a script that runs inside of it tells the active window's names. */
 export const kwin: FrontAppAdapter = {
   id: 'kwin',
-  detect: (desktop) => isDesktop(desktop, 'KDE') && isWayland(desktop),
+  detect: (desktop) => isWaylandOf(desktop, 'KDE'),
   async read(desktop) {
-    const address = sessionBusAddress(desktop.env);
-    if (address === undefined) {
-      throw new StewardError(
-        'unavailable',
-        'KWin can be asked over the session bus only, and there is none.',
-        {
-          hint: 'A job must run inside the session, with its DBUS_SESSION_BUS_ADDRESS.',
-        },
-      );
-    }
-    const words = await withBus({ address, timeoutMs: READ_TIMEOUT_MS }, askKwin);
-    return parseKwin(desktop, words);
+    return parseKwin(desktop, await withBus(onSessionBus(desktop, 'KWin'), askKwin));
   },
 };
 
@@ -59,7 +41,7 @@ async function runScript(bus: Bus, id: number): Promise<void> {
   try {
     await bus.call({ ...script, path: `/Scripting/Script${id}` });
   } catch (error) {
-    if (!(error instanceof StewardError) || !('type' in error)) throw error;
+    if (!isBusError(error)) throw error;
     await bus.call({ ...script, path: `/${id}` });
   }
 }
@@ -77,15 +59,11 @@ callDBus('${receiver}', '/', '${OUR_INTERFACE}', 'Front',
 
 /** desktopFileName, resourceClass, resourceName, pid; pid -1 when no application is active. */
 export function parseKwin(desktop: Pick<Desktop, 'env'>, words: readonly unknown[]): FrontApp | null {
-  const [file, name, instance, pid] = words;
-  if (
-    typeof file !== 'string' ||
-    typeof name !== 'string' ||
-    typeof instance !== 'string' ||
-    typeof pid !== 'number'
-  ) {
+  const pid = words[3];
+  const names = words.slice(0, 3).filter((word) => typeof word === 'string');
+  if (names.length < 3 || typeof pid !== 'number')
     throw new StewardError('unavailable', 'KWin told something else than the names of a window.');
-  }
   if (pid === -1) return null;
-  return nameWindow(desktop, { ids: [file.replace(/^.*\/|\.desktop$/g, ''), name, instance], pid });
+  const [file = '', ...classes] = names;
+  return nameWindow(desktop, { ids: [file.replace(/^.*\/|\.desktop$/g, ''), ...classes], pid });
 }

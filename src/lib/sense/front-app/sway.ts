@@ -1,6 +1,15 @@
 import { StewardError } from '../../errors';
+import { isObject, textOf } from '../../platform/files/json-object';
 import { converse } from '../../platform/net/local-socket';
-import { READ_TIMEOUT_MS, envOf, isWayland, isXdgSystem, type FrontAppAdapter } from './adapter';
+import {
+  READ_TIMEOUT_MS,
+  envOf,
+  isWayland,
+  isXdgSystem,
+  parseAnswer,
+  type Desktop,
+  type FrontAppAdapter,
+} from './adapter';
 import { nameWindow, type WindowFacts } from './desktop-entries';
 
 const MAGIC = Buffer.from('i3-ipc');
@@ -18,17 +27,12 @@ export const i3: FrontAppAdapter = treeAdapter(
   (desktop) => isXdgSystem(desktop) && !isWayland(desktop),
 );
 
-function treeAdapter(
-  id: string,
-  variable: string,
-  may: (desktop: Parameters<FrontAppAdapter['detect']>[0]) => boolean,
-): FrontAppAdapter {
+function treeAdapter(id: string, variable: string, may: (desktop: Desktop) => boolean): FrontAppAdapter {
   return {
     id,
     detect: (desktop) => envOf(desktop, variable) !== undefined && may(desktop),
     async read(desktop) {
-      const path = envOf(desktop, variable) ?? '';
-      const tree = await getTree(path, `The ${id} IPC socket`);
+      const tree = await getTree(envOf(desktop, variable) ?? '', `The ${id} IPC socket`);
       const window = focusedWindow(tree);
       return window === null ? null : nameWindow(desktop, window);
     },
@@ -42,13 +46,10 @@ function getTree(path: string, what: string): Promise<unknown> {
     MAGIC.copy(header);
     header.writeUInt32LE(GET_TREE, 10);
     send(header);
-    const chunks: Buffer[] = [];
-    let size = 0;
+    let reply: Buffer = Buffer.alloc(0);
     return (chunk) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size < HEADER_BYTES) return undefined;
-      const reply = Buffer.concat(chunks);
+      reply = Buffer.concat([reply, chunk]);
+      if (reply.length < HEADER_BYTES) return undefined;
       if (!reply.subarray(0, MAGIC.length).equals(MAGIC)) {
         throw new StewardError('unavailable', `${what} (${path}) does not speak the i3 protocol.`);
       }
@@ -58,44 +59,27 @@ function getTree(path: string, what: string): Promise<unknown> {
   });
 }
 
-/** Titles are dropped while the text is parsed: no object that holds one comes into being. */
-export function parseTree(text: string, what: string): unknown {
-  try {
-    return JSON.parse(text, (key, value: unknown) => (TITLES.has(key) ? undefined : value));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new StewardError('unavailable', `${what} gave no readable tree of windows.`);
-  }
-}
+const TITLES = ['name', 'title', 'window_title', 'marks', 'title_format'];
 
-const TITLES = new Set(['name', 'title', 'window_title', 'marks', 'title_format']);
-
-interface TreeNode {
-  focused?: unknown;
-  pid?: unknown;
-  app_id?: unknown;
-  window?: unknown;
-  window_properties?: { class?: unknown; instance?: unknown } | null;
-  nodes?: unknown;
-  floating_nodes?: unknown;
+export function parseTree(text: string, who: string): unknown {
+  return parseAnswer(text, (key) => !TITLES.includes(key), { who, hint: 'Update it, or log in again.' });
 }
 
 /** The focused window of a tree; null when the focus is on a workspace or container. */
 export function focusedWindow(tree: unknown): WindowFacts | null {
   const open: unknown[] = [tree];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (typeof node !== 'object' || node === null) continue;
-    const { focused, pid, app_id, window, window_properties, nodes, floating_nodes } = node as TreeNode;
+    if (!isObject(node)) continue;
+    const { focused, pid: number, app_id, window, window_properties: own, nodes, floating_nodes } = node;
     if (focused === true) {
-      const ids = [app_id, window_properties?.class, window_properties?.instance].filter(isText);
-      const isWindow = ids.length > 0 || typeof window === 'number' || (typeof pid === 'number' && pid > 0);
-      return isWindow ? { ids, pid: typeof pid === 'number' ? pid : undefined } : null;
+      const pid = typeof number === 'number' ? number : undefined;
+      const names = isObject(own) ? [app_id, own['class'], own['instance']] : [app_id];
+      const ids = names.map(textOf).filter((id) => id !== undefined);
+      const isWindow = ids.length > 0 || typeof window === 'number' || (pid ?? 0) > 0;
+      return isWindow ? { ids, pid } : null;
     }
-    for (const children of [nodes, floating_nodes]) if (Array.isArray(children)) open.push(...children);
+    for (const children of [nodes, floating_nodes])
+      if (Array.isArray(children)) for (const child of children as unknown[]) open.push(child);
   }
   return null;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }

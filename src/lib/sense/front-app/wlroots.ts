@@ -1,8 +1,8 @@
 import { isAbsolute, join } from 'node:path';
 
 import { StewardError } from '../../errors';
-import { type Dialogue, converse } from '../../platform/net/local-socket';
-import { type Desktop, type FrontAppAdapter, READ_TIMEOUT_MS, envOf, isXdgSystem } from './adapter';
+import { converse, type Dialogue } from '../../platform/net/local-socket';
+import { READ_TIMEOUT_MS, envOf, isXdgSystem, type Desktop, type FrontAppAdapter } from './adapter';
 import { nameWindow } from './desktop-entries';
 
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -16,13 +16,10 @@ export const wlroots: FrontAppAdapter = {
     const options = { path, what: 'The Wayland display', timeoutMs: READ_TIMEOUT_MS, maxBytes: MAX_BYTES };
     const toplevels = await converse(options, toplevelDialogue);
     if (toplevels === 'not offered') {
-      throw new StewardError(
-        'not_found',
-        'This Wayland compositor does not tell which window has the focus.',
-        {
-          hint: 'It would have to offer wlr-foreign-toplevel-management; git and agent sessions are captured all the same.',
-        },
-      );
+      const what = 'This Wayland compositor does not tell which window has the focus.';
+      throw new StewardError('not_found', what, {
+        hint: 'It would have to offer wlr-foreign-toplevel-management; git and agent sessions are captured all the same.',
+      });
     }
     const active = toplevels.find((toplevel) => toplevel.activated);
     return active === undefined ? null : nameWindow(desktop, { ids: [active.appId] });
@@ -50,60 +47,68 @@ const TOPLEVELS_KNOWN = 5;
 const INTERFACE = 'zwlr_foreign_toplevel_manager_v1';
 const ACTIVATED = 2;
 
+/** What one look has learnt so far. */
+interface Look {
+  send: (bytes: Buffer) => void;
+  toplevels: Map<number, Toplevel>;
+  manager?: { name: number; version: number };
+}
+
 /**
- * The client side of the protocol, as far as one look needs it: the registry, the manager, and of each
- * window the events app_id, state and closed. The title event's string is skipped by its length, and
- * never decoded.
+ * The client side of the protocol, as far as one look needs it: the registry, the manager, and of each window the events
+ * app_id, state and closed. The title event's string is skipped by its length, and never decoded.
  */
 export const toplevelDialogue: Dialogue<Toplevel[] | 'not offered'> = (send) => {
-  const toplevels = new Map<number, Toplevel>();
-  let manager: { name: number; version: number } | undefined;
+  const look: Look = { send, toplevels: new Map() };
   let pending: Buffer = Buffer.alloc(0);
-
   send(request(DISPLAY, 1, uint(REGISTRY)));
   send(request(DISPLAY, 0, uint(GLOBALS_KNOWN)));
-
-  function event(object: number, opcode: number, body: Buffer): Toplevel[] | 'not offered' | undefined {
-    if (object === DISPLAY && opcode === 0) {
-      throw new StewardError('unavailable', `The Wayland display reported error ${body.readUInt32LE(4)}.`);
-    }
-    if (object === REGISTRY && opcode === 0) {
-      if (stringAt(body, 4) !== INTERFACE) return undefined;
-      manager = { name: body.readUInt32LE(0), version: body.readUInt32LE(body.length - 4) };
-    } else if (object === GLOBALS_KNOWN) {
-      if (manager === undefined) return 'not offered';
-      const version = Math.min(manager.version, 3);
-      send(request(REGISTRY, 0, uint(manager.name), string(INTERFACE), uint(version), uint(MANAGER)));
-      send(request(DISPLAY, 0, uint(TOPLEVELS_KNOWN)));
-    } else if (object === TOPLEVELS_KNOWN) {
-      return [...toplevels.values()];
-    } else if (object === MANAGER && opcode === 0) {
-      toplevels.set(body.readUInt32LE(0), { appId: '', activated: false });
-    } else {
-      const toplevel = toplevels.get(object);
-      if (toplevel === undefined) return undefined;
-      if (opcode === 1) toplevel.appId = stringAt(body, 0);
-      else if (opcode === 4) toplevel.activated = uintsAt(body, 0).includes(ACTIVATED);
-      else if (opcode === 6) toplevels.delete(object);
-    }
-    return undefined;
-  }
-
   return (chunk) => {
-    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    pending = Buffer.concat([pending, chunk]);
     while (pending.length >= 8) {
       const word = pending.readUInt32LE(4);
       const size = word >>> 16;
       if (size < 8) throw new StewardError('unavailable', 'The Wayland display sent what is no event.');
       if (pending.length < size) return undefined;
-      const body = pending.subarray(8, size);
-      const value = event(pending.readUInt32LE(0), word & 0xffff, body);
+      const value = take(look, pending.readUInt32LE(0), word & 0xffff, pending.subarray(8, size));
       if (value !== undefined) return value;
       pending = pending.subarray(size);
     }
     return undefined;
   };
 };
+
+/** Takes an event; gives the answer once it is known. */
+function take(
+  look: Look,
+  object: number,
+  opcode: number,
+  body: Buffer,
+): Toplevel[] | 'not offered' | undefined {
+  const { send, toplevels, manager } = look;
+  if (object === DISPLAY && opcode === 0) {
+    throw new StewardError('unavailable', `The Wayland display reported error ${body.readUInt32LE(4)}.`);
+  } else if (object === REGISTRY && opcode === 0) {
+    if (stringAt(body, 4) !== INTERFACE) return undefined;
+    look.manager = { name: body.readUInt32LE(0), version: body.readUInt32LE(body.length - 4) };
+  } else if (object === GLOBALS_KNOWN) {
+    if (manager === undefined) return 'not offered';
+    const version = Math.min(manager.version, 3);
+    send(request(REGISTRY, 0, uint(manager.name), string(INTERFACE), uint(version), uint(MANAGER)));
+    send(request(DISPLAY, 0, uint(TOPLEVELS_KNOWN)));
+  } else if (object === TOPLEVELS_KNOWN) {
+    return [...toplevels.values()];
+  } else if (object === MANAGER && opcode === 0) {
+    toplevels.set(body.readUInt32LE(0), { appId: '', activated: false });
+  } else {
+    const toplevel = toplevels.get(object);
+    if (toplevel === undefined) return undefined;
+    if (opcode === 1) toplevel.appId = stringAt(body, 0);
+    else if (opcode === 4) toplevel.activated = uintsAt(body, 0).includes(ACTIVATED);
+    else if (opcode === 6) toplevels.delete(object);
+  }
+  return undefined;
+}
 
 function request(object: number, opcode: number, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts);

@@ -14,11 +14,10 @@ export const x11: FrontAppAdapter = {
   detect: (desktop) => x11Display(desktop) !== undefined,
   async read(desktop) {
     const display = x11Display(desktop) ?? ':0';
-    const window = await withDisplay({ display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS }, async (x) => {
-      const active = await x.property(x.root, '_NET_ACTIVE_WINDOW');
-      const id = active === undefined || active.length < 4 ? 0 : active.readUInt32LE(0);
-      if (id !== 0)
-        return { classes: await x.property(id, 'WM_CLASS'), pid: await x.property(id, '_NET_WM_PID') };
+    const options = { display, env: desktop.env, timeoutMs: READ_TIMEOUT_MS };
+    const window = await withDisplay(options, async (x) => {
+      const id = numberIn(await x.property(x.root, '_NET_ACTIVE_WINDOW')) ?? 0;
+      if (id !== 0) return factsOf(x, id);
       return (await x.isSupported('_NET_ACTIVE_WINDOW')) ? null : focusedWindow(x);
     });
     return window === null ? null : nameX11Window(desktop, window);
@@ -30,13 +29,17 @@ interface X11Window {
   pid: Buffer | undefined;
 }
 
+async function factsOf(x: Display, id: number): Promise<X11Window> {
+  return { classes: await x.property(id, 'WM_CLASS'), pid: await x.property(id, '_NET_WM_PID') };
+}
+
 /** For a window manager that names no active window, or none at all; null when nothing has the focus. */
 async function focusedWindow(x: Display): Promise<X11Window | null> {
   const windows = await x.focused();
   if (windows.length === 0) return null;
   for (const id of windows) {
-    const classes = await x.property(id, 'WM_CLASS');
-    if (classes !== undefined) return { classes, pid: await x.property(id, '_NET_WM_PID') };
+    const facts = await factsOf(x, id);
+    if (facts.classes !== undefined) return facts;
   }
   throw new StewardError(
     'not_found',
@@ -46,11 +49,14 @@ async function focusedWindow(x: Display): Promise<X11Window | null> {
 }
 
 /** WM_CLASS is `instance NUL class NUL`; a window without one, and without a pid, is gone. */
-export function nameX11Window(desktop: Pick<Desktop, 'env'>, window: X11Window): FrontApp | null {
-  if (window.classes === undefined && window.pid === undefined) return null;
-  const [instance, name] = (window.classes?.toString('latin1') ?? '').split('\0').map(decoded);
-  const pid = window.pid !== undefined && window.pid.length >= 4 ? window.pid.readUInt32LE(0) : undefined;
-  return nameWindow(desktop, { ids: [name, instance], pid });
+export function nameX11Window(desktop: Pick<Desktop, 'env'>, { classes, pid }: X11Window): FrontApp | null {
+  if (classes === undefined && pid === undefined) return null;
+  const [instance, name] = (classes?.toString('latin1') ?? '').split('\0').map(decoded);
+  return nameWindow(desktop, { ids: [name, instance], pid: numberIn(pid) });
+}
+
+function numberIn(value: Buffer | undefined): number | undefined {
+  return value !== undefined && value.length >= 4 ? value.readUInt32LE(0) : undefined;
 }
 
 /** Many programs write UTF-8 into WM_CLASS, which is Latin-1 by the book: whatever is valid UTF-8 is that. */

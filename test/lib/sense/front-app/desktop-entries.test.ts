@@ -8,7 +8,6 @@ import {
   parseEntry,
 } from '../../../../src/lib/sense/front-app/desktop-entries';
 import { scratch } from '../../../helpers/scratch';
-import { quickestMs } from '../../../helpers/measured';
 
 describe('sense/front-app/desktop-entries', () => {
   const area = scratch();
@@ -100,14 +99,6 @@ describe('sense/front-app/desktop-entries', () => {
     for (const id of ['../outside', '..\\outside', '/etc/passwd', 'a/../../outside', '\0', '.']) {
       expect(name(id).app, JSON.stringify(id)).to.equal(id);
     }
-  });
-
-  it('reads no other entry where an id hits directly', () => {
-    write('qtest.desktop', 'Name=Hit');
-    for (let i = 0; i < 500; i += 1) write(`filler-${i}.desktop`, `Name=F${i}\nExec=f${i}`);
-    const direct = quickestMs(20, () => expect(name('qtest').app).to.equal('Hit'));
-    const scan = quickestMs(20, () => expect(name('f499').app).to.equal('F499'));
-    expect(direct * 5, 'a direct hit costs a fraction of a scan').to.be.below(scan);
   });
 
   it('passes over what is no entry of an application', () => {
