@@ -14,7 +14,7 @@ import { findDaemon } from './daemon-client';
 import { openHooks } from './hooks';
 import { jobsHere, type JobsHere } from './schedule';
 import { openSessions } from './sessions';
-import { ownerProblem, sharedArea } from './shared-area';
+import { sharedArea } from './shared-area';
 import { speechSettings } from './speech';
 import { VERSION } from './version';
 import { openWork } from './work';
@@ -44,7 +44,6 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
     loadConfig: () => context.loadConfig(),
     jobs,
     sharedArea: () => sharedArea(context),
-    ownerProblem: () => ownerProblem(area),
     capturedBy: async () => (await currentScheduler(context))?.kind ?? (await scheduledIn('sense')),
     isInsightScheduled: async () => (await scheduledIn('insight')) !== undefined,
     hooksStatus: async () => {

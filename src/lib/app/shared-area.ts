@@ -34,23 +34,16 @@ function readOwner(path: string): Owner | undefined {
   return { owner, machines: Object.fromEntries(known) };
 }
 
-/** Why `owner.json` cannot be used, as one that is a link or a folder; undefined where it can, or is not there. */
-export function ownerProblem(area: UserArea): string | undefined {
+/** Notes that this machine writes the area: as its owner if it is the first, and once an hour. Returns why it could not. */
+export function noteWriter(area: UserArea, machineId: string, nowMs: number): string | undefined {
+  let known: Owner;
   try {
-    readOwner(area.owner);
-    return undefined;
+    known = readOwner(area.owner) ?? { owner: machineId, machines: {} };
   } catch (error) {
     const { kind, message } = toStewardError(error);
     if (kind === 'internal') throw error;
     return `which machines write this area is unknown: ${message}`;
   }
-}
-
-/** Notes that this machine writes the area: as its owner if it is the first, and once an hour. Returns why it could not. */
-export function noteWriter(area: UserArea, machineId: string, nowMs: number): string | undefined {
-  const problem = ownerProblem(area);
-  if (problem !== undefined) return problem;
-  const known = readOwner(area.owner) ?? { owner: machineId, machines: {} };
   const lastMs = parseIso(known.machines[machineId] ?? '') ?? 0;
   if (Math.abs(nowMs - lastMs) < HOUR_MS) return undefined;
   const others = Object.entries(known.machines).filter(([id]) => id !== machineId);
@@ -67,9 +60,8 @@ export function noteWriter(area: UserArea, machineId: string, nowMs: number): st
 export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): string | undefined {
   const nowMs = clock.now();
   const mine = knownMachineId();
-  const owner = ownerProblem(area) === undefined ? readOwner(area.owner) : undefined;
   const writers = new Set(
-    Object.entries(owner?.machines ?? {})
+    Object.entries(readOwner(area.owner)?.machines ?? {})
       .filter(([, at]) => nowMs - (parseIso(at) ?? 0) < RECENT_MS)
       .map(([id]) => id),
   );

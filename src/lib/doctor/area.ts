@@ -25,8 +25,6 @@ export interface AreaChecked {
   config: object;
   /** Why the area is not one machine's, if so. */
   sharedArea: () => string | undefined;
-  /** Why nobody knows which machines write it, if so. */
-  ownerProblem: () => string | undefined;
 }
 
 export const AREA_CHECKS: readonly Check<AreaChecked>[] = [
@@ -37,7 +35,7 @@ export const AREA_CHECKS: readonly Check<AreaChecked>[] = [
 
 const NOT_THERE = 'nothing is stored yet';
 
-function checkFolder({ area, sharedArea, ownerProblem }: Omit<AreaChecked, 'config'>): Finding[] {
+function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding[] {
   if (!exists(area.root)) {
     const nowhere = unwritable(nearestFolder(area.root));
     return nowhere.length > 0
@@ -83,19 +81,19 @@ function checkFolder({ area, sharedArea, ownerProblem }: Omit<AreaChecked, 'conf
       );
     }
   }
-  const shared = sharedArea();
-  if (shared !== undefined) {
-    findings.push(
-      warning(shared, {
-        hint: 'Stop syncing it, or run steward on one machine only. Then look at the copies and remove them.',
-      }),
-    );
-  }
-  const problem = ownerProblem();
-  if (problem !== undefined) {
-    findings.push(
-      warning(problem, { mend: `rm -r ${forShell(area.owner)}`, hint: 'A capture makes it anew.' }),
-    );
+  try {
+    const shared = sharedArea();
+    const hint =
+      'Stop syncing it, or run steward on one machine only. Then look at the copies and remove them.';
+    if (shared !== undefined) findings.push(warning(shared, { hint }));
+  } catch (error) {
+    const found = failure(error);
+    if (found.kind === 'internal') throw error;
+    findings.push({
+      ...found,
+      state: 'warning',
+      found: `which machines write it is unknown: ${found.found}`,
+    });
   }
   const folders = [area.root, area.state, area.sense.root, area.machine].filter(
     (folder) => lstatOf(folder)?.isFolder === true,

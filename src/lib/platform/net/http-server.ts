@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { errnoCode } from '../../errors';
@@ -10,9 +10,7 @@ import {
   type RequestHead,
   type ServerLimits,
 } from './http-application';
-import { closedNet, hangUpIdle, LINGER_MS, takeWaiting, type Connection } from './http-connections';
-import { wireText } from './http-wire';
-import { peerLookup } from './peer';
+import { peerLookup, type PeerQuestion } from './peer';
 import { bodyOf, drained, hasBody } from './request-body';
 
 export interface HttpServer {
@@ -26,162 +24,48 @@ export interface HttpServer {
   close: (graceMs: number) => Promise<void>;
 }
 
+interface Connection {
+  /** Seconds of `process.uptime()`; undefined while it carries a request. */
+  idleSince: number | undefined;
+  /** Requests that it carries. */
+  unanswered: number;
+  isLeaving: boolean;
+  isOtherUser: PeerQuestion;
+}
+
+interface State {
+  app: Application;
+  limits: ServerLimits;
+  servers: Server[];
+  sockets: Map<Socket, Connection>;
+  /** Requests that are being answered. */
+  open: number;
+  answered: number;
+  /** Connections that were accepted. */
+  accepted: number;
+  isClosing: boolean;
+  /** Called when no request is open any more. */
+  onSettled: (() => void) | undefined;
+}
+
+/** How long a connection is quiet before the server that closes takes leave of it. */
+const LINGER_MS = 400;
+const NO_BYTES = Buffer.alloc(0);
+
 /**
  * An HTTP/1.1 server over TCP and a local socket. It bounds sizes and times, reads the body, and closes without
  * losing a request: an answer that is given while it closes carries `Connection: close`, and a connection is
  * only closed when nothing has come over it for a moment.
  */
 export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMITS): HttpServer {
-  const servers: Server[] = [];
+  const state: State = {
+    ...{ app, limits, servers: [], sockets: new Map() },
+    ...{ open: 0, answered: 0, accepted: 0, isClosing: false, onSettled: undefined },
+  };
   const peerOf = peerLookup();
-  const sockets = new Map<Socket, Connection>();
-  let open = 0;
-  let answered = 0;
-  let accepted = 0;
-  let closing = false;
-  let settled: (() => void) | undefined;
-
-  const finish = (response: ServerResponse, answer: HttpAnswer, isHead: boolean, hangUp: boolean): void => {
-    const headers = answer.headers.slice();
-    const isBare = isHead || answer.status === 304;
-    if (answer.status !== 304) {
-      headers.push('content-length', String(answer.length ?? Buffer.byteLength(answer.body)));
-    }
-    if (hangUp || closing) headers.push('connection', 'close');
-    response.writeHead(answer.status, headers);
-    response.end(isBare ? undefined : answer.body);
-  };
-
-  const serve = (
-    head: RequestHead,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): void | Promise<void> => {
-    const refused = head.rawHeaders.length > limits.maxHeaders * 2 ? app.refuse(431) : app.admit(head);
-    return refused instanceof Promise
-      ? refused.then((later) => proceed(head, request, response, later))
-      : proceed(head, request, response, refused);
-  };
-
-  const proceed = (
-    head: RequestHead,
-    request: IncomingMessage,
-    response: ServerResponse,
-    refused: HttpAnswer | undefined,
-  ): void | Promise<void> => {
-    if (request.socket.destroyed) return;
-    const isHead = head.method === 'HEAD';
-    if (hasBody(request)) return withBody(head, request, response, refused);
-    const answer = refused ?? app.answer(head, NO_BYTES);
-    if (!(answer instanceof Promise)) return finish(response, answer, isHead, false);
-    return answer.then((later) => finish(response, later, isHead, false));
-  };
-
-  const withBody = async (
-    head: RequestHead,
-    request: IncomingMessage,
-    response: ServerResponse,
-    refused: HttpAnswer | undefined,
-  ): Promise<void> => {
-    const isHead = head.method === 'HEAD';
-    const body = refused === undefined ? await bodyOf(request, limits.maxBodyBytes) : undefined;
-    if (body === undefined) finish(response, refused ?? app.refuse(413), isHead, !(await drained(request)));
-    else finish(response, await app.answer(head, body), isHead, false);
-  };
-
-  const ended = (connection: Connection, count: number): void => {
-    connection.unanswered -= count;
-    if (connection.unanswered === 0) connection.idleSince = process.uptime();
-    open -= count;
-    answered += count;
-    if (open === 0) settled?.();
-  };
-
-  const onRequest =
-    (isLocal: boolean) =>
-    (request: IncomingMessage, response: ServerResponse): void => {
-      const known = sockets.get(request.socket);
-      // Of a connection that was cut, what it had sent goes on being read.
-      if (known === undefined || request.socket.destroyed) return;
-      if (known.unanswered >= limits.maxUnanswered) {
-        request.socket.destroy();
-        return;
-      }
-      known.unanswered += 1;
-      known.idleSince = undefined;
-      open += 1;
-      response.once('close', () => {
-        if (sockets.has(request.socket)) ended(known, 1);
-      });
-      const { method = '', headers, rawHeaders } = request;
-      const target = originForm(request.url ?? '', headers.host);
-      const failed = (error: unknown): void => {
-        // A client that has gone while it was sending needs no answer.
-        if (request.destroyed && !request.complete) response.destroy();
-        else if (response.headersSent) response.destroy();
-        else finish(response, app.refuse(500, error), method === 'HEAD', true);
-      };
-      try {
-        const { isOtherUser } = known;
-        serve({ method, target, headers, rawHeaders, isLocal, isOtherUser }, request, response)?.catch(
-          failed,
-        );
-      } catch (error) {
-        failed(error);
-      }
-    };
-
-  const make = (isLocal: boolean): Server => {
-    const server = createServer(
-      {
-        headersTimeout: limits.requestMs,
-        requestTimeout: limits.requestMs,
-        keepAliveTimeout: limits.idleMs,
-        connectionsCheckingInterval: Math.min(1000, limits.requestMs / 4),
-        maxHeaderSize: limits.maxHeaderBytes,
-        noDelay: true,
-        // The guards refuse it, in words.
-        requireHostHeader: false,
-      },
-      onRequest(isLocal),
-    );
-    // None is dropped unseen, as Node would: `serve` counts them.
-    server.maxHeadersCount = 0;
-    server.maxConnections = limits.maxConnections;
-    server.on('connection', (socket: Socket) => {
-      accepted += 1;
-      const isOtherUser = isLocal ? () => false : peerOf(socket);
-      const connection = { idleSince: process.uptime(), unanswered: 0, isLeaving: false, isOtherUser };
-      sockets.set(socket, connection);
-      socket.once('close', () => {
-        sockets.delete(socket);
-        // Answers that stood in line behind another one are told nothing of the end.
-        ended(connection, connection.unanswered);
-      });
-    });
-    server.timeout = limits.unreadMs;
-    // It stands still: between two requests for too long, or with an answer that is not read. One that is worked on may.
-    server.on('timeout', (socket: Socket) => {
-      if (socket.writableLength > 0 || sockets.get(socket)?.idleSince !== undefined) socket.destroy();
-    });
-    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      const status = STATUS_OF.get(error.code ?? '') ?? 400;
-      if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-      else socket.end(wireText(app.refuse(status)), () => socket.destroy());
-    });
-    server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
-      finish(response, app.refuse(417), false, true),
-    );
-    server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
-      socket.end(wireText(app.refuse(400)), () => socket.destroy()),
-    );
-    servers.push(server);
-    return server;
-  };
-
   return {
     async listenTcp(host, port) {
-      const server = make(false);
+      const server = makeServer(state, false, peerOf);
       await listening(server, { host, port, exclusive: true });
       return (server.address() as AddressInfo).port;
     },
@@ -189,34 +73,190 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
       // The socket is made before listen() returns, so nothing else is made under this mask.
       const mask = process.umask(0o177);
       try {
-        return listening(make(true), { path });
+        return listening(
+          makeServer(state, true, () => () => false),
+          { path },
+        );
       } finally {
         process.umask(mask);
       }
     },
-    load: () => ({ open, answered }),
-    async close(graceMs) {
-      await takeWaiting(() => accepted);
-      // Not http's own close(): that would cut connections whose next request is on its way.
-      const closed = servers.map((server) => closedNet(server));
-      // Not before the door is shut: clients that are sent away would all be back at it, and be cut there.
-      closing = true;
-      const idle = setInterval(() => setImmediate(() => hangUpIdle(sockets)), LINGER_MS);
-      const answeredAll = new Promise<void>((resolve) => {
-        settled = resolve;
-        if (open === 0) resolve();
-      });
-      const cut = setTimeout(() => {
-        for (const socket of sockets.keys()) socket.destroy();
-      }, graceMs);
-      await answeredAll;
-      await Promise.all(closed);
-      clearTimeout(cut);
-      clearInterval(idle);
-      for (const server of servers) server.close();
-    },
+    load: () => ({ open: state.open, answered: state.answered }),
+    close: (graceMs) => close(state, graceMs),
   };
 }
+
+function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => PeerQuestion): Server {
+  const { app, limits, sockets } = state;
+  const server = createServer(
+    {
+      headersTimeout: limits.requestMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.idleMs,
+      connectionsCheckingInterval: Math.min(1000, limits.requestMs / 4),
+      maxHeaderSize: limits.maxHeaderBytes,
+      noDelay: true,
+      // The guards refuse it, in words.
+      requireHostHeader: false,
+    },
+    (request, response) => onRequest(state, isLocal, request, response),
+  );
+  // None is dropped unseen, as Node would: `respond` counts them.
+  server.maxHeadersCount = 0;
+  server.maxConnections = limits.maxConnections;
+  server.timeout = limits.unreadMs;
+  server.on('connection', (socket: Socket) => onConnection(state, socket, peerOf(socket)));
+  // It stands still: between two requests for too long, or with an answer that is not read. One that is worked on may.
+  server.on('timeout', (socket: Socket) => {
+    if (socket.writableLength > 0 || sockets.get(socket)?.idleSince !== undefined) socket.destroy();
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else sendOff(socket, app.refuse(STATUS_OF.get(error.code ?? '') ?? 400));
+  });
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
+    finish(state, response, app.refuse(417), { isHead: false, hangUp: true }),
+  );
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => sendOff(socket, app.refuse(400)));
+  state.servers.push(server);
+  return server;
+}
+
+const STATUS_OF: ReadonlyMap<string, number> = new Map([
+  ['HPE_HEADER_OVERFLOW', 431],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+]);
+
+function onConnection(state: State, socket: Socket, isOtherUser: PeerQuestion): void {
+  state.accepted += 1;
+  const connection = { idleSince: process.uptime(), unanswered: 0, isLeaving: false, isOtherUser };
+  state.sockets.set(socket, connection);
+  socket.once('close', () => {
+    state.sockets.delete(socket);
+    // Answers that stood in line behind another one are told nothing of the end.
+    ended(state, connection, connection.unanswered);
+  });
+}
+
+function onRequest(state: State, isLocal: boolean, request: IncomingMessage, response: ServerResponse): void {
+  const { app, limits, sockets } = state;
+  const { socket } = request;
+  const known = sockets.get(socket);
+  // Of a connection that was cut, what it had sent goes on being read.
+  if (known === undefined || socket.destroyed) return;
+  if (known.unanswered >= limits.maxUnanswered) {
+    socket.destroy();
+    return;
+  }
+  known.unanswered += 1;
+  known.idleSince = undefined;
+  state.open += 1;
+  response.once('close', () => {
+    if (sockets.has(socket)) ended(state, known, 1);
+  });
+  const { method = '', headers, rawHeaders } = request;
+  const target = originForm(request.url ?? '', headers.host);
+  const head = { method, target, headers, rawHeaders, isLocal, isOtherUser: known.isOtherUser };
+  respond(state, head, request, response).catch((error: unknown) => {
+    // A client that has gone while it was sending needs no answer.
+    if (response.headersSent || (request.destroyed && !request.complete)) response.destroy();
+    else finish(state, response, app.refuse(500, error), { isHead: method === 'HEAD', hangUp: true });
+  });
+}
+
+async function respond(
+  state: State,
+  head: RequestHead,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { app, limits } = state;
+  const isHead = head.method === 'HEAD';
+  const refused = head.rawHeaders.length > limits.maxHeaders * 2 ? app.refuse(431) : await app.admit(head);
+  if (request.socket.destroyed) return;
+  if (!hasBody(request)) {
+    finish(state, response, refused ?? (await app.answer(head, NO_BYTES)), { isHead, hangUp: false });
+    return;
+  }
+  const body = refused === undefined ? await bodyOf(request, limits.maxBodyBytes) : undefined;
+  const answer = body === undefined ? (refused ?? app.refuse(413)) : await app.answer(head, body);
+  const hangUp = body === undefined && !(await drained(request));
+  finish(state, response, answer, { isHead, hangUp });
+}
+
+function finish(
+  { isClosing }: State,
+  response: ServerResponse,
+  answer: HttpAnswer,
+  { isHead, hangUp }: { isHead: boolean; hangUp: boolean },
+): void {
+  const headers = answer.headers.slice();
+  if (answer.status !== 304) {
+    headers.push('content-length', String(answer.length ?? Buffer.byteLength(answer.body)));
+  }
+  if (hangUp || isClosing) headers.push('connection', 'close');
+  response.writeHead(answer.status, headers);
+  response.end(isHead || answer.status === 304 ? undefined : answer.body);
+}
+
+function ended(state: State, connection: Connection, count: number): void {
+  connection.unanswered -= count;
+  if (connection.unanswered === 0) connection.idleSince = process.uptime();
+  state.open -= count;
+  state.answered += count;
+  if (state.open === 0) state.onSettled?.();
+}
+
+async function close(state: State, graceMs: number): Promise<void> {
+  await takeWaiting(state);
+  // Not http's own close(): that would cut connections whose next request is on its way.
+  const closed = state.servers.map(
+    (server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
+  );
+  // Not before the door is shut: clients that are sent away would all be back at it, and be cut there.
+  state.isClosing = true;
+  const idle = setInterval(() => setImmediate(() => hangUpIdle(state.sockets)), LINGER_MS);
+  const cut = setTimeout(() => {
+    for (const socket of state.sockets.keys()) socket.destroy();
+  }, graceMs);
+  await new Promise<void>((resolve) => {
+    state.onSettled = resolve;
+    if (state.open === 0) resolve();
+  });
+  await Promise.all(closed);
+  clearTimeout(cut);
+  clearInterval(idle);
+  for (const server of state.servers) server.close();
+}
+
+/**
+ * Takes leave of the connections that were quiet for a while; one whose client does not answer that is cut at the
+ * next look. It is called when what lay in the sockets has been read.
+ */
+function hangUpIdle(sockets: ReadonlyMap<Socket, Connection>): void {
+  for (const [socket, connection] of sockets) {
+    const { idleSince, isLeaving } = connection;
+    if (idleSince === undefined || (process.uptime() - idleSince) * 1000 < LINGER_MS) continue;
+    if (isLeaving) socket.destroy();
+    else socket.end();
+    connection.isLeaving = true;
+  }
+}
+
+/**
+ * The system has accepted connections for us that we have not seen: closing the door would cut them. The loop takes
+ * one a turn, so it is turned until a turn brought none.
+ */
+async function takeWaiting(state: State): Promise<void> {
+  for (let left = MAX_TURNS, quiet = 0; left > 0 && quiet < 2; left -= 1) {
+    const before = state.accepted;
+    await new Promise((resolve) => setImmediate(resolve));
+    quiet = state.accepted === before ? quiet + 1 : 0;
+  }
+}
+
+/** The system keeps 511 at most. */
+const MAX_TURNS = 600;
 
 /** `/path` of a target with its scheme and host before it, as a client that takes us for a proxy sends it. */
 function originForm(target: string, host = ''): string {
@@ -224,11 +264,18 @@ function originForm(target: string, host = ''): string {
   return target.startsWith('/') || !target.startsWith(`${before}/`) ? target : target.slice(before.length);
 }
 
-const NO_BYTES = Buffer.alloc(0);
+/** Answers a connection that has no request to answer to, and hangs up. */
+function sendOff(socket: Duplex, { status, headers, body }: HttpAnswer): void {
+  const lines = [`HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Refused'}`];
+  for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
+  lines.push(`content-length: ${Buffer.byteLength(body)}`, 'connection: close');
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body.toString()}`, () => socket.destroy());
+}
 
-const STATUS_OF: ReadonlyMap<string, number> = new Map([
-  ['HPE_HEADER_OVERFLOW', 431],
-  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+const REASONS: ReadonlyMap<number, string> = new Map([
+  [400, 'Bad Request'],
+  [408, 'Request Timeout'],
+  [431, 'Request Header Fields Too Large'],
 ]);
 
 function listening(server: Server, where: object): Promise<void> {
