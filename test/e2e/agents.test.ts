@@ -119,12 +119,6 @@ describe('agents, built', function () {
     expect(checked.stdout).to.match(/secret\.md\n {2}Permission denied\./);
   });
 
-  it('answers the same from the hot path and the whole command', async () => {
-    const { considered, ...whole } = await route(['launch agents for the party', '--explain']);
-    expect(considered).to.be.an('array').that.is.not.empty;
-    expect(await route(['launch agents for the party'])).to.deep.equal(whole);
-  });
-
   const mistakes: [what: string, args: string[], code: number, says: RegExp][] = [
     ['an empty request', ['route', ' '], 2, /There is no request/],
     ['nothing at all', ['route'], 2, /There is no request/],

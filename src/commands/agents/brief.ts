@@ -1,17 +1,9 @@
 import { batchOf, MODEL_TIERS, type BriefBatch, type ModelTier } from '../../lib/agents/brief';
-import {
-  APPROACH,
-  EXPERTISE,
-  PERSONALITY,
-  type Approach,
-  type Expertise,
-  type Personality,
-} from '../../lib/agents/traits';
+import { traitIds } from '../../lib/agents/traits';
 import { briefsText } from '../../lib/agents/view';
-import { agentSettings, parseCount, requestOf } from '../../lib/app/agents';
+import { parseCount, requestOf } from '../../lib/agents/input';
+import { agentSettings } from '../../lib/app/agents';
 import { BaseCommand, text, word } from '../../lib/cli/base-command';
-
-const ids = <T extends string>(traits: readonly { id: T }[]): T[] => traits.map(({ id }) => id);
 
 export default class AgentsBrief extends BaseCommand {
   static override summary = 'Write briefs for custom agents: role, perspective and voice.';
@@ -23,9 +15,9 @@ export default class AgentsBrief extends BaseCommand {
   static override flags = {
     count: text({ description: 'So many, 1 to 32.', default: '1', helpValue: 'N' }),
     role: text({ description: 'What each of them is.', helpValue: 'TEXT' }),
-    expertise: text({ description: 'What they know.', options: ids(EXPERTISE), helpValue: 'TRAIT' }),
-    personality: text({ description: 'How they are.', options: ids(PERSONALITY), helpValue: 'TRAIT' }),
-    approach: text({ description: 'How they work.', options: ids(APPROACH), helpValue: 'TRAIT' }),
+    expertise: text({ description: 'What they know.', options: traitIds('expertise'), helpValue: 'TRAIT' }),
+    personality: text({ description: 'How they are.', options: traitIds('personality'), helpValue: 'TRAIT' }),
+    approach: text({ description: 'How they work.', options: traitIds('approach'), helpValue: 'TRAIT' }),
     model: text({ description: 'The model tier.', options: [...MODEL_TIERS], default: 'balanced' }),
   };
   static override examples = [
@@ -44,9 +36,9 @@ export default class AgentsBrief extends BaseCommand {
       subagentType: types.general,
       model: flags.model as ModelTier,
       ...(flags.role === undefined ? {} : { role: flags.role }),
-      ...(flags.expertise === undefined ? {} : { expertise: [flags.expertise as Expertise] }),
-      ...(flags.personality === undefined ? {} : { personality: [flags.personality as Personality] }),
-      ...(flags.approach === undefined ? {} : { approach: [flags.approach as Approach] }),
+      ...(flags.expertise === undefined ? {} : { expertise: [flags.expertise] }),
+      ...(flags.personality === undefined ? {} : { personality: [flags.personality] }),
+      ...(flags.approach === undefined ? {} : { approach: [flags.approach] }),
     });
     return this.show(batch, () => briefsText(batch, this.terminal));
   }

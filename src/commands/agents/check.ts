@@ -1,6 +1,7 @@
 import { checkInvocations, type CheckReport } from '../../lib/agents/check';
 import { checkText } from '../../lib/agents/view';
-import { agentSettings, plannedInvocations } from '../../lib/app/agents';
+import { plannedInvocations } from '../../lib/agents/input';
+import { agentSettings } from '../../lib/app/agents';
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { EXIT_CODES } from '../../lib/platform/terminal/exit-codes';
 

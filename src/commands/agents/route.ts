@@ -1,6 +1,7 @@
-import type { Considered, Decision } from '../../lib/agents/routing';
+import { parseCount, parseEffort, requestOf } from '../../lib/agents/input';
+import { explainRoute, isIdle, type Considered, type Decision } from '../../lib/agents/routing';
 import { routeText } from '../../lib/agents/view';
-import { agentSettings, isIdle, parseCount, parseEffort, requestOf, routeCall } from '../../lib/app/agents';
+import { agentSettings } from '../../lib/app/agents';
 import { BaseCommand, boolean, text, word } from '../../lib/cli/base-command';
 
 export default class AgentsRoute extends BaseCommand {
@@ -31,11 +32,7 @@ export default class AgentsRoute extends BaseCommand {
     const count = flags.count === undefined ? undefined : parseCount(flags.count);
     const settings = await agentSettings(this.context);
     const { request, fromHook } = await requestOf(args.request);
-    const { decision, considered } = routeCall(settings, {
-      request,
-      ...(effort === undefined ? {} : { effort }),
-      ...(count === undefined ? {} : { count }),
-    });
+    const { decision, considered } = explainRoute(request, { ...settings, effort, count });
     if (flags.explain || !isIdle(decision, fromHook))
       this.print(() => routeText(decision, this.terminal, flags.explain ? considered : []));
     return flags.explain ? { ...decision, considered } : decision;

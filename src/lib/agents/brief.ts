@@ -1,17 +1,8 @@
 import { StewardError } from '../errors';
 import { shortHash } from '../platform/files/short-hash';
-import {
-  APPROACH,
-  EXPERTISE,
-  PERSONALITY,
-  traitsIn,
-  type Approach,
-  type Expertise,
-  type Personality,
-  type TraitFamily,
-} from './traits';
+import { TRAIT_FAMILIES, traitsIn, type TraitFamily } from './traits';
 
-/** The three model tiers (service.md: Agent invocation); the assistant knows which of its models each one is. */
+/** The assistant knows which of its models each tier is. */
 export const MODEL_TIERS = ['fast', 'balanced', 'deep'] as const;
 export type ModelTier = (typeof MODEL_TIERS)[number];
 
@@ -19,17 +10,20 @@ export type ModelTier = (typeof MODEL_TIERS)[number];
 export interface Brief {
   role: string;
   perspective: string;
-  /** How it writes. It is no speaking voice: only the assistant speaks. */
+  /** How it writes; only the assistant speaks aloud. */
   voice: string;
-  expertise: Expertise;
-  personality: Personality;
-  approach: Approach;
+  expertise: string;
+  personality: string;
+  approach: string;
   subagentType: string;
   model: ModelTier;
   prompt: string;
 }
 
-export interface BriefOptions {
+/** Ids of traits by family. */
+export type Preferred = Partial<Record<TraitFamily, readonly string[]>>;
+
+export interface BriefOptions extends Preferred {
   /** 1 to `MAX_BRIEFS`. */
   count: number;
   subagentType: string;
@@ -38,12 +32,8 @@ export interface BriefOptions {
   role?: string;
   /** Of the cross-vendor builder: its prompt begins with the mode. */
   mode?: BuilderMode;
-  /** How the work is done whoever does it: test-driven, by a list of trade-offs. */
+  /** How the work is done by each of them: test-driven, by a list of trade-offs. */
   method?: string;
-  /** One is meant for every brief; several are the first choices, before those of the request. */
-  expertise?: readonly Expertise[];
-  personality?: readonly Personality[];
-  approach?: readonly Approach[];
   /** Traits that suit this kind of work, behind those of the request. */
   prefer?: Preferred;
 }
@@ -57,85 +47,69 @@ const MODE_LINES: Readonly<Record<BuilderMode, string>> = {
 /** Ends each prompt, so that what the task says of speech is its topic and no order. */
 export const SILENCE = 'Write text only: do not speak, notify or announce anything; the assistant does that.';
 
-export type Preferred = Partial<Record<TraitFamily, readonly string[]>>;
-
-/** As many as differ in perspective and can still be read by a person; also the cap on what one request launches. */
+/** As many as differ in perspective and can still be read; also the cap on what one request launches. */
 export const MAX_BRIEFS = 32;
 const MAX_TASK = 8000;
 
-/** Who is asked first where a request names no field. */
-const ORDER: readonly Expertise[] = [
-  'business',
-  'technical',
-  'communications',
-  'data',
-  'creative',
-  'research',
-  'finance',
-  'security',
-  'legal',
-  'medical',
-];
-const GENERALISTS = [...EXPERTISE].sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
+/** Asked first where a request names no field. */
+const ORDER = 'business technical communications data creative research finance security legal medical'.split(' '); // prettier-ignore
+const GENERALISTS = [...TRAIT_FAMILIES.expertise].sort((a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
 
 /**
- * Composes briefs from the trait vocabulary. The same request and options give the same briefs, and no two of
- * them have the same three traits: one distinct brief an agent. A family with one choice
- * has it in every brief; what then cannot be distinct any more is `usage`.
+ * Composes briefs from the trait vocabulary. The same request and options give the same briefs, and no two have the
+ * same three traits. A family with one given trait has it in every brief; too few distinct ones is `usage`.
  */
 export function composeBriefs(request: string, options: BriefOptions): Brief[] {
   const start = Number.parseInt(shortHash(request), 16);
-  const asked = (family: TraitFamily): readonly string[] => [
-    ...traitsIn(family, request),
-    ...(options.prefer?.[family] ?? []),
-  ];
+  const choices = <T extends { id: string }>(
+    family: TraitFamily,
+    traits: readonly T[],
+    from: number,
+  ): T[] => {
+    const given = options[family] ?? [];
+    const wanted = [...given, ...traitsIn(family, request), ...(options.prefer?.[family] ?? [])];
+    const first = wanted.flatMap((id) => traits.filter((trait) => trait.id === id));
+    if (given.length === 1) return first.slice(0, 1);
+    // The others from a start that the request decides.
+    return [...new Set([...first, ...traits.map((_, index) => at(traits, index + from))])];
+  };
   const lists = {
-    expertise: choices(GENERALISTS, options.expertise, asked('expertise'), 0),
-    personality: choices(PERSONALITY, options.personality, asked('personality'), start),
-    approach: choices(APPROACH, options.approach, asked('approach'), start >>> 8),
+    expertise: choices('expertise', GENERALISTS, 0),
+    personality: choices('personality', TRAIT_FAMILIES.personality, start),
+    approach: choices('approach', TRAIT_FAMILIES.approach, start >>> 8),
   };
   const distinct = Object.values(lists).reduce((product, { length }) => product * length, 1);
   if (options.count > distinct) {
-    throw new StewardError(
-      'usage',
-      `${options.count} briefs cannot all differ when those traits are fixed.`,
-      {
-        hint: `Fix fewer traits, or ask for ${distinct} at most.`,
-      },
-    );
+    const message = `${options.count} briefs cannot all differ when those traits are fixed.`;
+    throw new StewardError('usage', message, { hint: `Fix fewer traits, or ask for ${distinct} at most.` });
   }
   return Array.from({ length: Math.min(options.count, MAX_BRIEFS) }, (_, index) => {
-    const round = Math.floor(index / EXPERTISE.length);
+    const round = index + Math.floor(index / GENERALISTS.length);
     return brief(request, options, index, {
       expertise: at(lists.expertise, index),
-      personality: at(lists.personality, index + round),
-      approach: at(lists.approach, index + round),
+      personality: at(lists.personality, round),
+      approach: at(lists.approach, round),
     });
   });
 }
 
-interface Parts {
-  expertise: (typeof EXPERTISE)[number];
-  personality: (typeof PERSONALITY)[number];
-  approach: (typeof APPROACH)[number];
-}
+type Parts = { [F in TraitFamily]: (typeof TRAIT_FAMILIES)[F][number] };
 
 function brief(request: string, options: BriefOptions, index: number, parts: Parts): Brief {
   const { expertise, personality, approach } = parts;
-  const role = options.role ?? expertise.role;
+  const { count, mode, method, subagentType, model, role = expertise.role } = options;
   const perspective = `${expertise.does}, through ${personality.id} eyes`;
-  const others = options.count - 1;
   const prompt = [
-    ...(options.mode === undefined ? [] : [MODE_LINES[options.mode]]),
-    `You are ${article(role)} ${role}, ${personality.does}.`,
+    ...(mode === undefined ? [] : [MODE_LINES[mode]]),
+    `You are ${withArticle(role)}, ${personality.does}.`,
     `Perspective: ${perspective}.`,
     `Voice: ${personality.voice}.`,
     `Work ${approach.does}.`,
-    ...(options.method === undefined ? [] : [options.method]),
-    ...(others === 0
+    ...(method === undefined ? [] : [method]),
+    ...(count === 1
       ? []
       : [
-          `You are ${index + 1} of ${options.count} with a brief each: keep to your own perspective, and do not guess at what the others find.`,
+          `You are ${index + 1} of ${count} with a brief each: keep to your own perspective, and do not guess at what the others find.`,
         ]),
     '',
     'Task:',
@@ -150,8 +124,8 @@ function brief(request: string, options: BriefOptions, index: number, parts: Par
     expertise: expertise.id,
     personality: personality.id,
     approach: approach.id,
-    subagentType: options.subagentType,
-    model: options.model,
+    subagentType,
+    model,
     prompt,
   };
 }
@@ -168,25 +142,13 @@ export function taskOf(request: string): string {
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g;
 const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** One choice alone; else all traits, the wanted ones first, the others from a start that the request decides. */
-function choices<T extends { id: string }>(
-  traits: readonly T[],
-  given: readonly string[] = [],
-  asked: readonly string[],
-  start: number,
-): T[] {
-  const first = [...given, ...asked].flatMap((id) => traits.filter((trait) => trait.id === id));
-  if (given.length === 1) return first.slice(0, 1);
-  const rest = traits.map((_, index) => at(traits, index + start));
-  return [...new Set([...first, ...rest])];
-}
-
 function at<T>(items: readonly T[], index: number): T {
   return items[index % items.length] as T;
 }
 
-function article(noun: string): string {
-  return /^[aeiou]/i.test(noun) ? 'an' : 'a';
+/** `an engineer`, `a lawyer`. */
+export function withArticle(noun: string): string {
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
 /** How a batch is launched; undefined for one agent alone. */
@@ -217,17 +179,14 @@ export function batchOf(request: string, options: BriefOptions): BriefBatch {
 
 export function spotcheckOf(request: string, count: number, general: string): Spotcheck {
   const who = count > 1 ? `${count} agents` : 'Several agents';
-  return {
-    subagentType: general,
-    model: 'fast',
-    prompt: [
-      `Spotcheck. ${who} have worked in parallel on the task below; their outputs follow it.`,
-      'Verify that the outputs are consistent with each other and with the task: contradictions, gaps, the same thing done twice, claims that another output disproves.',
-      '',
-      'Task:',
-      taskOf(request),
-      '',
-      `Change nothing. List each inconsistency with the outputs it is between, or say that there is none. ${SILENCE}`,
-    ].join('\n'),
-  };
+  const prompt = [
+    `Spotcheck. ${who} have worked in parallel on the task below; their outputs follow it.`,
+    'Verify that the outputs are consistent with each other and with the task: contradictions, gaps, the same thing done twice, claims that another output disproves.',
+    '',
+    'Task:',
+    taskOf(request),
+    '',
+    `Change nothing. List each inconsistency with the outputs it is between, or say that there is none. ${SILENCE}`,
+  ].join('\n');
+  return { subagentType: general, model: 'fast', prompt };
 }

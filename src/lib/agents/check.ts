@@ -19,7 +19,7 @@ export interface CheckReport {
   breaches: Breach[];
 }
 
-const RETIRED = new Set(['architect', 'designer', 'engineer']);
+type Found = readonly [rule: string, message: string, fix: string];
 
 /** Names every rule that the invocations break. Pure. */
 export function checkInvocations(
@@ -27,92 +27,125 @@ export function checkInvocations(
   types: AgentTypes,
   named: readonly string[] = [],
 ): CheckReport {
-  const breaches = [
-    ...invocations.flatMap((invocation, index) =>
-      CHECKS.flatMap((check) => {
-        const found = check.breaks(invocation, types, named);
-        return found === undefined ? [] : [{ invocation: index + 1, rule: check.rule, ...found }];
-      }),
+  const found = invocations.flatMap((one, index) =>
+    [...launchBreaches(one, types, named), ...promptBreaches(one, types), ...managedBreaches(one)].map(
+      (breach) => [index + 1, ...breach] as const,
     ),
-    ...together(invocations, types),
-  ];
+  );
+  const all = [...found, ...together(invocations, types).map((breach) => [null, ...breach] as const)];
+  const breaches = all.map(([invocation, rule, message, fix]) => ({ invocation, rule, message, fix }));
   return { ok: breaches.length === 0, invocations: invocations.length, breaches };
 }
 
-type Found = Pick<Breach, 'message' | 'fix'> | undefined;
-
-interface Check {
-  rule: string;
-  breaks: (one: Invocation, types: AgentTypes, named: readonly string[]) => Found;
+/** What it is launched as: its type and model tier. */
+function* launchBreaches(one: Invocation, types: AgentTypes, named: readonly string[]): Generator<Found> {
+  const { subagentType: type, model, worker } = one;
+  const isManaged = worker === 'managed';
+  const all = typesOf(types);
+  const isRetired = type !== null && RETIRED.has(type.toLowerCase()) && !all.includes(type);
+  if (type === null) {
+    if (!isManaged && worker !== 'native')
+      yield ['missing-type', 'It has no subagent_type.', 'Ask "steward agents route" for the type.'];
+  } else if (isRetired) {
+    const fix = `Use ${types.general} with an inline brief.`;
+    yield ['retired-type', `The agent type ${shown(type)} is retired.`, fix];
+  } else if (!all.includes(type) && !named.includes(type.toLowerCase())) {
+    const fix = `The types are ${all.join(', ')}; agents.types in config.yaml renames them, and "steward agents roster new NAME" adds one of yours.`;
+    yield ['unknown-type', `Nobody knows an agent type ${shown(type)}.`, fix];
+  }
+  if (worker === 'custom' && type !== null && !isRetired) {
+    const missing = BRIEF_PARTS.filter(({ any }) => !any.test(one.prompt)).map(({ part }) => part);
+    if (type !== types.general) {
+      const message = `A custom agent is launched as ${shown(type)}; a static built-in type is never a custom agent.`;
+      yield ['bare-type', message, `Launch it as ${types.general} with its own brief.`];
+    } else if (missing.length > 0) {
+      const message = `Its brief has no ${missing.join(', no ')}.`;
+      yield ['bare-type', message, 'Let "steward agents brief" write it.'];
+    }
+  }
+  const fix = `Choose ${MODEL_TIERS.join(', ')}.`;
+  if (model === null) {
+    if (worker !== 'native') yield ['missing-tier', 'It has no model tier.', fix];
+  } else if (!one.isCall && !isManaged && !(MODEL_TIERS as readonly string[]).includes(model))
+    yield ['unknown-tier', `${shown(model)} is no model tier.`, fix];
 }
 
-const isManaged = ({ worker }: Invocation): boolean => worker === 'managed';
+/** What it is told: no speech, and the mode of the builder. */
+function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: AgentTypes): Generator<Found> {
+  const word = speaksIn(prompt);
+  if (word !== undefined) {
+    const message = `Its prompt lets a subagent speak (${shown(word)}); only the assistant speaks.`;
+    yield ['speaks', message, 'Take it out, and let the assistant announce the result.'];
+  }
+  // Another type may go by the same name.
+  const isBuilder = typesOf(types).filter((name) => name === types.builder).length === 1;
+  if (subagentType !== types.builder || !isBuilder) return;
+  if (/\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt)) {
+    const message = 'An audit by the builder does not begin with "MODE: audit".';
+    yield ['audit-mode', message, 'Begin its prompt with MODE: audit; it then reads only.'];
+  }
+  if (/^MODE: audit\b/.test(prompt) && effort !== null && effort < 4) {
+    const message = `A cross-vendor audit at effort E${effort}; it is for E4 and E5.`;
+    yield ['audit-effort', message, 'Leave it out.'];
+  }
+}
 
-/** One entry a rule. */
-const CHECKS: readonly Check[] = [
-  {
-    rule: 'missing-type',
-    breaks: (one) => one.subagentType !== null || isManaged(one) || one.worker === 'native' ? undefined : { message: 'It has no subagent_type.', fix: 'Ask "steward agents route" for the type.' },
-  },
-  {
-    rule: 'retired-type',
-    breaks: ({ subagentType }, types) => isRetired(subagentType, types) ? { message: `The agent type ${shown(subagentType)} is retired.`, fix: `Use ${types.general} with an inline brief.` } : undefined,
-  },
-  {
-    rule: 'unknown-type',
-    breaks: ({ subagentType }, types, named) =>
-      subagentType === null || isRetired(subagentType, types) || typesOf(types).includes(subagentType) || named.includes(subagentType.toLowerCase())
-        ? undefined
-        : { message: `Nobody knows an agent type ${shown(subagentType)}.`, fix: `The types are ${typesOf(types).join(', ')}; agents.types in config.yaml renames them, and "steward agents roster new NAME" adds one of yours.` },
-  },
-  {
-    rule: 'bare-type',
-    breaks: (one, types) => {
-      if (one.worker !== 'custom' || one.subagentType === null || isRetired(one.subagentType, types)) return undefined;
-      if (one.subagentType !== types.general) return { message: `A custom agent is launched as ${shown(one.subagentType)}; a static built-in type is never a custom agent.`, fix: `Launch it as ${types.general} with its own brief.` };
-      const missing = BRIEF_PARTS.filter(({ any }) => !any.test(one.prompt)).map(({ part }) => part);
-      return missing.length === 0 ? undefined : { message: `Its brief has no ${missing.join(', no ')}.`, fix: 'Let "steward agents brief" write it.' };
-    },
-  },
-  {
-    rule: 'missing-tier',
-    breaks: ({ model, worker }) => model !== null || worker === 'native' ? undefined : { message: 'It has no model tier.', fix: `Choose ${MODEL_TIERS.join(', ')}.` },
-  },
-  {
-    rule: 'unknown-tier',
-    breaks: (one) => one.model === null || one.isCall || isManaged(one) || (MODEL_TIERS as readonly string[]).includes(one.model) ? undefined : { message: `${shown(one.model)} is no model tier.`, fix: `Choose ${MODEL_TIERS.join(', ')}.` },
-  },
-  {
-    rule: 'speaks',
-    breaks: ({ prompt }) => {
-      const word = speaksIn(prompt);
-      return word === undefined ? undefined : { message: `Its prompt lets a subagent speak (${shown(word)}); only the assistant speaks.`, fix: 'Take it out, and let the assistant announce the result.' };
-    },
-  },
-  {
-    rule: 'audit-mode',
-    breaks: ({ subagentType, prompt }, types) =>
-      isBuilder(subagentType, types) && /\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt)
-        ? { message: 'An audit by the builder does not begin with "MODE: audit".', fix: 'Begin its prompt with MODE: audit; it then reads only.' }
-        : undefined,
-  },
-  {
-    rule: 'audit-effort',
-    breaks: ({ subagentType, prompt, effort }, types) => isBuilder(subagentType, types) && /^MODE: audit\b/.test(prompt) && effort !== null && effort < 4 ? { message: `A cross-vendor audit at effort E${effort}; it is for E4 and E5.`, fix: 'Leave it out.' } : undefined,
-  },
-  {
-    rule: 'managed-short',
-    breaks: (one) => isManaged(one) && one.minutes !== null && one.minutes < 30 ? { message: `A managed agent for ${one.minutes} minutes; they are for work of 30 minutes and more.`, fix: 'Do it here, or with a team.' } : undefined,
-  },
-  {
-    rule: 'managed-interactive',
-    breaks: (one) => isManaged(one) && (one.interactive || asksPerson(one.prompt)) ? { message: 'A managed agent for interactive work; nobody is there to answer.', fix: 'Do it here, or give it all answers in its prompt.' } : undefined,
-  },
-  {
-    rule: 'managed-context',
-    breaks: (one) => isManaged(one) && (one.needsContext || needsLocal(one.prompt)) ? { message: 'A managed agent for work that needs your own context; it sees none of your files and skills.', fix: 'Do it here, or put what it needs into its prompt.' } : undefined,
-  },
-]; // prettier-ignore
+/** What a managed agent is for. */
+function* managedBreaches(one: Invocation): Generator<Found> {
+  if (one.worker !== 'managed') return;
+  if (one.minutes !== null && one.minutes < 30) {
+    const message = `A managed agent for ${one.minutes} minutes; they are for work of 30 minutes and more.`;
+    yield ['managed-short', message, 'Do it here, or with a team.'];
+  }
+  if (one.interactive || asksPerson(one.prompt)) {
+    const message = 'A managed agent for interactive work; nobody is there to answer.';
+    yield ['managed-interactive', message, 'Do it here, or give it all answers in its prompt.'];
+  }
+  if (one.needsContext || needsLocal(one.prompt)) {
+    const message =
+      'A managed agent for work that needs your own context; it sees none of your files and skills.';
+    yield ['managed-context', message, 'Do it here, or put what it needs into its prompt.'];
+  }
+}
+
+function together(invocations: readonly Invocation[], types: AgentTypes): Found[] {
+  const found: Found[] = [];
+  const briefs = invocations
+    .filter(({ worker, prompt }) => worker === 'custom' && prompt.trim() !== '')
+    .map(({ prompt }) => prompt.trim());
+  if (new Set(briefs).size < briefs.length)
+    found.push([
+      'same-brief',
+      'Two custom agents have the same brief.',
+      'Write one distinct brief for each agent.',
+    ]);
+  const launched = invocations.filter(({ worker }) => worker !== 'native');
+  const isSpotcheck = ({ subagentType, model, prompt }: Invocation): boolean =>
+    subagentType === types.general && model === 'fast' && /\bspot-?check|\bconsisten/i.test(prompt);
+  if (launched.length > 1 && !launched.some(isSpotcheck)) {
+    const message = 'Nobody checks the outputs of this parallel work against each other.';
+    const fix = `Launch one more agent after it: ${types.general}, fast tier, that verifies consistency.`;
+    found.push(['missing-spotcheck', message, fix]);
+  }
+  if (launched.length > MAX_BRIEFS + 1)
+    found.push([
+      'fan-out',
+      `${launched.length} agents are launched at once.`,
+      `Launch ${MAX_BRIEFS} at most.`,
+    ]);
+  return found;
+}
+
+const RETIRED = new Set(['architect', 'designer', 'engineer']);
+
+function typesOf(types: AgentTypes): string[] {
+  return [types.general, types.explore, types.plan, types.builder, types.toolGuide, ...types.researchers];
+}
+
+function shown(text: string): string {
+  return `"${clean(text).slice(0, 60)}"`;
+}
+
 const LOCAL =
   /(?:^|[\s"'`(])(?:~\/|\/(?:home|Users)\/|[A-Z]:\\Users\\)|\bCLAUDE\.md\b|\b(?:my|the principal's) (?:goals?|calendar|notes|memory|skills?|knowledge)\b|\bknowledge archive\b|\buser area\b/i;
 
@@ -143,47 +176,6 @@ function speaksIn(prompt: string): string | undefined {
     if (!/\b(?:do not|don't|never|no|without|not)\b[^.!?\n]*$/i.test(before)) return found[0];
   }
   return undefined;
-}
-
-function together(invocations: readonly Invocation[], types: AgentTypes): Breach[] {
-  const found: Breach[] = [];
-  const add = (rule: string, message: string, fix: string): void => {
-    found.push({ invocation: null, rule, message, fix });
-  };
-  const briefs = invocations
-    .filter(({ worker, prompt }) => worker === 'custom' && prompt.trim() !== '')
-    .map(({ prompt }) => prompt.trim());
-  if (new Set(briefs).size < briefs.length)
-    add('same-brief', 'Two custom agents have the same brief.', 'Write one distinct brief for each agent.');
-  const launched = invocations.filter(({ worker }) => worker !== 'native');
-  const isSpotcheck = ({ subagentType, model, prompt }: Invocation): boolean =>
-    subagentType === types.general && model === 'fast' && /\bspot-?check|\bconsisten/i.test(prompt);
-  if (launched.length > 1 && !launched.some(isSpotcheck))
-    add(
-      'missing-spotcheck',
-      'Nobody checks the outputs of this parallel work against each other.',
-      `Launch one more agent after it: ${types.general}, fast tier, that verifies consistency.`,
-    );
-  if (launched.length > MAX_BRIEFS + 1)
-    add('fan-out', `${launched.length} agents are launched at once.`, `Launch ${MAX_BRIEFS} at most.`);
-  return found;
-}
-
-function isRetired(type: string | null, types: AgentTypes): boolean {
-  return type !== null && RETIRED.has(type.toLowerCase()) && !typesOf(types).includes(type);
-}
-
-/** False where another type goes by the same name. */
-function isBuilder(type: string | null, types: AgentTypes): boolean {
-  return type === types.builder && typesOf(types).filter((name) => name === type).length === 1;
-}
-
-function typesOf(types: AgentTypes): string[] {
-  return [types.general, types.explore, types.plan, types.builder, types.toolGuide, ...types.researchers];
-}
-
-function shown(text: string | null): string {
-  return `"${clean(text ?? '').slice(0, 60)}"`;
 }
 
 /** A planned launch of an agent, as far as its fields are known. */
@@ -223,24 +215,20 @@ export function parseInvocations(text: string): Invocation[] {
 function valuesIn(text: string): unknown {
   const bare = text.replace(/^\ufeff/, '').trim();
   if (bare === '') return [];
+  const lines = bare.split('\n').filter((line) => line.trim() !== '');
   try {
     return JSON.parse(bare);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const lines = bare.split('\n').filter((line) => line.trim() !== '');
     if (lines.length < 2) throw unreadable('It is no JSON.', error);
-    return lines.map((line, index) => lineValue(line, index));
   }
-}
-
-function lineValue(line: string, index: number): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    if (error instanceof SyntaxError)
+  return lines.map((line, index): unknown => {
+    try {
+      return JSON.parse(line);
+    } catch (error) {
       throw unreadable(`It is no JSON, and neither is line ${index + 1} by itself.`, error);
-    throw error;
-  }
+    }
+  });
 }
 
 function listOf(value: unknown): unknown[] {

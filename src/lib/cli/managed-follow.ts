@@ -1,6 +1,6 @@
 import type { Policy } from '../agents/managed/send';
 import { follow, type FollowEnd, type FollowInput } from '../agents/managed/follow';
-import { sendInterrupt } from '../agents/managed/outbox';
+import { sendInterrupt } from '../agents/managed/send';
 import { openSessionLog } from '../agents/managed/session-log';
 import { endText, eventText, pendingLines } from '../agents/managed/view';
 import { StewardError } from '../errors';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { composeBriefs, MAX_BRIEFS, taskOf } from '../../../src/lib/agents/brief';
 import { checkInvocations } from '../../../src/lib/agents/check';
-import { APPROACH, EXPERTISE, PERSONALITY, traitsIn } from '../../../src/lib/agents/traits';
+import { TRAIT_FAMILIES, traitsIn } from '../../../src/lib/agents/traits';
 import { TYPES } from '../../helpers/agents';
 import { thrown } from '../../helpers/thrown';
 
@@ -35,9 +35,9 @@ describe('briefs', () => {
       fc.property(
         fc.string({ unit: 'binary', maxLength: 200 }),
         fc.integer({ min: 1, max: MAX_BRIEFS }),
-        some(EXPERTISE),
-        some(PERSONALITY),
-        some(APPROACH),
+        some(TRAIT_FAMILIES.expertise),
+        some(TRAIT_FAMILIES.personality),
+        some(TRAIT_FAMILIES.approach),
         (request, count, expertise, personality, approach) => {
           if ([expertise, personality, approach].filter((one) => one !== undefined).length > 1) return;
           const options = { ...BASE, count, ...(expertise === undefined ? {} : { expertise }), ...(personality === undefined ? {} : { personality }), ...(approach === undefined ? {} : { approach }) } as Parameters<typeof composeBriefs>[1]; // prettier-ignore

@@ -2,7 +2,9 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 import { readRoster, rosterEntry, type RosterDeps, newRosterAgent } from '../../../src/lib/agents/roster';
+import { route } from '../../../src/lib/agents/routing';
 import { parseYaml } from '../../../src/lib/config/text';
+import { TYPES } from '../../helpers/agents';
 import { rejection } from '../../helpers/rejection';
 import { scratch } from '../../helpers/scratch';
 import { thrown } from '../../helpers/thrown';
@@ -109,6 +111,19 @@ describe('roster', () => {
       hint: 'It has: ada.',
     });
     expect(await rejection(rosterEntry(deps(), 'bo'))).to.include({ kind: 'config' });
+  });
+
+  it('makes an agent whose brief has the field of its role, and nothing of the template', async () => {
+    const made = { slug: 'ada', role: 'security specialist', expertise: [], personality: [], approach: [] };
+    newRosterAgent(path('agents'), made);
+    const old = 'Write here who this is: what they have seen, what they care about, how they talk. It goes into every brief.'; // prettier-ignore
+    write('bo.md', `---\nname: Bo\nrole: engineer\n---\n\nBo is an engineer.\n\n${old}\n`);
+    const { entries } = await readRoster(deps());
+    const { briefs = [] } = route('Let Ada and Bo look at the pricing page', { types: TYPES, named: entries });
+    expect(briefs.map(({ expertise }) => expertise)).to.deep.equal(['security', 'technical']);
+    expect(briefs[0]?.prompt).to.match(/^You are Ada\.\nAda is a security specialist\.\nYou are a security specialist, /);
+    expect(briefs[1]?.prompt).to.match(/^You are Bo\.\nBo is an engineer\.\nYou are an engineer, /);
+    for (const { prompt } of briefs) expect(prompt).not.to.match(/Write here|<!--/);
   });
 
   it('makes a file that it can read, once', async () => {

@@ -2,7 +2,9 @@ import { agentBody } from '../../../lib/agents/managed/definition';
 import type { Resource } from '../../../lib/agents/managed/client';
 import { resourcesText } from '../../../lib/agents/managed/view';
 import { BaseCommand, boolean, text } from '../../../lib/cli/base-command';
-import { definitionFile, textOrFile, withManaged } from '../../../lib/app/managed';
+import { definitionFile, textOrFile } from '../../../lib/agents/input';
+import { parseYaml } from '../../../lib/app/agents';
+import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedCreate extends BaseCommand {
   static override summary = 'Make a hosted agent, from flags or a YAML file.';
@@ -27,7 +29,7 @@ export default class AgentsManagedCreate extends BaseCommand {
     const { name, model, description } = flags;
     const system = flags.system === undefined ? undefined : await textOrFile(flags.system);
     const texts = { name, model, description, system, noTools: flags['no-tools'] };
-    const body = agentBody(await definitionFile(flags.file), texts);
+    const body = agentBody(await definitionFile(flags.file, parseYaml), texts);
     const agent = await withManaged(this.context, ({ client }) => client.create('agents', body));
     const { config } = await this.context.loadConfig();
     return this.show(agent, () =>

@@ -1,4 +1,4 @@
-import { sendInterrupt } from '../../../lib/agents/managed/outbox';
+import { sendInterrupt } from '../../../lib/agents/managed/send';
 import { checkedId } from '../../../lib/agents/managed/event';
 import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';

@@ -1,5 +1,5 @@
 import { BaseCommand, text, word } from '../../../lib/cli/base-command';
-import { messageOf } from '../../../lib/app/managed';
+import { messageOf } from '../../../lib/agents/input';
 import { answerFlags, costFlag, given, hostOf, parseCost, policyOf } from '../../../lib/cli/managed-flags';
 import { runHere } from '../../../lib/cli/managed-start';
 

@@ -1,7 +1,8 @@
 import { checkedId } from '../../../lib/agents/managed/event';
 import { sendInput, type SendResult } from '../../../lib/agents/managed/send';
 import { BaseCommand, boolean, text, word } from '../../../lib/cli/base-command';
-import { messageOf, textOrFile, withManaged } from '../../../lib/app/managed';
+import { messageOf, textOrFile } from '../../../lib/agents/input';
+import { withManaged } from '../../../lib/app/managed';
 import { answerFlags, hostOf, policyOf } from '../../../lib/cli/managed-flags';
 import { followHere } from '../../../lib/cli/managed-follow';
 

@@ -1,7 +1,7 @@
 import { checkedId } from '../../../lib/agents/managed/event';
 import { wakeSession } from '../../../lib/agents/managed/sessions';
 import { BaseCommand, word } from '../../../lib/cli/base-command';
-import { messageOf } from '../../../lib/app/managed';
+import { messageOf } from '../../../lib/agents/input';
 import {
   answerFlags,
   costFlag,

@@ -1,10 +1,8 @@
 import { MODEL_TIERS, type ModelTier } from '../../../lib/agents/brief';
 import { newRosterAgent } from '../../../lib/agents/roster';
-import { APPROACH, EXPERTISE, PERSONALITY } from '../../../lib/agents/traits';
+import { traitIds } from '../../../lib/agents/traits';
 import { BaseCommand, text, word } from '../../../lib/cli/base-command';
 import { ensureUserArea } from '../../../lib/config/user-area';
-
-const ids = (traits: readonly { id: string }[]): string[] => traits.map(({ id }) => id);
 
 export default class AgentsRosterNew extends BaseCommand {
   static override summary = 'Write the file of a new named agent, for you to go on with.';
@@ -17,9 +15,9 @@ export default class AgentsRosterNew extends BaseCommand {
     role: text({ required: true, description: 'What it is.', helpValue: 'TEXT' }),
     name: text({ description: 'Its name as it is written.', helpValue: 'TEXT' }),
     model: text({ description: 'The model tier.', options: [...MODEL_TIERS] }),
-    expertise: text({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: ids(EXPERTISE), helpValue: 'TRAIT' }),
-    personality: text({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: ids(PERSONALITY), helpValue: 'TRAIT' }),
-    approach: text({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: ids(APPROACH), helpValue: 'TRAIT' }),
+    expertise: text({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: traitIds('expertise'), helpValue: 'TRAIT' }),
+    personality: text({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: traitIds('personality'), helpValue: 'TRAIT' }),
+    approach: text({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: traitIds('approach'), helpValue: 'TRAIT' }),
   }; // prettier-ignore
   static override examples = [
     '<%= config.bin %> agents roster new ada --role "security specialist"',
@@ -37,8 +35,8 @@ export default class AgentsRosterNew extends BaseCommand {
       expertise: flags.expertise ?? [],
       personality: flags.personality ?? [],
       approach: flags.approach ?? [],
-      ...(flags.name === undefined ? {} : { name: flags.name }),
-      ...(flags.model === undefined ? {} : { model: flags.model as ModelTier }),
+      name: flags.name,
+      model: flags.model as ModelTier | undefined,
     });
     this.print(() => `${made.path}\nWrite below the front matter who this is.`);
     return made;

@@ -3,18 +3,18 @@ import { isObject, parseObject } from '../../platform/files/json-object';
 import { networkFailureOf } from '../../platform/net/network-failure';
 import type { OriginAnswer, OriginStream, OwnOrigin } from '../../platform/net/origin-client';
 import type { Clock } from '../../platform/time/clock';
-import { type ManagedEvent, type SentEvent, asEvent } from './event';
-import { apiError, failureOf, notTheApi, repeated } from './failure';
-import type { SendDeps } from './outbox';
+import { asEvent, type ManagedEvent, type SentEvent } from './event';
+import { apiError, failureOf, notTheApi, repeated, type RetryDeps } from './failure';
 
-/** The dated feature tag that every call carries (service.md: Authentication). */
+/** The dated feature tag that every call carries. */
 const BETA = 'managed-agents-2026-04-01';
 const API_VERSION = '2026-10-21';
-/** The one toolset type (service.md: Managed-agent resources). */
+/** The one toolset type of the API. */
 export const TOOLSET = 'agent_toolset_20260401';
 
 const ANSWER_MS = 30_000;
 const MAX_BYTES = 64 * 1024 * 1024;
+const ERROR_BYTES = 64 * 1024;
 const MOST_EVENTS = 1000;
 
 export interface Resource extends Record<string, unknown> {
@@ -25,6 +25,8 @@ export interface Page<T> {
   data: T[];
   next: string | undefined;
 }
+
+type Query = readonly (readonly [string, string])[];
 
 export interface EventQuery {
   page?: string | undefined;
@@ -37,7 +39,7 @@ export interface ManagedClient {
   host: string;
   create: (kind: ResourceKind, body: unknown) => Promise<Resource>;
   get: (kind: ResourceKind, id: string) => Promise<Resource>;
-  list: (kind: ResourceKind, query: readonly (readonly [string, string])[]) => Promise<Page<Resource>>;
+  list: (kind: ResourceKind, query: Query) => Promise<Page<Resource>>;
   archive: (kind: ResourceKind, id: string) => Promise<Resource>;
   /** One page of a session's log. */
   events: (session: string, query: EventQuery) => Promise<Page<ManagedEvent>>;
@@ -48,9 +50,10 @@ export interface ManagedClient {
   close: () => Promise<void>;
 }
 
-export type ResourceKind = 'agents' | 'environments' | 'sessions';
+const NAMES = { agents: 'agent', environments: 'environment', sessions: 'session' } as const;
+export type ResourceKind = keyof typeof NAMES;
 
-/** What is sent to name the caller: one of the two, or nothing (decisions.md 9). */
+/** What names the caller: one of the two, or nothing. */
 export type Credential = { apiKey: string } | { authToken: string } | undefined;
 
 export interface ClientDeps {
@@ -62,107 +65,44 @@ export interface ClientDeps {
   signal?: AbortSignal;
 }
 
-/** The calls of the managed-agents API, each once, without retries (service.md: Managed-agents API). */
-export function managedClient({
-  http,
-  clock,
-  credential,
-  credentialFrom,
-  signal,
-}: ClientDeps): ManagedClient {
-  const headers: Record<string, string> = {
-    accept: 'application/json',
-    'anthropic-beta': BETA,
-    'anthropic-version': API_VERSION,
-    'user-agent': 'steward',
-  };
-  if (credential !== undefined && 'apiKey' in credential) headers['x-api-key'] = credential.apiKey;
-  else if (credential !== undefined) headers['authorization'] = `Bearer ${credential.authToken}`;
-  const aborts = signal === undefined ? {} : { signal };
-
-  const refused = (answer: OriginAnswer & { text: string }, what: string): StewardError =>
-    apiError({ host: http.host, what, credentialFrom, nowMs: clock.now() }, answer);
-  const call = async (
-    method: 'GET' | 'POST',
-    path: string,
-    what: string,
-    more: { query?: readonly (readonly [string, string])[]; body?: unknown } = {},
-  ): Promise<Record<string, unknown>> => {
-    const answer = await http.request({
-      method,
-      path,
-      headers,
-      ...more,
-      ...aborts,
-      timeoutMs: ANSWER_MS,
-      maxBytes: MAX_BYTES,
-    });
-    if (answer.status < 200 || answer.status > 299) throw refused(answer, what);
-    const body = answer.text.trim() === '' ? {} : parseObject(answer.text);
-    if (body === undefined) throw notTheApi(http.host, answer);
-    return body;
-  };
-  const resource = async (promise: Promise<Record<string, unknown>>): Promise<Resource> => {
-    const body = await promise;
-    if (typeof body['id'] === 'string' && body['id'] !== '') return body as Resource;
-    throw new StewardError('unavailable', `${http.host} sent an answer without an id.`, {
-      hint: 'Check agents.managed.url.',
-    });
-  };
-
+/** The calls of the managed-agents API, each once, without retries. */
+export function managedClient(deps: ClientDeps): ManagedClient {
+  const { http } = deps;
+  const session = (id: string, path: string): string => `/v1/sessions/${encodeURIComponent(id)}/${path}`;
+  const one = (kind: ResourceKind, id: string): string => `/v1/${kind}/${encodeURIComponent(id)}`;
   let streamPath: StreamPath | undefined;
   return {
     host: http.host,
-    create: (kind, body) => resource(call('POST', `/v1/${kind}`, `a new ${NAMES[kind]}`, { body })),
-    get: (kind, id) => resource(call('GET', `/v1/${kind}/${encodeURIComponent(id)}`, `${NAMES[kind]} ${id}`)),
+    create: async (kind, body) =>
+      resourceOf(http.host, await call(deps, 'POST', `/v1/${kind}`, `a new ${NAMES[kind]}`, { body })),
+    get: async (kind, id) =>
+      resourceOf(http.host, await call(deps, 'GET', one(kind, id), `${NAMES[kind]} ${id}`)),
     list: async (kind, query) => {
-      const body = await call('GET', `/v1/${kind}`, `the list of ${kind}`, { query });
-      // That there are none is said of a list only.
-      if (!Array.isArray(body['data'])) {
-        throw new StewardError('unavailable', `${http.host} sent no list of ${kind}.`, {
-          hint: 'Check agents.managed.url.',
-        });
-      }
-      return pageOf(body, (value) =>
-        isObject(value) && typeof value['id'] === 'string' ? (value as Resource) : undefined,
-      );
+      const body = await call(deps, 'GET', `/v1/${kind}`, `the list of ${kind}`, { query });
+      // An answer without a list is not an empty list.
+      if (!Array.isArray(body['data'])) throw unexpected(`${http.host} sent no list of ${kind}.`);
+      return pageOf(body, asResource);
     },
-    archive: (kind, id) =>
-      resource(
-        call('POST', `/v1/${kind}/${encodeURIComponent(id)}/archive`, `${NAMES[kind]} ${id}`, { body: {} }),
-      ),
-    events: async (session, { page, limit = MOST_EVENTS, types = [], order = 'asc' }) => {
+    archive: async (kind, id) => {
+      const path = `${one(kind, id)}/archive`;
+      return resourceOf(http.host, await call(deps, 'POST', path, `${NAMES[kind]} ${id}`, { body: {} }));
+    },
+    events: async (id, { page, limit = MOST_EVENTS, types = [], order = 'asc' }) => {
       const query: [string, string][] = [
         ['order', order],
         ['limit', String(limit)],
         ...types.map((type): [string, string] => ['types[]', type]),
+        ...(page === undefined ? [] : [['page', page] as [string, string]]),
       ];
-      if (page !== undefined) query.push(['page', page]);
-      const path = `/v1/sessions/${encodeURIComponent(session)}/events`;
-      return pageOf(await call('GET', path, `session ${session}`, { query }), asEvent);
+      return pageOf(await call(deps, 'GET', session(id, 'events'), `session ${id}`, { query }), asEvent);
     },
-    send: async (session, events) => {
-      const path = `/v1/sessions/${encodeURIComponent(session)}/events`;
-      const body = await call('POST', path, `events for session ${session}`, { body: { events } });
-      return pageOf(body, asEvent).data;
+    send: async (id, events) => {
+      const what = `events for session ${id}`;
+      return pageOf(await call(deps, 'POST', session(id, 'events'), what, { body: { events } }), asEvent)
+        .data;
     },
-    stream: async (session) => {
-      const open = async (path: StreamPath): Promise<OriginStream> => {
-        const stream = await http.stream({
-          method: 'GET',
-          path: `/v1/sessions/${encodeURIComponent(session)}/${path}`,
-          headers: { ...headers, accept: 'text/event-stream' },
-          ...aborts,
-          timeoutMs: ANSWER_MS,
-        });
-        if (stream.status === 200 && isEventStream(stream)) return stream;
-        if (stream.status === 200) {
-          stream.close();
-          throw notTheApi(http.host, stream);
-        }
-        const text = await someText(stream);
-        throw refused({ ...stream, text }, `session ${session}`);
-      };
+    stream: async (id) => {
+      const open = (path: StreamPath): Promise<OriginStream> => openStream(deps, session(id, path), id);
       if (streamPath !== undefined) return open(streamPath);
       const [specified, other] = STREAM_PATHS;
       let served: StreamPath = specified;
@@ -182,11 +122,86 @@ export function managedClient({
 const STREAM_PATHS = ['stream', 'events/stream'] as const;
 type StreamPath = (typeof STREAM_PATHS)[number];
 
-const NAMES: Readonly<Record<ResourceKind, string>> = {
-  agents: 'agent',
-  environments: 'environment',
-  sessions: 'session',
-};
+function headersOf({ credential }: ClientDeps, accept = 'application/json'): Record<string, string> {
+  return {
+    accept,
+    'anthropic-beta': BETA,
+    'anthropic-version': API_VERSION,
+    'user-agent': 'steward',
+    ...(credential === undefined
+      ? {}
+      : 'apiKey' in credential
+        ? { 'x-api-key': credential.apiKey }
+        : { authorization: `Bearer ${credential.authToken}` }),
+  };
+}
+
+function refused(
+  { http, credentialFrom, clock }: ClientDeps,
+  answer: OriginAnswer & { text: string },
+  what: string,
+): StewardError {
+  return apiError({ host: http.host, what, credentialFrom, nowMs: clock.now() }, answer);
+}
+
+async function call(
+  deps: ClientDeps,
+  method: 'GET' | 'POST',
+  path: string,
+  what: string,
+  more: { query?: Query; body?: unknown } = {},
+): Promise<Record<string, unknown>> {
+  const { http, signal } = deps;
+  const limits = { timeoutMs: ANSWER_MS, maxBytes: MAX_BYTES, ...(signal === undefined ? {} : { signal }) };
+  const answer = await http.request({ method, path, headers: headersOf(deps), ...more, ...limits });
+  if (answer.status < 200 || answer.status > 299) throw refused(deps, answer, what);
+  const body = answer.text.trim() === '' ? {} : parseObject(answer.text);
+  if (body === undefined) throw notTheApi(http.host, answer);
+  return body;
+}
+
+async function openStream(deps: ClientDeps, path: string, id: string): Promise<OriginStream> {
+  const { http, signal } = deps;
+  const headers = headersOf(deps, 'text/event-stream');
+  const limits = { timeoutMs: ANSWER_MS, ...(signal === undefined ? {} : { signal }) };
+  const stream = await http.stream({ method: 'GET', path, headers, ...limits });
+  if (stream.status !== 200)
+    throw refused(deps, { ...stream, text: await someText(stream) }, `session ${id}`);
+  if ((stream.headers['content-type'] ?? '').includes('text/event-stream')) return stream;
+  stream.close();
+  throw notTheApi(http.host, stream);
+}
+
+/** The beginning of the body of an error answer; its status says enough when the words are cut. */
+async function someText(stream: OriginStream): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (let got = await stream.chunks.next(); got.done !== true; got = await stream.chunks.next()) {
+      chunks.push(got.value);
+      size += got.value.length;
+      if (size > ERROR_BYTES) break;
+    }
+  } catch (error) {
+    if (networkFailureOf(error) === undefined) throw error;
+  } finally {
+    stream.close();
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function asResource(value: unknown): Resource | undefined {
+  return isObject(value) && typeof value['id'] === 'string' ? (value as Resource) : undefined;
+}
+
+function resourceOf(host: string, body: Record<string, unknown>): Resource {
+  if (typeof body['id'] === 'string' && body['id'] !== '') return body as Resource;
+  throw unexpected(`${host} sent an answer without an id.`);
+}
+
+function unexpected(message: string): StewardError {
+  return new StewardError('unavailable', message, { hint: 'Check agents.managed.url.' });
+}
 
 function pageOf<T>(body: Record<string, unknown>, parse: (value: unknown) => T | undefined): Page<T> {
   const data = Array.isArray(body['data']) ? body['data'] : [];
@@ -197,55 +212,41 @@ function pageOf<T>(body: Record<string, unknown>, parse: (value: unknown) => T |
   };
 }
 
-function isEventStream({ headers }: OriginStream): boolean {
-  return (headers['content-type'] ?? '').includes('text/event-stream');
-}
-
-const ERROR_BYTES = 64 * 1024;
-
-/** The beginning of the body of an answer that is an error. */
-async function someText(stream: OriginStream): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for (;;) {
-      const { done, value } = await stream.chunks.next();
-      if (done === true || size > ERROR_BYTES) break;
-      chunks.push(value);
-      size += value.length;
-    }
-  } catch (error) {
-    // Its status says enough when the words are cut.
-    if (networkFailureOf(error) === undefined) throw error;
-  } finally {
-    stream.close();
-  }
-  return Buffer.concat(chunks).toString('utf8');
+/** The data of one page after the other, until a page names no further one. */
+export async function* pagesOf<T>(read: (page: string | undefined) => Promise<Page<T>>): AsyncGenerator<T[]> {
+  let page: string | undefined;
+  do {
+    const { data, next } = await read(page);
+    yield data;
+    page = next === page ? undefined : next;
+  } while (page !== undefined);
 }
 
 const PAGE = 100;
-
 /** So many pages in a row without anything new are no list that ends. */
 const MOST_STALE = 20;
 
 /** Resources page by page until there are `most` of them or no more; each once. */
 export async function listAll(
-  deps: Pick<SendDeps, 'client' | 'clock' | 'timing' | 'signal'>,
+  deps: RetryDeps & { client: ManagedClient },
   kind: ResourceKind,
-  query: readonly (readonly [string, string])[],
+  query: Query,
   most: number,
 ): Promise<Resource[]> {
   const found = new Map<string, Resource>();
-  let page: string | undefined;
+  const limit: [string, string] = ['limit', String(Math.min(PAGE, most))];
   let stale = 0;
-  do {
-    const paged: [string, string][] = page === undefined ? [] : [['page', page]];
-    const limit: [string, string] = ['limit', String(Math.min(PAGE, most))];
-    const got = await repeated(deps, () => deps.client.list(kind, [...query, limit, ...paged]));
+  for await (const data of pagesOf((page) =>
+    repeated(deps, () => deps.client.list(kind, [...query, limit, ...pageQuery(page)])),
+  )) {
     const before = found.size;
-    for (const resource of got.data) found.set(resource.id, resource);
+    for (const resource of data) found.set(resource.id, resource);
     stale = found.size > before ? 0 : stale + 1;
-    page = got.next === page ? undefined : got.next;
-  } while (page !== undefined && found.size < most && stale < MOST_STALE);
+    if (found.size >= most || stale >= MOST_STALE) break;
+  }
   return [...found.values()].slice(0, most);
+}
+
+export function pageQuery(page: string | undefined): Query {
+  return page === undefined ? [] : [['page', page]];
 }

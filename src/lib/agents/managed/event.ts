@@ -2,20 +2,19 @@ import { StewardError } from '../../errors';
 import { isObject } from '../../platform/files/json-object';
 import { clean } from '../../platform/terminal/terminal';
 
-/** An event of a session's log as the service sends it; the set of types is open (service.md: Events). */
+/** An event of a session's log as the service sends it; the set of types is open. */
 export interface ManagedEvent extends Record<string, unknown> {
   type: string;
-  /** Empty where the service gave none: echoes of interrupts can lack it. */
+  /** Echoes of interrupts can lack it. */
   id?: string;
 }
 
-/** A block of a message. */
 export interface TextBlock {
   type: 'text';
   text: string;
 }
 
-/** What a client may send (service.md: Managed-agent resources). */
+/** What a client may send. */
 export type SentEvent =
   | { type: 'user.message'; content: TextBlock[] }
   | { type: 'user.interrupt' }
@@ -27,21 +26,22 @@ export type SentEvent =
       is_error?: boolean;
     };
 
-/** The event in a parsed value; undefined when it is none. */
+/** The event in a parsed value; undefined when there is none. */
 export function asEvent(value: unknown): ManagedEvent | undefined {
   return isObject(value) && typeof value['type'] === 'string' ? (value as ManagedEvent) : undefined;
 }
 
-/**
- * What tells an event from every other of its log. One without an id is known by what stands before it, since the
- * order of the log is the same each time it is read.
- */
+/** Identifies an event within its log. One without an id goes by the event before it: the order never changes. */
 export function eventKey(event: ManagedEvent, before: string): string {
   return hasId(event) ? event.id : `${before}\n${event.type}`;
 }
 
 export function hasId(event: ManagedEvent): event is ManagedEvent & { id: string } {
   return typeof event.id === 'string' && event.id !== '';
+}
+
+export function idOf(event: ManagedEvent | undefined): string | undefined {
+  return event !== undefined && hasId(event) ? event.id : undefined;
 }
 
 /** A member that is a text; undefined when it is missing or of another type. */
@@ -61,15 +61,20 @@ export function textBlocks(text: string): TextBlock[] {
   return [{ type: 'text', text }];
 }
 
-const GRAMMAR = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
-const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/i;
-
-/** May it become a part of an address and the name of a file? */
-export function isId(text: string): boolean {
-  return GRAMMAR.test(text) && !DEVICE.test(text);
+/** The id of the tool use that an answer is for. */
+export function targetOf(event: unknown): string | undefined {
+  return textOf(event, 'tool_use_id') ?? textOf(event, 'custom_tool_use_id');
 }
 
-/** An id that a person typed; one that is none is `usage`. */
+const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/i;
+
+/** May it become part of a URL and of a file name? */
+export function isId(text: string): boolean {
+  return ID.test(text) && !DEVICE.test(text);
+}
+
+/** An id that a person typed; an invalid one is `usage`. */
 export function checkedId(text: string, what: string): string {
   if (isId(text)) return text;
   throw new StewardError('usage', `"${clean(text).slice(0, 80)}" is not the id of ${what}.`, {

@@ -4,133 +4,11 @@ import { networkFailureOf } from '../../platform/net/network-failure';
 import type { OriginStream } from '../../platform/net/origin-client';
 import { cleanLine } from '../../platform/terminal/terminal';
 import type { Clock } from '../../platform/time/clock';
-import type { ManagedClient } from './client';
-import { type ManagedEvent, asEvent, eventKey, hasId, textOf } from './event';
-import { type Timing, failureOf } from './failure';
+import type { ManagedClient, Page } from './client';
+import { asEvent, eventKey, hasId, textOf, type ManagedEvent } from './event';
+import { failureOf, isNotServed, type Timing } from './failure';
 import type { SessionLog } from './session-log';
 import type { Turn } from './turn';
-
-export interface ReaderDeps {
-  client: ManagedClient;
-  clock: Clock;
-  timing: Timing;
-  log: SessionLog;
-  turn: Turn;
-}
-
-/** Brings what happens in a session into its local log, on the screen and into its turn. */
-export interface Reader {
-  /** Reads the history to its end. */
-  catchUp: () => Promise<void>;
-  /** Something is missing: the next `drain` looks at the history soon. False: the service has none. */
-  missing: () => boolean;
-  /** Reads the stream for a while; false at its end. A stream that is silent for too long is `unavailable`. */
-  drain: (frames: FrameReader) => Promise<boolean>;
-}
-
-/** So many events may be announced by the stream before the history is looked at, whatever its pace. */
-const MOST_ANNOUNCED = 5000;
-/** So many of them are kept whole, for a history that does not show them. */
-const MOST_WHOLE = 500;
-const QUIET_MS = 2000;
-
-/**
- * The stream announces, the history tells: only its order is that of the log. What the stream announced and the history
- * does not show within `lagMs` is taken as the stream had it. A service without a history is read from
- * the stream alone.
- */
-export function openReader(deps: ReaderDeps, session: string): Reader {
-  const { client, clock, timing, log, turn } = deps;
-  const history = openHistory(client, session);
-  const announced = new Map<string, { event: ManagedEvent | undefined; since: number }>();
-  let served = true;
-  let lookedAt = 0;
-  let heardAt = clock.monotonic();
-  let pace = 0;
-  /** A frame could not be read, or the connection is new: something may be missing. */
-  let suspect = false;
-
-  const accept = async (events: readonly Keyed[]): Promise<void> => {
-    for (const event of log.append(events)) turn.add(event);
-    for (const { key } of events) announced.delete(key);
-    await log.show();
-  };
-
-  const look = async (): Promise<void> => {
-    suspect = false;
-    served = await history.read(accept);
-    const now = clock.monotonic();
-    // Events that come one after the other are looked for together: the service counts requests.
-    const [shortest, longest] = timing.paceMs;
-    pace = now - lookedAt > QUIET_MS ? shortest : Math.min(longest, Math.max(shortest, pace * 1.5));
-    lookedAt = now;
-    const late = [...announced].filter(([, { since }]) => now - since > timing.lagMs);
-    for (const [key] of late) announced.delete(key);
-    await accept(
-      late.flatMap(([key, { event }]) => (event === undefined || log.has(key) ? [] : [{ key, event }])),
-    );
-  };
-
-  const note = async (frames: readonly Frame[]): Promise<void> => {
-    const now = clock.monotonic();
-    for (const frame of frames) {
-      if (frame.kind === 'broken' || (served && !hasId(frame.event))) {
-        suspect = true;
-        continue;
-      }
-      const { event } = frame;
-      // Without ids and without a history, what says the same is the same.
-      const key = hasId(event) ? event.id : JSON.stringify(event);
-      if (served) {
-        if (!log.has(key) && !announced.has(key)) {
-          announced.set(key, { event: announced.size < MOST_WHOLE ? event : undefined, since: now });
-        }
-      } else if (!log.has(key)) {
-        await accept([{ key, event }]);
-      } else if (event.type.startsWith('session.status_')) {
-        // Seen before, and shown: but where the session stands is what it says now.
-        turn.add(event);
-      }
-    }
-  };
-
-  return {
-    catchUp: async () => {
-      heardAt = clock.monotonic();
-      await look();
-    },
-    missing: () => {
-      suspect = true;
-      return served;
-    },
-    drain: async (frames) => {
-      const now = clock.monotonic();
-      const wanted = served && (suspect || announced.size > 0);
-      const dueIn = wanted
-        ? Math.max(0, lookedAt + pace - now)
-        : Math.max(1, Math.min(lookedAt + timing.lookMs, heardAt + timing.silenceMs) - now + 1);
-      const got = await frames.next(dueIn);
-      if (got === undefined) return false;
-      if (got.alive) heardAt = clock.monotonic();
-      await note(got.frames);
-      const later = clock.monotonic();
-      if (later - heardAt > timing.silenceMs) {
-        heardAt = later;
-        throw silent(client.host);
-      }
-      const isDue = served && (suspect || announced.size > 0) && later - lookedAt >= pace;
-      if (isDue || announced.size > MOST_ANNOUNCED || later - lookedAt >= timing.lookMs) await look();
-      return true;
-    },
-  };
-}
-
-function silent(host: string): StewardError {
-  return new StewardError('unavailable', `The stream of ${host} has been silent for too long.`, {
-    hint: 'It is opened again.',
-    cause: { code: 'SILENT', sent: true },
-  });
-}
 
 export interface Keyed {
   key: string;
@@ -152,64 +30,58 @@ const SHORT_TAIL = 100;
 
 export function openHistory(client: Pick<ManagedClient, 'events'>, session: string): History {
   /** The cursor of the last page, the key of what stands before it, and how many events that page had. */
-  let page: string | undefined;
-  let before = '';
-  let tail = 0;
+  const start = { page: undefined as string | undefined, before: '', tail: 0 };
+  let at = { ...start };
   let most = MOST;
   let served: boolean | undefined;
 
-  const restart = (): void => {
-    page = undefined;
-    before = '';
-    tail = 0;
+  /** One page; undefined when it has to be asked for again in another way. */
+  const onePage = async (): Promise<Page<ManagedEvent> | undefined> => {
+    // Exactly the tail moves the cursor behind it as soon as there is more.
+    const limit = Math.min(most, at.tail > SHORT_TAIL ? at.tail : MOST);
+    try {
+      return await client.events(session, { page: at.page, limit });
+    } catch (error) {
+      if (networkFailureOf(error)?.code === 'TOO_LARGE' && limit > 1) {
+        most = Math.max(1, Math.floor(limit / 8));
+        return undefined;
+      }
+      // The service may have dropped a cursor; then all is read again.
+      if (at.page === undefined || failureOf(error)?.status !== 400) throw error;
+      at = { ...start };
+      return undefined;
+    }
   };
 
   return {
     read: async (take) => {
-      if (served === false) return false;
-      for (;;) {
-        // Exactly the tail moves the cursor behind it as soon as there is more.
-        const limit = Math.min(most, tail > SHORT_TAIL ? tail : MOST);
-        let found;
-        try {
-          found = await client.events(session, { page, limit });
-        } catch (error) {
-          if (served === undefined && NOT_SERVED.has(failureOf(error)?.status ?? 0)) {
-            served = false;
-            return false;
-          }
-          if (networkFailureOf(error)?.code === 'TOO_LARGE' && limit > 1) {
-            most = Math.max(1, Math.floor(limit / 8));
-            continue;
-          }
-          // A cursor may be given up by the service; what it stood for is read again.
-          if (page === undefined || failureOf(error)?.status !== 400) throw error;
-          restart();
-          continue;
-        }
+      while (served !== false) {
+        const found = await onePage().catch((error: unknown) => {
+          if (served !== undefined || !isNotServed(error)) throw error;
+          served = false;
+          return undefined;
+        });
+        if (found === undefined) continue;
         served = true;
-        let last = before;
+        let last = at.before;
         const events = found.data.map((event) => {
           last = eventKey(event, last);
           return { key: last, event };
         });
         await take(events);
-        if (found.next === undefined || found.next === page) {
-          tail = events.length;
+        if (found.next === undefined || found.next === at.page) {
+          at.tail = events.length;
           return true;
         }
-        page = found.next;
-        before = last;
-        tail = 0;
+        at = { page: found.next, before: last, tail: 0 };
       }
+      return false;
     },
   };
 }
 
-const NOT_SERVED = new Set([404, 405, 501]);
-
-/** A frame of the stream; `broken` is one that holds no event, so that the history has to be asked. */
-export type Frame = { kind: 'event'; event: ManagedEvent } | { kind: 'broken' };
+/** A frame of the stream: its event; undefined where it holds none, so that the history has to be asked. */
+type Frame = ManagedEvent | undefined;
 
 export interface FrameReader {
   /** The frames that came within `ms`; none when it was silent, undefined at its end. */
@@ -217,12 +89,12 @@ export interface FrameReader {
   close: () => void;
 }
 
-/** Events may carry files; the service cuts none larger than this into one frame. */
+/** Events may carry files; the service puts none larger than this into one frame. */
 const MAX_FRAME = 64 * 1024 * 1024;
-/** Only of connections that ask for pieces of messages; and never in the history. */
+/** Only for connections that ask for pieces of messages; never in the history. */
 const PIECES = new Set(['event_start', 'event_delta', 'ping']);
 
-/** Decodes a session's stream of server-sent events. A frame that is cut off by the end is none. */
+/** Decodes a session's stream of server-sent events. A frame that is cut off by the end is dropped. */
 export async function readFrames(stream: OriginStream): Promise<FrameReader> {
   const { createParser } = await import('eventsource-parser');
   const decoder = new TextDecoder();
@@ -234,11 +106,9 @@ export async function readFrames(stream: OriginStream): Promise<FrameReader> {
       const value = parseObject(data);
       if (name === 'error') failed = streamError(value);
       const event = asEvent(value);
-      if (event === undefined) frames.push({ kind: 'broken' });
-      else if (!PIECES.has(event.type)) {
-        const named = hasId(event) || id === undefined || id === '' ? event : { ...event, id };
-        frames.push({ kind: 'event', event: named });
-      }
+      if (event !== undefined && PIECES.has(event.type)) return;
+      const isNamed = event === undefined || hasId(event) || id === undefined || id === '';
+      frames.push(isNamed ? event : { ...event, id });
     },
     onError: ({ type }) => {
       if (type === 'max-buffer-size-exceeded') failed = streamError(undefined);
@@ -248,7 +118,7 @@ export async function readFrames(stream: OriginStream): Promise<FrameReader> {
   return {
     next: async (ms) => {
       reading ??= stream.chunks.next();
-      // An error of a read that nobody waits for any more is told by the next one.
+      // A failed read that nobody awaits any more is reported by the next one.
       reading.catch(() => undefined);
       const got = await within(reading, ms);
       if (got === undefined) return { frames: [], alive: false };
@@ -282,5 +152,144 @@ function streamError(value: Record<string, unknown> | undefined): StewardError {
   return new StewardError('unavailable', `The stream was broken off by the service${why}.`, {
     hint: 'Wake the session to go on.',
     cause: { code: 'STREAM_ERROR', sent: true },
+  });
+}
+
+export interface ReaderDeps {
+  client: ManagedClient;
+  clock: Clock;
+  timing: Timing;
+  log: SessionLog;
+  turn: Turn;
+}
+
+/** Brings what happens in a session into its local log, on the screen and into its turn. */
+export interface Reader {
+  /** Reads the history to its end. */
+  catchUp: () => Promise<void>;
+  /** Something is missing: the next `drain` reads the history soon. False: the service has none. */
+  missing: () => boolean;
+  /** Reads the stream for a while; false at its end. A stream that is silent for too long is `unavailable`. */
+  drain: (frames: FrameReader) => Promise<boolean>;
+}
+
+/** So many events may be announced by the stream before the history is read, whatever its pace. */
+const MOST_ANNOUNCED = 5000;
+/** So many of them are kept whole, for a history that does not show them. */
+const MOST_WHOLE = 500;
+const QUIET_MS = 2000;
+
+/** What a reader knows; all times are monotonic, ms. */
+interface Reading extends ReaderDeps {
+  history: History;
+  announced: Map<string, { event: ManagedEvent | undefined; since: number }>;
+  /** Has the service a list of events? */
+  served: boolean;
+  readAt: number;
+  heardAt: number;
+  pace: number;
+  /** A frame could not be read, or the connection is new: something may be missing. */
+  suspect: boolean;
+}
+
+/**
+ * The stream announces, the history tells: only its order is that of the log. What the history does not show within
+ * `lagMs` is taken from the stream. A service without a history is read from the stream alone.
+ */
+export function openReader(deps: ReaderDeps, session: string): Reader {
+  const { clock } = deps;
+  const at: Reading = {
+    ...deps,
+    history: openHistory(deps.client, session),
+    announced: new Map(),
+    served: true,
+    readAt: 0,
+    heardAt: clock.monotonic(),
+    pace: 0,
+    suspect: false,
+  };
+  return {
+    catchUp: async () => {
+      at.heardAt = clock.monotonic();
+      await readHistory(at);
+    },
+    missing: () => {
+      at.suspect = true;
+      return at.served;
+    },
+    drain: (frames) => drain(at, frames),
+  };
+}
+
+async function accept({ log, turn, announced }: Reading, events: readonly Keyed[]): Promise<void> {
+  for (const event of log.append(events)) turn.add(event);
+  for (const { key } of events) announced.delete(key);
+  await log.show();
+}
+
+async function readHistory(at: Reading): Promise<void> {
+  const { timing, announced, log } = at;
+  at.suspect = false;
+  at.served = await at.history.read((events) => accept(at, events));
+  const now = at.clock.monotonic();
+  // Events that come one after the other are read together: the service counts requests.
+  const [shortest, longest] = timing.paceMs;
+  const isQuiet = now - at.readAt > QUIET_MS;
+  at.pace = isQuiet ? shortest : Math.min(longest, Math.max(shortest, at.pace * 1.5));
+  at.readAt = now;
+  const late = [...announced].filter(([, { since }]) => now - since > timing.lagMs);
+  for (const [key] of late) announced.delete(key);
+  await accept(
+    at,
+    late.flatMap(([key, { event }]) => (event === undefined || log.has(key) ? [] : [{ key, event }])),
+  );
+}
+
+async function note(at: Reading, event: Frame): Promise<void> {
+  const { served, log, announced } = at;
+  if (event === undefined || (served && !hasId(event))) {
+    at.suspect = true;
+    return;
+  }
+  // Without ids and without a history, what says the same is the same.
+  const key = hasId(event) ? event.id : JSON.stringify(event);
+  if (!log.has(key)) {
+    if (!served) await accept(at, [{ key, event }]);
+    else if (!announced.has(key)) {
+      const whole = announced.size < MOST_WHOLE ? event : undefined;
+      announced.set(key, { event: whole, since: at.clock.monotonic() });
+    }
+  } else if (!served && event.type.startsWith('session.status_')) {
+    // Shown before; but it says where the session stands now.
+    at.turn.add(event);
+  }
+}
+
+async function drain(at: Reading, frames: FrameReader): Promise<boolean> {
+  const { clock, timing, announced } = at;
+  const isWanted = (): boolean => at.served && (at.suspect || announced.size > 0);
+  const now = clock.monotonic();
+  const dueIn = isWanted()
+    ? Math.max(0, at.readAt + at.pace - now)
+    : Math.max(1, Math.min(at.readAt + timing.lookMs, at.heardAt + timing.silenceMs) - now + 1);
+  const got = await frames.next(dueIn);
+  if (got === undefined) return false;
+  if (got.alive) at.heardAt = clock.monotonic();
+  for (const frame of got.frames) await note(at, frame);
+  const later = clock.monotonic();
+  if (later - at.heardAt > timing.silenceMs) {
+    at.heardAt = later;
+    throw silent(at.client.host);
+  }
+  const since = later - at.readAt;
+  const isDue = isWanted() && since >= at.pace;
+  if (isDue || announced.size > MOST_ANNOUNCED || since >= timing.lookMs) await readHistory(at);
+  return true;
+}
+
+function silent(host: string): StewardError {
+  return new StewardError('unavailable', `The stream of ${host} has been silent for too long.`, {
+    hint: 'It is opened again.',
+    cause: { code: 'SILENT', sent: true },
   });
 }

@@ -1,11 +1,54 @@
 import { StewardError } from '../../errors';
 import { clean } from '../../platform/terminal/terminal';
-import { type SentEvent, hasId, textBlocks } from './event';
-import { failureOf, repeated } from './failure';
+import { pagesOf } from './client';
+import { hasId, targetOf, textBlocks, type ManagedEvent, type SentEvent } from './event';
+import { failureOf, mayHaveLanded, once, repeated } from './failure';
+import { sendMessage, type SendDeps, type Sent } from './outbox';
 import { openHistory } from './reader';
-import { type SendDeps, type Sent, sendAnswers, sendMessage } from './outbox';
-import { type ToolUse, openTurn } from './turn';
+import { openTurn, type ToolUse } from './turn';
 import { pendingLines } from './view';
+
+/** Who may do what, said before: names of tools (`bash`, `server.tool`), ids of tool uses, or `all`. */
+export interface Policy {
+  allow: readonly string[];
+  deny: readonly string[];
+}
+
+/** The answers that a policy gives; a tool in both lists is denied. What it does not mention is left out. */
+export function answersBy({ allow, deny }: Policy, pending: readonly ToolUse[]): SentEvent[] {
+  const named = (list: readonly string[], { name, id }: ToolUse): boolean =>
+    list.includes(id) || (name !== '' && list.includes(name));
+  return pending.flatMap((use): SentEvent[] => {
+    if (use.kind === 'custom') return [];
+    if (named(deny, use)) return [confirmation(use.id, 'deny')];
+    if (named(allow, use)) return [confirmation(use.id, 'allow')];
+    if (deny.includes('all')) return [confirmation(use.id, 'deny')];
+    return allow.includes('all') ? [confirmation(use.id, 'allow')] : [];
+  });
+}
+
+export function confirmation(id: string, result: 'allow' | 'deny'): SentEvent {
+  return { type: 'user.tool_confirmation', tool_use_id: id, result };
+}
+
+/** TEXT or `@FILE` of a flag as its text. */
+type ReadText = (value: string) => Promise<string>;
+
+/** `ID=TEXT` or `ID=@FILE` as the result of a custom tool; anything else is `usage`. */
+async function toolResult(flag: string, isError: boolean, read: ReadText): Promise<SentEvent> {
+  const at = flag.indexOf('=');
+  if (at < 1) {
+    throw new StewardError('usage', `"${clean(flag).slice(0, 80)}" does not say which tool use it answers.`, {
+      hint: 'Write --tool-result ID=TEXT or --tool-result ID=@FILE.',
+    });
+  }
+  return {
+    type: 'user.custom_tool_result',
+    custom_tool_use_id: flag.slice(0, at),
+    content: textBlocks(await read(flag.slice(at + 1))),
+    ...(isError ? { is_error: true } : {}),
+  };
+}
 
 export interface SendInput {
   session: string;
@@ -13,8 +56,7 @@ export interface SendInput {
   toolResults: readonly string[];
   areErrors: boolean;
   policy: Policy;
-  /** TEXT or `@FILE` of a tool result. */
-  read: (value: string) => Promise<string>;
+  read: ReadText;
 }
 
 export interface SendResult {
@@ -23,7 +65,7 @@ export interface SendResult {
   sent: string[];
 }
 
-/** Sends what was given, once: tool results and confirmations first, since they may be what a message waits for. */
+/** Sends what was given, once: tool results and confirmations first, since a message may wait for them. */
 export async function sendInput(deps: SendDeps, input: SendInput): Promise<SendResult> {
   const { session, message, policy } = input;
   const results = await Promise.all(
@@ -78,50 +120,55 @@ export async function pendingOf(deps: SendDeps, session: string): Promise<ToolUs
   return turn.pending();
 }
 
-/** Who may do what, said before: names of tools (`bash`, `server.tool`), ids of tool uses, or `all`. */
-export interface Policy {
-  allow: readonly string[];
-  deny: readonly string[];
-}
-
-/** The answers that a policy gives; a tool in both lists is denied. What it says nothing of is left out. */
-export function answersBy({ allow, deny }: Policy, pending: readonly ToolUse[]): SentEvent[] {
-  const named = (list: readonly string[], { name, id }: ToolUse): boolean =>
-    list.some((entry) => entry === id || (name !== '' && entry === name));
-  return pending.flatMap((use): SentEvent[] => {
-    if (use.kind === 'custom') return [];
-    if (named(deny, use)) return [confirmation(use.id, 'deny')];
-    if (named(allow, use)) return [confirmation(use.id, 'allow')];
-    if (deny.includes('all')) return [confirmation(use.id, 'deny')];
-    return allow.includes('all') ? [confirmation(use.id, 'allow')] : [];
-  });
-}
-
-export function confirmation(id: string, result: 'allow' | 'deny', why?: string): SentEvent {
-  return {
-    type: 'user.tool_confirmation',
-    tool_use_id: id,
-    result,
-    ...(why === undefined || result === 'allow' ? {} : { deny_message: why }),
-  };
-}
-
-/** `ID=TEXT`, `ID=@FILE` (read by `read`) as the result of a custom tool; anything else is `usage`. */
-export async function toolResult(
-  flag: string,
-  isError: boolean,
-  read: (value: string) => Promise<string>,
-): Promise<SentEvent> {
-  const at = flag.indexOf('=');
-  if (at < 1) {
-    throw new StewardError('usage', `"${clean(flag).slice(0, 80)}" does not say which tool use it answers.`, {
-      hint: 'Write --tool-result ID=TEXT or --tool-result ID=@FILE.',
-    });
+/**
+ * Sends answers, each once: each names its tool use, so those that have arrived are known. If a killed process sent
+ * some of them, the service refuses all of them, and the rest is sent again.
+ */
+export async function sendAnswers(
+  deps: SendDeps,
+  session: string,
+  answers: readonly SentEvent[],
+): Promise<ManagedEvent[]> {
+  if (answers.length === 0) return [];
+  const isRefused = (error: unknown): boolean => failureOf(error)?.status === 400;
+  try {
+    return await once(
+      deps,
+      () => deps.client.send(session, answers),
+      async () => {
+        const found = await arrived(deps, session, answers);
+        return found.length === answers.length ? found : undefined;
+      },
+      (error) => mayHaveLanded(error) || isRefused(error),
+    );
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    const found = await repeated(deps, () => arrived(deps, session, answers));
+    if (found.length === 0) throw error;
+    const targets = new Set(found.map(targetOf));
+    const rest = answers.filter((answer) => !targets.has(targetOf(answer)));
+    return [...found, ...(await sendAnswers(deps, session, rest))];
   }
-  return {
-    type: 'user.custom_tool_result',
-    custom_tool_use_id: flag.slice(0, at),
-    content: textBlocks(await read(flag.slice(at + 1))),
-    ...(isError ? { is_error: true } : {}),
-  };
+}
+
+/** Those of the answers that the session's log has; it is read from its end. */
+async function arrived(
+  { client }: SendDeps,
+  session: string,
+  answers: readonly SentEvent[],
+): Promise<ManagedEvent[]> {
+  const types = ['user.tool_confirmation', 'user.custom_tool_result'];
+  const wanted = new Set(answers.map(targetOf));
+  const found = new Map<string | undefined, ManagedEvent>();
+  const query = { types, order: 'desc', limit: 100 } as const;
+  for await (const events of pagesOf((page) => client.events(session, { ...query, page }))) {
+    for (const event of events) if (wanted.has(targetOf(event))) found.set(targetOf(event), event);
+    if (found.size === wanted.size) break;
+  }
+  return [...found.values()];
+}
+
+/** A second interrupt does no harm, so it is simply repeated. */
+export async function sendInterrupt(deps: SendDeps, session: string): Promise<ManagedEvent[]> {
+  return repeated(deps, () => deps.client.send(session, [{ type: 'user.interrupt' }]));
 }

@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../../errors';
 import { isObject } from '../../platform/files/json-object';
 import { parseIso } from '../../platform/time/clock';
-import { type ManagedEvent, hasId, textOf } from './event';
+import { hasId, targetOf, textOf, type ManagedEvent } from './event';
 
 /** A tool that the agent wants to use. */
 export interface ToolUse {
@@ -27,9 +27,9 @@ export interface Outcome {
  */
 export interface Turn {
   add: (event: ManagedEvent) => void;
-  /** A message was sent whose place in the log nobody tells: a new turn begins here. */
+  /** A message was sent whose place in the log is unknown: a new turn begins here. */
   begin: () => void;
-  /** An answer was sent for this tool use: it is not waited for any more. */
+  /** An answer was sent for this tool use. */
   answered: (id: string) => void;
   status: () => SessionStatus;
   /** What the session waits for; none unless it is idle for that reason. */
@@ -39,109 +39,103 @@ export interface Turn {
   usage: () => Usage;
 }
 
+interface Stop {
+  reason: string;
+  ids: string[];
+  detail: string;
+}
+
+interface State {
+  tools: Map<string, ToolUse>;
+  answers: Set<string>;
+  status: SessionStatus;
+  /** Of the last idle, if nothing ran since. */
+  stop: Stop | undefined;
+  failure: string | undefined;
+  interrupted: boolean;
+}
+
 const OPEN = 'requires_action';
-/** Nobody can answer what is not named: to wait for it would be to wait for ever. */
-const NAMELESS: Outcome = {
-  reason: OPEN,
-  kind: 'conflict',
-  message: 'The agent waits for an answer, and the service does not say to what',
-};
 
 export function openTurn(): Turn {
   const meter = usageMeter();
-  const tools = new Map<string, ToolUse>();
-  const answers = new Set<string>();
-  let status: SessionStatus = 'unknown';
-  /** Of the last idle, when nothing ran since. */
-  let stop: { reason: string; ids: string[]; detail: string } | undefined;
-  let failure: string | undefined;
-  let interrupted = false;
-
-  const newTurn = (): void => {
-    stop = undefined;
-    failure = undefined;
-    interrupted = false;
+  const turn: State = {
+    tools: new Map(),
+    answers: new Set(),
+    status: 'unknown',
+    stop: undefined,
+    failure: undefined,
+    interrupted: false,
   };
-
-  const onStatus = (event: ManagedEvent): void => {
-    switch (event.type) {
-      case 'session.status_running':
-        status = 'running';
-        stop = undefined;
-        // It works again after whatever went wrong.
-        failure = undefined;
-        break;
-      case 'session.status_idle':
-        status = 'idle';
-        stop = stopOf(event);
-        if (stop.reason !== OPEN) tools.clear();
-        break;
-      case 'session.status_rescheduled':
-        status = 'rescheduling';
-        stop = undefined;
-        break;
-      case 'session.status_terminated':
-        status = 'terminated';
-        break;
-      case 'session.deleted':
-        status = 'deleted';
-        break;
-      case 'session.error':
-        failure = finalFailure(event) ?? failure;
-        break;
-    }
+  const begin = (): void => {
+    Object.assign(turn, { stop: undefined, failure: undefined, interrupted: false });
   };
-
-  const onTool = (event: ManagedEvent): void => {
-    switch (event.type) {
-      case 'agent.tool_use':
-      case 'agent.mcp_tool_use':
-      case 'agent.custom_tool_use':
-        if (hasId(event)) tools.set(event.id, toolOf(event));
-        break;
-      case 'agent.tool_result':
-        tools.delete(textOf(event, 'tool_use_id') ?? '');
-        break;
-      case 'agent.mcp_tool_result':
-        tools.delete(textOf(event, 'mcp_tool_use_id') ?? '');
-        break;
-      case 'user.tool_confirmation':
-        answers.add(textOf(event, 'tool_use_id') ?? '');
-        break;
-      case 'user.custom_tool_result':
-        answers.add(textOf(event, 'custom_tool_use_id') ?? '');
-        break;
-    }
-  };
-
   return {
     add: (event) => {
       meter.add(event);
-      if (event.type.startsWith('session.')) onStatus(event);
-      else if (event.type === 'user.message') newTurn();
-      else if (event.type === 'user.interrupt') interrupted = true;
-      else onTool(event);
+      if (event.type.startsWith('session.')) onStatus(turn, event);
+      else if (event.type === 'user.message') begin();
+      else if (event.type === 'user.interrupt') turn.interrupted = true;
+      else onTool(turn, event);
     },
-    begin: newTurn,
-    answered: (id) => answers.add(id),
-    status: () => status,
-    pending: () =>
-      stop?.reason === OPEN
-        ? stop.ids
-            .filter((id) => !answers.has(id))
-            .map((id) => tools.get(id) ?? { id, name: '', kind: 'tool', input: null })
-        : [],
-    outcome: () => {
-      if (status === 'terminated' || status === 'deleted') return ended(status, failure);
-      if (stop === undefined) return undefined;
-      if (stop.reason === OPEN) return stop.ids.length === 0 ? NAMELESS : undefined;
-      return outcomeOf(stop, failure, interrupted);
+    begin,
+    answered: (id) => turn.answers.add(id),
+    status: () => turn.status,
+    pending: () => {
+      const { stop, answers, tools } = turn;
+      const waiting = stop?.reason === OPEN ? stop.ids.filter((id) => !answers.has(id)) : [];
+      return waiting.map((id) => tools.get(id) ?? { id, name: '', kind: 'tool', input: null });
     },
+    outcome: () => outcomeOf(turn),
     usage: () => meter.usage(),
   };
 }
 
-function stopOf(event: ManagedEvent): { reason: string; ids: string[]; detail: string } {
+function onStatus(turn: State, event: ManagedEvent): void {
+  switch (event.type) {
+    case 'session.status_running':
+      // It works again after whatever went wrong.
+      Object.assign(turn, { status: 'running', stop: undefined, failure: undefined });
+      break;
+    case 'session.status_idle':
+      turn.status = 'idle';
+      turn.stop = stopOf(event);
+      if (turn.stop.reason !== OPEN) turn.tools.clear();
+      break;
+    case 'session.status_rescheduled':
+      Object.assign(turn, { status: 'rescheduling', stop: undefined });
+      break;
+    case 'session.status_terminated':
+      turn.status = 'terminated';
+      break;
+    case 'session.deleted':
+      turn.status = 'deleted';
+      break;
+    case 'session.error':
+      turn.failure = finalFailure(event) ?? turn.failure;
+      break;
+  }
+}
+
+function onTool({ tools, answers }: State, event: ManagedEvent): void {
+  switch (event.type) {
+    case 'agent.tool_use':
+    case 'agent.mcp_tool_use':
+    case 'agent.custom_tool_use':
+      if (hasId(event)) tools.set(event.id, toolOf(event));
+      break;
+    case 'agent.tool_result':
+    case 'agent.mcp_tool_result':
+      tools.delete(textOf(event, 'tool_use_id') ?? textOf(event, 'mcp_tool_use_id') ?? '');
+      break;
+    case 'user.tool_confirmation':
+    case 'user.custom_tool_result':
+      answers.add(targetOf(event) ?? '');
+      break;
+  }
+}
+
+function stopOf(event: ManagedEvent): Stop {
   const told = event['stop_reason'];
   const reason = typeof told === 'string' ? told : (textOf(told, 'type') ?? 'end_turn');
   const ids = isObject(told) && Array.isArray(told['event_ids']) ? told['event_ids'] : [];
@@ -163,7 +157,7 @@ function toolOf(event: ManagedEvent & { id: string }): ToolUse {
   };
 }
 
-/** What went wrong for good; undefined of an error that the service tries again after. */
+/** What went wrong for good; undefined of an error that the service retries after. */
 function finalFailure(event: ManagedEvent): string | undefined {
   const error = event['error'] ?? event;
   const told = isObject(error) ? error['retry_status'] : undefined;
@@ -171,44 +165,45 @@ function finalFailure(event: ManagedEvent): string | undefined {
   return retry === 'exhausted' || retry === 'terminal' ? (textOf(error, 'message') ?? retry) : undefined;
 }
 
-function ended(status: string, failure: string | undefined): Outcome {
-  const why = failure === undefined ? '' : `: ${failure}`;
-  return { reason: status, kind: 'unavailable', message: `The session was ${status}${why}` };
-}
+const ENDS: Readonly<Record<string, readonly [ErrorKind, string]>> = {
+  retries_exhausted: ['unavailable', 'The service gave up after repeated errors'],
+  budget_reached: ['conflict', 'The budget of the session is used up'],
+  refusal: ['conflict', 'The model refused'],
+};
 
-function outcomeOf(
-  stop: { reason: string; detail: string },
-  failure: string | undefined,
-  interrupted: boolean,
-): Outcome {
-  const { reason, detail } = stop;
-  const more = failure ?? detail;
-  const tail = more === '' ? '' : `: ${more}`;
-  switch (reason) {
-    case 'retries_exhausted':
-      return { reason, kind: 'unavailable', message: `The service gave up after repeated errors${tail}` };
-    case 'budget_reached':
-      return { reason, kind: 'conflict', message: `The budget of the session is used up${tail}` };
-    case 'refusal':
-      return { reason, kind: 'conflict', message: `The model refused${tail}` };
+function outcomeOf({ status, stop, failure, interrupted }: State): Outcome | undefined {
+  const told = (kind: ErrorKind, text: string, detail?: string): Outcome => ({
+    reason: stop?.reason ?? status,
+    kind,
+    message: detail === undefined || detail === '' ? text : `${text}: ${detail}`,
+  });
+  if (status === 'terminated' || status === 'deleted')
+    return { ...told('unavailable', `The session was ${status}`, failure), reason: status };
+  if (stop === undefined) return undefined;
+  if (stop.reason === OPEN) {
+    // What is not named cannot be answered: waiting for it would never end.
+    return stop.ids.length === 0
+      ? told('conflict', 'The agent waits for an answer, and the service does not say to what')
+      : undefined;
   }
-  if (interrupted) return { reason, kind: 'canceled', message: 'The agent was interrupted' };
+  const end = Object.hasOwn(ENDS, stop.reason) ? ENDS[stop.reason] : undefined;
+  if (end !== undefined) return told(end[0], end[1], failure ?? stop.detail);
+  if (interrupted) return told('canceled', 'The agent was interrupted');
   // Idle may follow an error that nothing came after.
-  if (failure !== undefined)
-    return { reason, kind: 'unavailable', message: `The turn ended in an error${tail}` };
-  return { reason, kind: undefined, message: reason };
+  if (failure !== undefined) return told('unavailable', 'The turn ended in an error', failure);
+  return { reason: stop.reason, kind: undefined, message: stop.reason };
 }
 
-/** USD for each hour in which a session is running (service.md: Limits). */
+/** USD for each hour in which a session is running. */
 const ACTIVE_HOUR_USD = 0.08;
 
-/** USD for a million tokens; undefined where nobody said. */
+/** USD for a million tokens; undefined where none is configured. */
 export interface Prices {
   input: number | undefined;
   output: number | undefined;
 }
 
-/** What a session has used. Tokens that come from the cache, or go there, are kept apart and priced as input. */
+/** What a session has used. Tokens from or to the cache are kept apart and priced as input. */
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
@@ -233,14 +228,13 @@ export interface UsageMeter {
 }
 
 export function usageMeter(): UsageMeter {
-  const summed = { inputTokens: 0, outputTokens: 0, cacheTokens: 0 };
-  let told: Usage | undefined;
+  const summed = { inputTokens: 0, outputTokens: 0, cacheTokens: 0, activeSeconds: 0 };
+  let told = usageOf({}, 0);
   let runningSince: number | undefined;
-  let seconds = 0;
   return {
     add: (event) => {
       if (event.type === 'session.usage') {
-        told = usageOf(event['usage'], seconds);
+        told = usageOf(event['usage'], summed.activeSeconds);
       } else if (event.type === 'span.model_request_end') {
         const used = usageOf(event['model_usage'], 0);
         summed.inputTokens += used.inputTokens;
@@ -251,17 +245,17 @@ export function usageMeter(): UsageMeter {
         if (at === undefined) return;
         if (event.type === 'session.status_running') runningSince ??= at;
         else if (runningSince !== undefined) {
-          seconds += Math.max(0, at - runningSince) / 1000;
+          summed.activeSeconds += Math.max(0, at - runningSince) / 1000;
           runningSince = undefined;
         }
       }
     },
     usage: () => ({
-      inputTokens: Math.max(summed.inputTokens, told?.inputTokens ?? 0),
-      outputTokens: Math.max(summed.outputTokens, told?.outputTokens ?? 0),
-      cacheTokens: Math.max(summed.cacheTokens, told?.cacheTokens ?? 0),
-      activeSeconds: Math.max(seconds, told?.activeSeconds ?? 0),
-      listCost: told?.listCost,
+      inputTokens: Math.max(summed.inputTokens, told.inputTokens),
+      outputTokens: Math.max(summed.outputTokens, told.outputTokens),
+      cacheTokens: Math.max(summed.cacheTokens, told.cacheTokens),
+      activeSeconds: Math.max(summed.activeSeconds, told.activeSeconds),
+      listCost: told.listCost,
     }),
   };
 }
@@ -270,14 +264,16 @@ export function usageMeter(): UsageMeter {
 export function usageOf(value: unknown, activeSeconds: number): Usage {
   const from = isObject(value) ? value : {};
   const creation = isObject(from['cache_creation']) ? from['cache_creation'] : {};
+  const cached = [
+    from['cache_read_input_tokens'],
+    from['cache_creation_input_tokens'],
+    creation['ephemeral_5m_input_tokens'],
+    creation['ephemeral_1h_input_tokens'],
+  ];
   return {
     inputTokens: count(from['input_tokens']),
     outputTokens: count(from['output_tokens']),
-    cacheTokens:
-      count(from['cache_read_input_tokens']) +
-      count(from['cache_creation_input_tokens']) +
-      count(creation['ephemeral_5m_input_tokens']) +
-      count(creation['ephemeral_1h_input_tokens']),
+    cacheTokens: cached.reduce<number>((sum, tokens) => sum + count(tokens), 0),
     activeSeconds: from['active_seconds'] === undefined ? activeSeconds : count(from['active_seconds']),
     listCost: dollars(from['list_cost']),
   };
@@ -288,12 +284,8 @@ export function costOf(usage: Usage, prices: Prices): Cost {
   const input = priced(usage.inputTokens + usage.cacheTokens, prices.input);
   const output = priced(usage.outputTokens, prices.output);
   const tokenUsd = input === undefined || output === undefined ? undefined : input + output;
-  return {
-    ...usage,
-    activeUsd,
-    tokenUsd,
-    totalUsd: usage.listCost ?? activeUsd + (input ?? 0) + (output ?? 0),
-  };
+  const totalUsd = usage.listCost ?? activeUsd + (input ?? 0) + (output ?? 0);
+  return { ...usage, activeUsd, tokenUsd, totalUsd };
 }
 
 function priced(tokens: number, perMillion: number | undefined): number | undefined {
@@ -307,8 +299,7 @@ function count(value: unknown): number {
 
 /** `{amount: "250", currency: "USD"}` is 2.50: the amount is in the smallest unit, as a text. */
 function dollars(value: unknown): number | undefined {
-  const amount = textOf(value, 'amount');
-  if (amount === undefined || !/^\d{1,15}$/.test(amount) || textOf(value, 'currency') !== 'USD')
-    return undefined;
-  return Number(amount) / 100;
+  const amount = textOf(value, 'amount') ?? '';
+  const isUsd = /^\d{1,15}$/.test(amount) && textOf(value, 'currency') === 'USD';
+  return isUsd ? Number(amount) / 100 : undefined;
 }

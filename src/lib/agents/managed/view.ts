@@ -1,5 +1,4 @@
 import { palette, table } from '../../platform/terminal/format';
-import { isObject } from '../../platform/files/json-object';
 import { forShell } from '../../platform/process/shell-word';
 import type { Terminal } from '../../platform/terminal/stdio';
 import { clean, cleanLine } from '../../platform/terminal/terminal';
@@ -17,7 +16,8 @@ const MAX_ID = 128;
 export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns' | 'color'>): string {
   const { attention, neutral } = palette(terminal);
   const columns = Math.max(20, terminal.columns);
-  const told = (text: string, indent: string): string => {
+  const told = (indent: string): string => {
+    const text = contentText(event['content']);
     // A message may have no text at all, such as one of images alone.
     if (text === '') return '';
     return text
@@ -26,12 +26,12 @@ export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns
       .map((line) => `${line.trimEnd()}\n`)
       .join('');
   };
-  const small = (text: string): string => `  ${neutral(cleanLine(text, columns - 2))}\n`;
+  const small = (text: string, paint = neutral): string => `  ${paint(cleanLine(text, columns - 2))}\n`;
   switch (event.type) {
     case 'agent.message':
-      return told(contentText(event['content']), '');
+      return told('');
     case 'user.message':
-      return told(contentText(event['content']), '> ');
+      return told('> ');
     case 'agent.tool_use':
     case 'agent.mcp_tool_use':
     case 'agent.custom_tool_use':
@@ -40,19 +40,16 @@ export function eventText(event: ManagedEvent, terminal: Pick<Terminal, 'columns
     case 'agent.mcp_tool_result':
       return event['is_error'] === true ? small(`failed: ${contentText(event['content'])}`) : '';
     case 'user.tool_confirmation':
-      return small(`${textOf(event, 'result') === 'allow' ? 'allowed' : 'denied'}`);
+      return small(textOf(event, 'result') === 'allow' ? 'allowed' : 'denied');
     case 'user.interrupt':
       return small('interrupted');
-    case 'session.error': {
-      const error = isObject(event['error']) ? event['error'] : event;
-      const words = `error: ${textOf(error, 'message') ?? 'not told'}`;
-      return `  ${attention(cleanLine(words, columns - 2))}\n`;
-    }
+    case 'session.error':
+      return small(`error: ${textOf(event['error'] ?? event, 'message') ?? 'not told'}`, attention);
     case 'session.status_rescheduled':
       return small('the service tries again');
     case 'session.status_terminated':
     case 'session.deleted':
-      return small(`${event.type.replace(/^session\.(?:status_)?/, 'session ')}`);
+      return small(event.type.replace(/^session\.(?:status_)?/, 'session '));
     default:
       return '';
   }
@@ -84,17 +81,12 @@ function inputText(input: unknown): string {
   return cleanLine(written(command ?? JSON.stringify(input)), LINE);
 }
 
-/**
- * Whoever allows a command has to see all of it: what a terminal would act on, or not show, is written out as `\u009b`
- * and not left out, since a control sequence that is left out takes the words inside it along. Line breaks and tabs stay.
- */
+/** A person who allows a command has to see all of it: what a terminal would act on, or hide, is written as `\u009b`. */
 function written(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
     /[\n\r\t]/.test(hidden)
       ? hidden
-      : [...Array(hidden.length).keys()]
-          .map((unit) => `\\u${hidden.charCodeAt(unit).toString(16).padStart(4, '0')}`)
-          .join(''),
+      : hidden.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
   );
 }
 
@@ -114,22 +106,15 @@ export function askedText({ name, input }: ToolUse, columns: number): { lines: s
   return { lines: [tool, ...lines].join('\n'), question: 'Allow it?' };
 }
 
-/** A text cut into pieces of a width: hard, since a shell command has no place that is better than another. */
+/** A text cut into pieces of a width, anywhere: no place in a shell command is better than another. */
 function pieces(text: string, width: number): string[] {
-  const found: string[] = [];
-  let piece = '';
-  let taken = 0;
+  const found = [''];
   for (const character of text) {
-    const own = displayWidth(character);
-    if (taken + own > width) {
-      found.push(piece);
-      piece = '';
-      taken = 0;
-    }
-    piece += character;
-    taken += own;
+    const piece = found.at(-1) ?? '';
+    if (displayWidth(piece) + displayWidth(character) > width) found.push(character);
+    else found[found.length - 1] = piece + character;
   }
-  return piece === '' ? found : [...found, piece];
+  return found;
 }
 
 /** The end of a turn in a line. */
@@ -186,25 +171,21 @@ export function resourcesText(
   { columns, zone }: Pick<Terminal, 'columns'> & { zone: string },
 ): string {
   if (resources.length === 0) return none;
-  const rows = resources.map((resource) => [
-    cleanLine(resource.id, MAX_ID),
-    cleanLine(textOf(resource, 'status') ?? textOf(resource, 'name') ?? '', 40),
-    cleanLine(modelOf(resource) || (textOf(resource, 'title') ?? textOf(resource, 'description') ?? ''), 60),
-    madeAt(resource, zone),
-  ]);
+  const rows = resources.map((resource) => {
+    const first = (...keys: string[]): string =>
+      keys.map((key) => textOf(resource, key) ?? textOf(resource[key], 'id')).find((text) => text) ?? '';
+    const ms = Date.parse(first('created_at'));
+    return [
+      cleanLine(resource.id, MAX_ID),
+      cleanLine(first('status', 'name'), 40),
+      cleanLine(first('model', 'title', 'description'), 60),
+      Number.isNaN(ms) ? '' : `${dayOf(ms, zone)} ${timeOf(ms, zone)}`,
+    ];
+  });
   return table(rows, columns < 70 ? [{}, { max: 12 }, { max: 12 }] : [])
     .split('\n')
     .map((line) => fit(line, columns))
     .join('\n');
-}
-
-function madeAt(resource: Resource, zone: string): string {
-  const ms = Date.parse(textOf(resource, 'created_at') ?? '');
-  return Number.isNaN(ms) ? '' : `${dayOf(ms, zone)} ${timeOf(ms, zone)}`;
-}
-
-function modelOf({ model }: Resource): string {
-  return typeof model === 'string' ? model : (textOf(model, 'id') ?? '');
 }
 
 export interface SessionReport {

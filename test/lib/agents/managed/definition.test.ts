@@ -2,15 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { answersBy } from '../../../../src/lib/agents/managed/send';
-import {
-  agentBody,
-  environmentBody,
-  withSecrets,
-  withoutSecrets,
-} from '../../../../src/lib/agents/managed/definition';
+import { agentBody, createEnvironment, environmentBody } from '../../../../src/lib/agents/managed/definition';
 import { checkedId } from '../../../../src/lib/agents/managed/event';
 import { eventText } from '../../../../src/lib/agents/managed/view';
-import { retryAfter } from '../../../../src/lib/agents/managed/failure';
+import { apiError, failureOf } from '../../../../src/lib/agents/managed/failure';
 
 describe('managed: definitions', () => {
   it('has flags stand over the file, and the toolset where nothing is said', () => {
@@ -41,7 +36,6 @@ describe('managed: definitions', () => {
       packages: { pip: ['a', 'b'], npm: ['@x/y'] },
     });
     expect(made.secrets).to.deep.equal([{ name: 'T', reference: 'env:T' }]);
-    expect(withSecrets(made, () => 'value').body['config']).to.deep.include({ secrets: { T: 'value' } });
     expect(() => environmentBody(file, { hosts: ['h'], networking: 'unrestricted' })).to.throw(
       /limited networking/,
     );
@@ -62,15 +56,25 @@ describe('managed: definitions', () => {
     );
   });
 
-  it('hides a secret wherever the service repeats it', () => {
-    fc.assert(
-      fc.property(fc.string({ minLength: 4 }), fc.string(), fc.string(), (value, before, after) => {
-        fc.pre(!'••••'.includes(value) && !value.includes('•'));
-        const told = { a: [`${before}${value}${after}`], [value]: { b: value } };
-        expect(JSON.stringify(withoutSecrets(told, [value]))).not.to.include(
-          JSON.stringify(value).slice(1, -1),
-        );
-      }),
+  it('sends the value of a secret, and hides it wherever the service repeats it', async () => {
+    const environment = environmentBody({ name: 'e' }, { secrets: ['T=env:T'] });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ minLength: 4 }),
+        fc.string(),
+        fc.string(),
+        async (value, before, after) => {
+          fc.pre(!'••••'.includes(value) && !value.includes('•') && !'env_1'.includes(value));
+          const bodies: unknown[] = [];
+          const create = (_: unknown, body: unknown) => {
+            bodies.push(body);
+            return Promise.resolve({ id: 'env_1', a: [`${before}${value}${after}`], [value]: { b: value } });
+          };
+          const told = await createEnvironment({ client: { create } }, environment, () => value);
+          expect(bodies).to.have.nested.property('[0].config.secrets.T', value);
+          expect(JSON.stringify({ ...told, id: '' })).not.to.include(JSON.stringify(value).slice(1, -1));
+        },
+      ),
     );
   });
 });
@@ -142,11 +146,16 @@ describe('managed: text from elsewhere', () => {
 
   it('as a time to wait is seconds or a date, never below none or over an hour', () => {
     const now = Date.parse('2026-11-20T10:00:00Z');
-    expect(retryAfter('7', now)).to.equal(7000);
-    expect(retryAfter('Fri, 20 Nov 2026 10:00:30 GMT', now)).to.equal(30_000);
-    expect(retryAfter('Fri, 20 Nov 2020 10:00:30 GMT', now)).to.equal(0);
-    expect(retryAfter('99999999', now)).to.equal(3_600_000);
-    expect(retryAfter('soon', now)).to.equal(undefined);
-    expect(retryAfter(undefined, now)).to.equal(undefined);
+    const asked = { host: 'h', what: 'x', credentialFrom: undefined, nowMs: now };
+    const retryAfter = (value: string | undefined): number | undefined => {
+      const headers = value === undefined ? {} : { 'retry-after': value };
+      return failureOf(apiError(asked, { status: 429, headers, text: '' }))?.retryAfterMs;
+    };
+    expect(retryAfter('7')).to.equal(7000);
+    expect(retryAfter('Fri, 20 Nov 2026 10:00:30 GMT')).to.equal(30_000);
+    expect(retryAfter('Fri, 20 Nov 2020 10:00:30 GMT')).to.equal(0);
+    expect(retryAfter('99999999')).to.equal(3_600_000);
+    expect(retryAfter('soon')).to.equal(undefined);
+    expect(retryAfter(undefined)).to.equal(undefined);
   });
 });

@@ -3,11 +3,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 import {
   outboxPath,
-  sendAnswers,
   sendMessage,
   sendPending,
   type SendDeps,
 } from '../../../../src/lib/agents/managed/outbox';
+import { sendAnswers } from '../../../../src/lib/agents/managed/send';
 import { resumeStart, startSession } from '../../../../src/lib/agents/managed/sessions';
 import { NO_FAULTS, type RequestFault } from '../../../helpers/fake-managed/faults';
 import { startFake, type Fake } from '../../../helpers/fake-managed/server';

@@ -2,7 +2,9 @@ import type { Resource } from '../../../../lib/agents/managed/client';
 import { environmentBody } from '../../../../lib/agents/managed/definition';
 import { resourcesText } from '../../../../lib/agents/managed/view';
 import { BaseCommand, text } from '../../../../lib/cli/base-command';
-import { createEnvironment, definitionFile, withManaged } from '../../../../lib/app/managed';
+import { definitionFile } from '../../../../lib/agents/input';
+import { parseYaml } from '../../../../lib/app/agents';
+import { createEnvironment, withManaged } from '../../../../lib/app/managed';
 
 export default class AgentsManagedEnvCreate extends BaseCommand {
   static override summary = 'Make an environment: packages, networking and secrets of a cloud container.';
@@ -52,7 +54,7 @@ export default class AgentsManagedEnvCreate extends BaseCommand {
       secret: secrets = [],
     } = flags;
     const wanted = { name, description, networking, hosts, packages, secrets };
-    const environment = environmentBody(await definitionFile(flags.file), wanted);
+    const environment = environmentBody(await definitionFile(flags.file, parseYaml), wanted);
     const made = await withManaged(this.context, (managed) => createEnvironment(managed, environment));
     const { config } = await this.context.loadConfig();
     return this.show(made, () => resourcesText([made], '', { ...this.terminal, zone: config.user.timezone }));
