@@ -119,9 +119,14 @@ describe('roster', () => {
     const old = 'Write here who this is: what they have seen, what they care about, how they talk. It goes into every brief.'; // prettier-ignore
     write('bo.md', `---\nname: Bo\nrole: engineer\n---\n\nBo is an engineer.\n\n${old}\n`);
     const { entries } = await readRoster(deps());
-    const { briefs = [] } = route('Let Ada and Bo look at the pricing page', { types: TYPES, named: entries });
+    const { briefs = [] } = route('Let Ada and Bo look at the pricing page', {
+      types: TYPES,
+      named: entries,
+    });
     expect(briefs.map(({ expertise }) => expertise)).to.deep.equal(['security', 'technical']);
-    expect(briefs[0]?.prompt).to.match(/^You are Ada\.\nAda is a security specialist\.\nYou are a security specialist, /);
+    expect(briefs[0]?.prompt).to.match(
+      /^You are Ada\.\nAda is a security specialist\.\nYou are a security specialist, /,
+    );
     expect(briefs[1]?.prompt).to.match(/^You are Bo\.\nBo is an engineer\.\nYou are an engineer, /);
     for (const { prompt } of briefs) expect(prompt).not.to.match(/Write here|<!--/);
   });
