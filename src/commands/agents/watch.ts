@@ -32,7 +32,7 @@ export default class AgentsWatch extends BaseCommand {
   ];
   static override related = ['sessions', 'hooks status', 'notify routes'];
 
-  async run(): Promise<WatchedSession[] | undefined> {
+  async run(): Promise<Omit<WatchedSession, 'since'>[] | undefined> {
     const { flags } = await this.parse(AgentsWatch);
     const deps = await openWatchdog(this.context);
     const session = flags.session === undefined ? undefined : await sessionToWatch(deps, flags.session);

@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 
-import { StewardError } from '../errors';
+import { errnoCode, StewardError, toStewardError } from '../errors';
 import { readBytes } from '../platform/files/atomic-file';
 import { listFolder, lstatOf } from '../platform/files/folder';
 import { bodyOf, frontMatter, listValue, scalar } from '../platform/files/front-matter';
 import { readHead } from '../platform/files/jsonl';
+import { byCodeUnits } from '../platform/files/order';
 import { clean } from '../platform/terminal/terminal';
 
-/** The four entity types of the archive (service.md: rule 13); a topic is a tag. */
+/** The four entity types of the archive; a topic is a tag. */
 export const KNOWLEDGE_TYPES = ['people', 'companies', 'ideas', 'research'] as const;
 export type KnowledgeType = (typeof KNOWLEDGE_TYPES)[number];
 
@@ -62,11 +63,9 @@ interface File {
   path: string;
 }
 
-/** Searches the archive. Reads only; bounded in files, bytes and results, whatever lies there. */
+/** Searches the archive. Reads only; bounded in files, bytes and results. */
 export function searchKnowledge(folder: string, query: KnowledgeQuery): KnowledgeResult {
-  const words = folded(query.text)
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = folded(query.text).match(/\S+/g) ?? [];
   const tag = query.tag === undefined ? undefined : folded(query.tag).trim();
   const skipped: KnowledgeResult['skipped'] = { count: 0, files: [] };
   const skip = (file: string, reason: string): void => {
@@ -77,33 +76,26 @@ export function searchKnowledge(folder: string, query: KnowledgeQuery): Knowledg
   let scanned = 0;
   for (const file of filesOf(folder, query.type, skip)) {
     scanned += 1;
-    const read = readEntryText(file.path);
-    if ('reason' in read) {
-      skip(file.path, read.reason);
-      continue;
-    }
-    const match = matchOf(file, read.text, words, tag);
+    const text = readStart(file.path, skip);
+    const match = text === undefined ? undefined : matchOf(file, text, words, tag);
     if (match !== undefined) found.push(match);
   }
-  found.sort((a, b) => a.rank - b.rank || (a.hit.id < b.hit.id ? -1 : 1));
-  return {
-    results: found.slice(0, query.limit).map(({ hit }) => hit),
-    total: found.length,
-    scanned,
-    skipped,
-  };
+  found.sort((a, b) => a.rank - b.rank || byCodeUnits(a.hit.id, b.hit.id));
+  const results = found.slice(0, query.limit).map(({ hit }) => hit);
+  return { results, total: found.length, scanned, skipped };
 }
 
 /** One entry by its id, its name, or the beginning of just one; none is `not_found`, several `usage`. */
 export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
-  const [first = '', ...rest] = wanted.replace(/\.md$/i, '').split('/');
-  const type = rest.length === 1 ? KNOWLEDGE_TYPES.find((one) => one === first.toLowerCase()) : undefined;
+  const [first = '', second, ...rest] = wanted.replace(/\.md$/i, '').split('/');
+  const isId = second !== undefined && rest.length === 0;
+  const type = isId ? KNOWLEDGE_TYPES.find((one) => one === first.toLowerCase()) : undefined;
   // Found in the listing, never made into a path: a name with .. names nothing.
-  const name = folded(type === undefined ? wanted.replace(/\.md$/i, '') : (rest[0] as string)).trim();
+  const name = folded(type === undefined ? wanted.replace(/\.md$/i, '') : (second ?? '')).trim();
   const files = [...filesOf(folder, type, () => undefined)];
   const exact = files.filter((file) => folded(file.name) === name);
-  const alike =
-    exact.length > 0 || name === '' ? exact : files.filter((file) => folded(file.name).startsWith(name));
+  const isExact = exact.length > 0 || name === '';
+  const alike = isExact ? exact : files.filter((file) => folded(file.name).startsWith(name));
   const [only] = alike;
   if (only === undefined) {
     throw new StewardError('not_found', `The archive has no entry ${clean(wanted).slice(0, 100)}.`, {
@@ -115,21 +107,20 @@ export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
       hint: `Write one of them whole, such as ${idOf(only)}.`,
     });
   }
-  const size = lstatOf(only.path)?.size ?? 0;
+  const { path } = only;
+  const size = lstatOf(path)?.size ?? 0;
   if (size > SHOW_BYTES) {
-    throw new StewardError('config', `${only.path} has ${Math.ceil(size / 2 ** 20)} MiB: it is no page.`, {
+    throw new StewardError('config', `${path} has ${Math.ceil(size / 2 ** 20)} MiB: it is no page.`, {
       hint: `Split it: an entry has up to ${SHOW_BYTES / 2 ** 20} MiB.`,
     });
   }
-  const bytes = readBytes(only.path);
-  const text = bytes === undefined ? undefined : textOf(bytes);
+  const text = textOf(readBytes(path));
   if (text === undefined) {
-    throw new StewardError('config', `${only.path} is no text in UTF-8.`, {
+    throw new StewardError('config', `${path} is no text in UTF-8.`, {
       hint: 'Save it as UTF-8, or move it away.',
     });
   }
-  const { title, tags } = headOf(only, text);
-  return { id: idOf(only), type: only.type, title, tags, path: only.path, body: bodyOf(text).trim() };
+  return { id: idOf(only), type: only.type, ...headOf(only, text), path, body: bodyOf(text).trim() };
 }
 
 function* filesOf(
@@ -158,27 +149,27 @@ function* filesOf(
   }
 }
 
-function readEntryText(path: string): { text: string } | { reason: string } {
+/** The beginning of an entry; undefined of one that is skipped. */
+function readStart(path: string, skip: (file: string, reason: string) => void): string | undefined {
+  let reason: string;
   try {
     const bytes = readHead(path, SEARCH_BYTES);
-    if (bytes === undefined) return { reason: 'it is gone' };
     const text = textOf(bytes);
-    return text === undefined ? { reason: 'it is no text in UTF-8' } : { text };
+    if (text !== undefined) return text;
+    reason = bytes === undefined ? 'it is gone' : 'it is no text in UTF-8';
   } catch (error) {
-    if (error instanceof StewardError) return { reason: reasonOf(error, path) };
-    if (error instanceof Error && 'code' in error)
-      return { reason: `it cannot be read (${String(error.code)})` };
-    throw error;
+    const code = errnoCode(error);
+    if (code === undefined && !(error instanceof StewardError)) throw error;
+    const message = toStewardError(error).message.replace(`${path} is`, 'it is').replace(/\.$/, '');
+    reason = code === undefined ? message : `it cannot be read (${code})`;
   }
+  skip(path, reason);
+  return undefined;
 }
 
-function reasonOf(error: StewardError, path: string): string {
-  return error.message.replace(`${path} is`, 'it is').replace(/\.$/, '');
-}
-
-/** Undefined for what is no text. A character that was cut at the end of what was read is none of it. */
-function textOf(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return undefined;
+/** Undefined for what is no text. A character that was cut at the end of what was read is left out. */
+function textOf(bytes: Buffer | undefined): string | undefined {
+  if (bytes === undefined || bytes.includes(0)) return undefined;
   for (let cut = 0; cut <= 3 && cut <= bytes.length; cut += 1) {
     const part = bytes.subarray(0, bytes.length - cut);
     if (isUtf8(part)) return part.toString('utf8');
@@ -196,12 +187,11 @@ function matchOf(
   if (tag !== undefined && !tags.some((one) => folded(one) === tag)) return undefined;
   const head = folded(`${file.name} ${title} ${tags.join(' ')}`);
   const inHead = words.filter((word) => head.includes(word)).length;
-  const hit = { id: idOf(file), type: file.type, title, tags, excerpt: null };
-  if (inHead === words.length) return { hit: { ...hit, excerpt: excerptOf(bodyOf(text), words) }, rank: 0 };
   const body = bodyOf(text);
   const whole = folded(body);
   if (!words.every((word) => head.includes(word) || whole.includes(word))) return undefined;
-  return { hit: { ...hit, excerpt: excerptOf(body, words) }, rank: inHead > 0 ? 1 : 2 };
+  const hit = { id: idOf(file), type: file.type, title, tags, excerpt: excerptOf(body, words) };
+  return { hit, rank: inHead === words.length ? 0 : inHead > 0 ? 1 : 2 };
 }
 
 function headOf(file: File, text: string): { title: string; tags: string[] } {
@@ -227,8 +217,6 @@ function excerptOf(body: string, words: readonly string[]): string | null {
 
 /** As a person compares: no case, no accents. */
 function folded(text: string): string {
-  // Plain text is the rule in an archive of thousands of files, and needs no tables.
-  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 

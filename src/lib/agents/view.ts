@@ -1,4 +1,4 @@
-import { palette, table, wrap } from '../platform/terminal/format';
+import { palette, table, wrap, type Column } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
@@ -68,7 +68,7 @@ export function entryText(entry: KnowledgeEntry, options: Options): string {
 }
 
 /** `steward agents watch --once`. */
-export function watchedText(sessions: readonly WatchedSession[], options: Options): string {
+export function watchedText(sessions: readonly Omit<WatchedSession, 'since'>[], options: Options): string {
   if (sessions.length === 0) return 'No agents are active.';
   const { attention } = palette(options);
   const rows = sessions.map(({ session, agents, silentSec, lastTool, silent }) => [
@@ -77,11 +77,8 @@ export function watchedText(sessions: readonly WatchedSession[], options: Option
     `${silentSec} s`,
     [silent ? 'silent' : 'working', ...(lastTool === null ? [] : [`last ${clean(lastTool)}`])].join(' · '),
   ]);
-  return table(rows, [{ max: 42 }, {}, { align: 'right' }])
-    .split('\n')
-    .map((line, index) =>
-      sessions[index]?.silent === true ? attention(fit(line, options.columns)) : fit(line, options.columns),
-    )
+  return fitted(rows, options, [{ max: 42 }, {}, { align: 'right' }])
+    .map((line, index) => (sessions[index]?.silent === true ? attention(line) : line))
     .join('\n');
 }
 
@@ -102,45 +99,30 @@ export function rosterText(roster: Roster, folder: string, options: Options): st
     model ?? '',
     expertise.join(', '),
   ]);
-  return [
-    ...(rows.length === 0
-      ? [
-          ...wrap(
-            'The roster is empty. Make an agent with "steward agents roster new NAME".',
-            options.columns,
-          ),
-          `Its file lies in ${clean(folder)}.`,
-        ]
-      : table(rows, [{ max: 30 }, { max: 30 }, { max: 40 }])
-          .split('\n')
-          .map((line) => fit(line, options.columns))),
-    ...(errors === 0
-      ? []
-      : [
-          '',
-          `${errors} ${errors === 1 ? 'thing is' : 'things are'} wrong with it: "steward agents roster check".`,
-        ]),
-  ].join('\n');
+  const empty = 'The roster is empty. Make an agent with "steward agents roster new NAME".';
+  const lines =
+    rows.length === 0
+      ? [...wrap(empty, options.columns), `Its file lies in ${clean(folder)}.`]
+      : fitted(rows, options, [{ max: 30 }, { max: 30 }, { max: 40 }]);
+  if (errors === 0) return lines.join('\n');
+  const count = `${errors} ${errors === 1 ? 'thing is' : 'things are'}`;
+  return [...lines, '', `${count} wrong with it: "steward agents roster check".`].join('\n');
 }
 
 /** `steward agents roster show`. */
 export function agentText(agent: RosterEntry, options: Options): string {
   const { strong } = palette(options);
-  const list = (items: readonly string[]): string | null => (items.length === 0 ? null : items.join(', '));
-  const facts: [string, string | null][] = [
-    ['role', agent.role],
-    ['about', agent.description],
-    ['model', agent.model],
-    ['expertise', list(agent.expertise)],
-    ['personality', list(agent.personality)],
-    ['approach', list(agent.approach)],
-    ['file', agent.path],
-  ];
-  const rows = facts.flatMap(([name, value]) => (value === null ? [] : [[name, clean(value)]]));
-  const body = promptLines(agent.persona, options);
-  return [strong(clean(agent.name)), '', table(rows), ...(agent.persona === '' ? [] : ['', ...body])].join(
-    '\n',
-  );
+  const facts = factTable({
+    role: agent.role,
+    about: agent.description,
+    model: agent.model,
+    expertise: agent.expertise.join(', '),
+    personality: agent.personality.join(', '),
+    approach: agent.approach.join(', '),
+    file: agent.path,
+  });
+  const persona = agent.persona === '' ? [] : ['', ...promptLines(agent.persona, options)];
+  return [strong(clean(agent.name)), '', facts, ...persona].join('\n');
 }
 
 /** `steward agents roster check`. */
@@ -175,26 +157,20 @@ export function routeText(
   considered: readonly Considered[] = [],
 ): string {
   const { strong, attention } = palette(options);
-  const count = decision.briefs?.length;
-  const facts: [string, string | undefined][] = [
-    ['agent', decision.agent],
-    ['agents', count === undefined ? undefined : String(count)],
-    ['type', decision.subagentType ?? undefined],
-    ['model', decision.model],
-    ['mode', decision.mode],
-    ['rule', decision.rule],
-    [
-      'spotcheck',
-      decision.spotcheck === null
-        ? undefined
-        : `${decision.spotcheck.subagentType}, ${decision.spotcheck.model}`,
-    ],
-  ];
-  const rows = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, clean(value)]]));
+  const { spotcheck, briefs } = decision;
+  const facts = factTable({
+    agent: decision.agent,
+    agents: briefs?.length.toString(),
+    type: decision.subagentType,
+    model: decision.model,
+    mode: decision.mode,
+    rule: decision.rule,
+    spotcheck: spotcheck === null ? undefined : `${spotcheck.subagentType}, ${spotcheck.model}`,
+  });
   return [
     strong(WORKERS[decision.worker]),
     '',
-    table(rows),
+    facts,
     '',
     ...wrap(clean(decision.why), options.columns),
     ...decision.warnings.flatMap((text) =>
@@ -202,7 +178,7 @@ export function routeText(
     ),
     ...(considered.length === 0 ? [] : ['', ...consideredLines(considered, options)]),
     ...(decision.launch === undefined ? [] : ['', ...wrap(decision.launch, options.columns)]),
-    ...briefLines(decision.briefs ?? (decision.brief === undefined ? [] : [decision.brief]), options),
+    ...briefLines(briefs ?? (decision.brief === undefined ? [] : [decision.brief]), options),
   ].join('\n');
 }
 
@@ -219,9 +195,24 @@ function consideredLines(considered: readonly Considered[], options: Options): s
     OUTCOMES[outcome],
     words === null ? from : `${from}: ${clean(words)}`,
   ]);
-  return table(rows)
+  return fitted(rows, options);
+}
+
+/** Rows in columns, each cut to the terminal. */
+function fitted(
+  rows: readonly (readonly string[])[],
+  options: Options,
+  columns: readonly Column[] = [],
+): string[] {
+  return table(rows, columns)
     .split('\n')
     .map((line) => fit(line, options.columns));
+}
+
+/** Names and what is known of them. */
+function factTable(facts: Readonly<Record<string, string | null | undefined>>): string {
+  const known = Object.entries(facts).map(([name, value]) => [name, clean(value ?? '')]);
+  return table(known.filter(([, value]) => value !== ''));
 }
 
 function briefLines(briefs: readonly Brief[], options: Options): string[] {
@@ -234,15 +225,9 @@ function briefLines(briefs: readonly Brief[], options: Options): string[] {
 
 function briefTitle(brief: Brief, index: number, count: number, options: Options): string[] {
   const place = count === 1 ? 'brief' : `brief ${index + 1} of ${count}`;
-  const parts = [
-    brief.role,
-    brief.expertise,
-    brief.personality,
-    brief.approach,
-    brief.subagentType,
-    brief.model,
-  ];
-  return wrap(`${place} · ${clean(parts.join(' · '))}`, options.columns, '', '  ');
+  const { role, expertise, personality, approach, subagentType, model } = brief;
+  const parts = [role, expertise, personality, approach, subagentType, model].join(' · ');
+  return wrap(`${place} · ${clean(parts)}`, options.columns, '', '  ');
 }
 
 /** A prompt with its lines, indented. */

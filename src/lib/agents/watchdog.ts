@@ -46,26 +46,20 @@ export interface WatchedSession {
   agents: number;
   status: 'working' | 'waiting';
   silentSec: number;
+  /** The time of its last tool call: what tells one silence from the next. */
+  since: string;
   lastTool: string | null;
-  /** True from `silenceMs` on. */
   silent: boolean;
 }
 
-export interface WatchDeps extends ToldDeps {
+export interface WatchDeps {
+  clock: Clock;
+  machineId: string;
+  /** Machine-local folder of the locks. */
+  locks: string;
+  /** `state/watchdog.json`: the silences that an alert went out for. */
+  alerts: string;
   sessions: Pick<SessionsDeps, 'path' | 'workEvents' | 'sessions' | 'dayOf'>;
-  silenceMs?: number;
-}
-
-export interface Watchdog {
-  /** Brings in what the log has since, and tells how each session with active agents is. */
-  look: () => Watched[];
-  /** True while the session runs. */
-  isRunning: (session: string) => boolean;
-}
-
-interface Watched extends WatchedSession {
-  /** Tells one silence from the next: the time of its last tool call. */
-  mark: string;
 }
 
 interface Activity {
@@ -76,84 +70,75 @@ interface Activity {
   tool: string | null;
 }
 
-/**
- * Reads the session state once, and from then on only what is added to the work events. Silence is counted from
- * the last tool call, or the start of the latest agent where that came later.
- */
-function watchdog(deps: Pick<WatchDeps, 'clock' | 'sessions' | 'silenceMs'>): Watchdog {
-  const { clock, sessions } = deps;
-  const silenceMs = deps.silenceMs ?? SILENCE_MS;
-  const state = currentSessions(sessions);
-  const fold = folder(state, sessions);
-  const activity = new Map<string, Activity>();
-  const note = (event: WorkEvent, monotonicMs: number): void => {
-    if (!ACTIVITY.has(event.type)) return;
-    const tool = event.type === 'subagent-start' ? activity.get(event.session)?.tool : event.tool;
-    activity.set(event.session, { ts: event.ts, monotonicMs, tool: tool ?? null });
-  };
-  const monotonicOf = (ts: string): number => clock.monotonic() - Math.max(0, clock.now() - Date.parse(ts));
-  // What happened before: when, only the clock on the wall can tell.
-  readWorkEvents(sessions.workEvents, LOG_START, (event) => note(event, monotonicOf(event.ts)));
-  const lastOf = (session: Session): Activity =>
-    session.sessionIds
-      .flatMap((id) => activity.get(id) ?? [])
-      .reduce<Activity | undefined>(
-        (a, b) => (a === undefined || b.monotonicMs >= a.monotonicMs ? b : a),
-        undefined,
-      ) ?? {
-      ts: session.updatedAt,
-      monotonicMs: monotonicOf(session.updatedAt),
-      tool: null,
-    };
-  return {
-    look() {
-      const { cursor } = state;
-      const now = clock.monotonic();
-      if (!exists(sessions.workEvents)) return [];
-      const next = readWorkEvents(sessions.workEvents, cursor, (event) => {
-        fold.take(event);
-        note(event, now);
-        if (event.type === 'session-end') activity.delete(event.session);
-      });
-      state.cursor = next;
-      return Object.values(state.sessions)
-        .filter((session) => session.agents.length > 0 && isLive(session, clock.now()))
-        .map((session) => {
-          const { ts, monotonicMs, tool } = lastOf(session);
-          const silent = Math.max(0, now - monotonicMs);
-          return {
-            session: session.slug,
-            task: session.task,
-            agents: session.agents.length,
-            status: statusOf(session, clock.now()) === 'working' ? 'working' : 'waiting',
-            silentSec: Math.floor(silent / 1000),
-            lastTool: tool,
-            silent: silent >= silenceMs,
-            mark: ts,
-          };
-        });
-    },
-    isRunning: (slug) => {
-      const session = state.sessions[slug];
-      return session !== undefined && isLive(session, clock.now());
-    },
-  };
+interface Watching {
+  deps: Pick<WatchDeps, 'clock' | 'sessions'>;
+  state: ReturnType<typeof currentSessions>;
+  fold: ReturnType<typeof folder>;
+  /** The last activity of each of the assistant's sessions. */
+  activity: Map<string, Activity>;
 }
 
-const ACTIVITY: ReadonlySet<WorkEvent['type']> = new Set(['tool-before', 'tool-after', 'tool-failed', 'subagent-start']); // prettier-ignore
+const ACTIVITY: readonly WorkEvent['type'][] = ['tool-before', 'tool-after', 'tool-failed', 'subagent-start'];
+
+/** Reads the session state once; from then on `look` reads only what is added to the work events. */
+function startWatching(deps: Watching['deps']): Watching {
+  const { clock, sessions } = deps;
+  const state = currentSessions(sessions);
+  const at: Watching = { deps, state, fold: folder(state, sessions), activity: new Map() };
+  // When that was, only the clock on the wall can tell.
+  readWorkEvents(sessions.workEvents, LOG_START, (event) => note(at, event, monotonicOf(clock, event.ts)));
+  return at;
+}
+
+function monotonicOf(clock: Clock, ts: string): number {
+  return clock.monotonic() - Math.max(0, clock.now() - Date.parse(ts));
+}
+
+function note({ activity }: Watching, event: WorkEvent, monotonicMs: number): void {
+  if (!ACTIVITY.includes(event.type)) return;
+  const tool = event.type === 'subagent-start' ? activity.get(event.session)?.tool : event.tool;
+  activity.set(event.session, { ts: event.ts, monotonicMs, tool: tool ?? null });
+}
+
+/** Reads what the log has since, and tells how each session with active agents is. */
+function look(at: Watching): WatchedSession[] {
+  const { deps, state, fold, activity } = at;
+  const { clock, sessions } = deps;
+  const now = clock.monotonic();
+  if (!exists(sessions.workEvents)) return [];
+  state.cursor = readWorkEvents(sessions.workEvents, state.cursor, (event) => {
+    fold.take(event);
+    note(at, event, now);
+    if (event.type === 'session-end') activity.delete(event.session);
+  });
+  return Object.values(state.sessions)
+    .filter((session) => session.agents.length > 0 && isLive(session, clock.now()))
+    .map((session) => {
+      const { ts, monotonicMs, tool } = lastOf(at, session);
+      const silentMs = Math.max(0, now - monotonicMs);
+      return {
+        session: session.slug,
+        task: session.task,
+        agents: session.agents.length,
+        status: statusOf(session, clock.now()) === 'working' ? 'working' : 'waiting',
+        silentSec: Math.floor(silentMs / 1000),
+        since: ts,
+        lastTool: tool,
+        silent: silentMs >= SILENCE_MS,
+      };
+    });
+}
+
+/** The last tool call of a session, or the start of its latest agent where that came later. */
+function lastOf({ deps, activity }: Watching, { sessionIds, updatedAt }: Session): Activity {
+  const all = sessionIds.flatMap((id) => activity.get(id) ?? []);
+  const last = all.sort((a, b) => a.monotonicMs - b.monotonicMs).at(-1);
+  return last ?? { ts: updatedAt, monotonicMs: monotonicOf(deps.clock, updatedAt), tool: null };
+}
+
 /** One look, for a person or a script: nothing is remembered, and no alert goes out. */
-export function lookOnce(deps: Pick<WatchDeps, 'clock' | 'sessions' | 'silenceMs'>): WatchedSession[] {
-  return watchdog(deps)
-    .look()
-    .map(({ session, task, agents, status, silentSec, lastTool, silent }) => ({
-      session,
-      task,
-      agents,
-      status,
-      silentSec,
-      lastTool,
-      silent,
-    }));
+export function lookOnce(deps: Watching['deps']): Omit<WatchedSession, 'since'>[] {
+  return look(startWatching(deps)).map(({ since: _, ...watched }) => watched);
 }
 
 export interface WatchOptions {
@@ -209,30 +194,32 @@ async function run(deps: WatchDeps, options: WatchOptions): Promise<void> {
   }
 }
 
-/** One look after the other: each alerts of the silences that nobody has told yet. */
+/** One look after the other: each alerts of the silences that were not reported yet. */
 export function silenceCheck(
   deps: WatchDeps,
   { session, alert }: Pick<WatchOptions, 'session' | 'alert'>,
 ): () => Promise<{ isActive: boolean; isOver: boolean }> {
-  const dog = watchdog(deps);
-  /** The silence of each session that was told already: without asking the file again. */
+  const at = startWatching(deps);
+  /** The silence of each session that was reported already, so that the file need not be asked again. */
   const told = new Map<string, string>();
   return async () => {
-    const watched = dog.look().filter((seen) => session === undefined || seen.session === session);
+    const watched = look(at).filter((seen) => session === undefined || seen.session === session);
     for (const seen of watched) {
-      if (!seen.silent || told.get(seen.session) === seen.mark) continue;
-      told.set(seen.session, seen.mark);
+      if (!seen.silent || told.get(seen.session) === seen.since) continue;
+      told.set(seen.session, seen.since);
       if (await claim(deps, seen)) await alert(alertOf(seen, deps.clock.now()));
     }
-    return { isActive: watched.length > 0, isOver: session !== undefined && !dog.isRunning(session) };
+    const own = session === undefined ? undefined : at.state.sessions[session];
+    const isRunning = own !== undefined && isLive(own, deps.clock.now());
+    return { isActive: watched.length > 0, isOver: session !== undefined && !isRunning };
   };
 }
 
-function alertOf(seen: Watched, nowMs: number): SilenceAlert {
-  const { session, task, agents, silentSec, lastTool, mark } = seen;
+function alertOf(seen: WatchedSession, nowMs: number): SilenceAlert {
+  const { session, task, agents, silentSec, since, lastTool } = seen;
   const who = agents === 1 ? '1 agent' : `${agents} agents`;
   const message = `${who} of ${cleanLine(task ?? session, MAX_TASK)} made no tool call for ${silentSec} s.`;
-  return { ts: toIso(nowMs), session, task, agents, silentSec, since: mark, lastTool, message };
+  return { ts: toIso(nowMs), session, task, agents, silentSec, since, lastTool, message };
 }
 
 async function pauseForPoll(signal: AbortSignal): Promise<void> {
@@ -245,50 +232,33 @@ async function pauseForPoll(signal: AbortSignal): Promise<void> {
 
 const LOCK_WAIT_MS = 5000;
 const MAX_REMEMBERED = 500;
-
-/** The format of the file of told silences. */
+/** The format of `state/watchdog.json`. */
 const VERSION = 1;
 
-export interface ToldDeps {
-  clock: Clock;
-  machineId: string;
-  /** Machine-local folder of the locks. */
-  locks: string;
-  /** `state/watchdog.json`: for which silence an alert went out. */
-  alerts: string;
-}
-
-/** Takes the right to tell of this silence: false when it was told of before. */
-export async function claim(
-  deps: ToldDeps,
-  { session, mark }: { session: string; mark: string },
+/** Claims the right to report this silence: false when it was reported before. */
+async function claim(
+  { clock, machineId, alerts, locks }: WatchDeps,
+  { session, since }: WatchedSession,
 ): Promise<boolean> {
-  const { clock, machineId, alerts } = deps;
-  const lock = join(deps.locks, 'watchdog-alerts.lock');
-  return withLock(lock, { clock, machineId, waitMs: LOCK_WAIT_MS }, () => {
+  const lock = { clock, machineId, waitMs: LOCK_WAIT_MS };
+  return withLock(join(locks, 'watchdog-alerts.lock'), lock, () => {
     ensureFolder(dirname(alerts));
-    const known = toldIn(alerts);
-    if (known.get(session) === mark) return Promise.resolve(false);
-    known.delete(session);
-    known.set(session, mark);
-    const kept = Object.fromEntries([...known].slice(-MAX_REMEMBERED));
-    replaceFile(alerts, `${JSON.stringify({ version: VERSION, alerts: kept })}\n`);
+    const { [session]: known, ...others } = alertsIn(alerts);
+    if (known === since) return Promise.resolve(false);
+    const kept = Object.entries({ ...others, [session]: since }).slice(-MAX_REMEMBERED);
+    const stored = { version: VERSION, alerts: Object.fromEntries(kept) };
+    replaceFile(alerts, `${JSON.stringify(stored)}\n`);
     return Promise.resolve(true);
   });
 }
 
 /** A file that is no JSON means at worst one alert more; a newer format is `config`. */
-function toldIn(path: string): Map<string, string> {
-  const stored = parseObject(readText(path, { maxBytes: 1024 * 1024 }) ?? '');
-  const version = stored?.['version'];
+function alertsIn(path: string): Record<string, unknown> {
+  const { version, alerts } = parseObject(readText(path, { maxBytes: 1024 * 1024 }) ?? '') ?? {};
   if (typeof version === 'number' && version > VERSION) {
     throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
       hint: 'Upgrade steward; this version leaves the file alone.',
     });
   }
-  const alerts = stored?.['alerts'];
-  if (!isObject(alerts)) return new Map();
-  return new Map(
-    Object.entries(alerts).flatMap(([slug, mark]) => (typeof mark === 'string' ? [[slug, mark]] : [])),
-  );
+  return isObject(alerts) ? alerts : {};
 }

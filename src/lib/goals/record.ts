@@ -8,9 +8,8 @@ export interface Goal {
 }
 
 /**
- * The goals under a heading that contains "Active Goals" (decisions.md 6): `- **G1**: text`, below it
- * optional indented `reported:` and `target:`, and the text's own further lines. Code blocks and comments are
- * not read. An id that stands twice names the first: the second would be another goal under the same name.
+ * The goals under a heading that contains "Active Goals": `- **G1**: text`, below it optional indented `reported:` and
+ * `target:`, and the text's own further lines. Code and comments are not read; of two with one id the first counts.
  */
 export function parseGoals(markdown: string): Goal[] {
   const goals = new Map<string, Goal>();
@@ -88,7 +87,7 @@ function* contentLines(markdown: string): Generator<string> {
   }
 }
 
-/** A project of projects.md: `| **Name** | \`path\` | …` (decisions.md 6). */
+/** A project of projects.md: `| **Name** | \`path\` | …`. */
 export interface Project {
   name: string;
   /** As it is written; `~/` is the home. */

@@ -24,51 +24,44 @@ export interface ObservedTime {
   sessions: number;
 }
 
-/**
- * goals/state.json: what the person reports, and beside it what was observed. The two stand next to each
- * other and are never joined into a score (service.md: Sense data, privacy and integration rules, 4).
- */
+/** goals/state.json: what the person reports, and beside it what was observed; never joined into a score. */
 export interface GoalsState {
   version: number;
   /** ISO-8601 UTC. */
   generatedAt: string;
   goals: Goal[];
-  /** By goal only once records carry goal tags. */
   observed: { last7Days: ObservedTime; last30Days: ObservedTime };
 }
 
-/** Pure. `date` is the last day that is counted; records of other days than the 30 up to it are left out. */
-export function buildGoalsState(input: {
+/** Pure. `date` is the last day that is counted; `generatedAt` is ISO-8601 UTC. */
+export function buildGoalsState({
+  goals,
+  records,
+  date: end,
+  generatedAt,
+}: {
   goals: readonly Goal[];
   records: readonly ObservedDay[];
   date: Day;
-  /** ISO-8601 UTC. */
   generatedAt: string;
 }): GoalsState {
   const last = (days: number): ObservedTime => {
-    const first = addDays(input.date, 1 - days);
-    return observed(input.records.filter(({ date }) => date >= first && date <= input.date));
+    const counted = records.filter(({ date }) => date >= addDays(end, 1 - days) && date <= end);
+    const sum = (of: (record: ObservedDay) => number): number =>
+      // Sums of decimals leave crumbs far behind the first one.
+      Math.round(counted.reduce((total, record) => total + of(record), 0) * 10) / 10;
+    const sessions = counted.flatMap((record) => record.sessions.items.map(({ session }) => session));
+    return {
+      minutes: sum((record) => record.totalMinutes),
+      creationMinutes: sum((record) => record.creationMinutes),
+      commits: sum((record) => record.commits.count),
+      sessions: new Set(sessions).size,
+    };
   };
   return {
     version: GOALS_STATE_VERSION,
-    generatedAt: input.generatedAt,
-    goals: input.goals.map(({ id, text, reported, target }) => ({ id, text, reported, target })),
+    generatedAt,
+    goals: goals.map(({ id, text, reported, target }) => ({ id, text, reported, target })),
     observed: { last7Days: last(7), last30Days: last(GOALS_WINDOW_DAYS) },
   };
-}
-
-function observed(records: readonly ObservedDay[]): ObservedTime {
-  const sum = (of: (record: ObservedDay) => number): number =>
-    records.reduce((total, record) => total + of(record), 0);
-  return {
-    minutes: tenths(sum((record) => record.totalMinutes)),
-    creationMinutes: tenths(sum((record) => record.creationMinutes)),
-    commits: sum((record) => record.commits.count),
-    sessions: new Set(records.flatMap((record) => record.sessions.items.map(({ session }) => session))).size,
-  };
-}
-
-/** Sums of decimals leave crumbs far behind the first one. */
-function tenths(minutes: number): number {
-  return Math.round(minutes * 10) / 10;
 }

@@ -13,40 +13,46 @@ export interface DayFacts {
   commits: readonly { repo: string; commits: number }[];
   /** Ids of the assistant's sessions. */
   sessions: readonly string[];
-  /** The raw log of the day; undefined: it is discarded, and with it what only it tells. */
+  /** The raw log of the day; undefined once it is discarded, and with it what only it tells. */
   raw?: {
     commits: readonly CommitFacts[];
-    /** Polls in which a session of the repository did something: repository and instant, ms. */
+    /** Polls in which a session of the repository did something. */
     activity: readonly { repo: string; session: string; atMs: number }[];
   };
 }
 
-export interface CommitFacts {
+export interface ReportCommit {
   repo: string;
-  /** Path of the repository; empty when it is not known. */
-  path: string;
   sha: string;
   subject: string;
   /** When it was committed, ISO-8601 UTC. */
   at: string;
+}
+
+export interface CommitFacts extends ReportCommit {
+  /** Path of the repository; empty when it is not known. */
+  path: string;
   /** Tells a change from others of its repository, however often it was captured. */
   change: string;
 }
 
-export interface IssueFacts {
+export interface ReportIssue {
   number: number;
   /** Without prefix and marks. */
   title: string;
   url: string;
-  state: 'open' | 'closed';
-  /** Closed as completed, not as not planned or as a duplicate. */
-  completed: boolean;
   status: string | null;
   priority: string | null;
   property: string | null;
-  slug: string | null;
   createdAt: string;
   closedAt: string | null;
+}
+
+export interface IssueFacts extends ReportIssue {
+  state: 'open' | 'closed';
+  /** Closed as completed, not as not planned or as a duplicate. */
+  completed: boolean;
+  slug: string | null;
 }
 
 /** All that a report is made of: the same input gives the same report. */
@@ -54,7 +60,7 @@ export interface ReportInput {
   period: Period;
   /** Only what is of this repository. */
   repo: string | undefined;
-  /** Of the days of the period those that anything is stored of, in any order. */
+  /** The days of the period that anything is stored of, in any order. */
   days: readonly DayFacts[];
   pollIntervalSec: number;
   sessions: readonly Session[];
@@ -86,15 +92,8 @@ export interface Report {
     inProgress: ReportIssue[];
     opened: ReportIssue[];
   } | null;
-  /** What this report cannot know, in sentences; empty when nothing is missing. */
+  /** What this report cannot know, in sentences. */
   notKnown: string[];
-}
-
-export interface ReportCommit {
-  repo: string;
-  sha: string;
-  subject: string;
-  at: string;
 }
 
 export interface ReportSession {
@@ -106,11 +105,6 @@ export interface ReportSession {
   phases: PhaseId[];
   issue: number | null;
 }
-
-export type ReportIssue = Pick<
-  IssueFacts,
-  'number' | 'title' | 'url' | 'status' | 'priority' | 'property' | 'createdAt' | 'closedAt'
->;
 
 export interface ReportClosed extends ReportIssue {
   completed: boolean;

@@ -63,8 +63,8 @@ export function reportMarkdown(blocks: readonly Block[]): string {
 
 function partText({ text, tone, url }: Part, index: number): string {
   const target = url === undefined ? undefined : safeUrl(url);
-  if (target !== undefined) return `[${plain(text, false)}](${target})`;
-  return tone === 'strong' ? `**${plain(text, false)}**` : plain(text, index === 0);
+  if (target !== undefined) return `[${escaped(text, false)}](${target})`;
+  return tone === 'strong' ? `**${escaped(text, false)}**` : plain(text, index === 0);
 }
 
 /** A link to a page of the web, or none. */
@@ -73,18 +73,32 @@ function safeUrl(url: string): string | undefined {
   return url.replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29'));
 }
 
+/** What a page like GitHub makes a link of, or tells somebody of: `@ann`, `#12`, `GH-12` and bare addresses. */
+const REFERENCE =
+  /(?<![\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}_/-]*|#\d+|\bGH-\d+|(?:\bhttps?:\/\/|\bwww\.)[^\s`]+/giu;
+
 /**
- * A text from elsewhere as plain text: what Markdown or HTML would read as more is escaped, and no more than that,
- * for it is read unrendered, too.
+ * A text from elsewhere as plain text: what Markdown or HTML would read as more is escaped, and no more than that, for
+ * it is read unrendered, too. References become code, since a backslash keeps no page from following them.
  *
  * @param isStart it begins a line, where some characters make a heading, a list or a quote of it
  */
 export function plain(text: string, isStart: boolean): string {
-  const escaped = text
+  let at = 0;
+  let made = '';
+  for (const { 0: reference, index } of text.matchAll(REFERENCE)) {
+    made += `${escaped(text.slice(at, index), isStart && at === 0)}\`${reference}\``;
+    at = index + reference.length;
+  }
+  return made + escaped(text.slice(at), isStart && at === 0);
+}
+
+function escaped(text: string, isStart: boolean): string {
+  const marked = text
     .replace(/[\\`*[\]<|~$]/g, '\\$&')
     // Within a word it is only an underscore.
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
     .replace(/&(?=#?\w+;)/g, '&amp;');
-  if (!isStart) return escaped.replace(/ (#+)$/, ' \\$1');
-  return escaped.replace(/^(\s*)([#>+=-])/, '$1\\$2').replace(/^(\s*\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
+  if (!isStart) return marked.replace(/ (#+)$/, ' \\$1');
+  return marked.replace(/^(\s*)([#>+=-])/, '$1\\$2').replace(/^(\s*\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
 }
