@@ -19,7 +19,7 @@ export const FIGURES: readonly Figure[] = [
   beside(`sense capture, ${REPOSITORIES} unchanged`, ['sense', 'capture'], { moreMs: 25 }, 'none', (home) =>
     watchRepositories(home, REPOSITORIES),
   ),
-  beside(`sense today, ${EVENTS} events`, ['sense', 'today'], { moreMs: 60 }, 'none', (home) =>
+  beside(`sense today, ${EVENTS} events`, ['sense', 'today'], { moreMs: 120 }, 'none', (home) =>
     captureEvents(home, EVENTS),
   ),
   beside(`sense recent, ${DAYS} days`, ['sense', 'recent', '--days', '365'], { moreMs: 100 }, '1 day', (home, much) =>

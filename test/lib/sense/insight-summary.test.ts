@@ -6,10 +6,12 @@ import {
   insightPrompt,
   insightSummary,
   isEmptySummary,
-  MAX_PROMPT_BYTES,
   type SummaryOptions,
 } from '../../../src/lib/sense/insight-prompt';
 import { commit, focus } from '../../helpers/sense';
+
+/** No prompt is longer, whatever a day holds. */
+const MAX_PROMPT_BYTES = 24 * 1024;
 
 const OPTIONS: SummaryOptions = {
   slugOf: (id) => (id.startsWith('x') ? undefined : `slug-${id}`),
