@@ -1,5 +1,5 @@
 import { BaseCommand, word } from '../lib/cli/base-command';
-import { goNow } from '../lib/app/go';
+import { goNow } from '../lib/app/sessions';
 import type { Went } from '../lib/sessions/go';
 
 export default class Go extends BaseCommand {

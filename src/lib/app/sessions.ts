@@ -1,11 +1,12 @@
 import type { UserArea } from '../config/user-area';
-import type { Clock } from '../platform/time/clock';
 import { processHost } from '../platform/files/paths';
+import type { Clock } from '../platform/time/clock';
 import { dayOf, isZone, systemZone } from '../platform/time/time';
+import { type Went, goToSession } from '../sessions/go';
 import { statusOf } from '../sessions/session';
-import { runningSessions, type SessionsDeps } from '../sessions/state';
+import { type SessionsDeps, currentSessions, runningSessions } from '../sessions/state';
 import type { Context } from './context';
-import { hookSettings, type HookSettings } from './hook-settings';
+import { type HookSettings, hookSettings } from './hook-settings';
 
 /** Joins the sessions with the machine. Day and machine id are asked for where they are needed only. */
 export function sessionsDeps(
@@ -48,4 +49,12 @@ export async function openSessions(context: Context): Promise<SessionsDeps> {
   const settings = await hookSettings(context);
   const { area, clock } = context;
   return sessionsDeps({ area, clock, machineId: () => context.machineId }, settings);
+}
+
+/** `go`: joins the sessions with the terminals of this machine. */
+export async function goNow(context: Context, wanted: string | undefined): Promise<Went> {
+  const deps = await openSessions(context);
+  const { run, machineId } = context;
+  const { env } = processHost();
+  return goToSession({ run, env, machineId, nowMs: deps.clock.now() }, currentSessions(deps), wanted);
 }

@@ -57,7 +57,7 @@ const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
 export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv): HookFormat {
   const text = decode(bytes);
   const whole = cut ? undefined : parseObject(text);
-  const fields = whole ?? (cut ? topLevelTexts(text) : undefined);
+  const fields = whole ?? (cut ? beforeCut(text) : undefined);
   if (fields === undefined || Object.keys(fields).length === 0) {
     return { problem: bytes.length === 0 ? 'nothing came on stdin' : 'what came on stdin is no hook JSON' };
   }
@@ -134,15 +134,15 @@ export interface HookAnswer {
 
 /** The answer as the hook protocol has it; empty when there is nothing to say. Nothing else is ever printed. */
 export function hookAnswer({ title, context, message }: HookAnswer): string {
-  if (title === undefined && context === undefined && message === undefined) return '';
+  const isSilent = title === undefined && context === undefined && message === undefined;
+  // JSON leaves out what is undefined.
   const answer = {
-    ...(message === undefined ? {} : { systemMessage: message }),
-    ...(title === undefined ? {} : { terminalSequence: titleSequence(title) }),
-    ...(context === undefined
-      ? {}
-      : { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: context } }),
+    systemMessage: message,
+    terminalSequence: title === undefined ? undefined : titleSequence(title),
+    hookSpecificOutput:
+      context === undefined ? undefined : { hookEventName: 'SessionStart', additionalContext: context },
   };
-  return `${JSON.stringify(answer)}\n`;
+  return isSilent ? '' : `${JSON.stringify(answer)}\n`;
 }
 
 /** OSC 0: title of tab and window. */
@@ -187,65 +187,25 @@ function decode(bytes: Buffer): string {
   return isMarked ? bytes.toString('utf8', 3) : bytes.toString();
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gy;
-const SPACE = /\s+/y;
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:"]/g;
 
-/** The key below the top whose texts are wanted of JSON that was cut, too: the file that a tool has written. */
-const INNER = 'tool_input';
-
-/** The texts at the top level, and in `tool_input`, of an object whose end is missing; what else stands deeper is not. */
-function topLevelTexts(text: string): Record<string, unknown> | undefined {
-  const top: Level = { found: {}, key: undefined, isValue: false };
-  let inner: Level | undefined;
-  let depth = 0;
-  for (let at = 0; ;) {
-    SPACE.lastIndex = at;
-    at += SPACE.exec(text)?.[0].length ?? 0;
-    TOKEN.lastIndex = at;
-    const token = TOKEN.exec(text)?.[0];
-    if (token === undefined) return depth > 0 ? top.found : undefined;
-    at += token.length;
-    if (depth === 0 && token !== '{') return undefined;
-    if (token === '{' || token === '[') {
-      depth += 1;
-      if (token === '{' && depth === 2 && top.isValue && top.key === INNER) {
-        inner = { found: {}, key: undefined, isValue: false };
-        top.found[INNER] = inner.found;
-      }
-    } else if (token === '}' || token === ']') {
-      depth -= 1;
-      if (depth === 1) inner = undefined;
-    }
-    if (depth === 0) return top.found;
-    const level = depth === 1 ? top : depth === 2 ? inner : undefined;
-    if (level !== undefined) take(level, token);
+/** The object that a cut text begins, with all that is whole in it: closed behind its last whole value. */
+function beforeCut(text: string): Record<string, unknown> | undefined {
+  const open: string[] = [];
+  let whole = { end: 0, depth: 0 };
+  let before = '';
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    // A text without its end.
+    if (token === '"') break;
+    if (token === '{' || token === '[') open.push(token === '{' ? '}' : ']');
+    else if (token === '}' || token === ']') open.pop();
+    const isEnd = token === '}' || token === ']' || (token.startsWith('"') && before === ':');
+    if (isEnd) whole = { end: index + token.length, depth: open.length };
+    else if (token === ',') whole = { end: index, depth: open.length };
+    if (open.length === 0) break;
+    before = token;
   }
-}
-
-/** An object that is being read: what it says so far, and where in it one is. */
-interface Level {
-  found: Record<string, unknown>;
-  key: string | undefined;
-  isValue: boolean;
-}
-
-function take(level: Level, token: string): void {
-  if (token === ':') level.isValue = true;
-  else if (token === ',') [level.key, level.isValue] = [undefined, false];
-  else if (token.startsWith('"')) {
-    const said: unknown = unquote(token);
-    if (!level.isValue) level.key = String(said);
-    else if (level.key !== undefined) level.found[level.key] = said;
-  }
-}
-
-function unquote(token: string): unknown {
-  try {
-    return JSON.parse(token);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parseObject(text.slice(0, whole.end) + open.slice(0, whole.depth).reverse().join(''));
 }
 
 /** How a turn ended, as far as the assistant's own record of the session tells. */

@@ -1,5 +1,6 @@
 import { type StewardError, toStewardError } from '../errors';
 import { lstatOf } from '../platform/files/folder';
+import { definedOnly } from '../platform/files/json-object';
 import { repositoryOf } from '../platform/files/git-folder';
 import { appendLog } from '../platform/files/log';
 import { terminalOfParents } from '../platform/process/own-terminal';
@@ -110,13 +111,16 @@ export function eventOf(
     session,
     slug: written?.slug ?? made ?? null,
     repo,
-    ...(tool === undefined ? {} : { tool }),
-    ...(written === undefined ? {} : { artifact: true }),
-    ...(written?.phase === undefined ? {} : { phase: written.phase }),
-    ...(isKept === true ? { restricted: isKept } : {}),
-    ...(agent === undefined ? {} : { agent }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(starts ? placeOf(deps, troubles) : {}),
+    ...definedOnly({
+      tool,
+      artifact: written === undefined ? undefined : (true as const),
+      phase: written?.phase,
+      restricted: isKept === true ? (true as const) : undefined,
+      agent,
+      reason,
+      machine: starts ? tried(troubles, () => deps.machineId) : undefined,
+      terminal: starts ? tried(troubles, () => terminalOf(deps.env)) : undefined,
+    }),
   };
   return { event, isNamed: written !== undefined && written.slug !== known };
 }
@@ -135,12 +139,6 @@ function writtenBy(deps: EventDeps, file: string | undefined): Written | undefin
   const slug = file === undefined ? undefined : slugOfArtifact(deps.sessions, file);
   if (slug === undefined || lstatOf(artifactPath(deps.sessions, slug))?.isFile !== true) return undefined;
   return { slug, phase: artifactOf(deps.sessions, slug)?.phase ?? undefined };
-}
-
-function placeOf(deps: EventDeps, troubles: Troubles): Pick<WorkEvent, 'machine' | 'terminal'> {
-  const machine = tried(troubles, () => deps.machineId);
-  const terminal = tried(troubles, () => terminalOf(deps.env));
-  return { ...(machine === undefined ? {} : { machine }), ...(terminal === undefined ? {} : { terminal }) };
 }
 
 function terminalOf(env: NodeJS.ProcessEnv): SessionTerminal {
@@ -168,7 +166,7 @@ export interface HookLine {
 
 const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
 
-/** The line of `observability/hooks.jsonl` (service.md: Event log channel). */
+/** The line of `observability/hooks.jsonl`. */
 export function logHook(deps: { clock: Clock; path: string }, line: HookLine): void {
   const nowMs = deps.clock.now();
   appendLog(deps.path, JSON.stringify({ ts: toIso(nowMs), ...line }), {

@@ -1,4 +1,5 @@
 import { StewardError } from '../errors';
+import { definedOnly } from '../platform/files/json-object';
 import { isWaiting } from '../sessions/fold';
 import type { IntentionKind } from '../sessions/spool';
 import { appendWorkEvent, storedId, WORK_EVENTS_FOLD_BYTES, type WorkEvent } from '../sessions/work-events';
@@ -67,12 +68,16 @@ export async function runHook(deps: HookDeps, call: HookCall): Promise<HookResul
   const follows = isMore
     ? await (await import('./follow-up')).followUp(deps, troubles, { verb, input, event, leaves, updates })
     : undefined;
-  const message = await triedLater(troubles, () => heardPrompt(deps, heard, event), notKept);
+  const prompt = heardPrompt(heard, event.slug);
+  const message = await triedLater(
+    troubles,
+    () => (prompt === undefined ? undefined : deps.onPrompt?.(prompt)),
+    notKept,
+  );
   return {
     output: hookAnswer({ title: follows?.title, context: follows?.context, message }),
     session,
-    ...(event.tool === undefined ? {} : { tool: event.tool }),
-    ...(event.agent === undefined ? {} : { agent: event.agent }),
+    ...definedOnly({ tool: event.tool, agent: event.agent }),
     left: leaves ?? null,
     trouble: troubles.first,
   };
@@ -92,24 +97,21 @@ export interface HookPlan {
 
 /** The prompt of a call that is one, of the person's and not of a subagent's; undefined of every other call. */
 export function promptOf(deps: Pick<HookDeps, 'env'>, call: HookCall): HeardPrompt | undefined {
-  const { verb, input, session } = understood(deps, call);
-  if (verb !== 'prompt' || input.agent !== undefined || input.prompt === undefined) return undefined;
-  return { text: input.prompt, session, slug: null, cwd: input.cwd };
+  return heardPrompt(understood(deps, call), null);
 }
 
-function heardPrompt(
-  deps: HookDeps,
-  { verb, input, session }: { verb: HookVerb; input: HookInput; session: string },
-  event: WorkEvent,
-): ReturnType<NonNullable<HookDeps['onPrompt']>> {
-  if (verb !== 'prompt' || input.agent !== undefined || input.prompt === undefined) return undefined;
-  return deps.onPrompt?.({ text: input.prompt, session, slug: event.slug, cwd: input.cwd });
+interface Understood {
+  verb: HookVerb;
+  input: HookInput;
+  session: string;
 }
 
-function understood(
-  deps: Pick<HookDeps, 'env'>,
-  call: HookCall,
-): { verb: HookVerb; input: HookInput; session: string } {
+function heardPrompt({ verb, input, session }: Understood, slug: string | null): HeardPrompt | undefined {
+  if (verb !== 'prompt' || input.agent !== undefined || input.prompt === undefined) return undefined;
+  return { text: input.prompt, session, slug, cwd: input.cwd };
+}
+
+function understood(deps: Pick<HookDeps, 'env'>, call: HookCall): Understood {
   const verb = HOOK_VERBS.find((known) => known === call.verb);
   if (verb === undefined) {
     throw new StewardError('usage', `There is no hook "${call.verb}".`, {

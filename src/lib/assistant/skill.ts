@@ -1,10 +1,15 @@
 import { basename, dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
-import { toIso } from '../platform/time/clock';
-import { ensureFolder, exists, lstatOf, removeEmptyFolder, removeFile } from '../platform/files/folder';
-import { sha256, type InstallEntry, type InstallManifest } from '../platform/files/install-manifest';
+import { readText, sweepTemps } from '../platform/files/atomic-file';
+import { exists, lstatOf, removeFile } from '../platform/files/folder';
+import {
+  removeMadeFolders,
+  sha256,
+  writeRecorded,
+  type InstallEntry,
+  type InstallManifest,
+} from '../platform/files/install-manifest';
 import { readSystemText } from '../platform/files/system-files';
 import type { AssistantSettings } from './claude-code-settings';
 import type { HookInstallDeps } from './install';
@@ -65,35 +70,11 @@ export function installSkill(
       result.changed.push(path);
       if (manifest !== undefined) {
         const was = found === false ? undefined : found;
-        write(deps, { path, text, was, entry, top: dirname(dirname(root)) }, manifest);
+        writeRecorded(manifest, { id: MANIFEST_ID, path, text, was, top: dirname(dirname(root)) }, deps);
       }
     }
   }
   return result;
-}
-
-function write(
-  deps: SkillDeps,
-  file: { path: string; text: string; was: string | undefined; entry: InstallEntry | undefined; top: string },
-  manifest: InstallManifest,
-): void {
-  const { path, text, was, entry, top } = file;
-  const known = entry?.added['folders'];
-  const folders = [...(Array.isArray(known) ? known.map(String) : []), ...missingFolders(path, top)];
-  manifest.record({
-    id: MANIFEST_ID,
-    kind: 'file',
-    path,
-    added: { folders: [...new Set(folders)] },
-    before: was === undefined ? null : sha256(was),
-    after: sha256(text),
-    backups: [],
-    at: toIso(deps.clock.now()),
-    machine: deps.machineId,
-  });
-  // The assistant's folder is the person's: a link in it is meant.
-  for (const folder of foldersOf(path, top)) ensureFolder(folder, { allowLink: true });
-  replaceFile(path, text);
 }
 
 /**
@@ -121,11 +102,7 @@ export function removeSkill(
     if (ours && manifest !== undefined) removeFile(path);
   }
   if (manifest === undefined) return result;
-  const made = own.flatMap(({ added }) =>
-    Array.isArray(added['folders']) ? added['folders'].map(String) : [],
-  );
-  const deepestFirst = [...new Set(made)].sort((a, b) => b.length - a.length);
-  for (const folder of deepestFirst) removeEmptyFolder(folder);
+  removeMadeFolders(own);
   for (const { path } of own) manifest.forget(MANIFEST_ID, path);
   return result;
 }
@@ -142,18 +119,6 @@ function contentOf(path: string): string | false | undefined {
   if (found === undefined) return undefined;
   if (!found.isFile || found.size > MAX_BYTES) return false;
   return readText(path, { maxBytes: MAX_BYTES });
-}
-
-/** The folders between `top` and the file, the highest first. */
-function foldersOf(path: string, top: string): string[] {
-  const folders: string[] = [];
-  for (let folder = dirname(path); folder.length > top.length; folder = dirname(folder))
-    folders.unshift(folder);
-  return folders;
-}
-
-function missingFolders(path: string, top: string): string[] {
-  return foldersOf(path, top).filter((folder) => !exists(folder));
 }
 
 function templateOf({ product }: Pick<SkillDeps, 'product'>, name: string): string {

@@ -40,7 +40,7 @@ export function artifactPath(sessions: string, slug: string): string {
 
 /**
  * The slug whose artifact a path is, however the path is spelled; undefined for every other file. A session's folder
- * that is a link holds no artifact of that session (decisions.md 9).
+ * that is a link holds no artifact of that session.
  */
 export function slugOfArtifact(sessions: string, path: string): string | undefined {
   if (path.includes('\0')) return undefined;
@@ -110,7 +110,7 @@ export interface IssueLink {
 }
 
 /**
- * Writes the two keys of the issue into the front matter (decisions.md 4); every other byte stays. No artifact
+ * Writes the two keys of the issue into the front matter; every other byte stays. No artifact
  * is `not_found`; none with front matter in UTF-8, or one that somebody writes at the same moment, `conflict`.
  */
 export function writeIssue(path: string, link: IssueLink): void {

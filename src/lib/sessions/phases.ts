@@ -1,4 +1,4 @@
-/** One row of the phase table (service.md: Session phase; decisions.md 4). */
+/** One row of the phase table. */
 export interface Phase {
   id: PhaseId;
   /** As a person reads it. */

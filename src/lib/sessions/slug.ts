@@ -5,7 +5,7 @@ const GRAMMAR = /^[a-z0-9][a-z0-9._-]{0,80}$/;
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/;
 const MAX_WORDS = 40;
 
-/** Is the text a slug: one safe folder name on every system (decisions.md 9)? */
+/** Is the text a slug: one safe folder name on every system? */
 export function isSlug(text: string): boolean {
   return GRAMMAR.test(text) && !DEVICE.test(text) && !text.endsWith('.') && !text.includes('..');
 }

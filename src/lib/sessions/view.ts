@@ -6,25 +6,16 @@ import { type PhaseEntry, type Session, type SessionStatus, type SessionsState, 
 import type { SpoolStatus } from './spool';
 
 /** One session as `steward sessions --json` shows it. Times are ISO-8601 UTC. */
-export interface SessionRow {
-  slug: string;
+export interface SessionRow extends Pick<Session, (typeof SHOWN)[number]> {
   status: SessionStatus;
-  /** Why it waits, a word of the assistant's; null when it is simply the person's turn. */
-  waitingFor: string | null;
-  task: string | null;
-  project: string | null;
-  repo: string | null;
-  mode: Session['mode'];
-  phase: Session['phase'];
-  startedAt: string;
-  updatedAt: string;
   /** Subagents that are active. */
   subagents: number;
-  sessionIds: string[];
-  artifact: string | null;
-  github_issue: number | null;
-  github_issue_url: string | null;
 }
+
+const SHOWN = [
+  ...(['slug', 'waitingFor', 'task', 'project', 'repo', 'mode', 'phase', 'startedAt', 'updatedAt'] as const),
+  ...(['sessionIds', 'artifact', 'github_issue', 'github_issue_url'] as const),
+] as const;
 
 export interface SessionsReport {
   sessions: SessionRow[];
@@ -56,23 +47,11 @@ export function sessionsReport(
 }
 
 function rowOf(session: Session, nowMs: number): SessionRow {
-  return {
-    slug: session.slug,
-    status: statusOf(session, nowMs),
-    waitingFor: session.waitingFor,
-    task: session.task,
-    project: session.project,
-    repo: session.repo,
-    mode: session.mode,
-    phase: session.phase,
-    startedAt: session.startedAt,
-    updatedAt: session.updatedAt,
-    subagents: session.agents.length,
-    sessionIds: session.sessionIds,
-    artifact: session.artifact,
-    github_issue: session.github_issue,
-    github_issue_url: session.github_issue_url,
-  };
+  const shown = Object.fromEntries(SHOWN.map((key) => [key, session[key]])) as Pick<
+    Session,
+    (typeof SHOWN)[number]
+  >;
+  return { ...shown, status: statusOf(session, nowMs), subagents: session.agents.length };
 }
 
 /** The order of `steward sessions`, as it is of whole sessions. */

@@ -1,13 +1,15 @@
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../errors';
-import { readText, replaceFile } from '../platform/files/atomic-file';
-import { toIso, type Clock } from '../platform/time/clock';
-import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/files/folder';
+import { readText } from '../platform/files/atomic-file';
+import type { Clock } from '../platform/time/clock';
+import { exists, removeFile } from '../platform/files/folder';
 import {
   readInstallManifest,
+  removeMadeFolders,
   sha256,
   withInstallManifest,
+  writeRecorded,
   type InstallEntry,
 } from '../platform/files/install-manifest';
 import { processHost, type PathHost } from '../platform/files/paths';
@@ -77,19 +79,7 @@ export async function installCompletion(
   return withInstallManifest(manifestOf(deps), (manifest) => {
     const known = manifest.find(id, path);
     if (!isToWrite(path, text, known)) return { ...result, changed: false };
-    manifest.record({
-      id,
-      kind: 'file',
-      path,
-      added: { folders: [...foldersOf(known), ...missingFolders(dirname(path), host.home)] },
-      before: null,
-      after: sha256(text),
-      backups: [],
-      at: toIso(deps.clock.now()),
-      machine: deps.machineId,
-    });
-    ensureFolder(dirname(path), { allowLink: true });
-    replaceFile(path, text);
+    writeRecorded(manifest, { id, path, text, top: topOf(path, host.home) }, deps);
     return { ...result, changed: true };
   });
 }
@@ -117,12 +107,6 @@ export function removeRecorded(entry: InstallEntry): boolean {
   return true;
 }
 
-/** Removes the folders that were made for some files, where they are empty, the deepest first. */
-export function removeMadeFolders(entries: readonly InstallEntry[]): void {
-  const folders = [...new Set(entries.flatMap(foldersOf))].sort((a, b) => b.length - a.length);
-  for (const folder of folders) removeEmptyFolder(folder);
-}
-
 export function manifestOf({
   area,
   clock,
@@ -131,14 +115,9 @@ export function manifestOf({
   return { path: area.installManifest, lockPath: join(area.machine, 'install.lock'), clock, machineId };
 }
 
-/** The deepest first, none above the home folder. */
-function missingFolders(folder: string, home: string): string[] {
-  const missing: string[] = [];
-  for (let at = folder; !exists(at) && at !== home && dirname(at) !== at; at = dirname(at)) missing.push(at);
-  return missing;
-}
-
-function foldersOf(entry: InstallEntry | undefined): string[] {
-  const folders = entry?.added['folders'];
-  return Array.isArray(folders) ? folders.map(String) : [];
+/** The folder that is there already, the home folder at the highest. */
+function topOf(path: string, home: string): string {
+  let at = dirname(path);
+  while (!exists(at) && at !== home && dirname(at) !== at) at = dirname(at);
+  return at;
 }

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 
 import { StewardError } from '../../errors';
 import { readText, replaceFile } from './atomic-file';
-import type { Clock } from '../time/clock';
-import { ensureFolder, removeFile } from './folder';
+import { toIso, type Clock } from '../time/clock';
+import { ensureFolder, exists, removeEmptyFolder, removeFile } from './folder';
 import { isObject } from './json-object';
 import { withLock } from './lock';
 
@@ -153,4 +153,51 @@ function isEntry(value: unknown): value is InstallEntry {
         isObject(backup) && typeof backup['path'] === 'string' && typeof backup['sha256'] === 'string',
     )
   );
+}
+
+/** A file that an installer writes into a folder of the person's. */
+export interface RecordedFile {
+  id: string;
+  path: string;
+  text: string;
+  /** The text that it replaces. */
+  was?: string | undefined;
+  /** A folder above it that was not made for it. */
+  top: string;
+}
+
+/** Writes a file, recorded first with the folders that are made for it. Links in its path are meant. */
+export function writeRecorded(
+  manifest: InstallManifest,
+  { id, path, text, was, top }: RecordedFile,
+  { clock, machineId }: { clock: Clock; machineId: string },
+): void {
+  const folders: string[] = [];
+  for (let at = dirname(path); at.length > top.length; at = dirname(at)) folders.unshift(at);
+  const known = manifest.find(id, path);
+  const made = [...(known === undefined ? [] : madeFolders(known)), ...folders.filter((at) => !exists(at))];
+  manifest.record({
+    id,
+    kind: 'file',
+    path,
+    added: { folders: [...new Set(made)] },
+    before: was === undefined ? null : sha256(was),
+    after: sha256(text),
+    backups: [],
+    at: toIso(clock.now()),
+    machine: machineId,
+  });
+  for (const folder of folders) ensureFolder(folder, { allowLink: true });
+  replaceFile(path, text);
+}
+
+/** Removes the folders that were made for some files, where they are empty, the deepest first. */
+export function removeMadeFolders(entries: readonly InstallEntry[]): void {
+  const folders = [...new Set(entries.flatMap(madeFolders))].sort((a, b) => b.length - a.length);
+  for (const folder of folders) removeEmptyFolder(folder);
+}
+
+function madeFolders({ added }: InstallEntry): string[] {
+  const folders = added['folders'];
+  return Array.isArray(folders) ? folders.map(String) : [];
 }

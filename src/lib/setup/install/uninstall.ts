@@ -7,7 +7,8 @@ import {
   type InstallEntry,
 } from '../../platform/files/install-manifest';
 import { JOB_IDS, jobOf, type JobId } from '../../schedule/job';
-import { manifestOf, removeMadeFolders, removeRecorded } from '../../shell/completion-install';
+import { removeMadeFolders } from '../../platform/files/install-manifest';
+import { manifestOf, removeRecorded } from '../../shell/completion-install';
 import type { Context } from '../../app/context';
 import { findDaemon } from '../../app/daemon-client';
 import { openHooks } from '../../app/hooks';
