@@ -29,6 +29,8 @@ export function appendLog(path: string, line: string, options: LogOptions = {}):
       const bytes = Buffer.from(isTorn(fd, size) ? `\n${line}\n` : `${line}\n`);
       writeWhole(fd, bytes);
       size += bytes.length;
+      // While this process stalled the log was rotated twice: nobody reads what it wrote.
+      if (fstatSync(fd).nlink === 0) return appendLog(path, line, options);
     } finally {
       closeSync(fd);
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import fs, { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 import {
   allEntries,
@@ -79,6 +79,28 @@ describe('a journal', () => {
     for (const n of [1, 2, 3]) append({ ...journal(), rotateBytes: 10 }, { n }, Date.now());
     expect(readFileSync(folder.path('j.1.jsonl'), 'utf8')).to.equal('{"n":1}\n{"n":2}\n');
     expect(allEntries(journal()).map(({ n }) => n)).to.deep.equal([1, 2, 3]);
+  });
+
+  it('loses no entry of a writer that stalls over two rotations', () => {
+    append(journal(), { n: 1 });
+    let { next } = unread(LOG_START);
+    const { fstatSync } = fs;
+    // Between the opening of the file and the writing.
+    fs.fstatSync = ((fd: number) => {
+      fs.fstatSync = fstatSync;
+      for (const n of [2, 3]) {
+        rotateRead(journal(), 0);
+        append(journal(), { n });
+        next = unread(next).next;
+      }
+      return fstatSync(fd);
+    }) as typeof fs.fstatSync;
+    try {
+      append(journal(), { n: 4 });
+    } finally {
+      fs.fstatSync = fstatSync;
+    }
+    expect(unread(next).got).to.deep.equal([4]);
   });
 
   it('closes a torn line before a durable entry', () => {
