@@ -89,11 +89,7 @@ function makeBoard(): BoardView {
   }));
   const board = boardView({
     clock: { now: () => Date.parse(NOW), monotonic: () => 0 },
-    paths: {
-      cache: '/nonexistent/cache.json',
-      poll: '/nonexistent/poll.json',
-      board: '/nonexistent/board.json',
-    },
+    paths: { cache: '/nonexistent/cache.json', poll: '/nonexistent/poll.json' },
     config: {
       KANBAN_COLUMNS: ['Queued', 'Blocked', 'In-Progress', 'In-Review', 'Complete'],
       POLL_INTERVAL_SECONDS: 60,
@@ -123,7 +119,7 @@ function makeBoard(): BoardView {
       etag: null,
       labels: null,
     }),
-  } as Parameters<typeof boardView>[0]);
+  } as unknown as Parameters<typeof boardView>[0]);
   return {
     ...board,
     lastFetch: new Date(Date.parse(NOW) - 20_000).toISOString(),

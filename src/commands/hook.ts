@@ -39,8 +39,8 @@ export default class Hook extends BaseCommand {
   private plans(): CapturePlans {
     const { context } = this;
     return {
-      prompt: async (prompt) => (await import('../lib/app/capture')).planPrompt(context, prompt),
-      sessionEnd: async (session) => (await import('../lib/app/capture')).planSessionEnd(context, session),
+      prompt: async (prompt) => (await import('../lib/app/capture')).planOfPrompt(context, prompt),
+      sessionEnd: async (session) => (await import('../lib/app/capture')).planOfSessionEnd(context, session),
     };
   }
 

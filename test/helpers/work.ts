@@ -1,23 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { loadConfig, type LoadedConfig } from '../../src/lib/config/load';
 import { changeConfig } from '../../src/lib/config/write';
 import { systemClock, type Clock } from '../../src/lib/platform/time/clock';
 import { run } from '../../src/lib/platform/process/process';
-import type { ActionDeps } from '../../src/lib/work/actions';
-import type { BoardDeps } from '../../src/lib/work/board';
 import { readCache } from '../../src/lib/work/cache';
 import type { Host } from '../../src/lib/work/host';
 import { githubHost } from '../../src/lib/work/host/github';
 import { LABEL_SETS } from '../../src/lib/work/labels';
-import { setUp, type SetupDeps } from '../../src/lib/work/setup';
-import type { StatusDeps } from '../../src/lib/work/status';
+import type { SessionsState } from '../../src/lib/sessions/session';
+import type { CaptureDeps } from '../../src/lib/work/capture/deliver';
+import type { Open, WorkDeps } from '../../src/lib/work/deps';
+import { setUp } from '../../src/lib/work/setup';
 import { testArea, type TestArea } from './area';
 import type { GitHub } from './github';
-
-export type WorkDeps = SetupDeps & ActionDeps & BoardDeps & StatusDeps;
 
 export interface WorkWorld {
   at: TestArea;
@@ -53,12 +51,8 @@ export async function workWorld(github: GitHub, options: { settleMs?: number } =
     Object.fromEntries(Object.entries(attestation).map(([key, value]) => [`WORK.privacy.${key}`, value]));
   const deps: WorkDeps = {
     clock,
-    area: at.area.work,
+    area: at.area,
     paths: at.area.work,
-    ledger: at.area.work.ledger,
-    spool: at.area.spool,
-    waiting: at.area.work.waiting,
-    locks: at.area.machine,
     machineId: at.deps.machineId,
     templates: TEMPLATES,
     daName: 'Nova',
@@ -86,6 +80,8 @@ export async function workWorld(github: GitHub, options: { settleMs?: number } =
       })),
     attest: (attestation) => set(privacy(attestation)),
     choose: (repo, attestation) => set({ 'WORK.repo': repo, ...privacy(attestation) }),
+    git: { run, env: process.env, timeoutMs: 30_000 },
+    remote: () => Promise.reject(new Error('no remote')),
   };
   return {
     at,
@@ -112,4 +108,24 @@ export async function readyWorld(
   await setUp(world.deps, { repo, create: true });
   github.seen.length = 0;
   return world;
+}
+
+/** What captures are delivered with, where only these sessions are known: slug → id. */
+export function captureOf({ deps, at }: WorkWorld, ids: Readonly<Record<string, string>> = {}): CaptureDeps {
+  const sessions = Object.fromEntries(
+    Object.entries(ids).map(([slug, id]) => [slug, { slug, sessionIds: [id], phaseHistory: [] }]),
+  );
+  const state = { sessions } as unknown as SessionsState;
+  return { work: deps, sessions: at.area.sessions, state: () => state, marks: false };
+}
+
+/** The repository of a world, open for those who write. */
+export async function opened({ deps }: WorkWorld, repo = 'ann/work'): Promise<Open> {
+  return { deps, host: await deps.host(), repo };
+}
+
+/** What the captures have logged, a line each. */
+export function capturesLogged({ at }: WorkWorld): Record<string, unknown>[] {
+  const lines = readFileSync(join(at.area.observability, 'work-capture.jsonl'), 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 
 import { boardView, SETUP_STEPS, type BoardView } from '../../src/lib/work/board';
+import type { WorkDeps } from '../../src/lib/work/deps';
 import type { Issue } from '../../src/lib/work/issue';
 import { launchBrowser } from '../helpers/browser';
 import { emptyHome } from '../helpers/cli';
@@ -249,7 +250,7 @@ function issue(number: number, title: string, labels: string[]): Issue {
 function boardOf(issues: Issue[]): BoardView {
   const view = boardView({
     clock: { now: () => 0, monotonic: () => 0 },
-    paths: { cache: '/nowhere/cache.json', poll: '/nowhere/poll.json' },
+    paths: { cache: '/nowhere/cache.json', poll: '/nowhere/poll.json' } as WorkDeps['paths'],
     config: {
       KANBAN_COLUMNS: ['Queued', 'Blocked', 'In-Progress', 'In-Review', 'Complete'],
       POLL_INTERVAL_SECONDS: 60,

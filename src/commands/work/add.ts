@@ -2,7 +2,7 @@ import { BaseCommand, text, word } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { addIssue, type Added } from '../../lib/work/actions';
 import { STATUSES } from '../../lib/work/label';
-import { addedText, missingText } from '../../lib/work/view-results';
+import { issueText, missingText } from '../../lib/work/view-results';
 
 export default class WorkAdd extends BaseCommand {
   static override summary = 'Add an issue.';
@@ -31,19 +31,10 @@ export default class WorkAdd extends BaseCommand {
 
   async run(): Promise<Added> {
     const { args, flags } = await this.parse(WorkAdd);
-    const { deps, user } = await openWork(this.context);
-    const { label, body, type, status, priority, property } = flags;
-    const added = await addIssue(deps, {
-      title: args.title,
-      labels: label ?? [],
-      body,
-      type,
-      status,
-      priority,
-      property,
-    });
+    const { deps, shown } = await openWork(this.context);
+    const { label: labels = [], ...values } = flags;
+    const added = await addIssue(deps, { title: args.title, labels, ...values });
     if (added.missingLabels.length > 0) this.say(missingText(added.missingLabels));
-    const { timezone } = user;
-    return this.show(added, () => addedText(added, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    return this.show(added, () => issueText(added, shown(this.terminal), 'due'));
   }
 }

@@ -2,7 +2,7 @@ import { BaseCommand, text, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import type { Item } from '../../lib/work/board';
 import { moveIssue } from '../../lib/work/edit';
-import { changedText } from '../../lib/work/view-results';
+import { issueText } from '../../lib/work/view-results';
 
 export default class WorkBlock extends BaseCommand {
   static override summary = 'Set an issue to blocked.';
@@ -19,9 +19,8 @@ export default class WorkBlock extends BaseCommand {
 
   async run(): Promise<Item> {
     const { args, flags } = await this.parse(WorkBlock);
-    const { deps, user } = await openWork(this.context);
+    const { deps, shown } = await openWork(this.context);
     const item = await moveIssue(deps, { number: args.number, status: 'blocked', reason: flags.reason });
-    const { timezone } = user;
-    return this.show(item, () => changedText(item, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    return this.show(item, () => issueText(item, shown(this.terminal), 'status'));
   }
 }

@@ -23,9 +23,6 @@ export default class WorkBoard extends BaseCommand {
     const { flags } = await this.parse(WorkBoard);
     const work = await openWork(this.context);
     const board = await currentBoard(work.deps, flags);
-    const { timezone } = work.user;
-    return this.show(board, () =>
-      boardText(board, { ...this.terminal, timezone, nowMs: work.deps.clock.now() }),
-    );
+    return this.show(board, () => boardText(board, work.shown(this.terminal)));
   }
 }

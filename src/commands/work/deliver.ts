@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { deliverCaptures } from '../../lib/app/capture';
+import { deliverNow } from '../../lib/app/capture';
 import type { DrainResult } from '../../lib/sessions/spool';
 
 export default class WorkDeliver extends BaseCommand {
@@ -12,7 +12,7 @@ export default class WorkDeliver extends BaseCommand {
 
   async run(): Promise<DrainResult> {
     await this.parse(WorkDeliver);
-    const result = await deliverCaptures(this.context);
+    const result = await deliverNow(this.context);
     this.print(() =>
       result.busy
         ? 'Another process delivers already.'

@@ -2,7 +2,7 @@ import { BaseCommand, text, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import type { Item } from '../../lib/work/board';
 import { editIssue } from '../../lib/work/edit';
-import { changedText } from '../../lib/work/view-results';
+import { issueText } from '../../lib/work/view-results';
 
 export default class WorkEdit extends BaseCommand {
   static override summary = 'Edit the title, the body or the labels of an issue.';
@@ -27,7 +27,7 @@ export default class WorkEdit extends BaseCommand {
 
   async run(): Promise<Item> {
     const { args, flags } = await this.parse(WorkEdit);
-    const { deps, user } = await openWork(this.context);
+    const { deps, shown } = await openWork(this.context);
     const { title, body } = flags;
     const item = await editIssue(deps, {
       number: args.number,
@@ -36,7 +36,6 @@ export default class WorkEdit extends BaseCommand {
       addLabels: flags['add-label'],
       removeLabels: flags['remove-label'],
     });
-    const { timezone } = user;
-    return this.show(item, () => changedText(item, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    return this.show(item, () => issueText(item, shown(this.terminal), 'status'));
   }
 }

@@ -1,5 +1,6 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { installerFlags, runInstaller, type InstallerResult } from '../../lib/app/installer';
+import { withoutScheduler } from '../../lib/work/setup';
 import { localTimes } from '../../lib/platform/time/local-times';
 
 export default class WorkInstall extends BaseCommand {
@@ -16,7 +17,9 @@ export default class WorkInstall extends BaseCommand {
 
   async run(): Promise<InstallerResult> {
     const { flags } = await this.parse(WorkInstall);
-    const { result, warnings, text } = await runInstaller(this.context, 'work', flags);
+    const { result, warnings, text } = await runInstaller(this.context, 'work', flags).catch(
+      (error: unknown) => Promise.reject(withoutScheduler(error)),
+    );
     for (const warning of warnings) this.say(warning);
     const localTime = localTimes(this.context.clock);
     return this.show(result, () => text({ columns: this.terminal.columns, localTime }));

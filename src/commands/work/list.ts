@@ -30,8 +30,7 @@ export default class WorkList extends BaseCommand {
     const board = await currentBoard(work.deps, { refresh });
     checkFilter(filter as Filter, board);
     const items = filterItems(board.items, filter as Filter);
-    const { timezone } = work.user;
-    const options = { ...this.terminal, timezone, nowMs: work.deps.clock.now() };
+    const options = work.shown(this.terminal);
     this.print(() => listText(board, items, options, 'No issue fits.'));
     const shown = new Set(items.map(({ number }) => number));
     const columns = Object.entries(board.columns).map(([lane, own]) => [

@@ -27,8 +27,7 @@ export default class WorkReady extends BaseCommand {
     const work = await openWork(this.context);
     const board = await currentBoard(work.deps, flags);
     const items = readyItems(board.items, canTakeLabel(work.deps.daName)).slice(0, flags.limit);
-    const { timezone } = work.user;
-    const options = { ...this.terminal, timezone, nowMs: work.deps.clock.now() };
+    const options = work.shown(this.terminal);
     return this.show(items, () => listText(board, items, options, 'Nothing is ready.'));
   }
 }

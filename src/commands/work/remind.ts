@@ -1,7 +1,7 @@
 import { BaseCommand, text, word } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { addReminder, type Added } from '../../lib/work/actions';
-import { addedText, missingText } from '../../lib/work/view-results';
+import { issueText, missingText } from '../../lib/work/view-results';
 
 export default class WorkRemind extends BaseCommand {
   static override summary = 'Add a reminder; its time may stand in the text.';
@@ -22,16 +22,10 @@ export default class WorkRemind extends BaseCommand {
 
   async run(): Promise<Added> {
     const { args, flags } = await this.parse(WorkRemind);
-    const { deps, user } = await openWork(this.context);
-    const { at, priority } = flags;
-    const added = await addReminder(deps, {
-      text: args.text,
-      ...(at === undefined ? {} : { at }),
-      ...(priority === undefined ? {} : { priority }),
-    });
+    const { deps, shown } = await openWork(this.context);
+    const added = await addReminder(deps, { text: args.text, at: flags.at, priority: flags.priority });
     if (added.missingLabels.length > 0) this.say(missingText(added.missingLabels));
-    const { timezone } = user;
-    this.print(() => addedText(added, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    this.print(() => issueText(added, shown(this.terminal), 'due'));
     if (added.due === null) {
       this.say(
         `It names no time, so nothing reminds you by itself. To give it one: steward work snooze ${added.number} "tomorrow 9am"`,

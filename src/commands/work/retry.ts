@@ -1,6 +1,7 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { retryCaptures } from '../../lib/app/capture';
-import type { DrainResult } from '../../lib/sessions/spool';
+import { retryNow } from '../../lib/app/capture';
+import type { RetryResult } from '../../lib/work/capture/deliver';
+import { retryText } from '../../lib/work/view-results';
 
 export default class WorkRetry extends BaseCommand {
   static override summary = 'Send captures again that were given up.';
@@ -9,15 +10,10 @@ export default class WorkRetry extends BaseCommand {
   static override examples = ['<%= config.bin %> work retry', '<%= config.bin %> work retry --json'];
   static override related = ['status', 'work undo', 'notify retry ID'];
 
-  async run(): Promise<DrainResult & { retried: number }> {
+  async run(): Promise<RetryResult> {
     await this.parse(WorkRetry);
-    const result = await retryCaptures(this.context);
-    const { retried, done, later, failed, dead } = result;
-    this.print(() =>
-      retried === 0
-        ? 'Nothing to retry.'
-        : `${retried} retried: ${done} sent, ${later + failed} waiting, ${dead} given up again`,
-    );
+    const result = await retryNow(this.context);
+    this.print(() => retryText(result));
     return result;
   }
 }

@@ -15,9 +15,8 @@ export default class WorkShow extends BaseCommand {
 
   async run(): Promise<Shown> {
     const { args } = await this.parse(WorkShow);
-    const { deps, user } = await openWork(this.context);
+    const { deps, shown } = await openWork(this.context);
     const issue = await showIssue(deps, args.number);
-    const { timezone } = user;
-    return this.show(issue, () => showText(issue, { ...this.terminal, timezone, nowMs: deps.clock.now() }));
+    return this.show(issue, () => showText(issue, shown(this.terminal)));
   }
 }

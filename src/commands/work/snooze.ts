@@ -1,7 +1,7 @@
 import { BaseCommand, word, issueNumber } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { snooze, type Snoozed } from '../../lib/work/actions';
-import { snoozedText } from '../../lib/work/view-results';
+import { issueText } from '../../lib/work/view-results';
 
 export default class WorkSnooze extends BaseCommand {
   static override summary = 'Give a reminder another time.';
@@ -19,11 +19,8 @@ export default class WorkSnooze extends BaseCommand {
 
   async run(): Promise<Snoozed> {
     const { args } = await this.parse(WorkSnooze);
-    const { deps, user } = await openWork(this.context);
+    const { deps, shown } = await openWork(this.context);
     const snoozed = await snooze(deps, args);
-    const { timezone } = user;
-    return this.show(snoozed, () =>
-      snoozedText(snoozed, { ...this.terminal, timezone, nowMs: deps.clock.now() }),
-    );
+    return this.show(snoozed, () => issueText(snoozed, shown(this.terminal), 'due'));
   }
 }

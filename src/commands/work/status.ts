@@ -11,12 +11,9 @@ export default class WorkStatusCommand extends BaseCommand {
 
   async run(): Promise<WorkStatus> {
     await this.parse(WorkStatusCommand);
-    const { deps, warnings, user } = await openWork(this.context);
+    const { deps, warnings, shown } = await openWork(this.context);
     for (const warning of warnings) this.say(warning);
     const status = workStatus(deps);
-    const { timezone } = user;
-    return this.show(status, () =>
-      statusText(status, { ...this.terminal, timezone, nowMs: deps.clock.now() }),
-    );
+    return this.show(status, () => statusText(status, shown(this.terminal)));
   }
 }

@@ -5,7 +5,7 @@ import { withSteps } from '../../lib/platform/terminal/progress';
 import { noSweep, runSweep } from '../../lib/app/sweep';
 import { parseDuration } from '../../lib/platform/time/duration';
 import type { SweepResult } from '../../lib/work/sweep';
-import { sweepText } from '../../lib/work/view';
+import { sweepText } from '../../lib/work/view-results';
 
 export default class WorkSweep extends BaseCommand {
   static override summary = 'Catch up with what the hooks have missed, and flag what stands still.';

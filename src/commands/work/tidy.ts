@@ -1,5 +1,5 @@
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
-import { tidyDeps } from '../../lib/app/tidy';
+import { evidenceHere } from '../../lib/app/capture';
 import { openWork } from '../../lib/app/work';
 import { StewardError } from '../../lib/errors';
 import { tidy, type Tidied } from '../../lib/work/tidy';
@@ -18,10 +18,9 @@ export default class WorkTidy extends BaseCommand {
   async run(): Promise<Tidied> {
     const { flags } = await this.parse(WorkTidy);
     const work = await openWork(this.context);
-    const result = await tidy(await tidyDeps(this.context, work), flags);
+    const result = await tidy(work.deps, await evidenceHere(this.context, work), flags);
     if (result.staleReason !== null) this.say(result.staleReason);
-    const { timezone } = work.user;
-    this.print(() => tidyText(result, { ...this.terminal, timezone, nowMs: work.deps.clock.now() }));
+    this.print(() => tidyText(result, work.shown(this.terminal)));
     for (const { number, message } of result.failed) this.say(`#${number}: ${message}`);
     if (result.failed.length > 0) {
       throw new StewardError('unavailable', `${result.failed.length} could not be closed.`, {

@@ -1,5 +1,4 @@
 import { BaseCommand, boolean, integer } from '../../lib/cli/base-command';
-import { undoDeps } from '../../lib/app/capture';
 import { openWork } from '../../lib/app/work';
 import { StewardError } from '../../lib/errors';
 import { canAsk, confirm } from '../../lib/platform/terminal/ask';
@@ -20,8 +19,8 @@ export default class WorkUndo extends BaseCommand {
   async run(): Promise<{ undone: Undone[] }> {
     const { flags } = await this.parse(WorkUndo);
     const work = await openWork(this.context);
-    const deps = undoDeps(this.context, work);
-    const options = { ...this.terminal, timezone: work.user.timezone, nowMs: deps.clock.now() };
+    const { deps } = work;
+    const options = work.shown(this.terminal);
     const captures = undoable(deps, flags.last);
     if (captures.length > 0 && !flags.yes) {
       if (!canAsk()) {

@@ -85,7 +85,7 @@ export async function openDaemon(
     jobs: (log) => [
       captureJob(context, sense, (problem) => log.write('warn', 'capture', { problem })),
       workJob(context, work),
-      remindersJob(context, work, notify.notify),
+      remindersJob(work, notify.notify),
       silenceJob(context),
       ...(flags.sweep === true ? [sweepJob(context, work)] : []),
       notify.job,
@@ -155,7 +155,7 @@ function sweepJob(context: Context, work: Work): Job {
     module: 'work',
     everySec: () => SWEEP_SEC,
     async run() {
-      const { lastSweepMs, runSweep } = await import('./sweep');
+      const [{ runSweep }, { lastSweepMs }] = await Promise.all([import('./sweep'), import('../work/sweep')]);
       if ((await work()).deps.workRepo().repo === undefined) return 'no work repository is set up';
       const age = context.clock.now() - lastSweepMs(context);
       if (age >= 0 && age < (SWEEP_SEC / 2) * 1000) return 'another sweep ran just before';
@@ -194,13 +194,13 @@ function silenceJob(context: Context): Job {
 }
 
 /** Tells of the reminders whose time has come; after a night's sleep of those of the night. */
-function remindersJob(context: Context, work: Work, notify: NotifyContext): Job {
+function remindersJob(work: Work, notify: NotifyContext): Job {
   return {
     id: 'reminders',
     module: 'work',
     everySec: () => REMINDERS_SEC,
     async run() {
-      await tellReminders(context, await work(), notify);
+      await tellReminders(await work(), notify);
       return undefined;
     },
   };

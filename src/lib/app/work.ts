@@ -1,27 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { LoadedConfig } from '../config/load';
-import type { UserConfig } from '../config/schema';
 import { rosterFiles } from '../agents/roster';
+import type { UserConfig } from '../config/schema';
 import { processHost } from '../platform/files/paths';
-import type { ActionDeps } from '../work/actions';
-import type { BoardDeps } from '../work/board';
 import { cacheReader } from '../work/cache';
+import type { Attestation, WorkDeps } from '../work/deps';
 import type { Host } from '../work/host';
-import type { Attestation } from '../work/privacy';
-import type { SetupDeps } from '../work/setup';
-import type { StatusDeps } from '../work/status';
-import type { TaskListDeps } from '../work/task-list';
+import type { WorkTextOptions } from '../work/view';
 import type { Context } from './context';
 import { VERSION } from './version';
 
 /** What the work commands, and the daemon, call the library with. */
 export interface WorkContext {
-  deps: SetupDeps & ActionDeps & BoardDeps & StatusDeps & TaskListDeps & { daName: string };
+  deps: WorkDeps;
   user: UserConfig;
   warnings: readonly string[];
   /** Reads the configuration again: for the daemon, whose owner may change it. */
   reload: () => Promise<void>;
+  /** What a view needs beside the terminal. */
+  shown: <T extends object>(terminal: T) => T & Pick<WorkTextOptions, 'timezone' | 'nowMs'>;
 }
 
 /** A person at a terminal waits so long when the service asks to wait; what comes later is an error with the time. */
@@ -32,22 +29,11 @@ const GIT_TIMEOUT_MS = 60_000;
 
 /** Joins work with the configuration, the machine and the service. Nothing is asked of the service yet. */
 export async function openWork(context: Context, options: { maxWaitMs?: number } = {}): Promise<WorkContext> {
-  const { area, clock } = context;
+  const { area, clock, run, templates } = context;
   const { env } = processHost();
-  let loaded: LoadedConfig = await context.loadConfig();
+  let loaded = await context.loadConfig();
   const reload = async (): Promise<void> => {
     loaded = await context.loadConfig();
-  };
-  let host: Promise<Host> | undefined;
-  const openHost = async (): Promise<Host> => {
-    const { githubHost } = await import('../work/host/github');
-    return githubHost({
-      clock,
-      env,
-      run: context.run,
-      userAgent: `steward/${VERSION}`,
-      maxWaitMs: options.maxWaitMs ?? MAX_WAIT_MS,
-    });
   };
   const write = async (values: Readonly<Record<string, unknown>>): Promise<void> => {
     const { changeConfig } = await import('../config/write');
@@ -58,19 +44,20 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     );
     await reload();
   };
-  const deps: WorkContext['deps'] = {
-    clock,
-    area: area.work,
+  const openHost = async (): Promise<Host> => {
+    const { githubHost } = await import('../work/host/github');
+    const maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
+    return githubHost({ clock, env, run, userAgent: `steward/${VERSION}`, maxWaitMs });
+  };
+  let host: Promise<Host> | undefined;
+  const deps: WorkDeps = {
+    ...{ clock, area, templates, settleMs: SETTLE_MS },
     paths: area.work,
-    ledger: area.work.ledger,
-    spool: area.spool,
-    waiting: area.work.waiting,
-    folder: area.work.tasklist,
-    templates: context.templates,
+    git: { run, env, timeoutMs: GIT_TIMEOUT_MS },
+    cache: cacheReader(area.work.cache),
     sleep: async (ms) => {
       await delay(ms);
     },
-    settleMs: SETTLE_MS,
     get config() {
       return loaded.config.work;
     },
@@ -85,34 +72,30 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     get timezone() {
       return loaded.config.user.timezone;
     },
-    get locks() {
-      return area.machine;
-    },
     get machineId() {
       return context.machineId;
     },
     workRepo: () => loaded.config.workRepo,
-    cache: cacheReader(area.work.cache),
-    host: () => {
-      // A host that could not be opened (no credential yet) is tried again at the next call.
-      host ??= openHost().catch((error: unknown) => {
+    // A host that could not be opened (no credential yet) is tried again at the next call.
+    host: () =>
+      (host ??= openHost().catch((error: unknown) => {
         host = undefined;
         throw error;
-      });
-      return host;
-    },
+      })),
     attest: (attestation) => write(privacyKeys(attestation)),
     choose: (repo, attestation) => write({ repo, ...privacyKeys(attestation) }),
-    git: { run: context.run, env, timeoutMs: GIT_TIMEOUT_MS },
     remote: async (repo) => {
-      const { apiUrl, findCredential, siteOf } = await import('../work/host/token');
-      const api = apiUrl(env);
-      const { token } = await findCredential({ env, run: context.run }, api);
-      const basic = Buffer.from(`x-access-token:${token}`, 'utf8').toString('base64');
-      return { url: `${siteOf(api)}/${repo}.git`, authorization: `Basic ${basic}` };
+      const { gitRemote } = await import('../work/host/token');
+      return gitRemote({ env, run }, repo);
     },
   };
-  return { deps, user: loaded.config.user, warnings: loaded.warnings, reload };
+  const { user } = loaded.config;
+  const shown: WorkContext['shown'] = (terminal) => ({
+    ...terminal,
+    timezone: deps.timezone,
+    nowMs: clock.now(),
+  });
+  return { deps, user, warnings: loaded.warnings, reload, shown };
 }
 
 function privacyKeys(attestation: Attestation): Record<string, unknown> {

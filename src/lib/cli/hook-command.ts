@@ -185,7 +185,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
         : undefined,
     isRestricted,
     onPlace: async (placed: { slug: string | null; cwd: string | undefined }) =>
-      (await import('../app/capture-hook')).onPlace(settings.sessions, placed),
+      (await import('../work/capture/hook')).onPlace(settings.sessions, placed),
   });
   const call = await readCall(args.verb);
   if (args.flags.has('--dry-run')) {

@@ -11,9 +11,10 @@ import type { Clock } from '../platform/time/clock';
 import { loopTurn } from '../platform/time/loop-turn';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-reads';
 import { type LiveReads, recent, type ReadDeps } from '../sense/read';
-import { boardView, columnsView, type BoardDeps } from '../work/board';
-import { refresh, type PollDeps } from '../work/poll';
-import { workStatus, type StatusDeps } from '../work/status';
+import { boardView, columnsView } from '../work/board';
+import type { WorkDeps } from '../work/deps';
+import { refresh } from '../work/poll';
+import { workStatus } from '../work/status';
 import type { Gate } from './guards';
 import {
   JSON_HEADERS,
@@ -150,14 +151,12 @@ export function senseRoutes({ sense, live, insights }: SenseRoutesDeps): Route[]
   ];
 }
 
-export type WorkRoutesDeps = BoardDeps & PollDeps & StatusDeps;
-
 /** How long a view is kept at most: staleness comes with time alone. */
 const KEPT_MS = 1000;
 
 /** The work module. Reading asks nobody but the cache. */
-export function workRoutes(work: Opened<WorkRoutesDeps>): Route[] {
-  const versionOf = ({ paths, clock }: WorkRoutesDeps): string =>
+export function workRoutes(work: Opened<WorkDeps>): Route[] {
+  const versionOf = ({ paths, clock }: WorkDeps): string =>
     [markOfTarget(paths.cache), markOfTarget(paths.poll), Math.floor(clock.monotonic() / KEPT_MS)].join(' ');
   return [
     kept('/api/work', work, versionOf, boardView),

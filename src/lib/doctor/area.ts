@@ -12,7 +12,7 @@ import { kindOf } from '../platform/files/stat';
 import { addDays, dayOf, systemZone } from '../platform/time/time';
 import { senseStore } from '../sense/store';
 import { SESSIONS_VERSION } from '../sessions/session';
-import { readLedger } from '../work/ledger';
+import { readLedger } from '../work/ensure';
 import type { UserArea } from '../config/user-area';
 import type { Clock } from '../platform/time/clock';
 import { failed, failure, off, ok, warning, type Check, type Finding } from '../platform/check';

@@ -1,23 +1,20 @@
 import { randomBytes } from 'node:crypto';
 
-import type { UserConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { namedFile } from '../platform/files/named-file';
 import { toIso } from '../platform/time/clock';
-import { type Item, toItem } from './board';
-import { keptIssue, readCache, remember } from './cache';
+import { toItem, type Item } from './board';
+import { readCache, remember } from './cache';
+import type { Open, WorkDeps } from './deps';
 import { dueWords, readDue, readWhen } from './due';
-import { type EnsureDeps, ensureIssue } from './ensure';
-import type { Comment, Host, HostIssue } from './host';
-import { failureOf } from './host/failure';
-import { type Issue, MAX_BODY, titleHolds, withDue } from './issue';
+import { ensureIssue } from './ensure';
+import type { Comment, HostIssue } from './host';
+import { failureOf, isGone } from './host/failure';
+import { keptIssue, MAX_BODY, titleHolds, withDue } from './issue';
 import { typeOf } from './label';
+import { codeBlock } from './markdown';
 import { staleness } from './poll';
 import { openForWriting, privacyState, repoOf } from './privacy';
-
-export interface ActionDeps extends EnsureDeps {
-  timezone: UserConfig['timezone'];
-}
 
 /** What `work add` and `work remind` made. */
 export interface Added extends Item {
@@ -36,70 +33,104 @@ export interface AddInput {
 }
 
 /** `work add`: an issue by hand. */
-export async function addIssue(deps: ActionDeps, input: AddInput): Promise<Added> {
-  const families: [string, string | undefined][] = [
-    ['Type', input.type],
-    ['Status', input.status ?? 'queued'],
-    ['Priority', input.priority?.toUpperCase()],
-    ['Property', input.property],
-  ];
-  const labels = families.flatMap(([family, value]) => (value === undefined ? [] : [`${family}:${value}`]));
-  const body = input.body ?? '';
+export async function addIssue(deps: WorkDeps, input: AddInput): Promise<Added> {
+  const families = {
+    Type: input.type,
+    Status: input.status ?? 'queued',
+    Priority: input.priority?.toUpperCase(),
+    Property: input.property,
+  };
   return make(deps, {
     kind: null,
-    text: titleText(input.title),
-    body: titleHolds(null, input.title, input.title) ? body : withQuote(body, input.title),
-    labels: [...labels, ...(input.labels ?? [])],
+    text: input.title,
+    body: withWhole(null, input.title, input.title, input.body ?? ''),
+    labels: [
+      ...Object.entries(families).flatMap(([family, value]) =>
+        value === undefined ? [] : [`${family}:${value}`],
+      ),
+      ...(input.labels ?? []),
+    ],
   });
 }
 
 /** `work remind`: the date is read out of the text, or of `at`. Without any it is a reminder without a time. */
 export async function addReminder(
-  deps: ActionDeps,
-  input: { text: string; at?: string; priority?: string },
+  deps: WorkDeps,
+  input: { text: string; at?: string | undefined; priority?: string | undefined },
 ): Promise<Added> {
   const options = { nowMs: deps.clock.now(), zone: deps.timezone };
-  const read =
+  const { text: rest, dueMs } =
     input.at === undefined
       ? await readDue(input.text, options)
       : { text: input.text, dueMs: await readWhen(input.at, options) };
-  const due = read.dueMs === undefined ? undefined : toIso(read.dueMs);
-  const words = read.dueMs === undefined ? '' : dueWords(read.dueMs, deps.timezone);
-  const text = read.text === '' ? input.text : read.text;
+  const text = rest === '' ? input.text : rest;
+  const words = dueMs === undefined ? '' : dueWords(dueMs, deps.timezone);
   return make(deps, {
     kind: 'reminder',
-    text: titleText(text),
-    body: titleHolds('reminder', text, input.text) ? words : withQuote(words, input.text),
+    text,
+    body: withWhole('reminder', text, input.text, words),
     labels: [
       'Type:reminder',
       'Status:queued',
       ...(input.priority === undefined ? [] : [`Priority:${input.priority.toUpperCase()}`]),
     ],
-    ...(due === undefined ? {} : { due }),
+    ...(dueMs === undefined ? {} : { due: toIso(dueMs) }),
   });
 }
 
-function titleText(text: string): string {
-  if (text.trim() !== '') return text;
-  throw new StewardError('usage', 'There is no title.', { hint: 'Write what it is about in a few words.' });
-}
-
-/** The body with a text that the title cuts, as it was typed. */
-function withQuote(body: string, text: string): string {
-  if (body.includes(text.trim())) return body;
-  const quote = text.trim().replace(/^/gm, '> ');
-  return body === '' ? quote : `${body}\n\n${quote}`;
+/** The body, with what was typed where the title cuts it. */
+function withWhole(kind: 'reminder' | null, text: string, typed: string, body: string): string {
+  if (titleHolds(kind, text, typed) || body.includes(typed.trim())) return body;
+  return [body, codeBlock(typed.trim())].filter((part) => part !== '').join('\n\n');
 }
 
 async function make(
-  deps: ActionDeps,
+  deps: WorkDeps,
   wanted: { kind: 'reminder' | null; text: string; body: string; labels: string[]; due?: string },
 ): Promise<Added> {
-  const repo = await openForWriting(deps);
+  if (wanted.text.trim() === '') {
+    throw new StewardError('usage', 'There is no title.', { hint: 'Write what it is about in a few words.' });
+  }
   const identity = { kind: 'id', value: randomBytes(8).toString('hex') } as const;
-  const made = await ensureIssue(deps, await deps.host(), repo, { identity, ...wanted });
-  const item = toItem(made.issue, deps.config.KANBAN_COLUMNS);
-  return { ...item, missingLabels: made.missingLabels };
+  const { issue, missingLabels } = await ensureIssue(await openForWriting(deps), { identity, ...wanted });
+  return { ...toItem(issue, deps.config.KANBAN_COLUMNS), missingLabels };
+}
+
+/** What `work snooze` gives: the reminder, and when it is due now, ISO-8601 UTC. */
+export interface Snoozed extends Item {
+  due: string;
+}
+
+/**
+ * `work snooze`: gives a reminder another time, in the hidden marker of its body; what else stands there stays. An
+ * issue that is no reminder, or is closed, is `conflict`.
+ *
+ * @param input.when `2h`, `tomorrow 9am`
+ */
+export async function snooze(deps: WorkDeps, input: { number: number; when: string }): Promise<Snoozed> {
+  const { timezone, clock } = deps;
+  const whenMs = await readWhen(input.when, { nowMs: clock.now(), zone: timezone });
+  // To the second: a time of its own, so that it is told of even where it comes round to the same minute.
+  const dueMs = Math.floor(whenMs / 1000) * 1000;
+  const open = await openForWriting(deps);
+  const issue = await open.host.issue(open.repo, input.number);
+  const conflict = (message: string, hint: string): StewardError =>
+    new StewardError('conflict', message, { hint });
+  if (issue.state === 'closed')
+    throw conflict(`#${input.number} is closed.`, 'Reopen it first, or run `steward work remind TEXT`.');
+  if (keptIssue(issue).due === null && typeOf(issue.labels) !== 'reminder')
+    throw conflict(`#${input.number} is no reminder.`, 'List them with `steward work list --type reminder`.');
+  const due = toIso(dueMs);
+  const body = withDue(issue.body, due, dueWords(dueMs, timezone));
+  if (body.length > MAX_BODY)
+    throw conflict(`The text of #${input.number} has no room for a time.`, 'Shorten it by hand.');
+  return { ...changed(open, await open.host.updateIssue(open.repo, input.number, { body })), due };
+}
+
+/** Remembers what a write answered, and gives it as a card. */
+export function changed({ deps, repo }: Open, issue: HostIssue): Item {
+  remember(deps, repo, issue);
+  return toItem(keptIssue(issue), deps.config.KANBAN_COLUMNS);
 }
 
 export interface Closed extends Item {
@@ -107,45 +138,44 @@ export interface Closed extends Item {
 }
 
 /**
- * `work close`: the evidence becomes the comment, then the issue is closed as completed (service.md: Work issue
- * status). Killed between the two, the same command run again does not comment twice.
+ * `work close`: the evidence becomes the comment, then the issue is closed as completed. Killed between the two, the
+ * same command run again does not comment twice.
  *
  * @param evidence the text, or `@FILE`
  */
 export async function closeIssue(
-  deps: ActionDeps,
+  deps: WorkDeps,
   input: { number: number; evidence: string },
 ): Promise<Closed> {
-  const text = evidenceText(input.evidence);
-  const repo = await openForWriting(deps);
-  const host = await deps.host();
-  const issue = await host.issue(repo, input.number);
-  if (issue.state === 'closed') {
-    throw new StewardError('conflict', `#${input.number} is closed already.`, {
-      hint: 'Look at it with `steward work show NUMBER`.',
-    });
+  const text = textOrFile(input.evidence, 'evidence').trimEnd();
+  const usage = (message: string, hint: string): StewardError => new StewardError('usage', message, { hint });
+  if (text === '') {
+    const hint = 'Say what shows that it is done: a commit, a link, the output of a test.';
+    throw usage('The evidence is empty.', hint);
   }
-  return closeWith(deps, host, repo, issue, text);
+  if (text.length > MAX_BODY) {
+    const message = `The evidence has ${text.length} characters; ${MAX_BODY} is the most.`;
+    throw usage(message, 'Shorten it, or put it into the repository and name it.');
+  }
+  const open = await openForWriting(deps);
+  const issue = await open.host.issue(open.repo, input.number);
+  if (issue.state === 'open') return closeWith(open, issue, text);
+  throw new StewardError('conflict', `#${input.number} is closed already.`, {
+    hint: 'Look at it with `steward work show NUMBER`.',
+  });
 }
 
-/** Says the evidence and closes an open issue as completed; what was said last is not said again. */
-export async function closeWith(
-  deps: Pick<ActionDeps, 'paths' | 'config'>,
-  host: Host,
-  repo: string,
-  { number, url }: Pick<HostIssue, 'number' | 'url'>,
-  text: string,
-): Promise<Closed> {
-  const comment = await addComment(host, repo, { number, url }, text);
-  const closed = await host.updateIssue(repo, number, { state: 'closed', stateReason: 'completed' });
-  remember(deps, repo, closed);
-  return { ...toItem(keptIssue(closed), deps.config.KANBAN_COLUMNS), comment: comment.url };
+/** Says the evidence and closes an open issue as completed. */
+export async function closeWith(open: Open, issue: HostIssue, text: string): Promise<Closed> {
+  const { host, repo } = open;
+  const comment = await addComment(open, issue, text);
+  const closed = await host.updateIssue(repo, issue.number, { state: 'closed', stateReason: 'completed' });
+  return { ...changed(open, closed), comment: comment.url };
 }
 
 /** Comments once: what was said last is not said again by a command that was killed and runs again. */
 export async function addComment(
-  host: Host,
-  repo: string,
+  { host, repo }: Open,
   { number, url }: Pick<HostIssue, 'number' | 'url'>,
   text: string,
 ): Promise<{ url: string }> {
@@ -153,21 +183,11 @@ export async function addComment(
   return last?.body === text ? { url } : host.comment(repo, number, text);
 }
 
-const EVIDENCE_FILE = { maxBytes: 4 * MAX_BODY, instead: 'or write the evidence itself, without the @' };
-
-function evidenceText(evidence: string): string {
-  const text = evidence.startsWith('@') ? namedFile(evidence.slice(1), EVIDENCE_FILE) : evidence;
-  if (text.trim() === '') {
-    throw new StewardError('usage', 'The evidence is empty.', {
-      hint: 'Say what shows that it is done: a commit, a link, the output of a test.',
-    });
-  }
-  if (text.length > MAX_BODY) {
-    throw new StewardError('usage', `The evidence has ${text.length} characters; ${MAX_BODY} is the most.`, {
-      hint: 'Shorten it, or put it into the repository and name it.',
-    });
-  }
-  return text.trimEnd();
+/** The text itself, or that of the file behind an `@`. */
+export function textOrFile(text: string, what: 'evidence' | 'body'): string {
+  if (!text.startsWith('@')) return text;
+  const instead = `or write the ${what} itself, without the @`;
+  return namedFile(text.slice(1), { maxBytes: 4 * MAX_BODY, instead });
 }
 
 /** `work show`: one issue with its text and comments; from the cache, without them, where the service is away. */
@@ -180,99 +200,28 @@ export interface Shown extends Item {
   staleReason: string | null;
 }
 
-export async function showIssue(deps: ActionDeps, number: number): Promise<Shown> {
+export async function showIssue(deps: WorkDeps, number: number): Promise<Shown> {
   const config = deps.workRepo();
   const repo = repoOf(config);
+  const columns = deps.config.KANBAN_COLUMNS;
+  let { staleReason } = staleness(deps, config);
   if (privacyState(config, deps.clock.now()) !== 'public') {
     try {
       const host = await deps.host();
       const issue = await host.issue(repo, number);
       const comments = await host.comments(repo, number);
-      return shown(deps, issue, comments);
+      const { body } = issue;
+      return { ...toItem(keptIssue(issue), columns), body, comments, fromCache: false, staleReason: null };
     } catch (error) {
-      const reason = failureOf(error)?.reason;
-      if (reason === undefined ? !isAuth(error) : reason === 'missing' || reason === 'gone') throw error;
-      return cached(deps, repo, number, error instanceof Error ? error.message : null);
+      if (!(error instanceof StewardError) || isGone(error)) throw error;
+      if (failureOf(error) === undefined && error.kind !== 'auth') throw error;
+      staleReason = error.message;
     }
   }
-  return cached(deps, repo, number, staleness(deps, config).staleReason);
-}
-
-function isAuth(error: unknown): boolean {
-  return error instanceof StewardError && error.kind === 'auth';
-}
-
-function shown(deps: ActionDeps, issue: HostIssue, comments: Comment[]): Shown {
-  return {
-    ...toItem(keptIssue(issue), deps.config.KANBAN_COLUMNS),
-    body: issue.body,
-    comments,
-    fromCache: false,
-    staleReason: null,
-  };
-}
-
-function cached(deps: ActionDeps, repo: string, number: number, reason: string | null): Shown {
-  const issue: Issue | undefined = readCache(deps.paths.cache, repo).issues.find(
-    (one) => one.number === number,
-  );
-  if (issue === undefined) {
-    throw new StewardError(
-      'unavailable',
-      `#${number} is not in what was read before. ${reason ?? ''}`.trim(),
-      {
-        hint: 'Run it again when the service can be reached.',
-      },
-    );
-  }
-  return {
-    ...toItem(issue, deps.config.KANBAN_COLUMNS),
-    body: null,
-    comments: null,
-    fromCache: true,
-    staleReason: reason,
-  };
-}
-
-/** What `work snooze` gives: the reminder, and when it is due now. */
-export interface Snoozed extends Item {
-  /** ISO-8601 UTC. */
-  due: string;
-}
-
-/**
- * `work snooze`: gives a reminder another time, in the hidden marker of its body; what else stands there stays. It is
- * told of again then. An issue that is no reminder, or is closed, is `conflict`.
- *
- * @param input.when `2h`, `tomorrow 9am`
- */
-export async function snooze(deps: ActionDeps, input: { number: number; when: string }): Promise<Snoozed> {
-  const { timezone, clock } = deps;
-  // To the second: a time of its own, so that it is told of even where it comes round to the same minute.
-  const dueMs =
-    Math.floor((await readWhen(input.when, { nowMs: clock.now(), zone: timezone })) / 1000) * 1000;
-  const repo = await openForWriting(deps);
-  const host = await deps.host();
-  const issue = await host.issue(repo, input.number);
-  const kept = keptIssue(issue);
-  if (issue.state === 'closed') {
-    throw new StewardError('conflict', `#${input.number} is closed.`, {
-      hint: 'Open it again first, or make a new one: `steward work remind TEXT`.',
-    });
-  }
-  if (kept.due === null && typeOf(issue.labels) !== 'reminder') {
-    throw new StewardError('conflict', `#${input.number} is no reminder.`, {
-      hint: '`steward work list --type reminder` shows those there are.',
-    });
-  }
-  const due = toIso(dueMs);
-  const body = withDue(issue.body, due, dueWords(dueMs, timezone));
-  if (body.length > MAX_BODY) {
-    throw new StewardError('conflict', `The text of #${input.number} has no room for a time.`, {
-      hint: 'Shorten it by hand.',
-    });
-  }
-  const changed = await host.updateIssue(repo, input.number, { body });
-  remember(deps, repo, changed);
-  return { ...toItem(keptIssue(changed), deps.config.KANBAN_COLUMNS), due };
+  const issue = readCache(deps.paths.cache, repo).issues.find((one) => one.number === number);
+  if (issue !== undefined)
+    return { ...toItem(issue, columns), body: null, comments: null, fromCache: true, staleReason };
+  throw new StewardError('unavailable', `#${number} is not cached. ${staleReason ?? ''}`.trim(), {
+    hint: 'Run it again when the service can be reached.',
+  });
 }

@@ -1,24 +1,25 @@
-import type { Lane, WorkConfig, WorkRepoConfig } from '../config/schema';
+import type { Lane, WorkRepoConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
-import type { Issue } from './issue';
+import type { WorkDeps } from './deps';
+import { slugOf, type Issue } from './issue';
 import {
-  STATUSES,
-  type Source,
-  TYPES,
   agentsOf,
   isStale,
   laneOf,
   priorityOf,
   propertyOf,
   sourceOf,
+  STATUSES,
   statusOf,
+  TYPES,
   typeOf,
+  type Source,
 } from './label';
-import { refresh, staleness, type PollDeps } from './poll';
+import { refresh, staleness } from './poll';
 
-/** One card (decisions.md 6: GET /api/work). Values without their family: `in-progress`, `P1`, `website`. */
+/** One card, as in GET /api/work. Values without their family: `in-progress`, `P1`, `website`. */
 export interface Item {
   number: number;
   title: string;
@@ -61,46 +62,21 @@ export const SETUP_STEPS: readonly string[] = [
   'steward work board',
 ];
 
-/** What the labels of an issue say; thousands of issues share a few sets of labels. */
-type LabelFacts = Pick<Item, 'status' | 'type' | 'priority' | 'property' | 'agents' | 'stale' | 'source'> & {
-  openLane: Lane;
-};
-
-function factsOf(labels: string[]): LabelFacts {
+export function toItem(issue: Issue, columns: readonly Lane[]): Item {
+  const { number, title, url, state, labels, createdAt, updatedAt, closedAt, due } = issue;
+  const lane = laneOf(issue);
   return {
-    openLane: laneOf({ state: 'open', labels }),
+    ...{ number, title, url, state },
+    lane: columns.includes(lane) ? lane : 'Queued',
     status: statusOf(labels),
     type: typeOf(labels),
     priority: priorityOf(labels),
     property: propertyOf(labels),
     agents: agentsOf(labels),
+    source: sourceOf(issue),
+    slug: slugOf(issue),
+    ...{ labels, createdAt, updatedAt, closedAt, due },
     stale: isStale(labels),
-    source: sourceOf({ labels, title: '' }),
-  };
-}
-
-export function toItem(issue: Issue, columns: readonly Lane[], facts = factsOf(issue.labels)): Item {
-  const { number, title, url, state, labels, createdAt, updatedAt, closedAt, identity, due } = issue;
-  const lane = state === 'closed' ? 'Complete' : facts.openLane;
-  return {
-    number,
-    title,
-    url,
-    state,
-    lane: columns.includes(lane) ? lane : 'Queued',
-    status: facts.status,
-    type: facts.type,
-    priority: facts.priority,
-    property: facts.property,
-    agents: facts.agents,
-    source: facts.source === 'manual' ? sourceOf({ labels: [], title }) : facts.source,
-    slug: identity?.startsWith('slug=') === true ? identity.slice('slug='.length) : null,
-    labels,
-    createdAt,
-    updatedAt,
-    closedAt,
-    due,
-    stale: facts.stale,
   };
 }
 
@@ -125,9 +101,7 @@ function byCompletion(a: Item, b: Item): number {
   return at(a) === at(b) ? b.number - a.number : at(a) < at(b) ? 1 : -1;
 }
 
-export interface BoardDeps extends Pick<PollDeps, 'paths' | 'clock' | 'config' | 'cache'> {
-  workRepo: () => WorkRepoConfig;
-}
+type BoardDeps = Pick<WorkDeps, 'paths' | 'clock' | 'config' | 'cache' | 'workRepo'>;
 
 /** GET /api/work: what is cached, with how old it is. Before setup a friendly state, never an error. */
 export function boardView(deps: BoardDeps): BoardView {
@@ -153,10 +127,7 @@ export function boardView(deps: BoardDeps): BoardView {
  * The board as it is now: asks the service first, unless that was done within a poll interval (by the daemon, or a
  * moment ago). Where it cannot be reached, what was read before, said to be stale.
  */
-export async function currentBoard(
-  deps: BoardDeps & PollDeps,
-  options: { refresh: boolean },
-): Promise<BoardView> {
+export async function currentBoard(deps: WorkDeps, options: { refresh: boolean }): Promise<BoardView> {
   const board = boardView(deps);
   if (board.setupRequired || (isUpToDate(board, deps) && !options.refresh)) return board;
   const { ok, reason } = await refresh(deps);
@@ -183,18 +154,9 @@ export function isReminder({ type, source }: Pick<Item, 'type' | 'source'>): boo
 }
 
 /** All items by number. */
-export function itemsOf(
-  deps: { config: Pick<WorkConfig, 'KANBAN_COLUMNS'>; cache: BoardDeps['cache'] },
-  workRepo: WorkRepoConfig,
-): Item[] {
-  if (workRepo.repo === undefined) return [];
-  const known = new Map<string, LabelFacts>();
-  return deps.cache(workRepo.repo).issues.map((issue) => {
-    const key = issue.labels.join('\n');
-    let facts = known.get(key);
-    if (facts === undefined) known.set(key, (facts = factsOf(issue.labels)));
-    return toItem(issue, deps.config.KANBAN_COLUMNS, facts);
-  });
+export function itemsOf(deps: Pick<WorkDeps, 'config' | 'cache'>, { repo }: WorkRepoConfig): Item[] {
+  if (repo === undefined) return [];
+  return deps.cache(repo).issues.map((issue) => toItem(issue, deps.config.KANBAN_COLUMNS));
 }
 
 export interface Filter {

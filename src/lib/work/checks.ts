@@ -1,14 +1,6 @@
-import { StewardError } from '../errors';
-import { toIso, parseIso } from '../platform/time/clock';
-import { lackingLabels, onlyExisting, wantedLabels, type WantedLabelsDeps } from './labels';
-import { findCredential, apiUrl, siteOf } from './host/token';
-import { readCache, readPoll, type cacheReader } from './cache';
-import { privacyState, type PrivacyState } from './privacy';
-import type { Host, Repository } from './host';
-import { skippedWords } from './view-results';
-import { localTimes } from '../platform/time/local-times';
 import type { Config } from '../config/schema';
 import type { UserArea } from '../config/user-area';
+import { StewardError } from '../errors';
 import {
   failed,
   failure,
@@ -21,7 +13,15 @@ import {
   type Finding,
 } from '../platform/check';
 import type { Run } from '../platform/process/process';
-import type { Clock } from '../platform/time/clock';
+import { parseIso, toIso, type Clock } from '../platform/time/clock';
+import { localTimes } from '../platform/time/local-times';
+import { readCache, readPoll } from './cache';
+import type { WorkDeps } from './deps';
+import type { Repository } from './host';
+import { apiUrl, findCredential, siteOf } from './host/token';
+import { lackingLabels, onlyExisting, wantedLabels } from './labels';
+import { privacyState, type PrivacyState } from './privacy';
+import { skippedWords } from './view-results';
 
 /** What the checks of work are given. */
 export interface WorkChecked {
@@ -32,9 +32,7 @@ export interface WorkChecked {
   config: Pick<Config, 'workRepo'>;
   /** Hosts beyond this machine may be asked. */
   online: boolean;
-  openWork: () => Promise<{
-    deps: WantedLabelsDeps & { host: () => Promise<Host>; cache: ReturnType<typeof cacheReader> };
-  }>;
+  openWork: () => Promise<{ deps: WorkDeps }>;
 }
 
 export const WORK_CHECKS: readonly Check<WorkChecked>[] = [
@@ -42,43 +40,43 @@ export const WORK_CHECKS: readonly Check<WorkChecked>[] = [
     id: 'work.privacy',
     title: 'that the repository is private',
     needsConfig: true,
-    run: checkPrivacy,
+    run: whereSetUp(checkPrivacy),
   },
-  { id: 'work.token', title: 'the credential', needsConfig: true, run: checkToken },
+  { id: 'work.token', title: 'the credential', needsConfig: true, run: whereSetUp(checkToken) },
   {
     id: 'work.repository',
     title: 'the repository',
     needsConfig: true,
     limitMs: 40_000,
-    run: checkRepository,
+    run: whereSetUp(checkRepository),
   },
   {
     id: 'work.labels',
     title: 'the labels',
     needsConfig: true,
     limitMs: 40_000,
-    run: checkLabels,
+    run: whereSetUp(checkLabels),
   },
-  { id: 'work.board', title: 'how old the board is', needsConfig: true, run: checkBoard },
+  { id: 'work.board', title: 'how old the board is', needsConfig: true, run: whereSetUp(checkBoard) },
 ];
 
-const NOT_SET_UP = off('no repository is set up', { mend: 'steward work setup OWNER/REPO' });
 const VERIFY = 'steward work verify';
+const REFRESH = 'steward work board --refresh';
 
-/** Why nothing is looked at, if so. */
-function whyOff({ config }: WorkChecked): Finding | undefined {
-  if (config.workRepo.repo === undefined) return NOT_SET_UP;
-  return config.workRepo.enabled
-    ? undefined
-    : off('WORK.enabled is false', { mend: 'steward config set WORK.enabled true' });
+/** A check of a repository; off where none is set up, or work tracking is off. */
+function whereSetUp(check: (at: WorkChecked, repo: string) => Finding[] | Promise<Finding[]>) {
+  return (at: WorkChecked): Finding[] | Promise<Finding[]> => {
+    const { repo, enabled } = at.config.workRepo;
+    if (repo !== undefined && enabled) return check(at, repo);
+    return [judgePrivacy(repo === undefined ? 'setup' : 'off', { repo: '', seen: '', visibility: '' })];
+  };
 }
 
-function checkPrivacy(at: WorkChecked): Finding[] {
-  const { repo = '', privacy } = at.config.workRepo;
-  const ms = parseIso(privacy.verifiedAt ?? '');
-  const seen = ms === undefined ? 'never' : localTimes(at.clock)(toIso(ms));
-  const state = privacyState(at.config.workRepo, at.clock.now());
-  return [whyOff(at) ?? judgePrivacy(state, { repo, seen, visibility: privacy.visibility ?? 'not private' })];
+function checkPrivacy({ config, clock }: WorkChecked, repo: string): Finding[] {
+  const { verifiedAt = '', visibility = 'not private' } = config.workRepo.privacy;
+  const ms = parseIso(verifiedAt);
+  const seen = ms === undefined ? 'never' : localTimes(clock)(toIso(ms));
+  return [judgePrivacy(privacyState(config.workRepo, clock.now()), { repo, seen, visibility })];
 }
 
 /** By what was written down of it; nobody is asked. */
@@ -88,7 +86,7 @@ export function judgePrivacy(
 ): Finding {
   switch (state) {
     case 'setup':
-      return NOT_SET_UP;
+      return off('no repository is set up', { mend: 'steward work setup OWNER/REPO' });
     case 'off':
       return off('WORK.enabled is false', { mend: 'steward config set WORK.enabled true' });
     case 'public':
@@ -106,9 +104,7 @@ export function judgePrivacy(
   }
 }
 
-async function checkToken(at: WorkChecked): Promise<Finding[]> {
-  const none = whyOff(at);
-  if (none !== undefined) return [none];
+function checkToken(at: WorkChecked): Promise<Finding[]> {
   const { env } = at.host;
   return orFailure(async () => {
     const api = apiUrl(env);
@@ -117,74 +113,56 @@ async function checkToken(at: WorkChecked): Promise<Finding[]> {
   }, login(at));
 }
 
-async function checkRepository(at: WorkChecked): Promise<Finding[]> {
-  const none = whyOff(at);
-  if (none !== undefined) return [none];
+async function checkRepository(at: WorkChecked, repo: string): Promise<Finding[]> {
   if (!at.online) return [off(NOT_ASKED)];
-  const repo = at.config.workRepo.repo ?? '';
   return asked(at, async () => {
-    const { deps } = await at.openWork();
-    return judgeRepository(await (await deps.host()).repository(repo), at.config.workRepo.privacy.repoId);
+    const host = await (await at.openWork()).deps.host();
+    return judgeRepository(await host.repository(repo), at.config.workRepo.privacy.repoId);
   });
 }
 
 /** @param repoId the number of the repository that was verified */
 export function judgeRepository(found: Repository, repoId: number | undefined): Finding[] {
-  const { repo } = found;
-  const findings: Finding[] = [];
-  if (found.visibility !== 'private') {
-    findings.push(
-      failed(`${repo} is ${found.visibility}, and work would be seen there`, {
-        hint: 'Make it private in its settings, then:',
-        mend: VERIFY,
-      }),
-    );
-  }
-  if (repoId !== undefined && found.id !== repoId) {
-    findings.push(
-      failed(`another repository stands in the place of ${repo} now`, {
-        hint: 'If it is the right one:',
-        mend: `steward work setup ${repo}`,
-      }),
-    );
-  }
-  if (found.archived)
-    findings.push(
-      failed(`${repo} is archived: nothing can be written there`, {
-        hint: 'Take it out of the archive in its settings.',
-      }),
-    );
-  if (!found.hasIssues)
-    findings.push(failed(`issues are switched off in ${repo}`, { hint: 'Switch them on in its settings.' }));
-  if (found.canWrite === false) {
-    findings.push(
-      failed(`the credential may only read ${repo}`, {
-        kind: 'auth',
-        hint: 'Give it the right to write issues there.',
-      }),
-    );
-  }
+  const { repo, visibility } = found;
+  const checks: [isWrong: boolean, words: string, more: Parameters<typeof failed>[1]][] = [
+    [
+      visibility !== 'private',
+      `${repo} is ${visibility}, and work would be seen there`,
+      { hint: 'Make it private in its settings, then:', mend: VERIFY },
+    ],
+    [
+      repoId !== undefined && found.id !== repoId,
+      `another repository stands in the place of ${repo} now`,
+      { hint: 'If it is the right one:', mend: `steward work setup ${repo}` },
+    ],
+    [
+      found.archived,
+      `${repo} is archived: nothing can be written there`,
+      { hint: 'Take it out of the archive in its settings.' },
+    ],
+    [!found.hasIssues, `issues are switched off in ${repo}`, { hint: 'Switch them on in its settings.' }],
+    [
+      found.canWrite === false,
+      `the credential may only read ${repo}`,
+      { kind: 'auth', hint: 'Give it the right to write issues there.' },
+    ],
+  ];
+  const findings = checks.flatMap(([isWrong, words, more]) => (isWrong ? [failed(words, more)] : []));
   return findings.length > 0 ? findings : [ok(`${repo} is private, and the credential may write its issues`)];
 }
 
 /** With `--online` those that it has; else those that the last poll saw. */
-async function checkLabels(at: WorkChecked): Promise<Finding[]> {
-  const none = whyOff(at);
-  if (none !== undefined) return [none];
-  const repo = at.config.workRepo.repo ?? '';
+function checkLabels(at: WorkChecked, repo: string): Promise<Finding[]> {
   return asked(at, async () => {
     const { deps } = await at.openWork();
     const wanted = await wantedLabels(deps);
-    const names = at.online ? await labelsOf(await deps.host(), repo) : deps.cache(repo).labels?.names;
+    const found = at.online ? await (await deps.host()).labels(repo, {}) : undefined;
+    const kept = found === undefined ? deps.cache(repo).labels?.names : [];
+    const names = found?.unchanged === false ? found.value.map(({ name }) => name) : kept;
     if (names === undefined) return [off(NOT_ASKED)];
     const lacking = lackingLabels(wanted, names).map(({ name }) => name);
     return [judgeLabels(repo, names, lacking, wanted.length)];
   });
-}
-
-async function labelsOf(host: Host, repo: string): Promise<string[]> {
-  const found = await host.labels(repo, {});
-  return found.unchanged ? [] : found.value.map(({ name }) => name);
 }
 
 export function judgeLabels(
@@ -205,29 +183,15 @@ export function judgeLabels(
   return warning(`${repo} lacks ${few}${more}: issues go there without them`, { mend });
 }
 
-function checkBoard(at: WorkChecked): Finding[] {
-  const none = whyOff(at);
-  if (none !== undefined) return [none];
-  const { clock, area } = at;
-  const { lastFetch, failure: last } = readPoll(area.work.poll, at.config.workRepo.repo ?? '');
-  const shown = lastFetch === null ? 'never' : localTimes(clock)(lastFetch);
-  if (last !== null) {
-    return [
-      warning(`read last: ${shown}. ${last.message}`, {
-        hint: last.hint,
-        mend: 'steward work board --refresh',
-      }),
-    ];
-  }
-  if (lastFetch === null)
-    return [warning('the issues were never read', { mend: 'steward work board --refresh' })];
-  const { malformed } = readCache(area.work.cache, at.config.workRepo.repo ?? '');
-  if (malformed === 0) return [ok(`read last: ${shown}`)];
-  return [
-    warning(`read last: ${shown}; ${skippedWords(malformed)}`, {
-      hint: 'The service sent them in a form that cannot be right. The next full read looks again.',
-    }),
-  ];
+function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {
+  const { lastFetch, failure: last } = readPoll(area.work.poll, repo);
+  const shown = `read last: ${lastFetch === null ? 'never' : localTimes(clock)(lastFetch)}`;
+  if (last !== null) return [warning(`${shown}. ${last.message}`, { hint: last.hint, mend: REFRESH })];
+  if (lastFetch === null) return [warning('the issues were never read', { mend: REFRESH })];
+  const { malformed } = readCache(area.work.cache, repo);
+  if (malformed === 0) return [ok(shown)];
+  const hint = 'The service sent them in a form that cannot be right. The next full read looks again.';
+  return [warning(`${shown}; ${skippedWords(malformed)}`, { hint })];
 }
 
 /** A token of the environment stands over what `gh` keeps: then a login does not help. */

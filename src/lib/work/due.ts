@@ -27,6 +27,10 @@ const BY_HOUR =
 /** `on the 1st`, of no named month and of nothing that is counted (the 2nd floor). */
 const DAY_OF_MONTH =
   /\b(?:on|by|until|before|from|for) the (\d{1,2})(?:st|nd|rd|th)\b(?=\s*(?:$|[.;:!)]|,(?! ?\d))|\s+(?:at|around|in the (?:morning|afternoon|evening)|noon|to|please|\d{1,2}(?::\d|\s?[ap]m)|eod|cob)\b)/i;
+/** `12.11.`, `12.11.2026`: dots stand behind a day. */
+const DOTTED = /(?<![\d.])(\d{1,2})\.(\d{1,2})(?:\.(\d{4}|\d\d)?)?(?!\d)/;
+const SLASHED = 'parser/SlashDateFormatParser';
+const DAY_FIRST = 'day-first';
 /** Minutes from UTC. */
 const NOBODYS_OFFSET = 7;
 
@@ -117,6 +121,20 @@ async function parserOf(wall: { year: number; month: number; day: number }): Pro
       },
     },
     {
+      pattern: () => DOTTED,
+      extract: (context, match) => {
+        const [, day = '', month = '', year] = match;
+        // A version, a number: "1.5", "1.5.2".
+        if (/^\d\.\d(?:\.\d{1,2})?$/.test(match[0])) return null;
+        const parts = { day: Number(day), month: Number(month) };
+        if (parts.month > 12) [parts.day, parts.month] = [parts.month, parts.day];
+        if (parts.day < 1 || parts.day > 31 || parts.month < 1 || parts.month > 12) return null;
+        const whole =
+          year === undefined ? parts : { ...parts, year: Number(year) + (year.length === 2 ? 2000 : 0) };
+        return context.createParsingComponents(whole).addTag(SLASHED).addTag(DAY_FIRST);
+      },
+    },
+    {
       pattern: () => DAY_OF_MONTH,
       extract: (context, match) => {
         const day = Number(match[1]);
@@ -131,6 +149,14 @@ async function parserOf(wall: { year: number; month: number; day: number }): Pro
       },
     },
   );
+  // The library takes the first number of "12.11." for the month.
+  parser.refiners.unshift({
+    refine: (_context, results) =>
+      results.filter(
+        ({ start, text }) =>
+          !start.tags().has(SLASHED) || start.tags().has(DAY_FIRST) || !/\d\.\d/.test(text),
+      ),
+  });
   return parser;
 }
 

@@ -1,55 +1,43 @@
+import * as v from 'valibot';
+
 import { parseIso } from '../platform/time/clock';
 import { clean } from '../platform/terminal/terminal';
+import type { HostIssue } from './host';
 
-/**
- * A work issue as steward keeps it (service.md: Work issue): what the board, the list and the sweep need of it.
- * Its body is not kept; what steward wrote into its marker is.
- */
-export interface Issue {
-  number: number;
-  title: string;
-  url: string;
-  state: 'open' | 'closed';
-  stateReason: string | null;
-  labels: string[];
-  createdAt: string;
-  updatedAt: string;
-  closedAt: string | null;
+/** A text that needs no cleaning, and a time in ISO-8601. */
+const Clean = v.pipe(
+  v.string(),
+  v.check((text) => clean(text) === text),
+);
+export const Time = v.pipe(v.string(), v.check(isTime));
+
+/** An issue as it is stored. Its body is not kept; what steward wrote into its marker is. */
+export const StoredIssue = v.object({
+  number: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  title: Clean,
+  url: v.pipe(Clean, v.regex(/^https?:\/\/\S+$/)),
+  state: v.picklist(['open', 'closed']),
+  stateReason: v.nullable(Clean),
+  labels: v.array(Clean),
+  createdAt: Time,
+  updatedAt: Time,
+  closedAt: v.nullable(Time),
   /** `slug=fix-login`, `goal=G1`, …: whose issue it is; null of one that a person made. */
-  identity: string | null;
+  identity: v.nullable(Clean),
   /** When a reminder is due, ISO-8601 UTC. */
-  due: string | null;
+  due: v.nullable(Time),
+});
+export type Issue = v.InferOutput<typeof StoredIssue>;
+
+function isTime(text: string): boolean {
+  return parseIso(text) !== undefined;
 }
 
-/** Is it one, as it was stored? */
-export function isIssue(value: unknown): value is Issue {
-  if (typeof value !== 'object' || value === null) return false;
-  const { number, title, url, state, stateReason, labels, createdAt, updatedAt, closedAt, identity, due } =
-    value as Record<keyof Issue, unknown>;
-  return (
-    Number.isSafeInteger(number) &&
-    (number as number) > 0 &&
-    (state === 'open' || state === 'closed') &&
-    isClean(title) &&
-    isClean(url) &&
-    /^https?:\/\/\S+$/.test(url) &&
-    isTime(createdAt) &&
-    isTime(updatedAt) &&
-    (closedAt === null || isTime(closedAt)) &&
-    (due === null || isTime(due)) &&
-    [stateReason, identity].every((text) => text === null || isClean(text)) &&
-    Array.isArray(labels) &&
-    labels.every(isClean)
-  );
-}
-
-/** Is it a text that needs no cleaning? */
-export function isClean(value: unknown): value is string {
-  return typeof value === 'string' && clean(value) === value;
-}
-
-function isTime(value: unknown): boolean {
-  return typeof value === 'string' && parseIso(value) !== undefined;
+/** What is kept of an issue. */
+export function keptIssue(issue: HostIssue): Issue {
+  const { body, ...rest } = issue;
+  const marker = parseBody(body);
+  return { ...rest, identity: marker.identity ?? parseTitle(issue.title).identity, due: marker.due };
 }
 
 /** What an issue stands for; two captures of the same identity are one issue. */
@@ -81,16 +69,18 @@ export function identityKey({ kind, value }: Identity): string {
   return `${kind}=${normalValue(value)}`;
 }
 
+/** The slug of an issue's identity; null of another identity, or none. */
+export function slugOf({ identity }: Pick<Issue, 'identity'>): string | null {
+  return identity?.startsWith('slug=') === true ? identity.slice('slug='.length) : null;
+}
+
 /** One line, no brackets (they end it in a title), not too long. */
 function normalValue(value: string): string {
   const line = clean(wellFormed(value)).replaceAll('[', '(').replaceAll(']', ')').replace(/\s+/g, ' ').trim();
   return clean(cut(line, MAX_IDENTITY));
 }
 
-/**
- * `[Core] TASK [slug:SLUG]` (decisions.md 6); of `id` the title tells nothing. A text that is too long is cut so
- * that the prefix and the identity stay.
- */
+/** `[Core] TASK [slug:SLUG]`; of `id` the title tells nothing. A long text is cut; prefix and identity stay. */
 export function makeTitle(kind: TitleKind | null, text: string, identity: Identity): string {
   const before = kind === null ? '' : `[${PREFIXES[kind]}] `;
   const after = identity.kind === 'id' ? '' : ` [${identity.kind}:${normalValue(identity.value)}]`;
@@ -105,11 +95,10 @@ export function titleHolds(kind: TitleKind | null, text: string, typed: string):
   return line(text) === line(typed) && !makeTitle(kind, text, { kind: 'id', value: '' }).endsWith('…');
 }
 
+/** `text` is without prefix and identity; `identity` is as `identityKey` gives it. */
 export interface ParsedTitle {
   kind: TitleKind | null;
-  /** Without prefix and identity. */
   text: string;
-  /** As `identityKey` gives it. */
   identity: string | null;
 }
 
@@ -118,13 +107,9 @@ export function parseTitle(title: string): ParsedTitle {
   const kind = KIND_OF.get(prefix?.[1] ?? '') ?? null;
   const rest = kind === null ? title : title.slice(prefix?.[0].length);
   const mark = /(?:^| )\[(slug|goal|project):([^[\]]+)\]$/.exec(rest);
-  const text = mark === null ? rest : rest.slice(0, mark.index);
-  return {
-    kind,
-    text,
-    identity:
-      mark === null ? null : identityKey({ kind: mark[1] as Identity['kind'], value: mark[2] as string }),
-  };
+  if (mark === null) return { kind, text: rest, identity: null };
+  const identity = identityKey({ kind: mark[1] as Identity['kind'], value: mark[2] as string });
+  return { kind, text: rest.slice(0, mark.index), identity };
 }
 
 /** The title with another text; its prefix and its identity stay. */
@@ -138,37 +123,27 @@ const KIND_OF: ReadonlyMap<string, TitleKind> = new Map(
   Object.entries(PREFIXES).map(([kind, prefix]) => [prefix, kind as TitleKind]),
 );
 
-/** What stands in the hidden marker at the end of a body, beside the identity. */
-export interface MarkerData {
-  /** ISO-8601 UTC. */
-  due?: string;
-}
-
 /**
  * A body that ends with the hidden marker `<!-- steward slug=SLUG -->`. What in the text looks like a marker is
  * made harmless; a text that is too long is cut, the marker never.
+ *
+ * @param data.due ISO-8601 UTC
  */
-export function makeBody(text: string, identity: Identity, data: MarkerData = {}): string {
-  const pairs = [
-    `${identity.kind}=${encode(normalValue(identity.value))}`,
-    ...(data.due === undefined ? [] : [`due=${encode(data.due)}`]),
-  ];
-  return withMarker(text, MARKER_START + pairs.join(' ') + MARKER_END);
+export function makeBody(text: string, identity: Identity, data: { due?: string } = {}): string {
+  const own = `${identity.kind}=${encode(normalValue(identity.value))}`;
+  return withMarker(text, markerOf(data.due === undefined ? [own] : [own, `due=${encode(data.due)}`]));
 }
 
 const MARKER_START = '<!-- steward ';
 const MARKER_END = ' -->';
 const PAIR = /^[a-z]+=[^\s<>]*$/;
 
-interface Marker {
-  /** Where it begins and ends in the body. */
-  start: number;
-  end: number;
-  pairs: string[];
+function markerOf(pairs: readonly string[]): string {
+  return MARKER_START + pairs.join(' ') + MARKER_END;
 }
 
-/** Returns the last line of a body that is a marker. */
-function lastMarker(body: string): Marker | undefined {
+/** The last line of a body that is a marker: where it begins and ends, and what it says. */
+function lastMarker(body: string): { start: number; end: number; pairs: string[] } | undefined {
   let end = body.length;
   while (end >= 0) {
     const start = end === 0 ? 0 : body.lastIndexOf('\n', end - 1) + 1;
@@ -198,12 +173,9 @@ export function withDue(body: string, due: string, line: string): string {
   const pair = `due=${encode(due)}`;
   const found = lastMarker(body);
   const said = (text: string): string => text.replace(DUE_LINE, () => line);
-  if (found === undefined) {
-    const text = said(body).trimEnd();
-    return `${text}${text === '' ? '' : '\n\n'}${MARKER_START}${pair}${MARKER_END}`;
-  }
-  const kept = found.pairs.filter((one) => !one.startsWith('due='));
-  const marker = MARKER_START + [...kept, pair].join(' ') + MARKER_END;
+  if (found === undefined)
+    return [said(body).trimEnd(), markerOf([pair])].filter((part) => part !== '').join('\n\n');
+  const marker = markerOf([...found.pairs.filter((one) => !one.startsWith('due=')), pair]);
   return said(body.slice(0, found.start)) + marker + body.slice(found.end);
 }
 
@@ -228,9 +200,10 @@ export function parseBody(body: string): { identity: string | null; due: string 
     }),
   );
   const kind = (['slug', 'goal', 'project', 'id'] as const).find((name) => pairs.has(name));
+  const due = pairs.get('due') ?? '';
   return {
     identity: kind === undefined ? null : identityKey({ kind, value: pairs.get(kind) ?? '' }),
-    due: isTime(pairs.get('due')) ? (pairs.get('due') ?? null) : null,
+    due: isTime(due) ? due : null,
   };
 }
 

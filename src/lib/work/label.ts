@@ -48,7 +48,7 @@ export type Priority = (typeof PRIORITIES)[number];
 /** Labels that say where an issue comes from or how it is, without a family. */
 export const FLAGS = ['core-sync', 'auto-native', 'auto-sweep', 'stale'] as const;
 
-/** Bare labels of older habits, and the Status that each is read as (decisions.md 6). */
+/** Bare labels of older habits, and the Status that each is read as. */
 const LEGACY_STATUS: ReadonlyMap<string, Status> = new Map(
   (
     [
@@ -101,7 +101,7 @@ export function statusOf(labels: readonly string[]): Status | null {
   );
 }
 
-/** closed or done → Complete; without a Status → Queued (decisions.md 6). */
+/** closed or done → Complete; without a Status → Queued. */
 export function laneOf(issue: Pick<Issue, 'state' | 'labels'>): Lane {
   if (issue.state === 'closed') return 'Complete';
   const status = statusOf(issue.labels);
@@ -147,7 +147,7 @@ export function agentsOf(labels: readonly string[]): string[] {
 
 export type Source = 'core-sync' | 'auto-native' | 'auto-sweep' | 'reminder' | 'manual';
 
-/** The badge of a card: where the issue comes from (service.md: Label taxonomy). */
+/** The badge of a card: where the issue comes from. */
 export function sourceOf(issue: Pick<Issue, 'labels' | 'title'>): Source {
   const names = issue.labels.map(plain);
   const flag = (['core-sync', 'auto-native', 'auto-sweep'] as const).find((name) => names.includes(name));
@@ -186,7 +186,7 @@ export function agentName(name: string): string {
   return plainName || 'agent';
 }
 
-/** What has to change so that the issue has this one Status: only labels of the family (decisions.md 6). */
+/** What has to change so that the issue has this one Status: only labels of the family. */
 export function statusEdit(labels: readonly string[], status: Status): { add: string[]; remove: string[] } {
   const wanted = `Status:${status}`;
   const family = labels.filter((label) => /^status:/i.test(label));
@@ -196,18 +196,13 @@ export function statusEdit(labels: readonly string[], status: Status): { add: st
   };
 }
 
-/**
- * The Property of a project (service.md: WORK.PROJECT_PROPERTY): what the map says, without case; else the Property
- * that is called like it; else none.
- */
+/** The Property of a project: what the map says, without case; else the Property that is called like it; else none. */
 export function propertyOfProject(
   project: string | null,
   map: Readonly<Record<string, string>>,
 ): string | null {
-  if (project === null) return null;
-  const name = project.trim().toLowerCase();
+  const name = (project ?? '').trim().toLowerCase();
   const entry = Object.entries(map).find(([key]) => key.trim().toLowerCase() === name);
   if (entry !== undefined) return entry[1].toLowerCase();
-  const plain = name.replace(/[\s_]+/g, '-');
-  return PROPERTIES.find((property) => property === plain) ?? null;
+  return PROPERTIES.find((property) => property === plain(name)) ?? null;
 }

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 
-import type { WorkConfig } from '../config/schema';
+import * as v from 'valibot';
+
 import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { clean } from '../platform/terminal/terminal';
-import { readCache, writeCache, type CachePaths } from './cache';
+import { readCache, writeCache } from './cache';
+import type { Open, WorkDeps } from './deps';
 import type { Host, HostLabel } from './host';
 import { agentLabel, agentName, canTakeLabel, FLAGS, sameLabel } from './label';
 
@@ -13,25 +15,15 @@ const MAX_BYTES = 256 * 1024;
 /** The shipped label sets, and their templates. `setup` writes the neutral one as labels.yml. */
 export const LABEL_SETS = { neutral: 'labels.yml', original: 'labels-original.yml' } as const;
 
-export interface WantedLabelsDeps {
-  area: { labels: string };
-  /** The folder of the templates that the package brings. */
-  templates: string;
-  daName: string;
-  /** Who may work on issues: the DA, the principal and the agents of the roster. */
-  agents: readonly string[];
-  config: Pick<WorkConfig, 'PROJECT_PROPERTY'>;
-}
-
 /** What a repository should have: labels.yml, a chosen set, and what follows from the configuration. */
 export async function wantedLabels(
-  deps: WantedLabelsDeps,
+  deps: Pick<WorkDeps, 'paths' | 'templates' | 'daName' | 'agents' | 'config'>,
   set?: keyof typeof LABEL_SETS,
 ): Promise<HostLabel[]> {
   const chosen = set === undefined ? [] : await readLabels(join(deps.templates, 'work', LABEL_SETS[set]));
   const da = agentName(deps.daName);
   const all = [
-    ...(await readLabels(deps.area.labels)),
+    ...(await readLabels(deps.paths.labels)),
     ...chosen,
     ...deps.agents.map((name) => labelOfAgent(agentName(name))),
     { name: canTakeLabel(da), color: 'c2e0c6', description: `${da} should take it next` },
@@ -51,63 +43,64 @@ export function labelOfAgent(name: string): HostLabel {
 /** The labels of a file. No file, or one that is wrong, is `config`. */
 export async function readLabels(path: string): Promise<HostLabel[]> {
   const text = readText(path, { maxBytes: MAX_BYTES });
-  if (text === undefined) {
-    throw new StewardError('config', `${path} is not there.`, {
-      hint: 'Run `steward work setup OWNER/REPO`, which writes it.',
-    });
-  }
-  return parseLabels(text, path);
+  if (text !== undefined) return parseLabels(text, path);
+  throw new StewardError('config', `${path} is not there.`, {
+    hint: 'Run `steward work setup OWNER/REPO`, which writes it.',
+  });
 }
+
+/** What the service takes. */
+const Label = v.object({
+  name: v.pipe(
+    v.string('name has to be a text'),
+    v.check(
+      (name) => name === name.trim() && /^[^,\n]{1,50}$/.test(name),
+      'name has to be a text of 1 to 50 characters without a comma',
+    ),
+  ),
+  color: v.pipe(
+    v.string('color has to be six hex digits in quotes'),
+    v.regex(/^[0-9a-f]{6}$/i, 'color has to be six hex digits in quotes'),
+    v.toLowerCase(),
+  ),
+  description: v.pipe(
+    v.string('description has to be a text'),
+    v.maxLength(100, 'description has to be a text of at most 100 characters'),
+  ),
+});
 
 export async function parseLabels(text: string, path: string): Promise<HostLabel[]> {
   const { parse } = await import('yaml');
-  let content: unknown;
+  let list: unknown;
   try {
-    content = parse(text);
+    list = (parse(text) as { labels?: unknown } | null)?.labels;
   } catch (error) {
     const [said = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     throw wrong(path, [clean(said)]);
   }
-  const list = (content as { labels?: unknown } | null)?.labels;
   if (!Array.isArray(list)) throw wrong(path, ['expected a list called labels']);
-  const problems: string[] = [];
-  const labels = (list as unknown[]).flatMap((entry, index) => {
-    const problem = problemOf(entry);
-    if (problem !== undefined) problems.push(`labels[${index}]: ${problem}`);
-    return problem === undefined ? [asLabel(entry as HostLabel)] : [];
-  });
-  labels.forEach((label, index) => {
-    if (labels.findIndex(({ name }) => sameLabel(name, label.name)) !== index) {
-      problems.push(`${clean(label.name)} stands there twice (case does not count)`);
-    }
-  });
+  const found = (list as unknown[]).map((entry) => v.safeParse(Label, entry));
+  const labels = found.flatMap((one) => (one.success ? [one.output] : []));
+  const twice = labels.filter(
+    ({ name }, index) => labels.findIndex((one) => sameLabel(one.name, name)) !== index,
+  );
+  const problems = [
+    ...found.flatMap((one, index) =>
+      one.success ? [] : [`labels[${index}]: ${problemOf(one.issues[0], (list as unknown[])[index])}`],
+    ),
+    ...twice.map(({ name }) => `${clean(name)} stands there twice (case does not count)`),
+  ];
   if (problems.length > 0) throw wrong(path, problems);
   return labels;
 }
 
-function asLabel({ name, color, description }: HostLabel): HostLabel {
-  return { name, color: color.toLowerCase(), description };
-}
-
-/** What the service takes: names to 50 characters without commas, colours of six digits, texts to 100. */
-function problemOf(entry: unknown): string | undefined {
-  const { name, color, description } = (entry ?? {}) as Record<string, unknown>;
-  if (
-    typeof name !== 'string' ||
-    name.trim() !== name ||
-    name === '' ||
-    name.length > 50 ||
-    /[,\n]/.test(name)
-  ) {
-    return 'name has to be a text of 1 to 50 characters without a comma';
-  }
-  if (typeof color !== 'string' || !/^[0-9a-f]{6}$/i.test(color)) {
-    return `color of ${clean(name)} has to be six hex digits in quotes`;
-  }
-  if (typeof description !== 'string' || description.length > 100) {
-    return `description of ${clean(name)} has to be a text of at most 100 characters`;
-  }
-  return undefined;
+/** `color of Type:bug has to be …` */
+function problemOf({ message, path }: v.BaseIssue<unknown>, entry: unknown): string {
+  const name = (entry as Partial<HostLabel> | null)?.name;
+  const key = String(path?.[0]?.key ?? '');
+  if (key === '' || key === 'name' || typeof name !== 'string')
+    return key === '' ? 'name has to be a text of 1 to 50 characters without a comma' : message;
+  return message.replace(key, `${key} of ${clean(name)}`);
 }
 
 function wrong(path: string, problems: readonly string[]): StewardError {
@@ -142,29 +135,29 @@ export async function seedLabels(
     options.onLabel?.(label.name, index + 1, lacking.length);
     await host.createLabel(repo, label);
   }
-  return {
-    repo,
-    dryRun: options.dryRun,
-    created: lacking.map(({ name }) => name),
-    unchanged: wanted.length - lacking.length,
-  };
+  const created = lacking.map(({ name }) => name);
+  return { repo, dryRun: options.dryRun, created, unchanged: wanted.length - lacking.length };
 }
 
 /** The names of the repository's labels; one 304 where they are as they were. */
-export async function labelNames(deps: { paths: CachePaths }, host: Host, repo: string): Promise<string[]> {
-  const cache = readCache(deps.paths.cache, repo);
-  const kept = cache.labels?.tokenHash === host.tokenHash ? cache.labels : null;
-  const found = await host.labels(repo, kept?.etag === null || kept === null ? {} : { etag: kept.etag });
+export async function labelNames({ deps, host, repo }: Open): Promise<string[]> {
+  const read = () => readCache(deps.paths.cache, repo);
+  const { labels } = read();
+  const kept = labels?.tokenHash === host.tokenHash ? labels : null;
+  const found = await host.labels(repo, kept === null || kept.etag === null ? {} : { etag: kept.etag });
   if (found.unchanged) return kept?.names ?? [];
   const names = found.value.map(({ name }) => name);
-  const labels = { names, etag: found.etag, tokenHash: host.tokenHash };
   // Read again: somebody else may have brought it up to date in the meantime.
-  writeCache(deps.paths.cache, { ...readCache(deps.paths.cache, repo), labels });
+  writeCache(deps.paths.cache, {
+    ...read(),
+    labels: { names, etag: found.etag, tokenHash: host.tokenHash },
+  });
   return names;
 }
 
 /**
- * The labels that the repository has, in its own spelling, and the names of those that it lacks. A repository without any of ours is `config`: no issue goes there without labels.
+ * The labels that the repository has, in its own spelling, and the names of those that it lacks. A repository without
+ * any of ours is `config`: no issue goes there without labels.
  */
 export function onlyExisting(
   wanted: readonly string[],
@@ -176,14 +169,14 @@ export function onlyExisting(
       hint: 'Run `steward work labels seed`.',
     });
   }
-  const labels: string[] = [];
-  const missing: string[] = [];
-  for (const name of new Set(wanted)) {
-    const there = existing.find((label) => sameLabel(label, name));
-    if (there === undefined) missing.push(name);
-    else labels.push(there);
-  }
-  return { labels, missing };
+  const found = [...new Set(wanted)].map((name) => ({
+    name,
+    there: existing.find((label) => sameLabel(label, name)),
+  }));
+  return {
+    labels: found.flatMap(({ there }) => there ?? []),
+    missing: found.flatMap(({ name, there }) => (there === undefined ? [name] : [])),
+  };
 }
 
 function isOurs(label: string): boolean {

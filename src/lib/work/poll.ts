@@ -1,30 +1,15 @@
-import type { WorkConfig, WorkRepoConfig } from '../config/schema';
-import { StewardError, toStewardError } from '../errors';
-import { parseIso, toIso } from '../platform/time/clock';
-import { ensureFolder } from '../platform/files/folder';
 import { dirname } from 'node:path';
-import {
-  isFullDue,
-  keptIssue,
-  merged,
-  readPoll,
-  writeCache,
-  writePoll,
-  type Cache,
-  type CachePaths,
-  type Poll,
-} from './cache';
+
+import type { WorkRepoConfig } from '../config/schema';
+import { StewardError, toStewardError } from '../errors';
+import { ensureFolder } from '../platform/files/folder';
+import { parseIso, toIso } from '../platform/time/clock';
+import { merged, readPoll, writeCache, writePoll, type Cache, type Poll } from './cache';
+import type { WorkDeps } from './deps';
 import type { Host } from './host';
-import { privacyState, repoOf, verify, type PrivacyDeps } from './privacy';
+import { privacyState, repoOf, verify } from './privacy';
 
-export interface PollDeps extends PrivacyDeps {
-  paths: CachePaths;
-  config: WorkConfig;
-  /** The cached state; `cacheReader` for those who ask often. What it gives is not changed by anybody. */
-  cache: (repo: string) => Cache;
-}
-
-/** POST /api/work/refresh (decisions.md 6). */
+/** POST /api/work/refresh. */
 export interface RefreshResult {
   ok: boolean;
   lastFetch: string | null;
@@ -32,28 +17,25 @@ export interface RefreshResult {
   reason?: string;
 }
 
-const NOT_SET_UP = 'No repository is set up: run `steward work setup OWNER/REPO`.';
-
 /**
  * Brings the cache up to date. Nothing is thrown for what the service or the network does: the cache stays, and
  * the result says why. An unchanged repository costs one request, answered 304; privacy is verified when due.
  */
-export async function refresh(deps: PollDeps): Promise<RefreshResult> {
+export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
   const config = deps.workRepo();
   const state = privacyState(config, deps.clock.now());
   if (state === 'setup' || state === 'off' || state === 'public') {
-    const shown = staleness(deps, config);
-    return { ok: false, lastFetch: shown.lastFetch, stale: true, reason: shown.staleReason ?? NOT_SET_UP };
+    const { lastFetch, staleReason } = staleness(deps, config);
+    const reason = staleReason ?? 'No repository is set up: run `steward work setup OWNER/REPO`.';
+    return { ok: false, lastFetch, stale: true, reason };
   }
   const repo = repoOf(config);
   const before = isKnown(deps, repo) ? readPoll(deps.paths.poll, repo).lastFetch : null;
   try {
     ensureFolder(dirname(deps.paths.cache));
     if (state !== 'fresh') await verify(deps);
-    await fetchChanges(deps, await deps.host(), repo);
-    const lastFetch = toIso(deps.clock.now());
-    writePoll(deps.paths.poll, repo, { lastFetch, failure: null });
-    return { ok: true, lastFetch, stale: false };
+    await freshCache(deps, await deps.host(), repo);
+    return { ok: true, lastFetch: readPoll(deps.paths.poll, repo).lastFetch, stale: false };
   } catch (error) {
     const known = toStewardError(error);
     if (known.kind === 'internal' || known.kind === 'canceled') throw error;
@@ -64,7 +46,7 @@ export async function refresh(deps: PollDeps): Promise<RefreshResult> {
 }
 
 /** Where it cannot be written down (a full disk, a folder that may only be read), whoever asked is told all the same. */
-function noteFailure({ paths }: Pick<PollDeps, 'paths'>, repo: string, poll: Poll): void {
+function noteFailure({ paths }: WorkDeps, repo: string, poll: Poll): void {
   try {
     writePoll(paths.poll, repo, poll);
   } catch (error) {
@@ -73,38 +55,35 @@ function noteFailure({ paths }: Pick<PollDeps, 'paths'>, repo: string, poll: Pol
 }
 
 /** The same for a command that must have the truth: what goes wrong is thrown. */
-export async function freshCache(deps: PollDeps, host: Host, repo: string): Promise<Cache> {
+export async function freshCache(deps: WorkDeps, host: Host, repo: string): Promise<Cache> {
   const cache = await fetchChanges(deps, host, repo);
   writePoll(deps.paths.poll, repo, { lastFetch: toIso(deps.clock.now()), failure: null });
   return cache;
 }
 
+const FULL_EVERY_MS = 24 * 3_600_000;
+
 async function fetchChanges(
-  deps: Pick<PollDeps, 'paths' | 'clock' | 'cache'>,
+  { paths, clock, cache: read }: WorkDeps,
   host: Host,
   repo: string,
 ): Promise<Cache> {
-  const { paths, clock } = deps;
-  const cache = deps.cache(repo);
-  const all = isFullDue(cache, clock.now()) || cache.since === null;
-  const since = all ? {} : { since: cache.since ?? '' };
-  const etag = !all && cache.etag?.tokenHash === host.tokenHash ? { etag: cache.etag.value } : {};
-  const found = await host.issues(repo, { ...since, ...etag });
-  if (found.unchanged) return cache;
-  // What another process has learnt in the meantime (labels) is kept.
-  const current = deps.cache(repo);
-  const next = merged(current, found.value.map(keptIssue), {
-    all,
-    nowMs: clock.now(),
-    malformed: found.malformed,
+  const { since, fullAt, etag } = read(repo);
+  // A date in the future was written by a clock that was put back since.
+  const isFull = Math.abs(clock.now() - (parseIso(fullAt ?? '') ?? -Infinity)) > FULL_EVERY_MS;
+  const from = isFull ? null : since;
+  const found = await host.issues(repo, {
+    ...(from === null ? {} : { since: from }),
+    ...(from !== null && etag?.tokenHash === host.tokenHash ? { etag: etag.value } : {}),
   });
-  const isSameQuestion = !all && next.since === cache.since && found.etag !== null;
-  const kept = {
-    ...next,
-    etag: isSameQuestion ? { value: found.etag ?? '', tokenHash: host.tokenHash } : null,
-  };
-  writeCache(paths.cache, kept);
-  return kept;
+  if (found.unchanged) return read(repo);
+  // What another process has learnt in the meantime (labels) is kept.
+  const { value, malformed } = found;
+  const next = merged(read(repo), value, { all: from === null, nowMs: clock.now(), malformed });
+  const isSameQuestion = from !== null && next.since === from && found.etag !== null;
+  if (isSameQuestion) next.etag = { value: found.etag ?? '', tokenHash: host.tokenHash };
+  writeCache(paths.cache, next);
+  return next;
 }
 
 export interface Staleness {
@@ -114,36 +93,35 @@ export interface Staleness {
 }
 
 /** Was the list ever read as a whole? A cache that was removed, or is broken, holds nothing: that is not "no issues". */
-function isKnown({ cache }: Pick<PollDeps, 'cache'>, repo: string): boolean {
+function isKnown({ cache }: Pick<WorkDeps, 'cache'>, repo: string): boolean {
   return cache(repo).fullAt !== null;
 }
 
 /** How old what is shown is, and why. */
 export function staleness(
-  deps: Pick<PollDeps, 'paths' | 'clock' | 'config' | 'cache'>,
+  deps: Pick<WorkDeps, 'paths' | 'clock' | 'config' | 'cache'>,
   config: WorkRepoConfig,
 ): Staleness {
   const nowMs = deps.clock.now();
-  const state = privacyState(config, nowMs);
-  if (config.repo === undefined) return { lastFetch: null, stale: false, staleReason: null };
-  const poll = readPoll(deps.paths.poll, config.repo);
-  const { failure } = poll;
-  const lastFetch = isKnown(deps, config.repo) ? poll.lastFetch : null;
+  const { repo } = config;
+  if (repo === undefined) return { lastFetch: null, stale: false, staleReason: null };
+  const { failure, ...poll } = readPoll(deps.paths.poll, repo);
+  const lastFetch = isKnown(deps, repo) ? poll.lastFetch : null;
   const stale = (staleReason: string): Staleness => ({ lastFetch, stale: true, staleReason });
+  const state = privacyState(config, nowMs);
   if (state === 'off') return stale('Work tracking is switched off (WORK.enabled is false).');
   if (state === 'public') {
     const seen = config.privacy.visibility ?? 'public';
     return stale(
-      `${config.repo} is ${seen}, not private: nothing is read or sent. Make it private, then run \`steward work verify\`.`,
+      `${repo} is ${seen}, not private: nothing is read or sent. Make it private, then run \`steward work verify\`.`,
     );
   }
   if (failure !== null) return stale(`${failure.message} ${failure.hint}`.trim());
   const at = parseIso(lastFetch ?? '');
   if (at === undefined) return stale('Nothing was fetched yet.');
-  const age = nowMs - at;
   const limit = Math.max(5 * 60_000, 3 * deps.config.POLL_INTERVAL_SECONDS * 1000);
-  if (age > limit || age < -limit) return stale('It was not fetched again since.');
-  return { lastFetch, stale: false, staleReason: null };
+  const isOld = nowMs - at > limit || at - nowMs > limit;
+  return isOld ? stale('It was not fetched again since.') : { lastFetch, stale: false, staleReason: null };
 }
 
 /** A cached read that has nothing at all to show. */

@@ -1,11 +1,12 @@
 import type { WorkRepoConfig } from '../config/schema';
 import { StewardError, toStewardError } from '../errors';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
-import type { Host, Repository } from './host';
+import type { Attestation, Open, WorkDeps } from './deps';
+import type { Repository } from './host';
 import type { HostFailure } from './host/failure';
 
 /**
- * What may be done with the repository (service.md: Authentication; decisions.md 6).
+ * What may be done with the repository.
  *
  * - setup: none is named yet
  * - off: switched off by hand (`enabled: false`)
@@ -16,23 +17,6 @@ import type { HostFailure } from './host/failure';
  * - expired: too long ago, or at a time that has not come yet
  */
 export type PrivacyState = 'setup' | 'off' | 'public' | 'unverified' | 'fresh' | 'due' | 'expired';
-
-/** What setup, verification and polls write into work_repo.json. */
-export interface Attestation {
-  verifiedPrivate: boolean;
-  visibility: string;
-  verifiedAt: string;
-  repo: string;
-  repoId: number;
-}
-
-export interface PrivacyDeps {
-  clock: Clock;
-  /** work_repo.json as it is now. */
-  workRepo: () => WorkRepoConfig;
-  host: () => Promise<Host>;
-  attest: (attestation: Attestation) => Promise<void>;
-}
 
 const HOUR_MS = 3_600_000;
 /** Clocks of machines that share a user area differ by so much. */
@@ -51,6 +35,10 @@ export function privacyState(config: WorkRepoConfig, nowMs: number): PrivacyStat
   return age < (ttlHours / 2) * HOUR_MS ? 'fresh' : 'due';
 }
 
+function stateNow({ workRepo, clock }: Pick<WorkDeps, 'workRepo' | 'clock'>): PrivacyState {
+  return privacyState(workRepo(), clock.now());
+}
+
 export function sameRepo(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
@@ -58,12 +46,10 @@ export function sameRepo(a: string, b: string): boolean {
 /** The repository's name; before setup, and where it is switched off, `config`. */
 export function repoOf(config: WorkRepoConfig): string {
   if (config.repo === undefined) throw notSetUp();
-  if (!config.enabled) {
-    throw new StewardError('config', 'Work tracking is switched off.', {
-      hint: 'Run `steward config set WORK.enabled true`.',
-    });
-  }
-  return config.repo;
+  if (config.enabled) return config.repo;
+  throw new StewardError('config', 'Work tracking is switched off.', {
+    hint: 'Run `steward config set WORK.enabled true`.',
+  });
 }
 
 export function notSetUp(): StewardError {
@@ -71,6 +57,8 @@ export function notSetUp(): StewardError {
     hint: 'Run `steward work setup OWNER/REPO` with a private repository of yours; --create makes it.',
   });
 }
+
+type PrivacyDeps = Pick<WorkDeps, 'clock' | 'workRepo' | 'host' | 'attest'>;
 
 /**
  * Asks the service whether the repository is private, and writes down what it says. Anything but exactly
@@ -84,12 +72,12 @@ export async function verify(deps: PrivacyDeps, seen?: Repository): Promise<Repo
   const found = seen ?? (await (await deps.host()).repository(repo));
   const { repoId, repo: attested } = config.privacy;
   if (repoId !== undefined && attested !== undefined && sameRepo(attested, repo) && repoId !== found.id) {
-    await deps.attest({ ...attestation(deps, found, repo), verifiedPrivate: false, repoId });
+    await deps.attest({ ...attestation(deps.clock, found, repo), verifiedPrivate: false, repoId });
     throw new StewardError('conflict', `Another repository stands in the place of ${repo} now.`, {
       hint: `Look at it, then run \`steward work setup ${repo}\` if it is the right one.`,
     });
   }
-  await deps.attest(attestation(deps, found, repo));
+  await deps.attest(attestation(deps.clock, found, repo));
   refusePublic(found);
   return found;
 }
@@ -101,31 +89,29 @@ export function refusePublic(found: Repository): void {
   });
 }
 
-export function attestation(deps: Pick<PrivacyDeps, 'clock'>, found: Repository, repo: string): Attestation {
-  const verifiedPrivate = found.visibility === 'private';
+export function attestation(clock: Clock, { visibility, id }: Repository, repo: string): Attestation {
   return {
-    verifiedPrivate,
-    visibility: found.visibility,
-    verifiedAt: toIso(deps.clock.now()),
+    verifiedPrivate: visibility === 'private',
+    visibility,
+    verifiedAt: toIso(clock.now()),
     repo,
-    repoId: found.id,
+    repoId: id,
   };
 }
 
 /**
  * Before a write, or a batch of them: the repository is looked at, and is exactly private, the attested one, and
- * takes issues. Gives its name.
+ * takes issues.
  */
-export async function openForWriting(deps: PrivacyDeps): Promise<string> {
-  const config = deps.workRepo();
-  const repo = repoOf(config);
-  const state = privacyState(config, deps.clock.now());
+export async function openForWriting(deps: WorkDeps): Promise<Open> {
+  const repo = repoOf(deps.workRepo());
+  const state = stateNow(deps);
   const host = await deps.host();
-  const { repoId } = config.privacy;
   const found = await host.repository(repo);
-  if (state !== 'fresh' || found.visibility !== 'private' || found.id !== repoId) await verify(deps, found);
+  const isSame = found.visibility === 'private' && found.id === deps.workRepo().privacy.repoId;
+  if (state !== 'fresh' || !isSame) await verify(deps, found);
   refuseUnusable(found);
-  return repo;
+  return { deps, host, repo };
 }
 
 export function refuseUnusable(found: Repository): void {
@@ -158,8 +144,7 @@ export interface Gate {
  * tracking is off; as long as nobody can say whether it is private, nothing is sent and nothing is lost.
  */
 export async function captureGate(deps: PrivacyDeps): Promise<Gate> {
-  const state = (): PrivacyState => privacyState(deps.workRepo(), deps.clock.now());
-  const before = state();
+  const before = stateNow(deps);
   if (before === 'setup' || before === 'off' || before === 'public') return { gate: 'drop' };
   if (before === 'unverified') return { gate: 'spool' };
   if (before === 'fresh') return { gate: 'send' };
@@ -167,8 +152,9 @@ export async function captureGate(deps: PrivacyDeps): Promise<Gate> {
     await verify(deps);
     return { gate: 'send' };
   } catch (error) {
-    if (state() === 'public') return { gate: 'drop' };
-    if (state() === 'unverified') return { gate: 'spool' };
+    const after = stateNow(deps);
+    if (after === 'public') return { gate: 'drop' };
+    if (after === 'unverified') return { gate: 'spool' };
     return before === 'due' ? { gate: 'send' } : { gate: 'spool', error: toStewardError(error) };
   }
 }

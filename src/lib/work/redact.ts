@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 
-import { exists } from '../platform/files/folder';
+import { createFile } from '../platform/files/atomic-file';
+import { exists, lstatOf } from '../platform/files/folder';
 
 const REDACTED = '[redacted]';
 
@@ -39,8 +40,8 @@ function isNameAndPassword(word: string): boolean {
   return /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(Buffer.from(word, 'base64').toString());
 }
 
-/** The marker of a folder whose work never leaves the machine (service.md: Work configuration). */
-export const RESTRICTED_MARKER = 'RESTRICTED.md';
+/** The marker of a folder whose work never leaves the machine. */
+const RESTRICTED_MARKER = 'RESTRICTED.md';
 
 /**
  * Does a marker stand in the folder, or in one above it?
@@ -54,4 +55,10 @@ export function isRestricted(folder: string, known?: Map<string, boolean>): bool
   const said = known?.get(above) ?? isRestricted(above, known);
   known?.set(above, said);
   return said;
+}
+
+/** Says in a session's folder that it is restricted; where there is none yet, it cannot be said. */
+export function markRestricted(folder: string): void {
+  if (lstatOf(folder)?.isFolder === true)
+    createFile(join(folder, RESTRICTED_MARKER), 'The work of this session stays on this machine.\n');
 }

@@ -1,27 +1,15 @@
 import { dirname, join } from 'node:path';
 
-import { StewardError } from '../errors';
-import type { UserArea } from '../config/user-area';
+import { StewardError, toStewardError } from '../errors';
 import { createFile, readText } from '../platform/files/atomic-file';
 import { ensureFolder, exists } from '../platform/files/folder';
-import { failureOf } from './host/failure';
+import { readCache } from './cache';
+import type { WorkDeps } from './deps';
 import type { Host, Repository } from './host';
-import { LABEL_SETS, seedLabels, wantedLabels, type SeedResult, type WantedLabelsDeps } from './labels';
-import { refresh, type PollDeps } from './poll';
-import {
-  attestation,
-  privacyState,
-  refusePublic,
-  refuseUnusable,
-  sameRepo,
-  type Attestation,
-} from './privacy';
-
-export interface SetupDeps extends PollDeps, Omit<WantedLabelsDeps, 'config'> {
-  area: UserArea['work'];
-  /** Writes the repository and its attestation into work_repo.json. */
-  choose: (repo: string, attestation: Attestation) => Promise<void>;
-}
+import { failureOf } from './host/failure';
+import { LABEL_SETS, seedLabels, wantedLabels, type SeedResult } from './labels';
+import { refresh } from './poll';
+import { attestation, privacyState, refusePublic, refuseUnusable, sameRepo } from './privacy';
 
 export interface SetupResult {
   repo: string;
@@ -35,18 +23,15 @@ export interface SetupResult {
   next: string[];
 }
 
-/** What setup does, step by step, for a person who watches. */
-export type OnStep = (text: string) => void;
-
 /**
- * `work setup OWNER/REPO`: looks that the repository is private (anything else is refused
- * and nothing is written), writes the attestation and the files of the work folder that are not there, seeds the
- * labels and fetches. Run twice it changes nothing.
+ * `work setup OWNER/REPO`: looks that the repository is private (anything else is refused and nothing is written),
+ * writes the attestation and the files of the work folder that are not there, seeds the labels and fetches. Run twice
+ * it changes nothing. `onStep` is told what is done, for a person who watches.
  */
 export async function setUp(
-  deps: SetupDeps,
+  deps: WorkDeps,
   input: { repo: string; create: boolean },
-  onStep: OnStep = () => undefined,
+  onStep: (text: string) => void = () => undefined,
 ): Promise<SetupResult> {
   const wanted = checkedName(input.repo);
   onStep(`Looking at ${wanted}`);
@@ -54,23 +39,22 @@ export async function setUp(
   const { found, created } = await findOrMake(host, wanted, input.create);
   refusePublic(found);
   refuseUnusable(found);
-  ensureFolder(deps.area.root);
+  ensureFolder(deps.paths.root);
   const files = writeFiles(deps);
   const labels = await wantedLabels(deps);
-  if (!isChosen(deps, found)) await deps.choose(found.repo, attestation(deps, found, found.repo));
+  if (!isChosen(deps, found)) await deps.choose(found.repo, attestation(deps.clock, found, found.repo));
   onStep('Seeding labels');
   const seeded = await seedLabels(host, found.repo, labels, {
     dryRun: false,
     onLabel: (name, done, of) => onStep(`Seeding labels: ${name} (${done} of ${of})`),
   });
   onStep('Reading the issues');
-  const fetched = await refresh(deps);
-  if (!fetched.ok) {
-    throw new StewardError('unavailable', `The issues could not be read. ${fetched.reason ?? ''}`.trim(), {
+  const { ok, reason } = await refresh(deps);
+  if (!ok) {
+    throw new StewardError('unavailable', `The issues could not be read. ${reason ?? ''}`.trim(), {
       hint: 'All else is done; run `steward work board` later.',
     });
   }
-  const { readCache } = await import('./cache');
   return {
     repo: found.repo,
     url: found.url,
@@ -84,12 +68,10 @@ export async function setUp(
 
 /** The name from a name or from the address of its page. */
 function checkedName(text: string): string {
-  const name = text
-    .trim()
-    .replace(/^https:\/\/[^/]+\//, '')
-    .replace(/(?:\.git)?\/?$/, '');
+  const page = text.trim().replace(/^https:\/\/[^/]+\//, '');
+  const name = page.replace(/(?:\.git)?\/?$/, '');
   if (/^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/(?!\.{1,2}$)[\w.-]{1,100}$/.test(name)) return name;
-  throw new StewardError('usage', `${JSON.stringify(text)} is no repository.`, {
+  throw new StewardError('usage', `Invalid repository ${JSON.stringify(text)}.`, {
     hint: 'Write it as OWNER/REPO, such as ann/work.',
   });
 }
@@ -112,19 +94,19 @@ async function findOrMake(
 }
 
 /** Is this very repository the configured one, verified not long ago? */
-function isChosen(deps: SetupDeps, found: Repository): boolean {
+function isChosen(deps: WorkDeps, found: Repository): boolean {
   const config = deps.workRepo();
   if (config.repo === undefined || !sameRepo(config.repo, found.repo)) return false;
   return privacyState(config, deps.clock.now()) === 'fresh' && config.privacy.repoId === found.id;
 }
 
 /** Each file that is not there yet; what a person has changed stays. */
-function writeFiles({ area, templates }: SetupDeps): string[] {
+function writeFiles({ paths, templates }: WorkDeps): string[] {
   const from: [template: string, path: string][] = [
-    [LABEL_SETS.neutral, area.labels],
-    ['config.yaml', area.config],
-    ['README.md', area.readme],
-    ['RESTRICTED.md', area.restricted],
+    [LABEL_SETS.neutral, paths.labels],
+    ['config.yaml', paths.config],
+    ['README.md', paths.readme],
+    ['RESTRICTED.md', paths.restricted],
   ];
   return from.flatMap(([template, path]) => {
     if (exists(path)) return [];
@@ -132,5 +114,15 @@ function writeFiles({ area, templates }: SetupDeps): string[] {
     if (text === undefined) throw new StewardError('internal', `The template ${template} is missing.`);
     ensureFolder(dirname(path));
     return createFile(path, text) ? [path] : [];
+  });
+}
+
+/** The error of an install with what sweeps where no scheduler runs. */
+export function withoutScheduler(error: unknown): StewardError {
+  const known = toStewardError(error);
+  if (known.kind !== 'unavailable') return known;
+  return new StewardError('unavailable', known.message, {
+    hint: 'Run "steward up" or "steward daemon serve --sweep": each sweeps every hour while it runs.',
+    cause: known.cause,
   });
 }

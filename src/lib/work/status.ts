@@ -1,8 +1,9 @@
 import type { WorkConfig } from '../config/schema';
-import { toIso, parseIso } from '../platform/time/clock';
-import { SETUP_STEPS, type BoardDeps } from './board';
+import { parseIso, toIso } from '../platform/time/clock';
+import { SETUP_STEPS } from './board';
 import { waitingCaptures, type Waiting } from './capture/waiting';
-import { readLedger } from './ledger';
+import type { WorkDeps } from './deps';
+import { readLedger } from './ensure';
 import { staleness } from './poll';
 import { privacyState, type PrivacyState } from './privacy';
 
@@ -36,20 +37,12 @@ export interface WorkStatus {
   capturePrompt: WorkConfig['CAPTURE_PROMPT'];
 }
 
-export interface StatusDeps extends BoardDeps {
-  ledger: string;
-  /** `state/spool` */
-  spool: string;
-  /** `work/waiting.json` */
-  waiting: string;
-}
-
-export function workStatus(deps: StatusDeps): WorkStatus {
+export function workStatus(deps: WorkDeps): WorkStatus {
   const config = deps.workRepo();
   const { repo, privacy } = config;
   const { issues, malformed } = repo === undefined ? { issues: [], malformed: 0 } : deps.cache(repo);
   const open = issues.filter(({ state }) => state === 'open').length;
-  const entries = repo === undefined ? [] : [...readLedger(deps.ledger, repo).entries.values()];
+  const entries = repo === undefined ? [] : [...readLedger(deps.paths.ledger, repo).values()];
   const at = parseIso(privacy.verifiedAt ?? '');
   return {
     setupRequired: repo === undefined,
@@ -66,7 +59,7 @@ export function workStatus(deps: StatusDeps): WorkStatus {
     issues: { open, closed: issues.length - open },
     malformed,
     unfinished: entries.filter(({ number }) => number === null).length,
-    waiting: waitingCaptures(deps),
+    waiting: waitingCaptures(deps.area),
     pollIntervalSeconds: deps.config.POLL_INTERVAL_SECONDS,
     captureNative: deps.config.CAPTURE_NATIVE,
     captureSweep: deps.config.CAPTURE_SWEEP,

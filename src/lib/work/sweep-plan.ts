@@ -1,16 +1,22 @@
+import { join } from 'node:path';
+
 import type { WorkConfig } from '../config/schema';
 import type { Goal, Project } from '../goals/record';
+import { exists } from '../platform/files/folder';
+import { gitIn } from '../platform/process/git-process';
+import type { Run } from '../platform/process/process';
 import { parseIso } from '../platform/time/clock';
-import { type CapturedSession, type SessionRules, planSession } from './capture/session-end';
+import { planSession, type CapturedSession, type SessionRules } from './capture/session';
 import type { Wanted } from './ensure';
-import { type Issue, identityKey } from './issue';
+import { identityKey, type Issue } from './issue';
 import { isStale, propertyOfProject, statusOf } from './label';
+import { codeSpan } from './markdown';
 import { redacted } from './redact';
 
 const DAY_MS = 86_400_000;
-/** service.md: Limits. */
 const STALE_MS = 7 * DAY_MS;
 const PROJECT_DAYS = 14;
+const GIT_TIMEOUT_MS = 10_000;
 
 /** An issue to be made of a session. */
 export interface Missed extends Wanted {
@@ -18,7 +24,7 @@ export interface Missed extends Wanted {
   folder: string;
 }
 
-/** Sessions that the hook has missed (service.md: Work capture rules, 3), the oldest first; empty scaffolds are none. */
+/** Sessions that the hook has missed, the oldest first; empty scaffolds are none. */
 export function missedSessions(sessions: readonly CapturedSession[], rules: SessionRules): Missed[] {
   return sessions.flatMap((session) => {
     if (session.artifact.github_issue !== null || session.artifact.task === null) return [];
@@ -56,21 +62,34 @@ export interface ProjectState extends Project {
   lastCommitMs: number | undefined;
 }
 
+/** The last commit of each project, of all branches. */
+export async function projectStates(run: Run, projects: readonly Project[]): Promise<ProjectState[]> {
+  const states: ProjectState[] = [];
+  for (const project of projects) {
+    let said = '';
+    if (exists(join(project.path, '.git'))) {
+      const git = gitIn({ run, timeoutMs: () => GIT_TIMEOUT_MS }, project.path);
+      said = (await git(['log', '--branches', '-1', '--format=%ct'])).trim();
+    }
+    states.push({ ...project, lastCommitMs: /^\d+$/.test(said) ? Number(said) * 1000 : undefined });
+  }
+  return states;
+}
+
 /** Tracked projects without a commit in 14 days and without an open issue of theirs. */
 export function projectChecks(
   projects: readonly ProjectState[],
   issues: readonly Issue[],
   options: { nowMs: number; map: WorkConfig['PROJECT_PROPERTY'] },
 ): Wanted[] {
-  return projects.flatMap(({ name, lastCommitMs }) => {
-    if (lastCommitMs === undefined) return [];
+  return projects.flatMap(({ name, lastCommitMs = Infinity }) => {
     const days = Math.floor((options.nowMs - lastCommitMs) / DAY_MS);
     const property = propertyOfProject(name, options.map);
-    const identity = { kind: 'project', value: name } as const;
     const label = `property:${property ?? ''}`;
     const isOpen = issues.some(
       ({ state, labels }) => state === 'open' && labels.some((one) => one.toLowerCase() === label),
     );
+    const identity = { kind: 'project', value: name } as const;
     if (days < PROJECT_DAYS || isOpen || !isWanted(issues, identityKey(identity))) return [];
     return [
       {
@@ -79,9 +98,7 @@ export function projectChecks(
         text: `${redacted(name)} \u2014 no commit in ${days} days`,
         body: 'Is it still to be worked on? Close this as not planned, and it is not asked again.',
         labels: [
-          'auto-sweep',
-          'Type:project',
-          'Status:needs-triage',
+          ...['auto-sweep', 'Type:project', 'Status:needs-triage'],
           ...(property === null ? [] : [`Property:${property}`]),
         ],
         openOnly: true,
@@ -100,7 +117,7 @@ export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wa
         identity,
         kind: 'goal',
         text: redacted(text),
-        body: `Goal ${id}: ${redacted(text)}`,
+        body: `Goal ${id}: ${codeSpan(redacted(text))}`,
         labels: ['auto-sweep', 'Type:project', 'Status:needs-triage'],
         openOnly: true,
       },

@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { StewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, removeFolder } from '../platform/files/folder';
-import { withLock } from '../platform/files/lock';
-import { type GitAnswer, type Remote, type RemoteGitDeps, remoteGit } from '../platform/process/git-remote';
+import { remoteGit, type GitAnswer, type Remote } from '../platform/process/git-remote';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
-import { type Item, byUrgency, itemsOf } from './board';
+import { byUrgency, itemsOf, type Item } from './board';
+import { alone, type WorkDeps } from './deps';
 import { parseTitle } from './issue';
-import { type PollDeps, nothingCached, refresh } from './poll';
+import { escaped } from './markdown';
+import { nothingCached, refresh } from './poll';
 import { openForWriting, repoOf } from './privacy';
 
-/** The sections of the file (service.md: Task list file), in its order. */
+/** The sections of the file, in its order. */
 export const SECTIONS = [
   'Active',
   'Queued',
@@ -29,24 +30,22 @@ const RECENT_DAYS = 14;
 const MAX_RECENT = 30;
 
 /**
- * TASKLIST.md of a repository: each open issue once, by the first match (decisions.md 6). Pure: the same issues on
- * the same day give the same bytes, whatever their order.
+ * TASKLIST.md of a repository: each open issue once, by the first match. Pure: the same issues on the same day give
+ * the same bytes, whatever their order.
  *
  * @param nowMs decides what was completed in the last 14 days
  */
-export function taskList(items: readonly Item[], options: { repo: string; nowMs: number }): string {
-  const bySection = new Map<Section, Item[]>(SECTIONS.map((section) => [section, []]));
-  for (const item of items) {
-    const section = sectionOf(item, options.nowMs);
-    if (section !== undefined) bySection.get(section)?.push(item);
-  }
+export function taskList(items: readonly Item[], { repo, nowMs }: { repo: string; nowMs: number }): string {
   const lines = [
     '# Tasks',
     '',
-    `Made by steward from the issues of ${clean(options.repo)}. Change the issues, not this file.`,
+    `Made by steward from the issues of ${clean(repo)}. Change the issues, not this file.`,
   ];
   for (const section of SECTIONS) {
-    const own = sorted(section, bySection.get(section) ?? []);
+    const own = sorted(
+      section,
+      items.filter((item) => sectionOf(item, nowMs) === section),
+    );
     lines.push('', `## ${section}`, '', ...(own.length === 0 ? ['None.'] : own.map(taskLine)));
   }
   return `${lines.join('\n')}\n`;
@@ -80,39 +79,11 @@ function byClosing(a: Item, b: Item): number {
   return x === y ? b.number - a.number : x < y ? 1 : -1;
 }
 
-function taskLine(item: Item): string {
-  const link = /^https?:\/\/[^\s()<>]+$/.test(item.url)
-    ? `[#${item.number}](${item.url})`
-    : `#${item.number}`;
-  const facts = [
-    item.priority,
-    item.property,
-    ...item.agents.map((name) => `@ ${name}`),
-    item.stale ? 'stale' : null,
-  ];
-  const tail = facts
-    .filter((fact) => fact !== null)
-    .map((fact) => ` · ${escaped(fact)}`)
-    .join('');
-  return `- [${item.state === 'closed' ? 'x' : ' '}] ${link} ${escaped(parseTitle(item.title).text)}${tail}`;
-}
-
-/** Text from elsewhere as Markdown that shows it as it is: no markup, no mention, no reference. */
-function escaped(text: string): string {
-  return clean(text)
-    .replace(/\s+/g, ' ')
-    .trim()
-    .replace(/[\\`*_[\]<>|~#&!]/g, (char) => `\\${char}`);
-}
-
-export interface TaskListDeps extends PollDeps {
-  git: RemoteGitDeps;
-  /** Where the repository is cloned from, and with which credential. */
-  remote: (repo: string) => Promise<Remote>;
-  /** `work/tasklist` */
-  folder: string;
-  locks: string;
-  machineId: string;
+function taskLine({ number, url, title, state, priority, property, agents, stale }: Item): string {
+  const link = /^https?:\/\/[^\s()<>]+$/.test(url) ? `[#${number}](${url})` : `#${number}`;
+  const facts = [priority, property, ...agents.map((name) => `@ ${name}`), stale ? 'stale' : null];
+  const tail = facts.flatMap((fact) => (fact === null ? [] : [` · ${escaped(fact)}`])).join('');
+  return `- [${state === 'closed' ? 'x' : ' '}] ${link} ${escaped(parseTitle(title).text)}${tail}`;
 }
 
 /** What `work tasks regenerate` did. */
@@ -134,42 +105,38 @@ export interface Regenerated {
 }
 
 const NAME = 'TASKLIST.md';
-const LOCK_WAIT_MS = 60_000;
 
 /**
- * Makes TASKLIST.md of all issues (service.md: Task list file). With `push` it is committed to the repository:
- * nothing where nothing changed. A push that fails leaves the local file up to date and says why; the next run
- * begins at what the repository has then, so a diverged, dirty, damaged or deleted clone mends itself.
+ * Makes TASKLIST.md of all issues. With `push` it is committed to the repository: nothing where nothing changed. A
+ * push that fails leaves the local file up to date and says why; the next run begins at what the repository has then,
+ * so a diverged, dirty, damaged or deleted clone mends itself.
  */
-export function regenerateTaskList(deps: TaskListDeps, options: { push: boolean }): Promise<Regenerated> {
-  const { clock, machineId } = deps;
-  const lock = join(deps.locks, 'work-tasklist.lock');
-  return withLock(lock, { clock, machineId, waitMs: LOCK_WAIT_MS }, async () => {
-    const repo = options.push ? await openForWriting(deps) : repoOf(deps.workRepo());
+export function regenerateTaskList(deps: WorkDeps, options: { push: boolean }): Promise<Regenerated> {
+  return alone(deps, 'tasklist', async () => {
+    const repo = options.push ? (await openForWriting(deps)).repo : repoOf(deps.workRepo());
     const fetched = await refresh(deps);
     if (fetched.lastFetch === null) throw nothingCached(fetched.reason ?? null);
     const items = itemsOf(deps, deps.workRepo());
     const nowMs = deps.clock.now();
     const text = taskList(items, { repo, nowMs });
-    ensureFolder(deps.folder);
-    const path = join(deps.folder, NAME);
+    ensureFolder(deps.paths.tasklist);
+    const path = join(deps.paths.tasklist, NAME);
     const before = readText(path);
-    const pushed = options.push ? await commitAndPush(deps, repo, path, text) : undefined;
+    const { committed, trouble } = options.push
+      ? await commitAndPush(deps, repo, path, text)
+      : { committed: false, trouble: undefined };
     if (readText(path) !== text) replaceFile(path, text);
-    const sections = Object.fromEntries(SECTIONS.map((section) => [section, 0])) as Record<Section, number>;
-    for (const item of items) {
-      const section = sectionOf(item, nowMs);
-      if (section !== undefined) sections[section] += 1;
-    }
-    const trouble = pushed?.trouble;
+    const places = items.map((item) => sectionOf(item, nowMs));
     return {
       result: {
         path,
         changed: before !== text,
-        committed: pushed?.committed ?? false,
-        pushed: pushed !== undefined && pushed.committed && trouble === undefined,
+        committed,
+        pushed: committed && trouble === undefined,
         reason: trouble?.message ?? (fetched.ok ? null : (fetched.reason ?? null)),
-        sections,
+        sections: Object.fromEntries(
+          SECTIONS.map((section) => [section, places.filter((place) => place === section).length]),
+        ) as Record<Section, number>,
       },
       trouble,
     };
@@ -178,23 +145,22 @@ export function regenerateTaskList(deps: TaskListDeps, options: { push: boolean 
 
 interface Pushed {
   committed: boolean;
-  trouble?: StewardError;
+  trouble: StewardError | undefined;
 }
 
-async function commitAndPush(deps: TaskListDeps, repo: string, path: string, text: string): Promise<Pushed> {
+async function commitAndPush(deps: WorkDeps, repo: string, path: string, text: string): Promise<Pushed> {
   try {
     const remote = await deps.remote(repo);
-    const git = remoteGit(deps.git, deps.folder, remote);
-    const branch = await atRemote(deps, git, remote);
+    const git = remoteGit(deps.git, deps.paths.tasklist, remote);
+    const branch = await atRemote(deps.paths.tasklist, git, remote);
     replaceFile(path, text);
     await good(git('add', '--force', '--', NAME));
-    if ((await git('diff', '--cached', '--quiet')).code === 0) {
-      return { committed: false };
-    }
+    const isSame = (await git('diff', '--cached', '--quiet')).code === 0;
+    if (isSame) return { committed: false, trouble: undefined };
     await good(git('commit', '--quiet', '--no-verify', '-m', 'Update the task list'));
     const push = await git('push', '--quiet', remote.url, `HEAD:refs/heads/${branch}`);
-    if (push.code === 0) return { committed: true };
-    return { committed: true, trouble: troubleOf(push, `The push failed: ${push.complaint}`) };
+    const trouble = push.code === 0 ? undefined : troubleOf(push, `The push failed: ${push.complaint}`);
+    return { committed: true, trouble };
   } catch (error) {
     if (!(error instanceof StewardError) || error.kind === 'internal') throw error;
     return { committed: false, trouble: error };
@@ -202,11 +168,12 @@ async function commitAndPush(deps: TaskListDeps, repo: string, path: string, tex
 }
 
 type Git = ReturnType<typeof remoteGit>;
+const FIRST_BRANCH = 'main';
 
 /** Brings the clone to exactly what the repository has now, and gives its branch. */
-async function atRemote(deps: TaskListDeps, git: Git, remote: Remote): Promise<string> {
-  if (!exists(join(deps.folder, '.git')) || (await git('rev-parse', '--git-dir')).code !== 0) {
-    removeFolder(join(deps.folder, '.git'));
+async function atRemote(folder: string, git: Git, remote: Remote): Promise<string> {
+  if (!exists(join(folder, '.git')) || (await git('rev-parse', '--git-dir')).code !== 0) {
+    removeFolder(join(folder, '.git'));
     await good(git('init', '--quiet'));
   }
   const branch = await remoteBranch(git, remote);
@@ -223,8 +190,6 @@ async function atRemote(deps: TaskListDeps, git: Git, remote: Remote): Promise<s
   return branch;
 }
 
-const FIRST_BRANCH = 'main';
-
 /** The branch that the repository shows first; one that it has where that is not there yet; undefined without any. */
 async function remoteBranch(git: Git, remote: Remote): Promise<string | undefined> {
   const { stdout } = await good(git('ls-remote', '--symref', remote.url, 'HEAD', 'refs/heads/*'));
@@ -240,9 +205,8 @@ async function good(answer: Promise<GitAnswer>): Promise<GitAnswer> {
 }
 
 function troubleOf({ isRefused }: GitAnswer, message: string): StewardError {
-  return isRefused
-    ? new StewardError('auth', message, {
-        hint: 'The local file is up to date. Run `gh auth login` with access to the repository, then run it again.',
-      })
-    : new StewardError('unavailable', message, { hint: 'The local file is up to date; run it again later.' });
+  const hint = isRefused
+    ? 'The local file is up to date. Run `gh auth login` with access to the repository, then run it again.'
+    : 'The local file is up to date; run it again later.';
+  return new StewardError(isRefused ? 'auth' : 'unavailable', message, { hint });
 }

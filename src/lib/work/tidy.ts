@@ -1,16 +1,26 @@
+import { dirname } from 'node:path';
+
 import { toStewardError } from '../errors';
-import { parseIso } from '../platform/time/clock';
+import { repositoryOf } from '../platform/files/git-folder';
+import { listFolder } from '../platform/files/folder';
+import { gitIn } from '../platform/process/git-process';
 import { clean } from '../platform/terminal/terminal';
-import type { Claims } from '../sessions/artifact';
-import { closeWith, type ActionDeps } from './actions';
+import { parseIso, toIso } from '../platform/time/clock';
+import { artifactOf, artifactPath, claimsOf, type Claims } from '../sessions/artifact';
+import type { SessionsState } from '../sessions/session';
+import { isSlug } from '../sessions/slug';
+import { closeWith } from './actions';
 import { readCache } from './cache';
-import { parseTitle, type Issue } from './issue';
+import type { WorkDeps } from './deps';
+import { parseTitle, slugOf, type Issue } from './issue';
 import { statusOf } from './label';
+import { codeSpan } from './markdown';
 import { freshCache, refresh, staleness } from './poll';
 import { openForWriting, repoOf } from './privacy';
-import { redacted } from './redact';
+import { isRestricted, redacted } from './redact';
 
-export interface TidyDeps extends ActionDeps {
+/** What shows on this machine that something was done. */
+export interface Evidence {
   /** The sessions of a slug that are known on this machine. Times are ISO-8601 UTC. */
   sessionsOf: (slug: string) => { repo: string | null; startedAt: string; updatedAt: string }[];
   /** The claims of each artifact of a slug, but of those that are to stay on this machine. */
@@ -41,6 +51,8 @@ export interface Tidied {
   staleReason: string | null;
 }
 
+const GIT_TIMEOUT_MS = 10_000;
+const MOST_COMMITS = 100;
 const MOST_SHOWN = 20;
 /** The last commit of a session may come a moment after it was heard of last. */
 const AFTER_MS = 3_600_000;
@@ -51,30 +63,32 @@ const AFTER_MS = 3_600_000;
  * the evidence as comment; one that is not at Status:done any more by then is left alone. One that fails does not
  * keep the others.
  */
-export async function tidy(deps: TidyDeps, options: { apply: boolean }): Promise<Tidied> {
-  const repo = options.apply ? await openForWriting(deps) : repoOf(deps.workRepo());
+export async function tidy(deps: WorkDeps, known: Evidence, { apply }: { apply: boolean }): Promise<Tidied> {
+  const open = apply ? await openForWriting(deps) : undefined;
+  const repo = repoOf(deps.workRepo());
+  if (open === undefined) await refresh(deps);
+  else await freshCache(deps, open.host, repo);
   const result: Tidied = {
-    applied: options.apply,
+    applied: apply,
     proposed: [],
     left: [],
     closed: [],
     failed: [],
-    staleReason: null,
+    staleReason: apply ? null : staleness(deps, deps.workRepo()).staleReason,
   };
-  for (const issue of await doneIssues(deps, repo, result)) {
-    const { number, url } = issue;
-    const about = { number, title: parseTitle(issue.title).text, url };
-    const found = await evidenceOf(deps, issue);
+  const { issues } = readCache(deps.paths.cache, repo);
+  for (const issue of issues.filter(({ state, labels }) => state === 'open' && statusOf(labels) === 'done')) {
+    const about = { number: issue.number, title: parseTitle(issue.title).text, url: issue.url };
+    const found = await evidenceOf(known, issue);
     if (typeof found === 'string') result.left.push({ ...about, reason: found });
     else result.proposed.push({ ...about, ...found });
   }
-  if (!options.apply) return result;
-  const host = await deps.host();
+  if (open === undefined) return result;
   for (const proposal of result.proposed) {
     try {
-      const now = await host.issue(repo, proposal.number);
+      const now = await open.host.issue(repo, proposal.number);
       if (now.state === 'closed' || statusOf(now.labels) !== 'done') continue;
-      await closeWith(deps, host, repo, now, evidenceText(proposal));
+      await closeWith(open, now, evidenceText(proposal));
       result.closed.push(proposal.number);
     } catch (error) {
       result.failed.push({ number: proposal.number, message: toStewardError(error).message });
@@ -83,39 +97,26 @@ export async function tidy(deps: TidyDeps, options: { apply: boolean }): Promise
   return result;
 }
 
-async function doneIssues(deps: TidyDeps, repo: string, result: Tidied): Promise<Issue[]> {
-  if (result.applied) await freshCache(deps, await deps.host(), repo);
-  else {
-    await refresh(deps);
-    result.staleReason = staleness(deps, deps.workRepo()).staleReason;
-  }
-  return readCache(deps.paths.cache, repo).issues.filter(
-    ({ state, labels }) => state === 'open' && statusOf(labels) === 'done',
-  );
-}
-
 /** Or why there is none. */
 async function evidenceOf(
-  deps: TidyDeps,
+  known: Evidence,
   issue: Issue,
 ): Promise<Pick<Proposal, 'commits' | 'claims'> | string> {
-  const slug = issue.identity?.startsWith('slug=') === true ? issue.identity.slice('slug='.length) : null;
+  const slug = slugOf(issue);
   if (slug === null) return 'it is of no session, so nothing here shows what was done';
-  const claims = deps.claimsOf(slug);
+  const claims = known.claimsOf(slug);
   const closed = claims.flatMap((one) => one.closed);
   const open = claims.reduce((sum, one) => sum + one.open, 0);
   if (open > 0) return `${open} of ${open + closed.length} claims of its artifact are open`;
-  const commits: string[] = [];
-  for (const { repo, startedAt, updatedAt } of deps.sessionsOf(slug)) {
-    const from = parseIso(startedAt);
-    const to = parseIso(updatedAt);
+  const commits = new Set<string>();
+  for (const { repo, startedAt, updatedAt } of known.sessionsOf(slug)) {
+    const [from, to] = [parseIso(startedAt), parseIso(updatedAt)];
     if (repo === null || from === undefined || to === undefined) continue;
-    commits.push(...(await deps.commitsIn(repo, from, to + AFTER_MS)));
+    for (const commit of await known.commitsIn(repo, from, to + AFTER_MS)) commits.add(commit);
   }
-  const shown = (texts: readonly string[]): string[] => texts.map((text) => redacted(clean(text)));
-  const evidence = { commits: shown([...new Set(commits)]), claims: shown(closed) };
-  if (evidence.commits.length + evidence.claims.length > 0) return evidence;
-  return 'there is no commit of its session and no closed claim';
+  if (commits.size + closed.length === 0) return 'there is no commit of its session and no closed claim';
+  const shown = (texts: Iterable<string>): string[] => [...texts].map((text) => redacted(clean(text)));
+  return { commits: shown(commits), claims: shown(closed) };
 }
 
 /** The comment. */
@@ -125,8 +126,8 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
     const more = texts.length - MOST_SHOWN;
     return [
       `${name} (${texts.length}):`,
-      // As code: a subject names issues of its own repository, and nobody is to be called.
-      ...texts.slice(0, MOST_SHOWN).map((text) => `- \`${text.replaceAll('`', "'")}\``),
+      // A subject names issues of its own repository.
+      ...texts.slice(0, MOST_SHOWN).map((text) => `- ${codeSpan(text)}`),
       ...(more > 0 ? [`- and ${more} more`] : []),
       '',
     ];
@@ -134,4 +135,52 @@ function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>)
   return ['Done, by what the session left:', '', ...list('Commits', commits), ...list('Claims', claims)]
     .join('\n')
     .trimEnd();
+}
+
+/**
+ * The evidence on this machine.
+ *
+ * @param at.sessions the folder of the artifacts
+ * @param at.repos folders of repositories: the watched and the tracked ones
+ */
+export function evidenceOn(
+  { run }: WorkDeps['git'],
+  at: { sessions: string; state: SessionsState; repos: string[] },
+): Evidence {
+  const folders = foldersBySlug(at.sessions);
+  const { sessions } = at.state;
+  return {
+    sessionsOf: (slug) =>
+      folders(slug).flatMap((name) => (Object.hasOwn(sessions, name) ? (sessions[name] ?? []) : [])),
+    claimsOf: (slug) =>
+      folders(slug)
+        .filter((name) => !isRestricted(dirname(artifactPath(at.sessions, name))))
+        .flatMap((name) => claimsOf(at.sessions, name) ?? []),
+    async commitsIn(name, from, to) {
+      const root = at.repos.map((path) => repositoryOf(path)).find((found) => found?.name === name)?.root;
+      if (root === undefined) return [];
+      const git = gitIn({ run, timeoutMs: () => GIT_TIMEOUT_MS }, root);
+      const range = [`--since=${toIso(from)}`, `--until=${toIso(to)}`, `--max-count=${MOST_COMMITS}`];
+      const said = await git(['log', '--branches', '--no-merges', ...range, '--format=%h %s']);
+      return said.split('\n').filter((line) => line !== '');
+    },
+  };
+}
+
+/**
+ * The names of the folders that an issue's slug stands for, as the capture knows them: of each artifact that names the
+ * slug, and the one of that name whose artifact names none, or is gone.
+ */
+function foldersBySlug(sessions: string): (slug: string) => readonly string[] {
+  let known: Map<string, string[]> | undefined;
+  const read = (): Map<string, string[]> => {
+    const found = new Map<string, string[]>();
+    for (const name of listFolder(sessions).sort()) {
+      if (!isSlug(name)) continue;
+      const slug = artifactOf(sessions, name)?.slug ?? name;
+      found.set(slug, [...(found.get(slug) ?? []), name]);
+    }
+    return found;
+  };
+  return (slug) => (known ??= read()).get(slug) ?? [slug].filter(isSlug);
 }

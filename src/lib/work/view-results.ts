@@ -1,42 +1,33 @@
-import { type Palette, longDay, palette, toAscii, wrap } from '../platform/terminal/format';
+import { wrap } from '../platform/terminal/format';
 import { plural } from '../platform/terminal/plural';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
-import { parseIso } from '../platform/time/clock';
-import { dayOf, timeOf } from '../platform/time/time';
-import type { Added, Closed, Snoozed } from './actions';
+import type { Closed } from './actions';
 import type { Item } from './board';
+import type { RetryResult } from './capture/deliver';
 import type { Undoable, Undone } from './capture/undo';
 import { waitingText } from './capture/waiting';
 import type { ClaimResult } from './claim';
-import { parseTitle } from './issue';
 import type { SeedResult } from './labels';
 import type { SetupResult } from './setup';
 import type { WorkStatus } from './status';
+import type { SweepResult } from './sweep';
 import type { TaskListResult } from './task-list';
 import type { Tidied } from './tidy';
+import { finish, setupLines, titleOf, view, when, type WorkTextOptions } from './view';
 
-/** `work add` and `work remind`. */
-export function addedText(added: Added, options: WorkTextOptions): string {
-  const at = view(options);
-  const due = added.due === null ? '' : `, due ${when(added.due, at)}`;
-  return finish([fit(`#${added.number} ${titleOf(added)}${due}`, at.columns), clean(added.url)], options);
+/** Says how many issues of the service could not be understood. */
+export function skippedWords(malformed: number): string {
+  return `${plural(malformed, 'malformed issue')} skipped`;
 }
 
-/** `work edit`, `work start` and `work block`. */
-export function changedText(item: Item, options: WorkTextOptions): string {
+/** An issue that was made or changed, by one line and its address. */
+export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | 'status'): string {
+  const at = view(options);
+  const due = item.due === null ? '' : `, due ${when(item.due, at)}`;
   const status = item.status === null ? '' : ` (${item.status})`;
-  return finish(
-    [fit(`#${item.number} ${titleOf(item)}${status}`, view(options).columns), clean(item.url)],
-    options,
-  );
-}
-
-/** `work snooze`. */
-export function snoozedText(snoozed: Snoozed, options: WorkTextOptions): string {
-  const at = view(options);
-  const line = `#${snoozed.number} ${titleOf(snoozed)}, due ${when(snoozed.due, at)}`;
-  return finish([fit(line, at.columns), clean(snoozed.url)], options);
+  const line = `#${item.number} ${titleOf(item)}${shows === 'due' ? due : status}`;
+  return finish([fit(line, at.columns), clean(item.url)], options);
 }
 
 /** `work undo`, before: what would be taken back. */
@@ -60,36 +51,49 @@ const UNDONE_WORDS: Readonly<Record<Undone['result'], string>> = {
 export function undoneText(undone: readonly Undone[], options: WorkTextOptions): string {
   if (undone.length === 0) return 'Nothing was captured from a prompt that could be taken back.';
   const lines = undone.map(({ text, number, result }) => {
-    const name = [number === null ? [] : [`#${number}`], clean(text ?? 'a capture')].flat().join(' ');
+    const name = `${number === null ? '' : `#${number} `}${clean(text ?? 'a capture')}`;
     return fit(`${name}: ${UNDONE_WORDS[result]}`, view(options).columns);
   });
   return finish(lines, options);
 }
 
+/** `work retry`. */
+export function retryText({
+  retried,
+  done,
+  later,
+  failed,
+  dead,
+  unreadable,
+  deadFolder,
+}: RetryResult): string {
+  const result = `${retried} retried: ${done} sent, ${later + failed} waiting, ${dead} given up again`;
+  const count = unreadable === 1 ? '1 entry' : `${unreadable} entries`;
+  const rest = `${count} cannot be read. Look into ${deadFolder} and the folder above it, and remove what is damaged.`;
+  return [retried === 0 ? 'Nothing to retry.' : result, ...(unreadable === 0 ? [] : [rest])].join('\n');
+}
+
 /** `work tidy`. */
 export function tidyText(result: Tidied, options: WorkTextOptions): string {
   const at = view(options);
-  const line = (text: string): string => fit(text, at.columns);
-  const closed = new Set(result.closed);
-  const lines = result.proposed.flatMap((one) => [
-    line(`#${one.number} ${clean(one.title)}${closed.has(one.number) ? ': closed' : ''}`),
-    ...(one.commits.length === 0
-      ? []
-      : [line(`  ${plural(one.commits.length, 'commit')}: ${clean(one.commits[0] ?? '')}`)]),
-    ...(one.claims.length === 0
-      ? []
-      : [line(`  ${plural(one.claims.length, 'closed claim')}: ${clean(one.claims[0] ?? '')}`)]),
+  const evidence = (texts: readonly string[], what: string): string[] =>
+    texts.length === 0 ? [] : [`  ${plural(texts.length, what)}: ${clean(texts[0] ?? '')}`];
+  const lines = result.proposed.flatMap(({ number, title, commits, claims }) => [
+    `#${number} ${clean(title)}${result.closed.includes(number) ? ': closed' : ''}`,
+    ...evidence(commits, 'commit'),
+    ...evidence(claims, 'closed claim'),
   ]);
-  const left = result.left.map(({ number, title, reason }) =>
-    wrap(`#${number} ${clean(title)}: ${clean(reason)}`, at.columns, '', '  ').join('\n'),
+  const left = result.left.flatMap(({ number, title, reason }) =>
+    wrap(`#${number} ${clean(title)}: ${clean(reason)}`, at.columns, '', '  '),
   );
-  const next =
-    result.applied || result.proposed.length === 0
-      ? []
-      : ['', 'Close them with this as their comments: steward work tidy --apply'];
-  const none = result.proposed.length + left.length === 0 ? ['Nothing is at Status:done and open.'] : [];
+  const isOpen = !result.applied && lines.length > 0;
   return finish(
-    [...none, ...lines, ...next, ...(left.length === 0 ? [] : ['', 'Left alone:', ...left])],
+    [
+      ...(lines.length + left.length === 0 ? ['Nothing is at Status:done and open.'] : []),
+      ...lines.map((line) => fit(line, at.columns)),
+      ...(isOpen ? ['', 'Close them with this as their comments: steward work tidy --apply'] : []),
+      ...(left.length === 0 ? [] : ['', 'Left alone:', ...left]),
+    ],
     options,
   );
 }
@@ -100,45 +104,64 @@ export function missingText(missing: readonly string[]): string {
 
 export function claimText({ number, agent, already, title, url }: ClaimResult): string {
   const words = already ? 'is yours already' : 'is yours now';
-  return `#${number} ${words}, ${clean(agent)}: ${clean(parseTitle(title).text)}\n${clean(url)}`;
+  return `#${number} ${words}, ${clean(agent)}: ${titleOf({ title })}\n${clean(url)}`;
 }
 
 export function closedText(closed: Closed): string {
   return `Closed #${closed.number} ${titleOf(closed)}\n${clean(closed.comment)}`;
 }
 
-export function setupText(result: SetupResult): string {
-  const { created, unchanged } = result.labels;
-  const labels =
+export function setupText({ repo, created: isNew, labels, issues, files, next }: SetupResult): string {
+  const { created, unchanged } = labels;
+  const seeded =
     created.length === 0 ? `all ${unchanged} there` : `${created.length} created, ${unchanged} there before`;
   return [
-    `${clean(result.repo)} is private${result.created ? ', and was made now' : ''}.`,
-    `labels  ${labels}`,
-    `issues  ${result.issues}`,
-    ...result.files.map((file) => `wrote   ${file}`),
+    `${clean(repo)} is private${isNew ? ', and was made now' : ''}.`,
+    `labels  ${seeded}`,
+    `issues  ${issues}`,
+    ...files.map((file) => `wrote   ${file}`),
     '',
     'Next:',
-    ...result.next.map((step) => `  ${step}`),
+    ...next.map((step) => `  ${step}`),
   ].join('\n');
 }
 
-export function seedText(result: SeedResult): string {
-  const did = result.dryRun ? 'would create' : 'created';
-  const lines = result.created.map((name) => `${did} ${clean(name)}`);
-  return [...lines, `${plural(result.unchanged, 'label')} there before`].join('\n');
+export function seedText({ created, dryRun, unchanged }: SeedResult): string {
+  const lines = created.map((name) => `${dryRun ? 'would create' : 'created'} ${clean(name)}`);
+  return [...lines, `${plural(unchanged, 'label')} there before`].join('\n');
 }
 
 /** `work tasks regenerate`. */
-export function taskListText(result: TaskListResult): string {
-  const counts = Object.entries(result.sections).map(([section, count]) => `${section} ${count}`);
-  const done = result.pushed
-    ? 'committed and pushed'
-    : result.committed
-      ? 'committed, not pushed'
-      : result.changed
-        ? 'written'
-        : 'as it was';
-  return [`${result.path}: ${done}`, counts.join(' · ')].join('\n');
+export function taskListText({ path, sections, pushed, committed, changed }: TaskListResult): string {
+  const written = changed ? 'written' : 'as it was';
+  const done = pushed ? 'committed and pushed' : committed ? 'committed, not pushed' : written;
+  const counts = Object.entries(sections).map(([section, count]) => `${section} ${count}`);
+  return `${path}: ${done}\n${counts.join(' · ')}`;
+}
+
+/** `work sweep`: what was done, and the command that goes on where the limit was reached. */
+export function sweepText(result: SweepResult, since: string, maxCreate: number): string {
+  const waiting = result.waiting.map((one) => `${waitingText(one)}.`);
+  if (result.skipped !== null) return [`Nothing was swept: ${result.skipped}.`, ...waiting].join('\n');
+  if (result.errors.some(({ step }) => step === 'start')) return 'Nothing was swept.';
+  const { dryRun, left, reminded, malformed, sessionsScanned } = result;
+  const facts = [
+    `${result.created} ${dryRun ? 'to create' : 'created'}`,
+    `${result.updated} updated`,
+    `${result.staleFlagged} ${dryRun ? 'to flag' : 'flagged'} as stale`,
+    plural(result.duplicatesMerged, 'duplicate'),
+    `${plural(sessionsScanned, 'session')} seen`,
+    ...(reminded === 0 ? [] : [`${reminded} reminded`]),
+    ...(malformed === 0 ? [] : [skippedWords(malformed)]),
+    plural(result.requests, 'request'),
+  ];
+  const more = `${left} more wait; go on with: steward work sweep --since ${since} --max-create ${maxCreate}`;
+  return [
+    ...result.titles.map((title) => `  ${clean(title)}`),
+    facts.join(' · '),
+    ...(left === 0 ? [] : [more]),
+    ...waiting,
+  ].join('\n');
 }
 
 const PRIVACY_WORDS: Readonly<Record<WorkStatus['privacy']['state'], string>> = {
@@ -155,109 +178,37 @@ const PRIVACY_WORDS: Readonly<Record<WorkStatus['privacy']['state'], string>> = 
 export function statusText(status: WorkStatus, options: WorkTextOptions): string {
   const at = view(options);
   if (status.setupRequired) return finish(setupLines(status.steps, at), options);
-  const row = (name: string, value: string, paint: (text: string) => string = (text) => text): string[] =>
-    wrap(value, at.columns - 14, '').map((line, i) => (i === 0 ? name : '').padEnd(14) + paint(line));
-  const { privacy } = status;
-  const fine = privacy.state === 'fresh' || privacy.state === 'due';
+  const { privacy, issues, lastFetch, malformed, unfinished } = status;
+  const isPrivate = privacy.state === 'fresh' || privacy.state === 'due';
   const seen = privacy.verifiedAt === null ? '' : `, seen ${when(privacy.verifiedAt, at)}`;
-  const lines = [
-    ...row('repository', clean(status.repo ?? '')),
-    ...row('privacy', `${PRIVACY_WORDS[privacy.state]}${seen}`, fine ? undefined : at.colors.attention),
-    ...row(
-      'issues',
-      status.lastFetch === null ? 'unknown' : `${status.issues.open} open, ${status.issues.closed} closed`,
-    ),
-    ...(status.malformed === 0
-      ? []
-      : row('malformed', `${skippedWords(status.malformed)}, and not among these`, at.colors.attention)),
-    ...row('last read', status.lastFetch === null ? 'never' : when(status.lastFetch, at)),
-    ...(status.stale ? row('', clean(status.staleReason ?? ''), at.colors.attention) : []),
-    ...row('poll', `every ${status.pollIntervalSeconds} s`),
-    ...row(
+  const onOff = (value: boolean): string => (value ? 'on' : 'off');
+  const prompts = status.capturePrompt === 'whole' ? 'all of it' : 'the line';
+  // Name, value, and whether it needs attention.
+  const rows: [string, string, boolean?][] = [
+    ['repository', clean(status.repo ?? '')],
+    ['privacy', `${PRIVACY_WORDS[privacy.state]}${seen}`, !isPrivate],
+    ['issues', lastFetch === null ? 'unknown' : `${issues.open} open, ${issues.closed} closed`],
+  ];
+  if (malformed > 0) rows.push(['malformed', `${skippedWords(malformed)}, and not among these`, true]);
+  rows.push(['last read', lastFetch === null ? 'never' : when(lastFetch, at)]);
+  if (status.stale) rows.push(['', clean(status.staleReason ?? ''), true]);
+  rows.push(
+    ['poll', `every ${status.pollIntervalSeconds} s`],
+    [
       'capture',
-      `native sessions ${onOff(status.captureNative)} · sweep ${onOff(status.captureSweep)} · of a prompt ${status.capturePrompt === 'whole' ? 'all of it' : 'the line'}`,
+      `native sessions ${onOff(status.captureNative)} · sweep ${onOff(status.captureSweep)} · of a prompt ${prompts}`,
+    ],
+    ...status.waiting.map((one, i): [string, string, boolean] => [
+      i === 0 ? 'waiting' : '',
+      waitingText(one),
+      true,
+    ]),
+  );
+  if (unfinished > 0) rows.push(['unfinished', `${unfinished}, looked for again before anything is made`]);
+  const lines = rows.flatMap(([name, value, isBad = false]) =>
+    wrap(value, at.columns - 14, '').map(
+      (line, i) => (i === 0 ? name : '').padEnd(14) + (isBad ? at.colors.attention(line) : line),
     ),
-    ...status.waiting.flatMap((one, i) =>
-      row(i === 0 ? 'waiting' : '', waitingText(one), at.colors.attention),
-    ),
-    ...(status.unfinished === 0
-      ? []
-      : row('unfinished', `${status.unfinished}, looked for again before anything is made`)),
-  ];
+  );
   return finish(lines, options);
-}
-
-function onOff(value: boolean): string {
-  return value ? 'on' : 'off';
-}
-
-export interface WorkTextOptions {
-  columns: number;
-  color: boolean;
-  /** False for terminals without block characters; true when left out. */
-  unicode?: boolean;
-  /** Wall-clock ms. */
-  nowMs: number;
-  timezone: string;
-}
-
-/** Says how many issues of the service could not be understood. */
-export function skippedWords(malformed: number): string {
-  return `${plural(malformed, 'malformed issue')} skipped`;
-}
-
-const MIN_COLUMNS = 32;
-
-export interface View extends WorkTextOptions {
-  colors: Palette;
-}
-
-export function view(options: WorkTextOptions): View {
-  return {
-    ...options,
-    columns: Math.max(MIN_COLUMNS, options.columns),
-    colors: palette({ color: options.color }),
-  };
-}
-
-export function finish(lines: readonly string[], options: WorkTextOptions): string {
-  const text = lines.map((line) => line.trimEnd()).join('\n');
-  return options.unicode === false ? toAscii(text) : text;
-}
-
-export function setupLines(steps: readonly string[], { columns }: View): string[] {
-  return [
-    ...wrap(
-      'Work tracking is not set up. It keeps work as issues in one private repository of yours:',
-      columns,
-    ),
-    '',
-    ...steps.map((step) => `  ${step}`),
-  ];
-}
-
-/** The title without its prefix and identity, for a terminal. */
-export function titleOf(item: Pick<Item, 'title'>): string {
-  const text = clean(parseTitle(item.title).text).trim();
-  return text === '' ? 'untitled' : text;
-}
-
-type Now = Pick<WorkTextOptions, 'nowMs' | 'timezone'>;
-
-/** `09:42` of today, `Fri 20 Nov 2026 09:42` of another day. */
-export function when(iso: string, at: Now): string {
-  return localTime(iso, at, longDay);
-}
-
-/** `09:42` of today, `Fri 20 Nov 09:42` of another day. */
-export function shortWhen(iso: string, at: Now): string {
-  return localTime(iso, at, (day) => longDay(day).slice(0, -5));
-}
-
-function localTime(iso: string, at: Now, dayText: (day: string) => string): string {
-  const ms = parseIso(iso);
-  if (ms === undefined) return 'unknown';
-  const day = dayOf(ms, at.timezone);
-  const time = timeOf(ms, at.timezone);
-  return day === dayOf(at.nowMs, at.timezone) ? time : `${dayText(day)} ${time}`;
 }

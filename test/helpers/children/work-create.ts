@@ -7,7 +7,8 @@ import { userArea } from '../../../src/lib/config/user-area';
 import { systemClock } from '../../../src/lib/platform/time/clock';
 import { run } from '../../../src/lib/platform/process/process';
 import { cacheReader } from '../../../src/lib/work/cache';
-import { ensureIssues, type EnsureDeps } from '../../../src/lib/work/ensure';
+import type { WorkDeps } from '../../../src/lib/work/deps';
+import { ensureIssues } from '../../../src/lib/work/ensure';
 import { githubHost } from '../../../src/lib/work/host/github';
 
 async function main(home: string, from: number, to: number): Promise<void> {
@@ -23,22 +24,21 @@ async function main(home: string, from: number, to: number): Promise<void> {
     writesPerMinute: 1_000_000,
     secondMs: 1,
   });
-  const deps: EnsureDeps = {
+  const deps = {
     clock,
     config: config.work,
     workRepo: () => config.workRepo,
     host: () => Promise.resolve(host),
     attest: () => Promise.resolve(),
+    area,
     paths: area.work,
     cache: cacheReader(area.work.cache),
-    ledger: area.work.ledger,
-    locks: area.machine,
     machineId: '0123456789ab',
     settleMs: 0,
-    sleep: async (ms) => {
+    sleep: async (ms: number) => {
       await delay(ms);
     },
-  };
+  } as unknown as WorkDeps;
   for (let first = from; first < to; first += BATCH) {
     const numbers = Array.from({ length: BATCH }, (_, index) => first + index);
     writeSync(1, numbers.map((n) => `begin ${n}\n`).join(''));
@@ -50,7 +50,7 @@ async function main(home: string, from: number, to: number): Promise<void> {
       labels: ['core-sync', 'Type:feature'],
     }));
     let done = first;
-    await ensureIssues(deps, host, 'ann/work', wanted, () => writeSync(1, `done ${done++}\n`));
+    await ensureIssues({ deps, host, repo: 'ann/work' }, wanted, () => writeSync(1, `done ${done++}\n`));
   }
 }
 

@@ -1,7 +1,6 @@
 // work-step HOME deliver|sweep|claim [NUMBER AGENT]: one step of work tracking, as the commands do it.
 import { setTimeout as delay } from 'node:timers/promises';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 
 import { loadConfig } from '../../../src/lib/config/load';
 import { changeConfig } from '../../../src/lib/config/write';
@@ -10,7 +9,10 @@ import { StewardError } from '../../../src/lib/errors';
 import { systemClock } from '../../../src/lib/platform/time/clock';
 import { run } from '../../../src/lib/platform/process/process';
 import { cacheReader } from '../../../src/lib/work/cache';
-import { drainCaptures, sessionAt } from '../../../src/lib/work/capture/deliver';
+import type { SessionsState } from '../../../src/lib/sessions/session';
+import { drainCaptures } from '../../../src/lib/work/capture/deliver';
+import { sessionAt } from '../../../src/lib/work/capture/session';
+import type { WorkDeps } from '../../../src/lib/work/deps';
 import { claimIssue } from '../../../src/lib/work/claim';
 import { githubHost } from '../../../src/lib/work/host/github';
 import { sweep, type SweepDeps } from '../../../src/lib/work/sweep';
@@ -29,14 +31,14 @@ async function main(home: string, call: string, number: number, agent: string): 
     writesPerMinute: 1_000_000,
     secondMs: 1,
   });
-  const deps: SweepDeps = {
+  const work = {
     clock,
     config: config.work,
     daName: 'nova',
     timezone: 'UTC',
     workRepo: () => config.workRepo,
     host: () => Promise.resolve(host),
-    attest: async (attestation) => {
+    attest: async (attestation: object) => {
       const entries = Object.entries(attestation) as [string, unknown][];
       await changeConfig(
         { area, clock, machineId },
@@ -44,23 +46,22 @@ async function main(home: string, call: string, number: number, agent: string): 
       );
       ({ config } = await loadConfig({ area, home }));
     },
+    area,
     paths: area.work,
     cache: cacheReader(area.work.cache),
-    ledger: area.work.ledger,
-    locks: area.machine,
     machineId,
     // Less than what a list lags in the test would be wrong; it lags until the next step.
     settleMs: 0,
-    sleep: async (ms) => {
+    sleep: async (ms: number) => {
       await delay(Math.min(ms, 5));
     },
+  } as unknown as WorkDeps;
+  const state = { sessions: {} } as SessionsState;
+  const deps: SweepDeps = {
+    work,
     sessions: area.sessions,
-    slugOf: () => undefined,
-    isRestrictedWork: () => false,
-    phaseOf: ({ artifact }) => artifact.phase,
-    report: () => undefined,
-    waiting: area.work.waiting,
-    flags: join(area.work.root, 'sweep.json'),
+    state: () => state,
+    marks: false,
     sessionsSince: () => readdirSync(area.sessions).flatMap((slug) => sessionAt(area.sessions, slug) ?? []),
     projects: () => Promise.resolve([]),
     goals: () => [],
@@ -69,12 +70,12 @@ async function main(home: string, call: string, number: number, agent: string): 
     captures: () => Promise.resolve([]),
   };
   if (call === 'deliver') {
-    await drainCaptures(deps, { clock, machineId, path: area.spool, locks: area.machine });
+    await drainCaptures(deps);
   } else if (call === 'sweep') {
     await sweep(deps, { sinceMs: 86_400_000, maxCreate: 50, dryRun: false });
   } else {
     try {
-      await claimIssue(deps, { number, agent });
+      await claimIssue(work, { number, agent });
     } catch (error) {
       // Taken, not there yet, or a fault: all of that may be.
       if (!(error instanceof StewardError) || error.kind === 'internal') throw error;

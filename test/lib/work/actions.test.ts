@@ -7,7 +7,7 @@ import { setStatus } from '../../../src/lib/work/edit';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { rejection } from '../../helpers/rejection';
 import { scratch } from '../../helpers/scratch';
-import { readyWorld, type WorkWorld } from '../../helpers/work';
+import { opened, readyWorld, type WorkWorld } from '../../helpers/work';
 import { issuesOf } from '../../helpers/work-kill';
 
 describe('work: add, remind, close, show', function () {
@@ -61,13 +61,13 @@ describe('work: add, remind, close, show', function () {
     const bodyOf = async (text: string): Promise<string | null | undefined> =>
       (await row((await addReminder(world.deps, { text })).number))?.body;
     expect(await bodyOf('read chapter 10 tomorrow')).to.match(
-      /^Due .*, 09:00 \(.*\)\.\n\n> read chapter 10 tomorrow\n\n<!-- /,
+      /^Due .*, 09:00 \(.*\)\.\n\n```text\nread chapter 10 tomorrow\n```\n\n<!-- /,
     );
     expect(await bodyOf('email Sun Microsystems')).to.match(/^<!-- /);
     const long = `${'word '.repeat(60)}end`;
-    expect(await bodyOf(long)).to.include(`> ${long}\n`);
+    expect(await bodyOf(long)).to.include(`\`\`\`text\n${long}\n`);
     const { number } = await addIssue(world.deps, { title: long, body: 'Why' });
-    expect((await row(number))?.body).to.include(`Why\n\n> ${long}\n`);
+    expect((await row(number))?.body).to.include(`Why\n\n\`\`\`text\n${long}\n`);
   });
 
   it('closes with the evidence as comment, from a text or a file, and says it once', async () => {
@@ -123,12 +123,12 @@ describe('work: add, remind, close, show', function () {
   it('replaces the Status label only, and nothing of what is closed or unknown', async () => {
     const labels = ['Status:queued', 'Status:blocked', 'Type:feature', 'wip', 'mine'];
     const { number } = (await github.api('POST', '/repos/ann/work/issues', { title: 'x', labels })) as { number: number }; // prettier-ignore
-    const host = await world.deps.host();
-    const edit = (status: 'in-review' | 'done') =>
-      setStatus(world.deps, host, 'ann/work', { number, status });
+    const open = await opened(world);
+    const edit = (status: 'in-review' | 'done') => setStatus(open, { number, status });
     const done = await edit('in-review');
     expect([done.changed, done.missingLabels]).to.deep.equal([true, []]);
-    expect(done.issue.labels).to.have.members(['Status:in-review', 'Type:feature', 'wip', 'mine']);
+    const { labels: after } = await open.host.issue('ann/work', number);
+    expect(after).to.have.members(['Status:in-review', 'Type:feature', 'wip', 'mine']);
     github.seen.length = 0;
     expect((await edit('in-review')).changed).to.equal(false);
     expect(github.seen).to.have.length(1);

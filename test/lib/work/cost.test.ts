@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { sessionAt } from '../../../src/lib/work/capture/deliver';
+import { sessionAt } from '../../../src/lib/work/capture/session';
 import { refresh } from '../../../src/lib/work/poll';
 import { sweep, type SweepDeps, type SweepResult } from '../../../src/lib/work/sweep';
 import { startGitHub, type GitHub } from '../../helpers/github';
-import { readyWorld, type WorkWorld } from '../../helpers/work';
+import { captureOf, readyWorld, type WorkWorld } from '../../helpers/work';
 
 const ISSUES = 3000;
 const SESSIONS = 1000;
@@ -21,14 +21,9 @@ describe('what work tracking asks of the service', function () {
   });
 
   const run = async (): Promise<SweepResult> => {
-    const { sessions, work } = world.at.area;
-    const more: Partial<SweepDeps> = {
-      sessions,
-      slugOf: () => undefined,
-      isRestrictedWork: () => false,
-      phaseOf: ({ artifact }) => artifact.phase,
-      report: () => undefined,
-      flags: join(work.root, 'sweep.json'),
+    const { sessions } = world.at.area;
+    const deps: SweepDeps = {
+      ...captureOf(world),
       sessionsSince: () => slugs.flatMap((slug) => sessionAt(sessions, slug) ?? []),
       goals: () => [],
       projects: () => Promise.resolve([]),
@@ -36,10 +31,6 @@ describe('what work tracking asks of the service', function () {
       remind: () => Promise.resolve(0),
       captures: () => Promise.resolve([]),
     };
-    const deps = Object.defineProperties({} as SweepDeps, {
-      ...Object.getOwnPropertyDescriptors(world.deps),
-      ...Object.getOwnPropertyDescriptors(more),
-    });
     const { result } = await sweep(deps, { sinceMs: 86_400_000, maxCreate: 50, dryRun: false });
     expect(result.errors).to.deep.equal([]);
     return result;

@@ -35,6 +35,18 @@ describe('work: due dates', () => {
     expect((await rejection(due('yesterday'))).kind).to.equal('usage');
   }).timeout(60_000);
 
+  it('read the day before the month where dots stand behind them', async () => {
+    expect(await due('pay the rent on 1.12.')).to.equal('pay the rent | 2026-12-01 09:00');
+    expect(await due('pay the rent on 12.11.')).to.equal('pay the rent | 2027-11-12 09:00');
+    expect(await due('pay the rent by 5.1. at 14:00')).to.equal('pay the rent | 2027-01-05 14:00');
+    expect(await due('renew it on 12.11.2027')).to.equal('renew it | 2027-11-12 09:00');
+    expect(await due('renew it on 12.11.27 at 8:30')).to.equal('renew it | 2027-11-12 08:30');
+    expect(await due('move to version 1.5')).to.equal('move to version 1.5 | none');
+    expect(await due('move to 12.11. of the driver')).to.equal('move to 12.11. of the driver | none');
+    const when = await readWhen('24.12. 18:00', { nowMs, zone: 'Europe/Berlin' });
+    expect(new Date(when).toISOString()).to.equal('2026-12-24T17:00:00.000Z');
+  }).timeout(60_000);
+
   it('keep their wall clock over a change to summer time', async () => {
     const before = Date.parse('2026-03-28T11:00:00Z');
     expect(await due('x tomorrow at 9', 'Europe/Berlin', before)).to.equal('x | 2026-03-29 09:00');

@@ -9,7 +9,7 @@ import { failureOf } from '../../../src/lib/work/host/failure';
 import { openForWriting } from '../../../src/lib/work/privacy';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { rejection } from '../../helpers/rejection';
-import { readyWorld, type WorkWorld } from '../../helpers/work';
+import { opened, readyWorld, type WorkWorld } from '../../helpers/work';
 import { issuesOf } from '../../helpers/work-kill';
 
 const REPO = 'ann/work';
@@ -35,7 +35,7 @@ describe('work: one issue for one identity', function () {
     labels: ['core-sync', 'Type:feature', 'Status:in-progress', 'Agent:nova'],
     ...more,
   });
-  const ensure = async (one: Wanted) => ensureIssue(world.deps, await world.deps.host(), REPO, one);
+  const ensure = async (one: Wanted) => ensureIssue(await opened(world), one);
   const all = () => issuesOf(github, REPO);
   const writes = () => github.seen.filter(({ method }) => method !== 'GET');
 
@@ -58,7 +58,7 @@ describe('work: one issue for one identity', function () {
     const kept = (): number[] => readCache(cache, REPO).issues.map(({ number }) => number);
     const host = await world.deps.host();
     const marks = new Set<string | undefined>();
-    await ensureIssues(world.deps, host, REPO, ['a', 'b', 'c'].map((slug) => wanted(slug)), () => {
+    await ensureIssues({ deps: world.deps, host, repo: REPO }, ['a', 'b', 'c'].map((slug) => wanted(slug)), () => {
       marks.add(markOfTarget(cache));
     }); // prettier-ignore
     expect(marks.size).to.equal(1);
@@ -66,7 +66,7 @@ describe('work: one issue for one identity', function () {
     expect(kept()).to.deep.equal([1, 2, 3]);
     let creations = 0;
     github.fault = ({ method }) => (method === 'POST' && ++creations === 3 ? { status: 422 } : undefined);
-    await rejection(ensureIssues(world.deps, host, REPO, ['d', 'e', 'f'].map((slug) => wanted(slug)))); // prettier-ignore
+    await rejection(ensureIssues({ deps: world.deps, host, repo: REPO }, ['d', 'e', 'f'].map((slug) => wanted(slug)))); // prettier-ignore
     expect(kept()).to.deep.equal([1, 2, 3, 4, 5]);
   });
 
@@ -81,12 +81,12 @@ describe('work: one issue for one identity', function () {
       return 'drop';
     };
     const batch = ['a', 'b'].map((slug) => wanted(slug));
-    await rejection(ensureIssues(world.deps, host, REPO, batch));
+    await rejection(ensureIssues({ deps: world.deps, host, repo: REPO }, batch));
     const kept = readCache(world.at.area.work.cache, REPO).issues.map(({ number }) => number);
     expect(kept).to.deep.equal([1, 2]);
     github.fault = () => undefined;
     github.hidden.clear();
-    const found = await ensureIssues(world.deps, host, REPO, batch);
+    const found = await ensureIssues({ deps: world.deps, host, repo: REPO }, batch);
     expect(found.map(({ action, issue }) => [action, issue.number])).to.deep.equal([
       ['found', 2],
       ['found', 3],
@@ -116,7 +116,7 @@ describe('work: one issue for one identity', function () {
   it('makes nothing where the repository has none of the labels', async () => {
     await github.api('POST', '/user/repos', { name: 'bare', private: true });
     const host = await world.deps.host();
-    const error = await rejection(ensureIssue(world.deps, host, 'ann/bare', wanted('a')));
+    const error = await rejection(ensureIssue({ deps: world.deps, host, repo: 'ann/bare' }, wanted('a')));
     expect([error.kind, error.hint]).to.deep.equal(['config', 'Run `steward work labels seed`.']);
     expect(await issuesOf(github, 'ann/bare')).to.deep.equal([]);
   });
@@ -178,11 +178,11 @@ describe('work: one issue for one identity', function () {
   it('makes fifty in fifty writes and at most five reads, and finds them in two', async () => {
     const many = Array.from({ length: 50 }, (_, n) => wanted(`s${n}`));
     await openForWriting(world.deps);
-    await ensureIssues(world.deps, await world.deps.host(), REPO, many);
+    await ensureIssues(await opened(world), many);
     expect(writes()).to.have.length(50);
     expect(github.seen.length - 50).to.be.at.most(5);
     github.seen.length = 0;
-    const again = await ensureIssues(world.deps, await world.deps.host(), REPO, many);
+    const again = await ensureIssues(await opened(world), many);
     expect(new Set(again.map(({ action }) => action))).to.deep.equal(new Set(['found']));
     expect(github.seen.length).to.be.at.most(2);
   });
@@ -198,7 +198,7 @@ describe('work: one issue for one identity', function () {
     const other = await readyWorld(github, 'ann/other');
     try {
       other.at.write('work/ledger.json', readFileSync(world.at.area.work.ledger, 'utf8'));
-      const made = await ensureIssue(other.deps, await other.deps.host(), 'ann/other', wanted('a'));
+      const made = await ensureIssue(await opened(other, 'ann/other'), wanted('a'));
       expect(made.action).to.equal('created');
       const text = readFileSync(other.at.area.work.ledger, 'utf8');
       expect(text).to.include('"ann/work"').and.to.include('"ann/other"').and.to.include(identityKey({ kind: 'slug', value: 'a' })); // prettier-ignore

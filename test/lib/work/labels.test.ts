@@ -82,7 +82,7 @@ describe('work: labels and setup', function () {
   });
 
   it('of another set are added when it is chosen; labels.yml stays as it is', async () => {
-    const path = world.deps.area.labels;
+    const path = world.deps.paths.labels;
     writeFileSync(path, 'labels:\n  - { name: mine, color: "123456", description: x }\n');
     const before = readFileSync(path, 'utf8');
     const names = (await wantedLabels(world.deps, 'original')).map(({ name }) => name);
@@ -140,8 +140,8 @@ describe('work: labels and setup', function () {
       ],
     ];
     for (const [text, words] of cases) {
-      writeFileSync(world.deps.area.labels, text);
-      const error = await rejection(readLabels(world.deps.area.labels));
+      writeFileSync(world.deps.paths.labels, text);
+      const error = await rejection(readLabels(world.deps.paths.labels));
       expect([error.kind, words.test(error.message)], `${text}: ${error.message}`).to.deep.equal([
         'config',
         true,

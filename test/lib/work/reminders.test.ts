@@ -32,23 +32,17 @@ describe('reminders remind', function () {
     world = await readyWorld(github);
     notify = notifyWorld();
     told = [];
-    deps = Object.defineProperties({} as ReminderDeps, {
-      ...Object.getOwnPropertyDescriptors(world.deps),
-      reminders: { value: world.at.area.work.reminders },
-      wasTold: {
-        value: (key: string) =>
-          readHistory(notify.deps.history).some((line) => line.kind === 'accepted' && line.dedupe === key),
+    deps = {
+      work: world.deps,
+      wasTold: (key) =>
+        readHistory(notify.deps.history).some((line) => line.kind === 'accepted' && line.dedupe === key),
+      tell: async (notice) => {
+        const { title, message, key } = notice;
+        const about = { event: 'reminder', voiceEnabled: false, source: 'job' } as const;
+        await acceptRequest(notify.deps, { ...about, tags: [], title, message, dedupe: key });
+        told.push(notice);
       },
-      tell: {
-        writable: true,
-        value: async (notice: Notice) => {
-          const { title, message, key } = notice;
-          const about = { event: 'reminder', voiceEnabled: false, source: 'job' } as const;
-          await acceptRequest(notify.deps, { ...about, tags: [], title, message, dedupe: key });
-          told.push(notice);
-        },
-      },
-    });
+    };
   });
   afterEach(async () => {
     world.remove();
@@ -84,12 +78,11 @@ describe('reminders remind', function () {
     const other = await readyWorld(github);
     try {
       const its: Notice[] = [];
-      const theirs = Object.defineProperties({} as ReminderDeps, {
-        ...Object.getOwnPropertyDescriptors(other.deps),
-        reminders: { value: other.at.area.work.reminders },
-        wasTold: { value: () => false },
-        tell: { value: (notice: Notice) => Promise.resolve(its.push(notice)) },
-      });
+      const theirs: ReminderDeps = {
+        work: other.deps,
+        wasTold: () => false,
+        tell: (notice) => Promise.resolve(its.push(notice)),
+      };
       other.ahead(3 * HOUR);
       expect([await tellDue(theirs), await tellDue(theirs)]).to.deep.equal([1, 0]);
       expect(its.map(({ url }) => url)).to.deep.equal(told.map(({ url }) => url));
@@ -173,7 +166,9 @@ describe('reminders remind', function () {
     const snoozed = await snooze(world.deps, { number: 1, when: '2h' });
     const after = (await issuesOf(github, 'ann/work'))[0]?.body ?? '';
     expect(parseBody(after)).to.deep.equal({ ...parseBody(before), due: snoozed.due });
-    expect(after).to.match(/^mine\n\nDue .*\)\.\n\n> call Ann in 1 hour\n\n<!-- steward id=\w+ due=\S+ -->$/);
+    expect(after).to.match(
+      /^mine\n\nDue .*\)\.\n\n```text\ncall Ann in 1 hour\n```\n\n<!-- steward id=\w+ due=\S+ -->$/,
+    );
     expect(after.match(/Due /g)).to.have.length(1);
     expect(await tellDue(deps)).to.equal(0);
     later(5 * HOUR);

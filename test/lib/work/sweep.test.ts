@@ -2,13 +2,12 @@ import { expect } from 'chai';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { CapturedSession } from '../../../src/lib/work/capture/session-end';
 import { parseProjects, type Goal } from '../../../src/lib/goals/record';
-import { sessionAt } from '../../../src/lib/work/capture/deliver';
+import { sessionAt } from '../../../src/lib/work/capture/session';
 import { sweep, type SweepDeps, type SweepOptions, type SweepResult } from '../../../src/lib/work/sweep';
 import type { ProjectState } from '../../../src/lib/work/sweep-plan';
 import { startGitHub, type GitHub } from '../../helpers/github';
-import { readyWorld, type WorkWorld } from '../../helpers/work';
+import { captureOf, capturesLogged, readyWorld, type WorkWorld } from '../../helpers/work';
 import { issuesOf } from '../../helpers/work-kill';
 
 const DAY = 86_400_000;
@@ -31,22 +30,15 @@ describe('the sweep', function () {
     await github.close();
   });
 
-  const deps = (): SweepDeps =>
-    Object.defineProperties({} as SweepDeps, {
-      ...Object.getOwnPropertyDescriptors(world.deps),
-      sessions: { value: world.at.area.sessions },
-      slugOf: { value: () => undefined },
-      isRestrictedWork: { value: () => false },
-      phaseOf: { value: ({ artifact }: CapturedSession) => artifact.phase },
-      report: { value: () => undefined },
-      flags: { value: join(world.at.area.work.root, 'sweep.json') },
-      sessionsSince: { value: () => slugs.flatMap((slug) => sessionAt(world.at.area.sessions, slug) ?? []) },
-      goals: { value: () => goals },
-      projects: { value: () => Promise.resolve(projects) },
-      remind: { value: () => Promise.resolve(0) },
-      captures: { value: () => Promise.resolve([]) },
-      regenerate: { value: () => Promise.resolve((regenerated += 1) > 0 ? null : '') },
-    });
+  const deps = (): SweepDeps => ({
+    ...captureOf(world),
+    sessionsSince: () => slugs.flatMap((slug) => sessionAt(world.at.area.sessions, slug) ?? []),
+    goals: () => goals,
+    projects: () => Promise.resolve(projects),
+    remind: () => Promise.resolve(0),
+    captures: () => Promise.resolve([]),
+    regenerate: () => Promise.resolve((regenerated += 1) > 0 ? null : ''),
+  });
   const run = async (more: Partial<SweepOptions> = {}): Promise<SweepResult> =>
     (await sweep(deps(), { sinceMs: DAY, maxCreate: 50, dryRun: false, ...more })).result;
   const session = (slug: string, head: string): string => {
@@ -172,15 +164,14 @@ describe('the sweep', function () {
   it('leaves out labels that the repository lacks, and logs them by name', async () => {
     await github.api('DELETE', '/repos/ann/work/labels/auto-sweep');
     session('one', 'task: First\nphase: execute');
-    const logged: unknown[] = [];
-    const report = (what: string, { labels }: { labels?: unknown }): unknown => logged.push([what, labels]);
-    const own = Object.create(deps(), { report: { value: report } }) as SweepDeps;
-    await sweep(own, { sinceMs: DAY, maxCreate: 50, dryRun: false });
+    await sweep(deps(), { sinceMs: DAY, maxCreate: 50, dryRun: false });
     const [made] = await issuesOf(github, 'ann/work');
     expect(made?.labels.map(({ name }) => name))
       .to.include('Type:feature')
       .and.not.include('auto-sweep');
-    expect(logged).to.deep.equal([['labels-missing', ['auto-sweep']]]);
+    expect(capturesLogged(world).map(({ what, labels }) => [what, labels])).to.deep.equal([
+      ['labels-missing', ['auto-sweep']],
+    ]);
   });
 
   it('draws its lines at 7 days for an issue in progress, and at 14 for a project', async () => {

@@ -87,6 +87,16 @@ describe('work: task list', () => {
     );
   });
 
+  it('makes no link of an address in a title, and mentions nobody', () => {
+    const title = 'ask @ann about #1 at https://example.com and www.example.com';
+    const some = { number: 1, title, url: 'https://github.com/ann/work/issues/1', state: 'open', labels: [], days: 0 } as const; // prettier-ignore
+    const text = taskList([toItem(issueOf({ ...some, labels: [] }), LANES)], {
+      repo: 'ann/work',
+      nowMs: NOW,
+    });
+    expect(text).to.include('ask \\@ann about \\#1 at https:\\//example.com and www\\.example.com');
+  });
+
   it('gives the same bytes for the same issues in any order', () => {
     fc.assert(
       fc.property(items, fc.infiniteStream(fc.integer()), (list, order) => {
@@ -146,7 +156,6 @@ describe('work: task list', () => {
         {
           ...world.deps,
           workRepo: world.deps.workRepo,
-          folder: folder(),
           git: { run, env: bareEnvironment(box.path()), timeoutMs: 60_000 },
           remote: () => Promise.resolve({ url: `${http.url}/ann/work.git`, authorization: AUTH }),
         },

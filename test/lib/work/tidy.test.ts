@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 
 import { claimsOf } from '../../../src/lib/sessions/artifact';
 import { refresh } from '../../../src/lib/work/poll';
-import { tidy, type Tidied, type TidyDeps } from '../../../src/lib/work/tidy';
+import { tidy, type Tidied, type Evidence } from '../../../src/lib/work/tidy';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { rejection } from '../../helpers/rejection';
 import { scratch } from '../../helpers/scratch';
@@ -15,12 +15,12 @@ describe('tidying what is done', function () {
   let github: GitHub;
   let world: WorkWorld;
   let asked: [string, number, number][];
-  let deps: TidyDeps;
+  let known: Evidence;
   beforeEach(async () => {
     github = await startGitHub();
     world = await readyWorld(github);
     asked = [];
-    const more: Pick<TidyDeps, 'sessionsOf' | 'claimsOf' | 'commitsIn'> = {
+    known = {
       sessionsOf: (slug) =>
         slug === 'one'
           ? [{ repo: 'shop', startedAt: '2026-11-20T09:00:00Z', updatedAt: '2026-11-20T10:00:00Z' }]
@@ -39,10 +39,6 @@ describe('tidying what is done', function () {
         return Promise.resolve(['3f2a91c Fix `login` for @ann, token=abc123def', '99aa000 Test it']);
       },
     };
-    deps = Object.defineProperties({} as TidyDeps, {
-      ...Object.getOwnPropertyDescriptors(world.deps),
-      ...Object.getOwnPropertyDescriptors(more),
-    });
     const done = ['core-sync', 'Status:done'];
     for (const [title, labels] of [
       ['[Core] One [slug:one]', done],
@@ -59,7 +55,7 @@ describe('tidying what is done', function () {
     await github.close();
   });
 
-  const run = (apply = false): Promise<Tidied> => tidy(deps, { apply });
+  const run = (apply = false): Promise<Tidied> => tidy(world.deps, known, { apply });
   const numbers = (list: readonly { number: number }[]): number[] => list.map(({ number }) => number);
   const issue = async (number: number): Promise<Record<string, unknown>> =>
     (await github.api('GET', `/repos/ann/work/issues/${number}`)) as Record<string, unknown>;
@@ -91,14 +87,14 @@ describe('tidying what is done', function () {
 
   it('one that fails does not keep the others, and one that is done no more stays open', async () => {
     await refresh(world.deps);
-    deps.commitsIn = async () => {
+    known.commitsIn = async () => {
       await github.api('DELETE', '/repos/ann/work/issues/1/labels/Status:done');
       return ['3f2a91c Fix'];
     };
     expect((await run(true)).closed).to.deep.equal([2]);
     await github.api('PATCH', '/repos/ann/work/issues/2', { state: 'open' });
     await github.api('POST', '/repos/ann/work/issues/1/labels', { labels: ['Status:done'] });
-    deps.commitsIn = () => Promise.resolve(['3f2a91c Fix']);
+    known.commitsIn = () => Promise.resolve(['3f2a91c Fix']);
     github.fault = ({ method, path }) =>
       method === 'PATCH' && path.endsWith('/issues/1') ? { status: 422 } : undefined;
     const result = await run(true);

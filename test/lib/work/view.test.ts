@@ -8,7 +8,8 @@ import { loadConfig } from '../../../src/lib/config/load';
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { groupItems, toItem, type BoardView } from '../../../src/lib/work/board';
 import { emptyResult } from '../../../src/lib/work/sweep';
-import { boardText, listText, sweepText } from '../../../src/lib/work/view';
+import { boardText, listText } from '../../../src/lib/work/view';
+import { sweepText } from '../../../src/lib/work/view-results';
 import { testArea } from '../../helpers/area';
 import { TEMPLATES } from '../../helpers/work';
 

@@ -26,9 +26,8 @@ export default class WorkLabelsSeed extends BaseCommand {
     const { flags } = await this.parse(WorkLabelsSeed);
     const dryRun = flags['dry-run'];
     const { deps } = await openWork(this.context);
-    const repo = await openForWriting(deps);
+    const { host, repo } = await openForWriting(deps);
     const labels = await wantedLabels(deps, flags.set as keyof typeof LABEL_SETS | undefined);
-    const host = await deps.host();
     const result = await withSteps(`Labels of ${repo}`, (onStep) =>
       seedLabels(host, repo, labels, {
         dryRun,

@@ -1,8 +1,14 @@
 import { clean } from '../../platform/terminal/terminal';
+import { codeBlock } from '../markdown';
 import { redacted } from '../redact';
 
-/** What a person asks to be kept, in words of a prompt (service.md: Work capture rules, 2). */
-export type CaptureKind = 'reminder' | 'research' | 'queue';
+const KINDS = ['reminder', 'research', 'queue'] as const;
+/** What a person asks to be kept, in words of a prompt. */
+export type CaptureKind = (typeof KINDS)[number];
+
+export function isKind(kind: string): kind is CaptureKind {
+  return KINDS.some((one) => one === kind);
+}
 
 export interface PromptMatch {
   kind: CaptureKind;
@@ -44,66 +50,41 @@ const PASTED = new RegExp(
 );
 
 /** Anchored at the line's beginning, imperative: a soft hint, a question or a mention is none of them. */
-const PATTERNS: readonly { kind: CaptureKind; pattern: RegExp; text: (match: RegExpExecArray) => string }[] =
+const PHRASES: readonly (readonly [CaptureKind, string])[] = [
   [
-    {
-      kind: 'reminder',
-      pattern: new RegExp(
-        `^${POLITE}(?:remind me(?: please| pls)?|(?:don't|don\u2019t|do not) let me forget) (?:(${WHEN}),? )?to ${NO_VERB}(\\S.*)$`,
-        'i',
-      ),
-      text: ([, when, what]) => (when === undefined ? `${what}` : `${what} ${when}`),
-    },
-    {
-      kind: 'reminder',
-      pattern: new RegExp(`^${POLITE}remind me(?: (${when('[^\\s:]')}))?: ?(\\S[^]*)`, 'i'),
-      text: ([, when, what]) => [what, when].filter(Boolean).join(' '),
-    },
-    {
-      kind: 'reminder',
-      pattern: new RegExp(`^${POLITE}remind me (${WHEN}) about (\\S[^]*)`, 'i'),
-      text: ([, when, what]) => `${what} ${when}`,
-    },
-    {
-      kind: 'reminder',
-      pattern: new RegExp(`^${POLITE}remind me about (\\S.* ${DAY}\\b[^]*)`, 'i'),
-      text: ([, what]) => `${what}`,
-    },
-    {
-      kind: 'reminder',
-      pattern: new RegExp(
-        `^${POLITE}(?:set|add|create) (?:a |me a )?reminder (?:for me )?(?:(?:for )?(${WHEN}|${DAY_NAME}),? )?to (\\S.*)$`,
-        'i',
-      ),
-      text: ([, when, what]) => (when === undefined ? `${what}` : `${what} ${when}`),
-    },
-    {
-      kind: 'research',
-      pattern: new RegExp(`^${POLITE}research (?:(the \\S.*)|(?:for )?later: (\\S.*))$`, 'i'),
-      text: ([, what = '', later = what]) => (later === what && FOR_NOW.test(what) ? '' : later),
-    },
-    {
-      kind: 'queue',
-      pattern: new RegExp(
-        `^${POLITE}(?:queue(?: up)?(?: (?:this|that|it)(?: up)?|(?= for later:))|(?:add|put) (?:this|that|it) (?:to|in|on) (?:the|my) queue) for (later|(?:\\S+ ){0,4}\\S+): (\\S.*)$`,
-        'i',
-      ),
-      text: ([, when = '', what]) => (/\blater$/i.test(when) ? `${what}` : `${what} ${when}`),
-    },
-    {
-      kind: 'queue',
-      pattern: new RegExp(
-        `^${POLITE}queue (?:up )?(\\S.*?) for (?:(\\S.*?) )?later(?:\\s*[:\\u2013\\u2014-]\\s*(\\S.*))?$`,
-        'i',
-      ),
-      text: ([, what = '', whom, rest]) => {
-        if (rest !== undefined) return rest;
-        const isBare = /^(?:this|that|it)(?: up)?$/i.test(what);
-        if (whom === undefined) return isBare ? '' : what;
-        return `${isBare ? what.toLowerCase() : what} for ${whom}`;
-      },
-    },
-  ];
+    'reminder',
+    `(?:remind me(?: please| pls)?|(?:don't|don\u2019t|do not) let me forget) (?:(?<when>${WHEN}),? )?to ${NO_VERB}(?<what>\\S.*)$`,
+  ],
+  ['reminder', `remind me(?: (?<when>${when('[^\\s:]')}))?: ?(?<what>\\S[^]*)`],
+  ['reminder', `remind me (?<when>${WHEN}) about (?<what>\\S[^]*)`],
+  ['reminder', `remind me about (?<what>\\S.* ${DAY}\\b[^]*)`],
+  [
+    'reminder',
+    `(?:set|add|create) (?:a |me a )?reminder (?:for me )?(?:(?:for )?(?<when>${WHEN}|${DAY_NAME}),? )?to (?<what>\\S.*)$`,
+  ],
+  ['research', 'research (?:(?<now>the \\S.*)|(?:for )?later: (?<what>\\S.*))$'],
+  [
+    'queue',
+    '(?:queue(?: up)?(?: (?:this|that|it)(?: up)?|(?= for later:))|(?:add|put) (?:this|that|it) (?:to|in|on) (?:the|my) queue) for (?<when>later|(?:\\S+ ){0,4}\\S+): (?<what>\\S.*)$',
+  ],
+  [
+    'queue',
+    'queue (?:up )?(?<it>\\S.*?) for (?:(?<whom>\\S.*?) )?later(?:\\s*[:\u2013\u2014-]\\s*(?<what>\\S.*))?$',
+  ],
+];
+const PATTERNS = PHRASES.map(([kind, source]) => ({ kind, pattern: new RegExp(`^${POLITE}${source}`, 'i') }));
+
+/** What a match is about, with its time behind it. */
+function aboutOf(kind: CaptureKind, { what, when, now, it, whom }: Partial<Record<string, string>>): string {
+  if (what !== undefined) {
+    const isAnyTime = when === undefined || (kind === 'queue' && /\blater$/i.test(when));
+    return isAnyTime ? what : `${what} ${when}`;
+  }
+  if (now !== undefined) return FOR_NOW.test(now) ? '' : now;
+  const isBare = /^(?:this|that|it)(?: up)?$/i.test(it ?? '');
+  if (whom === undefined) return isBare ? '' : (it ?? '');
+  return `${isBare ? it?.toLowerCase() : it} for ${whom}`;
+}
 
 /**
  * What a prompt asks to be kept; biased to precision. Code blocks, quotes, indented and pasted text are not read, and
@@ -149,11 +130,11 @@ function matchLine(line: string): PromptMatch | undefined {
   const [item = ''] = LIST_ITEM.exec(line) ?? [];
   const said = bareLine(line.slice(item.length));
   if (said.length > MAX_LINE || /\?["')\]]*$/.test(said)) return undefined;
-  for (const { kind, pattern, text } of PATTERNS) {
+  for (const { kind, pattern } of PATTERNS) {
     // A list of what to look into is a list of work for now.
     if (kind === 'research' && item !== '') continue;
     const found = pattern.exec(said);
-    const about = found === null ? '' : text(found).trim();
+    const about = found === null ? '' : aboutOf(kind, found.groups ?? {}).trim();
     if (about.length > 1) return { kind, text: about };
   }
   return undefined;
@@ -181,7 +162,7 @@ function plainBlocks(prompt: string): string[][] {
   return blocks;
 }
 
-/** A word of each pattern of `prompt.ts`. */
+/** A word of each phrase. */
 const WORDS = /remind|research|queue|forget/i;
 
 /**
@@ -212,7 +193,5 @@ export function wholePrompt(prompt: string): string {
 /** The body of its issue. Within a fence nobody is mentioned, no issue linked, and nothing of it is markup. */
 export function promptBody(prompt: string | undefined): string {
   if (prompt === undefined) return 'Captured from a prompt.';
-  const longest = Math.max(2, ...[...prompt.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `Captured from a prompt:\n\n${fence}text\n${prompt}\n${fence}`;
+  return `Captured from a prompt:\n\n${codeBlock(prompt)}`;
 }

@@ -1,17 +1,21 @@
+import { join } from 'node:path';
+
+import type { UserArea } from '../../config/user-area';
 import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { shortHash } from '../../platform/files/short-hash';
 
-/**
- * What was captured of which session (decisions.md 1: state/prompts-seen.json), as hashes: the same words in the same
- * session are one capture.
- */
+/** What was captured of which session, as hashes: the same words in the same session are one capture. */
 interface Seen {
   version: 1;
   /** Key → when, ISO-8601 UTC; the newest last. */
   seen: Record<string, string>;
   /** Key → how often it was taken back. */
   undone: Record<string, number>;
+}
+
+export function promptsSeen({ state }: Pick<UserArea, 'state'>): string {
+  return join(state, 'prompts-seen.json');
 }
 
 const MAX_SEEN = 2000;

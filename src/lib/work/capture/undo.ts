@@ -1,20 +1,15 @@
 import type { StewardError } from '../../errors';
 import { toStewardError } from '../../errors';
-import { keptIntentions, withdraw, type Intention, type SpoolDeps } from '../../sessions/spool';
+import { keptIntentions, withdraw, type Intention } from '../../sessions/spool';
+import { addComment } from '../actions';
 import { readCache, remember } from '../cache';
-import { lostIssue, type EnsureDeps } from '../ensure';
-import type { Host } from '../host';
-import { failureOf } from '../host/failure';
+import type { Open, WorkDeps } from '../deps';
+import { lostIssue, readLedger, writeEntry } from '../ensure';
+import { isGone } from '../host/failure';
 import { identityKey, parseTitle } from '../issue';
-import { readLedger, writeEntry } from '../ledger';
 import { openForWriting, repoOf } from '../privacy';
-import { lastSeen, noteUndone } from './seen';
-
-export interface UndoDeps extends EnsureDeps {
-  spool: SpoolDeps;
-  /** state/prompts-seen.json */
-  seen: string;
-}
+import { spoolOf } from './deliver';
+import { lastSeen, noteUndone, promptsSeen } from './seen';
 
 /** One capture that can be taken back. */
 export interface Undoable {
@@ -33,12 +28,12 @@ export interface Undone extends Undoable {
 }
 
 /** What `work undo` would take back: what the last prompts asked to be kept, the newest first. */
-export function undoable(deps: UndoDeps, prompts: number): Undoable[] {
-  const repo = repoOf(deps.workRepo());
-  const waiting = textsOf(keptIntentions(deps.spool.path));
-  const { entries } = readLedger(deps.ledger, repo);
-  const { issues } = readCache(deps.paths.cache, repo);
-  return lastSeen(deps.seen)
+export function undoable({ area, paths, workRepo }: WorkDeps, prompts: number): Undoable[] {
+  const repo = repoOf(workRepo());
+  const waiting = textsOf(keptIntentions(area.spool));
+  const entries = readLedger(paths.ledger, repo);
+  const { issues } = readCache(paths.cache, repo);
+  return lastSeen(promptsSeen(area))
     .slice(0, prompts)
     .flatMap(({ at, keys }) =>
       keys.map((key) => {
@@ -55,21 +50,17 @@ export function undoable(deps: UndoDeps, prompts: number): Undoable[] {
  * with a word of why. A creation whose answer was lost is looked for first. What could not be taken back is thrown,
  * after the others, and stays as it was.
  */
-export async function undo(deps: UndoDeps, captures: readonly Undoable[]): Promise<Undone[]> {
-  const repo = repoOf(deps.workRepo());
+export async function undo(deps: WorkDeps, captures: readonly Undoable[]): Promise<Undone[]> {
   const keys = new Set(captures.map(({ key }) => key));
   // First out of the spool: after that nobody creates it any more.
-  const texts = textsOf(
-    await withdraw(deps.spool, ({ capture }) => capture !== undefined && keys.has(capture.key)),
-  );
+  const isMeant = ({ capture }: Intention): boolean => capture !== undefined && keys.has(capture.key);
+  const texts = textsOf(await withdraw(spoolOf(deps), isMeant));
   const done: Undone[] = [];
   let trouble: StewardError | undefined;
   for (const capture of captures) {
     try {
-      done.push(
-        await undoOne(deps, repo, { ...capture, text: capture.text ?? texts.get(capture.key) ?? null }),
-      );
-      noteUndone(deps.seen, capture.key);
+      done.push(await undoOne(deps, { ...capture, text: capture.text ?? texts.get(capture.key) ?? null }));
+      noteUndone(promptsSeen(deps.area), capture.key);
     } catch (error) {
       trouble ??= toStewardError(error);
     }
@@ -87,37 +78,30 @@ function textsOf(intentions: readonly Intention[]): Map<string, string> {
   );
 }
 
-async function undoOne(deps: UndoDeps, repo: string, capture: Undoable): Promise<Undone> {
-  const entry = readLedger(deps.ledger, repo).entries.get(idOf(capture.key));
+async function undoOne(deps: WorkDeps, capture: Undoable): Promise<Undone> {
+  const key = idOf(capture.key);
+  const entry = readLedger(deps.paths.ledger, repoOf(deps.workRepo())).get(key);
   if (entry === undefined) return { ...capture, result: 'withdrawn' };
-  await openForWriting(deps);
-  const host = await deps.host();
-  const number =
-    entry.number ?? (await lostIssue(deps, host, repo, { key: idOf(capture.key), at: entry.at }))?.number;
-  if (number === undefined) {
-    writeEntry(deps.ledger, repo, idOf(capture.key), undefined);
-    return { ...capture, result: 'withdrawn' };
-  }
-  return { ...capture, number, result: await close(deps, host, repo, number) };
+  const open = await openForWriting(deps);
+  const number = entry.number ?? (await lostIssue(open, key, entry.at))?.number;
+  if (number !== undefined) return { ...capture, number, result: await close(open, number) };
+  writeEntry(open, key, undefined);
+  return { ...capture, result: 'withdrawn' };
 }
 
 const WHY = 'Taken back by `steward work undo`: it was captured from a prompt, and is not to be done.';
 
-async function close(deps: UndoDeps, host: Host, repo: string, number: number): Promise<Undone['result']> {
+async function close(open: Open, number: number): Promise<Undone['result']> {
+  const { deps, host, repo } = open;
   try {
-    if ((await host.issue(repo, number)).state === 'closed') return 'was closed';
-    // Killed before it was closed, the same command run again does not say it twice.
-    const said = (await host.comments(repo, number)).at(-1);
-    if (said?.body !== WHY) await host.comment(repo, number, WHY);
-    remember(
-      deps,
-      repo,
-      await host.updateIssue(repo, number, { state: 'closed', stateReason: 'not_planned' }),
-    );
+    const issue = await host.issue(repo, number);
+    if (issue.state === 'closed') return 'was closed';
+    await addComment(open, issue, WHY);
+    const closed = await host.updateIssue(repo, number, { state: 'closed', stateReason: 'not_planned' });
+    remember(deps, repo, closed);
     return 'closed';
   } catch (error) {
-    const reason = failureOf(error)?.reason;
-    if (reason === 'missing' || reason === 'gone') return 'gone';
+    if (isGone(error)) return 'gone';
     throw error;
   }
 }

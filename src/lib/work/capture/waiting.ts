@@ -1,5 +1,6 @@
+import type { UserArea } from '../../config/user-area';
 import type { StewardError } from '../../errors';
-import { readText } from '../../platform/files/atomic-file';
+import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { plural } from '../../platform/terminal/plural';
 import { keptIntentions } from '../../sessions/spool';
@@ -32,10 +33,10 @@ export interface Waiting {
 const MAX_BYTES = 1024 * 1024;
 
 /** The captures that wait in the spool, by reason, the most first. */
-export function waitingCaptures(at: { spool: string; waiting: string }): Waiting[] {
+export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'>): Waiting[] {
   const groups = new Map<WaitReason, Waiting>();
-  const reasons = readReasons(at.waiting);
-  for (const { id, kind, at: since } of keptIntentions(at.spool)) {
+  const reasons = readReasons(work.waiting);
+  for (const { id, kind, at: since } of keptIntentions(spool)) {
     // The end of a session is a capture once its delivery has found something to send.
     const reason = reasons.get(id) ?? (kind === 'prompt-matched' ? 'untried' : undefined);
     if (reason === undefined) continue;
@@ -70,4 +71,8 @@ export function readReasons(path: string): Map<string, WaitReason> {
       Object.hasOwn(REASONS, String(entry[1])),
     ),
   );
+}
+
+export function writeReasons(path: string, reasons: ReadonlyMap<string, WaitReason>): void {
+  replaceFile(path, `${JSON.stringify({ version: 1, reasons: Object.fromEntries(reasons) })}\n`);
 }

@@ -6,11 +6,9 @@ import type { Comment, HostIssue, HostLabel, LabelEvent, Repository } from './in
 /** An answer of the service, or a part of one. */
 export type Data = Record<string, unknown>;
 
-/** Whose answer it is: for the addresses of pages. */
+/** Whose answer it is, for the addresses of pages: `https://github.com`, `ann/work`. */
 export interface Place {
-  /** `https://github.com` */
   site: string;
-  /** `ann/work` */
   repo: string;
 }
 
@@ -39,22 +37,21 @@ const PAGE = /^[\w.-]+\/[\w.-]+(?:\/issues\/\d+(?:#issuecomment-\d+)?)?$/;
 /** The address of a page of the service's site; the one that belongs to `path` where the answer gives another. */
 function pageOf(value: unknown, { site, repo }: Place, path: string): string {
   const own = `${site}/`;
-  return typeof value === 'string' && value.startsWith(own) && PAGE.test(value.slice(own.length))
-    ? value
-    : `${own}${repo}${path}`;
+  const isOwn = typeof value === 'string' && value.startsWith(own) && PAGE.test(value.slice(own.length));
+  return isOwn ? value : `${own}${repo}${path}`;
 }
 
 export function readRepository(data: Data, site: string): Repository | undefined {
-  const { full_name: repo, html_url: url, visibility, permissions } = data;
+  const { full_name: repo, private: isPrivate, permissions } = data;
   const id = idOf(data['id']);
-  if (id === undefined || typeof repo !== 'string' || typeof data['private'] !== 'boolean') return undefined;
+  if (id === undefined || typeof repo !== 'string' || typeof isPrivate !== 'boolean') return undefined;
   if (!/^[\w.-]{1,100}\/[\w.-]{1,100}$/.test(repo)) return undefined;
   const rights = isData(permissions) ? permissions['push'] : undefined;
   return {
     id,
     repo,
-    url: pageOf(url, { site, repo }, ''),
-    visibility: clean(textOf(visibility) ?? (data['private'] ? 'private' : 'public')),
+    url: pageOf(data['html_url'], { site, repo }, ''),
+    visibility: clean(textOf(data['visibility']) ?? (isPrivate ? 'private' : 'public')),
     hasIssues: data['has_issues'] !== false,
     archived: data['archived'] === true,
     canWrite: typeof rights === 'boolean' ? rights : null,
@@ -63,27 +60,26 @@ export function readRepository(data: Data, site: string): Repository | undefined
 
 /** The issue, its texts cleaned but for the body, whose bytes matter; undefined of one that is malformed. */
 export function readIssue(data: Data, place: Place): HostIssue | undefined {
-  const { title, state, html_url: url, closed_at: closed, state_reason: reason } = data;
+  const { title, state, closed_at: closed, state_reason: reason } = data;
   const number = idOf(data['number']);
   const labels = labelNames(data['labels']);
   const createdAt = timeOf(data['created_at']);
   const updatedAt = timeOf(data['updated_at']);
-  const closedAt = timeOf(closed);
+  const closedAt = closed === null || closed === undefined ? null : timeOf(closed);
   if (number === undefined || typeof title !== 'string' || labels === undefined) return undefined;
-  if (createdAt === undefined || updatedAt === undefined) return undefined;
-  if (closedAt === undefined && closed !== null && closed !== undefined) return undefined;
+  if (createdAt === undefined || updatedAt === undefined || closedAt === undefined) return undefined;
   if (state !== 'open' && state !== 'closed') return undefined;
   return {
     number,
     title: clean(title.slice(0, 2 * MAX_TITLE)),
     body: textOf(data['body']) ?? '',
-    url: pageOf(url, place, `/issues/${number}`),
+    url: pageOf(data['html_url'], place, `/issues/${number}`),
     state,
     stateReason: typeof reason === 'string' ? clean(reason) : null,
     labels,
     createdAt,
     updatedAt,
-    closedAt: closedAt ?? null,
+    closedAt,
   };
 }
 

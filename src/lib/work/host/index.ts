@@ -1,8 +1,9 @@
+import type { Issue } from '../issue';
+
 /**
- * The code-hosting service as work tracking needs it (decisions.md 6). One adapter: GitHub. Every call throws a
- * StewardError in plain words: `auth` (no or a refused credential, no right), `not_found` (404, 410), `conflict`
- * (422, moved, archived), `unavailable` (offline, reset, limits, 5xx). After a write that ended in `unavailable`
- * nobody knows whether it took effect.
+ * The code-hosting service as work tracking needs it. One adapter: GitHub. Every call throws a StewardError in plain
+ * words: `auth` (no or a refused credential, no right), `not_found` (404, 410), `conflict` (422, moved, archived),
+ * `unavailable` (offline, reset, limits, 5xx): after such a write nobody knows whether it took effect.
  */
 export interface Host {
   /** Tells tokens apart without telling them; ETags hold for one token. */
@@ -16,12 +17,11 @@ export interface Host {
    * Every issue (no pull requests) that changed at or after `since`, all of them without it. With the `etag` of
    * the same question `unchanged` when nothing has, at the cost of one request that does not count.
    */
-  issues(repo: string, query: { since?: string; etag?: string }): Promise<Conditional<HostIssue[]>>;
+  issues(repo: string, query: { since?: string; etag?: string }): Promise<Conditional<Issue[]>>;
   issue(repo: string, number: number): Promise<HostIssue>;
   /** Sent once: never repeated by itself. */
   createIssue(repo: string, issue: NewIssue): Promise<HostIssue>;
   updateIssue(repo: string, number: number, change: IssueChange): Promise<HostIssue>;
-  /** Adds labels in one request; gives all that the issue has then. */
   addLabels(repo: string, number: number, labels: readonly string[]): Promise<string[]>;
   /** One that is not on the issue is removed already. */
   removeLabel(repo: string, number: number, label: string): Promise<void>;
@@ -33,15 +33,9 @@ export interface Host {
   createLabel(repo: string, label: HostLabel): Promise<void>;
 }
 
+/** `malformed`: how many items were skipped, since they cannot be right. */
 export type Conditional<T> =
-  | { unchanged: true }
-  | {
-      unchanged: false;
-      value: T;
-      etag: string | null;
-      /** Items that were skipped, since the service gave them in a form that cannot be right. */
-      malformed: number;
-    };
+  { unchanged: true } | { unchanged: false; value: T; etag: string | null; malformed: number };
 
 export interface Repository {
   id: number;
@@ -55,18 +49,8 @@ export interface Repository {
   canWrite: boolean | null;
 }
 
-export interface HostIssue {
-  number: number;
-  title: string;
-  body: string;
-  url: string;
-  state: 'open' | 'closed';
-  stateReason: string | null;
-  labels: string[];
-  createdAt: string;
-  updatedAt: string;
-  closedAt: string | null;
-}
+/** An issue with its text. */
+export type HostIssue = Omit<Issue, 'identity' | 'due'> & { body: string };
 
 export interface NewIssue {
   title: string;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { StewardError } from '../../errors';
 import { isLoopbackHost } from '../../platform/net/loopback';
+import type { Remote } from '../../platform/process/git-remote';
 import type { Run } from '../../platform/process/process';
 
 export interface Credential {
@@ -75,10 +76,18 @@ async function ghToken({ env, run }: CredentialDeps, host: string): Promise<stri
   }
 }
 
+/** Where the repository is cloned from, and with which credential. */
+export async function gitRemote(deps: CredentialDeps, repo: string): Promise<Remote> {
+  const api = apiUrl(deps.env);
+  const { token } = await findCredential(deps, api);
+  const basic = Buffer.from(`x-access-token:${token}`, 'utf8').toString('base64');
+  return { url: `${siteOf(api)}/${repo}.git`, authorization: `Basic ${basic}` };
+}
+
 /** A token goes into a header: one word of visible ASCII. */
 function checked(credential: Credential): Credential {
   if (/^[\x21-\x7e]{4,1024}$/.test(credential.token)) return credential;
-  throw new StewardError('auth', `What ${credential.from} gives is no token.`, {
+  throw new StewardError('auth', `${credential.from} is malformed.`, {
     hint: 'A token is one word; run `gh auth login`, or set GH_TOKEN to it.',
   });
 }

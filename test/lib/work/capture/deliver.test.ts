@@ -3,15 +3,20 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { deadReport } from '../../../../src/lib/platform/files/graveyard';
-import type { CapturedSession } from '../../../../src/lib/work/capture/session-end';
 import { leave, spoolStatus, type DrainResult } from '../../../../src/lib/sessions/spool';
-import { promptWanted, type CaptureDeps, drainCaptures } from '../../../../src/lib/work/capture/deliver';
+import {
+  promptWanted,
+  type CaptureDeps,
+  drainCaptures,
+  retryCaptures,
+} from '../../../../src/lib/work/capture/deliver';
 import { StewardError } from '../../../../src/lib/errors';
 import { setUp } from '../../../../src/lib/work/setup';
 import { workStatus } from '../../../../src/lib/work/status';
+import { retryText } from '../../../../src/lib/work/view-results';
 import { readReasons, type WaitReason } from '../../../../src/lib/work/capture/waiting';
 import { startGitHub, type Fault, type GitHub } from '../../../helpers/github';
-import { readyWorld, type WorkWorld } from '../../../helpers/work';
+import { captureOf, capturesLogged, readyWorld, type WorkWorld } from '../../../helpers/work';
 import { issuesOf } from '../../../helpers/work-kill';
 
 describe('captures on their way to the repository', function () {
@@ -19,19 +24,10 @@ describe('captures on their way to the repository', function () {
   let github: GitHub;
   let world: WorkWorld;
   let deps: CaptureDeps;
-  let told: string[];
   beforeEach(async () => {
     github = await startGitHub();
     world = await readyWorld(github);
-    told = [];
-    deps = Object.defineProperties({} as CaptureDeps, {
-      ...Object.getOwnPropertyDescriptors(world.deps),
-      sessions: { value: world.at.area.sessions },
-      isRestrictedWork: { value: () => false },
-      phaseOf: { value: ({ artifact }: CapturedSession) => artifact.phase },
-      slugOf: { value: (id: string) => (id === 'uuid-1' ? 'fix-login' : undefined) },
-      report: { value: (what: string) => void told.push(what) },
-    });
+    deps = captureOf(world, { 'fix-login': 'uuid-1' });
   });
   afterEach(async () => {
     world.remove();
@@ -39,12 +35,12 @@ describe('captures on their way to the repository', function () {
   });
 
   const spool = () => ({
-    clock: deps.clock,
-    machineId: deps.machineId,
+    clock: world.deps.clock,
+    machineId: world.deps.machineId,
     path: world.at.area.spool,
     locks: world.at.area.machine,
   });
-  const run = (): Promise<DrainResult> => drainCaptures(deps, spool());
+  const run = (): Promise<DrainResult> => drainCaptures(deps);
   const end = (slug: string | null = null, session = 'uuid-1'): void => {
     leave(spool(), { kind: 'session-ended', session, slug, transcript: null });
   };
@@ -148,16 +144,33 @@ describe('captures on their way to the repository', function () {
 
   it('labels that the repository lacks are left out, and logged by name', async () => {
     await github.api('DELETE', '/repos/ann/work/labels/Priority:P1');
-    const logged: unknown[] = [];
-    const report = (what: string, { labels }: { labels?: unknown }): unknown => logged.push([what, labels]);
-    deps = Object.create(deps, { report: { value: report } }) as CaptureDeps;
     artifact({ task: 'Fix the login', phase: 'execute', effort: 'E4' });
     end();
     expect(await run()).to.include({ done: 1 });
     expect((await labelsOf())[0])
       .to.include('Status:in-progress')
       .and.not.include('Priority:P1');
-    expect(logged).to.deep.equal([['labels-missing', ['Priority:P1']]]);
+    expect(capturesLogged(world).map(({ what, labels }) => [what, labels])).to.deep.equal([
+      ['labels-missing', ['Priority:P1']],
+    ]);
+  });
+
+  it('nobody is mentioned, and nothing linked, by what an artifact says', async () => {
+    artifact({ task: '"Ask @ann about #1, see https://example.com"', phase: 'execute', project: '"@shop"' });
+    end();
+    await run();
+    const { body } = (await github.api('GET', '/repos/ann/work/issues/1')) as { body: string };
+    expect(body).to.match(/^Task: `Ask @ann about #1, see https:\/\/example\.com`$/m);
+    expect(body).to.match(/^Project: `@shop`$/m);
+  });
+
+  it('a retry says what of the dead cannot be read', async () => {
+    const { deadFolder } = spoolStatus(world.at.area.spool);
+    mkdirSync(deadFolder, { recursive: true });
+    writeFileSync(join(deadFolder, '20261120T081500123Z-0123456789ab.prompt-matched.json'), '{');
+    const result = await retryCaptures(deps);
+    expect(result).to.include({ retried: 0, unreadable: 1, deadFolder });
+    expect(retryText(result)).to.match(/^Nothing to retry\.\n1 entry cannot be read\. Look into .*dead/);
   });
 
   it('a native session with a file beside its artifact is captured, unless that is switched off', async () => {
@@ -223,12 +236,12 @@ describe('captures on their way to the repository', function () {
     ask('call Ben', 'k2');
     const [untried] = workStatus(world.deps).waiting;
     expect(untried).to.include({ reason: 'untried', count: 2, since: spoolStatus(spool().path).oldest });
-    const { host } = deps;
+    const { host } = world.deps;
     const noCredential = (): Promise<never> =>
       Promise.reject(new StewardError('auth', 'There is no credential.'));
-    Object.defineProperty(deps, 'host', { value: noCredential });
+    world.deps.host = noCredential;
     expect(await reasons()).to.deep.equal([['signed-out', 2]]);
-    Object.defineProperty(deps, 'host', { value: host });
+    world.deps.host = host;
     const limited = { status: 403, headers: { 'retry-after': '60' }, body: { message: 'rate limit' } };
     const cases: [WaitReason, Fault][] = [
       ['signed-out', { status: 401, body: { message: 'Bad credentials' } }],
@@ -252,7 +265,7 @@ describe('captures on their way to the repository', function () {
     expect(await reasons()).to.deep.equal([['unverified', 2]]);
     await setUp(world.deps, { repo: 'ann/work', create: false });
     expect(await reasons()).to.deep.equal([]);
-    expect(readReasons(world.deps.waiting).size).to.equal(0);
+    expect(readReasons(world.at.area.work.waiting).size).to.equal(0);
     expect(await issuesOf(github, 'ann/work')).to.have.length(2);
   });
 
@@ -268,7 +281,7 @@ describe('captures on their way to the repository', function () {
     github.seen.length = 0;
     await run();
     expect(github.seen).to.deep.equal([]);
-    expect(told).to.include('capture-dropped');
+    expect(capturesLogged(world).map(({ what }) => what)).to.include('capture-dropped');
   });
 
   it('a time is read as it was meant when it was said; one that was over is left out', async () => {

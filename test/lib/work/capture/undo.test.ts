@@ -1,22 +1,21 @@
 import { expect } from 'chai';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 
 import { leave, spoolStatus } from '../../../../src/lib/sessions/spool';
-import { type CaptureDeps, drainCaptures } from '../../../../src/lib/work/capture/deliver';
-import { captureKey, currentKey, noteSeen } from '../../../../src/lib/work/capture/seen';
-import { undo, undoable, type UndoDeps, type Undone } from '../../../../src/lib/work/capture/undo';
+import { type CaptureDeps, drainCaptures, spoolOf } from '../../../../src/lib/work/capture/deliver';
+import { captureKey, currentKey, noteSeen, promptsSeen } from '../../../../src/lib/work/capture/seen';
+import { undo, undoable, type Undone } from '../../../../src/lib/work/capture/undo';
 import { toIso } from '../../../../src/lib/platform/time/clock';
 import { startGitHub, type GitHub } from '../../../helpers/github';
 import { rejection } from '../../../helpers/rejection';
-import { readyWorld, type WorkWorld } from '../../../helpers/work';
+import { captureOf, readyWorld, type WorkWorld } from '../../../helpers/work';
 import { issuesOf } from '../../../helpers/work-kill';
 
 describe('captures that are taken back', function () {
   this.timeout(60_000);
   let github: GitHub;
   let world: WorkWorld;
-  let deps: CaptureDeps & UndoDeps;
+  let deps: CaptureDeps;
   let prompts: number;
   beforeEach(async () => {
     github = await startGitHub();
@@ -24,15 +23,7 @@ describe('captures that are taken back', function () {
     prompts = 0;
     const { area } = world.at;
     mkdirSync(area.state, { recursive: true });
-    const { clock, machineId } = world.deps;
-    deps = Object.defineProperties({} as CaptureDeps & UndoDeps, {
-      ...Object.getOwnPropertyDescriptors(world.deps),
-      sessions: { value: area.sessions },
-      slugOf: { value: () => undefined },
-      report: { value: () => undefined },
-      seen: { value: join(area.state, 'prompts-seen.json') },
-      spool: { value: { clock, machineId, path: area.spool, locks: area.machine } },
-    });
+    deps = captureOf(world);
   });
   afterEach(async () => {
     world.remove();
@@ -41,16 +32,22 @@ describe('captures that are taken back', function () {
 
   /** As the hook does it. */
   const say = (...texts: string[]): void => {
-    const at = toIso(deps.clock.now() + (prompts += 1));
+    const at = toIso(deps.work.clock.now() + (prompts += 1));
     for (const text of texts) {
-      const key = currentKey(deps.seen, captureKey('s', 'reminder', text));
+      const key = currentKey(promptsSeen(world.at.area), captureKey('s', 'reminder', text));
       const capture = { kind: 'reminder', text, key };
-      leave(deps.spool, { kind: 'prompt-matched', session: 's', slug: null, transcript: null, capture });
-      noteSeen(deps.seen, key, at);
+      leave(spoolOf(deps.work), {
+        kind: 'prompt-matched',
+        session: 's',
+        slug: null,
+        transcript: null,
+        capture,
+      });
+      noteSeen(promptsSeen(world.at.area), key, at);
     }
   };
-  const send = () => drainCaptures(deps, deps.spool);
-  const back = (last = 1): Promise<Undone[]> => undo(deps, undoable(deps, last));
+  const send = () => drainCaptures(deps);
+  const back = (last = 1): Promise<Undone[]> => undo(deps.work, undoable(deps.work, last));
   const results = (undone: readonly Undone[]): string[] => undone.map(({ result }) => result);
   const states = async (): Promise<string[]> =>
     (await issuesOf(github, 'ann/work')).map(({ title }) => title).sort();
@@ -60,19 +57,19 @@ describe('captures that are taken back', function () {
   it('one that waits is withdrawn without a request, and never leaves', async () => {
     say('call Ann', 'call Ben');
     say('call Cid');
-    expect(undoable(deps, 1).map(({ text }) => text)).to.deep.equal(['reminder: call Cid']);
+    expect(undoable(deps.work, 1).map(({ text }) => text)).to.deep.equal(['reminder: call Cid']);
     expect(results(await back())).to.deep.equal(['withdrawn']);
     expect(results(await back())).to.deep.equal(['withdrawn', 'withdrawn']);
     expect(await back()).to.deep.equal([]);
     await send();
-    expect([github.seen.length, spoolStatus(deps.spool.path).waiting]).to.deep.equal([0, 0]);
+    expect([github.seen.length, spoolStatus(world.at.area.spool).waiting]).to.deep.equal([0, 0]);
   });
 
   it('one that was made is closed as not planned, with a word of why, once', async () => {
     say('call Ann');
     say('call Ben');
     await send();
-    expect(undoable(deps, 1)[0]).to.include({ text: 'call Ben', number: 2 });
+    expect(undoable(deps.work, 1)[0]).to.include({ text: 'call Ben', number: 2 });
     github.fault = ({ method }) => (method === 'PATCH' ? { status: 422 } : undefined);
     await rejection(back());
     github.fault = () => undefined;
@@ -105,7 +102,7 @@ describe('captures that are taken back', function () {
     await send();
     github.fault = () => undefined;
     expect(await open()).to.equal(1);
-    expect(undoable(deps, 1)[0]).to.include({ number: null });
+    expect(undoable(deps.work, 1)[0]).to.include({ number: null });
     expect(results(await back())).to.deep.equal(['closed']);
     await send();
     expect([await open(), (await states()).length]).to.deep.equal([0, 1]);

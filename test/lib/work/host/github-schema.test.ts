@@ -25,13 +25,16 @@ describe("work: GitHub's published schema", function () {
       await setUp(world.deps, { repo: REPO, create: true });
       const host = await world.deps.host();
       await rejection(host.createRepository('somebody/else'));
-      const { issue } = await ensureIssue(world.deps, host, REPO, {
-        identity: { kind: 'slug', value: 'fix-login' },
-        kind: 'core',
-        text: 'Fix the login',
-        body: 'What it is about.',
-        labels: ['core-sync', 'Type:feature', 'Status:ready', 'Priority:P1'],
-      });
+      const { issue } = await ensureIssue(
+        { deps: world.deps, host, repo: REPO },
+        {
+          identity: { kind: 'slug', value: 'fix-login' },
+          kind: 'core',
+          text: 'Fix the login',
+          body: 'What it is about.',
+          labels: ['core-sync', 'Type:feature', 'Status:ready', 'Priority:P1'],
+        },
+      );
       await claimIssue(world.deps, { number: issue.number, agent: 'kai' });
       await host.comments(REPO, issue.number);
       await host.issue(REPO, issue.number);

@@ -113,8 +113,8 @@ describe('work: the GitHub host', function () {
     ['422', { status: 422, body: { message: 'Validation Failed', errors: [{ field: 'title', code: 'too_long' }] } }, 'conflict', 'rejected', /Validation Failed; title too_long/, false],
     ['502', { status: 502, body: '<html>' }, 'unavailable', 'trouble', /has trouble \(502\)/, true],
     ['301', { status: 301, headers: { location: 'http://127.0.0.1:9/elsewhere' } }, 'conflict', 'moved', /has moved; the credential was not sent after it/, false],
-    ['an answer that is no JSON object', { status: 200, body: 'sign in, please' }, 'unavailable', 'garbled', /does not speak as it should/, true],
-    ['an empty answer', { status: 200, body: '' }, 'unavailable', 'garbled', /does not speak as it should/, true],
+    ['an answer that is no JSON object', { status: 200, body: 'sign in, please' }, 'unavailable', 'garbled', /^Unexpected response from /, true],
+    ['an empty answer', { status: 200, body: '' }, 'unavailable', 'garbled', /^Unexpected response from /, true],
     ['a broken connection', 'reset', 'unavailable', 'reset', /connection to .* broke/, true],
     ['an answer that was cut', 'cut', 'unavailable', 'reset', /connection to .* broke/, true],
   ]; // prettier-ignore
@@ -296,6 +296,16 @@ describe('work: the GitHub host', function () {
       const error = await rejection((await openEndless()).issues(REPO, {}));
       expect(error.message).to.match(/ lists more of ann\/work than 5 pages\.$/);
       expect(asked).to.equal(6);
+    });
+
+    it('is counted in bytes, and kept without its texts', async () => {
+      page = JSON.stringify([{ ...hostile, body: '\u20ac'.repeat(1000) }]);
+      const large = await rejection((await openEndless({ listBytes: 9000 })).issues(REPO, {}));
+      expect(large.message).to.match(/ lists more of /);
+      expect(asked, 'three bytes a character').to.equal(3);
+      const all = await (await open()).issues(REPO, {});
+      if (all.unchanged) throw new Error('it is the first question');
+      for (const issue of all.value) expect(issue).not.to.have.property('body');
     });
 
     it('in all, or in all the time, is one, too', async () => {

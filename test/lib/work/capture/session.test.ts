@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { sessionsAmong } from '../../../src/lib/app/sweep';
-import { scratch } from '../../helpers/scratch';
+import { sessionsAmong } from '../../../../src/lib/work/capture/session';
+import { scratch } from '../../../helpers/scratch';
 
 describe('the sessions that a sweep looks at', () => {
   const box = scratch();
