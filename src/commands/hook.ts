@@ -1,6 +1,6 @@
 import { HOOK_VERBS } from '../lib/assistant/claude-code';
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
-import { hookCommand, isInternal, type CapturePlans } from '../lib/cli/hook-command';
+import { hookCommand, isInternal, type CapturePlans, type HookConfig } from '../lib/cli/hook-command';
 import { hookSettings, promptSetting } from '../lib/app/hook-settings';
 
 export default class Hook extends BaseCommand {
@@ -46,7 +46,10 @@ export default class Hook extends BaseCommand {
 
   async run(): Promise<undefined> {
     const { context } = this;
-    const config = { settings: () => hookSettings(context), prompt: () => promptSetting(context) };
+    const config = async (isPrompt: boolean): Promise<HookConfig> => ({
+      settings: await hookSettings(context),
+      prompt: isPrompt ? await promptSetting(context) : 'line',
+    });
     process.exitCode = isInternal() ? 0 : await hookCommand(this.argv, config, this.plans());
     return undefined;
   }

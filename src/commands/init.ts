@@ -3,7 +3,7 @@ import { importReport, planImport, runImport, type ImportResult } from '../lib/s
 import { importText } from '../lib/setup/import/item';
 import { setUpSteward, settingsText, type InitSummary } from '../lib/setup/init';
 import { INIT_FLAGS } from '../lib/setup/init/step';
-import { folded } from '../lib/cli/talk';
+import { folded } from '../lib/platform/terminal/format';
 import { StewardError } from '../lib/errors';
 import { canAsk, confirm, openQuestions } from '../lib/platform/terminal/ask';
 

@@ -11,7 +11,7 @@ import {
 } from '../lib/setup/install/install';
 import { installedText } from '../lib/setup/install/view';
 import { EXIT_CODES } from '../lib/platform/terminal/exit-codes';
-import { folded } from '../lib/cli/talk';
+import { folded } from '../lib/platform/terminal/format';
 import { StewardError, type ErrorKind } from '../lib/errors';
 import { canAsk, openQuestions } from '../lib/platform/terminal/ask';
 

@@ -60,11 +60,10 @@ export interface CapturePlans {
   sessionEnd: (session: { session: string; slug: string | null; restricted?: true }) => Promise<object>;
 }
 
-/** What a hook knows of the configuration. */
+/** What a hook knows of the configuration; the setting of prompts counts at a prompt only. */
 export interface HookConfig {
-  settings: () => HookSettings | Promise<HookSettings>;
-  /** Asked for at a prompt only. */
-  prompt: () => PromptSetting | Promise<PromptSetting>;
+  settings: HookSettings;
+  prompt: PromptSetting;
 }
 
 /**
@@ -77,7 +76,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   if (flagsOf(argv).some((word) => word === '--help' || word === '-h')) return undefined;
   if (flags.has('--dry-run') && (verb === 'prompt' || verb === 'session-end')) return undefined;
   const config = keptConfig(verb === 'prompt');
-  return config === undefined ? undefined : hookCommand(argv, config);
+  return config === undefined ? undefined : hookCommand(argv, () => Promise.resolve(config));
 }
 
 /** What cannot be read here is said, and logged, by the full command. */
@@ -86,8 +85,7 @@ function keptConfig(isPrompt: boolean): HookConfig | undefined {
     const area = userArea();
     const settings = keptHookSettings(area);
     const prompt = isPrompt ? keptPromptSetting(area) : 'line';
-    if (settings === undefined || prompt === undefined) return undefined;
-    return { settings: () => settings, prompt: () => prompt };
+    return settings === undefined || prompt === undefined ? undefined : { settings, prompt };
   } catch {
     return undefined;
   }
@@ -99,7 +97,7 @@ function keptConfig(isPrompt: boolean): HookConfig | undefined {
  */
 export async function hookCommand(
   argv: readonly string[],
-  config: HookConfig,
+  config: (isPrompt: boolean) => Promise<HookConfig>,
   plans?: CapturePlans,
 ): Promise<number> {
   const args = parseHookArgs(argv);
@@ -111,9 +109,8 @@ export async function hookCommand(
   let area: UserArea | undefined;
   try {
     area = userArea();
-    const settings = await config.settings();
-    const prompt = verb === 'prompt' ? await config.prompt() : 'line';
-    trouble = await callHook({ area, clock, args, settings, prompt, plans, isTakenAway }, line);
+    const known = await config(verb === 'prompt');
+    trouble = await callHook({ area, clock, args, plans, isTakenAway, ...known }, line);
   } catch (error) {
     trouble = toStewardError(error);
   }
@@ -136,12 +133,10 @@ export async function hookCommand(
   return EXIT_CODES[trouble.kind];
 }
 
-interface Call {
+interface Call extends HookConfig {
   area: UserArea;
   clock: Clock;
   args: HookArgs;
-  settings: HookSettings;
-  prompt: PromptSetting;
   plans: CapturePlans | undefined;
   isTakenAway: () => boolean;
 }

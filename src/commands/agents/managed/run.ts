@@ -1,7 +1,6 @@
 import { BaseCommand, text, word } from '../../../lib/cli/base-command';
 import { messageOf } from '../../../lib/agents/input';
-import { answerFlags, costFlag, given, hostOf, parseCost, policyOf } from '../../../lib/cli/managed-flags';
-import { runHere } from '../../../lib/cli/managed-start';
+import { answerFlags, costFlag, given, hostOf, parseCost, policyOf, runHere } from '../../../lib/cli/managed';
 
 export default class AgentsManagedRun extends BaseCommand {
   static override summary = 'Start a hosted session with a message, and follow it to the end of the turn.';

@@ -3,8 +3,7 @@ import { sendInput, type SendResult } from '../../../lib/agents/managed/send';
 import { BaseCommand, boolean, text, word } from '../../../lib/cli/base-command';
 import { messageOf, textOrFile } from '../../../lib/agents/input';
 import { withManaged } from '../../../lib/app/managed';
-import { answerFlags, hostOf, policyOf } from '../../../lib/cli/managed-flags';
-import { followHere } from '../../../lib/cli/managed-follow';
+import { answerFlags, followHere, hostOf, policyOf } from '../../../lib/cli/managed';
 
 export default class AgentsManagedSend extends BaseCommand {
   static override summary = 'Send a message, a tool result or an answer to a session, once.';

@@ -1,7 +1,6 @@
 import { checkedId } from '../../../lib/agents/managed/event';
 import { BaseCommand, boolean, word } from '../../../lib/cli/base-command';
-import { hostOf } from '../../../lib/cli/managed-flags';
-import { followHere } from '../../../lib/cli/managed-follow';
+import { hostOf, followHere } from '../../../lib/cli/managed';
 
 export default class AgentsManagedStream extends BaseCommand {
   static override summary = "Show a session's events as they come, turn after turn, until it is over.";

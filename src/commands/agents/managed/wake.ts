@@ -9,8 +9,8 @@ import {
   parseCost,
   policyOf,
   tellOfPrices,
-} from '../../../lib/cli/managed-flags';
-import { followHere } from '../../../lib/cli/managed-follow';
+  followHere,
+} from '../../../lib/cli/managed';
 
 export default class AgentsManagedWake extends BaseCommand {
   static override summary = 'Go on with a session where its reader stopped, to the end of the turn.';

@@ -1,6 +1,6 @@
 import kleur, { type Color } from 'kleur';
 
-import type { Terminal } from './stdio';
+import { type Terminal, terminalOf } from './stdio';
 import { displayWidth, fit, padEnd, padStart } from './text-width';
 
 export { minutes } from '../time/minutes';
@@ -143,3 +143,24 @@ const ASCII: Record<string, string> = {
   '–': '-',
   '—': '-',
 };
+
+/** A person's terminal may be wide; lines of talk that are longer read badly. */
+const MAX_COLUMNS = 96;
+const MIN_COLUMNS = 24;
+
+/**
+ * Talk for stderr, folded to its terminal. A line with a word that would not fit (a path, an address to copy) and one that is aligned
+ * stay as they are.
+ */
+export function folded(text: string, columns = terminalOf(process.stderr).columns): string {
+  const width = Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, columns - 1));
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const isWhole = displayWidth(line) <= width || /\s{2}/.test(line);
+      return isWhole || line.split(' ').some((word) => displayWidth(word) > width)
+        ? [line]
+        : wrap(line, width);
+    })
+    .join('\n');
+}

@@ -1,0 +1,293 @@
+import type { SentEvent } from '../agents/managed/event';
+import { type FollowEnd, type FollowInput, follow } from '../agents/managed/follow';
+import { type Policy, answersBy, confirmation, sendInterrupt } from '../agents/managed/send';
+import { openSessionLog } from '../agents/managed/session-log';
+import { type StartInput, pruneSessions, startSession } from '../agents/managed/sessions';
+import type { ToolUse } from '../agents/managed/turn';
+import { askedText, endText, eventText, pendingLines } from '../agents/managed/view';
+import type { Context } from '../app/context';
+import { type ManagedContext, withManaged } from '../app/managed';
+import { StewardError } from '../errors';
+import { onInterrupt } from '../platform/process/own-process';
+import { canAsk, openQuestions } from '../platform/terminal/ask';
+import { toJsonLine } from '../platform/terminal/json';
+import { standardOutput } from '../platform/terminal/shown-output';
+import { type Terminal, writeErr } from '../platform/terminal/stdio';
+import { clean } from '../platform/terminal/terminal';
+import { wait } from '../platform/time/wait';
+import { text } from './base-command';
+
+/** The terminal that a session is followed on. */
+export interface FollowHost {
+  context: Context;
+  terminal: Terminal;
+  json: boolean;
+  say: (text: string) => void;
+}
+
+export type FollowOptions = Omit<FollowInput, 'session'> & {
+  /** Undefined: nothing is answered, and nobody is asked. */
+  policy: Policy | undefined;
+  fromStart?: boolean;
+  /** Where it is known before `start`: then nothing is started, or sent, while another command shows the session. */
+  session?: string | undefined;
+};
+
+type Started = Pick<FollowInput, 'session' | 'isIdle' | 'sent'>;
+
+/** So long a second Ctrl-C is waited for. */
+const SECOND_PRESS_MS = 2000;
+
+/**
+ * Follows the session that `start` gives. Ctrl-C detaches: the session goes on, and a wake goes on showing it. On a
+ * terminal a second Ctrl-C within two seconds interrupts the agent.
+ */
+export async function followHere(
+  host: FollowHost,
+  options: FollowOptions,
+  start: (managed: ManagedContext) => Promise<Started>,
+): Promise<void> {
+  const detached = new AbortController();
+  let session: string | undefined;
+  let presses = 0;
+  let pressedAgain: () => void = () => undefined;
+  const again = new Promise<void>((resolve) => (pressedAgain = resolve));
+  const stopListening = onInterrupt(() => {
+    presses += 1;
+    if (presses === 1) detached.abort(detachedError(session));
+    else pressedAgain();
+    if (presses > 2) process.exit(130);
+  });
+  try {
+    const end = await withManaged(
+      host.context,
+      async (managed) => {
+        const followed = (found: Started): Promise<FollowEnd> => {
+          session = found.session;
+          return followOne(host, managed, { ...options, ...found }, detached.signal);
+        };
+        if (options.session !== undefined)
+          return managed.asReader(options.session, async () => followed(await start(managed)));
+        const started = await start(managed);
+        session = started.session;
+        return managed.asReader(started.session, () => followed(started));
+      },
+      detached.signal,
+    );
+    finish(host, options.until, end);
+  } catch (error) {
+    if (detached.signal.aborted && session !== undefined && canAsk()) {
+      await maybeInterrupt(host, session, again);
+    }
+    throw error;
+  } finally {
+    stopListening();
+  }
+}
+
+async function followOne(
+  host: FollowHost,
+  managed: ManagedContext,
+  { policy, fromStart, ...input }: FollowOptions & { session: string },
+  signal: AbortSignal,
+): Promise<FollowEnd> {
+  const { terminal } = host;
+  const render = host.json
+    ? toJsonLine
+    : (event: Parameters<typeof eventText>[0]) => eventText(event, terminal);
+  const answer =
+    policy === undefined
+      ? () => Promise.resolve([])
+      : answerer({ policy, columns: terminal.columns, show: writeErr, signal });
+  const log = openSessionLog(managed.folder, input.session, { output: standardOutput(), render });
+  try {
+    if (fromStart === true) log.rewind();
+    const end = await follow(
+      {
+        ...managed.deps,
+        log,
+        prices: managed.prices,
+        answer,
+        say: host.say,
+      },
+      input,
+    );
+    if (log.mayRepeat())
+      host.say('The run before was killed while it wrote: its last lines may be shown twice.');
+    return end;
+  } finally {
+    log.close();
+  }
+}
+
+function finish(host: FollowHost, until: FollowOptions['until'], end: FollowEnd): void {
+  const { outcome, session, pending } = end;
+  host.say(endText(end));
+  // Who watches a session sees its end as well: that is no failure of the watching.
+  if (outcome.kind === undefined || until === 'session') return;
+  const commands = pendingLines(session, pending).join('\n');
+  throw new StewardError(outcome.kind, `${outcome.message}.`, {
+    hint: commands === '' ? `steward agents managed show ${session} says more.` : `Answer it:\n${commands}`,
+  });
+}
+
+function detachedError(session: string | undefined): StewardError {
+  const words =
+    session === undefined ? 'Stopped before the session was known.' : `Detached: session ${session} goes on.`;
+  const hint = `Go on with: steward agents managed wake${session === undefined ? '' : ` ${session}`}`;
+  return new StewardError('canceled', words, { hint });
+}
+
+async function maybeInterrupt(host: FollowHost, session: string, again: Promise<void>): Promise<void> {
+  host.say('Detaching. Press Ctrl-C again now to interrupt the agent as well.');
+  const second = await Promise.race([again.then(() => true), wait(SECOND_PRESS_MS).then(() => false)]);
+  if (!second) return;
+  await withManaged(host.context, ({ deps }) => sendInterrupt(deps, session));
+  throw new StewardError('canceled', `The agent of ${session} was told to stop.`, {
+    hint: `See how it ended: steward agents managed wake ${session}`,
+  });
+}
+
+/** What the agent may do without a question; the words of the commands that follow a session. */
+export const answerFlags = {
+  allow: text({
+    description: 'Allow a tool (its name, the id of a use, or all) without asking.',
+    helpValue: 'TOOL',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  deny: text({
+    description: 'Deny a tool (its name, the id of a use, or all) without asking.',
+    helpValue: 'TOOL',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+};
+
+export const costFlag = text({
+  description: 'Interrupt the agent when the session has cost so much.',
+  helpValue: 'USD',
+});
+
+/** The USD of `--max-cost`; undefined without it. */
+export function parseCost(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const usd = /^\d{1,7}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (usd > 0) return usd;
+  throw new StewardError('usage', `--max-cost ${clean(text).slice(0, 40)} is no amount of USD over 0.`, {
+    hint: 'Write a number such as 2 or 0.50.',
+  });
+}
+
+export function policyOf(flags: { allow?: string[] | undefined; deny?: string[] | undefined }): Policy {
+  const named = (flag: 'allow' | 'deny'): string[] => (flags[flag] ?? []).map((tool) => given(flag, tool));
+  return { allow: named('allow'), deny: named('deny') };
+}
+
+/** The value of a flag that names something; an empty one, as of a variable that is not set, is `usage`. */
+export function given(flag: string, value: string): string {
+  if (value.trim() !== '') return value;
+  throw new StewardError('usage', `--${flag} is empty.`, {
+    hint: 'Give it a value; a variable of the shell may not be set.',
+  });
+}
+
+export function hostOf(context: Context, terminal: Terminal, json: boolean): FollowHost {
+  return {
+    context,
+    terminal,
+    json,
+    // With --json stderr is for the one document of an error.
+    say: (text) => {
+      if (!json) writeErr(`${text}\n`);
+    },
+  };
+}
+
+/** A limit that cannot see the price of tokens is no limit: said before it is relied on. */
+export function tellOfPrices(
+  host: FollowHost,
+  { prices }: Pick<ManagedContext, 'prices'>,
+  maxCost: number | undefined,
+): void {
+  if (maxCost === undefined || (prices.input !== undefined && prices.output !== undefined)) return;
+  host.say(
+    'Token prices are not set (agents.managed.inputPrice, outputPrice): until the service tells what the session costs, --max-cost here counts active time and the priced tokens only. The service is given the same limit.',
+  );
+}
+
+export interface Asking {
+  policy: Policy;
+  columns: number;
+  /** Shows what a question is about, next to it. */
+  show: (text: string) => void;
+  /** Aborted by Ctrl-C: the question is withdrawn, and nothing is answered. */
+  signal: AbortSignal;
+}
+
+/**
+ * Answers what the agent waits for: what was said before, then what a person says on the terminal, where Enter denies.
+ * Whoever ends the input (Ctrl-D) is asked no more in this run: what is left waits, as it does without a terminal.
+ */
+export function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promise<SentEvent[]> {
+  let isGone = !canAsk();
+  return async (pending) => {
+    const given = answersBy(asking.policy, pending);
+    if (given.length > 0 || isGone) return given;
+    const { answers, ended } = await asked(
+      asking,
+      pending.filter(({ kind }) => kind === 'tool'),
+    );
+    isGone = ended;
+    return answers;
+  };
+}
+
+async function asked(
+  { columns, show, signal }: Asking,
+  uses: readonly ToolUse[],
+): Promise<{ answers: SentEvent[]; ended: boolean }> {
+  const answers: SentEvent[] = [];
+  if (uses.length === 0) return { answers, ended: false };
+  const questions = openQuestions();
+  const { withdrawn, release } = onceAborted(signal);
+  try {
+    for (const use of uses) {
+      const { lines, question } = askedText(use, columns);
+      if (lines !== '') show(`${lines}\n`);
+      const allowed = await Promise.race([questions.yes(question, 'no'), withdrawn]);
+      answers.push(confirmation(use.id, allowed ? 'allow' : 'deny'));
+    }
+    return { answers, ended: false };
+  } catch (error) {
+    if (!signal.aborted && error instanceof StewardError && error.kind === 'canceled')
+      return { answers, ended: true };
+    throw error;
+  } finally {
+    release();
+    questions.close();
+  }
+}
+
+/** One listener for all questions, however many tools the agent wants to use at once. */
+function onceAborted(signal: AbortSignal): { withdrawn: Promise<never>; release: () => void } {
+  let abort: () => void = () => undefined;
+  const withdrawn = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error);
+  });
+  signal.addEventListener('abort', abort, { once: true });
+  return { withdrawn, release: () => signal.removeEventListener('abort', abort) };
+}
+
+/** Starts a session with its message, says which it is, and follows it to the end of the turn. */
+export async function runHere(host: FollowHost, input: StartInput, policy: Policy): Promise<void> {
+  const { budget } = input;
+  const limit = budget === undefined ? {} : { maxCost: budget };
+  await followHere(host, { until: 'turn', policy, ...limit }, async (managed) => {
+    tellOfPrices(host, managed, budget);
+    pruneSessions(managed.folder, managed.retentionDays, host.context.clock.now());
+    const session = await startSession(managed.deps, input);
+    host.say(`Session ${session}`);
+    return { session };
+  });
+}
