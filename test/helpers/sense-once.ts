@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { loadConfig } from '../../src/lib/config/load';
 import { userArea } from '../../src/lib/config/user-area';
@@ -33,7 +33,8 @@ export async function captureOnce(folder: string, iso: string): Promise<CaptureR
     loadConfig: () => loadConfig({ area, env: {}, home }),
     run,
     desktop: { platform: process.platform, env: {}, run },
-    templates: join(__dirname, '..', '..', 'templates'),
+    // From the repository's root: as a bundle of its own, this file lies elsewhere.
+    templates: resolve('templates'),
   };
   const world = JSON.parse(readFileSync(join(folder, 'world.json'), 'utf8')) as World;
   const { deps, locked } = await openSense(context);
