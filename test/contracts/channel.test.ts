@@ -8,6 +8,7 @@ import { chatChannel } from '../../src/lib/notify/channels/chat';
 import { desktopChannel } from '../../src/lib/notify/channels/desktop';
 import { pushChannel } from '../../src/lib/notify/channels/push';
 import { smsChannel } from '../../src/lib/notify/channels/sms';
+import { telegramChannel } from '../../src/lib/notify/channels/telegram';
 import { voiceChannel } from '../../src/lib/notify/channels/voice';
 import { run } from '../../src/lib/platform/process/process';
 import { serve } from '../helpers/bus-service';
@@ -32,10 +33,9 @@ describe('the contract of channels', () => {
   const DEAD = 'http://127.0.0.1:1';
 
   it('is kept by every channel', () => {
-    const { pushDeps, chatDeps } = httpDeps(DEAD);
-    const voice = { clock, voice: noVoice(), muted: () => false };
-    const all = allChannels({ voice, desktop: { platform: 'linux', run, env: {}, banners: '' }, push: pushDeps, chat: chatDeps, sms: { run, command: () => [] } }); // prettier-ignore
-    expect(all.map(({ id }) => id)).to.deep.equal(['voice', 'desktop', 'push', 'chat', 'sms']);
+    const machine = { platform: 'linux', run, env: {}, banners: '', smsCommand: () => [] } as const;
+    const all = allChannels({ ...httpDeps(DEAD).deps, ...machine, voice: noVoice(), muted: () => false });
+    expect(all.map(({ id }) => id)).to.deep.equal(['voice', 'desktop', 'push', 'chat', 'telegram', 'sms']);
   });
 
   channelContract('voice', () => ({
@@ -89,9 +89,9 @@ describe('the contract of channels', () => {
     const off = httpDeps(DEAD);
     off.push.topic = secret('notifications.push.topic', '');
     return {
-      alive: pushChannel(httpDeps(server.url).pushDeps),
-      dead: pushChannel(httpDeps(DEAD).pushDeps),
-      off: pushChannel(off.pushDeps),
+      alive: pushChannel(httpDeps(server.url).deps),
+      dead: pushChannel(httpDeps(DEAD).deps),
+      off: pushChannel(off.deps),
     };
   });
 
@@ -100,16 +100,29 @@ describe('the contract of channels', () => {
       const off = httpDeps(DEAD);
       off.chat.webhook = secret('notifications.chat.webhook', '');
       return {
-        alive: chatChannel(httpDeps(`${server.url}${path}`).chatDeps),
-        dead: chatChannel(httpDeps(`${DEAD}${path}`).chatDeps),
-        off: chatChannel(off.chatDeps),
+        alive: chatChannel(httpDeps(`${server.url}${path}`).deps),
+        dead: chatChannel(httpDeps(`${DEAD}${path}`).deps),
+        off: chatChannel(off.deps),
       };
     });
   }
 
+  channelContract('telegram', () => {
+    const off = httpDeps(DEAD);
+    off.telegram.chatId = secret('notifications.telegram.chatId', '');
+    return {
+      alive: telegramChannel(httpDeps(server.url).deps),
+      dead: telegramChannel(httpDeps(DEAD).deps),
+      off: telegramChannel(off.deps),
+    };
+  });
+
   channelContract('sms', () => ({
-    alive: smsChannel({ run, command: () => [process.execPath, '-e', 'process.exit(0)', '--', '{message}'] }),
-    dead: smsChannel({ run, command: () => [process.execPath, '-e', 'process.exit(3)'] }),
-    off: smsChannel({ run, command: () => [] }),
+    alive: smsChannel({
+      run,
+      smsCommand: () => [process.execPath, '-e', 'process.exit(0)', '--', '{message}'],
+    }),
+    dead: smsChannel({ run, smsCommand: () => [process.execPath, '-e', 'process.exit(3)'] }),
+    off: smsChannel({ run, smsCommand: () => [] }),
   }));
 });

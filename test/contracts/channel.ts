@@ -55,7 +55,7 @@ export function channelContract(
     });
 
     it('takes every text, hostile ones too', async () => {
-      await at.alive.prepare();
+      await at.alive.prepare?.();
       for (const message of HOSTILE) {
         const outcome = await at.alive.send(
           parcel({ message, title: message, dedupe: message, tags: ['x'] }),
@@ -66,7 +66,7 @@ export function channelContract(
     }).timeout(60_000);
 
     it('says of what does not answer what is wrong, and never throws', async () => {
-      await at.dead.prepare();
+      await at.dead.prepare?.();
       const outcome = await at.dead.send(parcel(), () => undefined);
       expect(outcome.outcome).to.be.oneOf(['again', 'failed', 'show']);
       if (outcome.outcome === 'again' || outcome.outcome === 'failed') {

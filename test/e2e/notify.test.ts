@@ -202,7 +202,9 @@ describe('notify (built)', function () {
     writeFileSync(area('settings.json'), '{"notifications": {"routing": {"error": ["pigeon"]}}}');
     const unknown = await run(['routes']);
     expect(unknown.code).to.equal(3);
-    expect(unknown.stderr).to.include('notifications.routing.error').and.include('push, chat, desktop');
+    expect(unknown.stderr)
+      .to.include('notifications.routing.error')
+      .and.include('push, chat, telegram, desktop');
   });
 
   it('names in routes what is set up and cannot work, before anything is sent', async () => {

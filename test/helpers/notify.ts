@@ -8,6 +8,7 @@ import type { SettingsConfig } from '../../src/lib/config/schema';
 import { userArea } from '../../src/lib/config/user-area';
 import type { AcceptDeps } from '../../src/lib/notify/accept';
 import type { Channel, Outcome, Parcel } from '../../src/lib/notify/channels/channel';
+import type { WebDeps } from '../../src/lib/notify/channels/web';
 import type { DeliverDeps } from '../../src/lib/notify/deliver';
 import type { ChannelId } from '../../src/lib/notify/events';
 import {
@@ -16,7 +17,8 @@ import {
   type ChannelResult,
   type HistoryEntry,
 } from '../../src/lib/notify/history';
-import { outboxRoom } from '../../src/lib/notify/outbox';
+import { outboxOf } from '../../src/lib/notify/outbox';
+import { roomIn } from '../../src/lib/platform/files/spool';
 import { loadHttp } from '../../src/lib/platform/net/origin-client';
 
 /** Friday, 20 November 2026, 09:00 UTC. */
@@ -37,7 +39,6 @@ function fakeChannel(id: ChannelId): Fake {
     answers: [],
     offReason: undefined,
     off: () => (fake.offReason === undefined ? undefined : { reason: fake.offReason, hint: 'Set it up.' }),
-    prepare: () => Promise.resolve(),
     send: async (parcel) => {
       fake.got.push(parcel);
       const answer = fake.answers.shift() ?? { outcome: 'delivered' as const };
@@ -71,8 +72,11 @@ export function notifyWorld(): NotifyWorld {
     env: { STEWARD_HOME: home, XDG_STATE_HOME: join(home, 'm') },
     home,
   });
-  const ids = ['voice', 'desktop', 'push', 'chat', 'sms'] as const;
+  const ids = ['voice', 'desktop', 'push', 'chat', 'telegram', 'sms'] as const;
   const channels = Object.fromEntries(ids.map((id) => [id, fakeChannel(id)])) as Fakes;
+  Object.assign(channels.voice, { keepMs: 15 * MINUTE });
+  Object.assign(channels.desktop, { keepMs: 15 * MINUTE, joinsFrom: 4 });
+  Object.assign(channels.push, { isHeld: true });
   channels.sms.offReason = 'no command is set';
   const clock = { now: () => world.nowMs, monotonic: () => performance.now() };
   const world: NotifyWorld = {
@@ -81,6 +85,7 @@ export function notifyWorld(): NotifyWorld {
       ...defaultConfig(area, home).settings.notifications,
       push: null,
       chat: null,
+      telegram: null,
     }) as never,
     quietHours: undefined,
     nowMs: NINE,
@@ -96,7 +101,7 @@ export function notifyWorld(): NotifyWorld {
       clock,
       machineId: '0123456789ab',
       outbox: area.outbox,
-      room: outboxRoom({ clock, outbox: area.outbox }),
+      room: roomIn(outboxOf(area), clock),
       history: area.notifyLog,
       mute: area.mute,
       locks: area.machine,
@@ -106,9 +111,7 @@ export function notifyWorld(): NotifyWorld {
         longTaskMinutes: world.notifications.thresholds.longTaskMinutes,
         quietHours: world.quietHours,
         zone: 'UTC',
-        hasSms: channels.sms.offReason === undefined,
       }),
-      off: (channel) => channels[channel].off()?.reason,
       cronVoice: false,
       channels: Object.values(channels),
       random: () => 0.5,
@@ -120,31 +123,30 @@ export function notifyWorld(): NotifyWorld {
 
 /** What the HTTP channels need, with settings that a test may change. */
 export function httpDeps(server: string) {
-  const clock = { now: () => NINE, monotonic: () => performance.now() };
+  const settings = {
+    push: {
+      enabled: true,
+      topic: secret('notifications.push.topic', 'steward-topic-3f9a1c'),
+      token: secret('notifications.push.token', ''),
+      server,
+      detail: 'full' as 'full' | 'generic',
+    },
+    chat: { enabled: true, webhook: secret('notifications.chat.webhook', server) },
+    telegram: {
+      enabled: true,
+      token: secret('notifications.telegram.token', '123456:AAsecret-token_0123456789'),
+      chatId: secret('notifications.telegram.chatId', '-1001234'),
+      server,
+    },
+  };
   let loading: ReturnType<typeof loadHttp> | undefined;
-  const http = { clock, load: () => (loading ??= loadHttp()) };
-  const push = {
-    enabled: true,
-    topic: secret('notifications.push.topic', 'steward-topic-3f9a1c'),
-    token: secret('notifications.push.token', ''),
-    server,
-    detail: 'full' as 'full' | 'generic',
+  const deps: WebDeps = {
+    clock: { now: () => NINE, monotonic: () => performance.now() },
+    http: () => (loading ??= loadHttp()),
+    settings: () => settings as unknown as SettingsConfig['notifications'],
+    secret: (from) => from.stored() || undefined,
   };
-  const chat = { enabled: true, webhook: secret('notifications.chat.webhook', server) };
-  return {
-    push,
-    chat,
-    pushDeps: {
-      http,
-      settings: () => push,
-      secret: (from: { stored(): string }) => from.stored() || undefined,
-    },
-    chatDeps: {
-      http,
-      settings: () => chat,
-      secret: (from: { stored(): string }) => from.stored() || undefined,
-    },
-  };
+  return { ...settings, deps };
 }
 
 export function parcel(more: Partial<Parcel> = {}): Parcel {

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 
 import type { SpeechMachine, SpeechOrder } from '../../src/lib/notify/speech/engines/engine';
-import type { VoiceDeps } from '../../src/lib/notify/channels/voice';
+import type { ChannelDeps } from '../../src/lib/notify/channels/channel';
 import type { Speech } from '../../src/lib/notify/speech/queue';
 import { run } from '../../src/lib/platform/process/process';
 import type { TakeTurn } from '../../src/lib/platform/process/turn';
@@ -30,11 +30,11 @@ export function orderOf(text: string, more: Partial<SpeechOrder> = {}): SpeechOr
 }
 
 /** A voice that is switched on and speaks as it is told. */
-export function voiceThat(say: Speech['say']): VoiceDeps['voice'] {
+export function voiceThat(say: Speech['say']): ChannelDeps['voice'] {
   return { speech: { say }, isOff: () => false, status: () => ({ engines: ['test'] }) };
 }
 
 /** The voice of a machine that has none: it says so of every text. */
-export function noVoice(): VoiceDeps['voice'] {
+export function noVoice(): ChannelDeps['voice'] {
   return voiceThat(() => Promise.resolve({ spoken: false, reason: 'no speech engine is set up' }));
 }

@@ -1,7 +1,7 @@
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
-import { announceRequest, type Announced } from '../../lib/app/notify-announce';
 import { openNotify } from '../../lib/app/notify';
-import { HANDLINGS } from '../../lib/notify/announce';
+import { HANDLINGS, announceRequest, type Announced } from '../../lib/notify/announce';
+import { sendNotification } from '../../lib/notify/send';
 
 export default class NotifyAnnounce extends BaseCommand {
   static override summary = 'Say in a few words what is begun for a request.';
@@ -30,7 +30,10 @@ export default class NotifyAnnounce extends BaseCommand {
   async run(): Promise<Announced> {
     const { flags } = await this.parse(NotifyAnnounce);
     const notify = await openNotify(this.context);
-    const announced = await announceRequest(notify, flags);
+    const announced = await announceRequest(
+      { ...notify, send: (body) => sendNotification(notify, body) },
+      flags,
+    );
     const { line, reason } = announced;
     if (line !== null) this.print(() => line);
     if (reason !== null)

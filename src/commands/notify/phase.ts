@@ -1,5 +1,6 @@
 import { BaseCommand, text, word } from '../../lib/cli/base-command';
-import { setPhase } from '../../lib/app/phase';
+import { openPhase } from '../../lib/app/phase';
+import { setPhase } from '../../lib/notify/phase';
 import { phase } from '../../lib/sessions/phases';
 
 export default class NotifyPhase extends BaseCommand {
@@ -20,7 +21,7 @@ export default class NotifyPhase extends BaseCommand {
 
   async run(): Promise<{ slug: string; phase: string; tab: boolean }> {
     const { args, flags } = await this.parse(NotifyPhase);
-    const { slug, phase: id, tab } = await setPhase(this.context, args.phase, flags.slug);
+    const { slug, phase: id, tab } = await setPhase(await openPhase(this.context), args.phase, flags.slug);
     this.print(() => `${phase(id).icon} ${phase(id).label}  ${slug}`);
     return { slug, phase: id, tab };
   }

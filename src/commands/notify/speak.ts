@@ -1,5 +1,6 @@
 import { BaseCommand, boolean, text, word } from '../../lib/cli/base-command';
-import { speakNow, type SpeakResult } from '../../lib/app/speech';
+import { openVoice } from '../../lib/app/speech';
+import { speakNow, type SpeakResult } from '../../lib/notify/speech/voice';
 import { clean } from '../../lib/platform/terminal/terminal';
 
 export default class NotifySpeak extends BaseCommand {
@@ -22,7 +23,7 @@ export default class NotifySpeak extends BaseCommand {
   async run(): Promise<SpeakResult> {
     const { args, flags } = await this.parse(NotifySpeak);
     const result = await speakNow(
-      this.context,
+      (onProblem) => openVoice(this.context, onProblem),
       { text: args.text, voiceId: flags['voice-id'], dryRun: flags['dry-run'] },
       (problem) => this.say(`${problem.message} ${problem.hint ?? ''}`),
     );

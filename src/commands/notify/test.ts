@@ -1,7 +1,7 @@
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
 import { StewardError } from '../../lib/errors';
-import { testChannels, type TestResult } from '../../lib/notify/test-channels';
+import { testChannels, type TestResult } from '../../lib/notify/channels/channel';
 import { testText } from '../../lib/notify/view';
 
 export default class NotifyTest extends BaseCommand {

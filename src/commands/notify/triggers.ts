@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { runTriggers } from '../../lib/app/triggers';
+import { triggersOnce } from '../../lib/app/triggers';
 
 export default class NotifyTriggers extends BaseCommand {
   static override hidden = true;
@@ -14,7 +14,7 @@ export default class NotifyTriggers extends BaseCommand {
 
   async run(): Promise<{ left: boolean }> {
     await this.parse(NotifyTriggers);
-    const result = await runTriggers(this.context);
+    const result = await triggersOnce(this.context);
     return this.show(result, () =>
       result.left ? 'Something is left in the spool.' : 'Nothing is left in the spool.',
     );

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 
 import { resolveSecret, secretSources, type Secret } from '../config/secret';
 import { hooksStatus } from '../assistant/install-view';
-import { pushServer } from '../notify/checks';
+import { rootOf } from '../notify/channels/web';
 import { askHost } from '../platform/net/ask-host';
 import { processHost } from '../platform/files/paths';
 import { findProgram } from '../platform/process/program';
@@ -63,7 +63,7 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
       const { push } = settings.notifications;
       return [
         ...(workRepo.repo === undefined ? [] : [apiUrl(host.env).href]),
-        ...(push.enabled && push.topic.isSet ? [pushServer(push.server)] : []),
+        ...(push.enabled && push.topic.isSet ? [rootOf(push.server)] : []),
       ];
     },
     openWork: () => openWork(context),

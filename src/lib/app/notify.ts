@@ -1,47 +1,44 @@
 import { dirname, join } from 'node:path';
 
 import { claudeCodeSettings } from '../assistant/claude-code-settings';
-import { resolveSecret, secretSources } from '../config/secret';
 import type { Config } from '../config/schema';
+import { resolveSecret, secretSources } from '../config/secret';
 import { ensureUserArea } from '../config/user-area';
 import { toStewardError } from '../errors';
-import { startDetached } from '../platform/process/detached';
-import { ensureFolder } from '../platform/files/folder';
-import { processHost } from '../platform/files/paths';
-import type { HttpLibrary } from '../platform/net/origin-client';
 import type { AcceptDeps, Accepted } from '../notify/accept';
-import type { Channel } from '../notify/channels/channel';
 import { allChannels } from '../notify/channels';
 import type { DeliverDeps } from '../notify/deliver';
 import { logFault } from '../notify/history';
+import { checkOutbox, outboxOf } from '../notify/outbox';
+import { phaseEffect } from '../notify/phase';
 import { muteState } from '../notify/routing';
-import { checkOutbox, outboxRoom } from '../notify/outbox';
+import type { Sender } from '../notify/send';
 import type { Voice } from '../notify/speech/voice';
+import { ensureFolder } from '../platform/files/folder';
+import { processHost } from '../platform/files/paths';
+import { roomIn } from '../platform/files/spool';
+import type { HttpLibrary } from '../platform/net/origin-client';
+import { startDetached } from '../platform/process/detached';
 import type { Context } from './context';
 import { askDaemon } from './daemon-client';
 import { liveConfig, type LiveConfig } from './live-config';
-import { phaseEffect } from './phase';
+import { openPhase } from './phase';
 import { voiceOf } from './speech';
 
 /** What the notify commands, and the daemon, call the library with. */
-export interface NotifyContext {
+export interface NotifyContext extends Sender {
   deps: AcceptDeps & DeliverDeps;
-  channels: readonly Channel[];
   /** The voice id of the DA, where one is configured. */
   voiceId: string | undefined;
   /** The folder of the assistant's skills. */
   skills: string;
-  /** Posts a body to the daemon; undefined: none runs. */
-  post: (body: object) => Promise<Accepted | undefined>;
-  /** Has what waits delivered by a process of its own, which nobody waits for. */
-  deliverLater: () => void;
 }
 
 export interface NotifyParts {
   /** The voice, where it is kept for longer than one call. */
   voice?: Voice;
   wake?: AcceptDeps['wake'];
-  /** The configuration, where somebody else follows it already. */
+  /** The configuration, where it is followed already. */
   settings?: LiveConfig;
   report?: DeliverDeps['report'];
 }
@@ -49,55 +46,46 @@ export interface NotifyParts {
 /** Joins the notifications with the configuration, which they follow as it changes, the machine and the voice. */
 export async function openNotify(context: Context, parts: NotifyParts = {}): Promise<NotifyContext> {
   const { config: loaded } = await context.loadConfig();
-  const settings = parts.settings ?? liveConfig(context, loaded);
-  const { current } = settings;
-  const { area, clock } = context;
+  const live = parts.settings ?? liveConfig(context, loaded);
+  const { area, clock, machineId, run } = context;
   ensureUserArea(area);
   ensureFolder(area.state);
   checkOutbox(area);
   const { platform, env } = processHost();
-  const muteDeps = { clock, mute: area.mute };
-  const notifications = (): Config['settings']['notifications'] => current().settings.notifications;
-  const secret: Parameters<typeof allChannels>[0]['push']['secret'] = (from) =>
-    resolveSecret(from, secretSources());
-  const http = { clock, load: once(loadHttp) };
+  const settings = (): Config['settings']['notifications'] => live.current().settings.notifications;
   const report = parts.report ?? ((error: unknown): void => note(deps, error));
-  const voice = parts.voice ?? voiceOf(context, settings, report);
-  const channels = allChannels({
-    voice: { clock, voice, muted: () => muteState(muteDeps).muted },
-    desktop: { platform, run: context.run, env, banners: join(area.machine, 'banners.json') },
-    push: { http, secret, settings: () => notifications().push },
-    chat: { http, secret, settings: () => notifications().chat },
-    sms: { run: context.run, command: () => current().user.notify.smsCommand },
-  });
-  const byId = new Map(channels.map((channel) => [channel.id, channel]));
+  const muteDeps = { clock, mute: area.mute };
   const deps: NotifyContext['deps'] = {
     ...muteDeps,
-    machineId: context.machineId,
+    machineId,
     outbox: area.outbox,
-    room: outboxRoom({ clock, outbox: area.outbox }),
+    room: roomIn(outboxOf(area), clock),
     history: area.notifyLog,
     locks: area.machine,
     settings: () => ({
-      routing: notifications().routing,
-      spoken: notifications().voice.events,
-      longTaskMinutes: notifications().thresholds.longTaskMinutes,
-      quietHours: current().user.notify.quietHours,
-      zone: current().user.timezone,
-      hasSms: current().user.notify.smsCommand.length > 0,
+      routing: settings().routing,
+      spoken: settings().voice.events,
+      longTaskMinutes: settings().thresholds.longTaskMinutes,
+      quietHours: live.current().user.notify.quietHours,
+      zone: live.current().user.timezone,
     }),
-    off: (channel) => byId.get(channel)?.off()?.reason,
     cronVoice: env['DAEMON_CRON_VOICE'] === '1',
-    channels,
+    channels: allChannels({
+      ...{ clock, platform, env, run, settings, http: once(loadHttp) },
+      secret: (from) => resolveSecret(from, secretSources()),
+      voice: parts.voice ?? voiceOf(context, live, report),
+      muted: () => muteState(muteDeps).muted,
+      banners: join(area.machine, 'banners.json'),
+      smsCommand: () => live.current().user.notify.smsCommand,
+    }),
     random: Math.random,
     report,
-    phaseEffect: phaseEffect(context, report),
+    phaseEffect: phaseEffect(() => openPhase(context), report),
     ...(parts.wake === undefined ? {} : { wake: parts.wake }),
-    settingsChanged: settings.changed,
+    settingsChanged: live.changed,
   };
   return {
     deps,
-    channels,
     voiceId: loaded.user.da.voices.main.voiceId,
     skills: join(dirname(claudeCodeSettings.path(processHost())), 'skills'),
     post: (body) => askDaemon<Accepted>(context, { method: 'POST', path: '/notify', body }),
@@ -109,7 +97,7 @@ function note(deps: NotifyContext['deps'], error: unknown): void {
   try {
     logFault(deps, toStewardError(error).message);
   } catch {
-    // A disk that takes nothing takes no word of it either; what is not delivered stays in the outbox.
+    // A full disk takes no word of it either; what is not delivered stays in the outbox.
   }
 }
 

@@ -48,7 +48,7 @@ function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void 
  * rule 7). The key names the silence, so that the same one is told once, whoever tells of it.
  */
 async function sendSilence(context: Context, alert: SilenceAlert): Promise<void> {
-  const { sendNotification } = await import('./notify-offer');
+  const { sendNotification } = await import('../notify/send');
   const { openNotify } = await import('./notify');
   const notify = await openNotify(context);
   const body = {

@@ -2,15 +2,12 @@ import { readTurnEnd } from '../assistant/claude-code';
 import type { Config } from '../config/schema';
 import { acceptRequest } from '../notify/accept';
 import { deliverWaiting } from '../notify/deliver';
-import { drainTriggers, hasTriggers, type TriggerDeps } from '../notify/triggers';
+import { runTriggers, type TriggerDeps } from '../notify/triggers';
 import { runningSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openNotify, type NotifyContext } from './notify';
 import { openSessions } from './sessions';
 import { sightOf } from './sight';
-
-const LOOK_MS = 200;
-const LONGEST_MS = 60_000;
 
 /** Joins what hooks have left with the sessions, the assistant's record, the desktop and the notifications. */
 export async function openTriggers(
@@ -36,16 +33,9 @@ export async function openTriggers(
 }
 
 /** What a hook starts where no daemon runs: does what waits in the spool, delivers it, and ends. */
-export async function runTriggers(context: Context): Promise<{ left: boolean }> {
+export async function triggersOnce(context: Context): Promise<{ left: boolean }> {
   const notify = await openNotify(context);
   const { config } = await context.loadConfig();
   const deps = await openTriggers(context, notify, () => config);
-  const endMs = context.clock.monotonic() + LONGEST_MS;
-  for (;;) {
-    await drainTriggers(deps);
-    if (!hasTriggers(deps) || context.clock.monotonic() > endMs) break;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  }
-  await deliverWaiting(notify.deps, { patienceMs: LONGEST_MS, longestMs: 10 * LONGEST_MS });
-  return { left: hasTriggers(deps) };
+  return runTriggers(deps, (options) => deliverWaiting(notify.deps, options));
 }

@@ -2,14 +2,14 @@ import { userArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import type { Accepted } from '../notify/accept';
 import { EVENT_NAMES, SOURCES } from '../notify/events';
-import { newId } from '../notify/delivery';
+import { newId } from '../notify/outbox';
 import { systemClock } from '../platform/time/clock';
 import { askLocalNow } from '../platform/net/local-http-now';
 import type { LocalAnswer, LocalRequest } from '../platform/net/local-message';
 import { writeErr, writeOut } from '../platform/terminal/stdio';
 import { askAt, keptSocket } from '../app/daemon-socket';
 import { toJson } from '../platform/terminal/json';
-import { bodyOf, type SendFlags } from '../app/notify-body';
+import { bodyOf, type SendFlags } from '../notify/send';
 
 /**
  * `steward notify send MESSAGE` while the daemon runs: one request over its socket. A message on stdin, a flag

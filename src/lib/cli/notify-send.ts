@@ -13,9 +13,8 @@ import {
 import { answersText } from '../notify/view';
 import type { Terminal } from '../platform/terminal/stdio';
 import { readPipedStdin } from '../platform/process/stdin';
-import { bodyOf, type SendFlags } from '../app/notify-body';
+import { bodyOf, offer, type SendFlags } from '../notify/send';
 import type { NotifyContext } from '../app/notify';
-import { offer } from '../app/notify-offer';
 import { phaseWords } from '../sessions/phases';
 
 /** What `notify send --json` prints; `channels` with `--wait` only. */

@@ -134,7 +134,7 @@ export const USER_KEYS = {
 };
 
 /** The channels that a route may name; the events that are spoken have a list of their own. */
-const ROUTED_CHANNELS = ['push', 'chat', 'desktop'] as const;
+const ROUTED_CHANNELS = ['push', 'chat', 'telegram', 'desktop'] as const;
 export type RoutedChannel = (typeof ROUTED_CHANNELS)[number];
 
 const ROUTES = {
@@ -164,6 +164,14 @@ export const SETTINGS_KEYS = {
       }),
     },
     chat: { enabled: flag(false), webhook: secretText('an https:// address', isSafeUrl) },
+    telegram: {
+      enabled: flag(false),
+      token: secretText('a bot token such as 123456:ABC', (value) => /^\d{1,20}:[\w-]{10,200}$/.test(value)),
+      chatId: secretText('the number of a chat, or @NAME', (value) =>
+        /^(?:-?\d{1,20}|@\w{1,64})$/.test(value),
+      ),
+      server: hostOrAddress('api.telegram.org'),
+    },
     thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5) },
     routing: ROUTES,
     voice: {

@@ -2,7 +2,7 @@ import { StewardError } from '../errors';
 import { addIssue, addReminder, closeIssue, type AddInput } from '../work/actions';
 import { claimIssue } from '../work/claim';
 import { openNotify } from '../app/notify';
-import { sendNotification } from '../app/notify-offer';
+import { sendNotification } from '../notify/send';
 import { openWork } from '../app/work';
 import { event, inputOf, issueNumber, priority, source, status, text, whole, type McpTool } from './tool';
 

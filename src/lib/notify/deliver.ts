@@ -3,9 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { StewardError } from '../errors';
 import { withLock } from '../platform/files/lock';
-import type { Delivery } from './delivery';
-import { startDispatcher, type DispatchDeps, type Dispatcher } from './dispatch';
-import { waiting } from './outbox';
+import { type Delivery, waiting } from './outbox';
+import {
+  add,
+  closeDispatcher,
+  isBusy,
+  knows,
+  resumeAll,
+  scan,
+  startDispatcher,
+  type DispatchDeps,
+  type Dispatcher,
+} from './dispatch';
 
 export interface DeliverDeps extends DispatchDeps {
   /** Machine-local folder of the locks. */
@@ -24,10 +33,15 @@ const BUSY_RETRY_MS = 1_000;
 /** What any channel takes for an attempt. */
 const ATTEMPT_MS = 30_000;
 
-/** One process of a machine delivers at a time; another one is `locked`. */
-function alone<T>(deps: DeliverDeps, waitMs: number, work: () => Promise<T>): Promise<T> {
-  const lock = { clock: deps.clock, machineId: deps.machineId, waitMs };
-  return withLock(join(deps.locks, 'notify-deliver.lock'), lock, work);
+/** One process of a machine delivers at a time. Undefined: another one does. */
+async function alone<T>(deps: DeliverDeps, work: () => Promise<T>): Promise<T | undefined> {
+  const lock = { clock: deps.clock, machineId: deps.machineId, waitMs: 0 };
+  try {
+    return await withLock(join(deps.locks, 'notify-deliver.lock'), lock, work);
+  } catch (error) {
+    if (error instanceof StewardError && error.kind === 'locked') return undefined;
+    throw error;
+  }
 }
 
 export interface DeliverOptions {
@@ -39,44 +53,39 @@ export interface DeliverOptions {
 
 /**
  * Delivers what waits, and what is put there meanwhile, until nothing is due soon; for where no daemon runs. Where
- * somebody delivers already it does nothing: false. Whoever puts something into the outbox and then finds the
+ * another process delivers already it does nothing: false. Whoever puts something into the outbox and then finds the
  * lock taken can leave it: after giving the lock back, the holder looks once more.
  */
 export async function deliverWaiting(deps: DeliverDeps, options: DeliverOptions): Promise<boolean> {
   const endMs = deps.clock.monotonic() + options.longestMs;
   for (let worked = false; ; worked = true) {
-    let dispatcher: Dispatcher;
-    try {
-      dispatcher = await alone(deps, 0, () => deliverUntilQuiet(deps, options.patienceMs, endMs));
-    } catch (error) {
-      if (error instanceof StewardError && error.kind === 'locked') return worked;
-      throw error;
-    }
-    const isSeen = waiting(deps).every((name) => dispatcher.has(name));
+    const dispatcher = await alone(deps, () => deliverUntilQuiet(deps, options.patienceMs, endMs));
+    if (dispatcher === undefined) return worked;
+    const isSeen = waiting(deps).every((name) => knows(dispatcher, name));
     if (isSeen || deps.clock.monotonic() >= endMs) return true;
   }
 }
 
 async function deliverUntilQuiet(deps: DeliverDeps, patienceMs: number, endMs: number): Promise<Dispatcher> {
   const dispatcher = startDispatcher(deps);
-  for (;;) {
-    // What others put there meanwhile does not wait for what is to be tried again.
-    for (let look = 1; dispatcher.isBusy(patienceMs) && deps.clock.monotonic() < endMs; look += 1) {
+  const isDone = (): boolean => !isBusy(dispatcher, patienceMs) || deps.clock.monotonic() >= endMs;
+  do {
+    // What others put there meanwhile does not wait for what is to be retried.
+    for (let look = 1; !isDone(); look += 1) {
       await delay(POLL_MS);
       if (look % LOOKS_A_SCAN === 0) await lookAround(deps, dispatcher);
     }
-    dispatcher.scan();
-    if (!dispatcher.isBusy(patienceMs) || deps.clock.monotonic() >= endMs) break;
-  }
+    scan(dispatcher);
+  } while (!isDone());
   // Something is under way only when the time was up: left behind, it would count as interrupted and go out again.
-  await dispatcher.close(ATTEMPT_MS);
+  await closeDispatcher(dispatcher, ATTEMPT_MS);
   return dispatcher;
 }
 
-/** What keeps a channel from its deliveries is often a setting: once that is mended, nobody waits any more. */
+/** What keeps a channel from its deliveries is often a setting: once that is fixed, nothing waits any more. */
 async function lookAround({ settingsChanged }: DeliverDeps, dispatcher: Dispatcher): Promise<void> {
-  if ((await settingsChanged?.()) === true) dispatcher.resume();
-  dispatcher.scan();
+  if ((await settingsChanged?.()) === true) resumeAll(dispatcher);
+  scan(dispatcher);
 }
 
 /** What delivers for as long as a daemon lives. */
@@ -99,36 +108,31 @@ export function keepDelivering(deps: DeliverDeps): Delivering {
     delay(ms, undefined, { signal: stop.signal }).catch((error: unknown) => {
       if (!stop.signal.aborted) throw error;
     });
-
+  const deliver = async (): Promise<void> => {
+    const current = (dispatcher = startDispatcher(deps));
+    try {
+      for (let pauseMs = SCAN_MS; ;) {
+        await pause(pauseMs);
+        if (stop.signal.aborted) return;
+        const beganMs = deps.clock.monotonic();
+        await lookAround(deps, current);
+        const tookMs = deps.clock.monotonic() - beganMs;
+        pauseMs = Math.min(Math.max(SCAN_MS, tookMs * PAUSE_PER_SCAN), LONGEST_PAUSE_MS);
+      }
+    } finally {
+      await closeDispatcher(current, graceMs);
+      dispatcher = undefined;
+    }
+  };
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      try {
-        await alone(deps, 0, async () => {
-          dispatcher = startDispatcher(deps);
-          try {
-            let pauseMs = SCAN_MS;
-            while (!stop.signal.aborted) {
-              await pause(pauseMs);
-              if (stop.signal.aborted) break;
-              const beganMs = deps.clock.monotonic();
-              await lookAround(deps, dispatcher);
-              const tookMs = deps.clock.monotonic() - beganMs;
-              pauseMs = Math.min(Math.max(SCAN_MS, tookMs * PAUSE_PER_SCAN), LONGEST_PAUSE_MS);
-            }
-          } finally {
-            await dispatcher.close(graceMs);
-            dispatcher = undefined;
-          }
-        });
-      } catch (error) {
-        if (!(error instanceof StewardError && error.kind === 'locked')) deps.report(error);
-        await pause(BUSY_RETRY_MS);
-      }
+      await alone(deps, deliver).catch(deps.report);
+      await pause(BUSY_RETRY_MS);
     }
   };
   const done = run();
   return {
-    wake: (deliveries) => dispatcher?.add(deliveries),
+    wake: (deliveries) => dispatcher !== undefined && add(dispatcher, deliveries),
     async close(ms) {
       graceMs = ms;
       stop.abort();

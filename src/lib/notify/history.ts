@@ -4,10 +4,21 @@ import { StewardError } from '../errors';
 import { parseObject } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
 import { appendLog, rotatedName } from '../platform/files/log';
-import { type Clock, parseIso, toIso } from '../platform/time/clock';
-import { type Delivery, type Result, nameOf, ID_GRAMMAR } from './delivery';
+import { put, revive, timeOfName } from '../platform/files/spool';
+import { isIso, toIso, type Clock } from '../platform/time/clock';
+import {
+  ID_GRAMMAR,
+  nameOf,
+  type Delivery,
+  type Result,
+  askRetry,
+  deadOf,
+  outboxOf,
+  readWaiting,
+  waiting,
+  type OutboxDeps,
+} from './outbox';
 import type { ChannelId, EventName } from './events';
-import { type OutboxDeps, askRetry, deadOf, put, readWaiting, revive, waiting } from './outbox';
 import { short } from './text';
 
 export interface HistoryDeps {
@@ -16,29 +27,33 @@ export interface HistoryDeps {
   history: string;
 }
 
-/** A notification was accepted, and this is where it goes. */
-export interface AcceptedLine {
-  kind: 'accepted';
-  ts: string;
-  id: string;
+/** What a notification says, as the log has it. */
+interface About {
   event: EventName;
   priority: number;
   source: string;
   /** Its beginning. */
   text: string;
-  title?: string;
+  title?: string | undefined;
+}
+
+/** A notification was accepted, and this is where it goes. */
+export interface AcceptedLine extends About {
+  kind: 'accepted';
+  ts: string;
+  id: string;
   channels: ChannelId[];
   skipped: { channel: ChannelId; reason: string }[];
   /** The quiet hours' end, where the push waits for it. */
-  heldUntil?: string;
-  dedupe?: string;
+  heldUntil?: string | undefined;
+  dedupe?: string | undefined;
   /** Hash of the text, to know the same again. */
   hash: string;
   /** The one before with the same key and text: this one goes nowhere. */
   duplicateOf?: string;
 }
 
-/** What came of an attempt on one channel. `waiting`: it is tried again at `nextAt`. */
+/** What came of an attempt on one channel. `waiting`: it is retried at `nextAt`. */
 export interface ResultLine {
   kind: 'result';
   ts: string;
@@ -46,10 +61,12 @@ export interface ResultLine {
   channel: ChannelId;
   result: Result | 'waiting';
   attempts: number;
-  reason?: string;
+  reason?: string | undefined;
   nextAt?: string;
   /** It may have arrived before as well: a process ended in the midst of sending it. */
   maybeTwice?: true;
+  /** What it is about: all that shows it where the process that accepted it was killed before its line was written. */
+  about?: About;
 }
 
 export type HistoryLine = AcceptedLine | ResultLine;
@@ -61,8 +78,7 @@ const ROTATE_BYTES = 1024 * 1024;
 const TEXT_CHARS = 200;
 
 export function logAccepted(deps: HistoryDeps, line: Omit<AcceptedLine, 'kind' | 'ts'>): void {
-  const text = short(line.text, TEXT_CHARS);
-  append(deps, { kind: 'accepted', ts: toIso(deps.clock.now()), ...line, text });
+  append(deps, { kind: 'accepted', ...line, text: short(line.text, TEXT_CHARS) });
 }
 
 export function logResult(
@@ -71,48 +87,42 @@ export function logResult(
   result: ResultLine['result'],
   reason: string | undefined,
 ): void {
+  const { id, channel, attempts, nextAt, interrupted, event, priority, source = 'da', title } = delivery;
   append(deps, {
-    kind: 'result',
-    ts: toIso(deps.clock.now()),
-    id: delivery.id,
-    channel: delivery.channel,
-    result,
-    attempts: delivery.attempts,
-    ...(reason === undefined ? {} : { reason }),
-    ...(result === 'waiting' ? { nextAt: delivery.nextAt } : {}),
-    ...(delivery.interrupted > 0 ? { maybeTwice: true } : {}),
+    ...{ kind: 'result', id, channel, result, attempts, reason },
+    ...(result === 'waiting' ? { nextAt } : {}),
+    ...(interrupted > 0 ? { maybeTwice: true } : {}),
+    about: { event, priority, source, text: short(delivery.message, TEXT_CHARS), title },
   });
 }
 
-/** Something that nobody foresaw while delivering; `history` does not show it. */
+/** An unexpected error while delivering; `history` does not show it. */
 export function logFault(deps: HistoryDeps, message: string): void {
-  const line = { kind: 'fault', ts: toIso(deps.clock.now()), message };
-  appendLog(deps.history, JSON.stringify(line), { rotateBytes: ROTATE_BYTES, nowMs: deps.clock.now() });
+  append(deps, { kind: 'fault', message });
 }
 
-function append(deps: HistoryDeps, line: HistoryLine): void {
-  appendLog(deps.history, JSON.stringify(line), { rotateBytes: ROTATE_BYTES, nowMs: deps.clock.now() });
+function append(deps: HistoryDeps, line: object): void {
+  const nowMs = deps.clock.now();
+  const text = JSON.stringify({ ts: toIso(nowMs), ...line });
+  appendLog(deps.history, text, { rotateBytes: ROTATE_BYTES, nowMs });
 }
 
-/** Every line that is kept, the oldest first; lines that are none of ours are passed over. */
+/** Every line that is kept, the oldest first; other lines are passed over. */
 export function readHistory(path: string): HistoryLine[] {
   const lines: HistoryLine[] = [];
   for (const file of [rotatedName(path), path]) {
     readLines(file, {}, ({ text }) => {
-      const line = text === undefined ? undefined : parseLine(text);
-      if (line !== undefined) lines.push(line);
+      const line = parseObject(text ?? '');
+      if (line !== undefined && isLine(line)) lines.push(line);
     });
   }
   return lines;
 }
 
-function parseLine(text: string): HistoryLine | undefined {
-  const value = parseObject(text);
-  if (value === undefined || typeof value['id'] !== 'string' || typeof value['ts'] !== 'string')
-    return undefined;
-  if (parseIso(value['ts']) === undefined) return undefined;
-  if (value['kind'] === 'accepted') return Array.isArray(value['channels']) ? (value as never) : undefined;
-  return value['kind'] === 'result' && typeof value['channel'] === 'string' ? (value as never) : undefined;
+function isLine(line: Record<string, unknown>): line is Record<string, unknown> & HistoryLine {
+  const { id, ts, kind, channels, channel } = line;
+  if (typeof id !== 'string' || !isIso(ts)) return false;
+  return kind === 'accepted' ? Array.isArray(channels) : kind === 'result' && typeof channel === 'string';
 }
 
 /** A notification with what came of it on each channel. */
@@ -142,62 +152,46 @@ export interface ChannelResult {
 export function historyEntries(lines: readonly HistoryLine[], count: number): HistoryEntry[] {
   const entries = new Map<string, HistoryEntry>();
   for (const line of lines) {
-    if (line.kind === 'accepted') entries.set(line.id, acceptedEntry(line));
+    if (line.kind === 'accepted')
+      entries.set(line.id, { ...aboutOf(line, line), channels: channelsOf(line) });
   }
   for (const line of lines) {
-    const entry = line.kind === 'result' ? entries.get(line.id) : undefined;
-    if (line.kind === 'result' && entry !== undefined) setResult(entry, line);
+    if (line.kind === 'accepted') continue;
+    const entry = entries.get(line.id) ?? (line.about && { ...aboutOf(line, line.about), channels: [] });
+    if (entry === undefined) continue;
+    entries.set(line.id, entry);
+    setResult(entry, line);
   }
   return [...entries.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, count);
 }
 
-function acceptedEntry(line: AcceptedLine): HistoryEntry {
-  const waits = { attempts: 0, reason: null, nextAt: null, maybeTwice: false };
-  return {
-    id: line.id,
-    at: line.ts,
-    event: line.event,
-    priority: line.priority,
-    source: line.source,
-    text: line.text,
-    title: line.title ?? null,
-    duplicateOf: line.duplicateOf ?? null,
-    channels: [
-      ...line.channels.map((channel) => ({
-        ...waits,
-        channel,
-        result: 'waiting' as const,
-        ...(channel === 'push' && line.heldUntil !== undefined
-          ? { nextAt: line.heldUntil, reason: HELD }
-          : {}),
-      })),
-      ...line.skipped.map(({ channel, reason }) => ({
-        ...waits,
-        channel,
-        result: 'skipped' as const,
-        reason,
-      })),
-    ],
-  };
+function aboutOf(line: HistoryLine, about: About): Omit<HistoryEntry, 'channels'> {
+  const { event, priority, source, text, title = null } = about;
+  const at = line.kind === 'accepted' ? line.ts : toIso(timeOfName(line.id));
+  const duplicateOf = line.kind === 'accepted' ? (line.duplicateOf ?? null) : null;
+  return { id: line.id, at, event, priority, source, text, title, duplicateOf };
 }
 
-function setResult(entry: HistoryEntry, line: ResultLine): void {
-  const at = entry.channels.findIndex(({ channel }) => channel === line.channel);
-  const result: ChannelResult = {
-    channel: line.channel,
-    result: line.result,
-    attempts: line.attempts,
-    reason: line.reason ?? null,
-    nextAt: line.nextAt ?? null,
-    maybeTwice: line.maybeTwice === true,
-  };
-  if (at === -1) entry.channels.push(result);
-  else entry.channels[at] = result;
+const WAITS = { result: 'waiting', attempts: 0, reason: null, nextAt: null, maybeTwice: false } as const;
+
+function channelsOf({ channels, skipped, heldUntil }: AcceptedLine): ChannelResult[] {
+  const held = heldUntil === undefined ? {} : { nextAt: heldUntil, reason: HELD };
+  return [
+    ...channels.map((channel) => ({ ...WAITS, channel, ...(channel === 'push' ? held : {}) })),
+    ...skipped.map(({ channel, reason }) => ({ ...WAITS, channel, result: 'skipped' as const, reason })),
+  ];
+}
+
+function setResult({ channels }: HistoryEntry, line: ResultLine): void {
+  const { channel, result, attempts, reason = null, nextAt = null, maybeTwice = false } = line;
+  const at = channels.findIndex((one) => one.channel === channel);
+  channels.splice(at === -1 ? channels.length : at, 1, {
+    ...{ channel, result, attempts, reason, nextAt, maybeTwice },
+  });
   // What is shown in place of the voice goes on to the desktop, which answers in a line of its own.
-  const isMoved = line.channel === 'voice' && line.result === 'shown';
-  if (isMoved && !entry.channels.some(({ channel }) => channel === 'desktop')) {
-    const waits = { attempts: 0, reason: null, nextAt: null, maybeTwice: false };
-    entry.channels.push({ ...waits, channel: 'desktop', result: 'waiting' });
+  const isMoved = channel === 'voice' && result === 'shown';
+  if (isMoved && !channels.some((one) => one.channel === 'desktop')) {
+    channels.push({ ...WAITS, channel: 'desktop' });
   }
 }
 
@@ -216,15 +210,14 @@ export function isAnswered(entry: HistoryEntry): boolean {
 
 /** Waits until each channel has answered once, at most so long. Undefined: nothing is known of the notification. */
 export async function awaitAnswers(
-  deps: HistoryDeps & { clock: Clock },
+  deps: HistoryDeps,
   id: string,
   timeoutMs: number,
 ): Promise<HistoryEntry | undefined> {
   const endMs = deps.clock.monotonic() + timeoutMs;
   for (;;) {
     const entry = entryOf(deps, id);
-    if (entry !== undefined && isAnswered(entry)) return entry;
-    if (deps.clock.monotonic() >= endMs) return entry;
+    if ((entry !== undefined && isAnswered(entry)) || deps.clock.monotonic() >= endMs) return entry;
     await delay(50);
   }
 }
@@ -235,10 +228,10 @@ export async function awaitAnswers(
  */
 export function whyNotReached(entry: HistoryEntry): string | undefined {
   const sent = entry.channels.filter(({ result }) => result !== 'skipped');
-  const isTaken = ({ result, attempts, reason }: (typeof sent)[number]): boolean =>
-    ['delivered', 'shown', 'superseded'].includes(result) ||
-    (result === 'waiting' && attempts === 0 && reason === HELD);
-  const missed = sent.filter((one) => !isTaken(one));
+  const missed = sent.filter(({ result, attempts, reason }) => {
+    const isTaken = ['delivered', 'shown', 'superseded'].includes(result);
+    return !isTaken && !(result === 'waiting' && attempts === 0 && reason === HELD);
+  });
   if (missed.length > 0) {
     return missed
       .map(
@@ -253,16 +246,14 @@ export function whyNotReached(entry: HistoryEntry): string | undefined {
 }
 
 /**
- * Has what is left of a notification tried again now: what was given up, and what waits for its time. An id that
- * nobody knows is `not_found`; one whose channels have all taken it is `conflict`.
+ * Has what is left of a notification tried again now: what was given up, and what waits for its time. An unknown id is
+ * `not_found`; one whose channels have all taken it is `conflict`.
  */
 export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
-  if (!ID_GRAMMAR.test(id)) {
-    throw new StewardError('usage', 'That is no id of a notification.', {
-      hint: '`steward notify history` shows them.',
-    });
-  }
-  const nowIso = toIso(deps.clock.now());
+  const hint = '`steward notify history` shows them.';
+  if (!ID_GRAMMAR.test(id)) throw new StewardError('usage', 'That is no id of a notification.', { hint });
+  const at = toIso(deps.clock.now());
+  const outbox = outboxOf(deps);
   const fresh = ({
     result: _,
     reason: __,
@@ -271,33 +262,24 @@ export function retry(deps: OutboxDeps & HistoryDeps, id: string): Delivery[] {
     ...delivery
   }: Delivery): Delivery => ({
     ...delivery,
-    machine: deps.machineId,
-    at: nowIso,
-    nextAt: nowIso,
-    attempts: 0,
-    interrupted: 0,
+    ...{ machine: deps.machineId, at, nextAt: at, attempts: 0, interrupted: 0 },
   });
   const dead = deadOf(deps, id).map(fresh);
-  for (const delivery of dead) revive(deps, delivery);
+  for (const delivery of dead) revive(outbox, nameOf(delivery), delivery);
   const waits = waiting(deps)
     .filter((name) => name.startsWith(`${id}.`) && !dead.some((delivery) => nameOf(delivery) === name))
-    .map((name) => readWaiting(deps, name))
-    .filter((delivery) => delivery !== undefined);
-  for (const delivery of waits) if (delivery.machine !== deps.machineId) put(deps, fresh(delivery));
-  // Whoever delivers has them in memory with their time: told by a mark.
+    .flatMap((name) => readWaiting(deps, name) ?? []);
+  for (const delivery of waits) if (delivery.machine !== deps.machineId) put(outbox, fresh(delivery));
+  // The process that delivers has them in memory with their time: told by a mark.
   if (waits.length > 0) askRetry(deps, id);
   const all = [...dead, ...waits];
   if (all.length > 0) return all;
   if (entryOf(deps, id) === undefined) {
-    throw new StewardError('not_found', 'There is no such notification.', {
-      hint: '`steward notify history` shows them.',
-    });
+    throw new StewardError('not_found', 'There is no such notification.', { hint });
   }
   throw new StewardError(
     'conflict',
     'There is nothing to try again: each channel has taken it, or none was to.',
-    {
-      hint: 'Send it again with `steward notify send`.',
-    },
+    { hint: 'Send it again with `steward notify send`.' },
   );
 }

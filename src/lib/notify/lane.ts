@@ -1,206 +1,152 @@
-import { createHeap } from '../platform/files/heap';
 import type { Parcel } from './channels/channel';
-import { type Delivery, nameOf } from './delivery';
+import { nameOf, type Delivery } from './outbox';
 import { isDue, waitOf } from './settle';
 import { digestText } from './text';
 
-/** What waits for one channel, in memory: the ready ones in the order of their acceptance. */
+/** What waits for one channel, in memory. */
 export interface Lane {
-  add: (delivery: Delivery) => void;
-  /** It is no business of this lane any more; until then it is known, also while it is on its way. */
-  forget: (delivery: Delivery) => void;
-  has: (name: string) => boolean;
-  isReady: (nowMs: number) => boolean;
-  /** Takes what goes out next, several where they go out as one; none when nothing is due. */
-  take: (nowMs: number) => Delivery[];
-  /** Nothing goes out before that; returns what was ready. */
-  pause: (untilMs: number, nowMs: number) => Delivery[];
-  /** Until when nothing goes out; undefined: it is not paused. */
-  pausedUntil: (nowMs: number) => number | undefined;
-  /** What waits of a notification is due now. */
-  hasten: (id: string) => void;
-  /** All that failed is due now: what kept it may have been mended. */
-  resume: () => void;
-  /** When there may be something to do, wall-clock ms; Infinity: never. */
-  nextDue: (nowMs: number) => number;
+  /** The names of all that is waiting or on its way. */
+  known: Set<string>;
+  /** What is due, in the order of acceptance. */
+  ready: Delivery[];
+  /** What waits for its time, the earliest first. */
+  delayed: { delivery: Delivery; fromMs: number; untilMs: number }[];
+  /** A clock that shows less moved back since one of them was set to wait. */
+  latestFromMs: number;
+  paused: { sinceMs: number; untilMs: number };
+  /** So many that are due become one. */
+  joinsFrom: number;
 }
 
-/** A delivery that waits for its time, and when that is (retry.ts). */
-interface Delayed {
-  delivery: Delivery;
-  fromMs: number;
-  untilMs: number;
-}
-
-/**
- * Asked at every notification that is accepted, so ten thousand that wait cost no more than ten: only the next one is
- * looked at, and all of them only when the clock was put back.
- */
-export function createLane(): Lane {
-  const known = new Set<string>();
-  /** In the order of their ids, from `head` on. */
-  let ready: Delivery[] = [];
-  let head = 0;
-  const delayed = createHeap<Delayed>((a, b) => a.untilMs < b.untilMs);
-  /** A clock that shows less was put back since one of them was set to wait. */
-  let latestFromMs = -Infinity;
-  let paused = { sinceMs: 0, untilMs: 0 };
-
-  const wait = (delivery: Delivery): void => {
-    const { fromMs, untilMs } = waitOf(delivery);
-    delayed.add({ delivery, fromMs, untilMs });
-    latestFromMs = Math.max(latestFromMs, fromMs);
-  };
-
-  const enqueue = (delivery: Delivery): void => {
-    let low = head;
-    for (let high = ready.length; low < high;) {
-      const middle = (low + high) >> 1;
-      if ((ready[middle] as Delivery).id < delivery.id) low = middle + 1;
-      else high = middle;
-    }
-    ready.splice(low, 0, delivery);
-  };
-
-  /** Those that it holds for are due. */
-  const hastenAll = (isMeant: (delayed: Delayed) => boolean): void => {
-    latestFromMs = -Infinity;
-    for (const one of delayed.takeAll()) (isMeant(one) ? enqueue : wait)(one.delivery);
-  };
-
-  const promote = (nowMs: number): void => {
-    if (nowMs < latestFromMs) hastenAll(({ fromMs }) => nowMs < fromMs);
-    for (let next = delayed.first(); next !== undefined && next.untilMs <= nowMs; next = delayed.first()) {
-      delayed.take();
-      enqueue(next.delivery);
-    }
-  };
-  const isPaused = (nowMs: number): boolean => !isDue(paused.untilMs, nowMs, paused.sinceMs);
-
-  return {
-    add(delivery) {
-      const name = nameOf(delivery);
-      if (known.has(name)) return;
-      known.add(name);
-      (delivery.nextAt === delivery.at ? enqueue : wait)(delivery);
-    },
-    forget: (delivery) => known.delete(nameOf(delivery)),
-    has: (name) => known.has(name),
-    isReady(nowMs) {
-      promote(nowMs);
-      return !isPaused(nowMs) && ready.length > head;
-    },
-    take(nowMs) {
-      promote(nowMs);
-      if (isPaused(nowMs)) return [];
-      const first = ready[head];
-      if (first === undefined) return [];
-      const batch = isAlone(first) ? [first] : together(ready.slice(head));
-      if (batch.length === 1) head += 1;
-      else {
-        const taken = new Set(batch);
-        ready = ready.slice(head).filter((delivery) => !taken.has(delivery));
-        head = 0;
-      }
-      if (head > 1000) {
-        ready = ready.slice(head);
-        head = 0;
-      }
-      return batch;
-    },
-    pause(untilMs, nowMs) {
-      paused = { sinceMs: nowMs, untilMs };
-      return ready.slice(head);
-    },
-    pausedUntil: (nowMs) => (isPaused(nowMs) ? paused.untilMs : undefined),
-    hasten(id) {
-      let isMeant = false;
-      hastenAll(({ delivery }) => {
-        if (delivery.id !== id) return false;
-        isMeant = true;
-        return true;
-      });
-      if (isMeant) paused = { sinceMs: 0, untilMs: 0 };
-    },
-    resume() {
-      hastenAll(({ delivery }) => delivery.nextAt !== delivery.heldUntil);
-      paused = { sinceMs: 0, untilMs: 0 };
-    },
-    nextDue(nowMs) {
-      promote(nowMs);
-      const earliest = ready.length > head ? 0 : (delayed.first()?.untilMs ?? Infinity);
-      if (earliest === Infinity) return Infinity;
-      return isPaused(nowMs) ? Math.max(earliest, paused.untilMs) : earliest;
-    },
-  };
-}
-
-/** The common case, decided without looking at the others that wait. */
-function isAlone(first: Delivery): boolean {
-  return first.channel !== 'desktop' && first.heldUntil === undefined;
-}
-
-/** How many banners may come at once before they become one. */
-const MANY = 4;
 const MOST_AT_ONCE = 200;
 
-/**
- * Which of the deliveries that are due for a channel go out together, from the first on: pushes that waited for
- * the end of the quiet hours are one digest, and so are many banners at once. Else the first goes alone.
- */
-export function together(due: readonly Delivery[]): Delivery[] {
-  const [first] = due;
-  if (first === undefined) return [];
-  const alike = due
-    .filter((delivery) => delivery.sentParts === 0 && isDigested(delivery, first))
-    .slice(0, MOST_AT_ONCE);
-  const isMany = alike.length >= (first.channel === 'desktop' ? MANY : 2);
-  return isMany && first.sentParts === 0 ? alike : [first];
+export function createLane(joinsFrom = Infinity): Lane {
+  return {
+    known: new Set(),
+    ready: [],
+    delayed: [],
+    latestFromMs: -Infinity,
+    paused: { sinceMs: 0, untilMs: 0 },
+    joinsFrom,
+  };
 }
 
-function isDigested(delivery: Delivery, first: Delivery): boolean {
-  if (delivery.channel === 'desktop') return true;
-  return delivery.heldUntil !== undefined && delivery.heldUntil === first.heldUntil;
+export function addTo(lane: Lane, delivery: Delivery): void {
+  const name = nameOf(delivery);
+  if (lane.known.has(name)) return;
+  lane.known.add(name);
+  if (delivery.nextAt === delivery.at) makeReady(lane, delivery);
+  else delay(lane, delivery);
+}
+
+function makeReady(lane: Lane, delivery: Delivery): void {
+  insert(lane.ready, delivery, (other) => other.id < delivery.id);
+}
+
+function delay(lane: Lane, delivery: Delivery): void {
+  const one = { delivery, ...waitOf(delivery) };
+  insert(lane.delayed, one, (other) => other.untilMs <= one.untilMs);
+  lane.latestFromMs = Math.max(lane.latestFromMs, one.fromMs);
+}
+
+function insert<T>(sorted: T[], item: T, isBefore: (other: T) => boolean): void {
+  let low = 0;
+  for (let high = sorted.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if (isBefore(sorted[middle] as T)) low = middle + 1;
+    else high = middle;
+  }
+  sorted.splice(low, 0, item);
+}
+
+/** Makes those that it holds for due; returns whether there were any. */
+function hastenAll(lane: Lane, isMeant: (delayed: Lane['delayed'][number]) => boolean): boolean {
+  const meant = lane.delayed.filter(isMeant);
+  lane.delayed = lane.delayed.filter((one) => !isMeant(one));
+  lane.latestFromMs = lane.delayed.reduce((latest, { fromMs }) => Math.max(latest, fromMs), -Infinity);
+  for (const { delivery } of meant) makeReady(lane, delivery);
+  return meant.length > 0;
+}
+
+function promote(lane: Lane, nowMs: number): void {
+  if (nowMs < lane.latestFromMs) hastenAll(lane, ({ fromMs }) => nowMs < fromMs);
+  const waits = lane.delayed.findIndex(({ untilMs }) => untilMs > nowMs);
+  for (const { delivery } of lane.delayed.splice(0, waits === -1 ? Infinity : waits))
+    makeReady(lane, delivery);
+}
+
+/** Until when nothing goes out; undefined: the lane is not paused. */
+export function pausedUntil({ paused }: Lane, nowMs: number): number | undefined {
+  return isDue(paused.untilMs, nowMs, paused.sinceMs) ? undefined : paused.untilMs;
+}
+
+export function isReady(lane: Lane, nowMs: number): boolean {
+  promote(lane, nowMs);
+  return pausedUntil(lane, nowMs) === undefined && lane.ready.length > 0;
+}
+
+/** Takes what goes out next, several where they go out as one; nothing where nothing is due. */
+export function takeFrom(lane: Lane, nowMs: number): Delivery[] {
+  const [first] = isReady(lane, nowMs) ? lane.ready : [];
+  if (first === undefined) return [];
+  const batch = batchOf(lane, first);
+  if (batch.length === 1) lane.ready.shift();
+  else {
+    const taken = new Set(batch);
+    lane.ready = lane.ready.filter((delivery) => !taken.has(delivery));
+  }
+  return batch;
+}
+
+/** What waited for the end of the quiet hours goes out as one digest, and so does what the channel joins. */
+function batchOf({ ready, joinsFrom }: Lane, first: Delivery): Delivery[] {
+  const isJoined = joinsFrom < Infinity;
+  if (first.sentParts > 0 || (!isJoined && first.heldUntil === undefined)) return [first];
+  const alike = ready
+    .filter(({ sentParts, heldUntil }) => sentParts === 0 && (isJoined || heldUntil === first.heldUntil))
+    .slice(0, MOST_AT_ONCE);
+  return alike.length >= (isJoined ? joinsFrom : 2) ? alike : [first];
+}
+
+/** Lets nothing out before that; returns what was due. */
+export function pause(lane: Lane, untilMs: number, nowMs: number): readonly Delivery[] {
+  lane.paused = { sinceMs: nowMs, untilMs };
+  return lane.ready;
+}
+
+/** What waits of a notification is due now. */
+export function hasten(lane: Lane, id: string): void {
+  if (hastenAll(lane, ({ delivery }) => delivery.id === id)) lane.paused = { sinceMs: 0, untilMs: 0 };
+}
+
+/** All that failed is due now: what kept it may have been fixed. */
+export function resume(lane: Lane): void {
+  hastenAll(lane, ({ delivery }) => delivery.nextAt !== delivery.heldUntil);
+  lane.paused = { sinceMs: 0, untilMs: 0 };
+}
+
+/** When there may be something to do, wall-clock ms; Infinity: never. */
+export function nextDue(lane: Lane, nowMs: number): number {
+  promote(lane, nowMs);
+  const earliest = lane.ready.length > 0 ? 0 : (lane.delayed[0]?.untilMs ?? Infinity);
+  return earliest === Infinity ? Infinity : Math.max(earliest, pausedUntil(lane, nowMs) ?? 0);
 }
 
 /** What the channel is given: the delivery, or a digest of several. */
 export function parcelOf(deliveries: readonly [Delivery, ...Delivery[]]): Parcel {
   const [first] = deliveries;
-  if (deliveries.length > 1) return digestOf(deliveries);
-  const { id, event, priority, message, title, voiceId, url, dedupe, tags, silent, sentParts } = first;
+  const parcel = { ...first, acceptedMs: Date.parse(first.at), count: deliveries.length };
+  if (deliveries.length === 1) return parcel;
+  const { id, acceptedMs, count } = parcel;
+  const { event, priority } = deliveries.reduce((best, one) => (one.priority > best.priority ? one : best));
   return {
-    id,
-    acceptedMs: Date.parse(first.at),
-    event,
-    priority,
-    message,
-    ...(title === undefined ? {} : { title }),
-    ...(voiceId === undefined ? {} : { voiceId }),
-    ...(url === undefined ? {} : { url }),
-    ...(dedupe === undefined ? {} : { dedupe }),
-    tags,
-    silent,
-    count: 1,
-    sentParts,
-  };
-}
-
-function digestOf(deliveries: readonly [Delivery, ...Delivery[]]): Parcel {
-  const [first] = deliveries;
-  const highest = deliveries.reduce((best, one) => (one.priority > best.priority ? one : best));
-  const lines = deliveries.map(({ title, message }) =>
-    title === undefined ? message : `${title}: ${message}`,
-  );
-  return {
-    id: first.id,
-    acceptedMs: Date.parse(first.at),
-    event: highest.event,
-    priority: highest.priority,
-    title: `${deliveries.length} notifications`,
-    message: digestText(lines),
+    ...{ id, acceptedMs, count, event, priority },
+    title: `${count} notifications`,
+    message: digestText(
+      deliveries.map(({ title, message }) => (title === undefined ? message : `${title}: ${message}`)),
+    ),
     tags: [],
     silent: deliveries.every(({ silent }) => silent),
-    count: deliveries.length,
     sentParts: 0,
   };
 }

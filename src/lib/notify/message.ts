@@ -1,9 +1,10 @@
 import { StewardError } from '../errors';
 import { isObject } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
-import { EVENT_NAMES, isEventName, type EventName, SOURCES, type Source } from './events';
+import { EVENT_NAMES, SOURCES, isEventName, type EventName, type Source } from './events';
+import { cleanLines } from './text';
 
-/** A notification as it was asked for, checked (service.md: Notify request body; decisions.md 5). */
+/** A notification as it was asked for, checked. */
 export interface NotifyRequest {
   /** As it was sent, without escape sequences and controls; 1 to 4,000 characters. */
   message: string;
@@ -31,144 +32,97 @@ const MAX_TITLE = 250;
 const MAX_TAGS = 10;
 const MAX_DURATION_SEC = 31 * 86_400;
 
-/** Checks a request body; what is wrong is `usage` that names the key. Keys that nobody knows are left alone. */
+type Body = Record<string, unknown>;
+
+/** Checks a request body; what is wrong is `usage` that names the key. Unknown keys are ignored. */
 export function parseRequest(body: unknown): NotifyRequest {
   if (!isObject(body)) {
-    throw new StewardError('usage', 'The body is not a JSON object.', {
-      hint: 'Send an object such as {"message": "Done"}.',
-    });
+    const hint = 'Send an object such as {"message": "Done"}.';
+    throw new StewardError('usage', 'The body is not a JSON object.', { hint });
   }
-  const message = requiredMessage(body['message']);
-  const title = optionalText(body, 'title', MAX_TITLE);
-  return {
-    message,
-    voiceEnabled: flag(body, 'voice_enabled', true),
-    event: eventOf(body['event']),
-    tags: tagsOf(body['tags']),
-    source: sourceOf(body['source']),
-    ...given('title', title === undefined ? undefined : clean(title).trim() || undefined),
-    ...given('voiceId', pattern(body, 'voice_id', /^[!-~]{1,200}$/, 'a voice id: a text without spaces')),
-    ...given('priority', number(body, 'priority', 1, 5, true)),
-    ...given('durationSec', number(body, 'durationSec', 0, MAX_DURATION_SEC, false)),
-    ...given(
-      'dedupe',
-      pattern(body, 'dedupe', /^[^\p{Cc}\p{Cf}]{1,200}$/u, 'a text of at most 200 characters'),
-    ),
-    ...given('url', urlOf(body)),
-    ...given('phase', optionalText(body, 'phase', 100)),
-    ...given('slug', optionalText(body, 'slug', 200)),
+  const title = textOf(body, 'title', MAX_TITLE);
+  const request: { [K in keyof NotifyRequest]: NotifyRequest[K] | undefined } = {
+    message: messageOf(body['message']),
+    voiceEnabled: given(body, 'voice_enabled', 'true or false', isBoolean) ?? true,
+    event: given(body, 'event', EVENT_NAMES.join(', '), isEventName, 'is not an event') ?? 'taskComplete',
+    tags: [...new Set(given(body, 'tags', TAGS, isTags, 'are not right'))],
+    source: given(body, 'source', SOURCES.join(', '), isSource, 'is not known') ?? 'da',
+    title: title === undefined ? undefined : clean(title).trim() || undefined,
+    voiceId: textLike(body, 'voice_id', /^[!-~]{1,200}$/, 'a voice id: a text without spaces'),
+    priority: given(body, 'priority', 'a whole number from 1 to 5', isPriority),
+    durationSec: given(body, 'durationSec', `a number from 0 to ${MAX_DURATION_SEC}`, isDuration),
+    dedupe: textLike(body, 'dedupe', /^[^\p{Cc}\p{Cf}]{1,200}$/u, 'a text of at most 200 characters'),
+    url: urlOf(body),
+    phase: textOf(body, 'phase', 100),
+    slug: textOf(body, 'slug', 200),
+    reach: undefined,
   };
+  const entries = Object.entries(request).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as unknown as NotifyRequest;
 }
 
-function requiredMessage(value: unknown): string {
+const TAGS = `a list of at most ${MAX_TAGS} texts of letters, digits, - and _`;
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+const isSource = (value: unknown): value is Source => (SOURCES as readonly unknown[]).includes(value);
+const isTags = (value: unknown): value is string[] =>
+  Array.isArray(value) &&
+  value.length <= MAX_TAGS &&
+  value.every((tag) => typeof tag === 'string' && /^[\w+-]{1,64}$/.test(tag));
+const isPriority = (value: unknown): value is number => [1, 2, 3, 4, 5].includes(value as number);
+const isDuration = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= MAX_DURATION_SEC;
+
+function messageOf(value: unknown): string {
   if (value === undefined || value === null) throw wrong('message', 'is missing', 'a text');
-  if (typeof value !== 'string') throw wrong('message', 'is not a text', 'a text');
-  wellFormed('message', value);
-  const length = lengthOf(value);
-  if (length > MAX_MESSAGE) {
-    throw wrong('message', `has ${length} characters`, `at most ${MAX_MESSAGE}`);
-  }
-  const message = cleanLines(value).trim();
+  // Code points: an emoji is one character.
+  const text = checkedText('message', value, MAX_MESSAGE, (whole) => Array.from(whole).length);
+  const message = cleanLines(text).trim();
   // What has only characters of no width is nothing to be seen, and nothing to be heard.
   if (!/[^\s\p{Cf}]/u.test(message)) throw wrong('message', 'is empty', 'a text');
   return message;
 }
 
-/** Without escape sequences, controls and turned directions; lines stay lines. */
-export function cleanLines(text: string): string {
-  return text
-    .split(/\r\n|[\n\r\u2028\u2029]/)
-    .map(clean)
-    .join('\n');
-}
-
-/** In characters as a person counts code points: an emoji is one. */
-function lengthOf(text: string): number {
-  if (text.length <= MAX_MESSAGE) return text.length;
-  return Array.from(text).length;
-}
-
-function eventOf(value: unknown): EventName {
-  if (value === undefined || value === null) return 'taskComplete';
-  if (typeof value === 'string' && isEventName(value)) return value;
-  throw wrong('event', 'is not an event', EVENT_NAMES.join(', '));
-}
-
-function sourceOf(value: unknown): Source {
-  if (value === undefined || value === null) return 'da';
-  if ((SOURCES as readonly unknown[]).includes(value)) return value as Source;
-  throw wrong('source', 'is not known', SOURCES.join(', '));
-}
-
-function tagsOf(value: unknown): string[] {
-  if (value === undefined || value === null) return [];
-  const expected = `a list of at most ${MAX_TAGS} texts of letters, digits, - and _`;
-  const isTag = (tag: unknown): tag is string => typeof tag === 'string' && /^[\w+-]{1,64}$/.test(tag);
-  if (!Array.isArray(value) || value.length > MAX_TAGS || !value.every(isTag)) {
-    throw wrong('tags', 'are not right', expected);
-  }
-  return [...new Set<string>(value)];
-}
-
-function urlOf(body: Record<string, unknown>): string | undefined {
-  const text = optionalText(body, 'url', 2000);
+function urlOf(body: Body): string | undefined {
+  const text = textOf(body, 'url', 2000);
   if (text === undefined) return undefined;
   const isWeb = !/[\s\p{Cc}]/u.test(text) && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
   if (!isWeb) throw wrong('url', 'is not an address', 'one that begins with http:// or https://');
   return text;
 }
 
-function optionalText(body: Record<string, unknown>, key: string, max: number): string | undefined {
-  const value = body[key];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw wrong(key, 'is not a text', 'a text');
-  wellFormed(key, value);
-  if (value.length > max) throw wrong(key, `has ${value.length} characters`, `at most ${max}`);
-  return value;
+function textOf(body: Body, key: string, max: number): string | undefined {
+  const value = body[key] ?? undefined;
+  return value === undefined ? undefined : checkedText(key, value, max, (text) => text.length);
 }
 
-function pattern(
-  body: Record<string, unknown>,
-  key: string,
-  grammar: RegExp,
-  expected: string,
-): string | undefined {
-  const value = optionalText(body, key, 1000);
-  if (value === undefined || grammar.test(value)) return value;
+function textLike(body: Body, key: string, grammar: RegExp, expected: string): string | undefined {
+  const text = textOf(body, key, 1000);
+  if (text === undefined || grammar.test(text)) return text;
   throw wrong(key, 'is not right', expected);
 }
 
-function flag(body: Record<string, unknown>, key: string, fallback: boolean): boolean {
-  const value = body[key];
-  if (value === undefined || value === null) return fallback;
-  if (typeof value !== 'boolean') throw wrong(key, 'is not right', 'true or false');
+function checkedText(key: string, value: unknown, max: number, lengthOf: (text: string) => number): string {
+  if (typeof value !== 'string') throw wrong(key, 'is not a text', 'a text');
+  // Half of a surrogate pair can be neither spoken nor sent as UTF-8.
+  if (/\p{Surrogate}/u.test(value))
+    throw wrong(key, 'holds half of a character (a lone surrogate)', 'Unicode');
+  const length = value.length <= max ? value.length : lengthOf(value);
+  if (length > max) throw wrong(key, `has ${length} characters`, `at most ${max}`);
   return value;
 }
 
-function number(
-  body: Record<string, unknown>,
+function given<T>(
+  body: Body,
   key: string,
-  from: number,
-  to: number,
-  whole: boolean,
-): number | undefined {
-  const value = body[key];
-  if (value === undefined || value === null) return undefined;
-  const isNumber = typeof value === 'number' && value >= from && value <= to;
-  if (isNumber && (!whole || Number.isInteger(value))) return value;
-  throw wrong(key, 'is not right', `a ${whole ? 'whole ' : ''}number from ${from} to ${to}`);
-}
-
-/** Half of a surrogate pair is no character: it can be neither spoken nor sent as UTF-8. */
-function wellFormed(key: string, text: string): void {
-  if (/\p{Surrogate}/u.test(text))
-    throw wrong(key, 'holds half of a character (a lone surrogate)', 'Unicode');
+  expected: string,
+  is: (value: unknown) => value is T,
+  what = 'is not right',
+): T | undefined {
+  const value = body[key] ?? undefined;
+  if (value === undefined || is(value)) return value;
+  throw wrong(key, what, expected);
 }
 
 function wrong(key: string, what: string, expected: string): StewardError {
   return new StewardError('usage', `${key} ${what}.`, { hint: `Expected for ${key}: ${expected}.` });
-}
-
-function given<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
 }

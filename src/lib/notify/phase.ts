@@ -1,8 +1,9 @@
+import { StewardError } from '../errors';
 import { writeToTerminal } from '../platform/process/own-terminal';
 import { toIso } from '../platform/time/clock';
-import { type PhaseId, phase, phaseNamed, tabTitle } from '../sessions/phases';
-import { type Session, type SessionsState, recordPhase } from '../sessions/session';
-import { type SessionsDeps, updateSessions } from '../sessions/state';
+import { PHASES, phase, phaseNamed, tabTitle, type PhaseId } from '../sessions/phases';
+import { recordPhase, type Session, type SessionsState } from '../sessions/session';
+import { updateSessions, type SessionsDeps } from '../sessions/state';
 import type { SessionTerminal } from '../sessions/work-events';
 
 export interface PhaseDeps {
@@ -16,15 +17,14 @@ export type PhaseWritten =
   | { written: true; slug: string; phase: PhaseId; tab: boolean }
   | { written: false; why: 'no session' | 'unknown' };
 
-/** Without a slug, the session of the last two hours (service.md: Limits). */
+/** Without a slug, the session of the last two hours. */
 const WINDOW_MS = 2 * 3_600_000;
 const LOCK_WAIT_MS = 15_000;
 
 /**
- * The three writes of a phase (service.md: Session phase; decisions.md 5): an entry of `phaseHistory` with the
- * source `voice`, or `merged` where another source has said the same; the session's phase; and the tab of its
- * terminal. For the session of `slug`, else for the one that was updated last, is not complete and is younger
- * than two hours. A state that is busy for long is `locked`.
+ * The three writes of a phase: an entry of `phaseHistory` with the source `voice`, or `merged` where another source has
+ * said the same; the session's phase; and the tab of its terminal. For the session of `slug`, else for the one that was
+ * updated last, is not complete and is younger than two hours. A state that is busy for long is `locked`.
  */
 export async function writePhase(
   deps: PhaseDeps,
@@ -49,7 +49,7 @@ export async function writePhase(
   return { written: true, slug: session.slug, phase: found.id, tab };
 }
 
-/** Times ahead of the clock were written before it was put back. */
+/** Times ahead of the clock were written before it moved back. */
 function sessionFor(state: SessionsState, slug: string | undefined, nowMs: number): Session | undefined {
   if (slug !== undefined) return Object.hasOwn(state.sessions, slug) ? state.sessions[slug] : undefined;
   return Object.values(state.sessions)
@@ -58,11 +58,49 @@ function sessionFor(state: SessionsState, slug: string | undefined, nowMs: numbe
 }
 
 /**
- * Sets title and colour of the tab that a session runs in (service.md: Session phase): only strings of the phase
- * table, and only on a terminal that still is the one the session began on (decisions.md 9). False when it was
- * not written.
+ * The effect of a notification's phase: one after the other in this process, so that the last one asked for is the last
+ * one written. Says in a word what did not happen, and tells `report` of unexpected errors.
  */
-export function setTab(terminal: SessionTerminal | null, id: PhaseId): boolean {
+export function phaseEffect(
+  open: () => Promise<PhaseDeps>,
+  report: (error: unknown) => void,
+): (name: string, slug: string | undefined) => Promise<string | undefined> {
+  let before: Promise<unknown> = Promise.resolve();
+  const effect = async (name: string, slug: string | undefined): Promise<string | undefined> => {
+    try {
+      const result = await writePhase(await open(), name, slug);
+      return result.written ? undefined : result.why;
+    } catch (error) {
+      report(error);
+      return 'not written';
+    }
+  };
+  return (name, slug) => {
+    const mine = before.then(() => effect(name, slug));
+    before = mine;
+    return mine;
+  };
+}
+
+/** `steward notify phase`: an unknown phase is `usage`, no session to write it to `not_found`. */
+export async function setPhase(
+  deps: PhaseDeps,
+  name: string,
+  slug: string | undefined,
+): Promise<Extract<PhaseWritten, { written: true }>> {
+  const result = await writePhase(deps, name, slug);
+  if (result.written) return result;
+  if (result.why === 'unknown') {
+    const hint = `The phases are ${PHASES.map(({ id }) => id).join(', ')}.`;
+    throw new StewardError('usage', `"${name}" is no phase.`, { hint });
+  }
+  const none =
+    slug === undefined ? 'No session was active in the last two hours.' : `There is no session ${slug}.`;
+  throw new StewardError('not_found', none, { hint: 'See "steward sessions --all"; name one with --slug.' });
+}
+
+/** Sets title and colour of the tab, only on a terminal that still is the one the session began on. */
+function setTab(terminal: SessionTerminal | null, id: PhaseId): boolean {
   const { tty, pid, started } = terminal ?? {};
   if (typeof tty !== 'string' || typeof pid !== 'number' || typeof started !== 'string') return false;
   return writeToTerminal({ tty, pid, started }, tabSequence(id, terminal));
@@ -75,30 +113,25 @@ export function tabSequence(
 ): string {
   const title = `\u001b]0;${tabTitle(id)}\u0007`;
   const { program, kittySocket } = terminal ?? { program: null, kittySocket: null };
-  if (program === 'iTerm.app') return title + iTermColor(phase(id).color);
+  const rgb = Number.parseInt(phase(id).color.slice(1), 16);
+  if (program === 'iTerm.app') return title + iTermColor(rgb);
   // kitty gives itself no name; within another terminal of those its socket is inherited, and the tab is not its own.
-  const isKitty = program === null && kittySocket !== null;
-  return isKitty ? title + kittyColor(phase(id).color) : title;
+  return program === null && kittySocket !== null ? title + kittyColor(rgb) : title;
 }
 
 /**
  * A command of kitty's remote control, said on the terminal itself: so it is that window's tab, and no other. A kitty
- * that takes no commands there passes it over without a word.
+ * that takes no commands there ignores it.
  */
-function kittyColor(color: string): string {
-  const background = Number.parseInt(color.slice(1), 16);
-  const command = {
-    cmd: 'set-tab-color',
-    version: [0, 20, 0],
-    no_response: true,
-    payload: { self: true, colors: { active_bg: background, inactive_bg: background } },
-  };
+function kittyColor(rgb: number): string {
+  const payload = { self: true, colors: { active_bg: rgb, inactive_bg: rgb } };
+  const command = { cmd: 'set-tab-color', version: [0, 20, 0], no_response: true, payload };
   return `\u001bP@kitty-cmd${JSON.stringify(command)}\u001b\\`;
 }
 
-function iTermColor(color: string): string {
-  return ['red', 'green', 'blue']
-    .map((name, index) => [name, Number.parseInt(color.slice(1 + index * 2, 3 + index * 2), 16)] as const)
+function iTermColor(rgb: number): string {
+  const parts = { red: rgb >> 16, green: (rgb >> 8) & 255, blue: rgb & 255 };
+  return Object.entries(parts)
     .map(([name, value]) => `\u001b]6;1;bg;${name};brightness;${value}\u0007`)
     .join('');
 }

@@ -4,10 +4,10 @@ import type { RoutedChannel } from '../config/schema';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, removeFile } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
-import { type Clock, parseIso, toIso } from '../platform/time/clock';
+import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import { wallClock } from '../platform/time/zone';
-import type { Channel } from './channels/channel';
-import { type ChannelId, EVENTS, EVENT_NAMES, type EventName } from './events';
+import type { Channel, Trouble } from './channels/channel';
+import { EVENTS, EVENT_NAMES, type ChannelId, type EventName } from './events';
 import type { NotifyRequest } from './message';
 
 export interface RoutingSettings {
@@ -20,8 +20,6 @@ export interface RoutingSettings {
   quietHours: string | undefined;
   /** The zone of the wall clock that quiet hours are read from. */
   zone: string;
-  /** Is there a command for short messages (notify.smsCommand)? */
-  hasSms: boolean;
 }
 
 /** What routing depends on beside the request and the settings. */
@@ -30,8 +28,7 @@ export interface RoutingMoment {
   muted: boolean;
   /** DAEMON_CRON_VOICE is 1: jobs may speak. */
   cronVoice: boolean;
-  /** Why a channel can take nothing (no topic, switched off); undefined where it can. */
-  off: (channel: ChannelId) => string | undefined;
+  channels: readonly Pick<Channel, 'id' | 'off' | 'isHeld'>[];
 }
 
 export interface PlannedDelivery {
@@ -50,71 +47,66 @@ export interface Plan {
   skipped: { channel: ChannelId; reason: string }[];
 }
 
-/**
- * Which channels a notification goes to, and when (service.md: Events and its rules 7 to 9; decisions.md 5).
- * Pure: the same request, settings and moment give the same plan.
- */
+/** Which channels a notification goes to, and when: the same request, settings and moment give the same plan. */
 export function route(request: NotifyRequest, settings: RoutingSettings, moment: RoutingMoment): Plan {
   const event = eventFor(request, settings.longTaskMinutes);
   const facts = EVENTS[event];
   const priority = request.priority ?? facts.priority;
-  const isUrgent = facts.urgent || priority >= 5;
-  const quiet =
-    isUrgent || settings.quietHours === undefined
-      ? undefined
-      : quietUntil(parseQuietHours(settings.quietHours), moment.nowMs, settings.zone);
+  const isUrgent = facts.urgent === true || priority >= 5;
+  const quiet = isUrgent ? undefined : quietEnd(settings, moment.nowMs);
   const silent = moment.muted || quiet !== undefined || request.source === 'job';
+  const offReason = (id: ChannelId): string | undefined => {
+    const channel = moment.channels.find((one) => one.id === id);
+    return channel === undefined ? 'not here' : channel.off()?.reason;
+  };
   const plan: Plan = { event, priority, deliveries: [], skipped: [] };
 
   const wanted = new Set<ChannelId>(settings.routing[event]);
   if (request.source === 'job') {
-    // Cadence channels are the silent banner, the log, and the principal's own tool (rule 8).
+    // A job goes to the silent banner, the log, and the principal's own tool.
     wanted.add('desktop');
-    if (settings.hasSms) wanted.add('sms');
+    if (offReason('sms') === undefined) wanted.add('sms');
   }
   if (request.reach === 'desk') wanted.delete('push');
   // The banner stays where nothing else would be seen: it is there when the person comes back.
-  const isPushed = wanted.has('push') && moment.off('push') === undefined;
+  const isPushed = wanted.has('push') && offReason('push') === undefined;
   if (request.reach === 'away' && isPushed) wanted.delete('desktop');
-  const voice = voiceFor(request, settings.spoken.includes(event), moment, quiet !== undefined);
+  const isSpoken = settings.spoken.includes(event);
+  const voice = voiceFor(request, isSpoken, moment, quiet !== undefined) ?? offReason('voice') ?? 'speak';
   if (voice === 'speak') plan.deliveries.push({ channel: 'voice', silent: false });
   else if (voice !== 'not asked') {
     plan.skipped.push({ channel: 'voice', reason: voice });
     wanted.add('desktop');
   }
-  for (const channel of ORDER) {
+  for (const { id: channel, isHeld } of moment.channels) {
     if (!wanted.has(channel)) continue;
-    const reason = moment.off(channel);
+    const reason = offReason(channel);
     if (reason !== undefined) plan.skipped.push({ channel, reason });
-    else if (channel === 'push' && quiet !== undefined) {
+    else if (isHeld === true && quiet !== undefined)
       plan.deliveries.push({ channel, silent, heldUntil: quiet });
-    } else plan.deliveries.push({ channel, silent });
+    else plan.deliveries.push({ channel, silent });
   }
   return plan;
 }
 
-const ORDER: readonly ChannelId[] = ['desktop', 'push', 'chat', 'sms'];
-
 /** A task that took longer than the threshold is a long one. */
-function eventFor(request: Pick<NotifyRequest, 'event' | 'durationSec'>, longTaskMinutes: number): EventName {
-  const isLong = request.durationSec !== undefined && request.durationSec > longTaskMinutes * 60;
-  return request.event === 'taskComplete' && isLong ? 'longTask' : request.event;
+function eventFor({ event, durationSec = 0 }: NotifyRequest, longTaskMinutes: number): EventName {
+  return event === 'taskComplete' && durationSec > longTaskMinutes * 60 ? 'longTask' : event;
 }
 
-/** `speak`; `not asked` where the event or the caller wants no voice; else why it is shown in its place. */
+/** `not asked` where the event or the caller wants no voice; else why it is shown in its place; undefined: it speaks. */
 function voiceFor(
   request: NotifyRequest,
-  eventSpeaks: boolean,
+  isSpoken: boolean,
   moment: RoutingMoment,
   isQuiet: boolean,
-): string {
-  if (!eventSpeaks || !request.voiceEnabled || request.reach === 'away') return 'not asked';
-  // A job is silent unless the principal has allowed it, and then it asks for the voice as anybody does.
+): string | undefined {
+  if (!isSpoken || !request.voiceEnabled || request.reach === 'away') return 'not asked';
+  // A job is silent unless the principal has allowed it, and then it asks for the voice as any other sender.
   if (request.source === 'job' && !moment.cronVoice) return 'not asked';
   if (request.source === 'subagent') return 'subagents do not speak';
   if (moment.muted) return 'muted';
-  if (isQuiet) return 'quiet hours';
-  return moment.off('voice') ?? 'speak';
+  return isQuiet ? 'quiet hours' : undefined;
 }
 
 /** Minutes of the wall clock since midnight; a start after the end wraps midnight. */
@@ -142,29 +134,24 @@ export function isQuietAt({ from, to }: QuietHours, minute: number): boolean {
  * between summer and winter included; undefined when it is not quiet at `ms`.
  */
 export function quietUntil(hours: QuietHours, ms: number, zone: string): number | undefined {
-  const now = minuteOf(ms, zone);
-  if (!isQuietAt(hours, now)) return undefined;
-  const start = ms - wallClock(ms, zone).second * 1000 - (((ms % 1000) + 1000) % 1000);
-  const left = (hours.to - now + DAY) % DAY;
-  const end = start + left * MINUTE_MS;
+  const minuteAt = (at: number): number => {
+    const { hour, minute } = wallClock(at, zone);
+    return hour * 60 + minute;
+  };
+  const isQuiet = (at: number): boolean => isQuietAt(hours, minuteAt(at));
+  if (!isQuiet(ms)) return undefined;
+  const start = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
+  const end = start + ((hours.to - minuteAt(ms) + DAY) % DAY) * MINUTE_MS;
   // The clock may be changed in between: then the minutes are gone through one by one.
-  if (minuteOf(end, zone) === hours.to && left < DAY && !isChanged(start, end, zone)) return end;
+  if (!isQuiet(end) && isQuiet(end - MINUTE_MS)) return end;
   for (let at = start + MINUTE_MS; at < start + 2 * DAY * MINUTE_MS; at += MINUTE_MS) {
-    if (!isQuietAt(hours, minuteOf(at, zone))) return at;
+    if (!isQuiet(at)) return at;
   }
   return end;
 }
 
-/** Did the wall clock move by something else than the time that passed? */
-function isChanged(startMs: number, endMs: number, zone: string): boolean {
-  const passed = Math.round((endMs - startMs) / MINUTE_MS);
-  const shown = (minuteOf(endMs, zone) - minuteOf(startMs, zone) + DAY) % DAY;
-  return passed % DAY !== shown;
-}
-
-function minuteOf(ms: number, zone: string): number {
-  const { hour, minute } = wallClock(ms, zone);
-  return hour * 60 + minute;
+function quietEnd({ quietHours, zone }: RoutingSettings, nowMs: number): number | undefined {
+  return quietHours === undefined ? undefined : quietUntil(parseQuietHours(quietHours), nowMs, zone);
 }
 
 export interface MuteDeps {
@@ -175,21 +162,19 @@ export interface MuteDeps {
 
 export interface MuteState {
   muted: boolean;
-  /** Until when, ISO-8601 UTC; null: until it is taken back (or not muted). */
+  /** Until when, ISO-8601 UTC; null: until `unmute` (or not muted). */
   until: string | null;
 }
-
-const VERSION = 1;
 
 /** Mutes the voice, and the sound of banners, for so long; without a time until `unmute`. */
 export function mute(deps: MuteDeps, forMs: number | undefined): MuteState {
   const until = forMs === undefined ? null : toIso(deps.clock.now() + forMs);
   ensureFolder(dirname(deps.mute));
-  replaceFile(deps.mute, `${JSON.stringify({ version: VERSION, until })}\n`);
+  replaceFile(deps.mute, `${JSON.stringify({ version: 1, until })}\n`);
   return { muted: true, until };
 }
 
-/** Takes a mute back. Returns what was before. */
+/** Ends a mute. Returns what was before. */
 export function unmute(deps: MuteDeps): MuteState {
   const before = muteState(deps);
   removeFile(deps.mute);
@@ -208,6 +193,8 @@ export function muteState(deps: MuteDeps): MuteState {
   return { muted, until: muted ? toIso(untilMs) : null };
 }
 
+type ChannelTrouble = { channel: ChannelId } & Trouble;
+
 /** What `notify routes` shows. */
 export interface RoutesReport {
   events: { event: EventName; title: string; voice: boolean; channels: RoutedChannel[] }[];
@@ -218,38 +205,33 @@ export interface RoutesReport {
   /** When the quiet hours end that are now, ISO-8601 UTC; null: it is not quiet. */
   quietUntil: string | null;
   /** Channels that take nothing as things are. */
-  off: { channel: ChannelId; reason: string; hint: string }[];
+  off: ChannelTrouble[];
   /** Channels that are in use, and that something keeps from sending here. */
-  broken: { channel: ChannelId; reason: string; hint: string }[];
+  broken: ChannelTrouble[];
 }
 
-export function routesReport(deps: {
-  clock: Clock;
-  mute: string;
-  settings: () => RoutingSettings;
-  channels: readonly Channel[];
-}): RoutesReport {
-  const { routing, spoken, longTaskMinutes, quietHours, zone } = deps.settings();
-  const quietMs =
-    quietHours === undefined ? undefined : quietUntil(parseQuietHours(quietHours), deps.clock.now(), zone);
+export function routesReport(
+  deps: MuteDeps & { settings: () => RoutingSettings; channels: readonly Channel[] },
+): RoutesReport {
+  const settings = deps.settings();
+  const quietMs = quietEnd(settings, deps.clock.now());
+  const found = (troubleOf: (channel: Channel) => Trouble | undefined): ChannelTrouble[] =>
+    deps.channels.flatMap((channel) => {
+      const trouble = troubleOf(channel);
+      return trouble === undefined ? [] : [{ channel: channel.id, ...trouble }];
+    });
   return {
     events: EVENT_NAMES.map((event) => ({
       event,
       title: EVENTS[event].title,
-      voice: spoken.includes(event),
-      channels: [...new Set(routing[event])],
+      voice: settings.spoken.includes(event),
+      channels: [...new Set(settings.routing[event])],
     })),
-    longTaskMinutes,
+    longTaskMinutes: settings.longTaskMinutes,
     muted: muteState(deps),
-    quietHours: quietHours ?? null,
+    quietHours: settings.quietHours ?? null,
     quietUntil: quietMs === undefined ? null : toIso(quietMs),
-    off: deps.channels.flatMap((channel) => {
-      const off = channel.off();
-      return off === undefined ? [] : [{ channel: channel.id, ...off }];
-    }),
-    broken: deps.channels.flatMap((channel) => {
-      const trouble = channel.off() === undefined ? channel.trouble?.() : undefined;
-      return trouble === undefined ? [] : [{ channel: channel.id, ...trouble }];
-    }),
+    off: found((channel) => channel.off()),
+    broken: found((channel) => (channel.off() === undefined ? channel.trouble?.() : undefined)),
   };
 }

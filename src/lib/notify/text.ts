@@ -1,3 +1,5 @@
+import { clean } from '../platform/terminal/terminal';
+
 /** What one character may cost, and how much of it fits into a part. */
 export interface Measure {
   cost: (char: string) => number;
@@ -92,4 +94,22 @@ export function digestText(messages: readonly string[], most = 20): string {
 export function short(text: string, max: number): string {
   const chars = [...text.replace(/\s+/g, ' ').trim()];
   return chars.length <= max ? chars.join('') : `${chars.slice(0, max - 1).join('')}…`;
+}
+
+/** Without escape sequences, controls and turned directions; lines stay lines. */
+export function cleanLines(text: string): string {
+  return text
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map(clean)
+    .join('\n');
+}
+
+/** With the three characters escaped that mean something in markup, and in a Slack message. */
+export function escapeMarkup(text: string): string {
+  return text.replace(/[&<>]/g, (char) => (char === '&' ? '&amp;' : char === '<' ? '&lt;' : '&gt;'));
+}
+
+/** Looks the same, and mentions nobody: a character without width follows each `@` or `<` that a mention begins with. */
+export function withoutMentions(text: string): string {
+  return text.replace(/(?<![\p{L}\p{N}_.])@(?=[\p{L}\p{N}_])|<(?=[!@#])/gu, '$&\u200b');
 }

@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { StewardError } from '../errors';
 import type { Clock } from '../platform/time/clock';
 import type { Session } from '../sessions/session';
-import { type Consumers, type Intention, type SpoolDeps, drain, waitingIntentions } from '../sessions/spool';
-import { type NotifyRequest, cleanLines } from './message';
-import { short } from './text';
+import { drain, waitingIntentions, type Consumers, type Intention, type SpoolDeps } from '../sessions/spool';
+import type { DeliverOptions } from './deliver';
+import type { NotifyRequest } from './message';
+import { cleanLines, short } from './text';
 
 /** How a turn ended, read from the assistant's record. */
 export interface TurnEnd {
@@ -12,7 +15,7 @@ export interface TurnEnd {
   isError: boolean;
 }
 
-/** Where the person is: that terminal in front, at the desk elsewhere, away, or nobody knows. */
+/** Where the person is: that terminal in front, at the desk elsewhere, away, or unknown. */
 export type Sight = 'front' | 'desk' | 'away' | 'unknown';
 
 export interface TriggerDeps {
@@ -27,15 +30,32 @@ export interface TriggerDeps {
   longTaskMinutes: () => number;
 }
 
-/** Agents that end within this of each other are told of in one message, ms; but nobody waits for it for longer. */
+/** Agents that end within this of each other go out in one message, ms; but none waits for it for longer. */
 const TOGETHER_MS = 2_000;
 const LONGEST_WAIT_MS = 15_000;
-/** The assistant may write the end of its record after it has called the hook: so often it is looked at again. */
+/** The assistant may write the end of its record after it has called the hook: so often it is read again. */
 const LOOKS = 3;
+const LOOK_MS = 200;
+const LONGEST_MS = 60_000;
+
+/** Does what waits in the spool, delivers it, and ends: for where no daemon runs. */
+export async function runTriggers(
+  deps: TriggerDeps,
+  deliver: (options: DeliverOptions) => Promise<unknown>,
+): Promise<{ left: boolean }> {
+  const endMs = deps.clock.monotonic() + LONGEST_MS;
+  for (;;) {
+    await drainTriggers(deps);
+    if (!hasTriggers(deps) || deps.clock.monotonic() > endMs) break;
+    await delay(LOOK_MS);
+  }
+  await deliver({ patienceMs: LONGEST_MS, longestMs: 10 * LONGEST_MS });
+  return { left: hasTriggers(deps) };
+}
 
 /**
- * Turns what hooks have left in the spool into notifications (service.md: Events, rule 6): the end of a turn, the
- * end of background agents, a session that waits for its person. One process of a machine at a time.
+ * Turns what hooks have left in the spool into notifications: the end of a turn, the end of background agents, a
+ * session that waits for its person. One process of a machine at a time.
  */
 export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   const agents = groupsOf(deps);
@@ -52,12 +72,17 @@ export async function drainTriggers(deps: TriggerDeps): Promise<void> {
   }
 }
 
-const TRIGGERS: ReadonlySet<Intention['kind']> = new Set(['turn-ended', 'agent-ended', 'attention']);
-
 /** Is anything left that `drainTriggers` would do, now or soon? */
-export function hasTriggers({ spool }: Pick<TriggerDeps, 'spool'>): boolean {
-  return waitingIntentions(spool.path).some(
-    ({ kind, machine }) => TRIGGERS.has(kind) && machine === spool.machineId,
+export function hasTriggers(deps: Pick<TriggerDeps, 'spool'>): boolean {
+  return ownIntentions(deps, ['turn-ended', 'agent-ended', 'attention']).length > 0;
+}
+
+function ownIntentions(
+  { spool }: Pick<TriggerDeps, 'spool'>,
+  kinds: readonly Intention['kind'][],
+): Intention[] {
+  return waitingIntentions(spool.path).filter(
+    ({ kind, machine }) => kinds.includes(kind) && machine === spool.machineId,
   );
 }
 
@@ -121,11 +146,9 @@ async function attention(deps: TriggerDeps, intention: Intention): Promise<void>
 type Groups = ReadonlyMap<string, { last: string; count: number }>;
 
 /** The agents that have ended, by session; undefined while more of them may end in a moment. */
-function groupsOf({ clock, spool }: TriggerDeps): Groups | undefined {
-  const ended = waitingIntentions(spool.path).filter(
-    ({ kind, machine }) => kind === 'agent-ended' && machine === spool.machineId,
-  );
-  const ages = ended.map(({ at }) => clock.now() - Date.parse(at));
+function groupsOf(deps: TriggerDeps): Groups | undefined {
+  const ended = ownIntentions(deps, ['agent-ended']);
+  const ages = ended.map(({ at }) => deps.clock.now() - Date.parse(at));
   const isSettled = ages.every((age) => age >= TOGETHER_MS || age < 0);
   if (!isSettled && Math.max(...ages) < LONGEST_WAIT_MS) return undefined;
   const groups = new Map<string, { last: string; count: number }>();

@@ -4,7 +4,7 @@ import { fit } from '../platform/terminal/text-width';
 import { timeOf, dayOf } from '../platform/time/time';
 import type { ChannelResult, HistoryEntry } from './history';
 import type { RoutesReport } from './routing';
-import type { TestResult } from './test-channels';
+import type { TestResult } from './channels/channel';
 
 export interface ViewOptions {
   columns: number;

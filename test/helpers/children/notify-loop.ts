@@ -2,6 +2,7 @@
 // accepted, at once.
 import { writeSync } from 'node:fs';
 
+import { defaultConfig } from '../../../src/lib/config/load';
 import { secret } from '../../../src/lib/config/secret';
 import { userArea } from '../../../src/lib/config/user-area';
 import { acceptNotification } from '../../../src/lib/notify/accept';
@@ -20,13 +21,17 @@ const area = userArea({
 const clock = systemClock();
 let loading: ReturnType<typeof loadHttp> | undefined;
 const push = pushChannel({
-  http: { clock, load: () => (loading ??= loadHttp()) },
+  clock,
+  http: () => (loading ??= loadHttp()),
   settings: () => ({
-    enabled: true,
-    topic: secret('notifications.push.topic', 'steward-kill'),
-    token: secret('notifications.push.token', ''),
-    server,
-    detail: 'full',
+    ...defaultConfig(area, folder).settings.notifications,
+    push: {
+      enabled: true,
+      topic: secret('notifications.push.topic', 'steward-kill'),
+      token: secret('notifications.push.token', ''),
+      server,
+      detail: 'full',
+    },
   }),
   secret: (from) => from.stored() || undefined,
 });
@@ -51,9 +56,7 @@ const deps = {
     longTaskMinutes: 5,
     quietHours: undefined,
     zone: 'UTC',
-    hasSms: false,
   }),
-  off: () => undefined,
   room: () => undefined,
   cronVoice: false,
   channels: [push],

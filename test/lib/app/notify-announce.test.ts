@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 
-import { announceRequest } from '../../../src/lib/app/notify-announce';
-import type { NotifyContext } from '../../../src/lib/app/notify';
+import { announceRequest, type AnnounceDeps } from '../../../src/lib/notify/announce';
 import { parseRequest } from '../../../src/lib/notify/message';
 import { notifyWorld } from '../../helpers/notify';
 import { scratch } from '../../helpers/scratch';
@@ -12,14 +11,11 @@ describe('an announcement that is sent', () => {
   const announced = async (voiceId: string | undefined, flags: object): Promise<object[]> => {
     const world = notifyWorld();
     const posted: object[] = [];
-    const notify: NotifyContext = {
-      deps: world.deps,
-      channels: [],
+    const notify: AnnounceDeps = {
       voiceId,
       skills: box.path(),
-      deliverLater: () => undefined,
       // A daemon that takes what the real one takes.
-      post: (body) => {
+      send: (body) => {
         const { message, title, voiceId: voice } = parseRequest(body);
         posted.push({ message, title, voice });
         return Promise.resolve({ status: 'accepted', id: '20261120T090000000Z-0123456789ab' });

@@ -162,7 +162,7 @@ describe('config: loadConfig', () => {
       `${config}: timezone: expected an IANA time zone such as Europe/Berlin, found 5`,
       `${config}: da.name: expected a text of one line, not empty, found a list`,
       `${config}: notify.quietHours: expected two times of day such as 22:00-07:00, found "night"`,
-      `${settings}: notifications.routing.error[1]: expected a list of channels: push, chat, desktop, found "fax"`,
+      `${settings}: notifications.routing.error[1]: expected a list of channels: push, chat, telegram, desktop, found "fax"`,
       `${sense}: enabled: expected true or false, found "no"`,
       `${sense}: pollIntervalSec: expected a whole number from 10 to 3600, found 5`,
       `${sense}: repos[1]: expected a list of absolute paths, or of paths from ~/, found "src"`,

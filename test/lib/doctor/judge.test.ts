@@ -4,7 +4,13 @@ import { judgeOwn, judgeTaken, judgeUsers } from '../../../src/lib/daemon/checks
 import { judgeCall } from '../../../src/lib/assistant/checks';
 import { judgeJob, judgeLauncher } from '../../../src/lib/schedule/checks';
 import { judgeDisk, judgeNode, judgeOffset } from '../../../src/lib/doctor/machine';
-import { judgeDesktop, judgePushServer, judgeWebhook } from '../../../src/lib/notify/checks';
+import { chatCheck } from '../../../src/lib/notify/channels/chat';
+import { judgeDesktop } from '../../../src/lib/notify/channels/desktop';
+import { pushCheck } from '../../../src/lib/notify/channels/push';
+import { telegramCheck } from '../../../src/lib/notify/channels/telegram';
+import type { Asked } from '../../../src/lib/platform/net/ask-host';
+import { httpDeps } from '../../helpers/notify';
+import type { NotifyChecked } from '../../../src/lib/notify/checks';
 import { judgeCapture, judgeFront, judgeIdle } from '../../../src/lib/sense/checks';
 import { judgeLabels, judgePrivacy, judgeRepository } from '../../../src/lib/work/checks';
 import type { Finding } from '../../../src/lib/platform/check';
@@ -179,18 +185,32 @@ describe('what doctor makes of', () => {
     expect(states).to.deep.equal(['ok', 'warning', 'ok', 'ok', 'off']);
   });
 
-  it('a push server, a webhook and a message bus', () => {
-    expect(judgePushServer('h', { status: 200, text: '{"success":true}' }).state).to.equal('ok');
-    expect(judgePushServer('h', { status: 200, text: '<html>' }).state).to.equal('failed');
-    expect(judgePushServer('h', { status: 403, text: '' })).to.include({ state: 'failed', kind: 'auth' });
-    expect(judgePushServer('h', { status: 429, text: '' }).state).to.equal('warning');
-    expect(judgePushServer('h', { status: 502, text: '' }).state).to.equal('failed');
-    for (const status of [200, 400, 405]) expect(judgeWebhook('h', status).state).to.equal('ok');
-    for (const status of [401, 404, 410, 500]) expect(judgeWebhook('h', status).state).to.equal('failed');
+  it('a push server, a webhook, a bot and a message bus', async () => {
+    const { deps } = httpDeps('https://h.example');
+    const judged = async (
+      check: typeof pushCheck,
+      status: number,
+      text = '',
+    ): Promise<Finding | undefined> => {
+      const askHost = (): Promise<Asked> => Promise.resolve({ status, text, headers: new Headers() });
+      const config = { settings: { notifications: deps.settings() } };
+      const at = { online: true, config, secret: deps.secret, askHost } as unknown as NotifyChecked;
+      return (await check.run(at as never))[0];
+    };
+    expect((await judged(pushCheck, 200, '{"success":true}'))?.state).to.equal('ok');
+    expect((await judged(pushCheck, 200, '<html>'))?.state).to.equal('failed');
+    expect(await judged(pushCheck, 403)).to.include({ state: 'failed', kind: 'auth' });
+    expect((await judged(pushCheck, 429))?.state).to.equal('warning');
+    expect((await judged(pushCheck, 502))?.state).to.equal('failed');
+    for (const status of [200, 400, 405]) expect((await judged(chatCheck, status))?.state).to.equal('ok');
+    for (const status of [401, 404, 410, 500])
+      expect((await judged(chatCheck, status))?.state).to.equal('failed');
+    expect((await judged(telegramCheck, 200))?.state).to.equal('ok');
+    expect(await judged(telegramCheck, 404)).to.include({ state: 'failed', kind: 'auth' });
     const name = 'org.freedesktop.Notifications';
-    expect(judgeDesktop({ running: [name], startable: [] }).state).to.equal('ok');
-    expect(judgeDesktop({ running: [], startable: [name] }).state).to.equal('ok');
-    expect(judgeDesktop({ running: ['org.x'], startable: [] }).state).to.equal('warning');
+    expect(judgeDesktop([name], []).state).to.equal('ok');
+    expect(judgeDesktop([], [name]).state).to.equal('ok');
+    expect(judgeDesktop(['org.x'], []).state).to.equal('warning');
   });
 
   it('the privacy of a repository', () => {

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { acceptOnce, acceptUnanswered } from '../../../src/lib/notify/accept';
-import { newId, timeOfId } from '../../../src/lib/notify/delivery';
-import { waiting } from '../../../src/lib/notify/outbox';
+import { newId, waiting } from '../../../src/lib/notify/outbox';
+import { timeOfName } from '../../../src/lib/platform/files/spool';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
 import { rejection } from '../../helpers/rejection';
 
@@ -89,7 +89,7 @@ describe('notify: a message that the daemon gives no answer to', () => {
 
   it('is refused when it is older than what shows that it was taken, or has no right id', async () => {
     const id = idOf();
-    expect(timeOfId(id)).to.equal(NINE);
+    expect(timeOfName(id)).to.equal(NINE);
     world.nowMs += DAY;
     expect(await rejection(acceptOnce(world.deps, BODY, id))).to.include({ kind: 'conflict' });
     world.nowMs = NINE - DAY;

@@ -14,10 +14,11 @@ import { join } from 'node:path';
 
 import { acceptNotification } from '../../../src/lib/notify/accept';
 import { deliverWaiting, keepDelivering, type Delivering } from '../../../src/lib/notify/deliver';
-import { startDispatcher } from '../../../src/lib/notify/dispatch';
+import { closeDispatcher, isBusy, resumeAll, scan, startDispatcher } from '../../../src/lib/notify/dispatch';
 import type { Outcome } from '../../../src/lib/notify/channels/channel';
 import { mute, muteState, unmute } from '../../../src/lib/notify/routing';
-import { checkOutbox, claim, outboxStatus, waiting } from '../../../src/lib/notify/outbox';
+import { checkOutbox, outboxOf, outboxStatus, waiting } from '../../../src/lib/notify/outbox';
+import { claim } from '../../../src/lib/platform/files/spool';
 import { retry, whyNotReached } from '../../../src/lib/notify/history';
 import { until } from '../../helpers/desktop-kit';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
@@ -114,11 +115,11 @@ describe('notify: delivery', () => {
     for (let n = 0; n < 500; n += 1) await send({ message: `m${n}` });
     const dispatcher = startDispatcher({ ...world.deps, clock });
     let turns = 0;
-    while (dispatcher.isBusy(0)) {
+    while (isBusy(dispatcher, 0)) {
       await new Promise((resolve) => setImmediate(resolve));
       turns += 1;
     }
-    await dispatcher.close(0);
+    await closeDispatcher(dispatcher, 0);
     expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 500, dead: 0 });
     expect(turns).to.be.greaterThan(500);
   }).timeout(60_000);
@@ -147,12 +148,12 @@ describe('notify: delivery', () => {
     try {
       for (let attempts = 1; attempts <= 9; attempts += 1) {
         await until('it failed', () => world.result(id, 'desktop')?.attempts === attempts);
-        await until('it waits', () => !dispatcher.isBusy(0));
+        await until('it waits', () => !isBusy(dispatcher, 0));
         expect(world.result(id, 'desktop')?.result).to.equal('waiting');
-        dispatcher.resume();
+        resumeAll(dispatcher);
       }
     } finally {
-      await dispatcher.close(0);
+      await closeDispatcher(dispatcher, 0);
     }
     const { nextAt } = world.result(id, 'desktop') ?? {};
     expect(nextAt).to.equal('2026-11-20T09:15:00.000Z');
@@ -213,19 +214,19 @@ describe('notify: delivery', () => {
     for (let n = 0; n < 5; n += 1) await send({ event: 'backgroundAgent', message: `m${n}` });
     const dispatcher = startDispatcher(world.deps);
     try {
-      await until('it was asked', () => !dispatcher.isBusy(0));
+      await until('it was asked', () => !isBusy(dispatcher, 0));
       world.nowMs += 59_999;
-      dispatcher.scan();
-      expect([texts('push'), dispatcher.isBusy(0)]).to.deep.equal([['m0'], false]);
+      scan(dispatcher);
+      expect([texts('push'), isBusy(dispatcher, 0)]).to.deep.equal([['m0'], false]);
       const word = world.entries()[0]?.channels[0];
       expect(word).to.include({ result: 'waiting', attempts: 0, reason: 'It is down.', nextAt: '2026-11-20T09:01:00.000Z' }); // prettier-ignore
       expect(whyNotReached(world.entries()[0]!)).to.equal('push: It is down.');
       world.nowMs += 1;
-      dispatcher.scan();
-      await until('all are out', () => !dispatcher.isBusy(0));
+      scan(dispatcher);
+      await until('all are out', () => !isBusy(dispatcher, 0));
       expect(texts('push')).to.deep.equal(['m0', 'm0', 'm1', 'm2', 'm3', 'm4']);
     } finally {
-      await dispatcher.close(0);
+      await closeDispatcher(dispatcher, 0);
     }
   });
 
@@ -296,14 +297,14 @@ describe('notify: delivery', () => {
       await send({ event: 'backgroundAgent', message: 'one' });
       const dispatcher = startDispatcher(world.deps);
       try {
-        await until('it was asked', () => !dispatcher.isBusy(0));
+        await until('it was asked', () => !isBusy(dispatcher, 0));
         world.nowMs -= HOUR;
         await send({ event: 'backgroundAgent', message: 'two' });
-        dispatcher.scan();
-        await until('both are out', () => !dispatcher.isBusy(2 * HOUR));
+        scan(dispatcher);
+        await until('both are out', () => !isBusy(dispatcher, 2 * HOUR));
         expect(texts('push').sort()).to.deep.equal(['one', 'one', 'two']);
       } finally {
-        await dispatcher.close(0);
+        await closeDispatcher(dispatcher, 0);
       }
     });
 
@@ -564,7 +565,7 @@ describe('notify: delivery', () => {
   describe('after a kill', () => {
     it('what was in the midst of an attempt is tried once more, and said to be so', async () => {
       const id = await send({ event: 'backgroundAgent' });
-      claim(world.deps, `${id}.push.json`);
+      claim(outboxOf(world.deps), `${id}.push.json`);
       await deliver();
       expect(texts('push')).to.deep.equal(['Hello']);
       expect(world.result(id, 'push')).to.include({ result: 'delivered', maybeTwice: true });
@@ -573,7 +574,7 @@ describe('notify: delivery', () => {
     it('the second time it is given up, said to be unknown, and sent when asked to', async () => {
       const id = await send({ event: 'backgroundAgent' });
       const name = `${id}.push.json`;
-      claim(world.deps, name);
+      claim(outboxOf(world.deps), name);
       world.channels.push.answers = [
         () => {
           // As if it were killed here: the claim stands and nothing is recorded.
@@ -595,7 +596,7 @@ describe('notify: delivery', () => {
     it('what has its result recorded is not sent again, only logged', async () => {
       const id = await send({ event: 'backgroundAgent' });
       const name = `${id}.push.json`;
-      claim(world.deps, name);
+      claim(outboxOf(world.deps), name);
       const path = join(world.deps.outbox, 'claimed', name);
       writeFileSync(
         path,
@@ -607,10 +608,23 @@ describe('notify: delivery', () => {
       expect(readdirSync(join(world.deps.outbox, 'claimed'))).to.deep.equal([]);
     });
 
+    it('what was sent before its acceptance was logged is in the history', async () => {
+      const id = await send({ event: 'backgroundAgent', title: 'Build', source: 'subagent' });
+      // As if the sender was killed between the delivery and its line in the log.
+      rmSync(world.deps.history);
+      await deliver();
+      const [entry] = world.entries();
+      expect(entry).to.deep.include({ id, event: 'backgroundAgent', priority: 3, source: 'subagent' });
+      expect(entry).to.include({ text: 'Hello', title: 'Build', at: '2026-11-20T09:00:00.000Z' });
+      expect(entry?.channels.map(({ channel, result }) => [channel, result])).to.deep.equal([
+        ['push', 'delivered'],
+      ]);
+    });
+
     it('what was on its way from the voice to the desktop is shown once', async () => {
       const id = await send({});
       const name = `${id}.voice.json`;
-      claim(world.deps, name);
+      claim(outboxOf(world.deps), name);
       const path = join(world.deps.outbox, 'claimed', name);
       writeFileSync(path, readFileSync(path, 'utf8').replace('"channel":"voice"', '"channel":"desktop"'));
       await deliver();
@@ -648,18 +662,18 @@ describe('notify: delivery', () => {
         try {
           await until('it could not be written down', () => world.faults.length > 0);
           mend(claimedFolder());
-          dispatcher.scan();
+          scan(dispatcher);
           world.nowMs += MINUTE;
-          dispatcher.scan();
+          scan(dispatcher);
           await until(
             'it is',
-            () => !dispatcher.isBusy(0) && world.result(id, 'push')?.result === 'delivered',
+            () => !isBusy(dispatcher, 0) && world.result(id, 'push')?.result === 'delivered',
           );
           expect(world.result(id, 'push')).to.include(result);
           expect(texts('push')).to.have.length(got);
           expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 0 });
         } finally {
-          await dispatcher.close(0);
+          await closeDispatcher(dispatcher, 0);
           world.faults.length = 0;
         }
       });
@@ -687,19 +701,19 @@ describe('notify: delivery', () => {
         rmdirSync(world.deps.history);
         renameSync(away(), world.deps.history);
         world.nowMs += MINUTE;
-        dispatcher.scan();
+        scan(dispatcher);
         await until('the second fault', () => world.faults.length > 1);
         rmSync(inTheWay, { recursive: true });
         world.nowMs += MINUTE;
-        dispatcher.scan();
-        await until('it is out', () => !dispatcher.isBusy(0) && texts('push').length > 0);
+        scan(dispatcher);
+        await until('it is out', () => !isBusy(dispatcher, 0) && texts('push').length > 0);
         expect(world.result(old, 'push')).to.include({ result: 'expired' });
         expect(world.channels.push.got.map(({ count }) => count)).to.deep.equal([2]);
         for (const id of held)
           expect(world.result(id, 'push')).to.include({ result: 'delivered', maybeTwice: false });
         expect(outboxStatus(world.deps)).to.deep.equal({ waiting: 0, dead: 1 });
       } finally {
-        await dispatcher.close(0);
+        await closeDispatcher(dispatcher, 0);
         world.faults.length = 0;
       }
     });
@@ -717,15 +731,15 @@ describe('notify: delivery', () => {
       const dispatcher = startDispatcher(world.deps);
       try {
         await until('it failed', () => world.faults.length === 1);
-        dispatcher.scan();
+        scan(dispatcher);
         expect(world.faults).to.have.length(2);
         rmdirSync(world.deps.history);
         renameSync(away(), world.deps.history);
-        dispatcher.scan();
+        scan(dispatcher);
         expect(world.result(id, 'push')).to.include({ result: 'delivered', attempts: 1, maybeTwice: false });
         expect([texts('push').length, outboxStatus(world.deps).waiting]).to.deep.equal([1, 0]);
       } finally {
-        await dispatcher.close(0);
+        await closeDispatcher(dispatcher, 0);
         world.faults.length = 0;
       }
     });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import type { Delivery } from '../../../src/lib/notify/delivery';
-import { createLane } from '../../../src/lib/notify/lane';
+import { type Delivery, nameOf } from '../../../src/lib/notify/outbox';
+import * as lanes from '../../../src/lib/notify/lane';
 import { isDue, isTimeFor } from '../../../src/lib/notify/settle';
 import { MINUTE, NINE } from '../../helpers/notify';
 
@@ -30,7 +30,7 @@ describe('notify: a lane', () => {
     delivery(n, { waitingSince: iso(sinceMs), nextAt: iso(nextMs), attempts: 1 });
 
   it('looks at what waits once, however often it is asked', () => {
-    const lane = createLane();
+    const lane = laneOf();
     let looks = 0;
     for (let n = 0; n < 10_000; n += 1) {
       const one = waits(n, NINE, NINE + MINUTE + ((n * 7919) % 10_007));
@@ -67,7 +67,7 @@ describe('notify: a lane', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const lane = createLane();
+        const lane = laneOf();
         const model = naive();
         let nowMs = NINE;
         for (const one of steps) {
@@ -91,13 +91,27 @@ describe('notify: a lane', () => {
             // Of those held for the same time several go out together, the first being the one that is next.
             expect(mine[0]?.id).to.equal(theirs[0]?.id);
             model.drop(mine);
-            for (const each of mine) [lane, model].forEach((lanes) => lanes.forget(each));
+            for (const each of mine) [lane, model].forEach((both) => both.forget(each));
           }
         }
       }),
       { numRuns: 300 },
     );
   });
+
+  function laneOf() {
+    const lane = lanes.createLane();
+    return {
+      add: (one: Delivery) => lanes.addTo(lane, one),
+      forget: (one: Delivery) => lane.known.delete(nameOf(one)),
+      isReady: (nowMs: number) => lanes.isReady(lane, nowMs),
+      take: (nowMs: number) => lanes.takeFrom(lane, nowMs),
+      pause: (untilMs: number, nowMs: number) => lanes.pause(lane, untilMs, nowMs),
+      hasten: (id: string) => lanes.hasten(lane, id),
+      resume: () => lanes.resume(lane),
+      nextDue: (nowMs: number) => lanes.nextDue(lane, nowMs),
+    };
+  }
 
   /** The same in as few words as can be, looking at everything each time. */
   function naive() {

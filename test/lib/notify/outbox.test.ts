@@ -7,14 +7,15 @@ import { deliverWaiting } from '../../../src/lib/notify/deliver';
 import {
   MAX_WAITING,
   askRetry,
-  claim,
   dead,
   foreignDeliveries,
   look,
+  outboxOf,
   outboxStatus,
   waiting,
 } from '../../../src/lib/notify/outbox';
 import { retry } from '../../../src/lib/notify/history';
+import { claim } from '../../../src/lib/platform/files/spool';
 import { deadReport } from '../../../src/lib/platform/files/graveyard';
 import { MINUTE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
 import { rejection } from '../../helpers/rejection';
@@ -89,7 +90,7 @@ describe('the outbox', () => {
 
     it('gives up what it had claimed', async () => {
       const id = await accepted();
-      for (const name of waiting(world.deps)) claim(world.deps, name);
+      for (const name of waiting(world.deps)) claim(outboxOf(world.deps), name);
       world.nowMs += 25 * 60 * MINUTE;
       await deliver();
       expect(world.result(id, 'push')?.result).to.equal('expired');

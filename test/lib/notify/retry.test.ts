@@ -40,10 +40,10 @@ describe('notify: when to try again', () => {
   });
 
   it('gives up after a day; a banner after a quarter of an hour; what was held, counted from its time', () => {
-    expect(lastAttempt('push', NINE)).to.equal(NINE + 24 * HOUR);
-    expect(lastAttempt('desktop', NINE)).to.equal(NINE + HOUR / 4);
-    expect(lastAttempt('push', NINE, NINE + 10 * HOUR)).to.equal(NINE + 34 * HOUR);
-    expect(lastAttempt('push', NINE, NINE + 99 * HOUR)).to.equal(NINE + 48 * HOUR);
+    expect(lastAttempt(undefined, NINE)).to.equal(NINE + 24 * HOUR);
+    expect(lastAttempt(HOUR / 4, NINE)).to.equal(NINE + HOUR / 4);
+    expect(lastAttempt(undefined, NINE, NINE + 10 * HOUR)).to.equal(NINE + 34 * HOUR);
+    expect(lastAttempt(undefined, NINE, NINE + 99 * HOUR)).to.equal(NINE + 48 * HOUR);
   });
 
   it('takes a time for passed that no clock can have meant, or that a clock has set which was put back', () => {

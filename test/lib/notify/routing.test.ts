@@ -2,6 +2,7 @@ import { expect } from 'chai';
 
 import { parseRequest } from '../../../src/lib/notify/message';
 import { route, type Plan, type RoutingMoment, type RoutingSettings } from '../../../src/lib/notify/routing';
+import type { ChannelId } from '../../../src/lib/notify/events';
 import { defaultConfig } from '../../../src/lib/config/load';
 import { userArea } from '../../../src/lib/config/user-area';
 import { NINE } from '../../helpers/notify';
@@ -14,9 +15,19 @@ const settings: RoutingSettings = {
   longTaskMinutes: thresholds.longTaskMinutes,
   quietHours: undefined,
   zone: 'UTC',
-  hasSms: false,
 };
-const moment: RoutingMoment = { nowMs: NINE, muted: false, cronVoice: false, off: () => undefined };
+const channelsThat = (offOf: (id: ChannelId) => string | undefined): RoutingMoment['channels'] =>
+  (['voice', 'desktop', 'push', 'chat', 'telegram', 'sms'] as const).map((id) => ({
+    id,
+    ...(id === 'push' ? { isHeld: true } : {}),
+    off: () => (offOf(id) === undefined ? undefined : { reason: offOf(id) ?? '', hint: '' }),
+  }));
+const moment: RoutingMoment = {
+  nowMs: NINE,
+  muted: false,
+  cronVoice: false,
+  channels: channelsThat((id) => (id === 'sms' ? 'no command is set' : undefined)),
+};
 const QUIET = { ...settings, quietHours: '08:00-10:00' };
 
 function plan(
@@ -92,7 +103,7 @@ describe('notify: routing', () => {
   });
 
   it("sends what a job says to the principal's own tool where there is one", () => {
-    const withSms = { settings: { ...settings, hasSms: true } };
+    const withSms = { moment: { channels: channelsThat(() => undefined) } };
     expect(to(plan({ source: 'job' }, withSms))).to.equal('desktop sms');
     expect(to(plan({}, withSms))).to.equal('voice');
   });
@@ -132,9 +143,8 @@ describe('notify: routing', () => {
   });
 
   it('skips a channel that is not set up, and says why; voice is shown then', () => {
-    const off = (channel: string): string | undefined =>
-      channel === 'push' || channel === 'voice' ? 'no topic' : undefined;
-    const made = plan({ event: 'security' }, { moment: { off } });
+    const channels = channelsThat((id) => (id === 'push' || id === 'voice' ? 'no topic' : undefined));
+    const made = plan({ event: 'security' }, { moment: { channels } });
     expect(to(made)).to.equal('desktop chat');
     expect(made.skipped).to.deep.equal([
       { channel: 'voice', reason: 'no topic' },

@@ -2,13 +2,14 @@ import { dirname } from 'node:path';
 
 import { toStewardError } from '../../errors';
 import {
-  type Bus,
   isAbsentService,
   isBusError,
   missingSessionBus,
   sessionBusAddress,
   withBus,
+  type Bus,
 } from '../../platform/desktop/bus';
+import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../../platform/check';
 import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { ensureFolder } from '../../platform/files/folder';
 import { parseObject } from '../../platform/files/json-object';
@@ -16,38 +17,47 @@ import { shortHash } from '../../platform/files/short-hash';
 import { askPowerShell } from '../../platform/process/powershell';
 import type { Run } from '../../platform/process/process';
 import { cleanLine } from '../../platform/terminal/terminal';
+import type { NotifyChecked } from '../checks';
 import { EVENTS } from '../events';
-import { short } from '../text';
-import type { Channel, Outcome, Parcel } from './channel';
-
-export interface DesktopDeps extends FreedesktopDeps {
-  platform: NodeJS.Platform;
-  run: Run;
-}
+import { escapeMarkup, short } from '../text';
+import { fault, type Channel, type ChannelDeps, type Outcome, type Parcel } from './channel';
 
 const TIMEOUT_MS = 5_000;
+const MAX_TITLE = 120;
+const MAX_BODY = 1000;
 
 /** A banner of the desktop. Texts are arguments or data, never part of a script. */
-export function desktopChannel(deps: DesktopDeps): Channel {
+export function desktopChannel(deps: Pick<ChannelDeps, 'platform' | 'env' | 'run' | 'banners'>): Channel {
+  const { platform, env, run } = deps;
   return {
     id: 'desktop',
+    // A banner of an hour ago is no news, and many at once become one.
+    keepMs: 15 * 60_000,
+    joinsFrom: 4,
     off: () => undefined,
-    trouble: () => (['darwin', 'win32'].includes(deps.platform) ? undefined : busTrouble(deps.env)),
-    prepare: () => Promise.resolve(),
+    trouble() {
+      const missing = ['darwin', 'win32'].includes(platform) ? undefined : missingSessionBus(env);
+      if (missing === undefined) return undefined;
+      return { reason: `There is no desktop session here: ${missing}.`, hint: NO_SERVICE.hint };
+    },
     async send(parcel) {
       try {
-        return await show(deps, parcel);
+        if (platform === 'darwin') return await onMac(run, parcel);
+        return platform === 'win32' ? await onWindows(run, parcel) : await showOverBus(deps, parcel);
       } catch (error) {
-        const { kind, message, hint = 'Try again.' } = toStewardError(error);
-        return { outcome: kind === 'not_found' ? 'failed' : 'again', reason: message, hint };
+        return fault(error, ['not_found']);
       }
     },
   };
 }
 
-function show(deps: DesktopDeps, parcel: Parcel): Promise<Outcome> {
-  if (deps.platform === 'darwin') return onMac(deps.run, parcel);
-  return deps.platform === 'win32' ? onWindows(deps.run, parcel) : showOverBus(deps, parcel);
+function titleOf({ title, event }: Parcel): string {
+  return short(title ?? EVENTS[event].title, MAX_TITLE);
+}
+
+function bodyOf({ message }: Parcel): string {
+  const chars = [...message];
+  return chars.length <= MAX_BODY ? message : `${chars.slice(0, MAX_BODY - 1).join('')}…`;
 }
 
 /** The script comes on stdin and the texts as its arguments: `-` is the end of osascript's own options. */
@@ -101,25 +111,6 @@ async function onWindows(run: Run, parcel: Parcel): Promise<Outcome> {
 /** Toasts need an application that Windows knows: PowerShell's own. */
 const APP_ID = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe';
 
-const MAX_TITLE = 120;
-const MAX_BODY = 1000;
-
-export function titleOf({ title, event }: Parcel): string {
-  return short(title ?? EVENTS[event].title, MAX_TITLE);
-}
-
-export function bodyOf({ message }: Parcel): string {
-  const chars = [...message];
-  return chars.length <= MAX_BODY ? message : `${chars.slice(0, MAX_BODY - 1).join('')}…`;
-}
-
-export interface FreedesktopDeps {
-  /** Names the session bus. */
-  env: NodeJS.ProcessEnv;
-  /** File of machine-local state with the ids of the banners that may be replaced. */
-  banners: string;
-}
-
 /** A banner that the notification server has shown. */
 interface Banner {
   id: number;
@@ -132,21 +123,19 @@ const MAX_BYTES = 64 * 1024;
 const MAX_REASON = 200;
 const NAME = 'org.freedesktop.Notifications';
 const SERVER = { destination: NAME, path: '/org/freedesktop/Notifications', interface: NAME };
+const DBUS_NAME = 'org.freedesktop.DBus';
+const DBUS = { destination: DBUS_NAME, path: '/org/freedesktop/DBus', interface: DBUS_NAME };
 const NO_SERVICE = {
   outcome: 'again',
   reason: 'There is no notification service on the message bus (D-Bus).',
   hint: 'Run steward inside the graphical session, with a notification service such as dunst or mako.',
 } as const satisfies Outcome;
 
-/** Why no banner can be shown, as far as that is known without asking the bus. */
-export function busTrouble(env: NodeJS.ProcessEnv): { reason: string; hint: string } | undefined {
-  const missing = missingSessionBus(env);
-  if (missing === undefined) return undefined;
-  return { reason: `There is no desktop session here: ${missing}.`, hint: NO_SERVICE.hint };
-}
-
 /** Shows a banner through the notification service of the session (Linux and the BSDs). */
-export async function showOverBus(deps: FreedesktopDeps, parcel: Parcel): Promise<Outcome> {
+export async function showOverBus(
+  deps: Pick<ChannelDeps, 'env' | 'banners'>,
+  parcel: Parcel,
+): Promise<Outcome> {
   const address = sessionBusAddress(deps.env);
   if (address === undefined) return NO_SERVICE;
   let isAsked = false;
@@ -203,14 +192,9 @@ async function notifyOver(bus: Bus, path: string, parcel: Parcel): Promise<void>
 
 /** Undefined while none runs. */
 async function serverOf(bus: Bus): Promise<string | undefined> {
-  const dbus = {
-    destination: 'org.freedesktop.DBus',
-    path: '/org/freedesktop/DBus',
-    interface: 'org.freedesktop.DBus',
-  };
   try {
-    const [owner] = await bus.call({ ...dbus, member: 'GetNameOwner', signature: 's', body: [NAME] });
-    const [id] = await bus.call({ ...dbus, member: 'GetId' });
+    const [owner] = await bus.call({ ...DBUS, member: 'GetNameOwner', signature: 's', body: [NAME] });
+    const [id] = await bus.call({ ...DBUS, member: 'GetId' });
     return `${String(id)} ${String(owner)}`;
   } catch (error) {
     if (isAbsentService(error)) return undefined;
@@ -229,6 +213,36 @@ function readBanners(path: string): Map<string, Banner> {
   );
 }
 
-function escapeMarkup(text: string): string {
-  return text.replace(/[&<>]/g, (char) => (char === '&' ? '&amp;' : char === '<' ? '&lt;' : '&gt;'));
+/** Is a notification service there? Nothing is shown. */
+export const desktopCheck: Check<NotifyChecked> = {
+  id: 'notify.desktop',
+  title: 'banners of the desktop',
+  needsConfig: true,
+  run({ host, find }) {
+    if (host.platform === 'darwin' || host.platform === 'win32') {
+      const program = host.platform === 'darwin' ? 'osascript' : 'powershell.exe';
+      return [
+        find(program) === undefined ? failed(`${program} is not on the PATH`) : ok(`${program} shows them`),
+      ];
+    }
+    const address = sessionBusAddress(host.env);
+    if (address === undefined) return [off('no desktop session here: no message bus (D-Bus) is named')];
+    return orFailure(() =>
+      withBus({ address, timeoutMs: TIMEOUT_MS }, async (bus) => {
+        const names = async (member: string): Promise<unknown[]> => {
+          const [listed] = await bus.call({ ...DBUS, member });
+          return Array.isArray(listed) ? listed : [];
+        };
+        return [judgeDesktop(await names('ListNames'), await names('ListActivatableNames'))];
+      }),
+    );
+  },
+};
+
+export function judgeDesktop(running: readonly unknown[], startable: readonly unknown[]): Finding {
+  if (running.includes(NAME)) return ok('a notification service runs');
+  if (startable.includes(NAME)) return ok('a notification service starts when it is needed');
+  return warning('there is no notification service on the message bus (D-Bus)', {
+    hint: 'Run one in your session, such as dunst or mako; desktops bring their own.',
+  });
 }

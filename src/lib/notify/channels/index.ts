@@ -1,25 +1,25 @@
-import type { Channel } from './channel';
-import { chatChannel, type ChatDeps } from './chat';
-import { desktopChannel, type DesktopDeps } from './desktop';
-import { pushChannel, type PushDeps } from './push';
-import { smsChannel, type SmsDeps } from './sms';
-import { voiceChannel, type VoiceDeps } from './voice';
+import type { Check } from '../../platform/check';
+import type { NotifyChecked } from '../checks';
+import { voiceCheck, voiceChannel } from './voice';
+import type { Channel, ChannelDeps } from './channel';
+import { chatChannel, chatCheck } from './chat';
+import { desktopChannel, desktopCheck } from './desktop';
+import { pushChannel, pushCheck } from './push';
+import { smsChannel } from './sms';
+import { telegramChannel, telegramCheck } from './telegram';
 
-export interface ChannelsDeps {
-  voice: VoiceDeps;
-  desktop: DesktopDeps;
-  push: PushDeps;
-  chat: ChatDeps;
-  sms: SmsDeps;
-}
+/** Every channel, and its row in `doctor`, in the order in which they are shown. */
+const CHANNELS: readonly { make: (deps: ChannelDeps) => Channel; check?: Check<NotifyChecked> }[] = [
+  { make: voiceChannel, check: voiceCheck },
+  { make: desktopChannel, check: desktopCheck },
+  { make: pushChannel, check: pushCheck },
+  { make: chatChannel, check: chatCheck },
+  { make: telegramChannel, check: telegramCheck },
+  { make: smsChannel },
+];
 
-/** Every channel, in the order in which they are shown. */
-export function allChannels(deps: ChannelsDeps): Channel[] {
-  return [
-    voiceChannel(deps.voice),
-    desktopChannel(deps.desktop),
-    pushChannel(deps.push),
-    chatChannel(deps.chat),
-    smsChannel(deps.sms),
-  ];
+export const CHANNEL_CHECKS = CHANNELS.flatMap(({ check }) => check ?? []);
+
+export function allChannels(deps: ChannelDeps): Channel[] {
+  return CHANNELS.map(({ make }) => make(deps));
 }

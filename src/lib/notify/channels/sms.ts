@@ -1,55 +1,34 @@
-import { toStewardError } from '../../errors';
-import type { Run } from '../../platform/process/process';
 import { short } from '../text';
-import type { Channel } from './channel';
-
-export interface SmsDeps {
-  run: Run;
-  /** A program and its arguments; empty: none. `{message}` within an argument is replaced by the text. */
-  command: () => readonly string[];
-}
+import { fault, type Channel, type ChannelDeps } from './channel';
 
 const TIMEOUT_MS = 30_000;
 const MAX_CHARS = 320;
+/** Within an argument it is replaced by the text; without it the text goes to stdin. */
 const PLACE = '{message}';
 
-/** The principal's own tool for short messages (service.md: rule 8), never through a shell. */
-export function smsChannel(deps: SmsDeps): Channel {
+/** The principal's own tool for short messages, never through a shell. */
+export function smsChannel({ run, smsCommand }: Pick<ChannelDeps, 'run' | 'smsCommand'>): Channel {
   return {
     id: 'sms',
     off() {
-      if (deps.command().length > 0) return undefined;
+      if (smsCommand().length > 0) return undefined;
       const hint =
         'Set a program and its arguments: `steward config set notify.smsCommand PROGRAM,ARGUMENT`.';
       return { reason: 'no command is set', hint };
     },
-    prepare: () => Promise.resolve(),
-    async send(parcel) {
-      const [program = '', ...given] = deps.command();
-      const text = short(
-        parcel.title === undefined ? parcel.message : `${parcel.title}: ${parcel.message}`,
-        MAX_CHARS,
-      );
-      const named = given.some((arg) => arg.includes(PLACE));
+    async send({ title, message }) {
+      const [program = '', ...given] = smsCommand();
+      const text = short(title === undefined ? message : `${title}: ${message}`, MAX_CHARS);
+      const input = given.some((arg) => arg.includes(PLACE)) ? '' : `${text}\n`;
+      const args = given.map((arg) => filled(arg, text));
       try {
-        const { code, timedOut } = await deps.run(
-          program,
-          given.map((arg) => filled(arg, text)),
-          { timeoutMs: TIMEOUT_MS, input: named ? '' : `${text}\n` },
-        );
+        const { code, timedOut } = await run(program, args, { timeoutMs: TIMEOUT_MS, input });
         if (code === 0) return { outcome: 'delivered' };
-        const how = timedOut
-          ? 'did not end in 30 s'
-          : code === null
-            ? 'was killed'
-            : `ended with code ${code}`;
-        const hint = 'Run the command of notify.smsCommand by hand.';
-        return { outcome: 'again', reason: `The command for short messages ${how}.`, hint };
+        const end = code === null ? 'was killed' : `ended with code ${code}`;
+        const reason = `The command for short messages ${timedOut ? 'did not end in 30 s' : end}.`;
+        return { outcome: 'again', reason, hint: 'Run the command of notify.smsCommand by hand.' };
       } catch (error) {
-        const { kind, message, hint = 'Try again.' } = toStewardError(error);
-        return kind === 'not_found'
-          ? { outcome: 'failed', reason: message, hint }
-          : { outcome: 'again', reason: message, hint };
+        return fault(error, ['not_found']);
       }
     },
   };

@@ -1,16 +1,17 @@
-import type { StewardError } from '../../errors';
+import { StewardError } from '../../errors';
+import { stoppable } from '../../platform/terminal/stdio';
 import type { Clock } from '../../platform/time/clock';
 import {
-  installHint,
-  speechEngines,
-  usableEngines,
   type ProviderSettings,
   type SpeechEngine,
   type SpeechMachine,
+  installHint,
+  speechEngines,
+  usableEngines,
 } from './engines';
+import { type Speech, speechQueue } from './queue';
 import { pronunciationFile } from './terms';
-import { speechQueue, type Speech } from './queue';
-import { transform, type Transformed } from './transform';
+import { type Transformed, transform } from './transform';
 
 export interface VoiceSettings {
   /** `auto`, `none` or an engine's id (`notify.voice.engine`). */
@@ -24,7 +25,7 @@ export interface VoiceDeps {
   /** The current settings; the same object until they change. */
   settings: () => VoiceSettings;
   /** Reads changed settings, before each text; left out where they cannot change. */
-  refresh?: () => Promise<void> | undefined;
+  refresh?: (() => Promise<void> | undefined) | undefined;
   /** The principal's pronunciation file; it need not be there. */
   pronunciations: string;
   /** Told once of each problem with that file, when a text is spoken. */
@@ -45,39 +46,34 @@ export interface Voice {
 /** Looking through the PATH for each text would take longer than all the rest where many come at once, ms. */
 const LOOKED_MS = 1000;
 
-/** Joins pronunciation, engines and queue (service.md: Voice). Reads and starts nothing yet. */
+/** Joins pronunciation, engines and queue. Reads and starts nothing yet. */
 export function makeVoice(deps: VoiceDeps): Voice {
-  const { clock, machine } = deps;
+  const { clock, machine, refresh } = deps;
   const pronunciations = pronunciationFile(deps.pronunciations);
-  const usable = usableNow(deps);
+  const engines = usableNow(deps);
   const isOff = (): boolean => deps.settings().engine === 'none';
   const without = (): { reason: string; hint: string } => ({
     reason: isOff() ? 'The voice is switched off' : 'Nothing here can speak',
     hint: installHint(deps.settings().engine, machine.platform),
   });
+  const preview: Voice['preview'] = (text) => {
+    const { findTerms, problem } = pronunciations();
+    return { ...transform(text, findTerms), ...(problem === undefined ? {} : { problem }) };
+  };
   let told: StewardError | undefined;
   const spokenOf = (text: string): string => {
-    const { findTerms, problem } = pronunciations();
+    const { spoken, problem } = preview(text);
     if (problem !== undefined && problem !== told) deps.onProblem(problem);
     told = problem;
-    return transform(text, findTerms).spoken;
+    return spoken;
   };
+  const noVoice = (): string => `${without().reason}. ${without().hint}`;
   return {
-    speech: speechQueue({
-      clock,
-      machine,
-      engines: usable,
-      ...(deps.refresh === undefined ? {} : { refresh: deps.refresh }),
-      spokenOf,
-      noVoice: () => `${without().reason}. ${without().hint}`,
-    }),
-    preview(text) {
-      const { findTerms, problem } = pronunciations();
-      return { ...transform(text, findTerms), ...(problem === undefined ? {} : { problem }) };
-    },
+    speech: speechQueue({ clock, machine, engines, refresh, spokenOf, noVoice }),
+    preview,
     status() {
-      const engines = usable().map(({ id }) => id);
-      return { engines, ...(engines.length > 0 ? {} : without()) };
+      const ids = engines().map(({ id }) => id);
+      return { engines: ids, ...(ids.length > 0 ? {} : without()) };
     },
     isOff,
   };
@@ -85,16 +81,68 @@ export function makeVoice(deps: VoiceDeps): Voice {
 
 /** The engines that the current settings allow; changed settings make new ones at once. */
 function usableNow({ clock, machine, settings }: VoiceDeps): () => SpeechEngine[] {
-  let made: { of: VoiceSettings; all: SpeechEngine[] } | undefined;
-  let kept: { of: SpeechEngine[]; usable: SpeechEngine[]; untilMs: number } | undefined;
+  let made: { of: VoiceSettings; all: SpeechEngine[]; usable: SpeechEngine[]; untilMs: number } | undefined;
   return () => {
-    const current = settings();
-    if (made?.of !== current) made = { of: current, all: speechEngines(current.provider) };
-    const { all } = made;
-    if (kept?.of !== all || clock.monotonic() >= kept.untilMs) {
-      const usable = usableEngines(all, current.engine, machine);
-      kept = { of: all, usable, untilMs: clock.monotonic() + LOOKED_MS };
+    const of = settings();
+    if (made === undefined || made.of !== of || clock.monotonic() >= made.untilMs) {
+      const all = made?.of === of ? made.all : speechEngines(of.provider);
+      const usable = usableEngines(all, of.engine, machine);
+      made = { of, all, usable, untilMs: clock.monotonic() + LOOKED_MS };
     }
-    return kept.usable;
+    return made.usable;
   };
+}
+
+export interface SpeakInput {
+  text: string;
+  voiceId?: string | undefined;
+  /** Only say what would be spoken. */
+  dryRun: boolean;
+}
+
+/** What was spoken, or would be: `engine` where it was. */
+export type SpeakResult = Transformed & { engine?: string };
+
+const MAX_CHARACTERS = 4000;
+
+/**
+ * Speaks one text now, or only shows it after the transforms. An empty or over-long text is `usage`; one that could not
+ * be spoken `unavailable`, and `canceled` when it was interrupted.
+ */
+export async function speakNow(
+  open: (onProblem: (problem: StewardError) => void) => Promise<Voice>,
+  input: SpeakInput,
+  onProblem: (problem: StewardError) => void,
+): Promise<SpeakResult> {
+  checkText(input.text);
+  const voice = await open(onProblem);
+  const { text, spoken, problem } = voice.preview(input.text);
+  if (input.dryRun) {
+    if (problem !== undefined) onProblem(problem);
+    return { text, spoken };
+  }
+  let isInterrupted = false;
+  const stop = (): void => {
+    isInterrupted = true;
+    void voice.speech.close(0);
+  };
+  const utterance = input.voiceId === undefined ? { text } : { text, voiceId: input.voiceId };
+  const answer = await stoppable(stop, () => voice.speech.say(utterance));
+  if (answer.spoken)
+    return { text, spoken, ...(answer.engine === undefined ? {} : { engine: answer.engine }) };
+  if (isInterrupted) throw new StewardError('canceled', 'It was interrupted.', { hint: 'Run it again.' });
+  throw new StewardError('unavailable', `It was not spoken. ${answer.reason ?? ''}`.trim(), {
+    hint: 'Mend what is named, or see what would be said with --dry-run.',
+  });
+}
+
+function checkText(text: string): void {
+  if (text.trim() === '') {
+    const hint = 'Give a text: steward notify speak "Done."';
+    throw new StewardError('usage', 'The text is empty.', { hint });
+  }
+  const length = [...text].length;
+  if (length <= MAX_CHARACTERS) return;
+  const message = `The text has ${length} characters; at most ${MAX_CHARACTERS} are spoken.`;
+  throw new StewardError('usage', message, { hint: 'Speak a summary of it.' });
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { StewardError, toStewardError } from '../../errors';
 import { resolveSecret, secretSources } from '../../config/secret';
-import { testChannel } from '../../notify/test-channels';
+import { testChannel } from '../../notify/channels/channel';
 import { clean } from '../../platform/terminal/terminal';
 import type { Questions } from '../../platform/terminal/ask';
 import { openNotify } from '../../app/notify';
@@ -116,8 +116,8 @@ function sayHowToSubscribe(setup: Setup): void {
 }
 
 async function sendTest(setup: Setup): Promise<void> {
-  const { channels, deps } = await openNotify(setup.context);
-  const push = channels.find(({ id }) => id === 'push');
+  const { deps } = await openNotify(setup.context);
+  const push = deps.channels.find(({ id }) => id === 'push');
   if (push === undefined) throw new StewardError('internal', 'No channel push is wired.');
   const { state, reason, hint } = await testChannel(deps.clock, push);
   if (state === 'ok') setup.say('Sent. It should be on your phone now.');

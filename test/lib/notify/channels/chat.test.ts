@@ -21,7 +21,7 @@ describe('notify: chat', () => {
 
   const send = (path: string, more: Partial<Parcel> = {}): Promise<Outcome> => {
     deps.chat.webhook = secret('notifications.chat.webhook', `${server.url}${path}`);
-    return chatChannel(deps.chatDeps).send(parcel(more), () => undefined);
+    return chatChannel(deps.deps).send(parcel(more), () => undefined);
   };
 
   it('knows the service by the address', () => {
@@ -71,6 +71,14 @@ describe('notify: chat', () => {
     expect(headers['idempotency-key']).to.equal(`${parcel().id}-1`);
   });
 
+  it('mentions nobody through any other webhook', async () => {
+    await send('/hook', { title: '@all', message: 'look @everyone, @channel <!here> <@U1>, a@b.example' });
+    expect(server.got[0]?.body).to.include({
+      text: '@\u200ball\nlook @\u200beveryone, @\u200bchannel <\u200b!here> <\u200b@\u200bU1>, a@b.example',
+      message: 'look @everyone, @channel <!here> <@U1>, a@b.example',
+    });
+  });
+
   it('waits as long as Discord says, and as long as Slack says', async () => {
     server.replies = [
       { status: 429, body: { retry_after: 1.25, global: false }, headers: { 'retry-after': '2' } },
@@ -101,7 +109,7 @@ describe('notify: chat', () => {
       told.push(await send(DISCORD), await send(SLACK));
     }
     deps.chat.webhook = secret('notifications.chat.webhook', 'secrettoken, no address');
-    told.push(await chatChannel(deps.chatDeps).send(parcel(), () => undefined));
+    told.push(await chatChannel(deps.deps).send(parcel(), () => undefined));
     expect(JSON.stringify(told)).to.not.match(/se-cret|secrettoken|T0001|1234/);
   });
 });

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 
 import { secret } from '../../../../src/lib/config/secret';
 import type { Outcome, Parcel } from '../../../../src/lib/notify/channels/channel';
-import { pushBodies, pushChannel, rootOf } from '../../../../src/lib/notify/channels/push';
+import { pushBodies, pushChannel } from '../../../../src/lib/notify/channels/push';
+import { rootOf } from '../../../../src/lib/notify/channels/web';
 import { NINE, httpDeps, parcel } from '../../../helpers/notify';
 import { notifyServer, ntfyError, ntfyOk, type NotifyServer } from '../../../helpers/notify-server';
 
@@ -20,7 +21,7 @@ describe('notify: push', () => {
   const send = (
     more: Partial<Parcel> = {},
     onPart: (sent: number) => void = () => undefined,
-  ): Promise<Outcome> => pushChannel(deps.pushDeps).send(parcel(more), onPart);
+  ): Promise<Outcome> => pushChannel(deps.deps).send(parcel(more), onPart);
 
   it("posts ntfy's JSON to the root, with token, priority, tags and click", async () => {
     deps.push.token = secret('notifications.push.token', 'tk_123');
@@ -161,7 +162,7 @@ describe('notify: push', () => {
 
     it('a server that never answers is left, and the next message is not', async () => {
       server.replies = ['hang'];
-      const impatient = pushChannel({ ...deps.pushDeps, http: { ...deps.pushDeps.http, answerMs: 1500 } });
+      const impatient = pushChannel({ ...deps.deps, answerMs: 1500 });
       const began = performance.now();
       const outcome = await impatient.send(parcel(), () => undefined);
       expect(performance.now() - began).to.be.within(1490, 30_000);
@@ -174,13 +175,13 @@ describe('notify: push', () => {
 
     it('a server has ten seconds for its answer', async () => {
       const asked: unknown[] = [];
-      const { origin } = await deps.pushDeps.http.load();
+      const { origin } = await deps.deps.http();
       const listened: typeof origin = (base, words) => {
         const client = origin(base, words);
         return { ...client, request: (wanted) => (asked.push(wanted.timeoutMs), client.request(wanted)) };
       };
-      const http = { ...deps.pushDeps.http, load: () => Promise.resolve({ origin: listened }) };
-      await pushChannel({ ...deps.pushDeps, http }).send(parcel(), () => undefined);
+      const http = () => Promise.resolve({ origin: listened });
+      await pushChannel({ ...deps.deps, http }).send(parcel(), () => undefined);
       expect(asked).to.deep.equal([10_000]);
     });
 

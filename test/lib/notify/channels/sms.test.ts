@@ -7,7 +7,7 @@ describe("notify: the principal's own tool for short messages", () => {
   const send = async (command: readonly string[], message: string): Promise<unknown[]> => {
     const asked: unknown[] = [];
     const channel = smsChannel({
-      command: () => command,
+      smsCommand: () => command,
       run: (file, args, { input }) => {
         asked.push(file, args, input);
         const result = { code: 0, signal: null, stdout: '', stderr: '', truncated: false, timedOut: false };

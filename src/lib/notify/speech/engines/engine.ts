@@ -63,23 +63,23 @@ export async function runStep(
   options: StepOptions = {},
 ): Promise<string> {
   const path = machine.find(program);
-  if (path === undefined) throw missing(program);
+  if (path === undefined) {
+    const hint = `Install ${program}, or add its folder to PATH.`;
+    throw new StewardError('not_found', `${program} is not installed or not on the PATH.`, { hint });
+  }
   const timeoutMs = Math.max(1, Math.min(order.remainingMs(), options.mostMs ?? Infinity));
+  const input = options.input === undefined ? {} : { input: options.input };
   const { code, signal, stderr, timedOut } = await machine.run(path, args, {
     timeoutMs,
     signal: order.signal,
-    ...(options.input === undefined ? {} : { input: options.input }),
+    ...input,
   });
   if (order.signal.aborted) throw stopped();
-  if (timedOut) {
-    if (options.late !== undefined && timeoutMs === options.mostMs) throw options.late;
-    throw new StewardError('unavailable', `${program} did not end in ${Math.round(timeoutMs / 1000)} s.`, {
-      hint: `Check that ${program} works on its own.`,
-    });
-  }
-  if (code === 0) return stderr;
-  const said = lastWords(stderr);
-  const end = code === null ? `was ended by ${signal ?? 'a signal'}` : `failed with code ${code}`;
+  if (!timedOut && code === 0) return stderr;
+  if (timedOut && options.late !== undefined && timeoutMs === options.mostMs) throw options.late;
+  const said = timedOut ? '' : lastWords(stderr);
+  const failed = code === null ? `was ended by ${signal ?? 'a signal'}` : `failed with code ${code}`;
+  const end = timedOut ? `did not end in ${Math.round(timeoutMs / 1000)} s` : failed;
   throw new StewardError('unavailable', `${program} ${end}${said === '' ? '' : `: ${said}`}.`, {
     hint: `Check that ${program} works on its own.`,
   });
@@ -93,12 +93,6 @@ export function lastWords(stderr: string): string {
 
 export function stopped(): StewardError {
   return new StewardError('canceled', 'It was stopped.');
-}
-
-function missing(program: string): StewardError {
-  return new StewardError('not_found', `${program} is not installed or not on the PATH.`, {
-    hint: `Install ${program}, or add its folder to PATH.`,
-  });
 }
 
 /** `[[…]]` are commands or phonemes to say and espeak-ng: a text from elsewhere gives them none. */

@@ -2,10 +2,11 @@ import type { SpeechEngine, SpeechMachine } from './engine';
 import { providerEngine, type ProviderSettings } from './provider';
 import { espeakEngine, festivalEngine, fliteEngine, sapiEngine, sayEngine, spdEngine } from './system';
 
-export type { SpeechEngine, SpeechMachine, SpeechOrder } from './engine';
+export type { SpeechEngine, SpeechMachine } from './engine';
+export { players } from './players';
 export type { ProviderSettings } from './provider';
 
-/** The engines in the order to try (decisions.md 5): the configured provider, then the system's own. */
+/** The engines in the order to try: the configured provider, then the system's own. */
 export function speechEngines(provider: ProviderSettings): SpeechEngine[] {
   return [
     providerEngine(provider),

@@ -48,9 +48,7 @@ const PLAYERS: readonly Player[] = [
 
 /** The programs that could play this kind of sound on this system, installed or not. */
 export function players({ platform }: Pick<SpeechMachine, 'platform'>, kind: AudioKind): string[] {
-  return PLAYERS.filter(({ platforms, plays }) => platforms.includes(platform) && plays.includes(kind)).map(
-    ({ program }) => program,
-  );
+  return playersOn(platform, kind).map(({ program }) => program);
 }
 
 /** Is there a player for this kind of sound? Starts nothing. */
@@ -112,9 +110,10 @@ function wavMs(file: string): number {
   return bytesPerSecond === 0 ? 0 : ((lstatOf(file)?.size ?? 0) / bytesPerSecond) * 1000;
 }
 
-function playersFor(machine: SpeechMachine, kind: AudioKind): Player[] {
-  return PLAYERS.filter(
-    ({ program, platforms, plays }) =>
-      platforms.includes(machine.platform) && plays.includes(kind) && machine.find(program) !== undefined,
-  );
+function playersOn(platform: NodeJS.Platform, kind: AudioKind): Player[] {
+  return PLAYERS.filter(({ platforms, plays }) => platforms.includes(platform) && plays.includes(kind));
+}
+
+function playersFor({ platform, find }: SpeechMachine, kind: AudioKind): Player[] {
+  return playersOn(platform, kind).filter(({ program }) => find(program) !== undefined);
 }

@@ -47,7 +47,7 @@ export function sapiEngine(): SpeechEngine {
 export function espeakEngine(): SpeechEngine {
   return {
     id: 'espeak-ng',
-    detect: (machine) => !isWindows(machine) && machine.find('espeak-ng') !== undefined,
+    detect: ({ platform, find }) => platform !== 'win32' && find('espeak-ng') !== undefined,
     async speak(machine, order) {
       const input = withoutCommands(order.text);
       // UTF-8, whatever the locale.
@@ -85,7 +85,7 @@ function fileEngine(
   return {
     id,
     detect: (machine) =>
-      !isWindows(machine) && machine.find(program) !== undefined && canPlay(machine, 'wav'),
+      machine.platform !== 'win32' && machine.find(program) !== undefined && canPlay(machine, 'wav'),
     speak: (machine, order) =>
       withTempFile('speech.txt', `${order.text}\n`, async (text) => {
         const wav = join(dirname(text), 'speech.wav');
@@ -132,7 +132,3 @@ const START_MS = 8000;
 const SPACE_MS = 2500;
 /** A slow voice, at its slowest. */
 const CHARACTER_MS = 150;
-
-function isWindows(machine: SpeechMachine): boolean {
-  return machine.platform === 'win32';
-}

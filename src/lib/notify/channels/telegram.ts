@@ -1,0 +1,94 @@
+import { failed, ok } from '../../platform/check';
+import { isObject, parseObject } from '../../platform/files/json-object';
+import type { WholeAnswer } from '../../platform/net/origin-client';
+import { EVENTS } from '../events';
+import { numberedParts, split, utf16Units, withoutMentions } from '../text';
+import type { Channel, Outcome, Parcel } from './channel';
+import { rootOf, tooMany, webChannel, webCheck, type WebDeps, type WebService } from './web';
+
+const MAX_TEXT = 4096;
+const RESERVE = 20;
+const SET = 'steward config set notifications.telegram';
+
+const missing: WebService['missing'] = ({ telegram: { token, chatId } }) => {
+  if (!token.isSet) {
+    const hint = 'Get one from @BotFather, and set it:';
+    return { reason: 'no bot token is set', hint, mend: `${SET}.token env:NAME` };
+  }
+  if (chatId.isSet) return undefined;
+  return {
+    reason: 'no chat is set',
+    hint: "Write to the bot, and set the chat's id:",
+    mend: `${SET}.chatId ID`,
+  };
+};
+
+/** A chat of a Telegram bot. The token is a part of the address, so the address is in no message and no log. */
+export function telegramChannel(deps: WebDeps): Channel {
+  return webChannel(deps, {
+    id: 'telegram',
+    missing,
+    posts: (parcel) => postsOf(deps, parcel),
+    judge: judgeTelegram,
+  });
+}
+
+function postsOf(deps: WebDeps, parcel: Parcel): ReturnType<WebService['posts']> {
+  const { token: storedToken, chatId, server } = deps.settings().telegram;
+  const token = deps.secret(storedToken);
+  if (token === undefined || !/^\d{1,20}:[\w-]{10,200}$/.test(token)) {
+    const hint = 'Set notifications.telegram.token to the whole token, such as 123456:ABC….';
+    return { outcome: 'failed', reason: 'The bot token is not one that Telegram gives.', hint };
+  }
+  const { message, url, title = EVENTS[parcel.event].title } = parcel;
+  const text = [title, message, ...(url === undefined ? [] : [url])].join('\n');
+  const common = {
+    chat_id: deps.secret(chatId),
+    disable_notification: parcel.silent,
+    link_preview_options: { is_disabled: true },
+  };
+  // Without a parse_mode the text is plain.
+  const parts = numberedParts(
+    split(withoutMentions(text), [{ cost: utf16Units, max: MAX_TEXT - RESERVE }]),
+  ).map((part) => ({ body: { ...common, text: part } }));
+  return { url: addressOf(server, token, 'sendMessage'), parts };
+}
+
+function judgeTelegram({ status, text }: WholeAnswer): Outcome | undefined {
+  if (status === 429) {
+    const parameters = parseObject(text)?.['parameters'];
+    return tooMany('Telegram', isObject(parameters) ? parameters['retry_after'] : undefined);
+  }
+  const [reason, hint] = REFUSALS[status] ?? [];
+  if (reason === undefined || hint === undefined) return undefined;
+  return { outcome: 'failed', reason: `${reason} (${status}).`, hint };
+}
+
+const NO_BOT = [
+  'Telegram does not know the bot',
+  `Set the token of your bot: \`${SET}.token env:NAME\`.`,
+] as const;
+const REFUSALS: Readonly<Record<number, readonly [string, string]>> = {
+  400: ['Telegram does not take the message', `Check the chat's id: \`${SET}.chatId ID\`.`],
+  401: NO_BOT,
+  403: ['The bot may not write to the chat', 'Start a chat with the bot, or add it to the group.'],
+  404: NO_BOT,
+};
+
+function addressOf(server: string, token: string | undefined, method: string): string {
+  return `${rootOf(server)}bot${token}/${method}`;
+}
+
+export const telegramCheck = webCheck({
+  id: 'telegram',
+  title: 'Telegram',
+  missing,
+  ask: ({ telegram: { server, token } }, secret) => ({ url: addressOf(server, secret(token), 'getMe') }),
+  judge: (hostname, { status }) =>
+    status === 200
+      ? ok(`${hostname} knows the bot`)
+      : failed(`${hostname} does not know the bot (${status})`, {
+          kind: 'auth',
+          mend: `${SET}.token env:NAME`,
+        }),
+});
