@@ -55,7 +55,7 @@ export function noteWriter(area: UserArea, machineId: string, nowMs: number): st
 
 /**
  * Why the area is not one machine's: others have written it in the last seven days, or a sync tool made copies. Undefined
- * where neither shows.
+ * where neither shows. Throws for an `owner.json` or a log that cannot be read.
  */
 export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): string | undefined {
   const nowMs = clock.now();
