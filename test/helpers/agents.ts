@@ -2,9 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AGENT_TYPES } from '../../src/lib/config/early';
-import type { AgentTypes, NamedAgent } from '../../src/lib/agents/routing';
+import {
+  explainRoute,
+  type AgentTypes,
+  type Decision,
+  type NamedAgent,
+  type RouteOptions,
+} from '../../src/lib/agents/routing';
 
 export const TYPES: AgentTypes = { ...AGENT_TYPES, researchers: [...AGENT_TYPES.researchers] };
+
+/** The decision alone. */
+export function route(request: string, options: RouteOptions): Decision {
+  return explainRoute(request, options).decision;
+}
 
 /** The roster that the requests of the corpus speak of. */
 export const NAMED: readonly NamedAgent[] = [

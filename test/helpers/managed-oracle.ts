@@ -17,7 +17,7 @@ interface Ending {
   code: number;
 }
 
-/** How a turn may end, and the exit code that it has (decisions.md 2). */
+/** How a turn may end, and the exit code that it has. */
 const ENDINGS: readonly Ending[] = [
   { steps: () => [], code: 0 },
   { steps: () => [], code: 0 },

@@ -132,12 +132,7 @@ export interface RouteOptions extends AgentSettings {
   count?: number | undefined;
 }
 
-/** Decides which kind of worker a request goes to. Pure; never throws. */
-export function route(request: string, options: RouteOptions): Decision {
-  return explainRoute(request, options).decision;
-}
-
-/** The decision, and what each rule above it said. */
+/** Decides which kind of worker a request goes to, and tells what each rule above said. Pure; never throws. */
 export function explainRoute(
   whole: string,
   { effort, count, broken = 0, ...settings }: RouteOptions,

@@ -22,34 +22,27 @@ const POLL_MS = 2000;
 /** Of what the session is about, in an alert. */
 const MAX_TASK = 120;
 
-/** Agents of a session went silent. */
-export interface SilenceAlert {
-  /** ISO-8601, UTC. */
-  ts: string;
+/** How a session with active agents is at this moment. */
+export interface WatchedSession {
   session: string;
   /** What the session is about; null without an artifact. */
   task: string | null;
   /** Agents that are active. */
   agents: number;
+  status: 'working' | 'waiting';
   silentSec: number;
-  /** When the silence began, ISO-8601, UTC: what tells it from the next one. */
+  /** When its last tool call was, ISO-8601, UTC: what tells one silence from the next. */
   since: string;
   /** The last tool that was called; null where none was seen. */
   lastTool: string | null;
-  message: string;
+  silent: boolean;
 }
 
-/** How a session with active agents is at this moment. */
-export interface WatchedSession {
-  session: string;
-  task: string | null;
-  agents: number;
-  status: 'working' | 'waiting';
-  silentSec: number;
-  /** The time of its last tool call: what tells one silence from the next. */
-  since: string;
-  lastTool: string | null;
-  silent: boolean;
+/** Agents of a session went silent. */
+export interface SilenceAlert extends Omit<WatchedSession, 'status' | 'silent'> {
+  /** ISO-8601, UTC. */
+  ts: string;
+  message: string;
 }
 
 export interface WatchDeps {

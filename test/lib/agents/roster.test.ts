@@ -2,9 +2,8 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 import { readRoster, rosterEntry, type RosterDeps, newRosterAgent } from '../../../src/lib/agents/roster';
-import { route } from '../../../src/lib/agents/routing';
 import { parseYaml } from '../../../src/lib/config/text';
-import { TYPES } from '../../helpers/agents';
+import { route, TYPES } from '../../helpers/agents';
 import { rejection } from '../../helpers/rejection';
 import { scratch } from '../../helpers/scratch';
 import { thrown } from '../../helpers/thrown';

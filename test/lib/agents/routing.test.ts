@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { batchOf, MAX_BRIEFS, MODEL_TIERS } from '../../../src/lib/agents/brief';
-import { explainRoute, route, type RouteOptions, RULES } from '../../../src/lib/agents/routing';
-import { corpus, NAMED, TYPES, type CorpusRequest } from '../../helpers/agents';
+import { explainRoute, type RouteOptions, RULES } from '../../../src/lib/agents/routing';
+import { corpus, NAMED, route, TYPES, type CorpusRequest } from '../../helpers/agents';
 
 const OPTIONS: RouteOptions = { types: TYPES, named: NAMED };
 

@@ -222,12 +222,7 @@ export interface Cost extends Usage {
 }
 
 /** Adds up usage, event by event in the order of the log. */
-export interface UsageMeter {
-  add: (event: ManagedEvent) => void;
-  usage: () => Usage;
-}
-
-export function usageMeter(): UsageMeter {
+export function usageMeter(): { add: (event: ManagedEvent) => void; usage: () => Usage } {
   const summed = { inputTokens: 0, outputTokens: 0, cacheTokens: 0, activeSeconds: 0 };
   let told = usageOf({}, 0);
   let runningSince: number | undefined;
