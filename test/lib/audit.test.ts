@@ -50,4 +50,20 @@ describe('the audit of what is shipped', () => {
   it('is a step of the whole check', () => {
     expect(readFileSync(join(root, '.ci', 'run'), 'utf8')).to.include('npm run -s audit:shipped');
   });
+
+  it('installs on Node.js 20.19 without a warning about its version', () => {
+    const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { engines?: { node?: string } }>;
+    };
+    const fits = (range: string): boolean => {
+      const [, operator, major, minor] = /^(>=|\^|)\s*(\d+|\*)(?:\.(\d+|\*))?/.exec(range.trim()) ?? [];
+      if (major === '*') return true;
+      const isNewer = Number(major) < 20 && operator === '>=';
+      return isNewer || (Number(major) === 20 && !(Number(minor) > 19));
+    };
+    const tooNew = Object.entries(lock.packages).filter(
+      ([, { engines }]) => !(engines?.node ?? '*').split('||').some(fits),
+    );
+    expect(tooNew.map(([name]) => name)).to.deep.equal([]);
+  });
 });
