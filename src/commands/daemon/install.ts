@@ -1,8 +1,7 @@
-import { BaseCommand } from '../../lib/cli/base-command';
-import { installerFlags, runInstaller, type InstallerResult } from '../../lib/app/installer';
-import { localTimes } from '../../lib/platform/time/local-times';
+import { InstallerCommand, installerFlags } from '../../lib/cli/installer-command';
+import type { InstallerResult } from '../../lib/schedule/installer';
 
-export default class DaemonInstall extends BaseCommand {
+export default class DaemonInstall extends InstallerCommand {
   static override summary = 'Have the daemon start at each login, and again after a failure.';
   static override description =
     'The job goes into the scheduler of your system (launchd, systemd, cron, Task Scheduler) and finds steward again after an upgrade. It is started at once. Installing twice changes nothing. --status and --uninstall are its other modes; the latter stops it.';
@@ -16,9 +15,6 @@ export default class DaemonInstall extends BaseCommand {
 
   async run(): Promise<InstallerResult> {
     const { flags } = await this.parse(DaemonInstall);
-    const { result, warnings, text } = await runInstaller(this.context, 'daemon', flags);
-    for (const warning of warnings) this.say(warning);
-    const localTime = localTimes(this.context.clock);
-    return this.show(result, () => text({ columns: this.terminal.columns, localTime }));
+    return this.install('daemon', flags);
   }
 }

@@ -1,8 +1,9 @@
-import { BaseCommand, boolean } from '../../lib/cli/base-command';
-import { installerFlags, runInstaller, type InstallerResult } from '../../lib/app/installer';
-import { localTimes } from '../../lib/platform/time/local-times';
+import { boolean } from '../../lib/cli/base-command';
 
-export default class SenseInstall extends BaseCommand {
+import { InstallerCommand, installerFlags } from '../../lib/cli/installer-command';
+import type { InstallerResult } from '../../lib/schedule/installer';
+
+export default class SenseInstall extends InstallerCommand {
   static override summary = 'Have the capture run by itself, or the hourly content-type read.';
   static override description =
     'The job goes into the scheduler of your system (launchd, systemd, cron, Task Scheduler): the capture every sense.pollIntervalSec (120 s), with --insight the content-type read every hour. It finds steward again after an upgrade. Installing twice changes nothing. --status and --uninstall are its other modes.';
@@ -20,13 +21,6 @@ export default class SenseInstall extends BaseCommand {
 
   async run(): Promise<InstallerResult> {
     const { flags } = await this.parse(SenseInstall);
-    const { result, warnings, text } = await runInstaller(
-      this.context,
-      flags.insight ? 'insight' : 'sense',
-      flags,
-    );
-    for (const warning of warnings) this.say(warning);
-    const localTime = localTimes(this.context.clock);
-    return this.show(result, () => text({ columns: this.terminal.columns, localTime }));
+    return this.install(flags.insight ? 'insight' : 'sense', flags);
   }
 }

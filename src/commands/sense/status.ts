@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { currentScheduler } from '../../lib/app/current-scheduler';
+import { currentScheduler } from '../../lib/app/schedule';
 import { openSense } from '../../lib/app/sense';
 import { status } from '../../lib/sense/read';
 import type { SenseStatus } from '../../lib/sense/source';

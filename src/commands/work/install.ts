@@ -1,9 +1,7 @@
-import { BaseCommand } from '../../lib/cli/base-command';
-import { installerFlags, runInstaller, type InstallerResult } from '../../lib/app/installer';
-import { withoutScheduler } from '../../lib/work/setup';
-import { localTimes } from '../../lib/platform/time/local-times';
+import { InstallerCommand, installerFlags } from '../../lib/cli/installer-command';
+import type { InstallerResult } from '../../lib/schedule/installer';
 
-export default class WorkInstall extends BaseCommand {
+export default class WorkInstall extends InstallerCommand {
   static override summary = 'Have the sweep run every hour by itself.';
   static override description =
     'The job goes into the scheduler of your system (launchd, systemd, cron, Task Scheduler) and finds steward again after an upgrade. Installing twice changes nothing. --status and --uninstall are its other modes.';
@@ -17,11 +15,6 @@ export default class WorkInstall extends BaseCommand {
 
   async run(): Promise<InstallerResult> {
     const { flags } = await this.parse(WorkInstall);
-    const { result, warnings, text } = await runInstaller(this.context, 'work', flags).catch(
-      (error: unknown) => Promise.reject(withoutScheduler(error)),
-    );
-    for (const warning of warnings) this.say(warning);
-    const localTime = localTimes(this.context.clock);
-    return this.show(result, () => text({ columns: this.terminal.columns, localTime }));
+    return this.install('work', flags);
   }
 }

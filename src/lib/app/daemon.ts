@@ -23,7 +23,7 @@ import { workStatus } from '../work/status';
 import { openWatchdog } from './agents';
 import { drainWork } from './capture';
 import type { Context } from './context';
-import { DAEMON_SCHEDULER } from './current-scheduler';
+import { DAEMON_SCHEDULER } from './schedule';
 import type { NotifyContext } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { tellReminders } from './reminders';

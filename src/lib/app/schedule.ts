@@ -3,18 +3,14 @@ import { dirname } from 'node:path';
 import { readInstallManifest } from '../platform/files/install-manifest';
 import { exists } from '../platform/files/folder';
 import { processHost } from '../platform/files/paths';
-import { findProgram } from '../platform/process/program';
-import {
-  createScheduler,
-  type InstallResult,
-  type JobStatus,
-  type Scheduler,
-  type SchedulerKind,
-  type UninstallResult,
-} from '../schedule';
+import { createScheduler, type JobStatus, type Scheduler, type SchedulerKind } from '../schedule';
+import { runInstaller } from '../schedule/installer';
 import { JOB_IDS, jobOf, type Job, type JobId } from '../schedule/job';
+import { beginScheduled, endDaemon, runDeps, waitForRuns, type Running } from '../schedule/running';
+import type { SenseStatus } from '../sense/source';
 import type { Context } from './context';
 import { isDaemonThere } from './daemon-client';
+import { stopDaemon } from './daemon-stop';
 
 /** The scheduler of this machine, chosen by probing, or the given one (`--scheduler`). */
 export async function schedulerOf(context: Context, kind?: SchedulerKind): Promise<Scheduler> {
@@ -34,8 +30,7 @@ export async function schedulerOf(context: Context, kind?: SchedulerKind): Promi
 
 /** A job as it is configured. */
 async function scheduledJob(context: Context, id: JobId): Promise<Job> {
-  const { config } = await context.loadConfig();
-  return jobOf(id, config.sense);
+  return jobOf(id, (await context.loadConfig()).config.sense);
 }
 
 /** The scheduler of this machine, and how each job is doing in it. */
@@ -44,79 +39,42 @@ export interface JobsHere {
   jobs: JobStatus[];
 }
 
-/** For `status`, `doctor` and `init`; undefined where no scheduler runs and none holds a job. */
+/** Undefined if no scheduler runs and none holds a job. */
 export async function jobsHere(
   context: Context,
   sense: { pollIntervalSec: number },
 ): Promise<JobsHere | undefined> {
   const scheduler = await schedulerOf(context);
   const jobs = await Promise.all(JOB_IDS.map((id) => scheduler.status(jobOf(id, sense))));
-  return scheduler.available || jobs.some(({ installed }) => installed)
-    ? { kind: scheduler.kind, jobs }
-    : undefined;
+  const isUsed = scheduler.available || jobs.some(({ installed }) => installed);
+  return isUsed ? { kind: scheduler.kind, jobs } : undefined;
 }
 
-/** The result of an installer in one of its modes, and what a person should know beside it. */
-export interface Report<T> {
-  job: Job;
-  result: T;
-  notes: string[];
-}
-
-/**
- * Registers a job. The command is the consent to its running by itself (decisions.md 3): what it needs to be set up
- * is set up with defaults, as it would do at its first run.
- */
-export async function installJob(
+/** `sense install` and the like, in one of their modes. */
+export async function install(
   context: Context,
   id: JobId,
-  kind?: SchedulerKind,
-): Promise<Report<InstallResult>> {
-  const job = await scheduledJob(context, id);
-  const scheduler = await schedulerOf(context, kind);
-  const isTaken = id === 'daemon' && (await isDaemonThere(context));
-  if (id === 'sense' && scheduler.available) {
-    const { setUpSense } = await import('./sense');
-    await setUpSense(context);
-  }
-  const result = await scheduler.install(job);
-  const notes = await installNotes(context, id);
-  if (isTaken && result.changed)
-    notes.push(
-      'A daemon ran already. If you started it yourself, this one takes over within a minute of its end.',
-    );
-  return { job, result, notes };
+  flags: { status: boolean; uninstall: boolean; scheduler?: SchedulerKind | undefined },
+): ReturnType<typeof runInstaller> {
+  const { config } = await context.loadConfig();
+  const deps = {
+    scheduler: await schedulerOf(context, flags.scheduler),
+    sense: config.sense,
+    captured: context.area.sense.root,
+    setUpSense: async () => (await import('./sense')).setUpSense(context),
+    hasRepository: () => Promise.resolve(config.workRepo.repo !== undefined),
+    isDaemonThere: () => isDaemonThere(context),
+    endDaemon: () => endDaemonOf(context),
+  };
+  return runInstaller(deps, jobOf(id, config.sense), flags);
 }
 
-/** Takes a job out of its scheduler, and ends the daemon where the scheduler does not do that itself. */
-export async function uninstallJob(context: Context, id: JobId): Promise<Report<UninstallResult>> {
-  const job = await scheduledJob(context, id);
-  const result = await (await schedulerOf(context)).uninstall(job);
-  const isLeft =
-    id === 'daemon' && result.removedFrom.some((from) => from === 'cron' || from === 'task-scheduler');
-  if (isLeft) {
-    const { endDaemon } = await import('./scheduled-run');
-    await endDaemon(context);
-  }
-  const goesOn = id === 'sense' && (await isDaemonThere(context));
-  const notes = goesOn
-    ? ['The daemon runs and goes on capturing; "steward config set sense.enabled false" ends that too.']
-    : [];
-  return { job, result, notes };
-}
-
-/** Starts the daemon as its job does; the scheduler that did, undefined where the daemon is in none. */
+/** Starts the daemon as its job does; the scheduler that did, undefined if none has it. */
 export async function startDaemonJob(context: Context): Promise<SchedulerKind | undefined> {
   return (await schedulerOf(context)).start(await scheduledJob(context, 'daemon'));
 }
 
-export async function jobStatus(context: Context, id: JobId): Promise<Report<JobStatus>> {
-  const job = await scheduledJob(context, id);
-  const result = await (await schedulerOf(context)).status(job);
-  return { job, result, notes: await daemonNotes(context, id) };
-}
-
-/** The scheduler that a job was installed in, and how it stands there; undefined where it never was. */
+/** The scheduler that a job was installed in, and its state there; undefined if it never was. */
 export async function schedulerWith(
   context: Context,
   id: JobId,
@@ -125,48 +83,38 @@ export async function schedulerWith(
   if (!exists(installManifest)) return undefined;
   const entries = readInstallManifest(installManifest, context.machineId);
   if (!entries.some((entry) => entry.id === `schedule:${id}`)) return undefined;
-  const scheduler = await schedulerOf(context);
-  // A configuration that is wrong stands in nobody's way here who has no need of it.
+  // An invalid configuration does not matter here unless the job needs it.
   const job = id === 'sense' ? await scheduledJob(context, id) : jobOf(id);
-  const { scheduler: kind, installed, loaded } = await scheduler.status(job);
+  const { scheduler: kind, installed, loaded } = await (await schedulerOf(context)).status(job);
   return { kind, installed, loaded };
 }
 
-async function installNotes(context: Context, id: JobId): Promise<string[]> {
-  const { config } = await context.loadConfig();
-  const { sense } = config;
-  switch (id) {
-    case 'sense':
-      return [
-        sense.enabled
-          ? `Names and times are noted, never titles or content; all of it stays in ${context.area.sense.root}.`
-          : 'sense.enabled is false: the job runs and captures nothing. Switch it on with "steward config set sense.enabled true".',
-        ...(await daemonNotes(context, id)),
-      ];
-    case 'insight': {
-      const [program = ''] = sense.insight.command;
-      return [
-        'Once an hour, unless it was idle, a summary of the day goes to your assistant; "steward sense insight preview" prints exactly what.',
-        ...(findProgram(program) === undefined
-          ? [`${program} is not on the PATH: each read fails until it is, and the job is installed again.`]
-          : []),
-      ];
-    }
-    case 'work': {
-      const { openWork } = await import('./work');
-      return (await openWork(context)).deps.workRepo().repo === undefined
-        ? ['No work repository is set up: the sweep does nothing until "steward work setup OWNER/REPO".']
-        : [];
-    }
-    case 'daemon':
-      return [
-        'It captures by itself once sense is set up ("steward sense init"), beside what schedulers run.',
-      ];
-  }
+/** What captures while the daemon runs. */
+export const DAEMON_SCHEDULER: SenseStatus['scheduler'] = { kind: 'the daemon', installed: true };
+
+/** What captures by itself now: the job's scheduler, else the daemon, also one too busy to answer. */
+export async function currentScheduler(context: Context): Promise<SenseStatus['scheduler']> {
+  const found = await schedulerWith(context, 'sense');
+  const job = found && { kind: found.kind, installed: found.installed && found.loaded };
+  if (job?.installed === true) return job;
+  return (await isDaemonThere(context)) ? DAEMON_SCHEDULER : (job ?? null);
 }
 
-/** The daemon has a capture of its own: two never count a moment twice. */
-async function daemonNotes(context: Context, id: JobId): Promise<string[]> {
-  if (id !== 'sense' || !(await isDaemonThere(context))) return [];
-  return ['The daemon runs, too, and captures when nobody else has: a moment is never counted twice.'];
+/** May this command, which a scheduler started, run? */
+export function mayRun(context: Context): boolean {
+  const host = processHost();
+  return beginScheduled(runDeps(context, host), host);
+}
+
+/** Waits at most a minute for runs of uninstalled jobs; returns those still under way. */
+export function waitForRunsOf(
+  context: Context,
+  onWait: (running: readonly Running[]) => void,
+): Promise<Running[]> {
+  return waitForRuns(runDeps(context, processHost()), { stopDaemon: () => stopDaemon(context), onWait });
+}
+
+/** Stops the daemon and waits for its job to end; true if one ran. */
+export function endDaemonOf(context: Context): Promise<boolean> {
+  return endDaemon(runDeps(context, processHost()), { stopDaemon: () => stopDaemon(context) });
 }

@@ -70,8 +70,8 @@ export abstract class BaseCommand extends Command {
   /** What a scheduler starts runs only while it is installed there (schedule/running.ts). */
   private async mayRun(): Promise<boolean> {
     if (processHost().env[JOB_VARIABLE] === undefined) return true;
-    const { beginScheduled } = await import('../app/scheduled-run');
-    return beginScheduled(this.context);
+    const { mayRun } = await import('../app/schedule');
+    return mayRun(this.context);
   }
 
   protected get context(): Context {

@@ -1,44 +1,39 @@
 import { posix } from 'node:path';
 
-import { StewardError } from '../errors';
 import { toIso } from '../platform/time/clock';
-import { everySecOf } from './job';
 import {
+  must,
   NOT_THERE,
-  type EntryState,
-  type JobEntry,
+  tell,
   type Backend,
   type BackendDeps,
-  outputOf,
-  tell,
+  type EntryState,
+  type JobEntry,
 } from './backend';
+import { everySecOf } from './job';
 
 const HOUR_SEC = 3600;
-/** After a failure the daemon is started again after so long, s. */
+/** The daemon is started again this long after a failure, s. */
 const RESTART_SEC = 60;
 
-/** The text of each unit file by its name: a service, and the timer that starts it; of the daemon the service alone. */
+/** Unit files by name: a service and its timer; of the daemon the service alone. */
 export function renderSystemd(entry: JobEntry): Record<string, string> {
-  const { job, name } = entry;
-  const about = `# Written by "${job.command}", which takes it back too.\n`;
-  const service = `${about}[Unit]\nDescription=${unitText(job.label)}\n\n${serviceOf(entry)}`;
-  if (job.when.kind === 'login') {
-    return { [`${name}.service`]: `${service}\n[Install]\nWantedBy=default.target\n` };
-  }
-  const timer = `${about}[Unit]\nDescription=${unitText(job.label)}\n\n[Timer]\n${timesOf(everySecOf(job) ?? 0)}\n[Install]\nWantedBy=timers.target\n`;
-  return { [`${name}.service`]: service, [`${name}.timer`]: timer };
-}
-
-function serviceOf({ job, launcher, env }: JobEntry): string {
+  const { job, name, launcher, env } = entry;
+  const unit = `# Written by "${job.command}", which takes it back too.\n[Unit]\nDescription=${unitText(job.label)}\n`;
   const lines = [
     `ExecStart=/bin/sh ${execWord(launcher)} ${job.id}`,
     ...Object.entries(env).map(([key, value]) => `Environment=${quoted(`${key}=${value}`)}`),
     ...(job.timeoutSec === null ? [] : [`TimeoutStartSec=${job.timeoutSec}`]),
-  ];
-  if (job.when.kind === 'login') {
-    return `[Service]\nType=exec\n${lines.join('\n')}\nRestart=on-failure\nRestartSec=${RESTART_SEC}\nTimeoutStopSec=20\n`;
+  ].join('\n');
+  const everySec = everySecOf(job);
+  if (everySec === null) {
+    const service = `Type=exec\n${lines}\nRestart=on-failure\nRestartSec=${RESTART_SEC}\nTimeoutStopSec=20`;
+    return { [`${name}.service`]: `${unit}\n[Service]\n${service}\n\n[Install]\nWantedBy=default.target\n` };
   }
-  return `[Service]\nType=oneshot\n${lines.join('\n')}\nNice=10\n`;
+  return {
+    [`${name}.service`]: `${unit}\n[Service]\nType=oneshot\n${lines}\nNice=10\n`,
+    [`${name}.timer`]: `${unit}\n[Timer]\n${timesOf(everySec)}\n[Install]\nWantedBy=timers.target\n`,
+  };
 }
 
 function timesOf(everySec: number): string {
@@ -62,44 +57,23 @@ function execWord(text: string): string {
   return quoted(text).replaceAll('$', '$$$$');
 }
 
-/** The answer of `systemctl show`: a property a line. */
+/** Parses `systemctl show`: a property a line. */
 export function parseShow(text: string): Record<string, string> {
-  return Object.fromEntries(
-    text.split('\n').flatMap((line) => {
-      const at = line.indexOf('=');
-      return at < 1 ? [] : [[line.slice(0, at), line.slice(at + 1)]];
-    }),
-  );
+  const pairs = text
+    .split('\n')
+    .map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]);
+  return Object.fromEntries(pairs) as Record<string, string>;
 }
 
-/** What the properties of a service (with `--timestamp=unix`) say of its last run. */
-export function lastRunOf(
-  properties: Readonly<Record<string, string>>,
-): Pick<EntryState, 'lastRun' | 'lastExit'> {
-  const started = unixIso(properties['ExecMainStartTimestamp']);
-  const ended = unixIso(properties['ExecMainExitTimestamp']);
-  const isRunning =
-    /^(activating|active)$/.test(properties['ActiveState'] ?? '') && properties['MainPID'] !== '0';
-  const status = Number(properties['ExecMainStatus']);
+/** The last run by the properties of a service (with `--timestamp=unix`). */
+export function lastRunOf(shown: Readonly<Record<string, string>>): Pick<EntryState, 'lastRun' | 'lastExit'> {
+  const started = unixIso(shown['ExecMainStartTimestamp']);
+  const isRunning = /^(activating|active)$/.test(shown['ActiveState'] ?? '') && shown['MainPID'] !== '0';
+  const status = Number(shown['ExecMainStatus']);
   return {
-    lastRun: ended ?? started,
+    lastRun: unixIso(shown['ExecMainExitTimestamp']) ?? started,
     lastExit: started === null || isRunning || !Number.isSafeInteger(status) ? null : status,
   };
-}
-
-/** When the timer starts its service next, by `systemctl list-timers --output=json`; null where that is not told. */
-export function nextRunOf(json: string, timer: string): string | null {
-  try {
-    const rows = JSON.parse(json) as unknown;
-    if (!Array.isArray(rows)) return null;
-    const row = (rows as Record<string, unknown>[]).find(({ unit }) => unit === timer);
-    const next = row?.['next'];
-    return typeof next === 'number' && next > 0 ? toIso(Math.round(next / 1000)) : null;
-  } catch (error) {
-    // Before version 248 it is a table, with times in words.
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 function unixIso(text: string | undefined): string | null {
@@ -107,7 +81,20 @@ function unixIso(text: string | undefined): string | null {
   return found === null ? null : toIso(Number(found[1]) * 1000);
 }
 
-const SHOWN = ['ActiveState', 'MainPID', 'ExecMainStartTimestamp', 'ExecMainExitTimestamp', 'ExecMainStatus'];
+/** The timer's next run in `systemctl list-timers --output=json`; null if unknown. */
+export function nextRunOf(json: string, timer: string): string | null {
+  // Before version 248 it is a table, with times in words.
+  if (!json.startsWith('[')) return null;
+  const row = (JSON.parse(json) as Record<string, unknown>[]).find(({ unit }) => unit === timer);
+  const next = row?.['next'];
+  return typeof next === 'number' && next > 0 ? toIso(Math.round(next / 1000)) : null;
+}
+
+const SHOWN = 'ActiveState,MainPID,ExecMainStartTimestamp,ExecMainExitTimestamp,ExecMainStatus';
+const REFUSED = {
+  words: 'The systemd user manager refuses',
+  hint: 'See "systemctl --user status", or choose another scheduler with --scheduler cron.',
+};
 
 /** Units of the person's own systemd. */
 export function systemd(deps: BackendDeps): Backend {
@@ -116,26 +103,28 @@ export function systemd(deps: BackendDeps): Backend {
     const set = host.env[name] ?? '';
     return posix.isAbsolute(set) ? set : posix.join(host.home, usual);
   };
-  const folder = posix.join(xdg('XDG_CONFIG_HOME', '.config'), 'systemd', 'user');
-  /** Where systemd keeps when a timer last elapsed, to make up for what was missed. */
-  const stamps = posix.join(xdg('XDG_DATA_HOME', '.local/share'), 'systemd', 'timers');
-  const ask = (...args: string[]) => tell(deps, 'systemctl', ['--user', ...args]);
-  const started = (entry: Pick<JobEntry, 'name' | 'job'>): string =>
-    `${entry.name}.${entry.job.when.kind === 'login' ? 'service' : 'timer'}`;
-  const filesOf = (name: string): string[] =>
-    [`${name}.service`, `${name}.timer`].map((file) => posix.join(folder, file));
+  const pathOf = (file: string): string =>
+    posix.join(xdg('XDG_CONFIG_HOME', '.config'), 'systemd', 'user', file);
+  const filesOf = (name: string): string[] => [`${name}.service`, `${name}.timer`].map(pathOf);
+  const isThere = (name: string): boolean =>
+    host.platform === 'linux' && filesOf(name).some((file) => keep.exists(file));
+  const systemctl = (...args: string[]) => tell(deps, 'systemctl', ['--user', ...args]);
+  const change = (...args: string[]) => must(deps, REFUSED, ['systemctl', '--user', ...args]);
+  const unitOf = ({ name, job }: JobEntry): string =>
+    `${name}.${job.when.kind === 'login' ? 'service' : 'timer'}`;
+  const isActive = async (unit: string): Promise<boolean> =>
+    (await systemctl('is-active', unit)).stdout.trim() === 'active';
+  const isEnabled = async (unit: string): Promise<boolean> =>
+    (await systemctl('is-enabled', unit)).code === 0;
 
-  async function must(...args: string[]): Promise<void> {
-    const result = await ask(...args);
-    if (result.code === 0) return;
-    throw new StewardError('unavailable', `The systemd user manager refuses: ${outputOf(result)}`, {
-      hint: 'See "systemctl --user status", or choose another scheduler with --scheduler cron.',
-    });
-  }
-
-  async function isLoaded(entry: Pick<JobEntry, 'name' | 'job'>): Promise<boolean> {
-    const { stdout } = await ask('is-active', started(entry));
-    return stdout.trim() === 'active';
+  /** Also removes what systemd noted: the link that enables it, the time of its last run. */
+  async function takeOut(name: string): Promise<void> {
+    for (const unit of filesOf(name)
+      .filter(keep.exists)
+      .map((path) => posix.basename(path))) {
+      await systemctl('disable', '--now', unit);
+      if (unit.endsWith('.timer')) await systemctl('clean', '--what=state', unit);
+    }
   }
 
   return {
@@ -143,90 +132,65 @@ export function systemd(deps: BackendDeps): Backend {
     keeps: (everySec) => everySec,
     async probe() {
       if (host.platform !== 'linux') return undefined;
-      const { stdout } = await ask('is-system-running');
+      const { stdout } = await systemctl('is-system-running');
       return /^(running|degraded|starting|initializing|maintenance)$/.test(stdout.trim())
         ? 'the systemd user manager answers'
         : undefined;
     },
     async install(entry, keeper) {
-      const unit = started(entry);
-      const units = Object.entries(renderSystemd(entry));
-      const files = units.map(([file]) => posix.join(folder, file));
+      const unit = unitOf(entry);
+      const units = Object.entries(renderSystemd(entry)).map(([file, text]) => ({
+        path: pathOf(file),
+        text,
+      }));
+      // systemd keeps there when a timer last elapsed, to make up for what was missed.
+      const stamps = posix.join(xdg('XDG_DATA_HOME', '.local/share'), 'systemd', 'timers');
       const beside = [posix.join(stamps, `stamp-${entry.name}.timer`)];
-      const changed = units
-        .map(([file, text]) => keeper.write(posix.join(folder, file), text, { beside }))
-        .includes(true);
-      const warnings = await lingerHint(deps, entry);
-      const isOn = (await ask('is-enabled', unit)).code === 0 && (await isLoaded(entry));
-      if (!changed && isOn) return { changed: false, files, warnings };
+      const changed = units.map(({ path, text }) => keeper.write(path, text, { beside })).includes(true);
+      const about = { files: units.map(({ path }) => path), warnings: await lingerHint(deps, entry) };
+      if (!changed && (await isEnabled(unit)) && (await isActive(unit))) return { ...about, changed: false };
       try {
-        await must('daemon-reload');
-        const { LoadState, FragmentPath } = parseShow(
-          (await ask('show', unit, '--property=LoadState,FragmentPath')).stdout,
-        );
-        if (LoadState === 'not-found')
-          throw new StewardError('unavailable', `The systemd user manager does not look into ${folder}.`, {
-            hint: 'It was started with another XDG_CONFIG_HOME: unset it, or set it in ~/.config/environment.d too.',
-          });
-        if (LoadState !== 'loaded')
-          throw new StewardError(
-            'unavailable',
-            `The systemd user manager does not load ${FragmentPath ?? unit}.`,
-            {
-              hint: `See "systemctl --user status ${unit}"${LoadState === 'masked' ? `; unmask it with "systemctl --user unmask ${unit}"` : ''}.`,
-            },
-          );
-        await must('enable', unit);
-        await must('restart', unit);
+        await change('daemon-reload');
+        await change('enable', unit);
+        await change('restart', unit);
       } catch (error) {
         await takeOut(entry.name);
-        for (const file of files) keeper.remove(file);
-        await ask('daemon-reload');
+        for (const { path } of units) keeper.remove(path);
+        await systemctl('daemon-reload');
         throw error;
       }
-      return { changed: true, files, warnings };
+      return { ...about, changed: true };
     },
     async uninstall(name, keeper) {
       await takeOut(name);
       const removed = filesOf(name).filter((file) => keeper.remove(file));
-      // Whoever removed them may have been killed before this.
-      await ask('daemon-reload');
-      for (const unit of [`${name}.timer`, `${name}.service`]) await ask('reset-failed', unit);
+      // Also if none was removed: an earlier run may have been killed before this.
+      await systemctl('daemon-reload');
+      for (const unit of [`${name}.timer`, `${name}.service`]) await systemctl('reset-failed', unit);
       return removed;
     },
-    start: ({ name }) => must('start', `${name}.service`),
-    holds: (name) =>
-      Promise.resolve(host.platform === 'linux' && filesOf(name).some((file) => keep.exists(file))),
+    start: ({ name }) => change('start', `${name}.service`),
+    holds: (name) => Promise.resolve(isThere(name)),
     async state(entry) {
-      const isThere = filesOf(entry.name).some((file) => keep.exists(file));
-      if (!isThere) return NOT_THERE;
-      const service = await ask(
+      if (!isThere(entry.name)) return NOT_THERE;
+      const { stdout } = await systemctl(
         'show',
         `${entry.name}.service`,
-        `--property=${SHOWN.join(',')}`,
+        `--property=${SHOWN}`,
         '--timestamp=unix',
       );
-      const timers = await ask('list-timers', '--all', '--output=json');
+      const timers = await systemctl('list-timers', '--all', '--output=json');
       return {
         ...NOT_THERE,
         installed: true,
-        loaded: await isLoaded(entry),
+        loaded: await isActive(unitOf(entry)),
         copies: 1,
-        disabled: (await ask('is-enabled', started(entry))).code !== 0,
+        disabled: !(await isEnabled(unitOf(entry))),
         nextRun: nextRunOf(timers.stdout, `${entry.name}.timer`),
-        ...lastRunOf(parseShow(service.stdout)),
+        ...lastRunOf(parseShow(stdout)),
       };
     },
   };
-
-  /** Stops it, and takes away what systemd itself has noted: the link that enables it, the time of its last run. */
-  async function takeOut(name: string): Promise<void> {
-    for (const file of filesOf(name).filter((path) => keep.exists(path))) {
-      const unit = posix.basename(file);
-      await ask('disable', '--now', unit);
-      if (unit.endsWith('.timer')) await ask('clean', '--what=state', unit);
-    }
-  }
 }
 
 /** Without lingering the user manager ends with the last session, and the jobs with it. */

@@ -1,30 +1,46 @@
 import { win32 } from 'node:path';
 
-import { StewardError } from '../errors';
-import { parseIso, toIso } from '../platform/time/clock';
 import { parseObject } from '../platform/files/json-object';
 import { powerShellArgs } from '../platform/process/powershell';
-import { everySecOf, type Job } from './job';
+import { parseIso, toIso } from '../platform/time/clock';
 import {
+  must,
   NOT_THERE,
-  xmlText,
-  type EntryState,
-  type JobEntry,
+  tell,
   type Backend,
   type BackendDeps,
-  outputOf,
-  tell,
+  type EntryState,
+  type JobEntry,
+  xmlText,
 } from './backend';
+import { everySecOf } from './job';
 
 /** Any time that has passed: the repetition counts from it. */
 const START = '2026-01-01T00:00:00';
-const RESTARTS = 255;
-/** A minute is the least that Task Scheduler repeats at, s. */
+/** Task Scheduler repeats no task more often, s. */
 const LEAST_SEC = 60;
+/** Its code for a task that is running. */
+const RUNNING = 267_009;
 
-/** A task as Task Scheduler imports it (schema 1.2); `user` is `DOMAIN\name`. In a file it is UTF-16 with a mark. */
+/** A task as Task Scheduler imports it (schema 1.2); `user` is `DOMAIN\name`. */
 export function renderTask({ job, launcher }: JobEntry, user: string): string {
-  const isDaemon = job.when.kind === 'login';
+  const everySec = everySecOf(job);
+  const trigger =
+    everySec === null
+      ? `    <LogonTrigger>
+      <Enabled>true</Enabled>
+      <UserId>${xmlText(user)}</UserId>
+    </LogonTrigger>`
+      : `    <TimeTrigger>
+      <Repetition>
+        <Interval>${duration(Math.max(LEAST_SEC, everySec))}</Interval>
+        <StopAtDurationEnd>false</StopAtDurationEnd>
+      </Repetition>
+      <StartBoundary>${START}</StartBoundary>
+      <Enabled>true</Enabled>
+    </TimeTrigger>`;
+  const restart =
+    '    <RestartOnFailure>\n      <Interval>PT1M</Interval>\n      <Count>255</Count>\n    </RestartOnFailure>\n';
   return `<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo>
@@ -32,7 +48,7 @@ export function renderTask({ job, launcher }: JobEntry, user: string): string {
     <Description>${xmlText(`${job.label}. Written by "${job.command}", which takes it back too.`)}</Description>
   </RegistrationInfo>
   <Triggers>
-${triggerOf(job, user)}
+${trigger}
   </Triggers>
   <Principals>
     <Principal id="Author">
@@ -46,7 +62,7 @@ ${triggerOf(job, user)}
     <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
     <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
     <StartWhenAvailable>true</StartWhenAvailable>
-${isDaemon ? `    <RestartOnFailure>\n      <Interval>PT1M</Interval>\n      <Count>${RESTARTS}</Count>\n    </RestartOnFailure>\n` : ''}    <Enabled>true</Enabled>
+${everySec === null ? restart : ''}    <Enabled>true</Enabled>
     <ExecutionTimeLimit>${job.timeoutSec === null ? 'PT0S' : duration(job.timeoutSec)}</ExecutionTimeLimit>
     <Priority>7</Priority>
   </Settings>
@@ -61,124 +77,89 @@ ${isDaemon ? `    <RestartOnFailure>\n      <Interval>PT1M</Interval>\n      <Co
 `.replace(/\n/g, '\r\n');
 }
 
-/** The bytes of the file that `schtasks /create /xml` reads. */
+/** The bytes of the file that `schtasks /create /xml` reads: UTF-16 with a mark. */
 export function taskBytes(xml: string): Buffer {
   return Buffer.from(`\ufeff${xml}`, 'utf16le');
 }
 
-function triggerOf(job: Job, user: string): string {
-  const everySec = everySecOf(job);
-  if (everySec === null) {
-    return `    <LogonTrigger>
-      <Enabled>true</Enabled>
-      <UserId>${xmlText(user)}</UserId>
-    </LogonTrigger>`;
-  }
-  return `    <TimeTrigger>
-      <Repetition>
-        <Interval>${duration(Math.max(LEAST_SEC, everySec))}</Interval>
-        <StopAtDurationEnd>false</StopAtDurationEnd>
-      </Repetition>
-      <StartBoundary>${START}</StartBoundary>
-      <Enabled>true</Enabled>
-    </TimeTrigger>`;
-}
-
-/** `PT2M` */
+/** `PT2M30S` */
 function duration(sec: number): string {
-  const minutes = Math.floor(sec / 60);
-  const rest = sec % 60;
+  const [minutes, rest] = [Math.floor(sec / 60), sec % 60];
   return `PT${minutes > 0 ? `${minutes}M` : ''}${rest > 0 ? `${rest}S` : ''}`;
 }
 
-/** What PowerShell's Get-ScheduledTaskInfo says; a task that never ran has a date of 1999, and the code 267011. */
+/** Parses what `infoScript` prints. A task that never ran has a date of 1999. */
 export function parseTaskInfo(
   json: string,
 ): Pick<EntryState, 'lastRun' | 'nextRun' | 'lastExit' | 'disabled'> {
   const info = parseObject(json) ?? {};
-  const lastMs = timeIn(info['lastRun']);
+  const timeOf = (value: unknown): number | undefined =>
+    typeof value === 'string' ? parseIso(value) : undefined;
+  const [lastMs, nextMs] = [timeOf(info['lastRun']), timeOf(info['nextRun'])];
   const hasRun = lastMs !== undefined && lastMs > Date.UTC(2000, 0, 1);
-  const nextMs = timeIn(info['nextRun']);
   const code = info['lastResult'];
   return {
     lastRun: hasRun ? toIso(lastMs) : null,
     nextRun: nextMs === undefined ? null : toIso(nextMs),
-    // 267009: it is running.
-    lastExit: hasRun && typeof code === 'number' && code !== 267009 ? code : null,
+    lastExit: hasRun && typeof code === 'number' && code !== RUNNING ? code : null,
     disabled: info['state'] === 'Disabled',
   };
-}
-
-function timeIn(value: unknown): number | undefined {
-  return typeof value === 'string' ? parseIso(value) : undefined;
 }
 
 /** Tasks of the Windows user. */
 export function taskScheduler(deps: BackendDeps): Backend {
   const { host, keep, stateFolder } = deps;
   const pathOf = (name: string): string => win32.join(stateFolder, `${name}.xml`);
-  const schtasks = (...args: string[]) => tell(deps, 'schtasks.exe', args);
+  const change = (words: string, args: string[], hint?: string) =>
+    must(deps, { words, ...(hint === undefined ? {} : { hint }) }, ['schtasks.exe', ...args]);
   const isThere = async (name: string): Promise<boolean> =>
-    (await schtasks('/query', '/tn', name)).code === 0;
+    (await tell(deps, 'schtasks.exe', ['/query', '/tn', name])).code === 0;
 
   return {
     kind: 'task-scheduler',
     keeps: (everySec) => Math.max(LEAST_SEC, everySec),
     probe: () => Promise.resolve(host.platform === 'win32' ? 'this is Windows' : undefined),
     async install(entry, keeper) {
-      const { name, job } = entry;
+      const { name } = entry;
       const path = pathOf(name);
       const xml = renderTask(entry, userOf(host.env));
       const written = keeper.write(path, xml, { data: taskBytes(xml) });
-      const everySec = everySecOf(job);
-      const about = {
-        files: [path],
-        warnings:
-          everySec !== null && everySec < LEAST_SEC
-            ? ['Task Scheduler runs a job every minute at most.']
-            : [],
-      };
-      if (!written && (await isThere(name))) return { ...about, changed: false };
-      const made = await schtasks('/create', '/tn', name, '/xml', path, '/f');
-      if (made.code !== 0) {
+      const isTooOften = (everySecOf(entry.job) ?? LEAST_SEC) < LEAST_SEC;
+      const warnings = isTooOften ? ['Task Scheduler runs a job every minute at most.'] : [];
+      if (!written && (await isThere(name))) return { files: [path], warnings, changed: false };
+      try {
+        const hint = 'See "schtasks /query", and whether the service "Task Scheduler" runs.';
+        const args = ['/create', '/tn', name, '/xml', path, '/f'];
+        await change('Task Scheduler does not take the job', args, hint);
+      } catch (error) {
         keeper.remove(path);
-        throw new StewardError('unavailable', `Task Scheduler does not take the job: ${outputOf(made)}`, {
-          hint: 'See "schtasks /query", and whether the service "Task Scheduler" runs.',
-        });
+        throw error;
       }
-      await schtasks('/run', '/tn', name);
-      return { ...about, changed: true };
+      await tell(deps, 'schtasks.exe', ['/run', '/tn', name]);
+      return { files: [path], warnings, changed: true };
     },
     async uninstall(name, keeper) {
-      const path = pathOf(name);
       if (await isThere(name)) {
-        await schtasks('/end', '/tn', name);
-        const deleted = await schtasks('/delete', '/tn', name, '/f');
-        if (deleted.code !== 0)
-          throw new StewardError('unavailable', `Task Scheduler keeps the job: ${outputOf(deleted)}`);
+        await tell(deps, 'schtasks.exe', ['/end', '/tn', name]);
+        await change('Task Scheduler keeps the job', ['/delete', '/tn', name, '/f']);
       }
-      return keeper.remove(path) ? [path] : [];
+      return keeper.remove(pathOf(name)) ? [pathOf(name)] : [];
     },
-    async start({ name }) {
-      const started = await schtasks('/run', '/tn', name);
-      if (started.code !== 0)
-        throw new StewardError('unavailable', `Task Scheduler does not start the job: ${outputOf(started)}`);
-    },
+    start: ({ name }) => change('Task Scheduler does not start the job', ['/run', '/tn', name]),
     holds: async (name) => host.platform === 'win32' && (keep.exists(pathOf(name)) || (await isThere(name))),
     async state({ name }) {
-      const loaded = await isThere(name);
       const isWritten = keep.exists(pathOf(name));
-      if (!loaded) return { ...NOT_THERE, installed: isWritten, copies: isWritten ? 1 : 0 };
-      const { stdout } = await tell(deps, 'powershell.exe', powerShellArgs(infoScript(name)));
-      const info = parseTaskInfo(stdout);
+      if (!(await isThere(name))) return { ...NOT_THERE, installed: isWritten, copies: isWritten ? 1 : 0 };
+      const info = parseTaskInfo(
+        (await tell(deps, 'powershell.exe', powerShellArgs(infoScript(name)))).stdout,
+      );
       return { ...NOT_THERE, installed: true, loaded: !info.disabled, copies: 1, ...info };
     },
   };
 }
 
 function userOf(env: NodeJS.ProcessEnv): string {
-  const name = env['USERNAME'] ?? '';
-  const domain = env['USERDOMAIN'] ?? '';
+  const [name, domain] = [env['USERNAME'] ?? '', env['USERDOMAIN'] ?? ''];
   return domain === '' ? name : `${domain}\\${name}`;
 }
 

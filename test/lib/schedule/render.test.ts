@@ -108,11 +108,8 @@ describe('schedule: launchd', () => {
   it('reads what launchctl prints', () => {
     const printed =
       'gui/501/local.steward.sense = {\n\tstate = not running\n\truns = 7\n\tlast exit code = 3\n}\n';
-    expect(parseLaunchd(printed)).to.deep.equal({ lastExit: 3, running: false });
-    expect(parseLaunchd('\tstate = running\n\tlast exit code = (never exited)\n')).to.deep.equal({
-      lastExit: null,
-      running: true,
-    });
+    expect(parseLaunchd(printed)).to.deep.equal({ lastExit: 3 });
+    expect(parseLaunchd('\tlast exit code = (never exited)\n')).to.deep.equal({ lastExit: null });
     expect(launchdLabel('steward-0a1b2c3d-work')).to.equal('local.steward.0a1b2c3d.work');
   });
 });

@@ -111,6 +111,17 @@ describe('schedule: install, status and uninstall', () => {
     const error = await rejection(scheduler.install(JOBS.sense));
     expect(error).to.include({ kind: 'unavailable' });
     expect(error.hint).to.match(/wsl\.conf.*steward up/);
+    // Advice that ends: what works without any scheduler, and never an installer again.
+    const plain = await createScheduler(depsFor(nothing, 'linux'));
+    for (const [job, words] of [
+      [JOBS.sense, '"steward sense capture", every 120 s'],
+      [JOBS.work, '"steward work sweep", every hour'],
+      [JOBS.daemon, '"steward daemon serve".'],
+    ] as const)
+      expect((await rejection(plain.install(job))).hint)
+        .to.match(/^Run "steward up"/)
+        .and.include(`have a supervisor of your own run ${words}`)
+        .and.not.include('install');
     expect(await scheduler.status(JOBS.sense)).to.include({ installed: false, loaded: false });
     expect(await scheduler.uninstall(JOBS.sense)).to.deep.include({ removedFrom: [] });
     expect(existsSync(box.path('home', '.steward'))).to.equal(false);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { NOT_THERE } from '../../../src/lib/schedule/backend';
 import { JOBS, jobOf } from '../../../src/lib/schedule/job';
 import { statusOf, type StatusInput } from '../../../src/lib/schedule/status';
-import { installText, jobText, uninstallText } from '../../../src/lib/schedule/view';
+import { installText, jobText, uninstallText } from '../../../src/lib/schedule/installer';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const ago = (sec: number): string => new Date(NOW - sec * 1000).toISOString();

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 
-import type { BackendDeps } from '../../../src/lib/schedule/backend';
-import type { Keeper } from '../../../src/lib/schedule/keeper';
+import type { BackendDeps, Keeper } from '../../../src/lib/schedule/backend';
 import { taskScheduler } from '../../../src/lib/schedule/task-scheduler';
 import { rejection } from '../../helpers/rejection';
 import { entryFor } from '../../helpers/schedule';

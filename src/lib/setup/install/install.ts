@@ -88,7 +88,7 @@ async function planJob(scheduler: Scheduler, job: Job): Promise<Installed['jobs'
   const { installed, loaded, scheduler: there, warning, hint } = await scheduler.status(job);
   const isHere = installed && there === scheduler.kind;
   if (!scheduler.available) {
-    if (!isHere) throw noScheduler(processHost());
+    if (!isHere) throw noScheduler(processHost(), job);
     const said = [`${job.id}:`, warning, hint].filter((part) => part !== undefined).join(' ');
     return { job: job.id, scheduler: scheduler.kind, changed: false, warnings: [said] };
   }

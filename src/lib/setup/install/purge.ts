@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 import type { Context } from '../../app/context';
-import { waitForRuns } from '../../app/scheduled-run';
+import { waitForRunsOf } from '../../app/schedule';
 import type { UserArea } from '../../config/user-area';
 import { StewardError } from '../../errors';
 import { sweepTemps } from '../../platform/files/atomic-file';
@@ -178,7 +178,7 @@ export async function purgeData(
 async function endRuns(context: Context, say: Say, soFar: string): Promise<void> {
   const named = (runs: readonly Running[]): string =>
     runs.map(({ job, pid }) => `${job} (process ${pid})`).join(', ');
-  const running = await waitForRuns(context, (runs) => say(`Waiting for ${named(runs)} to end.`));
+  const running = await waitForRunsOf(context, (runs) => say(`Waiting for ${named(runs)} to end.`));
   if (running.length === 0) return;
   throw new StewardError('locked', `Still running: ${named(running)}. ${soFar}`, {
     hint: 'Jobs and hooks are gone, so nothing starts anew: run it again when that has ended, or end that process.',

@@ -12,8 +12,7 @@ import { manifestOf, removeRecorded } from '../../shell/completion-install';
 import type { Context } from '../../app/context';
 import { findDaemon } from '../../app/daemon-client';
 import { openHooks } from '../../app/hooks';
-import { schedulerOf } from '../../app/schedule';
-import { endDaemon } from '../../app/scheduled-run';
+import { endDaemonOf, schedulerOf } from '../../app/schedule';
 
 export interface Uninstalled {
   dryRun: boolean;
@@ -116,7 +115,7 @@ async function pollInterval(context: Context): Promise<{ pollIntervalSec: number
 
 async function stopRunning(context: Context, dryRun: boolean): Promise<boolean> {
   if (dryRun) return (await findDaemon(context)) !== undefined;
-  return endDaemon(context);
+  return endDaemonOf(context);
 }
 
 /** Where nothing is installed, nothing is written to find that out. */

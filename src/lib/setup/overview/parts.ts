@@ -4,7 +4,7 @@ import { KNOWLEDGE_TYPES } from '../../agents/knowledge';
 import { deadMessages } from '../../agents/managed/sessions';
 import { rosterFiles } from '../../agents/roster';
 import type { Context } from '../../app/context';
-import { DAEMON_SCHEDULER } from '../../app/current-scheduler';
+import { DAEMON_SCHEDULER } from '../../app/schedule';
 import { openHooks } from '../../app/hooks';
 import type { JobsHere } from '../../app/schedule';
 import { openSense } from '../../app/sense';

@@ -1,0 +1,35 @@
+import { boolean, option } from '@oclif/core/flags';
+
+import { localTimes } from '../platform/time/local-times';
+import type { InstallerResult } from '../schedule/installer';
+import { SCHEDULER_KINDS, type JobId, type SchedulerKind } from '../schedule/job';
+import { BaseCommand } from './base-command';
+
+export const installerFlags = {
+  status: boolean({
+    description:
+      'Show whether it is installed and loaded, its last and next run, and how the last one ended.',
+    exclusive: ['uninstall', 'scheduler'],
+  }),
+  uninstall: boolean({ description: 'Unload it and remove it.', exclusive: ['status', 'scheduler'] }),
+  scheduler: option({
+    options: SCHEDULER_KINDS,
+    description: 'The scheduler to install it in; chosen by itself when left out.',
+    helpValue: 'KIND',
+  })(),
+};
+
+/** The installer of a job in its three modes. */
+export abstract class InstallerCommand extends BaseCommand {
+  protected async install(
+    id: JobId,
+    flags: { status: boolean; uninstall: boolean; scheduler?: SchedulerKind | undefined },
+  ): Promise<InstallerResult> {
+    const { install } = await import('../app/schedule');
+    const { result, warnings, text } = await install(this.context, id, flags);
+    for (const warning of warnings) this.say(warning);
+    const localTime = localTimes(this.context.clock);
+    this.print(() => text({ columns: this.terminal.columns, localTime }));
+    return result;
+  }
+}
