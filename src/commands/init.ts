@@ -1,11 +1,9 @@
 import { BaseCommand } from '../lib/cli/base-command';
+import { folded } from '../lib/platform/terminal/format';
 import { importReport, planImport, runImport, type ImportResult } from '../lib/setup/import';
 import { importText } from '../lib/setup/import/item';
-import { setUpSteward, settingsText, type InitSummary } from '../lib/setup/init';
-import { INIT_FLAGS } from '../lib/setup/init/step';
-import { folded } from '../lib/platform/terminal/format';
-import { StewardError } from '../lib/errors';
-import { canAsk, confirm, openQuestions } from '../lib/platform/terminal/ask';
+import { setUpSteward, summaryText, type InitSummary } from '../lib/setup/init';
+import { asking, consent, INIT_FLAGS } from '../lib/setup/init/step';
 
 export default class Init extends BaseCommand {
   static override summary = 'Set up steward, question by question.';
@@ -22,24 +20,14 @@ export default class Init extends BaseCommand {
   async run(): Promise<InitSummary | ImportResult> {
     const { flags } = await this.parse(Init);
     if (flags.import !== undefined) return this.takeOver(flags.import, flags);
-    if (!flags.yes && !canAsk()) {
-      throw new StewardError('usage', 'There is no terminal to ask on.', {
-        hint: 'Give the answers as flags, with --yes: steward init --yes --name NAME; see "steward init --help".',
-      });
-    }
-    const questions = flags.yes ? undefined : openQuestions();
-    try {
-      const say = (text: string): void => this.say(folded(text));
-      const { summary, wasShown } = await setUpSteward(this.context, {
-        root: this.config.root,
-        flags,
-        questions,
-        say,
-      });
-      return this.show(summary, () => summaryText(summary, wasShown));
-    } finally {
-      questions?.close();
-    }
+    const say = (text: string): void => this.say(folded(text));
+    const hint =
+      'Give the answers as flags, with --yes: steward init --yes --name NAME; see "steward init --help".';
+    const { summary, wasShown } = flags.yes
+      ? await setUpSteward(this.context, { flags, say, questions: undefined })
+      : await asking(hint, (questions) => setUpSteward(this.context, { flags, say, questions }));
+    this.print(() => summaryText(summary, wasShown));
+    return summary;
   }
 
   private async takeOver(folder: string, flags: { yes: boolean; 'dry-run': boolean }): Promise<ImportResult> {
@@ -48,26 +36,14 @@ export default class Init extends BaseCommand {
     this.print(() => importText(report, this.terminal));
     const count = plan.items.filter(({ state }) => state === 'new').length;
     if (flags['dry-run'] || count === 0) return report;
-    if (!flags.yes) await this.consent(count);
+    const hint = 'Say yes with --yes; --dry-run only shows what would be imported.';
+    if (!flags.yes)
+      await consent(`Copy these ${count} into ${this.context.area.root}?`, {
+        hint,
+        no: 'Nothing was imported.',
+      });
     const result = await runImport(this.context, plan);
     this.print(() => `Imported ${result.imported}; the originals are as they were.`);
     return result;
   }
-
-  private async consent(count: number): Promise<void> {
-    if (!canAsk()) {
-      throw new StewardError('usage', 'There is no terminal to ask on.', {
-        hint: 'Say yes with --yes; --dry-run only shows what would be imported.',
-      });
-    }
-    if (await confirm(`Copy these ${count} into ${this.context.area.root}?`)) return;
-    throw new StewardError('canceled', 'Nothing was imported.', {
-      hint: 'Run it again when you want to.',
-    });
-  }
-}
-
-function summaryText({ set, next }: InitSummary, wasShown: boolean): string {
-  const steps = ['Next:', ...next.map((step) => `  ${step}`)];
-  return [...(wasShown ? [] : [settingsText(set), '']), ...steps].join('\n');
 }

@@ -1,19 +1,12 @@
-import { allKeys } from '../lib/config/files';
-import { BaseCommand, boolean, text } from '../lib/cli/base-command';
-import { SHELLS, completionPlaces } from '../lib/shell/completion';
-import {
-  askChoice,
-  choiceOf,
-  type InstallFlags,
-  installAll,
-  type Installed,
-  type InstallChoice,
-} from '../lib/setup/install/install';
-import { installedText } from '../lib/setup/install/view';
-import { EXIT_CODES } from '../lib/platform/terminal/exit-codes';
+import { BaseCommand, boolean, text as string } from '../lib/cli/base-command';
 import { folded } from '../lib/platform/terminal/format';
-import { StewardError, type ErrorKind } from '../lib/errors';
-import { canAsk, openQuestions } from '../lib/platform/terminal/ask';
+import { allKeys } from '../lib/config/files';
+import type { ErrorKind } from '../lib/errors';
+import { EXIT_CODES } from '../lib/platform/terminal/exit-codes';
+import { asking } from '../lib/setup/init/step';
+import { askChoice, choiceOf, installAll, type Installed } from '../lib/setup/install/install';
+import { installedText } from '../lib/setup/install/view';
+import { SHELLS, completionPlaces } from '../lib/shell/completion';
 
 export default class Install extends BaseCommand {
   static override knowsAll = true;
@@ -27,8 +20,8 @@ export default class Install extends BaseCommand {
       description: 'Also give the assistant the work skill: four workflows over your issues.',
       allowNo: true,
     }),
-    jobs: text({ description: 'all, none, or some of sense,insight,work,daemon.', helpValue: 'LIST' }),
-    completion: text({ description: 'Complete commands in this shell.', options: [...SHELLS] }),
+    jobs: string({ description: 'all, none, or some of sense,insight,work,daemon.', helpValue: 'LIST' }),
+    completion: string({ description: 'Complete commands in this shell.', options: [...SHELLS] }),
     'dry-run': boolean({ description: 'Say what would be installed, and write nothing.' }),
   };
   static override examples = [
@@ -40,31 +33,17 @@ export default class Install extends BaseCommand {
 
   async run(): Promise<Installed> {
     const { flags } = await this.parse(Install);
-    const choice = await this.choice(flags);
+    const hint = 'Choose with --hooks, --jobs LIST and --completion SHELL, or take the usual with --yes.';
+    const say = (text: string): void => this.say(folded(text));
+    const choice =
+      (await choiceOf(this.context, flags)) ??
+      (await asking(hint, (questions) => askChoice(this.context, questions, say)));
     const places = completionPlaces(this.config.commands, this.config.topics, allKeys());
-    const dryRun = flags['dry-run'];
-    const result = await installAll(this.context, { root: this.config.root, choice, places, dryRun });
+    const result = await installAll(this.context, { choice, places, dryRun: flags['dry-run'] });
     for (const warning of result.warnings) this.say(warning);
     const [failure] = result.failed;
     if (failure !== undefined) process.exitCode = EXIT_CODES[failure.kind as ErrorKind];
-    return this.show(result, () => installedText(result));
-  }
-
-  private async choice(flags: InstallFlags): Promise<InstallChoice> {
-    const isNamed =
-      flags.yes ||
-      [flags.hooks, flags.skill, flags.jobs, flags.completion].some((flag) => flag !== undefined);
-    if (isNamed) return choiceOf(this.context, flags);
-    if (!canAsk()) {
-      throw new StewardError('usage', 'There is no terminal to ask on.', {
-        hint: 'Choose with --hooks, --jobs LIST and --completion SHELL, or take the usual with --yes.',
-      });
-    }
-    const questions = openQuestions();
-    try {
-      return await askChoice(this.context, questions, (text) => this.say(folded(text)));
-    } finally {
-      questions.close();
-    }
+    this.print(() => installedText(result));
+    return result;
   }
 }

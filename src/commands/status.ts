@@ -1,7 +1,6 @@
 import { BaseCommand } from '../lib/cli/base-command';
 import { EXIT_CODES } from '../lib/platform/terminal/exit-codes';
-import { overview, overviewText } from '../lib/setup/overview';
-import type { Overview } from '../lib/setup/overview/parts';
+import { overview, overviewText, type Overview } from '../lib/setup/overview';
 
 export default class Status extends BaseCommand {
   static override summary = 'Show every part of steward in one screen, and what comes next.';
@@ -18,7 +17,7 @@ export default class Status extends BaseCommand {
 
   async run(): Promise<Overview> {
     await this.parse(Status);
-    const result = await overview(this.context, this.config.root);
+    const result = await overview(this.context);
     if (result.parts.some(({ id }) => id === 'configuration')) process.exitCode = EXIT_CODES.config;
     return this.show(result, () => overviewText(result, this.terminal));
   }

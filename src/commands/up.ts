@@ -1,14 +1,9 @@
-import { BaseCommand, boolean, integer } from '../lib/cli/base-command';
-import { serveDaemon } from '../lib/app/serve';
 import { findDaemon } from '../lib/app/daemon-client';
-import { consentText, isSetUp, up, type UpResult } from '../lib/app/up';
-import { StewardError } from '../lib/errors';
-import { canAsk, confirm } from '../lib/platform/terminal/ask';
+import { serveDaemon } from '../lib/app/serve';
+import { BaseCommand, boolean, integer } from '../lib/cli/base-command';
+import { exists } from '../lib/platform/files/folder';
 import { recordText } from '../lib/sense/view';
-
-/** The voice is on by the specification, so the one question says it and names the way out (decisions.md 2). */
-const VOICE_WORDS = `Notifications are spoken aloud where this machine has a voice;
-"steward notify mute" silences them.`;
+import { askToStart, up, type UpResult } from '../lib/setup/up';
 
 export default class Up extends BaseCommand {
   static override summary = 'Set up with defaults, watch this repository, capture, and run the daemon.';
@@ -24,13 +19,18 @@ export default class Up extends BaseCommand {
 
   async run(): Promise<UpResult | undefined> {
     const { flags } = await this.parse(Up);
-    if (!flags.yes && !isSetUp(this.context)) await this.ask();
+    const say = (text: string): void => this.say(text);
+    if (!flags.yes && !exists(this.context.area.sense.config)) await askToStart(this.context, say);
     const result = await up(this.context, process.cwd());
-    this.tell(result);
+    const { warnings, capture, created, userArea, watching } = result;
+    for (const problem of [...warnings, ...capture.problems]) say(problem);
+    if (created) say(`Set up in ${userArea}`);
+    say(watching === null ? 'No repository in this folder to watch.' : `Watching ${watching}`);
+    this.print(() => recordText(result.today.record, { ...this.terminal, notSeen: result.today.notSeen }));
     if (flags.once) return result;
     const running = await findDaemon(this.context);
     if (running !== undefined) {
-      this.say(`The daemon runs already: ${running.instance.url}/`);
+      say(`The daemon runs already: ${running.instance.url}/`);
       return { ...result, daemon: running.instance.url };
     }
     process.exitCode = await serveDaemon(
@@ -38,38 +38,13 @@ export default class Up extends BaseCommand {
       { port: flags.port, sweep: true },
       {
         isJson: this.json,
-        say: (text) => {
-          if (!result.warnings.includes(text)) this.say(text);
-        },
+        say: (text) => (warnings.includes(text) ? undefined : say(text)),
         onListening: ({ url }) => {
           this.printLine({ ...result, daemon: url });
-          this.say(`The dashboard: ${url}/   (Ctrl-C ends the daemon)`);
+          say(`The dashboard: ${url}/   (Ctrl-C ends the daemon)`);
         },
       },
     );
     return undefined;
-  }
-
-  private tell(result: UpResult): void {
-    for (const problem of [...result.warnings, ...result.capture.problems]) this.say(problem);
-    if (result.created) this.say(`Set up in ${result.userArea}`);
-    this.say(
-      result.watching === null ? 'No repository in this folder to watch.' : `Watching ${result.watching}`,
-    );
-    this.print(() => recordText(result.today.record, { ...this.terminal, notSeen: result.today.notSeen }));
-  }
-
-  private async ask(): Promise<void> {
-    const text = `${consentText(this.context.area.root)}\n${VOICE_WORDS}`;
-    if (!canAsk()) {
-      throw new StewardError('usage', `${text}\nThere is no terminal to ask on.`, {
-        hint: 'Say yes with: steward up --yes',
-      });
-    }
-    this.say(text);
-    if (await confirm('Start?')) return;
-    throw new StewardError('canceled', 'Nothing was set up.', {
-      hint: 'Run steward up again when you want to.',
-    });
   }
 }

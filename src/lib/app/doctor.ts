@@ -13,7 +13,7 @@ import { findDaemon } from './daemon-client';
 import { openHooks } from './hooks';
 import { currentScheduler, jobsHere, type JobsHere } from './schedule';
 import { openSessions } from './sessions';
-import { sharedArea } from './shared-area';
+import { sharedArea } from '../sense/shared-area';
 import { speechSettings } from './speech';
 import { VERSION } from './version';
 import { openWork } from './work';

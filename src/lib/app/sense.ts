@@ -17,7 +17,7 @@ import { gitSource } from '../sense/git';
 import { recordsBetween, type ReadDeps } from '../sense/read';
 import { initSense, senseStore, type InitResult } from '../sense/store';
 import type { Context } from './context';
-import { noteWriter } from './shared-area';
+import { noteWriter } from '../sense/shared-area';
 
 /** What the sense commands call the library with. */
 export interface SenseContext {

@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 
 import { StewardError, errnoCode } from '../../errors';
-import { linkNew, syncFolder, tempOf, writeAll } from './atomic-file';
+import { linkNew, readBytes, syncFolder, tempOf, writeAll } from './atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFolder } from './folder';
 import { openRegular } from './regular-file';
 import { randomName } from './short-hash';
@@ -67,24 +67,8 @@ export function sweepFolderCopies(folder: string): void {
 
 /** Are the bytes of two files the same? */
 export function sameBytes(a: string, b: string): boolean {
-  const one = open(a);
-  try {
-    const other = open(b);
-    try {
-      if (fstatSync(one).size !== fstatSync(other).size) return false;
-      const [left, right] = [Buffer.alloc(CHUNK_BYTES), Buffer.alloc(CHUNK_BYTES)];
-      for (;;) {
-        const read = readSync(one, left, 0, CHUNK_BYTES, null);
-        if (read !== readSync(other, right, 0, CHUNK_BYTES, null)) return false;
-        if (left.compare(right, 0, read, 0, read) !== 0) return false;
-        if (read === 0) return true;
-      }
-    } finally {
-      closeSync(other);
-    }
-  } finally {
-    closeSync(one);
-  }
+  const [one, other] = [readBytes(a), readBytes(b)];
+  return one !== undefined && other !== undefined && one.equals(other);
 }
 
 /** Has every file of one folder its like, with the same bytes, in the other? What the other has beside them does not count. */

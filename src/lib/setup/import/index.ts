@@ -2,8 +2,11 @@ import { join, resolve, sep } from 'node:path';
 
 import { KNOWLEDGE_TYPES } from '../../agents/knowledge';
 import { readRoster, rosterFiles } from '../../agents/roster';
+import { openRoster } from '../../app/agents';
+import type { Context } from '../../app/context';
+import { openSense, setUpSense } from '../../app/sense';
 import { StewardError, toStewardError } from '../../errors';
-import { parseProjects, parseGoals } from '../../goals/record';
+import { parseGoals, parseProjects } from '../../goals/record';
 import { parseTerms } from '../../notify/speech/terms';
 import { sweepFolderCopies } from '../../platform/files/copy-new';
 import { listFolder } from '../../platform/files/folder';
@@ -12,17 +15,14 @@ import { clean } from '../../platform/terminal/terminal';
 import { ARTIFACT_NAME, readArtifact } from '../../sessions/artifact';
 import { isSlug } from '../../sessions/slug';
 import { parseLabels } from '../../work/labels';
-import { openRoster } from '../../app/agents';
-import type { Context } from '../../app/context';
-import { openSense, setUpSense } from '../../app/sense';
+import { findParts, PARTS, type Part } from './find';
 import { fileItem, folderItem, unfit, type ImportItem, type PlannedItem } from './item';
-import { findParts, type FoundParts } from './find';
 import { senseItems, settingsItems } from './sources';
 
 export interface ImportPlan {
   from: string;
   items: PlannedItem[];
-  /** A bound was reached: something further down may have been missed. */
+  /** A bound was reached: something further down may be missing. */
   cut: boolean;
 }
 
@@ -34,10 +34,7 @@ export interface ImportResult {
   cut: boolean;
 }
 
-/**
- * What of another system's folder can be taken over (decisions.md 1): parts are known by their shape, wherever below it
- * they lie. Nothing is written, and the originals are only ever read. No such folder is `not_found`.
- */
+/** What of another system's folder can be imported. Writes nothing. No such folder is `not_found`. */
 export async function planImport(context: Context, folder: string): Promise<ImportPlan> {
   const from = resolve(folder);
   const { root } = context.area;
@@ -51,88 +48,67 @@ export async function planImport(context: Context, folder: string): Promise<Impo
       hint: 'Name the folder of the other system.',
     });
   }
-  const { cut, ...parts } = findParts(from, root);
-  const items = await itemsOf(context, { cut, ...parts });
-  return { from, items: onlyFirst(items), cut };
-}
-
-/** Two things for one place: the first found is taken. */
-function onlyFirst(items: readonly PlannedItem[]): PlannedItem[] {
+  const { cut, parts } = findParts(from, root);
+  const sources = await itemSources(context);
   const taken = new Set<string>();
-  return items.map((item): PlannedItem => {
-    if (item.state !== 'new') return item;
-    if (taken.has(item.to)) return { ...item, state: 'conflict', why: 'another one of them comes first' };
-    taken.add(item.to);
-    return item;
-  });
+  const items: PlannedItem[] = [];
+  for (const part of PARTS) {
+    for (const { path } of parts.filter((found) => found.part === part)) {
+      for (const item of await sources[part](path)) {
+        // What the configuration points to is read where it is.
+        if (item.from === item.to) continue;
+        const isSecond = item.state === 'new' && taken.has(item.to);
+        if (item.state === 'new') taken.add(item.to);
+        items.push(isSecond ? { ...item, state: 'conflict', why: 'another one of them comes first' } : item);
+      }
+    }
+  }
+  return { from, items, cut };
 }
 
-async function itemsOf(context: Context, parts: FoundParts): Promise<PlannedItem[]> {
+/** How the items of each part are made from where it was found. */
+async function itemSources(
+  context: Context,
+): Promise<Record<Part, (path: string) => Promise<PlannedItem[]> | PlannedItem[]>> {
   const { area } = context;
   const loaded = await context.loadConfig();
   const { paths } = loaded.config.user;
-  const items: PlannedItem[] = [];
-  for (const folder of parts.sense) {
-    items.push(...(await senseItems(folder, area)));
-    const path = join(folder, 'config.json');
-    items.push(
-      ...(await settingsItems(context, loaded, {
-        kind: 'sense settings',
-        path,
-        id: 'sense',
-        format: 'json',
-      })),
-    );
-  }
-  for (const folder of parts.work) {
-    const kind = 'work settings';
-    const repo = join(folder, 'work_repo.json');
-    const config = join(folder, 'config.yaml');
-    // Whether it is private has to be seen anew: only the name is taken.
-    items.push(
-      ...(await settingsItems(context, loaded, {
-        kind,
-        path: repo,
-        id: 'workRepo',
-        format: 'json',
-        only: ['repo'],
-      })),
-    );
-    items.push(...(await settingsItems(context, loaded, { kind, path: config, id: 'work', format: 'yaml' })));
-    const labels = join(folder, 'labels.yml');
-    if (kindOf(labels) === 'file') {
-      items.push(
-        await fileItem('work labels', labels, area.work.labels, async (text) => {
-          await parseLabels(text, labels);
-          return undefined;
-        }),
-      );
-    }
-  }
-  for (const path of parts.pronunciations) {
-    items.push(
-      await fileItem('pronunciations', path, area.pronunciations, (text) => void parseTerms(text, path)),
-    );
-  }
-  for (const folder of parts.sessions) items.push(...sessionItems(folder, paths.sessions));
-  for (const path of parts.goals) {
-    items.push(
+  const settings = settingsItems(context, loaded);
+  const noGoals = 'no goals under a heading "Active Goals"';
+  const noProjects = 'no table rows of the shape | **Name** | `path` |';
+  return {
+    sense: async (folder) => [
+      ...(await senseItems(folder, area)),
+      ...(await settings('sense settings', join(folder, 'config.json'), 'sense')),
+    ],
+    work: async (folder) => {
+      const labels = join(folder, 'labels.yml');
+      return [
+        // Only the name: whether it is private has to be verified anew.
+        ...(await settings('work settings', join(folder, 'work_repo.json'), 'workRepo', ['repo'])),
+        ...(await settings('work settings', join(folder, 'config.yaml'), 'work')),
+        ...(kindOf(labels) === 'file'
+          ? [await fileItem('work labels', labels, area.work.labels, (text) => parseLabels(text, labels))]
+          : []),
+      ];
+    },
+    pronunciations: async (path) => [
+      await fileItem('pronunciations', path, area.pronunciations, (text) => parseTerms(text, path)),
+    ],
+    sessions: (folder) => sessionItems(folder, paths.sessions),
+    goals: async (path) => [
       await fileItem('goals', path, paths.goals, (text) =>
-        parseGoals(text).length === 0 ? 'no goals under a heading "Active Goals"' : undefined,
+        parseGoals(text).length === 0 ? noGoals : undefined,
       ),
-    );
-  }
-  for (const path of parts.projects) {
-    items.push(
+    ],
+    projects: async (path) => [
       await fileItem('projects', path, paths.projects, (text) =>
-        parseProjects(text).length === 0 ? 'no table rows of the shape | **Name** | `path` |' : undefined,
+        parseProjects(text).length === 0 ? noProjects : undefined,
       ),
-    );
-  }
-  for (const folder of parts.agents) items.push(...(await agentItems(context, folder)));
-  for (const folder of parts.knowledge) items.push(...(await knowledgeItems(folder, area.knowledge)));
-  // What the configuration points at is read where it lies.
-  return items.filter(({ from, to }) => from !== to);
+    ],
+    agents: (folder) => agentItems(context, folder),
+    knowledge: (folder) => knowledgeItems(folder, area.knowledge),
+  };
 }
 
 function sessionItems(folder: string, sessions: string): PlannedItem[] {
@@ -141,9 +117,8 @@ function sessionItems(folder: string, sessions: string): PlannedItem[] {
     const from = join(folder, slug);
     if (!isSlug(slug))
       return unfit('sessions', from, 'its name is no slug: small letters, digits, ".", "_" and "-"');
-    const item = folderItem('sessions', from, join(sessions, slug));
     return hasFrontMatter(join(from, ARTIFACT_NAME))
-      ? item
+      ? folderItem('sessions', from, join(sessions, slug))
       : unfit('sessions', from, `its ${ARTIFACT_NAME} has no front matter`);
   });
 }
@@ -170,53 +145,47 @@ async function agentItems(context: Context, folder: string): Promise<PlannedItem
   );
 }
 
-async function knowledgeItems(folder: string, knowledge: string): Promise<PlannedItem[]> {
-  const items: PlannedItem[] = [];
-  for (const type of KNOWLEDGE_TYPES) {
-    const names = listFolder(join(folder, type)).filter(
-      (name) => name.endsWith('.md') && !name.startsWith('.'),
-    );
-    for (const name of names.sort()) {
-      items.push(
-        await fileItem('knowledge', join(folder, type, name), join(knowledge, type, name), () => undefined),
-      );
-    }
-  }
-  return items;
+function knowledgeItems(folder: string, knowledge: string): Promise<PlannedItem[]> {
+  const names = KNOWLEDGE_TYPES.flatMap((type) =>
+    listFolder(join(folder, type))
+      .filter((name) => name.endsWith('.md') && !name.startsWith('.'))
+      .sort()
+      .map((name) => join(type, name)),
+  );
+  return Promise.all(
+    names.map((name) => fileItem('knowledge', join(folder, name), join(knowledge, name), () => undefined)),
+  );
 }
 
-/**
- * Takes over what is new, one whole file or folder at a time: what is interrupted is finished by the next run, which
- * finds the rest. No capture runs meanwhile.
- */
+/** Imports what is new, one whole file or folder at a time; an interrupted import is finished by the next. */
 export async function runImport(context: Context, plan: ImportPlan): Promise<ImportResult> {
   const wanted = plan.items.filter(({ state }) => state === 'new');
   const done = new Set<PlannedItem>();
   if (wanted.length > 0) {
     await setUpSense(context);
     const { config } = await context.loadConfig();
+    // No capture runs meanwhile.
     const { locked } = await openSense(context);
     await locked(async () => {
       sweepFolderCopies(config.user.paths.sessions);
       for (const item of wanted) if (await item.take()) done.add(item);
     });
   }
-  return {
-    ...importReport(plan, false),
-    imported: done.size,
-    items: plan.items.map((item) =>
-      item.state === 'new' && !done.has(item)
-        ? shownItem({ ...item, state: 'conflict', why: 'something was put there in this moment' })
-        : shownItem(item),
-    ),
-  };
+  const why = 'something was put there in this moment';
+  const items = plan.items.map((item): PlannedItem =>
+    item.state === 'new' && !done.has(item) ? { ...item, state: 'conflict', why } : item,
+  );
+  return { ...importReport({ ...plan, items }, false), imported: done.size };
 }
 
 /** The plan as it is shown, nothing imported. */
 export function importReport({ from, items, cut }: ImportPlan, dryRun: boolean): ImportResult {
-  return { from, dryRun, imported: 0, items: items.map(shownItem), cut };
-}
-
-function shownItem({ kind, from, to, state, why }: ImportItem): ImportItem {
-  return { kind, from, to, state, why };
+  const shown = items.map(({ kind, from: source, to, state, why }) => ({
+    kind,
+    from: source,
+    to,
+    state,
+    why,
+  }));
+  return { from, dryRun, imported: 0, items: shown, cut };
 }

@@ -6,9 +6,7 @@ import { copyFolderNew, copyNew, holdsAllOf, sameBytes } from '../../platform/fi
 import { ensureFolder, exists, lstatOf } from '../../platform/files/folder';
 import { table, wrap } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
-import type { ImportResult } from './index';
 
-/** What of another system can be taken over, by what it is. */
 export const IMPORT_KINDS = [
   'sense events',
   'sense records',
@@ -36,16 +34,16 @@ export type ImportState = 'new' | 'there' | 'conflict' | 'unfit';
 /** One file, one session's folder or one setting. */
 export interface ImportItem {
   kind: ImportKind;
-  /** Where it is found; a setting's file. */
+  /** A setting's file, else the path itself. */
   from: string;
-  /** Where it goes: a path, or the key of a setting. */
+  /** A path, or the key of a setting. */
   to: string;
   state: ImportState;
-  /** Why it is not imported, for a person; null where it is. */
+  /** Why it is not imported; null if it is. */
   why: string | null;
 }
 
-/** An item, and what takes it over. False: something stands there by now. */
+/** An item, and what imports it; false: something exists there by now. */
 export interface PlannedItem extends ImportItem {
   take: () => boolean | Promise<boolean>;
 }
@@ -57,102 +55,83 @@ export function unfit(kind: ImportKind, from: string, why: string): PlannedItem 
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * A file that is copied as it is where nothing stands.
+ * A file that is copied as it is if steward has none.
  *
- * @param problem why a text is none of that format; undefined: it is
- * @param isThere is this the same as what stands there, though other bytes?
+ * @param problem why a text is not of that format
+ * @param isSame is this the same as what exists, though other bytes?
  */
 export async function fileItem(
   kind: ImportKind,
   from: string,
   to: string,
-  problem: (text: string) => string | undefined | Promise<string | undefined>,
-  isThere: (from: string, to: string) => boolean = () => false,
+  problem: (text: string) => unknown,
+  isSame: (from: string, to: string) => boolean = () => false,
 ): Promise<PlannedItem> {
-  const wrong = await whatIsWrong(from, problem);
-  if (wrong !== undefined) return unfit(kind, from, wrong);
-  const item = {
-    kind,
-    from,
-    to,
-    take: (): boolean => {
-      ensureFolder(dirname(to));
-      return copyNew(from, to);
-    },
-  };
-  if (!exists(to)) return { ...item, state: 'new', why: null };
-  if (lstatOf(to)?.isFile === true && (sameBytes(from, to) || isThere(from, to))) {
-    return { ...item, state: 'there', why: 'steward has it already' };
-  }
-  return { ...item, state: 'conflict', why: 'steward has another one, which stays' };
-}
-
-async function whatIsWrong(
-  path: string,
-  problem: (text: string) => string | undefined | Promise<string | undefined>,
-): Promise<string | undefined> {
   try {
-    const text = readText(path, { maxBytes: MAX_BYTES });
-    return text === undefined ? 'it is not there any more' : await problem(text);
+    const text = readText(from, { maxBytes: MAX_BYTES });
+    const wrong = text === undefined ? 'it is not there any more' : await problem(text);
+    if (typeof wrong === 'string') return unfit(kind, from, wrong);
   } catch (error) {
-    const { kind, message } = toStewardError(error);
-    if (kind === 'internal') throw error;
-    return clean(message);
+    const { kind: errorKind, message } = toStewardError(error);
+    if (errorKind === 'internal') throw error;
+    return unfit(kind, from, clean(message));
   }
+  const isThere = exists(to) && lstatOf(to)?.isFile === true && (sameBytes(from, to) || isSame(from, to));
+  return copied({ kind, from, to }, isThere, copyNew, 'one');
 }
 
-/** A folder that is copied whole where nothing stands. */
+/** A folder that is copied whole if steward has none. */
 export function folderItem(kind: ImportKind, from: string, to: string): PlannedItem {
-  const item = {
-    kind,
-    from,
-    to,
-    take: (): boolean => {
-      ensureFolder(dirname(to));
-      return copyFolderNew(from, to);
-    },
+  const isThere = lstatOf(to)?.isFolder === true && holdsAllOf(to, from);
+  return copied({ kind, from, to }, isThere, copyFolderNew, basename(to));
+}
+
+function copied(
+  about: { kind: ImportKind; from: string; to: string },
+  isThere: boolean,
+  copy: (from: string, to: string) => boolean,
+  name: string,
+): PlannedItem {
+  const { from, to } = about;
+  const take = (): boolean => {
+    ensureFolder(dirname(to));
+    return copy(from, to);
   };
-  if (!exists(to)) return { ...item, state: 'new', why: null };
-  if (lstatOf(to)?.isFolder === true && holdsAllOf(to, from)) {
-    return { ...item, state: 'there', why: 'steward has it already' };
-  }
-  return { ...item, state: 'conflict', why: `steward has another ${basename(to)}, which stays` };
+  if (!exists(to)) return { ...about, take, state: 'new', why: null };
+  if (isThere) return { ...about, take, state: 'there', why: 'steward has it already' };
+  return { ...about, take, state: 'conflict', why: `steward has another ${name}, which stays` };
 }
 
 const MAX_NAMED = 20;
 
-/** What is there, by kind, then what is not imported and why. */
+/** The items by kind, then what is not imported and why. */
 export function importText(
-  { from, items, cut }: Pick<ImportResult, 'from' | 'items' | 'cut'>,
-  options: { columns: number },
+  { from, items, cut }: { from: string; items: readonly ImportItem[]; cut: boolean },
+  { columns }: { columns: number },
 ): string {
-  if (items.length === 0) {
-    return [`Nothing that steward could import lies in ${clean(from)}.`, ...cutLines(cut)].join('\n');
-  }
-  const rows = IMPORT_KINDS.flatMap((kind) => {
-    const own = items.filter((item) => item.kind === kind);
-    if (own.length === 0) return [];
-    const count = (state: ImportState): string => String(own.filter((item) => item.state === state).length);
-    return [[kind, count('new'), count('there'), count('conflict'), count('unfit')]];
-  });
+  const more = cut
+    ? ['There is more in that folder than was looked through: name a folder further down.']
+    : [];
+  if (items.length === 0)
+    return [`Nothing that steward could import lies in ${clean(from)}.`, ...more].join('\n');
+  const states: ImportState[] = ['new', 'there', 'conflict', 'unfit'];
+  const rows = IMPORT_KINDS.map((kind) => items.filter((item) => item.kind === kind))
+    .filter((own) => own.length > 0)
+    .map((own) => [
+      own[0]?.kind ?? '',
+      ...states.map((state) => String(own.filter((item) => item.state === state).length)),
+    ]);
   const right = { align: 'right' as const };
   const left = items.filter(({ state }) => state === 'conflict' || state === 'unfit');
+  const lines = left.slice(0, MAX_NAMED).flatMap((item) => {
+    const isSetting = item.to !== '' && !/[/\\]/.test(item.to);
+    const what = isSetting ? `${clean(item.to)} in ${clean(item.from)}` : clean(item.from);
+    return [`  ${what}`, ...wrap(clean(item.why ?? ''), Math.max(40, columns), '    ')];
+  });
   return [
-    table([['', 'new', 'there', 'conflict', 'unfit'], ...rows], [{}, right, right, right, right]),
-    ...(left.length === 0
-      ? []
-      : ['', 'Not imported:', ...left.slice(0, MAX_NAMED).flatMap((item) => leftLines(item, options))]),
+    table([['', ...states], ...rows], [{}, right, right, right, right]),
+    ...(left.length === 0 ? [] : ['', 'Not imported:', ...lines]),
     ...(left.length > MAX_NAMED ? [`  and ${left.length - MAX_NAMED} more, which --json lists`] : []),
-    ...cutLines(cut),
+    ...more,
   ].join('\n');
-}
-
-function leftLines({ from, to, why }: ImportItem, { columns }: { columns: number }): string[] {
-  const isSetting = to !== '' && !/[/\\]/.test(to);
-  const what = isSetting ? `${clean(to)} in ${clean(from)}` : clean(from);
-  return [`  ${what}`, ...wrap(clean(why ?? ''), Math.max(40, columns), '    ')];
-}
-
-function cutLines(cut: boolean): string[] {
-  return cut ? ['There is more in that folder than was looked through: name a folder further down.'] : [];
 }

@@ -1,26 +1,22 @@
-import { StewardError, toStewardError } from '../../errors';
+import { dirname } from 'node:path';
+
+import type { Context } from '../../app/context';
+import { setUpSense } from '../../app/sense';
 import type { Config } from '../../config/schema';
+import { StewardError, toStewardError } from '../../errors';
+import { readText, replaceFile } from '../../platform/files/atomic-file';
+import { ensureFolder } from '../../platform/files/folder';
+import { parseObject } from '../../platform/files/json-object';
 import type { Questions } from '../../platform/terminal/ask';
 import { table } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
-import type { Context } from '../../app/context';
-import { setUpSense } from '../../app/sense';
-import { consentText } from '../../app/up';
-import {
-  readProgress,
-  writeProgress,
-  type Progress,
-  type Apply,
-  type InitFlags,
-  type Setup,
-  type Step,
-} from './step';
-import { hooksStep, jobsStep } from './step-machine';
-import { leftForLater, pushStep, workStep } from './step-outside';
+import { consentText } from '../up';
+import type { Apply, InitFlags, Setup, Step } from './step';
+import { hooksStep, jobsStep, pushStep, workStep } from './step-services';
 import { daStep, nameStep, voiceStep } from './step-person';
 import { reposStep, sourcesStep } from './step-sense';
 
-/** The questions in their order; a new one is a file and a row. */
+/** The questions in their order. */
 const STEPS: readonly Step[] = [
   nameStep,
   daStep,
@@ -34,8 +30,6 @@ const STEPS: readonly Step[] = [
 ];
 
 export interface InitInput {
-  /** The folder of steward's package.json. */
-  root: string;
   flags: InitFlags;
   /** Undefined: nobody is asked. */
   questions: Questions | undefined;
@@ -52,43 +46,45 @@ export interface InitSummary {
   next: string[];
 }
 
+interface Session extends Setup {
+  /** Ids of the answered steps, stored so that an interrupted set-up resumes. */
+  answered: string[];
+}
+
 /**
- * `steward init` (service.md: Setup steps; decisions.md 2). Flags are answers; the other questions are asked where
- * somebody can be, else left as they are. Each answer is written before the next question, and remembered, so that an
- * interrupted set-up goes on. Wrong flags are `usage` before anything is written.
+ * Flags are answers; the other questions are asked if somebody can be, else left as they are. Each answer is written
+ * before the next question. Wrong flags are `usage` before anything is written.
  */
 export async function setUpSteward(
   context: Context,
-  input: InitInput,
+  { flags, questions, say }: InitInput,
 ): Promise<{ summary: InitSummary; wasShown: boolean }> {
-  const { flags, questions } = input;
-  const setup = await openSetup(context, input);
+  const setup = await openSession(context, say);
   const given = STEPS.flatMap((step) => {
     const apply = step.given(setup, flags);
     return apply === undefined ? [] : [{ step, apply }];
   });
-  const progress = readProgress(context.area.initState);
-  const isDone = (): boolean => STEPS.every(({ id }) => progress.answered.includes(id));
+  const isDone = (): boolean => STEPS.every(({ id }) => setup.answered.includes(id));
   const wasDone = isDone();
-  for (const { step, apply } of given) await answer(setup, progress, step, apply);
+  for (const { step, apply } of given) await answer(setup, step, apply);
   if (questions === undefined) {
     await setUpSense(context);
-    for (const step of STEPS) await answer(setup, progress, step, undefined);
-  } else if (!wasDone) await askOpen(setup, progress, questions);
-  else if (given.length === 0) await change(setup, progress, questions);
-  const set = await settings(setup);
+    for (const step of STEPS) await answer(setup, step, undefined);
+  } else if (!wasDone) await askOpen(setup, questions);
+  else if (given.length === 0) await change(setup, questions);
   const next = isDone() ? ['steward status', 'steward up'] : ['steward init'];
-  // A person who has looked through what is set need not see it again.
-  const wasShown = questions !== undefined && wasDone && given.length === 0;
-  return { summary: { userArea: context.area.root, done: isDone(), set, next }, wasShown };
+  const summary = { userArea: context.area.root, done: isDone(), set: await settings(setup), next };
+  // Whoever has just looked through the settings need not see them again.
+  return { summary, wasShown: questions !== undefined && wasDone && given.length === 0 };
 }
 
-async function openSetup(context: Context, { root, say }: InitInput): Promise<Setup> {
+async function openSession(context: Context, say: (text: string) => void): Promise<Session> {
   let config: Config = (await context.loadConfig()).config;
+  const stored = parseObject(readText(context.area.initState, { maxBytes: 64 * 1024 }) ?? '')?.['answered'];
   return {
     context,
-    root,
     say,
+    answered: Array.isArray(stored) ? stored.map(String) : [],
     config: () => config,
     async set(values) {
       await setUpSense(context);
@@ -100,65 +96,53 @@ async function openSetup(context: Context, { root, say }: InitInput): Promise<Se
   };
 }
 
-/** Does what was answered, and notes that the question was. */
+/** Does what was answered, and stores that the question was. */
 async function answer(
-  { context }: Setup,
-  progress: Progress,
+  { context, answered }: Session,
   { id }: Step,
   apply: Apply | undefined,
   questions?: Questions,
 ): Promise<void> {
   await apply?.(questions);
-  if (progress.answered.includes(id)) return;
+  if (answered.includes(id)) return;
   await setUpSense(context);
-  progress.answered.push(id);
-  writeProgress(context.area.initState, progress);
+  answered.push(id);
+  const path = context.area.initState;
+  ensureFolder(dirname(path));
+  replaceFile(path, `${JSON.stringify({ version: 1, answered })}\n`);
 }
 
-/** Asks what was not answered yet, one after the other. */
-async function askOpen(setup: Setup, progress: Progress, questions: Questions): Promise<void> {
-  const open = STEPS.filter(({ id }) => !progress.answered.includes(id));
+async function askOpen(setup: Session, questions: Questions): Promise<void> {
+  const open = STEPS.filter(({ id }) => !setup.answered.includes(id));
   const count = STEPS.length - open.length;
-  if (count > 0)
-    setup.say(`Going on after ${count} of ${STEPS.length} questions; what was answered is kept.`);
-  else setup.say(welcome(setup.context));
+  setup.say(
+    count > 0
+      ? `Going on after ${count} of ${STEPS.length} questions; what was answered is kept.`
+      : `${consentText(setup.context.area.root)}\n\n${STEPS.length} questions; Enter takes what stands in [brackets]. Ctrl-C stops, and what you have answered stays. Nothing leaves this machine before you are asked.`,
+  );
   for (const step of open) {
     setup.say('');
-    await askOne(setup, progress, step, questions);
+    await askOne(setup, step, questions);
   }
 }
 
-function welcome({ area }: Context): string {
-  return [
-    consentText(area.root),
-    '',
-    `${STEPS.length} questions; Enter takes what stands in [brackets]. Ctrl-C stops, and what you have answered stays. Nothing leaves this machine before you are asked.`,
-  ].join('\n');
-}
-
-/**
- * Asks until the answer fits. What fails outside (no network, no credential, no scheduler) is told, left for later,
- * and stops nothing.
- */
-async function askOne(setup: Setup, progress: Progress, step: Step, questions: Questions): Promise<void> {
+/** Asks until the answer fits. What fails outside (network, credential, scheduler) is reported and left for later. */
+async function askOne(setup: Session, step: Step, questions: Questions): Promise<void> {
   for (;;) {
     try {
-      await answer(setup, progress, step, await step.ask(setup, questions), questions);
+      await answer(setup, step, await step.ask(setup, questions), questions);
       return;
     } catch (error) {
       const { kind, message, hint } = toStewardError(error);
       if (kind === 'canceled') throw stopped(setup, error);
       if (kind === 'internal') throw error;
+      const why = /[.!?]$/.test(message) ? message : `${message}.`;
+      const told = clean(hint === undefined ? why : `${why} ${hint}`);
       if (kind !== 'usage') {
-        setup.say(leftForLater(error, step.id));
+        setup.say(`${told}\nIt stays as it was; "steward init" asks for ${step.id} again.`);
         return;
       }
-      setup.say(
-        [message, hint]
-          .filter((text) => text !== undefined)
-          .map(clean)
-          .join(' '),
-      );
+      setup.say(told);
     }
   }
 }
@@ -171,29 +155,21 @@ function stopped({ context }: Setup, cause: unknown): StewardError {
 }
 
 /** Shows what is set, and asks again what the person names. */
-async function change(setup: Setup, progress: Progress, questions: Questions): Promise<void> {
-  setup.say(settingsText(await settings(setup)));
-  setup.say('');
+async function change(setup: Session, questions: Questions): Promise<void> {
+  setup.say(`${settingsText(await settings(setup))}\n`);
   for (;;) {
-    const word = (
-      await line(setup, questions, 'Change which (a word of the left column; Enter: none)? ')
-    ).toLowerCase();
+    const word = await questions
+      .line('Change which (a word of the left column; Enter: none)? ')
+      .catch((error: unknown) => {
+        throw toStewardError(error).kind === 'canceled' ? stopped(setup, error) : error;
+      });
     if (word === '') return;
-    const step = STEPS.find(({ id }) => id === word);
+    const step = STEPS.find(({ id }) => id === word.toLowerCase());
     if (step === undefined) setup.say(`There is no ${clean(word)} to change.`);
     else {
-      await askOne(setup, progress, step, questions);
+      await askOne(setup, step, questions);
       setup.say(settingsText({ [step.id]: await step.shown(setup) }));
     }
-  }
-}
-
-async function line(setup: Setup, questions: Questions, question: string): Promise<string> {
-  try {
-    return await questions.line(question);
-  } catch (error) {
-    if (toStewardError(error).kind === 'canceled') throw stopped(setup, error);
-    throw error;
   }
 }
 
@@ -203,10 +179,12 @@ async function settings(setup: Setup): Promise<Record<string, string>> {
   return Object.fromEntries(rows);
 }
 
-/** A row a question: its word, and what is set. */
-export function settingsText(set: Readonly<Record<string, string>>): string {
-  return table(
-    Object.entries(set).map(([id, words]) => [id, clean(words)]),
-    [{}, { max: 66 }],
-  );
+export function summaryText({ set, next }: InitSummary, wasShown: boolean): string {
+  const steps = ['Next:', ...next.map((step) => `  ${step}`)];
+  return [...(wasShown ? [] : [settingsText(set), '']), ...steps].join('\n');
+}
+
+function settingsText(set: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(set).map(([id, words]) => [id, clean(words)]);
+  return table(rows, [{}, { max: 66 }]);
 }

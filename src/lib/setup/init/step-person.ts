@@ -1,55 +1,51 @@
 import { parse } from 'node:path';
 
+import { voiceOf } from '../../app/speech';
 import { fromText } from '../../config/load';
 import { SPEECH_PROVIDER_URL } from '../../config/schema';
 import { StewardError, toStewardError } from '../../errors';
 import { mute, muteState, unmute } from '../../notify/routing';
 import { clean } from '../../platform/terminal/terminal';
-import { voiceOf } from '../../app/speech';
 import type { Apply, InitFlags, Setup, Step } from './step';
 
-/** Who steward serves. */
 export const nameStep: Step = {
   id: 'name',
   shown: ({ config }) => config().user.principal.name ?? 'not set',
   given: (setup, flags) => textFlag(setup, flags, 'name', 'principal.name'),
   async ask(setup, questions) {
     const known = setup.config().user.principal.name ?? (await nameOfGit(setup));
-    const answer = await questions.line(`Your name [${known ?? 'none'}]: `);
-    const name = answer === '' ? known : answer;
+    const name = (await questions.line(`Your name [${known ?? 'none'}]: `)) || known;
     return name === undefined ? undefined : () => setup.set({ 'principal.name': name });
   },
 };
 
-/** What the assistant is called. */
 export const daStep: Step = {
   id: 'da',
   shown: ({ config }) => config().user.da.name,
   given: (setup, flags) => textFlag(setup, flags, 'da-name', 'da.name'),
   async ask(setup, questions) {
-    const answer = await questions.line(`What your assistant is called [${setup.config().user.da.name}]: `);
-    return answer === '' ? undefined : () => setup.set({ 'da.name': answer });
+    const name = await questions.line(`What your assistant is called [${setup.config().user.da.name}]: `);
+    return name === '' ? undefined : () => setup.set({ 'da.name': name });
   },
 };
 
-const VOICE_CHOICES = ['on', 'mute', 'off'] as const;
-type VoiceChoice = (typeof VOICE_CHOICES)[number];
+const VOICE_WORDS = { on: 'on', mute: 'muted', off: 'off' } as const;
+type VoiceChoice = keyof typeof VOICE_WORDS;
 
-/** Voice is on by the specification; the set-up says so and offers mute (decisions.md 2). */
+/** The voice is on by default; the set-up says so and offers mute. */
 export const voiceStep: Step = {
   id: 'voice',
   shown(setup) {
-    const { da } = setup.config().user;
-    const id = da.voices.main.voiceId;
-    return `${VOICE_WORDS[voiceNow(setup)]}${id === undefined ? '' : `, voice ${id}`}`;
+    const { voiceId } = setup.config().user.da.voices.main;
+    return `${VOICE_WORDS[voiceNow(setup)]}${voiceId === undefined ? '' : `, voice ${voiceId}`}`;
   },
   given(setup, flags) {
-    const voiceId = textFlag(setup, flags, 'voice-id', 'da.voices.main.voiceId');
-    const choice = VOICE_CHOICES.find((one) => one === flags.voice);
-    if (choice === undefined && voiceId === undefined) return undefined;
+    const setId = textFlag(setup, flags, 'voice-id', 'da.voices.main.voiceId');
+    const choice = voiceChoice(flags.voice ?? '');
+    if (choice === undefined && setId === undefined) return undefined;
     return async () => {
       if (choice !== undefined) await setVoice(setup, choice);
-      await voiceId?.();
+      await setId?.();
     };
   },
   async ask(setup, questions) {
@@ -60,14 +56,16 @@ export const voiceStep: Step = {
         : `The voice is on: steward speaks aloud, with ${engines[0]}. "mute" is silent until "steward notify unmute".`,
     );
     const now = voiceNow(setup);
-    const answer = (await questions.line(`Voice: on, mute or off [${now}]: `)).toLowerCase();
-    const choice = answer === '' ? now : VOICE_CHOICES.find((one) => one === answer);
+    const choice = voiceChoice((await questions.line(`Voice: on, mute or off [${now}]: `)) || now);
     if (choice === undefined) {
       throw new StewardError('usage', 'The voice can be on, mute or off.', {
         hint: 'Write one of these words.',
       });
     }
-    const voiceId = hasProvider(setup) ? await askVoiceId(setup, questions.line) : '';
+    const known = setup.config().user.da.voices.main.voiceId ?? "the provider's own";
+    const { apiKey, url } = setup.config().user.notify.voice.provider;
+    const hasProvider = apiKey.isSet || url !== SPEECH_PROVIDER_URL;
+    const voiceId = hasProvider ? await questions.line(`Voice id of your speech provider [${known}]: `) : '';
     return async () => {
       await setVoice(setup, choice);
       if (voiceId !== '') await setup.set({ 'da.voices.main.voiceId': voiceId });
@@ -75,7 +73,9 @@ export const voiceStep: Step = {
   },
 };
 
-const VOICE_WORDS: Readonly<Record<VoiceChoice, string>> = { on: 'on', mute: 'muted', off: 'off' };
+function voiceChoice(text: string): VoiceChoice | undefined {
+  return (['on', 'mute', 'off'] as const).find((choice) => choice === text.toLowerCase());
+}
 
 function voiceNow(setup: Setup): VoiceChoice {
   if (setup.config().user.notify.voice.engine === 'none') return 'off';
@@ -83,26 +83,15 @@ function voiceNow(setup: Setup): VoiceChoice {
 }
 
 async function setVoice(setup: Setup, choice: VoiceChoice): Promise<void> {
-  const { engine } = setup.config().user.notify.voice;
-  if (choice === 'off' || engine === 'none') {
+  const isOff = setup.config().user.notify.voice.engine === 'none';
+  if (choice === 'off' || isOff)
     await setup.set({ 'notify.voice.engine': choice === 'off' ? 'none' : 'auto' });
-  }
   if (choice === 'mute') mute(muteDeps(setup), undefined);
   else if (muteState(muteDeps(setup)).muted) unmute(muteDeps(setup));
 }
 
 function muteDeps({ context }: Setup): Parameters<typeof muteState>[0] {
   return { clock: context.clock, mute: context.area.mute };
-}
-
-function hasProvider(setup: Setup): boolean {
-  const { apiKey, url } = setup.config().user.notify.voice.provider;
-  return apiKey.isSet || url !== SPEECH_PROVIDER_URL;
-}
-
-function askVoiceId(setup: Setup, line: (question: string) => Promise<string>): Promise<string> {
-  const known = setup.config().user.da.voices.main.voiceId;
-  return line(`Voice id of your speech provider [${known ?? "the provider's own"}]: `);
 }
 
 /** A flag that is one key's value, checked now. */
@@ -115,25 +104,20 @@ function textFlag(
   const text = flags[flag];
   if (text === undefined) return undefined;
   const fit = fromText(key, text);
-  if ('wrong' in fit) {
+  if ('wrong' in fit)
     throw new StewardError('usage', `--${flag}${fit.wrong}.`, { hint: 'Nothing was written.' });
-  }
   // As it was written: a name of digits is a name.
   return () => setup.set({ [key]: text });
 }
 
-/** The name that git knows, as a suggestion; nothing is written of it unasked. */
+/** The name that git knows, as a suggestion. */
 async function nameOfGit({ context }: Setup): Promise<string | undefined> {
   try {
-    const { code, stdout } = await context.run('git', ['config', '--global', '--get', 'user.name'], {
-      // The current folder may be gone, and git would fail there.
-      cwd: parse(process.cwd()).root,
-      timeoutMs: 5_000,
-    });
-    const name = clean(stdout).trim();
-    return code === 0 && name !== '' ? name : undefined;
+    // The current folder may be gone, and git would fail there.
+    const options = { cwd: parse(process.cwd()).root, timeoutMs: 5_000 };
+    const { code, stdout } = await context.run('git', ['config', '--global', '--get', 'user.name'], options);
+    return code === 0 ? clean(stdout).trim() || undefined : undefined;
   } catch (error) {
-    // A suggestion: without git there is none.
     if (toStewardError(error).kind === 'internal') throw error;
     return undefined;
   }

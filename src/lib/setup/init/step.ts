@@ -1,57 +1,13 @@
 import { boolean, string } from '@oclif/core/flags';
 import { dirname } from 'node:path';
+import type { InferredFlags } from '@oclif/core/interfaces';
 
 import type { Context } from '../../app/context';
+import { openHooks } from '../../app/hooks';
 import type { Config } from '../../config/schema';
-import { readText, replaceFile } from '../../platform/files/atomic-file';
-import { ensureFolder } from '../../platform/files/folder';
-import { parseObject } from '../../platform/files/json-object';
-import type { Questions } from '../../platform/terminal/ask';
-
-/** The flags of `steward init`: each answer is one. Undefined: nothing was said. */
-export interface InitFlags {
-  name?: string | undefined;
-  'da-name'?: string | undefined;
-  voice?: string | undefined;
-  'voice-id'?: string | undefined;
-  'repos-below'?: string | undefined;
-  repo?: string[] | undefined;
-  sources?: string | undefined;
-  'work-repo'?: string | undefined;
-  'create-work-repo'?: boolean | undefined;
-  push?: boolean | undefined;
-  'push-test'?: boolean | undefined;
-  hooks?: boolean | undefined;
-  jobs?: string | undefined;
-}
-
-/** What the steps of a set-up work with. */
-export interface Setup {
-  context: Context;
-  /** The folder of steward's package.json. */
-  root: string;
-  /** As it is now. */
-  config: () => Config;
-  /** Writes keys into the files that own them; a value that does not fit is `usage`. */
-  set: (values: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** A line for the person. */
-  say: (text: string) => void;
-}
-
-/** Does what was answered. With `questions` somebody may be asked once more. */
-export type Apply = (questions?: Questions) => Promise<void>;
-
-/** One question of the set-up: a row of the table in `steps.ts`. */
-export interface Step {
-  /** One word: what a person types to change it. */
-  id: string;
-  /** What is set now, for the table of a set-up that is there. */
-  shown: (setup: Setup) => string | Promise<string>;
-  /** What the flags answer; undefined: nothing. What does not fit is `usage`, before anything is written. */
-  given: (setup: Setup, flags: InitFlags) => Apply | undefined;
-  /** Asks on the terminal; undefined: it stays as it is. */
-  ask: (setup: Setup, questions: Questions) => Promise<Apply | undefined>;
-}
+import { StewardError } from '../../errors';
+import { canAsk, confirm, openQuestions, type Questions } from '../../platform/terminal/ask';
+import { clean } from '../../platform/terminal/terminal';
 
 /** The answers of `steward init`, each as a flag. */
 export const INIT_FLAGS = {
@@ -76,10 +32,7 @@ export const INIT_FLAGS = {
     description: 'Make that repository, private, where it is not there.',
     dependsOn: ['work-repo'],
   }),
-  push: boolean({
-    description: 'Push to your phone, with a new topic where there is none.',
-    allowNo: true,
-  }),
+  push: boolean({ description: 'Push to your phone, with a new topic where there is none.', allowNo: true }),
   'push-test': boolean({ description: 'Send a test message over push.' }),
   import: string({
     description: 'Take over the data of another system that lie in this folder.',
@@ -99,18 +52,48 @@ export const INIT_FLAGS = {
   }),
 };
 
-/**
- * Which of so many numbered things are meant: `all`, `none`, or numbers and ranges such as `1 3-5`; 0-based, in order.
- * Undefined: it cannot be read.
- */
-export function chosenNumbers(text: string, count: number): number[] | undefined {
-  const words = text
-    .trim()
+export type InitFlags = InferredFlags<typeof INIT_FLAGS>;
+
+/** What the steps of a set-up work with. */
+export interface Setup {
+  context: Context;
+  config: () => Config;
+  /** Writes keys into the files that own them; an invalid value is `usage`. */
+  set: (values: Readonly<Record<string, unknown>>) => Promise<void>;
+  say: (text: string) => void;
+}
+
+/** Does what was answered. With `questions` it may ask once more. */
+export type Apply = (questions?: Questions) => Promise<void>;
+
+/** One question of the set-up. */
+export interface Step {
+  /** One word: what a person types to change it. */
+  id: string;
+  /** What is set now. */
+  shown: (setup: Setup) => string | Promise<string>;
+  /** What the flags answer, if anything; an invalid flag is `usage`, before anything is written. */
+  given: (setup: Setup, flags: InitFlags) => Apply | undefined;
+  /** Asks on the terminal; undefined: it stays as it is. */
+  ask: (setup: Setup, questions: Questions) => Promise<Apply | undefined>;
+}
+
+/** The hooks of the one assistant that a set-up knows. */
+export function claudeHooks(context: Context): ReturnType<typeof openHooks> {
+  return openHooks(context, dirname(context.templates), 'claude-code');
+}
+
+const wordsOf = (text: string): string[] =>
+  text
     .toLowerCase()
     .split(/[\s,]+/)
     .filter((word) => word !== '');
-  if (words.length === 1 && words[0] === 'all') return Array.from({ length: count }, (_, index) => index);
-  if (words.length === 1 && words[0] === 'none') return [];
+
+/** Parses `all`, `none`, or numbers and ranges such as `1 3-5`; 0-based, in order. Undefined if invalid. */
+export function chosenNumbers(text: string, count: number): number[] | undefined {
+  const words = wordsOf(text);
+  if (words.join() === 'all') return Array.from({ length: count }, (_, index) => index);
+  if (words.join() === 'none') return [];
   const chosen = new Set<number>();
   for (const word of words) {
     const range = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(word);
@@ -121,43 +104,37 @@ export function chosenNumbers(text: string, count: number): number[] | undefined
   return words.length === 0 ? undefined : [...chosen].sort((a, b) => a - b);
 }
 
-/**
- * Which of some names are meant: `all`, `none`, or names apart by commas or spaces, in the order of the table. What is
- * none of them comes back as `unknown`.
- */
-export function chosenNames<T extends string>(
-  text: string,
-  names: readonly T[],
-): { chosen: T[] } | { unknown: string } {
-  const words = text
-    .trim()
-    .split(/[\s,]+/)
-    .filter((word) => word !== '');
-  if (words.length === 1 && words[0]?.toLowerCase() === 'all') return { chosen: [...names] };
-  if (words.length === 1 && words[0]?.toLowerCase() === 'none') return { chosen: [] };
-  const known = (word: string): T | undefined =>
-    names.find((name) => name.toLowerCase() === word.toLowerCase());
-  const unknown = words.find((word) => known(word) === undefined);
-  if (unknown !== undefined || words.length === 0) return { unknown: unknown ?? '' };
-  const meant = new Set(words.map(known));
-  return { chosen: names.filter((name) => meant.has(name)) };
+/** Parses `all`, `none`, or some of these names, in the order of the table. Anything else is `usage`. */
+export function chosenNames<T extends string>(what: string, text: string, names: readonly T[]): T[] {
+  const words = wordsOf(text);
+  if (words.join() === 'all') return [...names];
+  if (words.join() === 'none') return [];
+  const isKnown = (word: string): boolean => names.some((name) => name.toLowerCase() === word);
+  if (words.length > 0 && words.every(isKnown))
+    return names.filter((name) => words.includes(name.toLowerCase()));
+  const unknown = words.find((word) => !isKnown(word)) ?? '';
+  throw new StewardError('usage', `${what} is one of ${names.join(', ')}, not "${clean(unknown)}".`, {
+    hint: 'Several are apart by commas or spaces; all and none stand for themselves.',
+  });
 }
 
-/** How far a set-up has come: kept so that one that was interrupted goes on. */
-export interface Progress {
-  /** Ids of the steps that were answered, also by leaving them as they are. */
-  answered: string[];
+/** Asks questions on the terminal; without one it is `usage`. */
+export async function asking<T>(hint: string, work: (questions: Questions) => Promise<T>): Promise<T> {
+  if (!canAsk()) throw new StewardError('usage', 'There is no terminal to ask on.', { hint });
+  const questions = openQuestions();
+  try {
+    return await work(questions);
+  } finally {
+    questions.close();
+  }
 }
 
-const VERSION = 1;
-
-/** Nothing without a file, and where it is none of ours: the questions are asked again. */
-export function readProgress(path: string): Progress {
-  const found = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '')?.['answered'];
-  return { answered: Array.isArray(found) ? found.map(String) : [] };
-}
-
-export function writeProgress(path: string, { answered }: Progress): void {
-  ensureFolder(dirname(path));
-  replaceFile(path, `${JSON.stringify({ version: VERSION, answered })}\n`);
+/** Asks for a yes; a no is `canceled` with these words, and no terminal is `usage` with this hint. */
+export async function consent(
+  question: string,
+  { preset = 'yes', hint, no }: { preset?: 'yes' | 'no'; hint: string; no: string },
+): Promise<void> {
+  if (!canAsk()) throw new StewardError('usage', 'There is no terminal to ask on.', { hint });
+  if (await confirm(question, preset)) return;
+  throw new StewardError('canceled', no, { hint: 'Run it again when you want to.' });
 }

@@ -1,29 +1,73 @@
 import type { Context } from '../../app/context';
-import { openHooks } from '../../app/hooks';
 import { schedulerOf } from '../../app/schedule';
 import { setUpSense } from '../../app/sense';
 import { claudeCodeSettings } from '../../assistant/claude-code-settings';
-import { type InstallResult as HooksInstalled, installHooks } from '../../assistant/install';
+import { installHooks, type InstallResult as HooksInstalled } from '../../assistant/install';
 import { hasSkill } from '../../assistant/skill';
 import { StewardError, toStewardError } from '../../errors';
 import { processHost } from '../../platform/files/paths';
 import type { Questions } from '../../platform/terminal/ask';
-import { type InstallResult as JobInstalled, type Scheduler, noScheduler } from '../../schedule';
-import { JOBS, JOB_IDS, type Job, type JobId, jobOf } from '../../schedule/job';
+import { noScheduler, type InstallResult as JobInstalled, type Scheduler } from '../../schedule';
+import { JOBS, JOB_IDS, jobOf, type Job, type JobId } from '../../schedule/job';
 import { COMPLETION_SCRIPTS, SHELLS, type Shell } from '../../shell/completion';
-import { type CompletionInstall, installCompletion, ownShell } from '../../shell/completion-install';
+import { installCompletion, ownShell, type CompletionInstall } from '../../shell/completion-install';
 import type { Place } from '../../shell/completion';
-import { chosenNames } from '../init/step';
-import { usualJobs } from '../init/step-machine';
-import { unknownName } from '../init/step-sense';
+import { chosenNames, claudeHooks } from '../init/step';
+import { usualJobs } from '../init/step-services';
 
-/** What is to be installed; what is left out stays as it is. */
+/** What is to be installed; the rest stays as it is. */
 export interface InstallChoice {
   hooks: boolean;
   /** The work skill of the assistant; it comes with the hooks. */
   skill: boolean;
   jobs: readonly JobId[];
   completion: Shell | undefined;
+}
+
+export interface InstallFlags {
+  yes: boolean;
+  hooks?: boolean | undefined;
+  skill?: boolean | undefined;
+  jobs?: string | undefined;
+  completion?: string | undefined;
+}
+
+/** What the flags choose; `--yes` takes the usual for what they do not name. Undefined: they choose nothing. */
+export async function choiceOf(context: Context, flags: InstallFlags): Promise<InstallChoice | undefined> {
+  const { yes, hooks: isHooks, skill: isSkill, jobs, completion } = flags;
+  if (!yes && [isHooks, isSkill, jobs, completion].every((flag) => flag === undefined)) return undefined;
+  const skill = isSkill === true;
+  const hooks = isHooks ?? (yes || skill);
+  if (!hooks && skill) {
+    throw new StewardError('usage', 'The work skill comes with the hooks.', {
+      hint: 'Leave --no-hooks out, or --skill.',
+    });
+  }
+  const usual = usualJobs((await context.loadConfig()).config);
+  const chosen = jobs === undefined ? (yes ? usual : []) : chosenNames('A job', jobs, JOB_IDS);
+  return { hooks, skill, jobs: chosen, completion: SHELLS.find((shell) => shell === completion) };
+}
+
+/** Asks for each part; the usual one is the preset. */
+export async function askChoice(
+  context: Context,
+  questions: Questions,
+  say: (text: string) => void,
+): Promise<InstallChoice> {
+  const usual = usualJobs((await context.loadConfig()).config).join(' ');
+  say('Hooks let steward see when a session of Claude Code works or waits.');
+  const hooks = await questions.yes('Register hooks with Claude Code?', 'yes');
+  const about = 'Give Claude Code the work skill, too (it checks tasks, and adds issues and reminders)?';
+  const mayAsk = hooks && !hasSkill({ host: processHost() }, claudeCodeSettings);
+  const skill = mayAsk && (await questions.yes(about, 'no'));
+  say(
+    "Jobs for the scheduler: sense (capture), daemon (pages and notifications), work (a sweep every hour), insight (an outline of your day goes to your assistant's model every hour).",
+  );
+  const text = await questions.line(`Schedule which: all, none, or some of these [${usual}]: `);
+  const jobs = chosenNames('A job', text === '' ? usual : text, JOB_IDS);
+  const shell = ownShell();
+  const wanted = shell !== undefined && (await questions.yes(`Complete commands in ${shell}?`, 'yes'));
+  return { hooks, skill, jobs, completion: wanted ? shell : undefined };
 }
 
 export interface Installed {
@@ -38,28 +82,27 @@ export interface Installed {
 }
 
 /**
- * Installs what was chosen, all of it recorded in the manifest; what is there already stays as it is. One part that
- * cannot be installed is told, and stops no other. A dry run looks at the same things and writes nothing.
+ * Installs what was chosen, recorded in the manifest. A part that fails is reported and stops no other. A dry run looks
+ * at the same things and writes nothing.
  */
 export async function installAll(
   context: Context,
-  input: { root: string; choice: InstallChoice; places: readonly Place[]; dryRun: boolean },
+  input: { choice: InstallChoice; places: readonly Place[]; dryRun: boolean },
 ): Promise<Installed> {
-  const { choice, root, dryRun } = input;
+  const { choice, dryRun } = input;
   const result: Installed = { dryRun, hooks: null, jobs: [], completion: null, warnings: [], failed: [] };
   const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
     try {
       await work();
     } catch (error) {
-      const { kind, message, hint } = toStewardError(error);
-      if (kind === 'internal') throw error;
-      result.failed.push({ what, kind, why: [message, ...(hint === undefined ? [] : [hint])].join(' ') });
+      const { kind, why } = reasonOf(error);
+      result.failed.push({ what, kind, why });
     }
   };
   if (!dryRun) await setUpSense(context);
   if (choice.hooks) {
     await attempt('hooks', async () => {
-      const { deps, assistant } = openHooks(context, root, 'claude-code');
+      const { deps, assistant } = claudeHooks(context);
       result.hooks = await installHooks(deps, { assistant, dryRun, skill: choice.skill });
       result.warnings.push(...result.hooks.warnings);
     });
@@ -84,75 +127,18 @@ export async function installAll(
   return { ...result, warnings: [...new Set(result.warnings)] };
 }
 
+/** Why a part failed, in words; a fault of steward's own is thrown on. */
+export function reasonOf(error: unknown): { kind: string; why: string } {
+  const { kind, message, hint } = toStewardError(error);
+  if (kind === 'internal') throw error;
+  return { kind, why: hint === undefined ? message : `${message} ${hint}` };
+}
+
 async function planJob(scheduler: Scheduler, job: Job): Promise<Installed['jobs'][number]> {
   const { installed, loaded, scheduler: there, warning, hint } = await scheduler.status(job);
   const isHere = installed && there === scheduler.kind;
-  if (!scheduler.available) {
-    if (!isHere) throw noScheduler(processHost(), job);
-    const said = [`${job.id}:`, warning, hint].filter((part) => part !== undefined).join(' ');
-    return { job: job.id, scheduler: scheduler.kind, changed: false, warnings: [said] };
-  }
-  return { job: job.id, scheduler: scheduler.kind, changed: !(isHere && loaded) };
-}
-
-/** The flags of `steward install`. */
-export interface InstallFlags {
-  yes: boolean;
-  hooks?: boolean | undefined;
-  skill?: boolean | undefined;
-  jobs?: string | undefined;
-  completion?: string | undefined;
-}
-
-/** What the flags choose; with `--yes` the usual of what they do not name. Wrong names are `usage`. */
-export async function choiceOf(context: Context, flags: InstallFlags): Promise<InstallChoice> {
-  const loaded = await context.loadConfig();
-  const usual = usualJobs({ config: () => loaded.config });
-  const jobs = flags.jobs === undefined ? (flags.yes ? usual : []) : jobsNamed(flags.jobs);
-  const hooks = flags.hooks ?? (flags.yes || flags.skill === true);
-  if (!hooks && flags.skill === true) {
-    throw new StewardError('usage', 'The work skill comes with the hooks.', {
-      hint: 'Leave --no-hooks out, or --skill.',
-    });
-  }
-  return {
-    hooks,
-    skill: flags.skill === true,
-    jobs,
-    completion: SHELLS.find((shell) => shell === flags.completion),
-  };
-}
-
-/** Asks for each part; the usual one is the preset. */
-export async function askChoice(
-  context: Context,
-  questions: Questions,
-  say: (text: string) => void,
-): Promise<InstallChoice> {
-  const loaded = await context.loadConfig();
-  const usual = usualJobs({ config: () => loaded.config }).join(' ');
-  say('Hooks let steward see when a session of Claude Code works or waits.');
-  const hooks = await questions.yes('Register hooks with Claude Code?', 'yes');
-  const skill =
-    hooks &&
-    !hasSkill({ host: processHost() }, claudeCodeSettings) &&
-    (await questions.yes(
-      'Give Claude Code the work skill, too (it checks tasks, and adds issues and reminders)?',
-      'no',
-    ));
-  say(
-    "Jobs for the scheduler: sense (capture), daemon (pages and notifications), work (a sweep every hour), insight (an outline of your day goes to your assistant's model every hour).",
-  );
-  const text = await questions.line(`Schedule which: all, none, or some of these [${usual}]: `);
-  const jobs = jobsNamed(text === '' ? usual : text);
-  const shell: Shell | undefined = ownShell();
-  const wanted = shell !== undefined && (await questions.yes(`Complete commands in ${shell}?`, 'yes'));
-  return { hooks, skill, jobs, completion: wanted ? shell : undefined };
-}
-
-/** `sense,work`, `all` or `none`; anything else is `usage`. */
-export function jobsNamed(text: string): InstallChoice['jobs'] {
-  const answer = chosenNames(text, JOB_IDS);
-  if ('unknown' in answer) throw unknownName('A job', answer.unknown, JOB_IDS);
-  return answer.chosen;
+  if (scheduler.available) return { job: job.id, scheduler: scheduler.kind, changed: !(isHere && loaded) };
+  if (!isHere) throw noScheduler(processHost(), job);
+  const said = [`${job.id}:`, warning, hint].filter((part) => part !== undefined).join(' ');
+  return { job: job.id, scheduler: scheduler.kind, changed: false, warnings: [said] };
 }

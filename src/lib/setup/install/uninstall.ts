@@ -1,33 +1,34 @@
+import type { Context } from '../../app/context';
+import { findDaemon } from '../../app/daemon-client';
+import { endDaemonOf, schedulerOf } from '../../app/schedule';
 import { uninstallHooks, type UninstallResult as HooksGone } from '../../assistant/uninstall';
 import { toStewardError } from '../../errors';
 import { exists } from '../../platform/files/folder';
 import {
   readInstallManifest,
+  removeMadeFolders,
   withInstallManifest,
   type InstallEntry,
 } from '../../platform/files/install-manifest';
 import { JOB_IDS, jobOf, type JobId } from '../../schedule/job';
-import { removeMadeFolders } from '../../platform/files/install-manifest';
 import { manifestOf, removeRecorded } from '../../shell/completion-install';
-import type { Context } from '../../app/context';
-import { findDaemon } from '../../app/daemon-client';
-import { openHooks } from '../../app/hooks';
-import { endDaemonOf, schedulerOf } from '../../app/schedule';
+import { chosenNames, claudeHooks } from '../init/step';
+import { reasonOf } from './install';
 
 export interface Uninstalled {
   dryRun: boolean;
-  /** Jobs that were taken out, and of which schedulers. */
+  /** The removed jobs, and their schedulers. */
   jobs: { job: JobId; from: string[] }[];
   /** A daemon ran, and was stopped. */
   daemonStopped: boolean;
   hooks: HooksGone;
-  /** Other files that were installed (completion scripts). */
+  /** Other removed files (completion scripts). */
   files: string[];
-  /** What stays, and why: changed by somebody else since, or what could not be done. */
+  /** What stays, and why. */
   left: { what: string; why: string }[];
 }
 
-/** What is to be taken back; what is left out stays as it is. */
+/** What is to be removed; the rest stays. */
 export interface UninstallParts {
   jobs: readonly JobId[];
   /** With the shim and the work skill. */
@@ -35,35 +36,47 @@ export interface UninstallParts {
   completion: boolean;
 }
 
-export const ALL_PARTS: UninstallParts = { jobs: JOB_IDS, hooks: true, completion: true };
+const CHANGED = 'written or changed by somebody else since';
+const ALL_PARTS: UninstallParts = { jobs: JOB_IDS, hooks: true, completion: true };
+
+/** The parts that the flags name; all if they name none. */
+export function partsOf(flags: {
+  jobs?: string | undefined;
+  hooks: boolean;
+  completion: boolean;
+}): UninstallParts & { isWhole: boolean } {
+  const { jobs, hooks, completion } = flags;
+  if (jobs === undefined && !hooks && !completion) return { ...ALL_PARTS, isWhole: true };
+  const named = jobs === undefined ? [] : chosenNames('A job', jobs, JOB_IDS);
+  return { jobs: named, hooks, completion, isWhole: false };
+}
 
 /**
- * Takes back everything that was ever installed on this machine, from the manifest: jobs, the daemon that runs, hooks
- * and their shim, completion scripts; or only the parts that are named. The user area stays. What cannot be taken back is told and stops nothing; run
- * again, it goes on with that.
+ * Removes what was installed on this machine, by the manifest. The user area stays. What fails is reported and stops
+ * nothing; run again, it goes on with that.
  */
 export async function uninstallAll(
   context: Context,
-  input: { root: string; parts: UninstallParts; dryRun: boolean },
+  parts: UninstallParts & { isWhole: boolean },
+  dryRun: boolean,
 ): Promise<Uninstalled> {
-  const { root, parts, dryRun } = input;
   const left: Uninstalled['left'] = [];
-  const attempt = async <T>(what: string, work: () => Promise<T>, otherwise: T): Promise<T> => {
+  const attempt = async <T>(what: string, otherwise: T, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
-      const { kind, message, hint } = toStewardError(error);
-      if (kind === 'internal') throw error;
-      left.push({ what, why: [message, ...(hint === undefined ? [] : [hint])].join(' ') });
+      left.push({ what, why: reasonOf(error).why });
       return otherwise;
     }
   };
-  const jobs = await attempt('jobs', () => removeJobs(context, parts.jobs, dryRun), []);
+  const jobs = await attempt('jobs', [], () => removeJobs(context, parts.jobs, dryRun));
   const daemonStopped =
-    parts.jobs.includes('daemon') && (await attempt('the daemon', () => stopRunning(context, dryRun), false));
-  const { assistant } = openHooks(context, root, 'claude-code');
+    parts.jobs.includes('daemon') &&
+    (await attempt('the daemon', false, async () =>
+      dryRun ? (await findDaemon(context)) !== undefined : endDaemonOf(context),
+    ));
   const none: HooksGone = {
-    assistant: assistant.id,
+    assistant: claudeHooks(context).assistant.id,
     settings: [],
     shim: { path: '', removed: false },
     skill: { path: '', changed: [], left: [] },
@@ -71,11 +84,14 @@ export async function uninstallAll(
     strangers: [],
     dryRun,
   };
-  const hooks = parts.hooks ? await attempt('hooks', () => removeHooks(context, root, dryRun), none) : none;
-  left.push(...hooks.left.map((what) => ({ what, why: 'written or changed by somebody else since' })));
-  const isWhole = parts === ALL_PARTS;
-  const files = parts.completion
-    ? await attempt('completion scripts', () => removeFiles(context, { dryRun, hooks, left, isWhole }), [])
+  const hooks = parts.hooks ? await attempt('hooks', none, () => removeHooks(context, dryRun)) : none;
+  left.push(...hooks.left.map((what) => ({ what, why: CHANGED })));
+  const { isWhole, completion } = parts;
+  const hooksGone = hooks.settings.length > 0;
+  const files = completion
+    ? await attempt('completion scripts', [], () =>
+        removeFiles(context, { dryRun, hooksGone, left, isWhole }),
+      )
     : [];
   return { dryRun, jobs, daemonStopped, hooks, files, left };
 }
@@ -87,23 +103,22 @@ async function removeJobs(
 ): Promise<Uninstalled['jobs']> {
   if (ids.length === 0) return [];
   const scheduler = await schedulerOf(context);
-  const { pollIntervalSec } = await pollInterval(context);
+  const sense = await senseOf(context);
   const removed: Uninstalled['jobs'] = [];
   for (const id of ids) {
-    const job = jobOf(id, { pollIntervalSec });
+    const job = jobOf(id, sense);
+    let from: string[];
     if (dryRun) {
       const { installed, scheduler: kind } = await scheduler.status(job);
-      if (installed) removed.push({ job: id, from: [kind] });
-      continue;
-    }
-    const { removedFrom } = await scheduler.uninstall(job);
-    if (removedFrom.length > 0) removed.push({ job: id, from: removedFrom });
+      from = installed ? [kind] : [];
+    } else from = (await scheduler.uninstall(job)).removedFrom;
+    if (from.length > 0) removed.push({ job: id, from });
   }
   return removed;
 }
 
-/** A configuration that does not load keeps nobody from leaving. */
-async function pollInterval(context: Context): Promise<{ pollIntervalSec: number }> {
+/** An invalid configuration keeps nobody from leaving. */
+async function senseOf(context: Context): Promise<{ pollIntervalSec: number }> {
   try {
     return (await context.loadConfig()).config.sense;
   } catch (error) {
@@ -113,14 +128,9 @@ async function pollInterval(context: Context): Promise<{ pollIntervalSec: number
   }
 }
 
-async function stopRunning(context: Context, dryRun: boolean): Promise<boolean> {
-  if (dryRun) return (await findDaemon(context)) !== undefined;
-  return endDaemonOf(context);
-}
-
 /** Where nothing is installed, nothing is written to find that out. */
-async function removeHooks(context: Context, root: string, dryRun: boolean): Promise<HooksGone> {
-  const { deps, assistant } = openHooks(context, root, 'claude-code');
+async function removeHooks(context: Context, dryRun: boolean): Promise<HooksGone> {
+  const { deps, assistant } = claudeHooks(context);
   const found = await uninstallHooks(deps, { assistant, dryRun: true });
   const isThere =
     found.shim.removed ||
@@ -130,37 +140,33 @@ async function removeHooks(context: Context, root: string, dryRun: boolean): Pro
   return uninstallHooks(deps, { assistant, dryRun: false });
 }
 
-/** Completion scripts; of the whole also whatever else the manifest still holds. */
+/** Completion scripts; of the whole also what else the manifest holds. */
 async function removeFiles(
   context: Context,
-  input: { dryRun: boolean; hooks: HooksGone; left: Uninstalled['left']; isWhole: boolean },
+  input: { dryRun: boolean; hooksGone: boolean; left: Uninstalled['left']; isWhole: boolean },
 ): Promise<string[]> {
-  const { dryRun, hooks, left, isWhole } = input;
+  const { dryRun, hooksGone, left, isWhole } = input;
   if (!exists(context.area.installManifest)) return [];
-  const isHooks = ({ id }: InstallEntry): boolean => id.startsWith('hooks:');
-  // What is left of the skill was named with the hooks, which bring it.
-  const isSkill = ({ id }: InstallEntry): boolean => id.startsWith('skill:');
-  const isMeant = ({ id }: InstallEntry): boolean => isWhole || id.startsWith('completion:');
-  const found = readInstallManifest(context.area.installManifest, context.machineId);
-  if (dryRun)
-    return found
-      .filter((entry) => entry.kind === 'file' && isMeant(entry) && !isHooks(entry) && !isSkill(entry))
-      .map(({ path }) => path);
+  // What is left of the skill was named with the hooks.
+  const isMeant = ({ id }: InstallEntry): boolean =>
+    (isWhole || id.startsWith('completion:')) &&
+    !id.startsWith('skill:') &&
+    (!id.startsWith('hooks:') || (hooksGone && !dryRun));
+  const found = readInstallManifest(context.area.installManifest, context.machineId).filter(isMeant);
+  if (dryRun) return found.filter(({ kind }) => kind === 'file').map(({ path }) => path);
   return withInstallManifest(manifestOf(context), (manifest) => {
-    const removed: string[] = [];
+    const removed: InstallEntry[] = [];
     for (const entry of manifest.entries().filter(isMeant)) {
-      if (isSkill(entry) || (isHooks(entry) && hooks.settings.length === 0)) continue;
-      if (entry.kind !== 'file')
-        left.push({ what: entry.path, why: `an entry of ${entry.id} could not be taken back` });
-      else if (!removeRecorded(entry))
-        left.push({ what: entry.path, why: 'written or changed by somebody else since' });
+      const { id, path, kind } = entry;
+      if (kind !== 'file') left.push({ what: path, why: `an entry of ${id} could not be taken back` });
+      else if (!removeRecorded(entry)) left.push({ what: path, why: CHANGED });
       else {
-        removed.push(entry.path);
-        manifest.forget(entry.id, entry.path);
+        removed.push(entry);
+        manifest.forget(id, path);
       }
     }
     // Folders that several of them shared are empty only now.
-    removeMadeFolders(found.filter(({ path }) => removed.includes(path)));
-    return removed;
+    removeMadeFolders(removed);
+    return removed.map(({ path }) => path);
   });
 }

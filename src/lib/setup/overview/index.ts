@@ -1,7 +1,7 @@
 import type { Context } from '../../app/context';
 import { jobsHere } from '../../app/schedule';
 import { daemonReport } from '../../app/serve';
-import { sharedArea } from '../../app/shared-area';
+import { sharedArea } from '../../sense/shared-area';
 import { VERSION } from '../../app/version';
 import type { Config } from '../../config/schema';
 import { toStewardError } from '../../errors';
@@ -11,71 +11,51 @@ import type { Terminal } from '../../platform/terminal/stdio';
 import { clean } from '../../platform/terminal/terminal';
 import { padEnd } from '../../platform/terminal/text-width';
 import { localTimes } from '../../platform/time/local-times';
-import {
-  type Overview,
-  type Part,
-  type PartState,
-  type Sources,
-  agentsPart,
-  daemonPart,
-  goalsPart,
-  hooksPart,
-  jobsPart,
-  notifyPart,
-  queuePart,
-  sensePart,
-  sessionsPart,
-  workPart,
-} from './parts';
+import { PARTS, type Part, type PartState, type Row, type Sources } from './parts';
 
-/** The rows in their order; a new part is a function and a row. */
-const PARTS: readonly (readonly [
-  id: string,
-  look: (sources: Sources) => Omit<Part, 'id'> | Promise<Omit<Part, 'id'>>,
-])[] = [
-  ['sense', sensePart],
-  ['work', workPart],
-  ['notify', notifyPart],
-  ['queue', queuePart],
-  ['agents', agentsPart],
-  ['sessions', sessionsPart],
-  ['goals', goalsPart],
-  ['daemon', daemonPart],
-  ['hooks', hooksPart],
-  ['jobs', jobsPart],
-];
+/** `steward status --json` */
+export interface Overview {
+  userArea: string;
+  version: string;
+  /** False: nothing of steward is on this machine yet. */
+  setUp: boolean;
+  parts: Part[];
+}
 
 /**
- * Every part in one screen, with the next step for each that is off. Files are read, and the daemon is
- * asked over its socket, where it runs; nothing goes to the network, nothing is written. A part that cannot be looked
- * at says so and hides no other; a configuration that does not load is a row of its own, and the parts then have none.
+ * Every part, with the next step for each that is off. Reads files and asks a running daemon; no network, nothing is
+ * written. A part that fails hides no other; with an invalid configuration its row is the only one.
  */
-export async function overview(context: Context, root: string): Promise<Overview> {
+export async function overview(context: Context): Promise<Overview> {
   const { area } = context;
   const head = { userArea: area.root, version: VERSION, setUp: exists(area.root) };
   let config: Config;
-  let zone: string;
   try {
     config = (await context.loadConfig()).config;
-    zone = config.user.timezone;
   } catch (error) {
     return { ...head, parts: [{ id: 'configuration', ...inError(error, 'steward config path') }] };
   }
-  const daemon = await gathered(() => daemonReport(context));
-  const scheduler = await gathered(() => jobsHere(context, config.sense));
+  // Several parts use these: a failure is shown in the row of its own part.
+  const failures = new Map<string, unknown>();
+  const gathered = async <T>(id: string, otherwise: T, get: () => Promise<T>): Promise<T> => {
+    try {
+      return await get();
+    } catch (failure) {
+      failures.set(id, failure);
+      return otherwise;
+    }
+  };
   const sources: Sources = {
     context,
-    root,
     config,
-    daemon: 'value' in daemon ? daemon.value : { running: false, cliVersion: VERSION },
-    scheduler: 'value' in scheduler ? scheduler.value : 'unknown',
-    localTime: localTimes(context.clock, zone),
+    daemon: await gathered('daemon', { running: false, cliVersion: VERSION }, () => daemonReport(context)),
+    scheduler: await gathered<Sources['scheduler']>('jobs', 'unknown', () => jobsHere(context, config.sense)),
+    localTime: localTimes(context.clock, config.user.timezone),
   };
   const parts = await Promise.all(
-    PARTS.map(async ([id, look]): Promise<Part> => {
+    Object.entries(PARTS).map(async ([id, look]): Promise<Part> => {
       try {
-        if (id === 'daemon' && 'failure' in daemon) throw daemon.failure;
-        if (id === 'jobs' && 'failure' in scheduler) throw scheduler.failure;
+        if (failures.has(id)) throw failures.get(id);
         return { id, ...(await look(sources)) };
       } catch (error) {
         return { id, ...inError(error, null) };
@@ -85,7 +65,7 @@ export async function overview(context: Context, root: string): Promise<Overview
   return { ...head, parts: [...areaPart(context), ...parts] };
 }
 
-/** A row only where the area is shared, since no part that it holds is whole then, or where that cannot be told. */
+/** A row only if the area is shared, or that is unknown. */
 function areaPart(context: Context): Part[] {
   const next = 'steward doctor area';
   try {
@@ -96,16 +76,7 @@ function areaPart(context: Context): Part[] {
   }
 }
 
-/** What several parts ask for: a failure belongs to one of them, and is no reason to tell nothing of the others. */
-async function gathered<T>(get: () => Promise<T>): Promise<{ value: T } | { failure: unknown }> {
-  try {
-    return { value: await get() };
-  } catch (failure) {
-    return { failure };
-  }
-}
-
-function inError(error: unknown, next: string | null): Omit<Part, 'id'> {
+function inError(error: unknown, next: string | null): Row {
   const { kind, message, hint } = toStewardError(error);
   if (kind === 'internal') throw error;
   // A list of problems ends without a stop.
@@ -122,17 +93,16 @@ const WORDS: Readonly<Record<PartState, string>> = {
 };
 const ID_COLUMNS = 10;
 const STATE_COLUMNS = 11;
-/** Narrower, the facts stand below their part. */
+/** On a narrower terminal the facts are below their part. */
 const ONE_LINE_COLUMNS = 60;
 const MIN_COLUMNS = 24;
 
-/** `steward status`: a row a part; below it the command that comes next, where there is one. */
+/** A row a part; below it the next command. */
 export function overviewText({ parts, setUp }: Overview, terminal: Terminal): string {
   const columns = Math.max(MIN_COLUMNS, terminal.columns);
+  const first = 'steward is not set up on this machine yet. "steward init" does it.';
   const lines = [
-    ...(setUp
-      ? []
-      : [...wrap('steward is not set up on this machine yet. "steward init" does it.', columns), '']),
+    ...(setUp ? [] : [...wrap(first, columns), '']),
     ...parts.flatMap((part) => partLines(part, columns, terminal)),
   ];
   const text = lines.map((line) => line.trimEnd()).join('\n');
@@ -140,20 +110,16 @@ export function overviewText({ parts, setUp }: Overview, terminal: Terminal): st
 }
 
 function partLines({ id, state, summary, next }: Part, columns: number, terminal: Terminal): string[] {
-  const colors = palette(terminal);
-  const paint =
-    state === 'ok'
-      ? (text: string): string => text
-      : state === 'off' || state === 'muted'
-        ? colors.neutral
-        : colors.attention;
+  const { neutral, attention, strong } = palette(terminal);
+  const isQuiet = state === 'off' || state === 'muted';
+  const paint = state === 'ok' ? (text: string) => text : isQuiet ? neutral : attention;
   const isWide = columns >= ONE_LINE_COLUMNS;
   const indent = isWide ? ID_COLUMNS + STATE_COLUMNS : 2;
-  const facts = summary.split('\n').flatMap((line) => wrap(clean(line), columns - indent));
-  const head = id.length < ID_COLUMNS ? padEnd(id, ID_COLUMNS) : `${id} `;
-  const word = paint(padEnd(WORDS[state], ID_COLUMNS + STATE_COLUMNS - head.length));
   const below = ' '.repeat(indent);
-  const step = next === null ? [] : [`${below}${colors.strong(clean(next))}`];
-  if (!isWide) return [`${head}${word}`, ...facts.map((line) => below + line), ...step];
-  return [`${head}${word}${facts[0] ?? ''}`, ...facts.slice(1).map((line) => below + line), ...step];
+  const facts = summary.split('\n').flatMap((line) => wrap(clean(line), columns - indent));
+  const name = id.length < ID_COLUMNS ? padEnd(id, ID_COLUMNS) : `${id} `;
+  const head = `${name}${paint(padEnd(WORDS[state], ID_COLUMNS + STATE_COLUMNS - name.length))}`;
+  const [first = '', ...rest] = isWide ? facts : ['', ...facts];
+  const step = next === null ? [] : [`${below}${strong(clean(next))}`];
+  return [`${head}${first}`, ...rest.map((line) => below + line), ...step];
 }

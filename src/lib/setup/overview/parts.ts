@@ -4,168 +4,40 @@ import { KNOWLEDGE_TYPES } from '../../agents/knowledge';
 import { deadMessages } from '../../agents/managed/sessions';
 import { rosterFiles } from '../../agents/roster';
 import type { Context } from '../../app/context';
-import { DAEMON_SCHEDULER } from '../../app/schedule';
-import { openHooks } from '../../app/hooks';
-import type { JobsHere } from '../../app/schedule';
+import { DAEMON_SCHEDULER, type JobsHere } from '../../app/schedule';
 import { openSense } from '../../app/sense';
 import { openSessions, waitingSessions } from '../../app/sessions';
 import { voiceOf } from '../../app/speech';
 import { openWork } from '../../app/work';
-import { installedEvents, shimDeps } from '../../assistant/install';
+import { installedEvents } from '../../assistant/install';
+import { shimDeps } from '../../assistant/install';
 import { shimPath } from '../../assistant/shim';
 import type { Config } from '../../config/schema';
-import { type DaemonReport, duration } from '../../daemon/status';
+import { duration, type DaemonReport } from '../../daemon/status';
 import { parseGoals } from '../../goals/record';
+import { dead, foreignDeliveries, MAX_WAITING as MOST_DELIVERIES, outboxStatus } from '../../notify/outbox';
 import { muteState } from '../../notify/routing';
-import { MAX_WAITING as MOST_DELIVERIES, dead, foreignDeliveries, outboxStatus } from '../../notify/outbox';
 import { readText } from '../../platform/files/atomic-file';
 import { exists, listFolder } from '../../platform/files/folder';
-import { type DeadReport, deadReport, deadText } from '../../platform/files/graveyard';
+import { deadReport, deadText, type DeadReport } from '../../platform/files/graveyard';
 import { plural } from '../../platform/terminal/plural';
 import { JOBS, type JobId } from '../../schedule/job';
 import { senseHealth } from '../../sense/source';
 import { status as senseStatus } from '../../sense/read';
 import { runningSessions } from '../../sessions/state';
 import { isLive } from '../../sessions/session';
-import { MAX_WAITING as MOST_INTENTIONS, foreignIntentions, spoolStatus } from '../../sessions/spool';
+import { foreignIntentions, MAX_WAITING as MOST_INTENTIONS, spoolStatus } from '../../sessions/spool';
 import { waitingText } from '../../work/capture/waiting';
-import { type WorkStatus, workStatus } from '../../work/status';
+import { workStatus, type WorkStatus } from '../../work/status';
 import { skippedWords } from '../../work/view-results';
-
-export async function sensePart({ context, daemon, scheduler, localTime }: Sources): Promise<Row> {
-  if (!exists(context.area.sense.config)) {
-    return { state: 'off', summary: 'nothing is captured before it is set up', next: 'steward init' };
-  }
-  const { deps } = await openSense(context);
-  const status = senseStatus(deps, daemon.running ? DAEMON_SCHEDULER : null);
-  const { state, reason, fix } = senseHealth(status);
-  const facts = [
-    `${plural(status.eventsToday, 'event')} today`,
-    status.lastCaptureTs === null ? 'never captured' : `last capture ${localTime(status.lastCaptureTs)}`,
-    ...(reason === undefined ? [] : [reason]),
-  ];
-  if (state === 'ok' && !daemon.running && isInstalled({ scheduler }, 'sense') === false) {
-    return {
-      state: 'needs-you',
-      summary: [...facts, 'nothing captures by itself'].join(' · '),
-      next: scheduler === undefined ? 'steward up' : JOBS.sense.command,
-    };
-  }
-  return { state, summary: facts.join(' · '), next: fix ?? null };
-}
-
-export async function workPart({ context, localTime }: Sources): Promise<Row> {
-  const status = workStatus((await openWork(context)).deps);
-  if (status.setupRequired)
-    return { state: 'off', summary: 'no repository is set up', next: 'steward work setup OWNER/REPO' };
-  const facts = [
-    status.repo ?? '',
-    `${status.issues.open} open`,
-    ...(status.malformed === 0 ? [] : [skippedWords(status.malformed)]),
-    status.lastFetch === null ? 'never read' : `read ${localTime(status.lastFetch)}`,
-    ...status.waiting.map(waitingText),
-  ];
-  const trouble = workTrouble(status);
-  if (trouble === undefined) return { state: 'ok', summary: facts.join(' · '), next: null };
-  return {
-    state: trouble.state,
-    summary: [...facts, trouble.why ?? []].flat().join(' · '),
-    next: trouble.next,
-  };
-}
-
-function workTrouble({
-  enabled,
-  privacy,
-  stale,
-  staleReason,
-  waiting,
-}: WorkStatus): { state: Part['state']; why?: string; next: string } | undefined {
-  if (!enabled) return { state: 'off', why: 'switched off', next: 'steward config set WORK.enabled true' };
-  if (privacy.state === 'public')
-    return {
-      state: 'needs-you',
-      why: 'the repository is public, so nothing is sent',
-      next: 'steward work verify',
-    };
-  if (privacy.state === 'unverified' || privacy.state === 'expired') {
-    return { state: 'needs-you', why: 'not verified to be private', next: 'steward work verify' };
-  }
-  const fix = waiting.find((one) => one.fix !== null)?.fix;
-  if (fix !== undefined && fix !== null) return { state: 'needs-you', next: fix };
-  if (stale) return { state: 'needs-you', why: staleReason ?? 'out of date', next: 'steward work board' };
-  return undefined;
-}
-
-export function notifyPart({ context, config }: Sources): Row {
-  const { push, chat } = config.settings.notifications;
-  const { muted, until } = muteState({ clock: context.clock, mute: context.area.mute });
-  const { engines, hint } = voiceOf(context, { current: () => config }, () => undefined).status();
-  const isOff = config.user.notify.voice.engine === 'none';
-  const voice = isOff ? 'off' : (engines[0] ?? 'nothing here can speak');
-  const facts = [
-    `voice ${voice}${muted && !isOff ? `, muted${until === null ? '' : ' for now'}` : ''}`,
-    `push ${push.topic.isSet && push.enabled ? 'on' : 'off'}`,
-    `chat ${chat.webhook.isSet && chat.enabled ? 'on' : 'off'}`,
-  ];
-  const summary = facts.join(' · ');
-  if (!isOff && engines.length === 0)
-    return { state: 'needs-you', summary: `${summary}. ${hint ?? ''}`, next: 'steward notify test' };
-  if (muted && !isOff) return { state: 'muted', summary, next: 'steward notify unmute' };
-  return { state: 'ok', summary, next: null };
-}
-
-export function agentsPart({ context }: Sources): Row {
-  const { agents, knowledge } = context.area;
-  const named = rosterFiles(agents).length;
-  const entries = KNOWLEDGE_TYPES.flatMap((type) =>
-    listFolder(join(knowledge, type)).filter((name) => name.endsWith('.md')),
-  );
-  const facts = [
-    `${plural(named, 'named agent')}`,
-    `${plural(entries.length, 'entry', 'entries')} of knowledge`,
-  ];
-  // Routing works without any of them: one that has none lacks nothing.
-  return {
-    state: 'ok',
-    summary: facts.join(' · '),
-    next: named === 0 ? 'steward agents roster new NAME' : null,
-  };
-}
-
-export async function sessionsPart({ context }: Sources): Promise<Row> {
-  const nowMs = context.clock.now();
-  const running = Object.values(runningSessions(await openSessions(context)).sessions).filter((one) =>
-    isLive(one, nowMs),
-  );
-  const waiting = await waitingSessions(context);
-  return {
-    state: waiting > 0 ? 'needs-you' : 'ok',
-    summary: `${running.length} at work or waiting${waiting > 0 ? ` · ${waiting} waiting for you` : ''}`,
-    next: waiting > 0 ? 'steward sessions' : null,
-  };
-}
-
-export function goalsPart({ config }: Sources): Row {
-  const path = config.user.paths.goals;
-  const text = readText(path, { followLink: true });
-  if (text === undefined) return { state: 'off', summary: `no goals are written in ${path}`, next: null };
-  const goals = parseGoals(text);
-  const summary =
-    goals.length === 0 ? 'no goals under a heading "Active Goals"' : plural(goals.length, 'active goal');
-  return {
-    state: goals.length === 0 ? 'needs-you' : 'ok',
-    summary: goals.length === 0 ? `${summary} in ${path}` : summary,
-    next: null,
-  };
-}
+import { claudeHooks } from '../init/step';
 
 /**
- * - ok: it does what it is there for
- * - muted: works, and the person wants it to be silent
+ * - ok: it works
+ * - muted: it works, and is silent on purpose
  * - off: not set up, or switched off; that may be meant
  * - needs-you: it wants something of the person
- * - error: it cannot be told
+ * - error: its state is unknown
  */
 export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
 
@@ -173,84 +45,129 @@ export type PartState = 'ok' | 'muted' | 'off' | 'needs-you' | 'error';
 export interface Part {
   id: string;
   state: PartState;
-  /** What it is like now, a few short facts. */
+  /** A few short facts. */
   summary: string;
-  /** The command that comes next; null where all is well. */
+  /** The next command; null if all is well. */
   next: string | null;
 }
 
-export interface Overview {
-  userArea: string;
-  version: string;
-  /** False: nothing of steward is on this machine yet. */
-  setUp: boolean;
-  parts: Part[];
-}
-
-/** What a part says of itself; its id is given to it. */
 export type Row = Omit<Part, 'id'>;
 
-/** What the parts are told of, each by the function that its own command calls. */
+/** What the parts are made from, each by the function that its own command calls. */
 export interface Sources {
   context: Context;
-  /** The folder of steward's package.json. */
-  root: string;
   config: Config;
   daemon: DaemonReport;
   /** `unknown`: it could not be asked, which the row `jobs` says. */
   scheduler: JobsHere | 'unknown' | undefined;
-  /** The local time of an ISO-8601 time. */
   localTime: (iso: string) => string;
 }
 
-/** Is the job registered? Undefined where the scheduler could not be asked. */
-export function isInstalled({ scheduler }: Pick<Sources, 'scheduler'>, id: JobId): boolean | undefined {
+function row(
+  state: PartState,
+  facts: string | readonly (string | undefined)[],
+  next: string | null = null,
+): Row {
+  const words =
+    typeof facts === 'string' ? [facts] : facts.filter((fact) => fact !== undefined && fact !== '');
+  return { state, summary: words.join(' · '), next };
+}
+
+/** Undefined if the scheduler could not be asked. */
+function isInstalled({ scheduler }: Sources, id: JobId): boolean | undefined {
   if (scheduler === 'unknown') return undefined;
   return scheduler?.jobs.some(({ job, installed }) => job === id && installed) === true;
 }
 
-export function daemonPart({ daemon, scheduler }: Sources): Row {
-  if (!daemon.running) {
-    return isInstalled({ scheduler }, 'daemon') === true
-      ? {
-          state: 'needs-you',
-          summary: 'installed, and does not run',
-          next: 'steward daemon install --status',
-        }
-      : { state: 'off', summary: 'does not run', next: 'steward up' };
-  }
+async function sensePart(sources: Sources): Promise<Row> {
+  const { context, daemon, scheduler, localTime } = sources;
+  if (!exists(context.area.sense.config))
+    return row('off', 'nothing is captured before it is set up', 'steward init');
+  const { deps } = await openSense(context);
+  const status = senseStatus(deps, daemon.running ? DAEMON_SCHEDULER : null);
+  const { state, reason, fix } = senseHealth(status);
   const facts = [
-    daemon.url,
-    `up ${duration(daemon.uptimeSec)}`,
-    ...(daemon.version === daemon.cliVersion
-      ? []
-      : [`version ${daemon.version}, this is ${daemon.cliVersion}`]),
+    `${plural(status.eventsToday, 'event')} today`,
+    status.lastCaptureTs === null ? 'never captured' : `last capture ${localTime(status.lastCaptureTs)}`,
+    reason,
   ];
-  const trouble = daemon.jobs.find(({ lastOk }) => lastOk === false);
-  if (trouble !== undefined) {
-    return {
-      state: 'needs-you',
-      summary: [...facts, `its job ${trouble.id} failed`].join(' · '),
-      next: 'steward daemon status',
-    };
-  }
-  return { state: 'ok', summary: facts.join(' · '), next: null };
+  if (state !== 'ok' || daemon.running || isInstalled(sources, 'sense') !== false)
+    return row(state, facts, fix);
+  const next = scheduler === undefined ? 'steward up' : JOBS.sense.command;
+  return row('needs-you', [...facts, 'nothing captures by itself'], next);
 }
 
-/** What waits to be sent, and what was given up: captures, notifications, messages to hosted agents. */
-export function queuePart({ context }: Sources): Row {
+async function workPart({ context, localTime }: Sources): Promise<Row> {
+  const status = workStatus((await openWork(context)).deps);
+  if (status.setupRequired) return row('off', 'no repository is set up', 'steward work setup OWNER/REPO');
+  const facts = [
+    status.repo ?? '',
+    `${status.issues.open} open`,
+    status.malformed === 0 ? undefined : skippedWords(status.malformed),
+    status.lastFetch === null ? 'never read' : `read ${localTime(status.lastFetch)}`,
+    ...status.waiting.map(waitingText),
+  ];
+  const [state, why, next] = workState(status);
+  return row(state, [...facts, why], next);
+}
+
+function workState(status: WorkStatus): [state: PartState, why?: string | undefined, next?: string] {
+  const { enabled, privacy, stale, staleReason, waiting } = status;
+  if (!enabled) return ['off', 'switched off', 'steward config set WORK.enabled true'];
+  if (privacy.state === 'public')
+    return ['needs-you', 'the repository is public, so nothing is sent', 'steward work verify'];
+  if (privacy.state === 'unverified' || privacy.state === 'expired')
+    return ['needs-you', 'not verified to be private', 'steward work verify'];
+  const fix = waiting.map((one) => one.fix).find((command) => command !== null);
+  if (fix !== undefined) return ['needs-you', undefined, fix];
+  return stale ? ['needs-you', staleReason ?? 'out of date', 'steward work board'] : ['ok'];
+}
+
+function notifyPart({ context, config }: Sources): Row {
+  const { push, chat } = config.settings.notifications;
+  const { muted, until } = muteState({ clock: context.clock, mute: context.area.mute });
+  const { engines, hint } = voiceOf(context, { current: () => config }, () => undefined).status();
+  const isOff = config.user.notify.voice.engine === 'none';
+  const isMuted = muted && !isOff;
+  const voice = isOff ? 'off' : (engines[0] ?? 'nothing here can speak');
+  const facts = [
+    `voice ${voice}${isMuted ? `, muted${until === null ? '' : ' for now'}` : ''}`,
+    `push ${push.topic.isSet && push.enabled ? 'on' : 'off'}`,
+    `chat ${chat.webhook.isSet && chat.enabled ? 'on' : 'off'}`,
+  ];
+  if (!isOff && engines.length === 0)
+    return row('needs-you', `${facts.join(' · ')}. ${hint ?? ''}`, 'steward notify test');
+  return isMuted ? row('muted', facts, 'steward notify unmute') : row('ok', facts);
+}
+
+interface Queue {
+  what: string;
+  waiting: number;
+  unreadable: number;
+  foreign: number;
+  /** A queue of this length takes no more. */
+  most: number;
+  dead: DeadReport;
+  next: string | null;
+}
+
+/** What waits to be sent, and what was given up: notifications, captures, messages to hosted agents. */
+function queuePart({ context }: Sources): Row {
   const { area } = context;
   const outbox = outboxStatus(area);
   const spool = spoolStatus(area.spool);
-  const rows: QueueRow[] = [
+  // An empty queue does not ask for the id of this machine, which would be written.
+  const foreign = {
+    outbox: outbox.waiting > 0 ? foreignDeliveries({ outbox: area.outbox, machineId: context.machineId }) : 0,
+    spool: spool.waiting > 0 ? foreignIntentions(area.spool, context.machineId) : 0,
+  };
+  const queues: Queue[] = [
     {
       what: plural(outbox.waiting, 'notification'),
       waiting: outbox.waiting,
       unreadable: 0,
+      foreign: foreign.outbox,
       most: MOST_DELIVERIES,
-      // Without anything that waits, nobody asks for the id of this machine, which would be written.
-      foreign:
-        outbox.waiting === 0 ? 0 : foreignDeliveries({ outbox: area.outbox, machineId: context.machineId }),
       dead: deadReport(dead(area)),
       next: 'steward notify history',
     },
@@ -258,78 +175,126 @@ export function queuePart({ context }: Sources): Row {
       what: `${spool.waiting} left by hooks`,
       waiting: spool.waiting,
       unreadable: spool.unreadable,
+      foreign: foreign.spool,
       most: MOST_INTENTIONS,
-      foreign: spool.waiting === 0 ? 0 : foreignIntentions(area.spool, context.machineId),
       dead: deadReport(spool.deadFolder),
-      // A retry does nothing for what cannot be read; doctor says where it is.
+      // A retry cannot help what is unreadable; doctor says where it is.
       next: spool.unreadable > 0 ? 'steward doctor hooks' : 'steward work retry',
     },
     {
       what: '',
       waiting: 0,
       unreadable: 0,
-      most: 1,
       foreign: 0,
+      most: 1,
       dead: deadReport(deadMessages(area.managed)),
       next: null,
     },
   ];
-  const isBad = ({ waiting, unreadable, most, foreign, dead: { count } }: QueueRow): boolean =>
-    waiting >= most || unreadable + foreign + count > 0;
-  const facts = rows.flatMap(queueFacts);
-  return {
-    state: rows.some(isBad) ? 'needs-you' : 'ok',
-    summary: facts.length === 0 ? 'nothing waits' : facts.join(' · '),
-    next: rows.find(isBad)?.next ?? null,
-  };
+  const bad = queues.filter(
+    (queue) => queue.waiting >= queue.most || queue.unreadable + queue.foreign + queue.dead.count > 0,
+  );
+  const facts = queues.flatMap(queueFacts);
+  return row(
+    bad.length > 0 ? 'needs-you' : 'ok',
+    facts.length === 0 ? 'nothing waits' : facts,
+    bad[0]?.next ?? null,
+  );
 }
 
-interface QueueRow {
-  what: string;
-  waiting: number;
-  unreadable: number;
-  /** A queue of so many takes no more. */
-  most: number;
-  foreign: number;
-  dead: DeadReport;
-  next: string | null;
-}
-
-function queueFacts({ what, waiting, unreadable, most, foreign, dead: graves }: QueueRow): string[] {
+function queueFacts({ what, waiting, unreadable, foreign, most, dead: graves }: Queue): string[] {
   return [
-    ...(waiting === 0 ? [] : [`${what} waiting${waiting >= most ? ', which is full' : ''}`]),
-    ...(unreadable === 0 ? [] : [`${unreadable} cannot be read`]),
-    ...(foreign === 0 ? [] : [`${foreign} from another machine`]),
-    ...[deadText(graves) ?? []].flat(),
-  ];
+    waiting === 0 ? [] : `${what} waiting${waiting >= most ? ', which is full' : ''}`,
+    unreadable === 0 ? [] : `${unreadable} cannot be read`,
+    foreign === 0 ? [] : `${foreign} from another machine`,
+    deadText(graves) ?? [],
+  ].flat();
 }
 
-export function hooksPart({ context, root }: Sources): Row {
-  const { deps, assistant } = openHooks(context, root, 'claude-code');
-  const registered = installedEvents(deps, assistant).length;
-  const hasShim = exists(shimPath(shimDeps(deps)));
-  if (registered === 0)
-    return { state: 'off', summary: 'not registered with Claude Code', next: 'steward hooks install' };
-  if (registered === assistant.hooks.length && hasShim)
-    return { state: 'ok', summary: 'registered with Claude Code', next: null };
-  const why = hasShim ? `${registered} of ${assistant.hooks.length} registered` : 'what they run is missing';
-  return { state: 'needs-you', summary: why, next: 'steward hooks install' };
+function agentsPart({ context }: Sources): Row {
+  const { agents, knowledge } = context.area;
+  const named = rosterFiles(agents).length;
+  const entries = KNOWLEDGE_TYPES.flatMap((type) =>
+    listFolder(join(knowledge, type)).filter((name) => name.endsWith('.md')),
+  );
+  const facts = [plural(named, 'named agent'), `${plural(entries.length, 'entry', 'entries')} of knowledge`];
+  // Routing works without any of them.
+  return row('ok', facts, named === 0 ? 'steward agents roster new NAME' : null);
 }
 
-export function jobsPart({ scheduler }: Sources): Row {
-  if (scheduler === undefined || scheduler === 'unknown') {
-    return {
-      state: 'off',
-      summary: 'no scheduler here; "steward up" runs the jobs while it runs',
-      next: null,
-    };
+async function sessionsPart({ context }: Sources): Promise<Row> {
+  const nowMs = context.clock.now();
+  const { sessions } = runningSessions(await openSessions(context));
+  const running = Object.values(sessions).filter((session) => isLive(session, nowMs));
+  const fact = `${running.length} at work or waiting`;
+  const waiting = await waitingSessions(context);
+  return waiting > 0
+    ? row('needs-you', [fact, `${waiting} waiting for you`], 'steward sessions')
+    : row('ok', fact);
+}
+
+function goalsPart({ config }: Sources): Row {
+  const path = config.user.paths.goals;
+  const text = readText(path, { followLink: true });
+  if (text === undefined) return row('off', `no goals are written in ${path}`);
+  const goals = parseGoals(text);
+  return goals.length === 0
+    ? row('needs-you', `no goals under a heading "Active Goals" in ${path}`)
+    : row('ok', plural(goals.length, 'active goal'));
+}
+
+function daemonPart(sources: Sources): Row {
+  const { daemon } = sources;
+  if (!daemon.running) {
+    return isInstalled(sources, 'daemon') === true
+      ? row('needs-you', 'installed, and does not run', 'steward daemon install --status')
+      : row('off', 'does not run', 'steward up');
   }
+  const { url, uptimeSec, version, cliVersion, jobs } = daemon;
+  const facts = [
+    url,
+    `up ${duration(uptimeSec)}`,
+    version === cliVersion ? undefined : `version ${version}, this is ${cliVersion}`,
+  ];
+  const failed = jobs.find(({ lastOk }) => lastOk === false);
+  if (failed === undefined) return row('ok', facts);
+  return row('needs-you', [...facts, `its job ${failed.id} failed`], 'steward daemon status');
+}
+
+function hooksPart({ context }: Sources): Row {
+  const { deps, assistant } = claudeHooks(context);
+  const registered = installedEvents(deps, assistant).length;
+  const count = assistant.hooks.length;
+  const next = 'steward hooks install';
+  if (registered === 0) return row('off', 'not registered with Claude Code', next);
+  if (!exists(shimPath(shimDeps(deps)))) return row('needs-you', 'what they run is missing', next);
+  return registered === count
+    ? row('ok', 'registered with Claude Code')
+    : row('needs-you', `${registered} of ${count} registered`, next);
+}
+
+function jobsPart({ scheduler }: Sources): Row {
+  if (scheduler === undefined || scheduler === 'unknown')
+    return row('off', 'no scheduler here; "steward up" runs the jobs while it runs');
   const { jobs, kind } = scheduler;
   const installed = jobs.filter((job) => job.installed);
-  const bad = installed.find(({ warning }) => warning !== undefined);
-  if (installed.length === 0) return { state: 'off', summary: `none in ${kind}`, next: 'steward install' };
+  if (installed.length === 0) return row('off', `none in ${kind}`, 'steward install');
   const summary = `${installed.map(({ job }) => job).join(', ')} in ${kind}`;
-  if (bad === undefined) return { state: 'ok', summary, next: null };
-  const next = `${JOBS[bad.job].command} --status`;
-  return { state: 'needs-you', summary: `${summary} · ${bad.job}: ${bad.warning ?? ''}`, next };
+  const bad = installed.find(({ warning }) => warning !== undefined);
+  if (bad === undefined) return row('ok', summary);
+  return row('needs-you', [summary, `${bad.job}: ${bad.warning ?? ''}`], `${JOBS[bad.job].command} --status`);
 }
+
+/** The rows in their order. */
+export const PARTS: Readonly<Record<string, (sources: Sources) => Row | Promise<Row>>> = {
+  sense: sensePart,
+  work: workPart,
+  notify: notifyPart,
+  queue: queuePart,
+  agents: agentsPart,
+  sessions: sessionsPart,
+  goals: goalsPart,
+  daemon: daemonPart,
+  hooks: hooksPart,
+  jobs: jobsPart,
+};

@@ -24,10 +24,15 @@ describe('init: what was chosen', () => {
 
   it('reads names in any case and order, and names what is none', () => {
     const names = ['sense', 'work', 'daemon'] as const;
-    expect(chosenNames('DAEMON,sense', names)).to.deep.equal({ chosen: ['sense', 'daemon'] });
-    expect(chosenNames('all', names)).to.deep.equal({ chosen: [...names] });
-    expect(chosenNames('none', names)).to.deep.equal({ chosen: [] });
-    expect(chosenNames('sense wrok', names)).to.deep.equal({ unknown: 'wrok' });
-    expect(chosenNames(' ', names)).to.deep.equal({ unknown: '' });
+    expect(chosenNames('A job', 'DAEMON,sense', names)).to.deep.equal(['sense', 'daemon']);
+    expect(chosenNames('A job', 'all', names)).to.deep.equal([...names]);
+    expect(chosenNames('A job', 'none', names)).to.deep.equal([]);
+    for (const [text, unknown] of [
+      ['sense wrok', 'wrok'],
+      [' ', ''],
+    ] as const)
+      expect(() => chosenNames('A job', text, names)).to.throw(
+        `A job is one of sense, work, daemon, not "${unknown}".`,
+      );
   });
 });

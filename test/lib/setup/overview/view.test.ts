@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import type { Overview } from '../../../../src/lib/setup/overview/parts';
-import { overviewText } from '../../../../src/lib/setup/overview';
+import { overviewText, type Overview } from '../../../../src/lib/setup/overview';
 import { displayWidth } from '../../../../src/lib/platform/terminal/text-width';
 import { expectGolden } from '../../../helpers/golden';
 

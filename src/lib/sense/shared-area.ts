@@ -9,7 +9,7 @@ import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
 import { knownMachineId } from '../platform/files/machine';
 import { plural } from '../platform/terminal/plural';
-import { senseStore } from '../sense/store';
+import { senseStore } from './store';
 
 /** `state/owner.json`: the machine that wrote the area first, and when each wrote it last, ISO-8601 UTC. */
 interface Owner {

@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
+
+import { openNotify } from '../../app/notify';
+import { jobsHere, schedulerOf } from '../../app/schedule';
+import { openWork } from '../../app/work';
+import { installHooks, installedEvents } from '../../assistant/install';
+import { uninstallHooks } from '../../assistant/uninstall';
+import type { Config } from '../../config/schema';
+import { resolveSecret, secretSources } from '../../config/secret';
+import { StewardError, toStewardError } from '../../errors';
+import { testChannel } from '../../notify/channels/channel';
+import { kindOf } from '../../platform/files/stat';
+import { withSteps } from '../../platform/terminal/progress';
+import { clean } from '../../platform/terminal/terminal';
+import { JOBS, JOB_IDS, type JobId, type SchedulerKind, jobOf } from '../../schedule/job';
+import { type Setup, type Step, chosenNames, claudeHooks } from './step';
+
+/** The work repository: the first thing that leaves the machine. */
+export const workStep: Step = {
+  id: 'work',
+  shown: ({ config }) => config().workRepo.repo ?? 'no repository',
+  given(setup, flags) {
+    const repo = flags['work-repo'];
+    return repo === undefined ? undefined : () => setUpWork(setup, repo, flags['create-work-repo']);
+  },
+  async ask(setup, questions) {
+    setup.say(
+      'Work can be kept as issues of one private repository on GitHub. Setting it up asks GitHub about the repository and adds labels there; it needs the credential of "gh auth login".',
+    );
+    const known = setup.config().workRepo.repo;
+    const repo = await questions.line(`Repository, as OWNER/REPO, or none [${known ?? 'none'}]: `);
+    if (repo === '' || repo.toLowerCase() === 'none' || repo === known) return undefined;
+    return async (asker) => {
+      try {
+        await setUpWork(setup, repo, false);
+      } catch (error) {
+        const question = `${clean(repo)} is not there, or not yours to see. Make it, private?`;
+        const isMissing = toStewardError(error).kind === 'not_found';
+        if (!isMissing || (await asker?.yes(question, 'no')) !== true) throw error;
+        await setUpWork(setup, repo, true);
+      }
+    };
+  },
+};
+
+async function setUpWork(setup: Setup, repo: string, create: boolean): Promise<void> {
+  const { setUp } = await import('../../work/setup');
+  const { deps } = await openWork(setup.context);
+  const result = await withSteps(`Setting up ${clean(repo)}`, (onStep) =>
+    setUp(deps, { repo, create }, onStep),
+  );
+  await setup.set({});
+  setup.say(
+    `${result.repo} is private${result.created ? ', and was made now' : ''}; ${result.issues} issues read.`,
+  );
+}
+
+const TOPIC = 'notifications.push.topic';
+const SWITCH = 'notifications.push.enabled';
+
+/** Push: a topic that nobody guesses, and how to subscribe to it. */
+export const pushStep: Step = {
+  id: 'push',
+  shown({ config }) {
+    const { enabled, topic, server } = config().settings.notifications.push;
+    if (!topic.isSet) return 'no topic';
+    return enabled ? `a topic at ${clean(server)}` : 'switched off';
+  },
+  given(setup, { push, 'push-test': isTest }) {
+    // A flag that allows --no- has no value when it was not given.
+    const on = push as boolean | undefined;
+    if (on === undefined && !isTest) return undefined;
+    return async () => {
+      if (on !== undefined) await setPush(setup, on);
+      if (isTest) await sendTest(setup);
+    };
+  },
+  async ask(setup, questions) {
+    const { topic, enabled, detail, server } = setup.config().settings.notifications.push;
+    const limits = detail === 'generic' ? '; only the kind of event leaves this machine' : '';
+    setup.say(`Push tells your phone, through ${clean(server)}, of what is urgent${limits}.`);
+    const isOn = topic.isSet && enabled;
+    if (!(await questions.yes('Push to your phone?', isOn ? 'yes' : 'no')))
+      return isOn ? () => setPush(setup, false) : undefined;
+    return async (asker) => {
+      await setPush(setup, true);
+      if ((await asker?.yes('Send a test message over it now?', 'no')) === true) await sendTest(setup);
+    };
+  },
+};
+
+async function setPush(setup: Setup, on: boolean): Promise<void> {
+  const { topic, enabled } = setup.config().settings.notifications.push;
+  if (on && !topic.isSet) {
+    const secret = `steward-${randomBytes(16).toString('hex')}`;
+    await setup.set({ [TOPIC]: secret, [SWITCH]: true });
+  } else if (enabled !== on) await setup.set({ [SWITCH]: on });
+  if (on) sayHowToSubscribe(setup);
+}
+
+function sayHowToSubscribe(setup: Setup): void {
+  const { topic, server } = setup.config().settings.notifications.push;
+  const base = /^https?:\/\//.test(server) ? server.replace(/\/$/, '') : `https://${server}`;
+  setup.say(
+    'To receive it, install the app "ntfy" (Android, iPhone) and subscribe to this topic, or open its address. Whoever knows it can read along:',
+  );
+  setup.say(`${base}/${resolveSecret(topic, secretSources()) ?? ''}`);
+  if (base !== 'https://ntfy.sh') setup.say(`In the app, choose the server ${base}.`);
+}
+
+async function sendTest(setup: Setup): Promise<void> {
+  const { deps } = await openNotify(setup.context);
+  const push = deps.channels.find(({ id }) => id === 'push');
+  if (push === undefined) throw new StewardError('internal', 'No channel push is wired.');
+  const { state, reason, hint } = await testChannel(deps.clock, push);
+  if (state !== 'ok')
+    throw new StewardError('unavailable', `The test was not sent: ${reason ?? 'no reason is known'}`, {
+      hint: hint ?? 'Try again.',
+    });
+  setup.say('Sent. It should be on your phone now.');
+}
+
+/** Hooks of the assistant. */
+export const hooksStep: Step = {
+  id: 'hooks',
+  shown: (setup) => (hasHooks(setup) ? 'registered with Claude Code' : 'not registered'),
+  given: (setup, { hooks }) => (hooks === undefined ? undefined : () => setHooks(setup, hooks)),
+  async ask(setup, questions) {
+    const { deps, assistant } = claudeHooks(setup.context);
+    const settings = assistant.path(deps.host);
+    setup.say(
+      `Hooks let steward see when a session of Claude Code works or waits. They are added to ${settings}; everything else in it stays.`,
+    );
+    const preset = kindOf(dirname(settings)) === 'folder' || hasHooks(setup) ? 'yes' : 'no';
+    const wanted = await questions.yes('Register hooks with Claude Code?', preset);
+    return wanted === hasHooks(setup) ? undefined : () => setHooks(setup, wanted);
+  },
+};
+
+function hasHooks({ context }: Setup): boolean {
+  const { deps, assistant } = claudeHooks(context);
+  return installedEvents(deps, assistant).length === assistant.hooks.length;
+}
+
+async function setHooks({ context, say }: Setup, on: boolean): Promise<void> {
+  const { deps, assistant } = claudeHooks(context);
+  if (!on) await uninstallHooks(deps, { assistant, dryRun: false });
+  else for (const warning of (await installHooks(deps, { assistant, dryRun: false })).warnings) say(warning);
+}
+
+/** What runs by itself. */
+export const jobsStep: Step = {
+  id: 'jobs',
+  async shown(setup) {
+    const here = await schedulerHere(setup);
+    if (here === undefined) return 'none; "steward up" runs them while it runs';
+    return `${here.installed.join(', ') || 'none'} in ${here.kind}`;
+  },
+  given(setup, flags) {
+    if (flags.jobs === undefined) return undefined;
+    const chosen = chosenNames('--jobs', flags.jobs, JOB_IDS);
+    return () => setJobs(setup, chosen);
+  },
+  async ask(setup, questions) {
+    const here = await schedulerHere(setup);
+    if (here === undefined) {
+      setup.say(
+        'This machine has no scheduler that steward knows: "steward up" runs its jobs while it runs.',
+      );
+      return undefined;
+    }
+    const { pollIntervalSec } = setup.config().sense;
+    setup.say(
+      `Jobs that ${here.kind} can run: sense (a capture every ${pollIntervalSec} s), daemon (pages and notifications, from login on), work (a sweep every hour), insight (every hour an outline of your day goes to your assistant's model).`,
+    );
+    const preset = (here.installed.length > 0 ? here.installed : usualJobs(setup.config())).join(' ');
+    const text = await questions.line(`Schedule which: all, none, or some of these [${preset}]: `);
+    const chosen = chosenNames('A job', text === '' ? preset : text, JOB_IDS);
+    return () => setJobs(setup, chosen);
+  },
+};
+
+/** Never the one that asks a model. */
+export function usualJobs({ workRepo }: Config): JobId[] {
+  return JOB_IDS.filter((id) => id !== 'insight' && (id !== 'work' || workRepo.repo !== undefined));
+}
+
+async function setJobs(setup: Setup, wanted: readonly JobId[]): Promise<void> {
+  const scheduler = await schedulerOf(setup.context);
+  for (const id of JOB_IDS) {
+    const job = jobOf(id, setup.config().sense);
+    if (!wanted.includes(id)) {
+      const { removedFrom } = await scheduler.uninstall(job);
+      if (removedFrom.length > 0) setup.say(`Took ${id} out of ${removedFrom.join(', ')}.`);
+      continue;
+    }
+    const { changed, warnings } = await scheduler.install(job);
+    if (changed) setup.say(`${JOBS[id].label} is in ${scheduler.kind} now.`);
+    for (const warning of warnings) setup.say(warning);
+  }
+}
+
+async function schedulerHere(setup: Setup): Promise<{ kind: SchedulerKind; installed: JobId[] } | undefined> {
+  const here = await jobsHere(setup.context, setup.config().sense);
+  const installed = here?.jobs.filter((job) => job.installed).map(({ job }) => job) ?? [];
+  return here && { kind: here.kind, installed };
+}
