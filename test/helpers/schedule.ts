@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+
 import type { JobEntry } from '../../src/lib/schedule/backend';
 import { JOBS, type JobId } from '../../src/lib/schedule/job';
 
@@ -26,3 +28,16 @@ export const ODD_PATHS: readonly string[] = [
   '/home/`id`$(id);|&<>#*?[]{}!~/steward-job',
   '/home/-n @NODE@ $& $1/steward-job',
 ];
+
+/** Text of one line, with what is special to any of the formats often in it. */
+export const lineText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...'%\\\'"$`&<>#; {}*~é🦉'),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }),
+    ),
+    {
+      maxLength: 24,
+    },
+  )
+  .map((parts) => parts.join('').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ''));

@@ -1,40 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import {
-  cronMinutes,
-  cronWord,
-  cronBlocks,
-  renderCron,
-  withCron,
-  withoutCron,
-} from '../../../src/lib/schedule/cron';
+import { cronMinutes, cronBlocks, renderCron, withCron, withoutCron } from '../../../src/lib/schedule/cron';
 import { JOBS, JOB_IDS, jobOf } from '../../../src/lib/schedule/job';
 import { launchdLabel, parseLaunchd, renderLaunchd } from '../../../src/lib/schedule/launchd';
 import { lastRunOf, nextRunOf, parseShow, renderSystemd } from '../../../src/lib/schedule/systemd';
-import { parseTaskInfo, renderTask, taskBytes } from '../../../src/lib/schedule/task-scheduler';
+import { parseTaskInfo, renderTask } from '../../../src/lib/schedule/task-scheduler';
 import { expectGolden } from '../../helpers/golden';
-import { requirePrograms } from '../../helpers/real-part';
-import { ODD_PATHS, entryFor } from '../../helpers/schedule';
-import { scratch } from '../../helpers/scratch';
+import { ODD_PATHS, entryFor, lineText as line } from '../../helpers/schedule';
 
 const GOLDEN = join(__dirname, 'golden');
-/** Text of one line, with what is special to any of the formats often in it. */
-const line = fc
-  .array(
-    fc.oneof(
-      fc.constantFrom(...'%\\\'"$`&<>#; {}*~é🦉'),
-      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }),
-    ),
-    {
-      maxLength: 24,
-    },
-  )
-  .map((parts) => parts.join('').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ''));
-
 describe('schedule: what is written for each scheduler', () => {
   for (const id of JOB_IDS) {
     it(`is the golden file of ${id} in each of the four`, () => {
@@ -60,51 +36,6 @@ describe('schedule: what is written for each scheduler', () => {
 });
 
 describe('schedule: launchd', () => {
-  const box = scratch();
-
-  before(function () {
-    requirePrograms(this, { python3: 'python3' });
-  });
-
-  /** What Python's own reader of property lists finds in it. */
-  function plist(text: string): Record<string, unknown> {
-    writeFileSync(box.path('a.plist'), text);
-    const script = 'import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], "rb"))))';
-    const { stdout, stderr } = spawnSync('python3', ['-c', script, box.path('a.plist')], {
-      encoding: 'utf8',
-    });
-    expect(stderr).to.equal('');
-    return JSON.parse(stdout) as Record<string, unknown>;
-  }
-
-  it('is a property list that says what is meant', () => {
-    expect(plist(renderLaunchd(entryFor('sense')))).to.deep.equal({
-      Label: 'local.steward.sense',
-      ProgramArguments: ['/bin/sh', '/home/ada/.steward/bin/steward-job', 'sense'],
-      EnvironmentVariables: { PATH: '/usr/local/bin:/usr/bin:/bin', STEWARD_HOME: '/home/ada/.steward' },
-      StartInterval: 120,
-      RunAtLoad: true,
-      ThrottleInterval: 60,
-      ProcessType: 'Background',
-      LimitLoadToSessionType: 'Aqua',
-      StandardErrorPath: '/home/ada/.steward/sense/logs/capture.log',
-    });
-    expect(plist(renderLaunchd(entryFor('daemon')))).to.deep.include({
-      KeepAlive: { SuccessfulExit: false },
-    });
-    expect(plist(renderLaunchd(entryFor('insight')))).to.deep.include({
-      StartCalendarInterval: { Minute: 5 },
-    });
-  });
-
-  it('keeps every path as it is', () => {
-    for (const launcher of ODD_PATHS) {
-      const found = plist(renderLaunchd(entryFor('sense', { launcher, env: { PATH: launcher } })));
-      expect(found['ProgramArguments']).to.deep.equal(['/bin/sh', launcher, 'sense']);
-      expect(found['EnvironmentVariables']).to.deep.equal({ PATH: launcher });
-    }
-  });
-
   it('reads what launchctl prints', () => {
     const printed =
       'gui/501/local.steward.sense = {\n\tstate = not running\n\truns = 7\n\tlast exit code = 3\n}\n';
@@ -115,26 +46,6 @@ describe('schedule: launchd', () => {
 });
 
 describe('schedule: systemd', () => {
-  const box = scratch();
-
-  it('is accepted without a word, whatever the path', function () {
-    requirePrograms(this, { 'systemd-analyze': 'systemd' });
-    for (const [index, launcher] of ['/bin/x', ...ODD_PATHS].entries()) {
-      for (const id of JOB_IDS) {
-        const entry = entryFor(id, { launcher, env: { PATH: launcher }, name: `steward-${index}-${id}` });
-        const units = Object.entries(renderSystemd(entry)).map(([name, text]) => {
-          writeFileSync(box.path(name), text);
-          return box.path(name);
-        });
-        const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--user', ...units], {
-          encoding: 'utf8',
-          env: { ...process.env, HOME: box.path(), XDG_RUNTIME_DIR: box.path() },
-        });
-        expect({ status, stderr }, `${id} ${launcher}`).to.deep.equal({ status: 0, stderr: '' });
-      }
-    }
-  }).timeout(120_000);
-
   /** A word in quotes as systemd reads it, by systemd.unit(5) and systemd.service(5); what has a meaning of its own is refused. */
   function unitWord(quoted: string, isCommand: boolean): string {
     const inner = /^"((?:[^"\\]|\\.)*)"$/su.exec(quoted)?.[1];
@@ -192,39 +103,6 @@ describe('schedule: systemd', () => {
 });
 
 describe('schedule: cron', () => {
-  /** What the shell gets from a cron that removes the backslash before a percent sign, and from one that leaves it. */
-  const crons: readonly ((command: string) => string)[] = [
-    (command) => cut(command),
-    (command) => cut(command).replaceAll('\\%', '%'),
-    (command) => cut(command).replace(/\\([%\\])/g, '$1'),
-  ];
-
-  /** A percent sign that no backslash stands before ends the command. */
-  function cut(command: string): string {
-    const end = /(?<!\\)(?:\\\\)*%/.exec(command);
-    expect(end, command).to.equal(null);
-    return command;
-  }
-
-  it('gives the shell the path as it is, by whichever cron', () => {
-    const check = (path: string): void => {
-      for (const cron of crons) {
-        const command = `printf '<%s>' ${cronWord(path)}`.replace('%s', '\\%s');
-        const shown = cron(command).replace('\\%s', '%s');
-        const { stdout } = spawnSync('/bin/sh', ['-c', shown], { encoding: 'utf8' });
-        expect(stdout, shown).to.equal(`<${path}>`);
-      }
-    };
-    ODD_PATHS.forEach(check);
-    fc.assert(
-      fc.property(
-        line.filter((text) => text !== ''),
-        check,
-      ),
-      { numRuns: 60 },
-    );
-  }).timeout(60_000);
-
   it('leaves every byte of the others in place, wherever the block stands', () => {
     const crontab = fc
       .array(line, { maxLength: 6 })
@@ -284,62 +162,6 @@ describe('schedule: cron', () => {
 });
 
 describe('schedule: Task Scheduler', () => {
-  const box = scratch();
-  /** The elements of the schema (1.2) that are used: a typing error is refused by Windows as a whole. */
-  const KNOWN =
-    'Task RegistrationInfo Author Description Triggers TimeTrigger LogonTrigger Repetition Interval StopAtDurationEnd StartBoundary Enabled UserId Principals Principal LogonType RunLevel Settings MultipleInstancesPolicy DisallowStartIfOnBatteries StopIfGoingOnBatteries StartWhenAvailable RestartOnFailure Count ExecutionTimeLimit Priority Actions Exec Command Arguments WorkingDirectory'.split(
-      ' ',
-    );
-  /** The schema takes these in this order only. */
-  const ORDER = {
-    Exec: ['Command', 'Arguments', 'WorkingDirectory'],
-    Principal: ['UserId', 'LogonType', 'RunLevel'],
-    Task: ['RegistrationInfo', 'Triggers', 'Principals', 'Settings', 'Actions'],
-    TimeTrigger: ['Repetition', 'StartBoundary', 'Enabled'],
-  };
-
-  interface Element {
-    tag: string;
-    text: string;
-    children: Element[];
-  }
-
-  function parse(xml: string): Element {
-    writeFileSync(box.path('task.xml'), taskBytes(xml));
-    const script = `import json, sys, xml.etree.ElementTree as E
-def f(e): return {"tag": e.tag.split("}")[1], "text": (e.text or "").strip(), "children": [f(c) for c in e]}
-print(json.dumps(f(E.parse(sys.argv[1]).getroot())))`;
-    const { stdout, stderr } = spawnSync('python3', ['-c', script, box.path('task.xml')], {
-      encoding: 'utf8',
-    });
-    expect(stderr).to.equal('');
-    return JSON.parse(stdout) as Element;
-  }
-
-  const all = (element: Element): Element[] => [element, ...element.children.flatMap(all)];
-  const textOf = (element: Element, tag: string) => all(element).find((one) => one.tag === tag)?.text;
-
-  it('is XML of the schema in UTF-16, with every path as it is', function () {
-    requirePrograms(this, { python3: 'python3' });
-    for (const id of JOB_IDS) {
-      for (const folder of ['C:\\Users\\Zoë & "Söhne" <x>\\100%', "D:\\it's\\größe 🦉"]) {
-        const root = parse(
-          renderTask(entryFor(id, { launcher: `${folder}\\steward-job.cmd` }), 'PC\\Zoë & Co'),
-        );
-        expect(all(root).map(({ tag }) => tag)).to.satisfy((tags: string[]) =>
-          tags.every((tag) => KNOWN.includes(tag)),
-        );
-        for (const [tag, order] of Object.entries(ORDER)) {
-          for (const { children } of all(root).filter((one) => one.tag === tag))
-            expect(children.map((child) => child.tag)).to.deep.equal(order);
-        }
-        expect(textOf(root, 'WorkingDirectory')).to.equal(folder);
-        expect(textOf(root, 'Arguments')).to.equal(`--headless cmd.exe /d /c .\\steward-job.cmd ${id}`);
-        expect(textOf(root, 'UserId')).to.equal('PC\\Zoë & Co');
-      }
-    }
-  });
-
   it('reads what PowerShell says of a task', () => {
     const info = { lastRun: '2026-11-20T08:14:00Z', nextRun: '2026-11-20T08:16:00Z', lastResult: 7 };
     expect(parseTaskInfo(JSON.stringify(info))).to.deep.equal({

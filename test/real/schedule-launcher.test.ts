@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, wri
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 
-import { userArea } from '../../../src/lib/config/user-area';
-import { renderLauncher } from '../../../src/lib/platform/process/launcher';
-import { jobEnvironment, launcherForm } from '../../../src/lib/schedule/launcher';
-import { until } from '../../helpers/desktop-kit';
-import { requirePrograms } from '../../helpers/real-part';
-import { scratch } from '../../helpers/scratch';
+import { userArea } from '../../src/lib/config/user-area';
+import { renderLauncher } from '../../src/lib/platform/process/launcher';
+import { jobEnvironment, launcherForm } from '../../src/lib/schedule/launcher';
+import { until } from '../helpers/desktop-kit';
+import { requirePrograms } from '../helpers/real-part';
+import { scratch } from '../helpers/scratch';
 
-const TEMPLATES = join(__dirname, '..', '..', '..', 'templates', 'launcher');
+const TEMPLATES = join(__dirname, '..', '..', 'templates', 'launcher');
 const readText = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 const read = (name: string): string => readFileSync(join(TEMPLATES, name), 'utf8');
 
