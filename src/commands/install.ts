@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, text as string } from '../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../lib/cli/base-command';
 import { folded } from '../lib/platform/terminal/format';
 import { allKeys } from '../lib/config/files';
 import type { ErrorKind } from '../lib/errors';
@@ -20,8 +20,8 @@ export default class Install extends BaseCommand {
       description: 'Also give the assistant the work skill: four workflows over your issues.',
       allowNo: true,
     }),
-    jobs: string({ description: 'all, none, or some of sense,insight,work,daemon.', helpValue: 'LIST' }),
-    completion: string({ description: 'Complete commands in this shell.', options: [...SHELLS] }),
+    jobs: text({ description: 'all, none, or some of sense,insight,work,daemon.', helpValue: 'LIST' }),
+    completion: text({ description: 'Complete commands in this shell.', options: [...SHELLS] }),
     'dry-run': boolean({ description: 'Say what would be installed, and write nothing.' }),
   };
   static override examples = [

@@ -1,4 +1,4 @@
-import { BaseCommand, boolean, text as string } from '../lib/cli/base-command';
+import { BaseCommand, boolean, text } from '../lib/cli/base-command';
 import { EXIT_CODES } from '../lib/platform/terminal/exit-codes';
 import { consentToPurge, planPurge, purgeData, type PurgePlan } from '../lib/setup/install/purge';
 import { partsOf, uninstallAll, type Uninstalled } from '../lib/setup/install/uninstall';
@@ -9,7 +9,7 @@ export default class Uninstall extends BaseCommand {
   static override description =
     'Jobs, the daemon that runs, hooks and completion scripts: all that was ever installed on this machine. What steward has kept stays, unless --purge removes it, after a question. --jobs, --hooks and --completion take back only those. What somebody else has changed since is left and named.';
   static override flags = {
-    jobs: string({
+    jobs: text({
       description: 'Only jobs: all, or some of sense,insight,work,daemon.',
       helpValue: 'LIST',
       exclusive: ['purge'],
