@@ -3,8 +3,7 @@ import { StewardError } from '../errors';
 import { wait } from '../platform/time/wait';
 import type { SchedulerKind } from '../schedule/job';
 import type { Context } from './context';
-import { askDaemon, isDaemonThere } from './daemon-client';
-import { stopDaemon } from './daemon-stop';
+import { askDaemon, isDaemonThere, stopDaemon } from './daemon-client';
 
 export interface Restarted {
   url: string;

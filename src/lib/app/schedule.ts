@@ -9,8 +9,7 @@ import { JOB_IDS, jobOf, type Job, type JobId } from '../schedule/job';
 import { beginScheduled, endDaemon, runDeps, waitForRuns, type Running } from '../schedule/running';
 import type { SenseStatus } from '../sense/source';
 import type { Context } from './context';
-import { isDaemonThere } from './daemon-client';
-import { stopDaemon } from './daemon-stop';
+import { isDaemonThere, stopDaemon } from './daemon-client';
 
 /** The scheduler of this machine, chosen by probing, or the given one (`--scheduler`). */
 export async function schedulerOf(context: Context, kind?: SchedulerKind): Promise<Scheduler> {

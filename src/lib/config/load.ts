@@ -42,7 +42,7 @@ export interface LoadedConfig {
 }
 
 /**
- * The one loader (decisions.md 1): config.yaml, settings.json and sense/config.json of the user area, then
+ * The one loader: config.yaml, settings.json and sense/config.json of the user area, then
  * the environment, then flags, over the defaults. A missing file is its defaults. Everything that is wrong,
  * in all files, is one `config` error; nothing is ever read from the current folder.
  */

@@ -55,7 +55,7 @@ export function secretSources(): SecretSources {
 
 /**
  * The value of a secret, or undefined when none is configured. A reference to a variable or a file that
- * gives nothing is a `config` error that names the reference, never a value (decisions.md 9).
+ * gives nothing is a `config` error that names the reference, never a value.
  */
 export function resolveSecret(from: Secret, sources: SecretSources): string | undefined {
   const stored = from.stored();

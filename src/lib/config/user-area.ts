@@ -47,44 +47,52 @@ export function userArea(host: PathHost = processHost()) {
     mute: at('state', 'mute.json'),
     /** Logs of hosted sessions, what is being sent to them, and what was shown. */
     managed: at('state', 'managed'),
-    sense: {
-      root: at('sense'),
-      config: at('sense', 'config.json'),
-      state: at('sense', 'state.json'),
-      classify: at('sense', 'classify.yaml'),
-      events: at('sense', 'events'),
-      daily: at('sense', 'daily'),
-      insights: at('sense', 'insights'),
-      quarantine: at('sense', 'quarantine'),
-      logs: at('sense', 'logs'),
-    },
-    work: {
-      root: at('work'),
-      /** Which repository, and what was seen of its privacy. */
-      repo: at('work', 'work_repo.json'),
-      config: at('work', 'config.yaml'),
-      labels: at('work', 'labels.yml'),
-      readme: at('work', 'README.md'),
-      /** Marks the subtree of customers as restricted: nothing of it is ever sent. */
-      restricted: at('work', 'customers', 'RESTRICTED.md'),
-      cache: at('work', 'cache.json'),
-      /** What of the cache a terminal shows of the board. */
-      board: at('work', 'board.json'),
-      /** When the cache was last brought up to date, and what went wrong since. */
-      poll: at('work', 'poll.json'),
-      /** Which issue belongs to what, and what was about to be created. */
-      ledger: at('work', 'ledger.json'),
-      /** Which reminders were told of, and when. */
-      reminders: at('work', 'reminders.json'),
-      /** Why captures wait in the spool. */
-      waiting: at('work', 'waiting.json'),
-      /** The clone with TASKLIST.md. */
-      tasklist: at('work', 'tasklist'),
-    },
+    sense: senseArea(at),
+    work: workArea(at),
     /** Machine-local: locks, socket, token, pid file. Lazy: it looks at every folder of the path. */
     get machine() {
       return machineStateOf(root, host);
     },
+  };
+}
+
+function senseArea(at: (...names: string[]) => string) {
+  return {
+    root: at('sense'),
+    config: at('sense', 'config.json'),
+    state: at('sense', 'state.json'),
+    classify: at('sense', 'classify.yaml'),
+    events: at('sense', 'events'),
+    daily: at('sense', 'daily'),
+    insights: at('sense', 'insights'),
+    quarantine: at('sense', 'quarantine'),
+    logs: at('sense', 'logs'),
+  };
+}
+
+function workArea(at: (...names: string[]) => string) {
+  return {
+    root: at('work'),
+    /** Which repository, and what was seen of its privacy. */
+    repo: at('work', 'work_repo.json'),
+    config: at('work', 'config.yaml'),
+    labels: at('work', 'labels.yml'),
+    readme: at('work', 'README.md'),
+    /** Marks the subtree of customers as restricted: nothing of it is ever sent. */
+    restricted: at('work', 'customers', 'RESTRICTED.md'),
+    cache: at('work', 'cache.json'),
+    /** What of the cache a terminal shows of the board. */
+    board: at('work', 'board.json'),
+    /** When the cache was last brought up to date, and what went wrong since. */
+    poll: at('work', 'poll.json'),
+    /** Which issue belongs to what, and what was about to be created. */
+    ledger: at('work', 'ledger.json'),
+    /** Which reminders were told of, and when. */
+    reminders: at('work', 'reminders.json'),
+    /** Why captures wait in the spool. */
+    waiting: at('work', 'waiting.json'),
+    /** The clone with TASKLIST.md. */
+    tasklist: at('work', 'tasklist'),
   };
 }
 

@@ -46,89 +46,94 @@ const LOOK_MS = 30_000;
 /** The interval of a job whose own cannot be told, because the configuration is broken. */
 const FALLBACK_SEC = 60;
 
+interface JobState {
+  everySec: number;
+  /** Monotonic, ms. */
+  startedAt: number;
+  last?: { at: string; ok: boolean; reason: string | undefined };
+  current?: Promise<void> | undefined;
+  timer?: NodeJS.Timeout;
+  isStopped: boolean;
+}
+
+/** A job that runs, and how it is doing. */
+interface Running {
+  deps: JobsDeps;
+  job: Job;
+  state: JobState;
+}
+
 /**
  * Runs each job at once and then at its interval, counted from start to start on the monotonic clock: a clock
  * that is set, or a machine that slept, makes none run in a burst or never again. A job never runs beside itself.
  */
 export function startJobs(deps: JobsDeps, jobs: readonly Job[]): RunningJobs {
-  const running = jobs.map((job) => startJob(deps, job));
+  const running = jobs.map((job): Running => {
+    const state = { everySec: FALLBACK_SEC, startedAt: deps.clock.monotonic(), isStopped: false };
+    return { deps, job, state };
+  });
+  running.forEach(begin);
   return {
-    status: () => running.map((job) => job.status()),
-    failureOf(module) {
-      const failed = running.map((job) => ({ ...job.status(), module: job.module }));
-      return failed.find((job) => job.module === module && job.lastOk === false)?.reason;
-    },
-    isIdle: (but) => running.every((job) => job.id === but || !job.isBusy()),
+    status: () => running.map(statusOf),
+    failureOf: (module) =>
+      running.find(({ job, state }) => job.module === module && state.last?.ok === false)?.state.last?.reason,
+    isIdle: (but) => running.every(({ job, state }) => job.id === but || state.current === undefined),
     stop: async () => {
-      await Promise.all(running.map((job) => job.stop()));
+      for (const { state } of running) {
+        state.isStopped = true;
+        clearTimeout(state.timer);
+      }
+      await Promise.all(running.map(({ state }) => state.current));
     },
   };
 }
 
-function startJob({ clock, log }: JobsDeps, job: Job) {
-  let everySec = FALLBACK_SEC;
-  let startedAt = clock.monotonic();
-  let last: { at: string; ok: boolean; reason: string | undefined } | undefined;
-  let current: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
+function begin(at: Running): void {
+  at.state.current = once(at).finally(() => {
+    at.state.current = undefined;
+    wait(at);
+  });
+}
 
-  const once = async (): Promise<void> => {
-    const at = toIso(clock.now());
-    startedAt = clock.monotonic();
-    try {
-      last = { at, ok: true, reason: await job.run() };
-    } catch (error) {
-      const { kind, message, stack } = toStewardError(error);
-      last = { at, ok: false, reason: message };
-      log.write('error', 'job-failed', {
-        job: job.id,
-        kind,
-        message,
-        ...(kind === 'internal' ? { stack } : {}),
-      });
-    }
-    everySec = await intervalOf(job);
-  };
-  const begin = (): void => {
-    current = once().finally(() => {
-      current = undefined;
-      wait();
-    });
-  };
-  const wait = (): void => {
-    if (stopped) return;
-    const leftMs = startedAt + everySec * 1000 - clock.monotonic();
-    timer = setTimeout(() => void look(), Math.max(0, Math.min(leftMs, LOOK_MS)));
-  };
-  const look = async (): Promise<void> => {
-    everySec = await intervalOf(job);
-    if (stopped) return;
-    if (clock.monotonic() >= startedAt + everySec * 1000) begin();
-    else wait();
-  };
+async function once({ deps: { clock, log }, job, state }: Running): Promise<void> {
+  const at = toIso(clock.now());
+  state.startedAt = clock.monotonic();
+  try {
+    state.last = { at, ok: true, reason: await job.run() };
+  } catch (error) {
+    const { kind, message, stack } = toStewardError(error);
+    state.last = { at, ok: false, reason: message };
+    const more = kind === 'internal' ? { stack } : {};
+    log.write('error', 'job-failed', { job: job.id, kind, message, ...more });
+  }
+  state.everySec = await intervalOf(job);
+}
 
-  begin();
+function leftMs({ deps, state }: Running): number {
+  return Math.max(0, state.startedAt + state.everySec * 1000 - deps.clock.monotonic());
+}
+
+function wait(at: Running): void {
+  if (at.state.isStopped) return;
+  at.state.timer = setTimeout(() => void look(at), Math.min(leftMs(at), LOOK_MS));
+}
+
+async function look(at: Running): Promise<void> {
+  at.state.everySec = await intervalOf(at.job);
+  if (at.state.isStopped) return;
+  if (leftMs(at) === 0) begin(at);
+  else wait(at);
+}
+
+function statusOf(at: Running): JobStatus {
+  const { everySec, last, current } = at.state;
   return {
-    id: job.id,
-    module: job.module,
-    status(): JobStatus {
-      const leftMs = startedAt + everySec * 1000 - clock.monotonic();
-      return {
-        id: job.id,
-        everySec,
-        lastRun: last?.at ?? null,
-        lastOk: last?.ok ?? null,
-        ...(last?.reason === undefined ? {} : { reason: last.reason }),
-        nextRun: current === undefined ? toIso(clock.now() + Math.max(0, leftMs)) : null,
-      };
-    },
-    isBusy: () => current !== undefined,
-    async stop(): Promise<void> {
-      stopped = true;
-      clearTimeout(timer);
-      await current;
-    },
+    id: at.job.id,
+    everySec,
+    lastRun: last?.at ?? null,
+    lastOk: last?.ok ?? null,
+    ...(last?.reason === undefined ? {} : { reason: last.reason }),
+    nextRun: current === undefined ? toIso(at.deps.clock.now() + leftMs(at)) : null,
   };
 }
 

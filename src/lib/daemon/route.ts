@@ -64,7 +64,7 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
   });
 }
 
-/** HTTP statuses by error kind, the whole of decisions.md 2. */
+/** HTTP statuses by error kind. */
 export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   usage: 400,
   config: 500,
@@ -97,7 +97,7 @@ export const JSON_HEADERS: readonly string[] = [
   ...DATA_POLICY,
 ];
 
-/** An answer of the protocol itself, in the one shape of an error (decisions.md 2). */
+/** An answer of the protocol itself, in the one shape of an error. */
 export function refusal(
   status: number,
   kind: ErrorKind,

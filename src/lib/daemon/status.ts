@@ -1,5 +1,7 @@
 import { waitingText } from '../work/capture/waiting';
-import type { WorkStatus } from '../work/status';
+import type { WorkDeps } from '../work/deps';
+import { workStatus, type WorkStatus } from '../work/status';
+import { senseHealth } from '../sense/source';
 import { toStewardError } from '../errors';
 import { palette, table, toAscii, wrap } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
@@ -173,8 +175,27 @@ export function logLineText(line: LogLine, options: Pick<DaemonTextOptions, 'col
   return level === 'info' ? text : colors.attention(text);
 }
 
-/** How the work module is doing, for the status page. */
-export function workHealth(status: WorkStatus): ModuleHealth {
+export function senseModule(
+  isSetUp: () => boolean,
+  status: () => Promise<Parameters<typeof senseHealth>[0]>,
+): Module {
+  const unset = {
+    state: 'needs-you',
+    reason: 'Nothing is captured before it is set up.',
+    fix: 'steward up',
+  } as const;
+  return {
+    id: 'sense',
+    label: 'Sense',
+    health: async () => (isSetUp() ? senseHealth(await status()) : unset),
+  };
+}
+
+export function workModule(deps: () => Promise<WorkDeps>): Module {
+  return { id: 'work', label: 'Work', health: async () => workHealth(workStatus(await deps())) };
+}
+
+function workHealth(status: WorkStatus): ModuleHealth {
   const { state } = status.privacy;
   const waiting = status.waiting.find(({ fix }) => fix !== null);
   if (status.setupRequired) {
