@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -23,7 +22,6 @@ import { userArea } from '../../../src/lib/config/user-area';
 import { StewardError } from '../../../src/lib/errors';
 import type { Clock } from '../../../src/lib/platform/time/clock';
 import { run } from '../../../src/lib/platform/process/process';
-import { bundleChild, type Bundle } from '../../helpers/bundle';
 import { scratch } from '../../helpers/scratch';
 import { settings, writeJson, writing } from '../../helpers/settings-texts';
 
@@ -375,93 +373,6 @@ describe('assistant: hooks in a home folder', () => {
         state: 'partly',
         shim: { path: shim(), exists: false, runs: false },
       });
-    });
-  });
-
-  describe('killed before any change to the disk', () => {
-    let child: Bundle;
-    before(() => {
-      child = bundleChild('hooks-once');
-    });
-    after(() => child.remove());
-
-    /** Runs it once for each change, killed just before; `check` sees what is left each time. */
-    async function killedEverywhere(
-      action: string,
-      prepare: () => Promise<void>,
-      check: (dieAt: number) => Promise<void>,
-    ) {
-      for (let dieAt = 1; ; dieAt += 1) {
-        rmSync(box.path(), { recursive: true, force: true });
-        mkdirSync(box.path());
-        put(THEIRS);
-        await prepare();
-        const { signal, stderr } = spawnSync(
-          process.execPath,
-          [child.path, action, box.path(), ROOT, String(dieAt)],
-          { encoding: 'utf8' },
-        );
-        expect(stderr).to.equal('');
-        // A lock of a process that is gone is taken over.
-        await check(dieAt);
-        if (signal === null) return dieAt;
-      }
-    }
-
-    /** The settings without an install, and with one; no other state may ever be seen. */
-    async function states(): Promise<{ old: string; added: string }> {
-      put(THEIRS);
-      await install();
-      const added = read();
-      await uninstall();
-      return { old: THEIRS, added };
-    }
-
-    const takenBack = async (): Promise<void> => {
-      await uninstall();
-      expect(read()).to.equal(THEIRS);
-      // A temp file of the manifest lies in steward's own folder.
-      const own = /^\.steward\/state\/\..*\.tmp$/;
-      expect(leftovers().filter((name) => !own.test(name))).to.deep.equal(['.claude/settings.json']);
-    };
-
-    it('an install is repaired by the next one, and taken back by an uninstall', async function () {
-      this.timeout(400_000);
-      const { old, added } = await states();
-      const seen = new Set<string>();
-      const last = await killedEverywhere(
-        'install',
-        () => Promise.resolve(),
-        async (dieAt) => {
-          seen.add(read());
-          if (dieAt % 2 === 0) {
-            await install();
-            expect(read()).to.equal(added);
-          }
-          await takenBack();
-        },
-      );
-      expect(last).to.be.greaterThan(20);
-      expect([...seen].sort()).to.deep.equal([old, added].sort());
-    });
-
-    it('an uninstall is completed by the next one, and undone by an install', async function () {
-      this.timeout(400_000);
-      const { old, added } = await states();
-      const seen = new Set<string>();
-      const installed = async (): Promise<void> => {
-        await installHooks(deps(), { assistant: claudeCodeSettings, dryRun: false, skill: true });
-      };
-      const last = await killedEverywhere('uninstall', installed, async (dieAt) => {
-        seen.add(read());
-        if (dieAt % 2 === 0) {
-          await install();
-          expect(read()).to.equal(added);
-        }
-        await takenBack();
-      });
-      expect(last).to.be.greaterThan(10);
-      expect([...seen].sort()).to.deep.equal([old, added].sort());
     });
   });
 });

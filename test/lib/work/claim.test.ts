@@ -52,9 +52,9 @@ describe('work: claim', function () {
     expect(await labelsOf(number)).not.to.include('Agent:bo');
   });
 
-  it('of two at once gives it to exactly one, fifty times', async () => {
+  it('of two at once gives it to exactly one, a dozen times', async () => {
     const winners = new Map<string, number>();
-    for (let round = 0; round < 50; round += 1) {
+    for (let round = 0; round < 12; round += 1) {
       const number = await issue('Status:ready', ...(round % 2 === 0 ? [] : ['Agent:nova']));
       const agents = round % 4 === 1 ? ['nova', 'bo'] : ['kai', 'bo'];
       const [one, two] = await Promise.allSettled([
@@ -73,7 +73,7 @@ describe('work: claim', function () {
       expect(labels).not.to.include(`Agent:${winner === agents[0] ? agents[1] : agents[0]}`);
       winners.set(winner ?? '', (winners.get(winner ?? '') ?? 0) + 1);
     }
-    expect([...winners.values()].reduce((sum, n) => sum + n, 0)).to.equal(50);
+    expect([...winners.values()].reduce((sum, n) => sum + n, 0)).to.equal(12);
   });
 
   it('of several at once gives it to exactly one', async () => {

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { sessionAt } from '../../../src/lib/work/capture/session';
-import { refresh } from '../../../src/lib/work/poll';
-import { sweep, type SweepDeps, type SweepResult } from '../../../src/lib/work/sweep';
-import { startGitHub, type GitHub } from '../../helpers/github';
-import { captureOf, readyWorld, type WorkWorld } from '../../helpers/work';
+import { sessionAt } from '../../src/lib/work/capture/session';
+import { refresh } from '../../src/lib/work/poll';
+import { sweep, type SweepDeps, type SweepResult } from '../../src/lib/work/sweep';
+import { startGitHub, type GitHub } from '../helpers/github';
+import { captureOf, readyWorld, type WorkWorld } from '../helpers/work';
 
 const ISSUES = 3000;
 const SESSIONS = 1000;

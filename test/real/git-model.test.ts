@@ -1,4 +1,4 @@
-import { checkRandomHistory } from '../../helpers/git-model';
+import { checkRandomHistory } from '../helpers/git-model';
 
 describe('sense/git: random histories', function () {
   this.timeout(60_000);

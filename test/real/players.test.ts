@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 
-import { SoundError } from '../../../../../src/lib/notify/speech/engines/engine';
-import { play } from '../../../../../src/lib/notify/speech/engines/players';
-import { rejection } from '../../../../helpers/rejection';
-import { scratch } from '../../../../helpers/scratch';
-import { machineWith, orderOf, script } from '../../../../helpers/speech';
+import { SoundError } from '../../src/lib/notify/speech/engines/engine';
+import { play } from '../../src/lib/notify/speech/engines/players';
+import { rejection } from '../helpers/rejection';
+import { scratch } from '../helpers/scratch';
+import { machineWith, orderOf, script } from '../helpers/speech';
 
 describe('notify/speech: players', function () {
   this.timeout(60_000);

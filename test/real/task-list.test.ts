@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { LANES } from '../../../src/lib/config/schema';
-import { run } from '../../../src/lib/platform/process/process';
-import { toItem } from '../../../src/lib/work/board';
-import { STATUSES } from '../../../src/lib/work/label';
+import { LANES } from '../../src/lib/config/schema';
+import { run } from '../../src/lib/platform/process/process';
+import { toItem } from '../../src/lib/work/board';
+import { STATUSES } from '../../src/lib/work/label';
 import {
   sectionOf,
   SECTIONS,
@@ -15,14 +15,14 @@ import {
   regenerateTaskList,
   type Regenerated,
   type TaskListResult,
-} from '../../../src/lib/work/task-list';
-import type { Issue } from '../../../src/lib/work/issue';
-import { startGitHttp, type GitHttp } from '../../helpers/git-http';
-import { bareEnvironment } from '../../helpers/git';
-import { startGitHub, type GitHub } from '../../helpers/github';
-import { rejection } from '../../helpers/rejection';
-import { scratch } from '../../helpers/scratch';
-import { readyWorld, type WorkWorld } from '../../helpers/work';
+} from '../../src/lib/work/task-list';
+import type { Issue } from '../../src/lib/work/issue';
+import { startGitHttp, type GitHttp } from '../helpers/git-http';
+import { bareEnvironment } from '../helpers/git';
+import { startGitHub, type GitHub } from '../helpers/github';
+import { rejection } from '../helpers/rejection';
+import { scratch } from '../helpers/scratch';
+import { readyWorld, type WorkWorld } from '../helpers/work';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const HEAD = ['# Tasks', ''];

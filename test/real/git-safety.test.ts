@@ -14,9 +14,9 @@ import { join } from 'node:path';
 
 import { expect } from 'chai';
 
-import { run as realRun, type Run } from '../../../src/lib/platform/process/process';
-import { gitBox, ME, OTHER, type GitBox } from '../../helpers/git';
-import { DAY, NOON, watchGit, type Watch, type WatchOptions } from '../../helpers/git-watch';
+import { run as realRun, type Run } from '../../src/lib/platform/process/process';
+import { gitBox, ME, OTHER, type GitBox } from '../helpers/git';
+import { DAY, NOON, watchGit, type Watch, type WatchOptions } from '../helpers/git-watch';
 
 describe('sense/git: hostile and broken repositories', () => {
   let box: GitBox;

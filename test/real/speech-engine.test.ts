@@ -6,7 +6,7 @@ import { espeakEngine } from '../../src/lib/notify/speech/engines/system';
 import { rejection } from '../helpers/rejection';
 import { scratch } from '../helpers/scratch';
 import { machineWith, orderOf, script } from '../helpers/speech';
-import { speechEngineContract, type SpeechSituation } from './speech-engine';
+import { speechEngineContract, type SpeechSituation } from '../contracts/speech-engine';
 
 const HOMES: Record<string, SpeechSituation> = {
   say: { platform: 'darwin', programs: ['say'] },

@@ -18,7 +18,7 @@ import { NINE, httpDeps } from '../helpers/notify';
 import { requirePrograms } from '../helpers/real-part';
 import { noVoice, voiceThat } from '../helpers/speech';
 import { notifyServer, ntfyOk, type NotifyServer } from '../helpers/notify-server';
-import { channelContract } from './channel';
+import { channelContract } from '../contracts/channel';
 
 const clock = { now: () => NINE, monotonic: () => 0 };
 

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { showOverBus } from '../../../../src/lib/notify/channels/desktop';
-import type { Outcome, Parcel } from '../../../../src/lib/notify/channels/channel';
-import { serve } from '../../../helpers/bus-service';
-import { desktopKit, startBus, type DesktopKit } from '../../../helpers/desktop-kit';
-import { parcel } from '../../../helpers/notify';
-import { requirePrograms } from '../../../helpers/real-part';
+import { showOverBus } from '../../src/lib/notify/channels/desktop';
+import type { Outcome, Parcel } from '../../src/lib/notify/channels/channel';
+import { serve } from '../helpers/bus-service';
+import { desktopKit, startBus, type DesktopKit } from '../helpers/desktop-kit';
+import { parcel } from '../helpers/notify';
+import { requirePrograms } from '../helpers/real-part';
 
 const NAME = 'org.freedesktop.Notifications';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 import { expect } from 'chai';
 
-import { recordTally } from '../../../src/lib/sense/record';
-import { DAY, NOON, watchGit, type Watch, type WatchOptions } from '../../helpers/git-watch';
-import { dates, gitBox, ME, OTHER, type GitBox } from '../../helpers/git';
+import { recordTally } from '../../src/lib/sense/record';
+import { DAY, NOON, watchGit, type Watch, type WatchOptions } from '../helpers/git-watch';
+import { dates, gitBox, ME, OTHER, type GitBox } from '../helpers/git';
 
 describe('sense/git: situations', () => {
   let box: GitBox;
