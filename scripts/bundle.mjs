@@ -53,13 +53,17 @@ const standIns = {
   },
 };
 
-/** Node's own modules have no effect when nothing of them is used: an unused import is dropped. */
-const builtins = {
-  name: 'builtins',
+/** An unused import is dropped: of Node's own modules, and of the colours, which look for a terminal when they load. */
+const unused = {
+  name: 'unused',
   setup(build) {
     build.onResolve({ filter: /^[a-z]/ }, ({ path }) =>
       isBuiltin(path) ? { path, external: true, sideEffects: false } : undefined,
     );
+    build.onResolve({ filter: /^kleur$/ }, () => ({
+      path: join(ROOT, 'node_modules', 'kleur', 'index.mjs'),
+      sideEffects: false,
+    }));
   },
 };
 
@@ -115,7 +119,7 @@ export async function bundle(entry, { found = new Map(), ...options } = {}) {
     metafile: true,
     write: false,
     logLevel: 'warning',
-    plugins: [vendors(found), standIns, builtins, commandTable],
+    plugins: [vendors(found), standIns, unused, commandTable],
     ...options,
   });
   const [{ inputs }] = Object.values(metafile.outputs);
