@@ -25,7 +25,7 @@ describe('architecture', () => {
 
   it('makes folders in one place only, which comes to an end everywhere', () => {
     const making = files.filter(({ text }) => /\bmkdir(?:Sync)?\(/.test(text)).map(({ path }) => path);
-    expect(making).to.deep.equal(['lib/platform/files/make-folders.ts']);
+    expect(making).to.deep.equal(['lib/platform/files/folder.ts']);
   });
 
   it('keeps sense off the network: nothing that it imports is an HTTP client', () => {

@@ -2,7 +2,7 @@ import { BaseCommand, boolean, text } from '../lib/cli/base-command';
 import { folded } from '../lib/platform/terminal/format';
 import { allKeys } from '../lib/config/files';
 import type { ErrorKind } from '../lib/errors';
-import { EXIT_CODES } from '../lib/platform/terminal/exit-codes';
+import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { asking } from '../lib/setup/init/step';
 import { askChoice, choiceOf, installAll, type Installed } from '../lib/setup/install/install';
 import { installedText } from '../lib/setup/install/view';

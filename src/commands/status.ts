@@ -1,5 +1,5 @@
 import { BaseCommand } from '../lib/cli/base-command';
-import { EXIT_CODES } from '../lib/platform/terminal/exit-codes';
+import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { overview, overviewText, type Overview } from '../lib/setup/overview';
 
 export default class Status extends BaseCommand {

@@ -1,5 +1,5 @@
 import { BaseCommand, boolean, text } from '../lib/cli/base-command';
-import { EXIT_CODES } from '../lib/platform/terminal/exit-codes';
+import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { consentToPurge, planPurge, purgeData, type PurgePlan } from '../lib/setup/install/purge';
 import { partsOf, uninstallAll, type Uninstalled } from '../lib/setup/install/uninstall';
 import { uninstalledText } from '../lib/setup/install/view';

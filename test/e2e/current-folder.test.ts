@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-import { findProgram } from '../../src/lib/platform/process/program';
+import { findProgram } from '../../src/lib/platform/process/spawn';
 import { emptyHome, steward } from '../helpers/cli';
 import { fakeCrontab } from '../helpers/crontab';
 import { startDaemon } from '../helpers/daemon';

@@ -1,6 +1,6 @@
 import { chromium, type Browser } from 'playwright-core';
 
-import { findProgram } from '../../src/lib/platform/process/program';
+import { findProgram } from '../../src/lib/platform/process/spawn';
 
 /** Chromium without a display, and without anything that would make requests of its own. */
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {

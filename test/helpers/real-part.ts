@@ -1,4 +1,4 @@
-import { findProgram } from '../../src/lib/platform/process/program';
+import { findProgram } from '../../src/lib/platform/process/spawn';
 
 /**
  * Skips a test whose real programs are not installed, and says how to get them.

@@ -9,7 +9,7 @@ import { LIMITS, speechQueue } from '../../src/lib/notify/speech/queue';
 import { systemClock } from '../../src/lib/platform/time/clock';
 import { isAlive } from '../../src/lib/platform/files/lock-holder';
 import { run } from '../../src/lib/platform/process/process';
-import { findProgram } from '../../src/lib/platform/process/program';
+import { findProgram } from '../../src/lib/platform/process/spawn';
 import { BIN, cleanEnv } from '../helpers/cli';
 import { requirePrograms } from '../helpers/real-part';
 import { factsOf, heardIn, soundHome, type SoundHome } from '../helpers/sound-home';

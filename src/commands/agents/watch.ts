@@ -3,7 +3,7 @@ import { alertText, watchedText } from '../../lib/agents/view';
 import { openWatchdog, sessionToWatch } from '../../lib/app/agents';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
 import { tellOfSilence } from '../../lib/app/silence-notice';
-import { EXIT_CODES } from '../../lib/platform/terminal/exit-codes';
+import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 import { interruptSignal } from '../../lib/platform/process/own-process';
 
 export default class AgentsWatch extends BaseCommand {

@@ -1,5 +1,5 @@
 import { BaseCommand, boolean, integer } from '../../lib/cli/base-command';
-import { localTimes } from '../../lib/platform/time/local-times';
+import { localTimes } from '../../lib/platform/time/day-words';
 import { type LogLine, followLog, lastLines } from '../../lib/daemon/log';
 import { logLineText } from '../../lib/daemon/status';
 

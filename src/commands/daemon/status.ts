@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../lib/cli/base-command';
 import { daemonReport } from '../../lib/app/serve';
-import { EXIT_CODES } from '../../lib/platform/terminal/exit-codes';
-import { localTimes } from '../../lib/platform/time/local-times';
+import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
+import { localTimes } from '../../lib/platform/time/day-words';
 import { daemonStatusText, type DaemonReport } from '../../lib/daemon/status';
 
 export default class DaemonStatusCommand extends BaseCommand {

@@ -1,5 +1,5 @@
 import { BaseCommand, word } from '../../lib/cli/base-command';
-import { localTimes } from '../../lib/platform/time/local-times';
+import { localTimes } from '../../lib/platform/time/day-words';
 import { openSessions } from '../../lib/app/sessions';
 import { currentSessions, findSession } from '../../lib/sessions/state';
 import { sessionDetail, sessionText, type SessionDetail } from '../../lib/sessions/view';

@@ -6,7 +6,7 @@ import { readBytes } from '../platform/files/atomic-file';
 import { listFolder, lstatOf } from '../platform/files/folder';
 import { bodyOf, frontMatter, listValue, scalar } from '../platform/files/front-matter';
 import { readHead } from '../platform/files/jsonl';
-import { byCodeUnits } from '../platform/files/order';
+import { byCodeUnits } from '../platform/files/short-hash';
 import { clean } from '../platform/terminal/terminal';
 
 /** The four entity types of the archive; a topic is a tag. */

@@ -5,7 +5,7 @@ import { hooksStatus } from '../assistant/install-view';
 import { rootOf } from '../notify/channels/web';
 import { askHost } from '../platform/net/ask-host';
 import { processHost } from '../platform/files/paths';
-import { findProgram } from '../platform/process/program';
+import { findProgram } from '../platform/process/spawn';
 import type { JobId } from '../schedule/job';
 import { apiUrl } from '../work/host/token';
 import type { Context } from './context';

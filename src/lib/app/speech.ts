@@ -6,7 +6,7 @@ import type { StewardError } from '../errors';
 import type { ProviderSettings } from '../notify/speech/engines';
 import { makeVoice, type Voice, type VoiceDeps, type VoiceSettings } from '../notify/speech/voice';
 import { machineStatePath } from '../platform/files/paths';
-import { findProgram } from '../platform/process/program';
+import { findProgram } from '../platform/process/spawn';
 import { turnsIn } from '../platform/process/turn';
 import type { Context } from './context';
 import type { LiveConfig } from './live-config';

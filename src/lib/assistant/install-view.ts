@@ -2,7 +2,7 @@ import { StewardError } from '../errors';
 import { modeOf } from '../platform/files/folder';
 import type { PathHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
-import { plural } from '../platform/terminal/plural';
+import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import type { AssistantSettings } from './claude-code-settings';
 import { type HookInstallDeps, type InstallResult, commandsOf, installedEvents, shimDeps } from './install';

@@ -11,7 +11,7 @@ import {
   removeLauncher,
   writeLauncher,
 } from '../platform/process/launcher';
-import { forShell } from '../platform/process/shell-word';
+import { forShell } from '../platform/process/spawn';
 import type { Clock } from '../platform/time/clock';
 
 export interface ShimDeps extends LauncherDeps {

@@ -4,11 +4,11 @@ import { boolean } from '@oclif/core/flags';
 import type { Arg } from '@oclif/core/interfaces';
 
 import { StewardError } from '../errors';
-import { JOB_VARIABLE } from '../platform/process/job-variable';
+import { JOB_VARIABLE } from '../platform/process/detached';
 import { processHost } from '../platform/files/paths';
 import { terminalOf, writeErr, writeStdout, type Terminal } from '../platform/terminal/stdio';
 import { createContext, type Context } from '../app/context';
-import { toJson, toJsonLine } from '../platform/terminal/json';
+import { toJson, toJsonLine } from '../platform/terminal/error-report';
 import { flagsOf } from './resolve';
 
 export { boolean, integer, string as text } from '@oclif/core/flags';

@@ -13,14 +13,13 @@ import { readStdin } from '../platform/process/stdin';
 import { writeOutNow, writeErr } from '../platform/terminal/stdio';
 import { mayAsk } from '../work/capture/prompt';
 import { isRestricted } from '../work/redact';
-import { EXIT_CODES } from '../platform/terminal/exit-codes';
+import { EXIT_CODES, toJson } from '../platform/terminal/error-report';
 import {
   keptHookSettings,
   keptPromptSetting,
   type HookSettings,
   type PromptSetting,
 } from '../app/hook-settings';
-import { toJson } from '../platform/terminal/json';
 import { sessionsDeps } from '../app/sessions';
 import { flagsOf } from './resolve';
 

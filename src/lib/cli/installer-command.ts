@@ -1,6 +1,6 @@
 import { boolean, option } from '@oclif/core/flags';
 
-import { localTimes } from '../platform/time/local-times';
+import { localTimes } from '../platform/time/day-words';
 import type { InstallerResult } from '../schedule/installer';
 import { SCHEDULER_KINDS, type JobId, type SchedulerKind } from '../schedule/job';
 import { BaseCommand } from './base-command';

@@ -10,7 +10,7 @@ import { type ManagedContext, withManaged } from '../app/managed';
 import { StewardError } from '../errors';
 import { onInterrupt } from '../platform/process/own-process';
 import { canAsk, openQuestions } from '../platform/terminal/ask';
-import { toJsonLine } from '../platform/terminal/json';
+import { toJsonLine } from '../platform/terminal/error-report';
 import { standardOutput } from '../platform/terminal/shown-output';
 import { type Terminal, writeErr } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';

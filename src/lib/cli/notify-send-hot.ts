@@ -8,7 +8,7 @@ import { askLocalNow } from '../platform/net/local-http-now';
 import type { LocalAnswer, LocalRequest } from '../platform/net/local-message';
 import { writeErr, writeOut } from '../platform/terminal/stdio';
 import { askAt, keptSocket } from '../app/daemon-socket';
-import { toJson } from '../platform/terminal/json';
+import { toJson } from '../platform/terminal/error-report';
 import { bodyOf, type SendFlags } from '../notify/send';
 
 /**

@@ -4,8 +4,7 @@ import type * as Interfaces from '@oclif/core/interfaces';
 
 import { StewardError } from '../errors';
 import { exitAtOnce, exitOnInterrupt, exitWhenReaderLeaves, writeErr } from '../platform/terminal/stdio';
-import { reportError } from '../platform/terminal/error-report';
-import { EXIT_CODES } from '../platform/terminal/exit-codes';
+import { reportError, EXIT_CODES } from '../platform/terminal/error-report';
 import type { BaseCommand } from './base-command';
 import { flagsOf, resolveCommand } from './resolve';
 import { fromOclif, unknownCommand } from './usage-errors';

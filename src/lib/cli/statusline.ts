@@ -7,12 +7,11 @@ import { markOfTarget } from '../platform/files/stat';
 import { readStdin } from '../platform/process/stdin';
 import { writeOut } from '../platform/terminal/stdio';
 import { storedId } from '../sessions/work-events';
-import { runningSessions } from '../sessions/state';
-import type { SessionsDeps } from '../sessions/state';
+import { runningSessions, type SessionsDeps } from '../sessions/state';
 import { statusLine, statusLineText, type StatusLine } from '../sessions/view';
 import { keep, keptHookSettings, readKept } from '../app/hook-settings';
 import { sessionsDeps } from '../app/sessions';
-import { toJson } from '../platform/terminal/json';
+import { toJson } from '../platform/terminal/error-report';
 
 /** An assistant has written its JSON before Node has started; a shell that leaves its stdin to us writes nothing. */
 const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 64 * 1024 };

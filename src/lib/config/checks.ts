@@ -3,7 +3,7 @@ import { type Check, type Finding, failed, failure, ok, orFailure, warning } fro
 import { isOpenToOthers } from '../platform/files/folder';
 import { repositoryOf } from '../platform/files/git-folder';
 import { realPath } from '../platform/files/stat';
-import { forShell } from '../platform/process/shell-word';
+import { forShell } from '../platform/process/spawn';
 import { CONFIG_FILES } from './files';
 import { type LoadedConfig, leafOf } from './load';
 import { type Secret, isSecretReference, resolveSecret, secretSources } from './secret';

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { exists } from '../platform/files/folder';
 import { gitFolderAt } from '../platform/files/git-folder';
 import { expandHome } from '../platform/files/paths';
-import { isLoopbackHost } from '../platform/net/loopback';
+import { isLoopbackHost } from '../platform/net/address';
 import { type Secret, isSecretReference, secret } from './secret';
 import type { UserArea } from './user-area';
 

@@ -1,10 +1,9 @@
 import { StewardError } from '../errors';
 import type { UserArea } from '../config/user-area';
-import { httpUrl, isLoopback } from '../platform/net/address';
+import { httpUrl, isLoopback, localAddress } from '../platform/net/address';
 import { toIso, type Clock } from '../platform/time/clock';
 import { httpServer, isTaken, type HttpServer } from '../platform/net/http-server';
 import { SERVER_LIMITS, type ServerLimits } from '../platform/net/http-application';
-import { localAddress } from '../platform/net/local-address';
 import { onStopSignal, ownProcess, residentMiB } from '../platform/process/own-process';
 import { portOwner } from '../platform/net/port-owner';
 import { clean } from '../platform/terminal/terminal';

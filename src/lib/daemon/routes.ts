@@ -8,7 +8,7 @@ import { refreshed, type Kept } from '../platform/files/remembered';
 import { markOfTarget } from '../platform/files/stat';
 import { ownProcess } from '../platform/process/own-process';
 import type { Clock } from '../platform/time/clock';
-import { loopTurn } from '../platform/time/loop-turn';
+import { loopTurn } from '../platform/time/wait';
 import { latestInsight, type InsightReadDeps } from '../sense/insight-reads';
 import { type LiveReads, recent, type ReadDeps } from '../sense/read';
 import { boardView, columnsView } from '../work/board';

@@ -1,13 +1,13 @@
 import { basename, join } from 'node:path';
 
-import { forShell } from '../platform/process/shell-word';
+import { forShell } from '../platform/process/spawn';
 import { errnoCode, StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { exists, isOpenToOthers, listFolder, lstatOf, modeOf } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
 import { readInstallManifest } from '../platform/files/install-manifest';
 import { readLines } from '../platform/files/jsonl';
-import { plural } from '../platform/terminal/plural';
+import { plural } from '../platform/terminal/format';
 import { kindOf } from '../platform/files/stat';
 import { addDays, dayOf, systemZone } from '../platform/time/time';
 import { senseStore } from '../sense/store';

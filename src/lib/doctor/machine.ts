@@ -1,21 +1,25 @@
 import { join } from 'node:path';
 
 import { createFile, readText, tempOf } from '../platform/files/atomic-file';
-import { parseIso, toIso } from '../platform/time/clock';
-import { freeSpace, type FreeSpace } from '../platform/files/disk';
-import { ensureFolder, exists, lstatOf, modeOf, removeFile } from '../platform/files/folder';
+import { parseIso, toIso, type Clock } from '../platform/time/clock';
+import {
+  freeSpace,
+  type FreeSpace,
+  ensureFolder,
+  exists,
+  lstatOf,
+  modeOf,
+  removeFile,
+} from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
-import { cachePath } from '../platform/files/paths';
+import { cachePath, type PathHost } from '../platform/files/paths';
 import { dayOf, systemZone, timeOf } from '../platform/time/time';
-import { forShell } from '../platform/process/shell-word';
+import { forShell, type FindProgram } from '../platform/process/spawn';
 import { errnoCode, StewardError } from '../errors';
 import type { UserArea } from '../config/user-area';
 import { failed, NOT_ASKED, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
 import type { AskHost } from '../platform/net/ask-host';
-import type { FindProgram } from '../platform/process/program';
 import type { Run } from '../platform/process/process';
-import type { PathHost } from '../platform/files/paths';
-import type { Clock } from '../platform/time/clock';
 
 /** What the checks of the machine are given. */
 export interface MachineChecked {

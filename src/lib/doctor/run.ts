@@ -1,5 +1,5 @@
 import { failed, failure, off, type Check, type Finding, type State } from '../platform/check';
-import { EXIT_CODES } from '../platform/terminal/exit-codes';
+import { EXIT_CODES } from '../platform/terminal/error-report';
 
 /** A line of the report. */
 export interface Row {

@@ -6,7 +6,7 @@ import { type Check, type Finding, ok, warning } from '../platform/check';
 import { deadReport, deadText } from '../platform/files/graveyard';
 import type { PathHost } from '../platform/files/paths';
 import type { AskHost } from '../platform/net/ask-host';
-import type { FindProgram } from '../platform/process/program';
+import type { FindProgram } from '../platform/process/spawn';
 import type { Clock } from '../platform/time/clock';
 import { CHANNEL_CHECKS } from './channels';
 import { dead, outboxStatus } from './outbox';

@@ -1,5 +1,5 @@
 import { abandoned, claim, isForsaken, readEntry, record, release, sweep } from '../platform/files/spool';
-import { breather } from '../platform/time/loop-turn';
+import { breather } from '../platform/time/wait';
 import { toIso } from '../platform/time/clock';
 import { attempt, prepared, type Channel, type Outcome } from './channels/channel';
 import { nameOf, type Delivery, buryUnreadable, look, outboxOf, readWaiting } from './outbox';

@@ -16,8 +16,7 @@ import {
   readEntry,
   timeOfName,
 } from '../platform/files/spool';
-import { type BootTime, isBootTime } from '../platform/time/boot-time';
-import { type Clock, isIso } from '../platform/time/clock';
+import { type BootTime, isBootTime, type Clock, isIso } from '../platform/time/clock';
 import { type ChannelId, type EventName, isEventName } from './events';
 
 export interface OutboxDeps {

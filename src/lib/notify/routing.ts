@@ -5,7 +5,7 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, removeFile } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
-import { wallClock } from '../platform/time/zone';
+import { wallClock } from '../platform/time/time';
 import type { Channel, Trouble } from './channels/channel';
 import { EVENTS, EVENT_NAMES, type ChannelId, type EventName } from './events';
 import type { NotifyRequest } from './message';

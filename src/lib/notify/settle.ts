@@ -1,6 +1,5 @@
 import { abandoned, bury, finish, record, release } from '../platform/files/spool';
-import { clockSetBy } from '../platform/time/boot-time';
-import { parseIso, toIso, type Clock } from '../platform/time/clock';
+import { clockSetBy, parseIso, toIso, type Clock } from '../platform/time/clock';
 import type { Channel, Outcome } from './channels/channel';
 import { nameOf, type Delivery, type Result, outboxOf, type OutboxDeps } from './outbox';
 import { logResult, type HistoryDeps } from './history';

@@ -1,5 +1,4 @@
-import { longDay, minutes } from '../platform/terminal/format';
-import { plural } from '../platform/terminal/plural';
+import { longDay, minutes, plural } from '../platform/terminal/format';
 import { clean, cleanLine } from '../platform/terminal/terminal';
 import type { Report, ReportClosed, ReportIssue, ReportSession } from './model';
 import { phase } from '../sessions/phases';

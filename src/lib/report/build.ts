@@ -1,6 +1,5 @@
-import { byCodeUnits } from '../platform/files/order';
-import { longDay } from '../platform/terminal/format';
-import { plural } from '../platform/terminal/plural';
+import { byCodeUnits } from '../platform/files/short-hash';
+import { longDay, plural } from '../platform/terminal/format';
 import { addDays, type Day } from '../platform/time/time';
 import type { PhaseId } from '../sessions/phases';
 import type { Session } from '../sessions/session';

@@ -1,14 +1,13 @@
 import { exists } from '../platform/files/folder';
 import { launcherPath } from '../platform/process/launcher';
-import type { RunResult } from '../platform/process/process';
+import type { RunResult, Run } from '../platform/process/process';
 import { JOB_IDS, JOBS, type JobId } from './job';
 import { LAUNCHER } from './launcher';
 import type { JobStatus } from './index';
-import { localTimes } from '../platform/time/local-times';
+import { localTimes } from '../platform/time/day-words';
 import type { UserArea } from '../config/user-area';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
 import type { PathHost } from '../platform/files/paths';
-import type { Run } from '../platform/process/process';
 import type { Clock } from '../platform/time/clock';
 
 /** What the checks of the jobs are given. */

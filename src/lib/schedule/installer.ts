@@ -1,4 +1,4 @@
-import { findProgram } from '../platform/process/program';
+import { findProgram } from '../platform/process/spawn';
 import { wrap } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import {

@@ -3,13 +3,19 @@ import { join } from 'node:path';
 import type { UserArea } from '../config/user-area';
 import { StewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import { removeAtExit } from '../platform/files/disk-use';
-import { ensureFolder, exists, listFolder, removeEmptyFolder, removeFile } from '../platform/files/folder';
+import {
+  removeAtExit,
+  ensureFolder,
+  exists,
+  listFolder,
+  removeEmptyFolder,
+  removeFile,
+} from '../platform/files/folder';
 import { isInstalledAnywhere } from '../platform/files/install-manifest';
 import { holderOf, isGone, parseHolder, processStart } from '../platform/files/lock-holder';
 import type { PathHost } from '../platform/files/paths';
 import { randomName } from '../platform/files/short-hash';
-import { JOB_VARIABLE } from '../platform/process/job-variable';
+import { JOB_VARIABLE } from '../platform/process/detached';
 import { launcherPath } from '../platform/process/launcher';
 import { endProcess, ownProcess } from '../platform/process/own-process';
 import type { Clock } from '../platform/time/clock';

@@ -1,7 +1,7 @@
 import { win32 } from 'node:path';
 
 import { parseObject } from '../platform/files/json-object';
-import { powerShellArgs } from '../platform/process/powershell';
+import { powerShellArgs } from '../platform/process/windows';
 import { parseIso, toIso } from '../platform/time/clock';
 import {
   must,

@@ -7,13 +7,11 @@ import { failed, off, ok, orFailure, warning, type Check, type Finding } from '.
 import { exists } from '../platform/files/folder';
 import { gitFolderAt } from '../platform/files/git-folder';
 import { gitIn } from '../platform/process/git-process';
-import { FASTER } from '../platform/process/powershell';
+import { FASTER, windowsCalls } from '../platform/process/windows';
 import type { Run } from '../platform/process/process';
-import type { FindProgram } from '../platform/process/program';
-import { forShell } from '../platform/process/shell-word';
-import { windowsCalls } from '../platform/process/windows';
+import { type FindProgram, forShell } from '../platform/process/spawn';
 import { parseIso, type Clock } from '../platform/time/clock';
-import { localTimes } from '../platform/time/local-times';
+import { localTimes } from '../platform/time/day-words';
 import { appMatcher } from './classify';
 import { readClassifyRules } from './classify-file';
 import { readFrontApp, type FrontAppSight } from './front-app';

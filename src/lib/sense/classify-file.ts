@@ -3,7 +3,7 @@ import { readText, replaceFile } from '../platform/files/atomic-file';
 import { isObject } from '../platform/files/json-object';
 import { isOnlyComments } from '../platform/files/yaml-comments';
 import { clean } from '../platform/terminal/terminal';
-import { plural } from '../platform/terminal/plural';
+import { plural } from '../platform/terminal/format';
 import { notBegun } from '../platform/time/day-words';
 import type { Day } from '../platform/time/time';
 import {

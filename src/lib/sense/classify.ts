@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
-import { forShell } from '../platform/process/shell-word';
+import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
 
 /** What an application's time counts as. Unknown ones are neutral. */

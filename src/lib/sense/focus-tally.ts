@@ -1,5 +1,5 @@
 import { textOf } from '../platform/files/json-object';
-import { byCodeUnits } from '../platform/files/order';
+import { byCodeUnits } from '../platform/files/short-hash';
 import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
 import type { SenseEvent } from './event';
 

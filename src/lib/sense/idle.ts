@@ -2,8 +2,7 @@ import { StewardError, toStewardError } from '../errors';
 import { isBusError, sessionBusAddress, systemBusAddress, withBus, type Bus } from '../platform/desktop/bus';
 import { withDisplay } from '../platform/desktop/display';
 import { userId } from '../platform/files/system-files';
-import { askPowerShell } from '../platform/process/powershell';
-import { windowsCalls } from '../platform/process/windows';
+import { askPowerShell, windowsCalls } from '../platform/process/windows';
 import { systemClock } from '../platform/time/clock';
 import { READ_TIMEOUT_MS, envOf, isWayland, x11Display, type Desktop } from './front-app/adapter';
 

@@ -1,5 +1,5 @@
 import { isObject, parseObject, textOf } from '../platform/files/json-object';
-import { byCodeUnits } from '../platform/files/order';
+import { byCodeUnits } from '../platform/files/short-hash';
 import { cleanLine } from '../platform/terminal/terminal';
 import type { AppMatcher } from './classify';
 import { changeOf, type SenseEvent } from './event';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 import { parseObject, textOf } from '../platform/files/json-object';
-import { byCodeUnits } from '../platform/files/order';
+import { byCodeUnits } from '../platform/files/short-hash';
 import { hourStarts, isDay, isDaySomewhere, timeOf, type Day } from '../platform/time/time';
 import { APP_KINDS, type AppKind, type Classifier } from './classify';
 import { changeOf, type SenseEvent } from './event';

@@ -4,11 +4,10 @@ import type { UserArea } from '../config/user-area';
 import { toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
-import { conflictCopies } from '../platform/files/conflict-copies';
+import { conflictCopies, knownMachineId } from '../platform/files/machine';
 import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
-import { knownMachineId } from '../platform/files/machine';
-import { plural } from '../platform/terminal/plural';
+import { plural } from '../platform/terminal/format';
 import { senseStore } from './store';
 
 /** `state/owner.json`: the machine that wrote the area first, and when each wrote it last, ISO-8601 UTC. */

@@ -2,9 +2,16 @@ import * as v from 'valibot';
 
 import { StewardError } from '../errors';
 import { isObject, parseObject } from '../platform/files/json-object';
-import { plural } from '../platform/terminal/plural';
-import { clockSetBy, isBootTime, type BootTime, type Moment } from '../platform/time/boot-time';
-import { isIso, parseIso, toIso } from '../platform/time/clock';
+import { plural } from '../platform/terminal/format';
+import {
+  clockSetBy,
+  isBootTime,
+  type BootTime,
+  type Moment,
+  isIso,
+  parseIso,
+  toIso,
+} from '../platform/time/clock';
 import { isDay, isZone, type Day } from '../platform/time/time';
 
 /** The format of sense/state.json. A newer one is left alone. */

@@ -1,5 +1,4 @@
-import { bar, longDay, minutes } from '../platform/terminal/format';
-import { plural } from '../platform/terminal/plural';
+import { bar, longDay, minutes, plural } from '../platform/terminal/format';
 import { APP_KINDS } from './classify';
 import { isEmptyRecord, type DailyRecord } from './record';
 import { nameOf, seenHours } from './view';

@@ -7,8 +7,8 @@ import {
   weekday,
   wrap,
   type Palette,
+  plural,
 } from '../platform/terminal/format';
-import { plural } from '../platform/terminal/plural';
 import { clean } from '../platform/terminal/terminal';
 import { displayWidth, padEnd } from '../platform/terminal/text-width';
 import { parseIso } from '../platform/time/clock';

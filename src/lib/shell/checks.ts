@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { readText } from '../platform/files/atomic-file';
 import { exists } from '../platform/files/folder';
 import { readInstallManifest, sha256 } from '../platform/files/install-manifest';
-import { forShell } from '../platform/process/shell-word';
+import { forShell } from '../platform/process/spawn';
 import { realPath } from '../platform/files/stat';
 import { SHELLS, type Shell } from './completion';
 import { completionPath } from './completion-install';

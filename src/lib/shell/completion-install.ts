@@ -13,7 +13,7 @@ import {
   type InstallEntry,
 } from '../platform/files/install-manifest';
 import { processHost, type PathHost } from '../platform/files/paths';
-import { forShell } from '../platform/process/shell-word';
+import { forShell } from '../platform/process/spawn';
 import type { UserArea } from '../config/user-area';
 import type { Shell } from './completion';
 

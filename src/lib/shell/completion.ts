@@ -1,6 +1,6 @@
 import type { Command } from '@oclif/core/command';
 
-import { forFish } from '../platform/process/shell-word';
+import { forFish } from '../platform/process/spawn';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import WORDS from '../../../templates/data/shell-words.json';
 import { readText } from '../platform/files/atomic-file';
 import { realPath } from '../platform/files/stat';
-import { findProgram } from '../platform/process/program';
-import { forFish } from '../platform/process/shell-word';
+import { findProgram, forFish } from '../platform/process/spawn';
 import { quote } from './completion';
 
 export const HOOK_SHELLS = ['bash', 'zsh', 'fish'] as const;

@@ -14,7 +14,7 @@ import {
 } from '../platform/check';
 import type { Run } from '../platform/process/process';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
-import { localTimes } from '../platform/time/local-times';
+import { localTimes } from '../platform/time/day-words';
 import { readCache, readPoll } from './cache';
 import type { WorkDeps } from './deps';
 import type { Repository } from './host';

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 
-import { StewardError, toStewardError } from '../errors';
+import { StewardError } from '../errors';
 import { createFile, readText } from '../platform/files/atomic-file';
 import { ensureFolder, exists } from '../platform/files/folder';
 import { readCache } from './cache';
@@ -114,15 +114,5 @@ function writeFiles({ paths, templates }: WorkDeps): string[] {
     if (text === undefined) throw new StewardError('internal', `The template ${template} is missing.`);
     ensureFolder(dirname(path));
     return createFile(path, text) ? [path] : [];
-  });
-}
-
-/** The error of an install with what sweeps where no scheduler runs. */
-export function withoutScheduler(error: unknown): StewardError {
-  const known = toStewardError(error);
-  if (known.kind !== 'unavailable') return known;
-  return new StewardError('unavailable', known.message, {
-    hint: 'Run "steward up" or "steward daemon serve --sweep": each sweeps every hour while it runs.',
-    cause: known.cause,
   });
 }

@@ -1,5 +1,4 @@
-import { wrap } from '../platform/terminal/format';
-import { plural } from '../platform/terminal/plural';
+import { wrap, plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
 import type { Closed } from './actions';

@@ -20,7 +20,7 @@ import {
   type LauncherTarget,
 } from '../../../src/lib/platform/process/launcher';
 import type { PathHost } from '../../../src/lib/platform/files/paths';
-import { forShell } from '../../../src/lib/platform/process/shell-word';
+import { forShell } from '../../../src/lib/platform/process/spawn';
 import { requirePrograms } from '../../helpers/real-part';
 import { scratch } from '../../helpers/scratch';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { bar, level, minutes, palette, table } from '../../../src/lib/platform/terminal/format';
 import { displayWidth, fit, padEnd } from '../../../src/lib/platform/terminal/text-width';
 import { terminalOf } from '../../../src/lib/platform/terminal/stdio';
-import { toJson } from '../../../src/lib/platform/terminal/json';
+import { toJson } from '../../../src/lib/platform/terminal/error-report';
 
 describe('display width', () => {
   const widths: [text: string, width: number][] = [

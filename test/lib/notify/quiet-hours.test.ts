@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { isQuietAt, parseQuietHours, quietUntil } from '../../../src/lib/notify/routing';
-import { wallClock } from '../../../src/lib/platform/time/zone';
+import { wallClock } from '../../../src/lib/platform/time/time';
 
 const MINUTE = 60_000;
 const iso = (ms: number | undefined): string | undefined =>

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
-import { StewardError } from '../../../src/lib/errors';
-import { setUp, withoutScheduler } from '../../../src/lib/work/setup';
+import { setUp } from '../../../src/lib/work/setup';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { workWorld, type WorkWorld } from '../../helpers/work';
 
@@ -44,14 +43,5 @@ describe('work: setup', () => {
     expect(privacy)
       .to.have.property('verifiedAt')
       .that.match(/^\d{4}-.*Z$/);
-  });
-
-  it('says what sweeps where no scheduler runs', () => {
-    const error = withoutScheduler(
-      new StewardError('unavailable', 'Nothing runs jobs.', { hint: 'Set it up.' }),
-    );
-    expect(error).to.include({ kind: 'unavailable', message: 'Nothing runs jobs.' });
-    expect(error.hint).to.include('steward daemon serve --sweep').and.not.include('work install');
-    expect(withoutScheduler(new StewardError('usage', 'No.')).kind).to.equal('usage');
   });
 });

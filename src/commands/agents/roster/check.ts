@@ -2,7 +2,7 @@ import { readRoster, type Roster } from '../../../lib/agents/roster';
 import { rosterCheckText } from '../../../lib/agents/view';
 import { openRoster } from '../../../lib/app/agents';
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { EXIT_CODES } from '../../../lib/platform/terminal/exit-codes';
+import { EXIT_CODES } from '../../../lib/platform/terminal/error-report';
 
 export default class AgentsRosterCheck extends BaseCommand {
   static override summary = 'Check every file of the roster, and say what is wrong with which.';

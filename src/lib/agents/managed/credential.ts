@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import { isLoopbackHost } from '../../platform/net/loopback';
+import { isLoopbackHost } from '../../platform/net/address';
 import type { Credential } from './client';
 
 /** A key or a token, each with the name of where it comes from. */

@@ -1,5 +1,5 @@
 import { palette, table } from '../../platform/terminal/format';
-import { forShell } from '../../platform/process/shell-word';
+import { forShell } from '../../platform/process/spawn';
 import type { Terminal } from '../../platform/terminal/stdio';
 import { clean, cleanLine } from '../../platform/terminal/terminal';
 import { displayWidth, fit } from '../../platform/terminal/text-width';

@@ -14,7 +14,7 @@ import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { ensureFolder } from '../../platform/files/folder';
 import { parseObject } from '../../platform/files/json-object';
 import { shortHash } from '../../platform/files/short-hash';
-import { askPowerShell } from '../../platform/process/powershell';
+import { askPowerShell } from '../../platform/process/windows';
 import type { Run } from '../../platform/process/process';
 import { cleanLine } from '../../platform/terminal/terminal';
 import type { NotifyChecked } from '../checks';

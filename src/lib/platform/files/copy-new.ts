@@ -13,9 +13,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 
 import { StewardError, errnoCode } from '../../errors';
-import { linkNew, readBytes, syncFolder, tempOf, writeAll } from './atomic-file';
+import { linkNew, readBytes, syncFolder, tempOf, writeAll, openRegular } from './atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFolder } from './folder';
-import { openRegular } from './regular-file';
 import { randomName } from './short-hash';
 
 const CHUNK_BYTES = 256 * 1024;

@@ -1,7 +1,17 @@
-import { chmodSync, lstatSync, readdirSync, rmSync, rmdirSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  rmdirSync,
+  statSync,
+  statfsSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 import { StewardError, errnoCode, unless } from '../../errors';
-import { makeFolders } from './make-folders';
 
 /**
  * Makes a private folder (0700) where none is, and those above it. Refuses a symbolic link or a file in its
@@ -12,7 +22,7 @@ import { makeFolders } from './make-folders';
  */
 export function ensureFolder(path: string, options: { allowLink?: boolean } = {}): string[] {
   const before = lstatOf(path);
-  const made = before === undefined ? make(path) : [];
+  const made = before === undefined ? makeAll(path) : [];
   // A race with another process may have put something else there than what was made.
   const found = before ?? lstatOf(path);
   if (found?.isLink === true && options.allowLink !== true) {
@@ -27,7 +37,7 @@ export function ensureFolder(path: string, options: { allowLink?: boolean } = {}
   return made;
 }
 
-function make(path: string): string[] {
+function makeAll(path: string): string[] {
   try {
     return makeFolders(path);
   } catch (error) {
@@ -115,4 +125,76 @@ const KEPT = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EBUSY', 'EPERM', 'EAC
 export function modeOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : found.mode & 0o777;
+}
+
+/**
+ * Makes a folder and those above it that are missing, each for its user alone (0700). Not by Node's `recursive`:
+ * that never returns where the system says of a folder in one that is there that there is no such folder, as /proc
+ * does. What stands there already is no error, whatever it is: the caller looks. Throws what the system says.
+ *
+ * @returns those that it has made, the outermost first
+ */
+export function makeFolders(path: string): string[] {
+  const missing: string[] = [];
+  for (let at = resolve(path); !isThere(at) && dirname(at) !== at; at = dirname(at)) missing.push(at);
+  return missing.reverse().filter(make);
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function make(folder: string): boolean {
+  // Another process was first; or a link that leads nowhere.
+  const made = unless(['EEXIST'], () => {
+    mkdirSync(folder, { mode: 0o700 });
+    return true;
+  });
+  return made === true;
+}
+
+/** What the disk of a path has left for this user. */
+export interface FreeSpace {
+  bytes: number;
+  /** Files that can still be made; null where the file system has no such bound. */
+  files: number | null;
+}
+
+/** Asks the file system that holds the path, which has to be there. */
+export function freeSpace(path: string): FreeSpace {
+  const { bavail, bsize, files, ffree } = statfsSync(path);
+  return { bytes: bavail * bsize, files: files > 0 ? ffree : null };
+}
+
+/** How much lies at a path: files (links are one each, and not followed) and their bytes. */
+export interface DiskUse {
+  files: number;
+  bytes: number;
+}
+
+export function diskUse(path: string): DiskUse {
+  const facts = lstatOf(path);
+  if (facts === undefined) return { files: 0, bytes: 0 };
+  if (!facts.isFolder) return { files: 1, bytes: facts.size };
+  const uses = readdirSync(path).map((name) => diskUse(join(path, name)));
+  return {
+    files: uses.reduce((sum, { files }) => sum + files, 0),
+    bytes: uses.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+/** The path without links; undefined when nothing is there. */
+export function realPath(path: string): string | undefined {
+  return unless(['ENOENT', 'ENOTDIR'], () => realpathSync(path));
+}
+
+/**
+ * Removes folders when this process ends, after everything else that it keeps for the next run: its own code cache is
+ * written at the very end. Each is removed with what is in it; then the folders of `ifEmpty`, in order.
+ */
+export function removeAtExit(folders: readonly string[], ifEmpty: readonly string[]): void {
+  process.once('exit', () => {
+    for (const folder of folders) removeFolder(folder);
+    for (const folder of ifEmpty) removeEmptyFolder(folder);
+  });
 }

@@ -1,7 +1,7 @@
 import { renameOver } from './atomic-file';
 import { lstatOf } from './folder';
 import { isObject } from './json-object';
-import { completeAppend, planAppend, readHead, readLines } from './jsonl';
+import { readHead, readLines } from './jsonl';
 import { appendLog, rotatedName } from './log';
 import { shortHash } from './short-hash';
 
@@ -29,30 +29,6 @@ export function append<E>(journal: Journal<E>, entry: E, nowMs?: number): number
     ...(rotateBytes === undefined ? {} : { rotateBytes }),
     ...(nowMs === undefined ? {} : { nowMs }),
   });
-}
-
-/** Appends entries durably; a torn line before them is closed. One process at a time. */
-export function appendDurably<E>(journal: Journal<E>, entries: readonly E[]): void {
-  completeAppend(
-    journal.path,
-    planAppend(
-      journal.path,
-      entries.map((entry) => JSON.stringify(entry)),
-    ),
-  );
-}
-
-/** Every entry that is kept, the oldest first. */
-export function allEntries<E>(journal: Journal<E>): E[] {
-  const entries: E[] = [];
-  const { maxLineBytes } = journal;
-  for (const path of [rotatedName(journal.path), journal.path]) {
-    readLines(path, maxLineBytes === undefined ? {} : { maxLineBytes }, ({ text }) => {
-      const entry = text === undefined ? undefined : journal.parse(text);
-      if (entry !== undefined) entries.push(entry);
-    });
-  }
-  return entries;
 }
 
 /** Gives each entry behind the cursor and returns the next cursor, as `readLog` does. */

@@ -1,10 +1,9 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, fsyncSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { StewardError } from '../../errors';
-import { syncFolder, writeAll } from './atomic-file';
-import { naming, openRegular } from './regular-file';
+import { syncFolder, writeAll, naming, openRegular } from './atomic-file';
 
 /** One whole line of a file, without its line feed. */
 export interface Line {
@@ -31,8 +30,6 @@ export interface ReadOptions {
   maxLineBytes?: number;
   /** The bytes after the last line feed are a line, too. */
   tail?: boolean;
-  /** Is shown a line first where it stands, in an ASCII text of many; true: it is done with, and nothing is made of it. */
-  inPlace?: (source: string, start: number, end: number) => boolean;
 }
 
 /** A line of ours is a few hundred bytes; a longer one than this is none of ours. */
@@ -43,7 +40,7 @@ const LF = 10;
 /**
  * Calls `onLine` for every whole line from an offset on, in bounded memory whatever the file holds. The
  * bytes after the last line feed are left for the next time, or with `tail` are a line too (the end does not
- * move behind them). Undefined when there is no file; an `end` of less than `from` never happens, a `size` of less than `from` says that the file was cut or replaced.
+ * move behind them). Undefined when there is no file; a `size` of less than `from` says that it was cut or replaced.
  */
 export function readLines(
   path: string,
@@ -60,7 +57,7 @@ export function readLines(
 }
 
 function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): ReadEnd {
-  const { from = 0, maxLineBytes: maxBytes = MAX_LINE_BYTES, tail = false, inPlace } = options;
+  const { from = 0, maxLineBytes: maxBytes = MAX_LINE_BYTES, tail = false } = options;
   const { size } = fstatSync(fd);
   const buffer = Buffer.allocUnsafe(CHUNK);
   let position = from;
@@ -72,22 +69,12 @@ function scan(fd: number, options: ReadOptions, onLine: (line: Line) => void): R
     if (got === 0) break;
     const chunk = buffer.subarray(0, got);
     let start = 0;
-    // As a rule a log is ASCII: then its lines are cut from one text, and no buffer is looked at for each.
-    const last = chunk.lastIndexOf(LF);
-    const ascii =
-      last > 0 && isAscii(chunk.subarray(0, last)) ? chunk.toString('latin1', 0, last + 1) : undefined;
-    const nextFeed = (): number =>
-      ascii === undefined ? chunk.indexOf(LF, start) : ascii.indexOf('\n', start);
-    for (let feed = nextFeed(); feed !== -1; feed = nextFeed()) {
+    for (let feed = chunk.indexOf(LF); feed !== -1; feed = chunk.indexOf(LF, start)) {
       const bytes = position + feed - lineStart;
-      const isWhole = ascii !== undefined && held.length === 0 && bytes <= maxBytes;
-      if (!(isWhole && inPlace?.(ascii, start, feed) === true)) {
-        let text: string | undefined;
-        if (isWhole) text = ascii.slice(start, feed);
-        else if (bytes <= maxBytes) text = asText(joined(held, chunk.subarray(start, feed)));
-        onLine({ offset: lineStart, bytes, text });
-        held = [];
-      }
+      const isKept = bytes <= maxBytes;
+      const text = isKept ? asText(joined(held, chunk.subarray(start, feed))) : undefined;
+      onLine({ offset: lineStart, bytes, text });
+      held = [];
       start = feed + 1;
       lineStart = position + start;
     }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 import { StewardError, errnoCode, unless } from '../../errors';
 import { ensureFolder, lstatOf } from './folder';
-import { naming, openRegular } from './regular-file';
+import { naming, openRegular } from './atomic-file';
 
 export interface LogOptions {
   /** A log of this size becomes `rotatedName`, in place of the one before; without it, it is never renamed. */

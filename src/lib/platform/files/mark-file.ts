@@ -1,7 +1,7 @@
 import { constants, closeSync, readSync, writeSync } from 'node:fs';
 
 import { StewardError } from '../../errors';
-import { openRegular } from './regular-file';
+import { openRegular } from './atomic-file';
 import { parseObject } from './json-object';
 
 /** A small state that is written after each step of a long run, in place: it survives the process at any point. */

@@ -11,24 +11,6 @@ export interface Stamp {
    */
   mark: string;
   mtimeMs: number;
-  facts: Facts;
-}
-
-/** What a mark is made of, for those who compare hundreds: to write a date as text takes longer than to ask for it. */
-export type Facts = readonly [ino: number, size: number, mtimeMs: number];
-export type FolderFacts = readonly [dev: number, ...facts: Facts];
-
-/** Does a path, links not followed, show the same as before? */
-export function hasFacts(path: string, [ino, size, mtimeMs]: Facts): boolean {
-  const found = lookAt(lstatSync, path);
-  return found !== undefined && found.ino === ino && found.size === size && found.mtimeMs === mtimeMs;
-}
-
-/** Does a folder, links followed, show the same as before, on the same device? */
-export function hasFolderFacts(path: string, [dev, ino, size, mtimeMs]: FolderFacts): boolean {
-  const found = lookAt(statSync, path);
-  if (found === undefined || found.dev !== dev || found.ino !== ino) return false;
-  return found.size === size && found.mtimeMs === mtimeMs && found.isDirectory();
 }
 
 /** The stamp of a path, links not followed; undefined when nothing is there. Throws for what cannot be read. */
@@ -36,27 +18,7 @@ export function stampOf(path: string): Stamp | undefined {
   const found = lookAt(lstatSync, path);
   if (found === undefined) return undefined;
   const kind = found.isSymbolicLink() ? 'link' : kindIn(found);
-  return { kind, ...datesOf(found), facts: [found.ino, found.size, found.mtimeMs] };
-}
-
-/** How a regular file looked at one moment, for those who keep what they read of it beyond their run. */
-export interface Look {
-  /** Device, inode, size and both dates: a date of change that was set back, or a file in its place, shows too. */
-  mark: string;
-  mtimeMs: number;
-  /** The later one of the two dates, wall-clock ms. */
-  changedMs: number;
-  /** When it was looked at, wall-clock ms. */
-  nowMs: number;
-}
-
-/** The look of a file; undefined where none is, or a link or something else. */
-export function lookOf(path: string, nowMs: number): Look | undefined {
-  const found = lookAt(lstatSync, path);
-  if (found?.isFile() !== true) return undefined;
-  const { dev, ino, size, mtimeMs, ctimeMs } = found;
-  const mark = `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
-  return { mark, mtimeMs, changedMs: Math.max(mtimeMs, ctimeMs), nowMs };
+  return { kind, ...datesOf(found) };
 }
 
 /** The mark of what stands at the end of a path's links; undefined when nothing does. Throws for what cannot be read. */
@@ -87,16 +49,13 @@ export interface Target {
   /** As of a Stamp. */
   mark: string;
   mtimeMs: number;
-  facts: FolderFacts;
 }
 
 /** The end of a path's links; undefined when nothing is there. Throws for what cannot be read. */
 export function targetOf(path: string): Target | undefined {
   const found = lookAt(statSync, path);
   if (found === undefined) return undefined;
-  const { dev, ino, size, mtimeMs } = found;
-  const facts: FolderFacts = [dev, ino, size, mtimeMs];
-  return { kind: kindIn(found), bytes: size, id: idOf(path, found), ...datesOf(found), facts };
+  return { kind: kindIn(found), bytes: found.size, id: idOf(path, found), ...datesOf(found) };
 }
 
 /** What stands at the end of a path's links; cheaper than `targetOf`, which tells more. */

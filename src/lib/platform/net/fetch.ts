@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import { openDispatcher, refusePlain } from './http-dispatcher';
+import { openDispatcher, refusePlain } from './network-failure';
 import { bodyOf } from './origin-client';
 
 /** A fetch that is bound to one origin. */

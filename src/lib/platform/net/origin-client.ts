@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici';
 
 import { StewardError } from '../../errors';
-import { openDispatcher, refusePlain, type DispatcherOptions } from './http-dispatcher';
-import { codeOf, networkError } from './network-failure';
+import { openDispatcher, refusePlain, type DispatcherOptions, codeOf, networkError } from './network-failure';
 
 export interface OriginRequest {
   method: 'GET' | 'POST';

@@ -5,7 +5,7 @@ import { endianness } from 'node:os';
 import { errnoCode } from '../../errors';
 import { isLoopback } from './address';
 import { systemClock } from '../time/clock';
-import { breather } from '../time/loop-turn';
+import { breather } from '../time/wait';
 
 type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 

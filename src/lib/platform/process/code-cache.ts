@@ -15,7 +15,7 @@ import nodeModule from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script, constants as vmConstants } from 'node:vm';
 
-import { makeFolders } from '../files/make-folders';
+import { makeFolders } from '../files/folder';
 import { cachePath } from '../files/paths';
 import { shortHash } from '../files/short-hash';
 

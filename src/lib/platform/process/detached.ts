@@ -1,4 +1,7 @@
-import { JOB_VARIABLE } from './job-variable';
+import { uptime } from 'node:os';
+
+import { unless } from '../../errors';
+import { listSystemFolder, readSystemText } from '../files/system-files';
 import { spawn } from './spawn';
 
 /**
@@ -27,4 +30,26 @@ export function startProgram(
   // A system that is out of processes: the next run of steward does what waits.
   child.on('error', () => child.unref());
   child.unref();
+}
+
+/**
+ * Set by the launcher of scheduled jobs for what it starts: the name of the job, and the launcher's own process where
+ * that outlives it (`sense 4711`). `delivery` is what steward itself has started to go on alone (detached.ts).
+ */
+export const JOB_VARIABLE = 'STEWARD_JOB';
+
+/** The names of the processes that run now, as /proc tells them; none where there is no /proc. */
+export function processNames(): ReadonlySet<string> {
+  const pids = listSystemFolder('/proc').filter((name) => /^\d+$/.test(name));
+  return new Set(pids.map(nameOf));
+}
+
+function nameOf(pid: string): string {
+  // It may end while it is looked at.
+  return unless(['ESRCH'], () => readSystemText(`/proc/${pid}/comm`, 64))?.trim() ?? '';
+}
+
+/** How long ago the machine was started, ms. */
+export function sinceBootMs(): number {
+  return uptime() * 1000;
 }

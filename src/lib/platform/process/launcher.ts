@@ -6,7 +6,7 @@ import { toIso, type Clock } from '../time/clock';
 import { ensureFolder, exists, modeOf, removeEmptyFolder, removeFile } from '../files/folder';
 import { sha256, type InstallManifest } from '../files/install-manifest';
 import type { PathHost } from '../files/paths';
-import { forShell } from './shell-word';
+import { forShell } from './spawn';
 import { targetOf } from '../files/stat';
 import { readSystemText } from '../files/system-files';
 

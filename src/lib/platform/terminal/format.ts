@@ -3,7 +3,7 @@ import kleur, { type Color } from 'kleur';
 import { type Terminal, terminalOf } from './stdio';
 import { displayWidth, fit, padEnd, padStart } from './text-width';
 
-export { minutes } from '../time/minutes';
+export { minutes } from '../time/duration';
 
 /** The colours of the house (look.md); each returns the text as it is where there is no colour. */
 export interface Palette {
@@ -163,4 +163,9 @@ export function folded(text: string, columns = terminalOf(process.stderr).column
         : wrap(line, width);
     })
     .join('\n');
+}
+
+/** `1 commit`, `2 commits`; with the plural where it is another: `1 entry`, `2 entries`. */
+export function plural(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`;
 }

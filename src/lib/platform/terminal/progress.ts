@@ -1,5 +1,5 @@
 import { exitOnAnyInterrupt, terminalOf } from './stdio';
-import { EXIT_CODES } from './exit-codes';
+import { EXIT_CODES } from './error-report';
 
 /**
  * Runs long work and shows its steps on stderr: on a terminal one task whose line changes and is left with its

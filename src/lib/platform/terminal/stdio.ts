@@ -83,11 +83,6 @@ interface Stream {
   columns?: number;
 }
 
-/** What stdout can show. Node's stream of it, which knows a terminal's width, is set up for a device only (5 ms). */
-export function stdoutTerminal(): Terminal {
-  return terminalOf(fstatSync(1).isCharacterDevice() ? process.stdout : {});
-}
-
 /**
  * What a stream can show. NO_COLOR (not empty) switches colour off and FORCE_COLOR (not 0, false) on;
  * otherwise it is on for a terminal that is not dumb. NO_COLOR wins.

@@ -1,6 +1,6 @@
 import { StewardError } from '../../errors';
-import { toDate } from './clock';
-import { addDays, dayOf, isDay, wallClock, type Day } from './time';
+import { type Clock, toDate } from './clock';
+import { type Day, addDays, dayOf, isDay, systemZone, timeOf, wallClock } from './time';
 
 /** An instant and the zone whose days are meant. */
 export interface ZonedNow {
@@ -66,4 +66,14 @@ export function notBegun(day: Day, last: 'today' | 'tomorrow', lastDay: Day): St
 /** The library says null of what has no end. */
 function isRange({ end }: { end?: object | null }): boolean {
   return end !== undefined && end !== null;
+}
+
+/** Times as a person reads them: `09:42` today, `2026-11-19 17:20` otherwise. The zone is the system's unless told. */
+export function localTimes(clock: Pick<Clock, 'now'>, zone: string = systemZone()): (iso: string) => string {
+  return (iso) => {
+    const ms = Date.parse(iso);
+    if (Number.isNaN(ms)) return iso;
+    const day = dayOf(ms, zone);
+    return day === dayOf(clock.now(), zone) ? timeOf(ms, zone) : `${day} ${timeOf(ms, zone)}`;
+  };
 }

@@ -1,7 +1,6 @@
 import { win32 } from 'node:path';
 
-import { askPowerShell } from '../../platform/process/powershell';
-import { windowsCalls, type WindowsProgram } from '../../platform/process/windows';
+import { askPowerShell, windowsCalls, type WindowsProgram } from '../../platform/process/windows';
 import type { FrontApp, FrontAppAdapter } from './adapter';
 
 /** Windows: the foreground window's program, by direct calls; by PowerShell where those cannot be made. */

@@ -5,8 +5,10 @@ import { waitForRunsOf } from '../../app/schedule';
 import type { UserArea } from '../../config/user-area';
 import { StewardError } from '../../errors';
 import { sweepTemps } from '../../platform/files/atomic-file';
-import { diskUse, realPath, removeAtExit } from '../../platform/files/disk-use';
 import {
+  diskUse,
+  realPath,
+  removeAtExit,
   exists,
   listFolder,
   lstatOf,

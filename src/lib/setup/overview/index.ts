@@ -10,7 +10,7 @@ import { palette, toAscii, wrap } from '../../platform/terminal/format';
 import type { Terminal } from '../../platform/terminal/stdio';
 import { clean } from '../../platform/terminal/terminal';
 import { padEnd } from '../../platform/terminal/text-width';
-import { localTimes } from '../../platform/time/local-times';
+import { localTimes } from '../../platform/time/day-words';
 import { PARTS, type Part, type PartState, type Row, type Sources } from './parts';
 
 /** `steward status --json` */

@@ -2,7 +2,7 @@ import type { UserArea } from '../../config/user-area';
 import type { StewardError } from '../../errors';
 import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { isObject, parseObject } from '../../platform/files/json-object';
-import { plural } from '../../platform/terminal/plural';
+import { plural } from '../../platform/terminal/format';
 import { keptIntentions } from '../../sessions/spool';
 import { failureOf } from '../host/failure';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { StewardError } from '../../errors';
-import { isLoopbackHost } from '../../platform/net/loopback';
+import { isLoopbackHost } from '../../platform/net/address';
 import type { Remote } from '../../platform/process/git-remote';
 import type { Run } from '../../platform/process/process';
 

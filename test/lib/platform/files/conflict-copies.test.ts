@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 import { expect } from 'chai';
 
-import { conflictCopies } from '../../../../src/lib/platform/files/conflict-copies';
+import { conflictCopies } from '../../../../src/lib/platform/files/machine';
 
 describe('copies of a sync tool', () => {
   let root: string;

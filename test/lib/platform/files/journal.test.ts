@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import fs, { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import fs, { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 import {
-  allEntries,
   append,
-  appendDurably,
   asLogCursor,
   foldEntries,
   LOG_START,
@@ -57,7 +55,6 @@ describe('a journal', () => {
     expect(second.got).to.deep.equal([2, 3]);
     appendFileSync(folder.path('j.1.jsonl'), '{"n":4}\n');
     expect(unread(second.next).got).to.deep.equal([4]);
-    expect(allEntries(journal()).map(({ n }) => n)).to.deep.equal([1, 2, 4, 3]);
   });
 
   it('reads a file that was cut or replaced from its start', () => {
@@ -78,7 +75,7 @@ describe('a journal', () => {
   it('rotates at its size', () => {
     for (const n of [1, 2, 3]) append({ ...journal(), rotateBytes: 10 }, { n }, Date.now());
     expect(readFileSync(folder.path('j.1.jsonl'), 'utf8')).to.equal('{"n":1}\n{"n":2}\n');
-    expect(allEntries(journal()).map(({ n }) => n)).to.deep.equal([1, 2, 3]);
+    expect(readFileSync(journal().path, 'utf8')).to.equal('{"n":3}\n');
   });
 
   it('loses no entry of a writer that stalls over two rotations', () => {
@@ -101,13 +98,5 @@ describe('a journal', () => {
       fs.fstatSync = fstatSync;
     }
     expect(unread(next).got).to.deep.equal([4]);
-  });
-
-  it('closes a torn line before a durable entry', () => {
-    writeFileSync(journal().path, '{"n":1}\n{"n":');
-    appendDurably(journal(), [{ n: 2 }, { n: 3 }]);
-    expect(allEntries(journal()).map(({ n }) => n)).to.deep.equal([1, 2, 3]);
-    renameSync(journal().path, folder.path('gone'));
-    expect(unread(LOG_START).got).to.deep.equal([]);
   });
 });

@@ -116,32 +116,6 @@ describe('platform/jsonl', () => {
       );
     });
 
-    it('shows each line of an ASCII text where it stands first, and makes nothing of one that was taken there', () => {
-      const piece = fc.oneof(
-        { weight: 8, arbitrary: fc.string({ unit: 'binary-ascii', maxLength: 30 }) },
-        { weight: 1, arbitrary: fc.integer({ min: 100_000, max: 700_000 }).map((n) => 'a'.repeat(n)) },
-      );
-      fc.assert(
-        fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), (pieces) => {
-          const whole = pieces.map((one) => one.replaceAll('\n', ''));
-          writeFileSync(log(), `${whole.join('\n')}\n`);
-          const got: string[] = [];
-          let taken = 0;
-          const inPlace = (source: string, start: number, end: number): boolean => {
-            if ((end - start) % 2 === 0) return false;
-            taken += 1;
-            got.push(source.slice(start, end));
-            return true;
-          };
-          readLines(log(), { maxLineBytes: 1_000_000, inPlace }, ({ text }) => got.push(text ?? ''));
-          expect(got.join('\n') === whole.join('\n')).to.equal(true);
-          const isShort = whole.join('').length < 200_000;
-          if (isShort) expect(taken).to.equal(whole.filter(({ length }) => length % 2 === 1).length);
-        }),
-        { numRuns: 60 },
-      );
-    });
-
     it('reads 100 MB about as fast as the disk gives them, and a line of 50 MB in bounded memory', () => {
       const line = Buffer.from(
         `${JSON.stringify({ ts: '2026-11-20T08:14:00.000Z', app: 'x'.repeat(160) })}\n`,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, relative } from 'node:path';
 
-import { findProgram } from '../../../../src/lib/platform/process/program';
+import { findProgram } from '../../../../src/lib/platform/process/spawn';
 import { scratch } from '../../../helpers/scratch';
 import { script } from '../../../helpers/speech';
 

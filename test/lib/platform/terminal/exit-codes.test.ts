@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 
-import { reportError } from '../../../../src/lib/platform/terminal/error-report';
-import { EXIT_CODES } from '../../../../src/lib/platform/terminal/exit-codes';
+import { reportError, EXIT_CODES } from '../../../../src/lib/platform/terminal/error-report';
 import { ERROR_KINDS, StewardError } from '../../../../src/lib/errors';
 
 describe('exit codes and error reports', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { breather, loopTurn } from '../../../../src/lib/platform/time/loop-turn';
+import { breather, loopTurn } from '../../../../src/lib/platform/time/wait';
 
 const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

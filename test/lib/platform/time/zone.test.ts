@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { execFileSync } from 'node:child_process';
 
-import { isZone, systemZone, wallClock } from '../../../../src/lib/platform/time/zone';
+import { isZone, systemZone, wallClock } from '../../../../src/lib/platform/time/time';
 
 describe('platform/zone', () => {
   const before = process.env['TZ'];
@@ -71,7 +71,7 @@ describe('platform/zone', () => {
   it('makes no formatter for the zone of the system', () => {
     // In a process of its own, where none has been made: Intl is taken away first.
     const script = `
-      const { systemZone, wallClock } = require('./src/lib/platform/time/zone');
+      const { systemZone, wallClock } = require('./src/lib/platform/time/time');
       const { dayBounds } = require('./src/lib/platform/time/time');
       const { readlinkSync } = require('node:fs');
       let link = '';

@@ -1,6 +1,6 @@
 import { StewardError } from '../../../errors';
 import type { Run, RunOptions } from '../../../platform/process/process';
-import type { FindProgram } from '../../../platform/process/program';
+import type { FindProgram } from '../../../platform/process/spawn';
 import { clean } from '../../../platform/terminal/terminal';
 import type { TakeTurn } from '../../../platform/process/turn';
 

@@ -1,6 +1,6 @@
 import { StewardError } from '../../../errors';
 import { lstatOf } from '../../../platform/files/folder';
-import { powerShellArgs } from '../../../platform/process/powershell';
+import { powerShellArgs } from '../../../platform/process/windows';
 import { readSystemBytes } from '../../../platform/files/system-files';
 import { runStep, SoundError, type SpeechMachine, type SpeechOrder } from './engine';
 

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 
 import { StewardError } from '../../../errors';
-import { powerShellArgs } from '../../../platform/process/powershell';
+import { powerShellArgs } from '../../../platform/process/windows';
 import { withTempFile } from '../../../platform/files/system-files';
 import {
   lastWords,
