@@ -37,7 +37,7 @@ export class StewardError extends Error {
   }
 }
 
-/** The one shape of an error in JSON and over HTTP (decisions.md 2). */
+/** The one shape of an error in JSON and over HTTP. */
 export interface ErrorBody {
   error: { kind: ErrorKind; message: string; hint?: string };
 }

@@ -72,7 +72,7 @@ export async function openDaemon(
       ...pageRoutes({
         clock,
         pages: join(context.templates, 'dashboard'),
-        assets: join(root, 'dist', 'assets'),
+        assets: join(root, 'dist/assets'),
       }),
     ],
     jobs: (log) => [

@@ -44,8 +44,8 @@ function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void 
 }
 
 /**
- * Through the daemon where one runs, else through the outbox. Never spoken: only the DA speaks (service.md: Events,
- * rule 7). The key names the silence, so that the same one is told once, whoever tells of it.
+ * Through the daemon where one runs, else through the outbox. Never spoken: only the assistant's own lines are. The key
+ * names the silence, so that each is reported once.
  */
 async function sendSilence(context: Context, alert: SilenceAlert): Promise<void> {
   const { sendNotification } = await import('../notify/send');

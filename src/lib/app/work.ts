@@ -36,18 +36,8 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     loaded = await context.loadConfig();
   };
   const write = async (values: Readonly<Record<string, unknown>>): Promise<void> => {
-    const { changeConfig } = await import('../config/write');
-    const { machineId } = context;
-    await changeConfig(
-      { area, clock, machineId },
-      Object.entries(values).map(([key, value]) => ({ key: `WORK.${key}`, to: () => value })),
-    );
+    await writeWorkKeys(context, values);
     await reload();
-  };
-  const openHost = async (): Promise<Host> => {
-    const { githubHost } = await import('../work/host/github');
-    const maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
-    return githubHost({ clock, env, run, userAgent: `steward/${VERSION}`, maxWaitMs });
   };
   let host: Promise<Host> | undefined;
   const deps: WorkDeps = {
@@ -66,8 +56,7 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     },
     get agents() {
       const { da, principal } = loaded.config.user;
-      const roster = rosterFiles(area.agents).map((name) => name.slice(0, -'.md'.length));
-      return [da.name, principal.name ?? [], roster].flat();
+      return [da.name, principal.name ?? [], rosterNames(area.agents)].flat();
     },
     get timezone() {
       return loaded.config.user.timezone;
@@ -78,7 +67,7 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     workRepo: () => loaded.config.workRepo,
     // A host that could not be opened (no credential yet) is tried again at the next call.
     host: () =>
-      (host ??= openHost().catch((error: unknown) => {
+      (host ??= openHost(context, options.maxWaitMs).catch((error: unknown) => {
         host = undefined;
         throw error;
       })),
@@ -96,6 +85,26 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     nowMs: clock.now(),
   });
   return { deps, user, warnings: loaded.warnings, reload, shown };
+}
+
+async function openHost({ clock, run }: Context, maxWaitMs = MAX_WAIT_MS): Promise<Host> {
+  const { githubHost } = await import('../work/host/github');
+  return githubHost({ clock, env: processHost().env, run, userAgent: `steward/${VERSION}`, maxWaitMs });
+}
+
+async function writeWorkKeys(
+  { area, clock, machineId }: Context,
+  values: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { changeConfig } = await import('../config/write');
+  await changeConfig(
+    { area, clock, machineId },
+    Object.entries(values).map(([key, value]) => ({ key: `WORK.${key}`, to: () => value })),
+  );
+}
+
+function rosterNames(folder: string): string[] {
+  return rosterFiles(folder).map((name) => name.slice(0, -'.md'.length));
 }
 
 function privacyKeys(attestation: Attestation): Record<string, unknown> {

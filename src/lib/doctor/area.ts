@@ -42,9 +42,7 @@ function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding
       ? nowhere
       : [off(`${area.root} is not there: ${NOT_THERE}`, { mend: 'steward up' })];
   }
-  const findings: Finding[] = [];
-  const mode = modeOf(area.root);
-  if (mode === undefined) {
+  if (modeOf(area.root) === undefined) {
     return [
       failed(`${area.root} is a link that leads nowhere`, { hint: 'Link it to a folder that is there.' }),
     ];
@@ -53,53 +51,40 @@ function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding
     const hint = 'Move it away, or point STEWARD_HOME elsewhere.';
     return [failed(`${area.root} is no folder, so nothing can be stored`, { hint })];
   }
-  if (isOpenToOthers(area.root)) {
-    findings.push(
-      warning(`other users of this machine can look into ${area.root}`, {
-        mend: `chmod 700 ${forShell(area.root)}`,
-      }),
-    );
-  }
-  for (const folder of [
-    area.state,
-    area.sense.root,
-    area.work.root,
-    area.observability,
-    area.outbox,
-    area.spool,
-  ]) {
-    const facts = lstatOf(folder);
-    if (facts === undefined) continue;
-    if (facts.isLink || !facts.isFolder) {
-      findings.push(
-        failed(
-          `${folder} is ${facts.isLink ? 'a symbolic link' : 'no folder'}, so nothing is written there`,
-          {
-            hint: 'Move a real folder to its place, or link the whole user area.',
-          },
-        ),
-      );
-    }
-  }
+  const mend = `chmod 700 ${forShell(area.root)}`;
+  const written = [area.root, area.state, area.sense.root, area.machine];
+  const findings = [
+    ...(isOpenToOthers(area.root)
+      ? [warning(`other users of this machine can look into ${area.root}`, { mend })]
+      : []),
+    ...[area.state, area.sense.root, area.work.root, area.observability, area.outbox, area.spool].flatMap(
+      notReal,
+    ),
+    ...shared(sharedArea),
+    ...written.filter((folder) => lstatOf(folder)?.isFolder === true).flatMap(unwritable),
+  ];
+  return findings.length > 0 ? findings : [ok(`${area.root}, yours alone and writable`)];
+}
+
+function notReal(folder: string): Finding[] {
+  const facts = lstatOf(folder);
+  if (facts === undefined || (facts.isFolder && !facts.isLink)) return [];
+  const what = facts.isLink ? 'a symbolic link' : 'not a folder';
+  const hint = 'Move a real folder to its place, or link the whole user area.';
+  return [failed(`${folder} is ${what}, so nothing is written there`, { hint })];
+}
+
+function shared(sharedArea: AreaChecked['sharedArea']): Finding[] {
   try {
-    const shared = sharedArea();
+    const found = sharedArea();
     const hint =
       'Stop syncing it, or run steward on one machine only. Then look at the copies and remove them.';
-    if (shared !== undefined) findings.push(warning(shared, { hint }));
+    return found === undefined ? [] : [warning(found, { hint })];
   } catch (error) {
     const found = failure(error);
     if (found.kind === 'internal') throw error;
-    findings.push({
-      ...found,
-      state: 'warning',
-      found: `which machines write it is unknown: ${found.found}`,
-    });
+    return [{ ...found, state: 'warning', found: `which machines write it is unknown: ${found.found}` }];
   }
-  const folders = [area.root, area.state, area.sense.root, area.machine].filter(
-    (folder) => lstatOf(folder)?.isFolder === true,
-  );
-  findings.push(...folders.flatMap(unwritable));
-  return findings.length > 0 ? findings : [ok(`${area.root}, yours alone and writable`)];
 }
 
 function unwritable(folder: string): Finding[] {

@@ -1,5 +1,14 @@
 import { StewardError } from '../errors';
-import { must, NOT_THERE, outputOf, tell, type Backend, type BackendDeps, type JobEntry } from './backend';
+import {
+  must,
+  NOT_THERE,
+  outputOf,
+  tell,
+  type Backend,
+  type BackendDeps,
+  type JobEntry,
+  type Keeper,
+} from './backend';
 import { everySecOf, type Job } from './job';
 
 /** Debian's cron takes no longer command; bytes. */
@@ -82,75 +91,84 @@ const blockOf = (entry: JobEntry): string => Buffer.from(renderCron(entry)).toSt
 
 /** The crontab of this user. */
 export function cron(deps: BackendDeps): Backend {
-  const { host, processNames } = deps;
-  const runs = (): boolean =>
-    host.platform === 'darwin' ||
-    ['cron', 'crond', 'fcron', 'dcron', 'cronie'].some((name) => processNames().has(name));
-  const startNow = ({ launcher, job }: JobEntry): void =>
-    deps.start('/bin/sh', [launcher, job.id, ...(job.when.kind === 'login' ? ['--keep'] : [])]);
-  const read = async (): Promise<string | undefined> => {
-    const result = await tell(deps, 'crontab', ['-l'], { encoding: 'latin1' });
-    if (result.code === 0) return result.stdout;
-    if (result.code === 127 || /no crontab|can't open|cannot open/i.test(result.stderr)) return undefined;
-    throw new StewardError('unavailable', `The crontab cannot be read: ${outputOf(result)}`, {
-      hint: 'See "crontab -l"; on systems with /etc/cron.allow your user has to be named there.',
-    });
-  };
-  const write = (text: string): Promise<void> => {
-    const refused = { words: 'The crontab cannot be written', hint: 'It is as it was. See "crontab -e".' };
-    return must(deps, refused, ['crontab', '-'], { input: Buffer.from(text, 'latin1') });
-  };
-
+  const { host } = deps;
   return {
     kind: 'cron',
     keeps: keepsOf,
     async probe() {
       if (host.platform === 'win32' || (await tell(deps, 'crontab', ['-l'])).code === 127) return undefined;
-      return runs() ? 'cron runs' : undefined;
+      return runs(deps) ? 'cron runs' : undefined;
     },
-    async install(entry, keeper) {
-      const before = await read();
-      const after = withCron(before ?? '', entry.name, blockOf(entry));
-      const everySec = everySecOf(entry.job);
-      const warnings = runs() ? [] : ['No cron runs on this machine: the job waits for one.'];
-      if (everySec !== null && keepsOf(everySec) !== everySec)
-        warnings.push(`cron counts in whole parts of an hour: it runs every ${keepsOf(everySec) / 60} min.`);
-      if (after === before) return { files: [], warnings, changed: false };
-      const made = before === undefined || keeper.recorded(CRONTAB)?.['made'] === true;
-      keeper.record(CRONTAB, { made, name: entry.name });
-      try {
-        await write(after);
-      } catch (error) {
-        if (cronBlocks(before ?? '', entry.name).length === 0) keeper.forget(CRONTAB);
-        throw error;
-      }
-      // Cron would start it with the machine only.
-      if (everySec === null) startNow(entry);
-      return { files: [], warnings, changed: true };
-    },
-    async uninstall(name, keeper) {
-      const before = await read();
-      const after = before === undefined ? undefined : withoutCron(before, name);
-      if (after !== undefined && after !== before) {
-        if (after === '' && keeper.recorded(CRONTAB)?.['made'] === true)
-          await must(deps, { words: 'The empty crontab cannot be removed' }, ['crontab', '-r']);
-        else await write(after);
-      }
-      keeper.forget(CRONTAB);
-      return after === before ? [] : [CRONTAB];
-    },
-    start: (entry) => Promise.resolve(startNow(entry)),
+    install: (entry, keeper) => install(deps, entry, keeper),
+    uninstall: (name, keeper) => uninstall(deps, name, keeper),
+    start: (entry) => Promise.resolve(startNow(deps, entry)),
     async holds(name) {
       if (host.platform === 'win32') return false;
       const { code, stdout } = await tell(deps, 'crontab', ['-l'], { encoding: 'latin1' });
       return code === 0 && cronBlocks(stdout, name).length > 0;
     },
     async state(entry) {
-      const blocks = cronBlocks((await read()) ?? '', entry.name);
+      const blocks = cronBlocks((await read(deps)) ?? '', entry.name);
       if (blocks.length === 0) return NOT_THERE;
       const meant = untimed(blockOf(entry));
       const edited = blocks.some((block) => untimed(block) !== meant);
-      return { ...NOT_THERE, installed: true, loaded: runs(), copies: blocks.length, edited };
+      return { ...NOT_THERE, installed: true, loaded: runs(deps), copies: blocks.length, edited };
     },
   };
+}
+
+function runs({ host, processNames }: BackendDeps): boolean {
+  if (host.platform === 'darwin') return true;
+  return ['cron', 'crond', 'fcron', 'dcron', 'cronie'].some((name) => processNames().has(name));
+}
+
+function startNow(deps: BackendDeps, { launcher, job }: JobEntry): void {
+  deps.start('/bin/sh', [launcher, job.id, ...(job.when.kind === 'login' ? ['--keep'] : [])]);
+}
+
+async function read(deps: BackendDeps): Promise<string | undefined> {
+  const result = await tell(deps, 'crontab', ['-l'], { encoding: 'latin1' });
+  if (result.code === 0) return result.stdout;
+  if (result.code === 127 || /no crontab|can't open|cannot open/i.test(result.stderr)) return undefined;
+  throw new StewardError('unavailable', `The crontab cannot be read: ${outputOf(result)}`, {
+    hint: 'See "crontab -l"; on systems with /etc/cron.allow your user has to be named there.',
+  });
+}
+
+function write(deps: BackendDeps, text: string): Promise<void> {
+  const refused = { words: 'The crontab cannot be written', hint: 'It is as it was. See "crontab -e".' };
+  return must(deps, refused, ['crontab', '-'], { input: Buffer.from(text, 'latin1') });
+}
+
+async function install(deps: BackendDeps, entry: JobEntry, keeper: Keeper): ReturnType<Backend['install']> {
+  const before = await read(deps);
+  const after = withCron(before ?? '', entry.name, blockOf(entry));
+  const everySec = everySecOf(entry.job);
+  const warnings = runs(deps) ? [] : ['No cron runs on this machine: the job waits for one.'];
+  if (everySec !== null && keepsOf(everySec) !== everySec)
+    warnings.push(`cron counts in whole parts of an hour: it runs every ${keepsOf(everySec) / 60} min.`);
+  if (after === before) return { files: [], warnings, changed: false };
+  const made = before === undefined || keeper.recorded(CRONTAB)?.['made'] === true;
+  keeper.record(CRONTAB, { made, name: entry.name });
+  try {
+    await write(deps, after);
+  } catch (error) {
+    if (cronBlocks(before ?? '', entry.name).length === 0) keeper.forget(CRONTAB);
+    throw error;
+  }
+  // Cron would start it with the machine only.
+  if (everySec === null) startNow(deps, entry);
+  return { files: [], warnings, changed: true };
+}
+
+async function uninstall(deps: BackendDeps, name: string, keeper: Keeper): Promise<string[]> {
+  const before = await read(deps);
+  const after = before === undefined ? undefined : withoutCron(before, name);
+  if (after !== undefined && after !== before) {
+    if (after === '' && keeper.recorded(CRONTAB)?.['made'] === true)
+      await must(deps, { words: 'The empty crontab cannot be removed' }, ['crontab', '-r']);
+    else await write(deps, after);
+  }
+  keeper.forget(CRONTAB);
+  return after === before ? [] : [CRONTAB];
 }

@@ -9,6 +9,7 @@ import {
   type BackendDeps,
   type EntryState,
   type JobEntry,
+  type Keeper,
 } from './backend';
 import { everySecOf } from './job';
 
@@ -98,98 +99,119 @@ const REFUSED = {
 
 /** Units of the person's own systemd. */
 export function systemd(deps: BackendDeps): Backend {
-  const { host, keep } = deps;
-  const xdg = (name: string, usual: string): string => {
-    const set = host.env[name] ?? '';
-    return posix.isAbsolute(set) ? set : posix.join(host.home, usual);
-  };
-  const pathOf = (file: string): string =>
-    posix.join(xdg('XDG_CONFIG_HOME', '.config'), 'systemd', 'user', file);
-  const filesOf = (name: string): string[] => [`${name}.service`, `${name}.timer`].map(pathOf);
-  const isThere = (name: string): boolean =>
-    host.platform === 'linux' && filesOf(name).some((file) => keep.exists(file));
-  const systemctl = (...args: string[]) => tell(deps, 'systemctl', ['--user', ...args]);
-  const change = (...args: string[]) => must(deps, REFUSED, ['systemctl', '--user', ...args]);
-  const unitOf = ({ name, job }: JobEntry): string =>
-    `${name}.${job.when.kind === 'login' ? 'service' : 'timer'}`;
-  const isActive = async (unit: string): Promise<boolean> =>
-    (await systemctl('is-active', unit)).stdout.trim() === 'active';
-  const isEnabled = async (unit: string): Promise<boolean> =>
-    (await systemctl('is-enabled', unit)).code === 0;
-
-  /** Also removes what systemd noted: the link that enables it, the time of its last run. */
-  async function takeOut(name: string): Promise<void> {
-    for (const unit of filesOf(name)
-      .filter(keep.exists)
-      .map((path) => posix.basename(path))) {
-      await systemctl('disable', '--now', unit);
-      if (unit.endsWith('.timer')) await systemctl('clean', '--what=state', unit);
-    }
-  }
-
+  const { host } = deps;
   return {
     kind: 'systemd',
     keeps: (everySec) => everySec,
     async probe() {
       if (host.platform !== 'linux') return undefined;
-      const { stdout } = await systemctl('is-system-running');
+      const { stdout } = await systemctl(deps, 'is-system-running');
       return /^(running|degraded|starting|initializing|maintenance)$/.test(stdout.trim())
         ? 'the systemd user manager answers'
         : undefined;
     },
-    async install(entry, keeper) {
-      const unit = unitOf(entry);
-      const units = Object.entries(renderSystemd(entry)).map(([file, text]) => ({
-        path: pathOf(file),
-        text,
-      }));
-      // systemd keeps there when a timer last elapsed, to make up for what was missed.
-      const stamps = posix.join(xdg('XDG_DATA_HOME', '.local/share'), 'systemd', 'timers');
-      const beside = [posix.join(stamps, `stamp-${entry.name}.timer`)];
-      const changed = units.map(({ path, text }) => keeper.write(path, text, { beside })).includes(true);
-      const about = { files: units.map(({ path }) => path), warnings: await lingerHint(deps, entry) };
-      if (!changed && (await isEnabled(unit)) && (await isActive(unit))) return { ...about, changed: false };
-      try {
-        await change('daemon-reload');
-        await change('enable', unit);
-        await change('restart', unit);
-      } catch (error) {
-        await takeOut(entry.name);
-        for (const { path } of units) keeper.remove(path);
-        await systemctl('daemon-reload');
-        throw error;
-      }
-      return { ...about, changed: true };
-    },
+    install: (entry, keeper) => install(deps, entry, keeper),
     async uninstall(name, keeper) {
-      await takeOut(name);
-      const removed = filesOf(name).filter((file) => keeper.remove(file));
+      await takeOut(deps, name);
+      const removed = filesOf(deps, name).filter((file) => keeper.remove(file));
       // Also if none was removed: an earlier run may have been killed before this.
-      await systemctl('daemon-reload');
-      for (const unit of [`${name}.timer`, `${name}.service`]) await systemctl('reset-failed', unit);
+      await systemctl(deps, 'daemon-reload');
+      for (const unit of [`${name}.timer`, `${name}.service`]) await systemctl(deps, 'reset-failed', unit);
       return removed;
     },
-    start: ({ name }) => change('start', `${name}.service`),
-    holds: (name) => Promise.resolve(isThere(name)),
-    async state(entry) {
-      if (!isThere(entry.name)) return NOT_THERE;
-      const { stdout } = await systemctl(
-        'show',
-        `${entry.name}.service`,
-        `--property=${SHOWN}`,
-        '--timestamp=unix',
-      );
-      const timers = await systemctl('list-timers', '--all', '--output=json');
-      return {
-        ...NOT_THERE,
-        installed: true,
-        loaded: await isActive(unitOf(entry)),
-        copies: 1,
-        disabled: !(await isEnabled(unitOf(entry))),
-        nextRun: nextRunOf(timers.stdout, `${entry.name}.timer`),
-        ...lastRunOf(parseShow(stdout)),
-      };
-    },
+    start: ({ name }) => change(deps, 'start', `${name}.service`),
+    holds: (name) => Promise.resolve(isThere(deps, name)),
+    state: (entry) => state(deps, entry),
+  };
+}
+
+function xdg({ host }: BackendDeps, name: string, usual: string): string {
+  const set = host.env[name] ?? '';
+  return posix.isAbsolute(set) ? set : posix.join(host.home, usual);
+}
+
+function pathOf(deps: BackendDeps, file: string): string {
+  return posix.join(xdg(deps, 'XDG_CONFIG_HOME', '.config'), 'systemd', 'user', file);
+}
+
+function filesOf(deps: BackendDeps, name: string): string[] {
+  return [`${name}.service`, `${name}.timer`].map((file) => pathOf(deps, file));
+}
+
+function isThere(deps: BackendDeps, name: string): boolean {
+  return deps.host.platform === 'linux' && filesOf(deps, name).some((file) => deps.keep.exists(file));
+}
+
+function systemctl(deps: BackendDeps, ...args: string[]): ReturnType<typeof tell> {
+  return tell(deps, 'systemctl', ['--user', ...args]);
+}
+
+function change(deps: BackendDeps, ...args: string[]): Promise<void> {
+  return must(deps, REFUSED, ['systemctl', '--user', ...args]);
+}
+
+function unitOf({ name, job }: JobEntry): string {
+  return `${name}.${job.when.kind === 'login' ? 'service' : 'timer'}`;
+}
+
+async function isActive(deps: BackendDeps, unit: string): Promise<boolean> {
+  return (await systemctl(deps, 'is-active', unit)).stdout.trim() === 'active';
+}
+
+async function isEnabled(deps: BackendDeps, unit: string): Promise<boolean> {
+  return (await systemctl(deps, 'is-enabled', unit)).code === 0;
+}
+
+/** Also removes what systemd noted: the link that enables it, the time of its last run. */
+async function takeOut(deps: BackendDeps, name: string): Promise<void> {
+  for (const unit of filesOf(deps, name)
+    .filter(deps.keep.exists)
+    .map((path) => posix.basename(path))) {
+    await systemctl(deps, 'disable', '--now', unit);
+    if (unit.endsWith('.timer')) await systemctl(deps, 'clean', '--what=state', unit);
+  }
+}
+
+async function install(deps: BackendDeps, entry: JobEntry, keeper: Keeper): ReturnType<Backend['install']> {
+  const unit = unitOf(entry);
+  const units = Object.entries(renderSystemd(entry)).map(([file, text]) => ({
+    path: pathOf(deps, file),
+    text,
+  }));
+  // systemd keeps there when a timer last elapsed, to make up for what was missed.
+  const stamps = posix.join(xdg(deps, 'XDG_DATA_HOME', '.local/share'), 'systemd', 'timers');
+  const beside = [posix.join(stamps, `stamp-${entry.name}.timer`)];
+  const changed = units.map(({ path, text }) => keeper.write(path, text, { beside })).includes(true);
+  const about = { files: units.map(({ path }) => path), warnings: await lingerHint(deps, entry) };
+  if (!changed && (await isEnabled(deps, unit)) && (await isActive(deps, unit))) {
+    return { ...about, changed: false };
+  }
+  try {
+    await change(deps, 'daemon-reload');
+    await change(deps, 'enable', unit);
+    await change(deps, 'restart', unit);
+  } catch (error) {
+    await takeOut(deps, entry.name);
+    for (const { path } of units) keeper.remove(path);
+    await systemctl(deps, 'daemon-reload');
+    throw error;
+  }
+  return { ...about, changed: true };
+}
+
+async function state(deps: BackendDeps, entry: JobEntry): Promise<EntryState> {
+  if (!isThere(deps, entry.name)) return NOT_THERE;
+  const service = `${entry.name}.service`;
+  const { stdout } = await systemctl(deps, 'show', service, `--property=${SHOWN}`, '--timestamp=unix');
+  const timers = await systemctl(deps, 'list-timers', '--all', '--output=json');
+  return {
+    ...NOT_THERE,
+    installed: true,
+    loaded: await isActive(deps, unitOf(entry)),
+    copies: 1,
+    disabled: !(await isEnabled(deps, unitOf(entry))),
+    nextRun: nextRunOf(timers.stdout, `${entry.name}.timer`),
+    ...lastRunOf(parseShow(stdout)),
   };
 }
 

@@ -34,7 +34,7 @@ function stackOf(error: Error): string {
   return error.cause instanceof Error ? `${own}\nCaused by: ${stackOf(error.cause)}` : own;
 }
 
-/** Exit codes by error kind, the whole of decisions.md 2. A run that succeeds exits 0. */
+/** Exit codes by error kind. A run that succeeds exits 0. */
 export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
   internal: 1,
   usage: 2,
