@@ -29,9 +29,10 @@ export function voiceOf(context: Context, config: VoiceConfig, onProblem: OnProb
 
 /** What a voice is made of, as it is configured. */
 export function speechSettings(
-  { area, clock, desktop, machineId, run }: Context,
+  context: Context,
   { current, refresh }: VoiceConfig,
 ): Omit<VoiceDeps, 'onProblem'> {
+  const { area, clock, desktop, run } = context;
   return {
     clock,
     machine: {
@@ -39,7 +40,10 @@ export function speechSettings(
       find: (name) => findProgram(name),
       run,
       // Of the machine and not of a user area: it has one loudspeaker.
-      takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => ({ clock, machineId })),
+      takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => {
+        // Asked for with the first turn only: it is written where there is none yet.
+        return { clock, machineId: context.machineId };
+      }),
     },
     settings: voiceSettings(current),
     refresh,
