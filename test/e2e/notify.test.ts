@@ -278,6 +278,16 @@ describe('notify (built)', function () {
     );
   });
 
+  it('shows in status that Telegram is on', async () => {
+    const set = (key: string, value: string) =>
+      steward(['config', 'set', `notifications.telegram.${key}`, value], { home: home.path });
+    await set('enabled', 'true');
+    await set('token', '123456:ABCdefGHIjklMNOpqrSTUvwxYZ012345678');
+    await set('chatId', '42');
+    const { stdout } = await steward(['status'], { home: home.path });
+    expect(stdout).to.match(/^notify .* · Telegram on$/m);
+  });
+
   it('mutes and unmutes, and says so in routes', async () => {
     expect((await run(['mute', '1h'])).stdout).to.match(/^Muted until (\S+ )?\d\d:\d\d\./);
     expect((await run(['routes'])).stdout).to.match(/The voice is muted until (\S+ )?\d\d:\d\d/);

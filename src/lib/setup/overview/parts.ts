@@ -123,7 +123,7 @@ function workState(status: WorkStatus): [state: PartState, why?: string | undefi
 }
 
 function notifyPart({ context, config }: Sources): Row {
-  const { push, chat } = config.settings.notifications;
+  const { push, chat, telegram } = config.settings.notifications;
   const { muted, until } = muteState({ clock: context.clock, mute: context.area.mute });
   const { engines, hint } = voiceOf(context, { current: () => config }, () => undefined).status();
   const isOff = config.user.notify.voice.engine === 'none';
@@ -133,6 +133,7 @@ function notifyPart({ context, config }: Sources): Row {
     `voice ${voice}${isMuted ? `, muted${until === null ? '' : ' for now'}` : ''}`,
     `push ${push.topic.isSet && push.enabled ? 'on' : 'off'}`,
     `chat ${chat.webhook.isSet && chat.enabled ? 'on' : 'off'}`,
+    ...(telegram.enabled && telegram.token.isSet && telegram.chatId.isSet ? ['Telegram on'] : []),
   ];
   if (!isOff && engines.length === 0)
     return row('needs-you', `${facts.join(' · ')}. ${hint ?? ''}`, 'steward notify test');
