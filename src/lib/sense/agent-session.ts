@@ -109,8 +109,11 @@ function asCursor({ cursor: value, nowMs, dayStartMs }: CollectInput): Cursor | 
   const { afterMs, lastMs, headBytes } = (value ?? {}) as Record<string, unknown>;
   if (at === undefined || typeof lastMs !== 'number') return undefined;
   const last = Math.min(lastMs, nowMs);
-  // A cursor of the format before, by a hash: the place is lost, and what was taken is known by its time.
-  if (headBytes !== undefined) return { ...UNREAD, lastMs: last, afterMs: last };
+  // A cursor of the format before, by a hash: the place is lost, also in the rotated log, and what was taken is known
+  // by its time.
+  if (headBytes !== undefined) {
+    return { ...UNREAD, rotated: { offset: 0, head: '' }, lastMs: last, afterMs: last };
+  }
   if (typeof afterMs !== 'number') return { ...at, lastMs: last };
   return { ...at, lastMs: last, afterMs: afterMs > nowMs ? dayStartMs - 1 : afterMs };
 }

@@ -161,6 +161,14 @@ describe('sense: assistant sessions', () => {
     expect(await counts()).to.deep.equal([]);
   });
 
+  it('takes what was not read of a log that was rotated, from a cursor of the format before', async () => {
+    writeFileSync(box.path('work-events.1.jsonl'), line(NOON - 9000, 'a') + line(NOON - 8000, 'b'));
+    add(line(NOON - 7000, 'c'));
+    cursor = { offset: 20, head: '0123456789abcdef', headBytes: 20, lastMs: NOON - 9000 };
+    expect(await counts()).to.deep.equal(['b:1', 'c:1']);
+    expect(await counts()).to.deep.equal([]);
+  });
+
   it('reads a file that was replaced from its start', async () => {
     add(line(NOON - 9000, 'a') + line(NOON - 8000, 'a'));
     await collect();
