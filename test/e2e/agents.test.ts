@@ -202,6 +202,16 @@ describe('agents, built', function () {
     return { line: out.split('\n')[0] ?? '', code: (await ended)[0] };
   }
 
+  it('routes and checks beside a broken configuration, as hooks of an assistant must', async () => {
+    write('settings.json', '{ broken');
+    const route = await steward(['agents', 'route', 'Launch two agents to test this', '--json'], {
+      home: home.path,
+    });
+    expect([route.code, route.stderr]).to.deep.equal([0, '']);
+    const input = JSON.stringify({ subagent_type: 'general-purpose', prompt: 'x' });
+    expect((await steward(['agents', 'check', '-'], { home: home.path, input })).code).to.equal(2);
+  });
+
   it('watches what the hooks report', async () => {
     const hook = (verb: string, event: Parameters<typeof hookJson>[0]) =>
       steward(['hook', verb, '--strict'], { home: home.path, input: hookJson(event, { cwd: home.path }) });

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 
 import { sessionOfHook } from '../agents/input';
+import { AGENT_TYPES } from '../config/early';
+import { StewardError } from '../errors';
 import { readRoster, type ParseYaml, type RosterDeps } from '../agents/roster';
 import type { AgentSettings } from '../agents/routing';
 import type { WatchDeps } from '../agents/watchdog';
@@ -8,12 +10,24 @@ import { currentSessions, findSession } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 
-/** What routing needs of the configuration and the roster. */
+/**
+ * What routing needs of the configuration and the roster. An assistant calls it at each prompt and before each agent: a
+ * broken file of the configuration, which other commands report, leaves the usual types.
+ */
 export async function agentSettings(context: Pick<Context, 'area' | 'loadConfig'>): Promise<AgentSettings> {
-  const { config } = await context.loadConfig();
+  const types = await agentTypes(context);
   const { entries, problems } = await readRoster(openRoster(context));
   const broken = new Set(problems.filter(({ level }) => level === 'error').map(({ file }) => file)).size;
-  return { types: config.user.agents.types, named: entries, broken };
+  return { types, named: entries, broken };
+}
+
+async function agentTypes(context: Pick<Context, 'loadConfig'>): Promise<AgentSettings['types']> {
+  try {
+    return (await context.loadConfig()).config.user.agents.types;
+  } catch (error) {
+    if (!(error instanceof StewardError && error.kind === 'config')) throw error;
+    return { ...AGENT_TYPES, researchers: [...AGENT_TYPES.researchers] };
+  }
 }
 
 /** The configuration's parser, so that all files of a person are read alike. */
