@@ -178,6 +178,8 @@ describe('steward mcp', function () {
     const lines = [
       { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } } }, // prettier-ignore
       { jsonrpc: '2.0', method: 'notifications/initialized' },
+      '',
+      ' \r',
       'no JSON \u001b[31m',
       { nonsense: true },
       { jsonrpc: '2.0', id: 2, method: 'no/such/method' },

@@ -3,7 +3,7 @@ import { pipeline, Transform, type Readable } from 'node:stream';
 const LF = 0x0a;
 
 /**
- * The lines of stdin, each in one piece with its end; the stream closes with stdin. Of a line that is longer than
+ * The lines of stdin that are not blank, each in one piece with its end; the stream closes with stdin. Of a line that is longer than
  * `maxBytes` nothing is kept: `onLong` is called in its place, as soon as that is known.
  */
 export function stdinLines(maxBytes: number, onLong: () => void): Readable {
@@ -23,7 +23,7 @@ export function stdinLines(maxBytes: number, onLong: () => void): Readable {
           if (!isLong) onLong();
         }
         if (feed === -1) continue;
-        if (size <= maxBytes) this.push(Buffer.concat(parts));
+        if (size <= maxBytes && parts.some(hasText)) this.push(Buffer.concat(parts));
         parts = [];
         size = 0;
       }
@@ -31,11 +31,16 @@ export function stdinLines(maxBytes: number, onLong: () => void): Readable {
     },
     // The last line may lack its end.
     flush(done) {
-      if (parts.length > 0) this.push(Buffer.concat([...parts, Buffer.of(LF)]));
+      if (parts.some(hasText)) this.push(Buffer.concat([...parts, Buffer.of(LF)]));
       done();
     },
   });
   // A pipe that breaks destroys the lines, which is their end, too.
   pipeline(process.stdin, lines, () => undefined);
   return lines;
+}
+
+/** More than blanks, tabs and line ends. */
+function hasText(piece: Buffer): boolean {
+  return piece.some((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0d && byte !== LF);
 }
