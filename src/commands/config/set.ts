@@ -6,7 +6,7 @@ import { setConfig, type SetResult } from '../../lib/config/set';
 export default class ConfigSet extends ConfigEdit {
   static override summary = 'Set one key, in the file that owns it.';
   static override description =
-    'The value is checked first; a list is replaced as a whole (`config add` and `config remove` change one item). Comments and formatting of the file stay. Secrets may be given as env:NAME or file:PATH, so that they are in no file of steward and in no shell history.';
+    'The value is checked first; a list is replaced as a whole (`config add` and `config remove` change one item). Comments and other values of the file stay. Secrets may be given as env:NAME or file:PATH, so that they are in no file of steward and in no shell history.';
   static override args = {
     key: keyArg,
     value: word({

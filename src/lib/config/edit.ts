@@ -112,6 +112,7 @@ function rewritten(
   if (value === undefined) remove(copy, path, yaml);
   else if (!set(copy, path, value, yaml)) return undefined;
   const indent = /\n( +)[^\s#-]/.exec(source)?.[1]?.length ?? 2;
+  if (copy.contents === null && copy.commentBefore === null && copy.comment === null) return '';
   const text = copy.toString({
     lineWidth: 0,
     indent: Math.min(indent, 8),

@@ -69,7 +69,8 @@ export function retryText({
   const result = `${retried} retried: ${done} sent, ${later + failed} waiting, ${dead} given up again`;
   const count = unreadable === 1 ? '1 entry' : `${unreadable} entries`;
   const rest = `${count} cannot be read. Look into ${deadFolder} and the folder above it, and remove what is damaged.`;
-  return [retried === 0 ? 'Nothing to retry.' : result, ...(unreadable === 0 ? [] : [rest])].join('\n');
+  const isNothing = retried + done + later + failed + dead === 0;
+  return [isNothing ? 'Nothing to retry.' : result, ...(unreadable === 0 ? [] : [rest])].join('\n');
 }
 
 /** `work tidy`. */

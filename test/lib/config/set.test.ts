@@ -474,6 +474,12 @@ describe('config: setConfig', () => {
     ]);
   });
 
+  it('leaves an empty file where the only key is unset', async () => {
+    at.write('config.yaml', 'principal: {name: C}\n');
+    await unsetConfig(deps(), { key: 'principal.name' });
+    expect(at.read('config.yaml')).to.equal('');
+  });
+
   it('unsets in YAML of any form, and keeps every other value and comment', async () => {
     const texts = [
       'da: {name: x} # c1\nprincipal: {name: y} # c2\n',
