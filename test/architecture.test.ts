@@ -3,7 +3,7 @@ import { join, posix, relative, sep } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript';
 
-import { cyclesIn, violationsIn, type SourceFile } from './helpers/architecture';
+import { cyclesIn, longFunctionsIn, violationsIn, type SourceFile } from './helpers/architecture';
 
 const SRC = join(__dirname, '..', 'src');
 
@@ -21,6 +21,12 @@ describe('architecture', () => {
 
   it('has no cycles', () => {
     expect(cyclesIn(files)).to.deep.equal([]);
+  });
+
+  it('has no function of more than 60 lines', () => {
+    expect(files.flatMap((file) => longFunctionsIn(file))).to.deep.equal([]);
+    const text = `const f = () => {\n${'g();\n'.repeat(60)}};`;
+    expect(longFunctionsIn({ path: 'lib/x.ts', text })).to.deep.equal(['lib/x.ts:1 has 62 lines']);
   });
 
   it('makes folders in one place only, which comes to an end everywhere', () => {

@@ -113,6 +113,21 @@ export function violationsIn(file: SourceFile): string[] {
   return found.filter((what) => !excepted.includes(what)).map((what) => `${file.path}: ${what}`);
 }
 
+/** The functions of a file that are longer than a screen, `lib/x.ts:12 has 70 lines`. */
+export function longFunctionsIn(file: SourceFile, most = 60): string[] {
+  const source = parse(file);
+  const found: string[] = [];
+  walk(source, (node) => {
+    if (!ts.isFunctionLike(node) || !('body' in node) || node.body === undefined) return;
+    const [first, last] = [node.getStart(source), node.getEnd()].map(
+      (at) => source.getLineAndCharacterOfPosition(at).line,
+    ) as [number, number];
+    const lines = last - first + 1;
+    if (lines > most) found.push(`${file.path}:${first + 1} has ${lines} lines`);
+  });
+  return found;
+}
+
 /** Each cycle of imports once, as `a → b → a`. Imports inside functions count; types, which vanish, do not. */
 export function cyclesIn(files: readonly SourceFile[]): string[] {
   const known = new Set(files.map(({ path }) => path));

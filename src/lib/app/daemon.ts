@@ -45,10 +45,8 @@ export async function openDaemon(
   flags: DaemonFlags,
   say: (text: string) => void,
 ): Promise<{ parts: DaemonParts; warnings: readonly string[] }> {
-  const { config, warnings } = await context.loadConfig({
-    'daemon.host': flags.host,
-    'daemon.port': flags.port,
-  });
+  const overrides = { 'daemon.host': flags.host, 'daemon.port': flags.port };
+  const { config, warnings } = await context.loadConfig(overrides);
   const { area, clock, machineId } = context;
   ensureUserArea(area);
   await mirrorVoice(context, say);
