@@ -11,8 +11,8 @@ import type { Context } from './context';
 import { openSessions } from './sessions';
 
 /**
- * What routing needs of the configuration and the roster. An assistant calls it at each prompt and before each agent: a
- * broken file of the configuration, which other commands report, leaves the usual types.
+ * What routing needs of the configuration and the roster. An assistant calls it at each prompt and before each agent: of
+ * the configuration only a broken config.yaml, where the types are, stops it; beside another one the usual types hold.
  */
 export async function agentSettings(context: Pick<Context, 'area' | 'loadConfig'>): Promise<AgentSettings> {
   const types = await agentTypes(context);
@@ -21,13 +21,19 @@ export async function agentSettings(context: Pick<Context, 'area' | 'loadConfig'
   return { types, named: entries, broken };
 }
 
-async function agentTypes(context: Pick<Context, 'loadConfig'>): Promise<AgentSettings['types']> {
+async function agentTypes(context: Pick<Context, 'area' | 'loadConfig'>): Promise<AgentSettings['types']> {
   try {
     return (await context.loadConfig()).config.user.agents.types;
   } catch (error) {
-    if (!(error instanceof StewardError && error.kind === 'config')) throw error;
+    const isElsewhere =
+      error instanceof StewardError && error.kind === 'config' && !names(error, context.area.config);
+    if (!isElsewhere) throw error;
     return { ...AGENT_TYPES, researchers: [...AGENT_TYPES.researchers] };
   }
+}
+
+function names({ message }: StewardError, path: string): boolean {
+  return message.includes(`${path}: `);
 }
 
 /** The configuration's parser, so that all files of a person are read alike. */
