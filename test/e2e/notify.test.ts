@@ -284,8 +284,8 @@ describe('notify (built)', function () {
     await set('enabled', 'true');
     await set('token', '123456:ABCdefGHIjklMNOpqrSTUvwxYZ012345678');
     await set('chatId', '42');
-    const { stdout } = await steward(['status'], { home: home.path });
-    expect(stdout).to.match(/^notify .* · Telegram on$/m);
+    const { stdout } = await steward(['status', '--json'], { home: home.path });
+    expect(stdout).to.match(/"summary": ?"voice [^"]* · Telegram on/);
   });
 
   it('mutes and unmutes, and says so in routes', async () => {
