@@ -204,10 +204,16 @@ describe('agents, built', function () {
 
   it('routes and checks beside a broken configuration, as hooks of an assistant must', async () => {
     write('settings.json', '{ broken');
+    write('config.yaml', 'agents: { types: { general: smith } }\n');
     const route = await steward(['agents', 'route', 'Launch two agents to test this', '--json'], {
       home: home.path,
     });
     expect([route.code, route.stderr]).to.deep.equal([0, '']);
+    const build = await steward(
+      ['agents', 'route', 'Use one agent to implement the login in production code'],
+      { home: home.path },
+    );
+    expect(build.stdout).to.include('smith');
     const input = JSON.stringify({ subagent_type: 'general-purpose', prompt: 'x' });
     expect((await steward(['agents', 'check', '-'], { home: home.path, input })).code).to.equal(2);
   });

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 
 import { sessionOfHook } from '../agents/input';
-import { AGENT_TYPES } from '../config/early';
-import { StewardError } from '../errors';
 import { readRoster, type ParseYaml, type RosterDeps } from '../agents/roster';
 import type { AgentSettings } from '../agents/routing';
 import type { WatchDeps } from '../agents/watchdog';
@@ -11,29 +9,15 @@ import type { Context } from './context';
 import { openSessions } from './sessions';
 
 /**
- * What routing needs of the configuration and the roster. An assistant calls it at each prompt and before each agent: of
- * the configuration only a broken config.yaml, where the types are, stops it; beside another one the usual types hold.
+ * What routing needs of the configuration and the roster. An assistant asks for it at each prompt: a mistake in a file
+ * other than config.yaml, which has the types, does not stop it.
  */
-export async function agentSettings(context: Pick<Context, 'area' | 'loadConfig'>): Promise<AgentSettings> {
-  const types = await agentTypes(context);
+export async function agentSettings(context: Pick<Context, 'area'>): Promise<AgentSettings> {
+  const { loadConfig } = await import('../config/load');
+  const { config } = await loadConfig({ area: context.area, only: 'user' });
   const { entries, problems } = await readRoster(openRoster(context));
   const broken = new Set(problems.filter(({ level }) => level === 'error').map(({ file }) => file)).size;
-  return { types, named: entries, broken };
-}
-
-async function agentTypes(context: Pick<Context, 'area' | 'loadConfig'>): Promise<AgentSettings['types']> {
-  try {
-    return (await context.loadConfig()).config.user.agents.types;
-  } catch (error) {
-    const isElsewhere =
-      error instanceof StewardError && error.kind === 'config' && !names(error, context.area.config);
-    if (!isElsewhere) throw error;
-    return { ...AGENT_TYPES, researchers: [...AGENT_TYPES.researchers] };
-  }
-}
-
-function names({ message }: StewardError, path: string): boolean {
-  return message.includes(`${path}: `);
+  return { types: config.user.agents.types, named: entries, broken };
 }
 
 /** The configuration's parser, so that all files of a person are read alike. */

@@ -31,6 +31,8 @@ export interface LoadInput {
   home?: string;
   /** Values of flags by dotted key; they stand over everything else. */
   flags?: Readonly<Record<string, unknown>>;
+  /** Reads one file alone, for what must not stop at a mistake in the others; their keys keep the defaults. */
+  only?: ConfigFile['id'];
 }
 
 export interface LoadedConfig {
@@ -60,7 +62,7 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
       origins.set(key, origin);
     }
   };
-  for (const file of CONFIG_FILES) {
+  for (const file of CONFIG_FILES.filter(({ id }) => id === (input.only ?? id))) {
     const path = file.path(input.area);
     const read = await readConfigFile(file, path);
     if ('problem' in read) {
