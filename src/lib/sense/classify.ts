@@ -87,7 +87,11 @@ function isMatch(
  * ids, desktop ids and window classes, executables without `.exe`.
  */
 function readShipped(templates: string): Map<string, Classification> {
-  const text = readText(join(templates, 'data', 'applications.json')) ?? '{}';
+  const path = join(templates, 'data', 'applications.json');
+  const text = readText(path);
+  if (text === undefined) {
+    throw new StewardError('not_found', `${path} is missing.`, { hint: 'Install steward again.' });
+  }
   const rows = JSON.parse(text) as Partial<Record<AppKind, string[][]>>;
   const byName = new Map<string, Classification>();
   let index = 0;

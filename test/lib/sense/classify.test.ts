@@ -27,6 +27,12 @@ async function problemsOf(text: string): Promise<string> {
 describe('sense: classification', () => {
   const shipped = makeClassifier('templates');
 
+  it('says that its shipped table is missing, and takes no application for neutral then', () => {
+    expect(() => makeClassifier('no-such-folder')('Code', undefined)).to.throw(
+      /applications\.json is missing/,
+    );
+  });
+
   it('knows applications by the names that the three systems give', () => {
     for (const [app, bundleId, kind] of [
       ['Code', undefined, 'creation'],
