@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AGENT_TYPES } from '../../src/lib/config/early';
+import { defaultConfig } from '../../src/lib/config/load';
+import { userArea } from '../../src/lib/config/user-area';
 import {
   explainRoute,
   type AgentTypes,
@@ -10,7 +11,7 @@ import {
   type RouteOptions,
 } from '../../src/lib/agents/routing';
 
-export const TYPES: AgentTypes = { ...AGENT_TYPES, researchers: [...AGENT_TYPES.researchers] };
+export const TYPES: AgentTypes = defaultConfig(userArea()).user.agents.types;
 
 /** The decision alone. */
 export function route(request: string, options: RouteOptions): Decision {

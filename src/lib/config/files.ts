@@ -6,7 +6,15 @@ import { type AnyLeaf, type Tree, isLeaf, leavesOf } from './leaf';
 import { type Config, SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
 import type { UserArea } from './user-area';
 
-export { ENVIRONMENT } from './early';
+/** The variables that stand over the files, and the key that each sets. */
+export const ENVIRONMENT: readonly { name: string; key: string }[] = [
+  { name: 'STEWARD_TIMEZONE', key: 'timezone' },
+  { name: 'STEWARD_MANAGED_URL', key: 'agents.managed.url' },
+  { name: 'STEWARD_MANAGED_API_KEY', key: 'agents.managed.apiKey' },
+  { name: 'STEWARD_MANAGED_AUTH_TOKEN', key: 'agents.managed.authToken' },
+  { name: 'STEWARD_HOST', key: 'daemon.host' },
+  { name: 'STEWARD_PORT', key: 'daemon.port' },
+];
 
 /** The newest format of the files that this version knows; a newer file is read and not written. */
 export const FORMAT = 1;

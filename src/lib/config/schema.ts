@@ -24,7 +24,6 @@ import {
   optionalLeaf,
   type Values,
 } from './leaf';
-import { AGENT_TYPES } from './early';
 
 /**
  * Every key of the configuration, once: type, words, default. Loading, showing and setting all read these trees.
@@ -104,15 +103,15 @@ export const USER_KEYS = {
   },
   agents: {
     types: {
-      general: text(AGENT_TYPES.general),
-      explore: text(AGENT_TYPES.explore),
-      plan: text(AGENT_TYPES.plan),
-      builder: text(AGENT_TYPES.builder),
-      toolGuide: text(AGENT_TYPES.toolGuide),
+      general: text('general-purpose'),
+      explore: text('Explore'),
+      plan: text('Plan'),
+      builder: text('builder'),
+      toolGuide: text('tool-guide'),
       researchers: leaf<string[]>({
         expected: 'a list of at least one agent type',
         check: v.pipe(v.array(string(isCleanText)), v.minLength(1)),
-        fallback: () => [...AGENT_TYPES.researchers],
+        fallback: () => ['researcher-a', 'researcher-b', 'researcher-c'],
       }),
     },
     managed: {

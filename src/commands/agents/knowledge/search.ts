@@ -1,5 +1,10 @@
-import { KNOWLEDGE_TYPES, MAX_RESULTS, searchKnowledge } from '../../../lib/agents/knowledge';
-import type { KnowledgeResult, KnowledgeType } from '../../../lib/agents/knowledge';
+import {
+  KNOWLEDGE_TYPES,
+  MAX_RESULTS,
+  searchKnowledge,
+  type KnowledgeResult,
+  type KnowledgeType,
+} from '../../../lib/agents/knowledge';
 import { knowledgeText } from '../../../lib/agents/view';
 import { BaseCommand, integer, text, word } from '../../../lib/cli/base-command';
 

@@ -2,12 +2,11 @@ import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Context } from '../../app/context';
-import { CONFIG_FILES, dottedKey } from '../../config/files';
+import { CONFIG_FILES, dottedKey, whatIsWrong } from '../../config/files';
 import { leavesOf } from '../../config/leaf';
 import { defaultConfig, type LoadedConfig } from '../../config/load';
 import { valueAt } from '../../config/edit';
 import type { UserArea } from '../../config/user-area';
-import { whatIsWrong } from '../../config/files';
 import { changeConfig } from '../../config/write';
 import { readBytes, readText } from '../../platform/files/atomic-file';
 import { exists, listFolder, lstatOf } from '../../platform/files/folder';

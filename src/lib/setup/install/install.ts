@@ -9,9 +9,8 @@ import { processHost } from '../../platform/files/paths';
 import type { Questions } from '../../platform/terminal/ask';
 import { noScheduler, type InstallResult as JobInstalled, type Scheduler } from '../../schedule';
 import { JOBS, JOB_IDS, jobOf, type Job, type JobId } from '../../schedule/job';
-import { COMPLETION_SCRIPTS, SHELLS, type Shell } from '../../shell/completion';
+import { COMPLETION_SCRIPTS, SHELLS, type Place, type Shell } from '../../shell/completion';
 import { installCompletion, ownShell, type CompletionInstall } from '../../shell/completion-install';
-import type { Place } from '../../shell/completion';
 import { chosenNames, claudeHooks } from '../init/step';
 import { usualJobs } from '../init/step-services';
 

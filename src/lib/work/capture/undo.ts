@@ -1,5 +1,4 @@
-import type { StewardError } from '../../errors';
-import { toStewardError } from '../../errors';
+import { toStewardError, type StewardError } from '../../errors';
 import { keptIntentions, withdraw, type Intention } from '../../sessions/spool';
 import { addComment } from '../actions';
 import { readCache, remember } from '../cache';
