@@ -161,8 +161,8 @@ function repetitions(
   return found.slice(0, MOST_REPETITIONS).map((one) => ({ ...one, whole }));
 }
 
-const TRIES = 4;
-const GIVE_UP_MS = 2000;
+const TRIES = 6;
+const GIVE_UP_MS = 500;
 const PLACE = createContext({});
 
 /**

@@ -55,15 +55,17 @@ describe('regular expressions', function () {
   });
 
   it(`take at most ${LIMIT_MS} ms for ${LENGTH / 1000} kB of text that is hard for them, or for what a cut leaves of it`, () => {
-    const slow = patterns.flatMap((pattern) => {
-      for (const text of hardTexts(pattern, lengthFor(pattern))) {
-        const ms = msFor(pattern, text, LIMIT_MS);
-        if (ms <= LIMIT_MS) continue;
-        return [
-          `${pattern.at} /${pattern.source}/: ${Math.round(ms)} ms for ${JSON.stringify(text.slice(0, 40))}`,
-        ];
-      }
-      return [];
+    const suspects = patterns.flatMap((pattern) =>
+      [...hardTexts(pattern, lengthFor(pattern))]
+        .filter((text) => msFor(pattern, text, LIMIT_MS) > LIMIT_MS)
+        .map((text) => ({ pattern, text })),
+    );
+    // Garbage collection on another thread counts as CPU time, so measure a suspect again later.
+    const slow = suspects.flatMap(({ pattern, text }) => {
+      const ms = msFor(pattern, text, LIMIT_MS);
+      if (ms <= LIMIT_MS) return [];
+      const of = JSON.stringify(text.slice(0, 40));
+      return [`${pattern.at}: ${Math.round(ms)} ms for ${of}: /${pattern.source.slice(0, 200)}/`];
     });
     expect(slow).to.deep.equal([]);
   });
