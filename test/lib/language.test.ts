@@ -1,0 +1,21 @@
+import { expect } from 'chai';
+
+import { languageFaults, type Fault } from '../helpers/strings';
+import exempt from './language-todo.json';
+
+/** `npm run strings -- --banned src/lib/work` lists the faults of a folder. language.json has the terms, with reasons. */
+describe('the language of the product', () => {
+  let faults: Fault[];
+
+  before(() => {
+    faults = languageFaults();
+  });
+
+  for (const kind of ['strings', 'comments'] as const) {
+    it(`uses no banned term in ${kind}`, () => {
+      const rooms: readonly string[] = exempt[kind];
+      const found = faults.filter((fault) => fault.kind === kind && !rooms.includes(fault.room));
+      expect(found.map(({ words }) => words)).to.deep.equal([]);
+    });
+  }
+});
