@@ -4,7 +4,7 @@ import { expect } from 'chai';
 
 import { appFocusSource } from '../../src/lib/sense/app-focus';
 import { readFrontApp } from '../../src/lib/sense/front-app';
-import { sway } from '../../src/lib/sense/front-app/sway';
+import { sway } from '../../src/lib/sense/front-app/window-managers';
 import { wlroots } from '../../src/lib/sense/front-app/wlroots';
 import { SECRET, desktopKit, startSway, until, type DesktopKit } from '../helpers/desktop-kit';
 import { requirePrograms } from '../helpers/real-part';

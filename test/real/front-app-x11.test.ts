@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { readFrontApp } from '../../src/lib/sense/front-app';
-import { i3 } from '../../src/lib/sense/front-app/sway';
+import { i3 } from '../../src/lib/sense/front-app/window-managers';
 import { x11 } from '../../src/lib/sense/front-app/x11';
 import {
   desktopKit,

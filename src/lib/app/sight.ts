@@ -1,6 +1,6 @@
 import type { Sight } from '../notify/triggers';
 import { exists } from '../platform/files/folder';
-import { seePerson } from '../sense/sight';
+import { seePerson } from '../sense/presence';
 import type { Session } from '../sessions/session';
 import type { Context } from './context';
 

@@ -3,13 +3,12 @@ import { StewardError } from '../errors';
 import { refreshed, type Kept } from '../platform/files/remembered';
 import { notBegun } from '../platform/time/day-words';
 import { type Day } from '../platform/time/time';
-import { SOURCE_IDS, type SenseEvent, type SourceId } from './event';
+import { SOURCE_IDS, type SenseEvent, type SourceId, SENSE_VERSION } from './event';
 import type { DailyRecord, SessionRepos } from './record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
 import type { SenseSource, SenseStatus, SourceStatus } from './source';
 import { recentJumps, type SenseState } from './state';
 import type { OnDamaged } from './store';
-import { SENSE_VERSION } from './version';
 import type { NotSeen } from './view';
 
 export interface Today {

@@ -7,7 +7,7 @@ import type { Classifier } from './classify';
 import { recordTally, type DailyRecord, type SessionRepos } from './record';
 import { recentJumps, type SenseState } from './state';
 import type { LogScan, SenseStore } from './store';
-import { SENSE_VERSION } from './version';
+import { SENSE_VERSION } from './event';
 import { recordMarkdown } from './view-markdown';
 
 export interface RollDeps {

@@ -5,8 +5,13 @@ import { expect } from 'chai';
 import ts from 'typescript';
 
 import { makeClassifier } from '../../../src/lib/sense/classify';
-import { EVENT_TYPES, readEvent, SOURCE_IDS, type SenseEvent } from '../../../src/lib/sense/event';
-import { SENSE_VERSION } from '../../../src/lib/sense/version';
+import {
+  EVENT_TYPES,
+  readEvent,
+  SOURCE_IDS,
+  type SenseEvent,
+  SENSE_VERSION,
+} from '../../../src/lib/sense/event';
 import { buildDailyRecord } from '../../helpers/sense';
 
 /**

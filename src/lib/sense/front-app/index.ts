@@ -1,10 +1,9 @@
 import { toStewardError, type StewardError } from '../../errors';
 import { envOf, isWayland, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 import { gnome } from './gnome';
-import { hyprland } from './hyprland';
+import { hyprland, i3, sway } from './window-managers';
 import { kwin } from './kwin';
 import { macos } from './macos';
-import { i3, sway } from './sway';
 import { windows } from './windows';
 import { wlroots } from './wlroots';
 import { x11 } from './x11';

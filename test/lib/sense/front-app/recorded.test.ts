@@ -1,10 +1,14 @@
 import { expect } from 'chai';
 
 import { parseGnome } from '../../../../src/lib/sense/front-app/gnome';
-import { hyprland, parseHyprland } from '../../../../src/lib/sense/front-app/hyprland';
+import {
+  hyprland,
+  parseHyprland,
+  focusedWindow,
+  parseTree,
+} from '../../../../src/lib/sense/front-app/window-managers';
 import { parseKwin } from '../../../../src/lib/sense/front-app/kwin';
 import { macos, parseAppInfo, parseScriptAnswer } from '../../../../src/lib/sense/front-app/macos';
-import { focusedWindow, parseTree } from '../../../../src/lib/sense/front-app/sway';
 import { nameProgram, parsePowerShell, windows } from '../../../../src/lib/sense/front-app/windows';
 import { nameX11Window } from '../../../../src/lib/sense/front-app/x11';
 import { fileDescription } from '../../../../src/lib/platform/process/windows';

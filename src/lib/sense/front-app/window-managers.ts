@@ -2,15 +2,16 @@ import { StewardError } from '../../errors';
 import { isObject, textOf } from '../../platform/files/json-object';
 import { converse } from '../../platform/net/local-socket';
 import {
+  type Desktop,
+  type FrontApp,
+  type FrontAppAdapter,
   READ_TIMEOUT_MS,
   envOf,
   isWayland,
   isXdgSystem,
   parseAnswer,
-  type Desktop,
-  type FrontAppAdapter,
 } from './adapter';
-import { nameWindow, type WindowFacts } from './desktop-entries';
+import { type WindowFacts, nameAny, nameWindow } from './desktop-entries';
 
 const MAGIC = Buffer.from('i3-ipc');
 const HEADER_BYTES = 14;
@@ -82,4 +83,28 @@ export function focusedWindow(tree: unknown): WindowFacts | null {
       if (Array.isArray(children)) for (const child of children as unknown[]) open.push(child);
   }
   return null;
+}
+
+/** Hyprland, by its own `hyprctl`, which finds the socket of every version. */
+export const hyprland: FrontAppAdapter = {
+  id: 'hyprland',
+  detect: (desktop) => isXdgSystem(desktop) && envOf(desktop, 'HYPRLAND_INSTANCE_SIGNATURE') !== undefined,
+  async read(desktop) {
+    const options = { env: desktop.env, timeoutMs: READ_TIMEOUT_MS };
+    const { code, stdout } = await desktop.run('hyprctl', ['activewindow', '-j'], options);
+    if (code === 0) return parseHyprland(desktop, stdout);
+    throw new StewardError('unavailable', 'hyprctl cannot reach Hyprland.', {
+      hint: 'A job must run inside the session, with its HYPRLAND_INSTANCE_SIGNATURE and XDG_RUNTIME_DIR.',
+    });
+  },
+};
+
+const KEPT = ['', 'class', 'initialClass', 'pid'];
+
+/** `hyprctl activewindow -j`; `{}` (or `Invalid`, in old versions) when nothing has the focus. */
+export function parseHyprland(desktop: Pick<Desktop, 'env'>, text: string): FrontApp | null {
+  if (text.trim() === 'Invalid') return null;
+  const hint = 'Check that "hyprctl activewindow -j" prints JSON.';
+  const found = parseAnswer(text, (key) => KEPT.includes(key), { who: 'hyprctl', hint });
+  return nameAny(desktop, [found?.['class'], found?.['initialClass']], found?.['pid']);
 }
