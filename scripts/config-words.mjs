@@ -80,6 +80,8 @@ export const WORDS = {
   'sense.countsAsActive': 'Applications that count while you are away, such as meetings.',
   'sense.exclude': 'Applications that are never written.',
   'sense.git.authors': 'Whose commits count. `mine`: those of the `user.email` of the repository.',
+  'sense.git.backfillDays':
+    'Days of your own commits, and of assistant sessions, that the set-up reads back; 0 reads none.',
   'sense.insight.command': ['The program, and its arguments, that makes a content-type read.', 'Claude Code'],
   'WORK.KANBAN_COLUMNS':
     'The lanes of the board, in order. What belongs to one that is left out is shown in Queued.',

@@ -2,7 +2,9 @@ import { findDaemon } from '../lib/app/daemon-client';
 import { serveDaemon } from '../lib/app/serve';
 import { BaseCommand, boolean, integer } from '../lib/cli/base-command';
 import { exists } from '../lib/platform/files/folder';
+import { backfillText } from '../lib/sense/backfill';
 import { recordText } from '../lib/sense/view';
+import { recentText } from '../lib/sense/view-status';
 import { askToStart, up, type UpResult } from '../lib/setup/up';
 
 export default class Up extends BaseCommand {
@@ -26,7 +28,14 @@ export default class Up extends BaseCommand {
     for (const problem of [...warnings, ...capture.problems]) say(problem);
     if (created) say(`Set up in ${userArea}`);
     say(watching === null ? 'No repository in this folder to watch.' : `Watching ${watching}`);
-    this.print(() => recordText(result.today.record, { ...this.terminal, notSeen: result.today.notSeen }));
+    if (result.backfill !== null) {
+      for (const problem of result.backfill.problems) say(problem);
+      say(backfillText(result.backfill));
+    }
+    this.print(() => {
+      const today = recordText(result.today.record, { ...this.terminal, notSeen: result.today.notSeen });
+      return `${today}\n\n${recentText(result.days, this.terminal)}`;
+    });
     if (flags.once) return result;
     const running = await findDaemon(this.context);
     if (running !== undefined) {

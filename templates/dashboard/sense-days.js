@@ -148,8 +148,9 @@ function dayText(day, record) {
   if (record === undefined) return `${longDay(day)} · no record`;
   return [
     longDay(day),
-    `${minutes(record.totalMinutes)} seen`,
-    `creation ${minutes(record.creationMinutes)}`,
+    ...(record.backfilled === true
+      ? ['time not recorded']
+      : [`${minutes(record.totalMinutes)} seen`, `creation ${minutes(record.creationMinutes)}`]),
     plural(record.commits.count, 'commit'),
     plural(record.sessions.count, 'session'),
   ].join(' · ');

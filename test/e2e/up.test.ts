@@ -130,7 +130,7 @@ describe('steward up (built)', function () {
     const result = await steward(['up'], { home: home.path });
     expect(result).to.include({ code: 2, stdout: '' });
     expect(result.stderr)
-      .to.match(/never\s+captures titles/)
+      .to.match(/never\s+records titles/)
       .and.include('steward up --yes');
     expect(existsSync(area())).to.equal(false);
   });
@@ -148,6 +148,30 @@ describe('steward up (built)', function () {
     const again = await steward(['up', '--once'], { home: home.path, cwd: repo });
     expect(again.code, 'the question was answered').to.equal(0);
     expect(again.stdout).to.match(/commits +1 +app 1/);
+  });
+
+  it('shows commits of the days before on its first screen, and a standup has them', async () => {
+    const repo = join(home.path, 'shop');
+    mkdirSync(repo);
+    const env = bareEnvironment(home.path);
+    const git = (args: string[], more: NodeJS.ProcessEnv = {}): unknown =>
+      execFileSync('git', args, { cwd: repo, env: { ...env, ...more } });
+    git(['init', '-q', '-b', 'main']);
+    git(['config', 'user.email', 'me@example.org']);
+    git(['config', 'user.name', 'Me']);
+    for (let ago = 10; ago > 0; ago -= 1) {
+      const at = new Date(Date.now() - ago * 86_400_000).toISOString();
+      git(['commit', '-q', '--allow-empty', '-m', `Work of ${ago} days ago`], {
+        GIT_AUTHOR_DATE: at,
+        GIT_COMMITTER_DATE: at,
+      });
+    }
+    const shown = await steward(['up', '--yes', '--once'], { home: home.path, cwd: repo });
+    expect(shown.code, shown.stderr).to.equal(0);
+    expect(shown.stderr).to.include('Added 10 commits and 0 sessions on 10 days');
+    expect(shown.stdout.match(/time not recorded +1 commit/g)).to.have.length(6);
+    const standup = await steward(['standup'], { home: home.path });
+    expect(standup.stdout).to.include('Work of 1 days ago').and.include('not recorded');
   });
 
   it('works in a folder without a repository, and says so', async () => {

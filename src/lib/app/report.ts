@@ -81,6 +81,7 @@ function factsOf(record: DailyRecord, events: readonly SenseEvent[] | undefined)
   const { date, apps, totalMinutes, creationMinutes, consumptionMinutes, commits, sessions } = record;
   return {
     ...{ date, apps, totalMinutes, creationMinutes, consumptionMinutes },
+    ...(record.backfilled === true ? { backfilled: true } : {}),
     commits: commits.repos,
     sessions: sessions.items.map(({ session }) => session),
     ...(events === undefined ? {} : { raw: rawOf(events) }),

@@ -16,6 +16,8 @@ import { readClassifier, setAppKind, type Classified } from '../sense/classify-f
 import { gitSource } from '../sense/git';
 import { recordsBetween, type ReadDeps } from '../sense/read';
 import { initSense, senseStore, type InitResult } from '../sense/store';
+import type { BackfillDeps } from '../sense/backfill';
+import { processHost } from '../platform/files/paths';
 import type { Context } from './context';
 import { noteWriter } from '../sense/shared-area';
 
@@ -68,6 +70,23 @@ export async function openSense(context: Context): Promise<SenseContext> {
       const result = await capture(deps);
       return problem ? { ...result, problems: [problem, ...result.problems] } : result;
     },
+  };
+}
+
+/** `sense backfill`, and what a set-up does. Call it under the lock of sense. */
+export async function openBackfill(
+  context: Context,
+  { deps }: Pick<SenseContext, 'deps'>,
+  onProgress?: (done: number, total: number) => void,
+): Promise<BackfillDeps> {
+  const { config } = await context.loadConfig();
+  const { run, clock, machineId } = context;
+  const { readTranscripts, transcriptFolders } = await import('../assistant/transcripts');
+  return {
+    ...deps,
+    git: { run, clock, machineId, config: config.sense },
+    pastActivity: (sinceMs, take) => readTranscripts(transcriptFolders(processHost()), sinceMs, take),
+    ...(onProgress === undefined ? {} : { onProgress }),
   };
 }
 

@@ -43,6 +43,7 @@ export const SENSE_KEYS = {
       check: v.union([v.picklist(['mine', 'all']), v.array(string(isEmail))]),
       fallback: 'mine',
     }),
+    backfillDays: wholeNumber(0, 365, 30),
   },
   insight: { command: insightCommandLeaf },
 };

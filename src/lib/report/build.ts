@@ -256,6 +256,7 @@ function notKnown(
 ): string[] {
   const stored = new Set(days.map(({ date }) => date));
   const missing = daysOf(period).filter((day) => !stored.has(day));
+  const untimed = days.filter(({ backfilled }) => backfilled === true).map(({ date }) => date);
   const raw = days.find((day) => day.raw !== undefined);
   const isDiscarded = days.some(
     (day) => day.raw === undefined && day.commits.length + day.sessions.length > 0,
@@ -267,6 +268,7 @@ function notKnown(
       raw !== undefined && isDiscarded,
       `Assistant time before ${longDay(raw?.date ?? '')}: the raw logs are discarded.`,
     ],
+    [untimed.length > 0, `Application time of ${spans(untimed)}: not recorded.`],
     [repo !== undefined, 'Time by application: it is not known by repository.'],
     [issues === undefined, 'Issues: the work repository is not set up (steward work setup OWNER/REPO).'],
   ];

@@ -13,6 +13,8 @@ export interface DayFacts {
   commits: readonly { repo: string; commits: number }[];
   /** Ids of the assistant's sessions. */
   sessions: readonly string[];
+  /** Read back later: its application time is not recorded. */
+  backfilled?: true;
   /** The raw log of the day; undefined once it is discarded, and with it what only it tells. */
   raw?: {
     commits: readonly CommitFacts[];

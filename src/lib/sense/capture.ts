@@ -41,7 +41,7 @@ export interface CaptureResult {
 const SOURCE_TIMEOUT_MS = 20_000;
 
 /** One capture: its deps and its moment. */
-interface Run {
+export interface Run {
   deps: CaptureDeps;
   nowMs: number;
   today: Day;
@@ -59,10 +59,7 @@ export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   const none = { events: 0, sources: [], rolled: [], pruned: [], problems: [] };
   const result = { captured: enabled, ts: toIso(nowMs), ...none };
   if (!enabled) return result;
-  const run: Run = { deps, nowMs, today: todayOf(deps), problems: [] };
-  deps.store.prepare();
-  const state = openState(run);
-  completePending(deps.store, state, run.today, run.problems);
+  const { run, state } = openRun(deps);
   const stored = storedEvents(run, state);
   const asked = deps.sources.filter(({ id }) => sources[id]);
   const answers = await Promise.all(asked.map((source) => ask(run, source, state, stored)));
@@ -71,7 +68,7 @@ export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
     stored,
   );
   const next = advance(run, state, answers);
-  storeEvents(run, next, fresh);
+  appendEvents(run, next, fresh);
   const { rolled, pruned, problems } = rollPastDays(deps, next, run.today);
   return {
     ...result,
@@ -86,6 +83,16 @@ export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
     pruned,
     problems: [...run.problems, ...problems],
   };
+}
+
+/** Begins a run: the state, with what an earlier run left undone completed; with `readOnly` as it is. */
+export function openRun(deps: CaptureDeps, readOnly = false): { run: Run; state: SenseState } {
+  const run: Run = { deps, nowMs: deps.clock.now(), today: todayOf(deps), problems: [] };
+  if (readOnly) return { run, state: deps.store.readState().state };
+  deps.store.prepare();
+  const state = openState(run);
+  completePending(deps.store, state, run.today, run.problems);
+  return { run, state };
 }
 
 /** The state; a damaged one is set aside and begun anew. */
@@ -219,7 +226,7 @@ function awayTime(
 }
 
 /** Stores the events and the state behind them. */
-function storeEvents(run: Run, next: SenseState, events: readonly SenseEvent[]): void {
+export function appendEvents(run: Run, next: SenseState, events: readonly SenseEvent[]): void {
   const { store } = run.deps;
   const kept = next.pending;
   const plans = plansFor(run, events);
@@ -265,7 +272,7 @@ function plansFor({ deps, nowMs, today, problems }: Run, events: readonly SenseE
  * May a day still take events? Not when it is recorded and its raw log was discarded: a new roll would lose it. A clock
  * that was ahead for a while does that to days that are not over.
  */
-function isOpen(store: SenseStore, day: Day, today: Day): boolean {
+export function isOpen(store: SenseStore, day: Day, today: Day): boolean {
   if (store.logBytes(day) !== undefined) return true;
   const record = store.recordState(day);
   return record === 'none' || record === 'empty' || (record !== 'final' && day >= today);

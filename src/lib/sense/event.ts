@@ -50,6 +50,11 @@ export function readEventLine(text: string): SenseEvent | { invalid: string } {
   }
 }
 
+/** Was this event read back later, rather than captured as it happened? */
+export function isBackfilled({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): boolean {
+  return detail?.['backfilled'] === true;
+}
+
 /**
  * Tells the change of a commit from others of its repository, as the capture decided it. Events before
  * sense 1.1 lack it: there, commits of one author second and subject are one change.

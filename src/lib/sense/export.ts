@@ -39,7 +39,14 @@ export function exportRecords(
     'neutralMinutes',
   ] as const;
   return csv([...columns, 'commits', 'sessions'], records, (record) => [
-    [...columns.map((column) => record[column]), record.commits.count, record.sessions.count],
+    // Time that was not recorded is no zero.
+    [
+      ...columns.map((column) =>
+        record.backfilled === true && column.endsWith('Minutes') ? undefined : record[column],
+      ),
+      record.commits.count,
+      record.sessions.count,
+    ],
   ]);
 }
 

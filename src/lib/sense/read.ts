@@ -2,9 +2,10 @@ import type { SenseConfig } from '../config/schema';
 import { StewardError } from '../errors';
 import { refreshed, type Kept } from '../platform/files/remembered';
 import { notBegun } from '../platform/time/day-words';
-import { type Day } from '../platform/time/time';
-import { SOURCE_IDS, type SenseEvent, type SourceId, SENSE_VERSION } from './event';
-import type { DailyRecord, SessionRepos } from './record';
+import { toIso } from '../platform/time/clock';
+import { addDays, type Day } from '../platform/time/time';
+import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from './event';
+import { recordTally, type DailyRecord, type SessionRepos } from './record';
 import { nothingStored, readDay, todayOf, type RollDeps } from './roll';
 import type { SenseSource, SenseStatus, SourceStatus } from './source';
 import { recentJumps, type SenseState } from './state';
@@ -67,6 +68,22 @@ export function recent(
   }
   const stored = store.recordedDays().slice(-days).reverse();
   return stored.flatMap((day) => store.readRecord(day, onDamaged) ?? []);
+}
+
+/**
+ * The last `days` days with today, newest first, one record each. A day of which nothing is stored has an empty record
+ * that says so (`backfilled`); nothing is written.
+ */
+export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
+  const now = todayOf(deps);
+  const options = { timezone: deps.timezone, pollIntervalSec: deps.config.pollIntervalSec };
+  const label = { version: SENSE_VERSION, generatedAt: toIso(deps.clock.now()), final: true };
+  return Array.from({ length: days }, (_, i) => {
+    const day = addDays(now, -i);
+    if (i === 0) return readDay(deps, deps.store.readState().state, day).record;
+    const empty = recordTally(day, { ...options, classify: deps.classify }).result(label);
+    return deps.store.readRecord(day, () => undefined) ?? { ...empty, backfilled: true };
+  });
 }
 
 export interface DayRange {

@@ -4,7 +4,7 @@ import { parseObject, textOf } from '../platform/files/json-object';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { hourStarts, isDay, isDaySomewhere, timeOf, type Day } from '../platform/time/time';
 import { APP_KINDS, type AppKind, type Classifier } from './classify';
-import { changeOf, type SenseEvent } from './event';
+import { changeOf, isBackfilled, type SenseEvent } from './event';
 import { focusTally } from './focus-tally';
 
 export interface AppTime {
@@ -30,6 +30,8 @@ export interface DailyRecord {
   generatedAt: string;
   /** True when the day was over when the record was built. */
   final: boolean;
+  /** Nothing was captured on this day; its commits and sessions were read back later, its application time is not recorded. */
+  backfilled?: true;
   totalMinutes: number;
   creationMinutes: number;
   consumptionMinutes: number;
@@ -76,10 +78,14 @@ export function recordTally(date: Day, options: TallyOptions) {
   const focus = focusTally(options, starts);
   const commits = commitTally();
   const sessions = sessionTally();
+  let captured = 0;
+  let backfilled = 0;
   return {
     /** `ms` is the time of the event. */
     add(event: Readonly<SenseEvent>, ms: number): void {
       if (!isOfDay(ms)) return;
+      if (isBackfilled(event)) backfilled += 1;
+      else captured += 1;
       if (event.type === 'app-focus' && starts.length > 0) focus.add(ms, event);
       else if (event.type === 'git-commit') commits.add(ms, event);
       else if (event.type === 'agent-session') sessions.add(ms, event);
@@ -93,6 +99,7 @@ export function recordTally(date: Day, options: TallyOptions) {
         version,
         generatedAt,
         final,
+        ...(backfilled > 0 && captured === 0 ? { backfilled: true } : {}),
         totalMinutes: (time.kinds.creation + time.kinds.consumption + time.kinds.neutral) / 10,
         creationMinutes: time.kinds.creation / 10,
         consumptionMinutes: time.kinds.consumption / 10,

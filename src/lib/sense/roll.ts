@@ -4,7 +4,7 @@ import { toIso, type Clock } from '../platform/time/clock';
 import { notBegun } from '../platform/time/day-words';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import type { Classifier } from './classify';
-import { recordTally, type DailyRecord, type SessionRepos } from './record';
+import { isEmptyRecord, recordTally, type DailyRecord, type SessionRepos } from './record';
 import { recentJumps, type SenseState } from './state';
 import type { LogScan, SenseStore } from './store';
 import { SENSE_VERSION } from './event';
@@ -46,14 +46,37 @@ export function readDay(deps: RollDeps, state: SenseState, day: Day): DayRead {
 }
 
 /** Builds and stores one day's record, and sets its bad lines aside. The state is changed, not written. */
-function rollDay(deps: RollDeps, state: SenseState, day: Day): DailyRecord {
-  const { record, scan } = readDay(deps, state, day);
+function rollDay(
+  deps: RollDeps,
+  state: SenseState,
+  day: Day,
+  change: (record: DailyRecord) => DailyRecord = (built) => built,
+): DailyRecord {
+  const { record: built, scan } = readDay(deps, state, day);
+  const record = change(built);
   deps.store.writeQuarantine(day, scan.bad);
   deps.store.writeRecord(record, recordMarkdown(record));
   // A day without a log has nothing that could grow.
   if (deps.store.logBytes(day) === undefined) delete state.rolled[day];
   else state.rolled[day] = { bytes: scan.bytes, final: record.final, quarantined: scan.badCount };
   return record;
+}
+
+/**
+ * Builds the records of past days again after commits and sessions were added. What a final record says of application
+ * time stays, though the poll interval or the kinds of applications have changed since. Writes the state.
+ */
+export function rollKeepingTime(deps: RollDeps, state: SenseState, days: readonly Day[]): void {
+  for (const day of days) {
+    const before = deps.store.readRecord(day);
+    rollDay(deps, state, day, (built) => {
+      if (before?.final !== true || isEmptyRecord(before)) return built;
+      const { totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes, apps, hours } = before;
+      return { ...built, totalMinutes, creationMinutes, consumptionMinutes, neutralMinutes, apps, hours };
+    });
+  }
+  if (days.length > 0) deps.afterRecords(todayOf(deps));
+  deps.store.writeState(state);
 }
 
 /** Changes the state and stores it. A lost one is begun anew by the next capture, which rolls the days again. */

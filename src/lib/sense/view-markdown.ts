@@ -38,10 +38,19 @@ function frontMatter(record: DailyRecord): string {
   return ['---', ...lines, '---'].join('\n');
 }
 
-function facts({ timezone, final, totalMinutes, commits, sessions, ...time }: DailyRecord): string {
+function facts({
+  timezone,
+  final,
+  backfilled,
+  totalMinutes,
+  commits,
+  sessions,
+  ...time
+}: DailyRecord): string {
   const kinds = APP_KINDS.map((kind) => `${minutes(time[`${kind}Minutes`])} ${kind}`).join(', ');
   const counts = `${plural(commits.count, 'commit')}, ${plural(sessions.count, 'session')}`;
-  if (totalMinutes === 0) return `No application time captured. ${counts}.`;
+  if (totalMinutes === 0)
+    return `${backfilled === true ? 'Application time not recorded' : 'No application time captured'}. ${counts}.`;
   return `**${minutes(totalMinutes)}** seen${final ? '' : ' so far'} in ${escape(timezone)}: ${kinds}. ${counts}.`;
 }
 

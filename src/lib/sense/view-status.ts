@@ -20,7 +20,7 @@ import type { PurgeResult } from './purge';
 import { isEmptyRecord, type DailyRecord } from './record';
 import type { SenseStatus, SourceState, SourceStatus } from './source';
 import { jumpText } from './state';
-import { finish, MIN_COLUMNS, type TextOptions } from './view';
+import { finish, MIN_COLUMNS, noTime, type TextOptions } from './view';
 
 export interface StatusTextOptions extends TextOptions {
   timezone: string;
@@ -156,9 +156,10 @@ function rightCells(records: readonly DailyRecord[], room: number): string[] {
   const isOpen = records.some((record) => !record.final);
   const rows = records.map((record) => {
     const soFar = isOpen ? [record.final ? '' : 'so far'] : [];
-    if (isEmptyRecord(record)) return ['nothing captured', ...soFar];
+    if (isEmptyRecord(record))
+      return [record.backfilled === true ? 'not recorded' : 'nothing captured', ...soFar];
     return [
-      record.totalMinutes === 0 ? 'no time captured' : `creation ${minutes(record.creationMinutes)}`,
+      record.totalMinutes === 0 ? noTime(record) : `creation ${minutes(record.creationMinutes)}`,
       ...soFar,
       plural(record.commits.count, 'commit'),
       plural(record.sessions.count, 'session'),

@@ -89,11 +89,16 @@ function notSeenLines(record: DailyRecord, { idleMinutes, sources }: NotSeen, co
 function header({ record, columns, isWide, colors }: View): string[] {
   const day = `${longDay(record.date)} · ${clean(record.timezone)}`;
   const soFar = record.final ? '' : ' · so far';
-  const seen = record.totalMinutes === 0 ? 'no time captured' : `${minutes(record.totalMinutes)} seen`;
+  const seen = record.totalMinutes === 0 ? noTime(record) : `${minutes(record.totalMinutes)} seen`;
   const end = columns - 2;
   const left = fit(day, isWide ? end - 12 - seen.length : columns - soFar.length) + soFar;
   if (isEmptyRecord(record)) return [left];
   return isWide ? [padEnd(left, end - seen.length) + colors.strong(seen)] : [left, colors.strong(seen)];
+}
+
+/** What stands in place of a day's time. */
+export function noTime({ backfilled }: DailyRecord): string {
+  return backfilled === true ? 'time not recorded' : 'no time captured';
 }
 
 function emptyDay({ record, columns }: View, { nextCapture, notSeen }: RecordTextOptions): string[] {

@@ -1,10 +1,12 @@
 import type { Context } from '../app/context';
-import { openSense, setUpSense } from '../app/sense';
+import { openBackfill, openSense, setUpSense, type SenseContext } from '../app/sense';
 import { StewardError } from '../errors';
 import { repositoryOf } from '../platform/files/git-folder';
 import { canAsk, confirm } from '../platform/terminal/ask';
 import type { CaptureResult } from '../sense/capture';
-import { today, type Today } from '../sense/read';
+import type { BackfillResult } from '../sense/backfill';
+import { lastDays, today, type Today } from '../sense/read';
+import type { DailyRecord } from '../sense/record';
 
 export interface UpResult {
   userArea: string;
@@ -13,15 +15,19 @@ export interface UpResult {
   /** The repository of the current folder; null if there is none. */
   watching: string | null;
   warnings: readonly string[];
+  /** What was read back of the days before; null if that was done earlier, or is off. */
+  backfill: BackfillResult | null;
   capture: CaptureResult;
   today: Today;
+  /** The last seven days with today, newest first. */
+  days: DailyRecord[];
   /** The address of the daemon; null if none runs. */
   daemon: string | null;
 }
 
-/** What is captured and where it stays: the words of the one question. */
+/** What is recorded and where it stays: the text before the first question. */
 export function consentText(userArea: string): string {
-  return `steward captures the name of the application in front, commits in the repositories it watches, and which assistant sessions were active. It never captures titles, keystrokes, screenshots or content. All of it stays on this machine, in the folder\n  ${userArea}`;
+  return `steward records the name of the application in front, commits in the repositories it watches, and which assistant sessions were active. During set-up it also reads your own commits of the last 30 days, and the times of past sessions from your assistant's transcripts. It never records titles, keystrokes, screenshots or content. All of it stays on this machine, in the folder\n  ${userArea}`;
 }
 
 /** Asks whether to start; a no is `canceled`, and no terminal to ask on is `usage`. */
@@ -43,26 +49,41 @@ export async function askToStart({ area }: Context, say: (text: string) => void)
 export async function up(context: Context, folder: string): Promise<UpResult> {
   const { created } = await setUpSense(context);
   const watching = repositoryOf(folder)?.root ?? null;
-  if (watching !== null) await watch(context, watching);
-  const { deps, locked, captureHere, warnings } = await openSense(context);
+  const isNew = watching !== null && (await watch(context, watching));
+  const sense = await openSense(context);
+  const { deps, locked, captureHere, warnings } = sense;
+  const readBack = created || isNew ? await locked(() => readBackDays(context, sense)) : null;
   const capture = await locked(captureHere);
   return {
     userArea: context.area.root,
     created,
     watching,
     warnings,
+    backfill: readBack,
     capture,
     today: today(deps),
+    days: lastDays(deps, 7),
     daemon: null,
   };
 }
 
-async function watch(context: Context, root: string): Promise<void> {
+/** Reads back what `sense.git.backfillDays` says; null where that is 0. Call it under the lock of sense. */
+export async function readBackDays(context: Context, sense: SenseContext): Promise<BackfillResult | null> {
   const { config } = await context.loadConfig();
-  if (config.sense.repos.includes(root)) return;
+  const days = config.sense.git.backfillDays;
+  if (days === 0 || !config.sense.enabled) return null;
+  const { backfill } = await import('../sense/backfill');
+  return backfill(await openBackfill(context, sense), { days, dryRun: false });
+}
+
+/** Returns false if it was watched already. */
+async function watch(context: Context, root: string): Promise<boolean> {
+  const { config } = await context.loadConfig();
+  if (config.sense.repos.includes(root)) return false;
   const { changeConfig } = await import('../config/write');
   const to = (stored: unknown): string[] => [
     ...new Set([...(Array.isArray(stored) ? stored.map(String) : []), root]),
   ];
   await changeConfig(context, [{ key: 'sense.repos', to }]);
+  return true;
 }

@@ -39,7 +39,7 @@ describe('config: loadConfig', () => {
       idleAfterSec: 300,
       countsAsActive: [],
       exclude: [],
-      git: { authors: 'mine' },
+      git: { authors: 'mine', backfillDays: 30 },
     });
     // The machine may call it by another of its names, as Asia/Kathmandu for Asia/Katmandu.
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: config.user.timezone }).resolvedOptions();

@@ -111,7 +111,7 @@ async function scanDue(capture: Capture, { path, folder, print, memory }: Due): 
     const kept = scan.damaged === undefined ? print.print : '';
     memories.set(folder.commonDir, { ...scan.memory, print: kept, id: folder.id, path });
     for (const found of scan.commits)
-      capture.events.push(eventOf(found, folder, deps.machineId, input.nowMs));
+      capture.events.push(commitEvent(found, folder, deps.machineId, input.nowMs));
     if (scan.damaged !== undefined) faults.push({ path, text: scan.damaged, partial: true });
   } catch (error) {
     const known = toStewardError(error);
@@ -152,7 +152,7 @@ function timedGit(
 }
 
 /** The event of a commit. Nothing of the commit reaches it unchecked. */
-function eventOf(
+export function commitEvent(
   { commit, identity, branch }: Scan['commits'][number],
   folder: GitFolder,
   machine: string,

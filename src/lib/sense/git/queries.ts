@@ -48,14 +48,14 @@ export async function readRefs(
 }
 
 /** The checked-out branch first, the others by name. */
-async function readBranches(git: Git): Promise<{ sha: string; name: string }[]> {
+async function readBranches(git: Git): Promise<{ sha: string; name: string; isHead: boolean }[]> {
   const listed = await git(['for-each-ref', '--format=%(objectname) %(refname) %(HEAD)', 'refs/heads']);
-  const branches: { sha: string; name: string }[] = [];
+  const branches: { sha: string; name: string; isHead: boolean }[] = [];
   for (const line of listed.split('\n')) {
     const [sha, ref, head] = line.split(' ');
     if (!isSha(sha) || ref === undefined) continue;
-    const branch = { sha, name: ref.replace(/^refs\/heads\//, '') };
-    if (head === '*') branches.unshift(branch);
+    const branch = { sha, name: ref.replace(/^refs\/heads\//, ''), isHead: head === '*' };
+    if (branch.isHead) branches.unshift(branch);
     else branches.push(branch);
   }
   return branches;
@@ -84,6 +84,8 @@ export interface LogQuery {
   /** What is reachable from these is left out. */
   not: readonly string[];
   limit: number;
+  /** Leaves out commits that are older, seconds since the epoch. */
+  sinceSec?: number;
 }
 
 const FIELDS = 7;
@@ -104,10 +106,11 @@ const LOG = [
 ];
 
 /** Commits in the order of `git log`: newest first. */
-export async function readLog(git: Git, { tips, not, limit }: LogQuery): Promise<Commit[]> {
+export async function readLog(git: Git, { tips, not, limit, sinceSec }: LogQuery): Promise<Commit[]> {
   if (tips.length === 0) return [];
   const input = [...tips, ...not.map((sha) => `^${sha}`)].map((rev) => `${rev}\n`).join('');
-  const fields = (await git([...LOG, `--max-count=${limit}`], { input })).split('\0');
+  const since = sinceSec === undefined ? [] : [`--max-age=${sinceSec}`];
+  const fields = (await git([...LOG, ...since, `--max-count=${limit}`], { input })).split('\0');
   return Array.from({ length: Math.floor(fields.length / FIELDS) }, (_, i) => {
     const [sha, parents, email, authored = '', committed = '', tip, subject = ''] = fields.slice(
       i * FIELDS,
@@ -123,6 +126,23 @@ export async function readLog(git: Git, { tips, not, limit }: LogQuery): Promise
       tip,
       subject: subject.trimEnd(),
     };
+  });
+}
+
+/** The commits of all branches and HEAD since a time, newest first, each with a branch that holds it. */
+export async function readRecentLog(
+  git: Git,
+  { sinceSec, limit }: { sinceSec: number; limit: number },
+): Promise<{ commit: Commit; branch?: string }[]> {
+  const branches = await readBranches(git);
+  // A repository without commits has no HEAD to begin at.
+  const heads = branches.length === 0 ? [] : ['HEAD'];
+  const tips = [...heads, ...branches.map(({ name }) => `refs/heads/${name}`)];
+  const log = await readLog(git, { tips, not: [], limit, sinceSec });
+  return log.map((commit) => {
+    const head = branches.find(({ isHead }) => isHead)?.name;
+    const branch = commit.tip === 'HEAD' ? head : commit.tip.replace(/^refs\/heads\//, '');
+    return { commit, ...(branch === undefined ? {} : { branch }) };
   });
 }
 

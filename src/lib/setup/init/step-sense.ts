@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 
+import { openSense } from '../../app/sense';
 import { changeConfig } from '../../config/write';
 import { errnoCode, StewardError } from '../../errors';
 import { gitFolderAt } from '../../platform/files/git-folder';
@@ -7,7 +8,9 @@ import { processHost } from '../../platform/files/paths';
 import { entriesIn, kindOf } from '../../platform/files/stat';
 import { clean } from '../../platform/terminal/terminal';
 import type { Clock } from '../../platform/time/clock';
+import { backfillText } from '../../sense/backfill';
 import { SOURCE_IDS, type SourceId } from '../../sense/event';
+import { readBackDays } from '../up';
 import { chosenNames, chosenNumbers, type Setup, type Step } from './step';
 
 /** Which repositories are watched for commits. */
@@ -85,6 +88,10 @@ async function watch(setup: Setup, added: readonly string[]): Promise<void> {
   ];
   await changeConfig(setup.context, [{ key: 'sense.repos', to }]);
   await setup.set({});
+  if (added.length === 0) return;
+  const sense = await openSense(setup.context);
+  const result = await sense.locked(() => readBackDays(setup.context, sense));
+  if (result !== null) setup.say([...result.problems, backfillText(result)].join('\n'));
 }
 
 function scan(setup: Setup, folder: string): string[] {

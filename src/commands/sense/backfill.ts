@@ -1,0 +1,44 @@
+import { openBackfill, openSense, setUpSense } from '../../lib/app/sense';
+import { BaseCommand, boolean, integer } from '../../lib/cli/base-command';
+import { withSteps } from '../../lib/platform/terminal/progress';
+import { backfill, backfillText, type BackfillResult } from '../../lib/sense/backfill';
+
+export default class SenseBackfill extends BaseCommand {
+  static override summary = 'Read back your commits and assistant sessions of the last days.';
+  static override description =
+    'Adds your own commits of the watched repositories, and the times of assistant sessions from their transcripts (never their text). Days that were captured keep their application time; other days show it as not recorded. Running it again adds nothing.';
+  static override flags = {
+    days: integer({
+      description: 'How many days back (default: sense.git.backfillDays).',
+      min: 1,
+      max: 365,
+      helpValue: 'N',
+    }),
+    'dry-run': boolean({ description: 'Show what would be added, and write nothing.' }),
+  };
+  static override examples = [
+    '<%= config.bin %> sense backfill',
+    '<%= config.bin %> sense backfill --days 90 --dry-run',
+  ];
+  static override related = ['sense recent', 'week', 'config add'];
+
+  async run(): Promise<BackfillResult> {
+    const { flags } = await this.parse(SenseBackfill);
+    const { config } = await this.context.loadConfig();
+    const days = flags.days ?? config.sense.git.backfillDays;
+    if (!flags['dry-run'] && config.sense.enabled) await setUpSense(this.context);
+    const sense = await openSense(this.context);
+    const result = await withSteps('Reading commits and sessions', (onStep) =>
+      sense.locked(async () =>
+        backfill(
+          await openBackfill(this.context, sense, (done, total) =>
+            onStep(`${done} of ${total} repositories`),
+          ),
+          { days, dryRun: flags['dry-run'] },
+        ),
+      ),
+    );
+    for (const problem of result.problems) this.say(problem);
+    return this.show(result, () => backfillText(result));
+  }
+}

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+
+import { unless } from '../errors';
+import { repositoryOf } from '../platform/files/git-folder';
+import { parseObject, textOf } from '../platform/files/json-object';
+import { readLines } from '../platform/files/jsonl';
+import { lstatOf } from '../platform/files/folder';
+import type { PathHost } from '../platform/files/paths';
+import { entriesIn } from '../platform/files/stat';
+import { clean } from '../platform/terminal/terminal';
+import { parseIso } from '../platform/time/clock';
+
+/** One entry of a transcript: when, in which session, and in which repository. Its text is never kept. */
+export interface TranscriptActivity {
+  session: string;
+  repo?: string;
+  ms: number;
+}
+
+/** `projects/<folder>/<session>/subagents/*.jsonl` is the deepest. */
+const MAX_DEPTH = 4;
+const MAX_FILES = 20_000;
+/** Read in all, the newest files first: some seconds of work. */
+const MAX_BYTES = 1024 * 1024 * 1024;
+/** A longer line holds a file or an image; the lines around it tell the time. */
+const MAX_LINE_BYTES = 256 * 1024;
+const MAX_TEXT = 200;
+const ENTRY = /^(?:user|assistant)$/;
+
+/** The folders in which Claude Code keeps its transcripts; each may be missing. */
+export function transcriptFolders({ env, home }: Pick<PathHost, 'env' | 'home'>): string[] {
+  const set = env['CLAUDE_CONFIG_DIR'] ?? '';
+  const own = set === '' ? [] : [/^~(?:$|[/\\])/.test(set) ? join(home, set.slice(1)) : set];
+  const folders = [...own, join(home, '.claude'), join(home, '.config', 'claude')];
+  return [...new Set(folders)].map((folder) => join(folder, 'projects'));
+}
+
+/** Calls `take` for each entry since a time (ms) of all transcripts. Files that cannot be read are left out. */
+export function readTranscripts(
+  folders: readonly string[],
+  sinceMs: number,
+  take: (activity: TranscriptActivity) => void,
+): void {
+  const files = [...new Set(folders.flatMap((folder) => transcriptsIn(folder, 0)))]
+    .slice(0, MAX_FILES)
+    .map((path) => ({ path, facts: lstatOf(path) }))
+    .filter(({ facts }) => facts?.isFile === true && facts.mtimeMs >= sinceMs)
+    .sort((a, b) => (b.facts?.mtimeMs ?? 0) - (a.facts?.mtimeMs ?? 0));
+  const repos = new Map<string, string | undefined>();
+  const repoOf = (cwd: string): string | undefined => {
+    if (!repos.has(cwd)) repos.set(cwd, cwd === '' ? undefined : repositoryOf(cwd)?.name);
+    return repos.get(cwd);
+  };
+  let bytes = 0;
+  for (const { path, facts } of files) {
+    bytes += facts?.size ?? 0;
+    if (bytes > MAX_BYTES) return;
+    unless(['EACCES', 'EPERM', 'EIO'], () =>
+      readLines(path, { maxLineBytes: MAX_LINE_BYTES }, ({ text }) => {
+        const entry = text?.includes('"sessionId"') === true ? parseObject(text) : undefined;
+        if (entry === undefined || !ENTRY.test(String(entry['type']))) return;
+        const ms = parseIso(textOf(entry['timestamp']) ?? '');
+        const session = clean(textOf(entry['sessionId']) ?? '').slice(0, MAX_TEXT);
+        if (ms === undefined || ms < sinceMs || session === '') return;
+        const repo = repoOf(textOf(entry['cwd']) ?? '');
+        take({ session, ms, ...(repo === undefined ? {} : { repo: clean(repo).slice(0, MAX_TEXT) }) });
+      }),
+    );
+  }
+}
+
+function transcriptsIn(folder: string, depth: number): string[] {
+  const entries = unless(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'], () => entriesIn(folder)) ?? [];
+  return entries.flatMap(({ name, isFolder }) => {
+    if (isFolder) return depth < MAX_DEPTH ? transcriptsIn(join(folder, name), depth + 1) : [];
+    return name.endsWith('.jsonl') ? [join(folder, name)] : [];
+  });
+}

@@ -1,0 +1,207 @@
+import { toStewardError } from '../errors';
+import { gitFolderAt, type GitFolder } from '../platform/files/git-folder';
+import { textOf } from '../platform/files/json-object';
+import { gitIn } from '../platform/process/git-process';
+import { plural } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
+import { parseIso, toIso } from '../platform/time/clock';
+import { addDays, dayBounds, dayOf, type Day } from '../platform/time/time';
+import { appendEvents, isOpen, openRun, type CaptureDeps } from './capture';
+import { changeOf, type SenseEvent } from './event';
+import { commitEvent, type GitSourceDeps } from './git';
+import { newWork } from './git/identity';
+import { readOwnEmails, readRecentLog } from './git/queries';
+import { refuseOddFiles } from './git/refs';
+import { rollKeepingTime } from './roll';
+
+/** A moment of activity of an assistant session, read from the assistant's own files. */
+export interface PastActivity {
+  session: string;
+  repo?: string;
+  ms: number;
+}
+
+export interface BackfillDeps extends CaptureDeps {
+  git: GitSourceDeps & { config: { sources: { git: boolean; agentSession: boolean } } };
+  /** Calls `take` for all activity of assistant sessions since a time, ms. */
+  pastActivity: (sinceMs: number, take: (activity: PastActivity) => void) => void;
+  onProgress?: (done: number, total: number) => void;
+}
+
+export interface BackfillResult {
+  /** False: `sense.enabled` is false, and nothing was read. */
+  enabled: boolean;
+  dryRun: boolean;
+  from: Day;
+  to: Day;
+  /** Events added, or with `dryRun` those that would be. */
+  commits: number;
+  /** Sessions that became known by this. */
+  sessions: number;
+  /** Days that got events. */
+  days: Day[];
+  /** Repositories that could not be read, and why. */
+  problems: string[];
+}
+
+const AT_ONCE = 6;
+const GIT_TIMEOUT_MS = 20_000;
+/** Commits read of one repository, newest first. */
+const MAX_COMMITS = 20_000;
+
+/**
+ * Adds your commits and assistant sessions of the last `days` that are not stored yet. Only days that have their raw log,
+ * or no record, can take them. Application time stays as it is recorded. Call it under the lock of sense.
+ */
+export async function backfill(
+  deps: BackfillDeps,
+  { days, dryRun }: { days: number; dryRun: boolean },
+): Promise<BackfillResult> {
+  const nowMs = deps.clock.now();
+  const today = dayOf(nowMs, deps.timezone);
+  const from = addDays(today, -days);
+  const result = { enabled: deps.config.enabled, dryRun, from, to: today, problems: [] as string[] };
+  const none = { ...result, commits: 0, sessions: 0, days: [] };
+  if (!deps.config.enabled || days === 0) return none;
+  const { run, state } = openRun(deps, dryRun);
+  const sinceMs = dayBounds(from, deps.timezone).startMs;
+  const found = [
+    ...(deps.git.config.sources.git ? await commitsSince(deps, sinceMs, result.problems) : []),
+    ...(deps.git.config.sources.agentSession ? sessionsSince(deps, sinceMs, nowMs) : []),
+  ];
+  const fresh = unstored(deps, found, today);
+  const added = { ...none, ...countsOf(fresh), days: daysOf(deps, fresh) };
+  if (dryRun || fresh.length === 0) return added;
+  appendEvents(run, state, fresh);
+  rollKeepingTime(
+    deps,
+    state,
+    added.days.filter((day) => day < today),
+  );
+  return { ...added, problems: [...added.problems, ...run.problems] };
+}
+
+function countsOf(events: readonly SenseEvent[]): Pick<BackfillResult, 'commits' | 'sessions'> {
+  const commits = events.filter(({ type }) => type === 'git-commit').length;
+  const sessions = new Set(events.flatMap(({ detail }) => textOf(detail?.['session']) ?? []));
+  return { commits, sessions: sessions.size };
+}
+
+function daysOf({ timezone }: BackfillDeps, events: readonly SenseEvent[]): Day[] {
+  return [...new Set(events.map(({ ts }) => dayOf(parseIso(ts) ?? 0, timezone)))].sort();
+}
+
+/** Without what is stored, and without days that take no events any more. */
+function unstored(
+  { store, timezone }: BackfillDeps,
+  events: readonly SenseEvent[],
+  today: Day,
+): SenseEvent[] {
+  const known = new Set<string>();
+  for (const day of store.loggedDays())
+    for (const event of store.readLog(day).events) known.add(keyOf(event, day));
+  const open = new Map<Day, boolean>();
+  return events.filter((event) => {
+    const day = dayOf(parseIso(event.ts) ?? 0, timezone);
+    if (!open.has(day)) open.set(day, isOpen(store, day, today));
+    return open.get(day) === true && !known.has(keyOf(event, day));
+  });
+}
+
+/** A commit is known by its change on any day; a session by its id on each day. */
+function keyOf(event: SenseEvent, day: Day): string {
+  const { detail } = event;
+  return event.type === 'git-commit'
+    ? JSON.stringify(['commit', detail?.['path'], changeOf(event)])
+    : JSON.stringify([event.type, detail?.['session'], day]);
+}
+
+/** Your commits before today; today's are a capture's. A repository that fails is named and stops nothing. */
+async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: string[]): Promise<SenseEvent[]> {
+  const { repos } = deps.git.config;
+  const folders = new Map<string, GitFolder>();
+  for (const path of new Set(repos)) {
+    try {
+      const folder = gitFolderAt(path);
+      if (folder === undefined) problems.push(`${clean(path)}: no git repository there.`);
+      else if (!folders.has(folder.id)) folders.set(folder.id, folder);
+    } catch (error) {
+      problems.push(`${clean(path)}: ${toStewardError(error).message}`);
+    }
+  }
+  const queue = [...folders.values()];
+  const events: SenseEvent[] = [];
+  let done = 0;
+  const work = async (): Promise<void> => {
+    for (let folder = queue.shift(); folder !== undefined; folder = queue.shift()) {
+      try {
+        events.push(...(await commitsIn(deps, folder, sinceMs)));
+      } catch (error) {
+        problems.push(`${clean(folder.root)}: ${toStewardError(error).message}`);
+      }
+      done += 1;
+      deps.onProgress?.(done, folders.size);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return events.sort((a, b) => (a.ts < b.ts ? -1 : Number(a.ts > b.ts)));
+}
+
+async function commitsIn(deps: BackfillDeps, folder: GitFolder, sinceMs: number): Promise<SenseEvent[]> {
+  refuseOddFiles(folder);
+  const { run, env, config, machineId } = deps.git;
+  const git = gitIn(
+    { run, timeoutMs: () => GIT_TIMEOUT_MS, ...(env === undefined ? {} : { env }) },
+    folder.root,
+  );
+  const nowMs = deps.clock.now();
+  const todayMs = dayBounds(dayOf(nowMs, deps.timezone), deps.timezone).startMs;
+  const { authors } = config.git;
+  const emails = authors === 'mine' ? await readOwnEmails(git) : authors === 'all' ? [] : authors;
+  const isOwn = new Set(emails.map((email) => email.toLowerCase()));
+  const log = await readRecentLog(git, { sinceSec: Math.floor(sinceMs / 1000), limit: MAX_COMMITS });
+  const own = log.filter(({ commit: { email, committedSec } }) => {
+    const ms = committedSec * 1000;
+    return ms >= sinceMs && ms < todayMs && (isOwn.size === 0 || isOwn.has(email.toLowerCase()));
+  });
+  const branches = new Map(own.map(({ commit, branch }) => [commit.sha, branch]));
+  const { counted } = await newWork(
+    git,
+    own.map(({ commit }) => commit),
+    { seen: [], lost: [], held: [] },
+  );
+  return counted.map(({ commit, identity }) => {
+    const event = commitEvent(
+      { commit, identity, branch: branches.get(commit.sha) },
+      folder,
+      machineId,
+      nowMs,
+    );
+    return { ...event, detail: { ...event.detail, backfilled: true } };
+  });
+}
+
+/** The activity of sessions as captures would have stored it: one event for each session and poll interval. */
+function sessionsSince(deps: BackfillDeps, sinceMs: number, nowMs: number): SenseEvent[] {
+  const intervalMs = deps.config.pollIntervalSec * 1000;
+  const events = new Map<string, SenseEvent & { detail: { events: number } }>();
+  deps.pastActivity(sinceMs, ({ session, repo, ms }) => {
+    if (ms < sinceMs || ms > nowMs) return;
+    const key = `${Math.floor(ms / intervalMs)}\n${session}`;
+    const known = events.get(key);
+    if (known === undefined) {
+      const detail = { session, events: 1, machine: deps.git.machineId, backfilled: true };
+      const where = repo === undefined ? {} : { repo };
+      events.set(key, { ts: toIso(ms), type: 'agent-session', source: 'agentSession', ...where, detail });
+    } else known.detail.events += 1;
+  });
+  return [...events.values()].sort((a, b) => (a.ts < b.ts ? -1 : Number(a.ts > b.ts)));
+}
+
+/** `Added 42 commits and 7 sessions on 12 days.` */
+export function backfillText({ enabled, dryRun, from, commits, sessions, days }: BackfillResult): string {
+  if (!enabled) return 'Nothing was read: sense.enabled is false.';
+  const what = `${plural(commits, 'commit')} and ${plural(sessions, 'session')}`;
+  if (days.length === 0) return `Nothing to add since ${from}.`;
+  return `${dryRun ? 'Would add' : 'Added'} ${what} on ${plural(days.length, 'day')} since ${from}.`;
+}

@@ -1,0 +1,204 @@
+import { expect } from 'chai';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { readTranscripts, transcriptFolders } from '../../../src/lib/assistant/transcripts';
+import { run } from '../../../src/lib/platform/process/process';
+import { backfill, type BackfillDeps, type PastActivity } from '../../../src/lib/sense/backfill';
+import { lastDays } from '../../../src/lib/sense/read';
+import { rollup } from '../../../src/lib/sense/roll';
+import { recentText } from '../../../src/lib/sense/view-status';
+import { gitBox, OTHER, type GitBox } from '../../helpers/git';
+import { filesIn, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
+
+describe('sense: backfill', () => {
+  let box: SenseBox;
+  let git: GitBox;
+  let shop: string;
+  let activity: PastActivity[];
+  beforeEach(() => {
+    box = senseBox('2026-11-20T12:00:00Z');
+    git = gitBox();
+    shop = git.init('shop');
+    activity = [];
+  });
+  afterEach(() => {
+    box.remove();
+    git.remove();
+  });
+
+  const at = (iso: string): number => Date.parse(iso) / 1000;
+  const deps = (more: Partial<BackfillDeps> = {}): BackfillDeps => ({
+    ...box.deps,
+    git: {
+      run,
+      env: git.env,
+      machineId: 'm1',
+      config: { repos: [shop], git: { authors: 'mine' }, sources: { git: true, agentSession: true } },
+    },
+    pastActivity: (sinceMs, take) => activity.filter(({ ms }) => ms >= sinceMs).forEach(take),
+    ...more,
+  });
+  const fill = (days = 30, dryRun = false) => backfill(deps(), { days, dryRun });
+
+  it('adds your own commits of the days before today, and their records say that no time is recorded', async () => {
+    git.commit(shop, { at: at('2026-10-01T10:00:00Z'), subject: 'too old' });
+    git.commit(shop, { at: at('2026-11-18T10:00:00Z'), subject: 'first' });
+    git.commit(shop, { at: at('2026-11-18T11:00:00Z'), subject: 'of another', email: OTHER });
+    git.git(shop, ['checkout', '-q', '-b', 'login']);
+    git.commit(shop, { at: at('2026-11-19T10:00:00Z'), subject: 'second' });
+    git.commit(shop, { at: at('2026-11-20T10:00:00Z'), subject: 'today' });
+    const result = await fill();
+    expect(result).to.deep.include({
+      commits: 2,
+      sessions: 0,
+      days: ['2026-11-18', '2026-11-19'],
+      problems: [],
+    });
+    expect(box.record('2026-11-18')).to.deep.include({ final: true, backfilled: true, totalMinutes: 0 });
+    expect(box.record('2026-11-18').commits).to.deep.equal({
+      count: 1,
+      repos: [{ repo: 'shop', commits: 1 }],
+    });
+    expect(box.lines('events/2026-11-19.jsonl')).to.have.length(1);
+    expect(box.lines('events/2026-11-19.jsonl')[0]).to.have.nested.property('detail.branch', 'login');
+  });
+
+  it('adds nothing the second time, nor what a capture has stored', async () => {
+    git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
+    activity.push({ session: 's1', repo: 'shop', ms: Date.parse('2026-11-18T10:00:00Z') });
+    expect(await fill()).to.deep.include({ commits: 1, sessions: 1 });
+    const before = filesIn(box.area.sense.root);
+    expect(await fill()).to.deep.include({ commits: 0, sessions: 0, days: [] });
+    expect(filesIn(box.area.sense.root)).to.deep.equal(before);
+  });
+
+  it('knows a commit that was amended after a capture stored it', async () => {
+    box.at('2026-11-18T12:00:00Z');
+    git.commit(shop, { at: at('2026-11-18T10:00:00Z'), subject: 'draft' });
+    const { gitSource } = await import('../../../src/lib/sense/git');
+    await box.capture({ sources: [gitSource({ ...deps().git, clock: box.deps.clock })] });
+    git.git(shop, ['commit', '-q', '--amend', '--allow-empty', '-m', 'better'], {
+      GIT_COMMITTER_DATE: '2026-11-19T10:00:00Z',
+    });
+    box.at('2026-11-20T12:00:00Z');
+    expect(await fill()).to.deep.include({ commits: 0 });
+  });
+
+  it('keeps the application time of a captured day, although the kinds have changed since', async () => {
+    box.at('2026-11-18T12:00:00Z');
+    await box.capture({ sources: [listSource('appFocus', [focus('2026-11-18T11:00:00Z', 'Code')])] });
+    box.at('2026-11-20T12:00:00Z');
+    rollup(box.deps, '2026-11-18');
+    const before = box.record('2026-11-18');
+    git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
+    const changed = deps({
+      classify: () => ({ kind: 'neutral', reason: 'changed', rule: undefined }) as never,
+    });
+    expect(await backfill(changed, { days: 30, dryRun: false })).to.deep.include({ commits: 1 });
+    const { apps, hours, totalMinutes, creationMinutes } = before;
+    expect(box.record('2026-11-18')).to.deep.include({ apps, hours, totalMinutes, creationMinutes });
+    expect(box.record('2026-11-18')).to.not.have.property('backfilled');
+    expect(box.record('2026-11-18').commits.count).to.equal(1);
+  });
+
+  it('leaves a day alone whose raw log is discarded', async () => {
+    git.commit(shop, { at: at('2026-11-10T10:00:00Z') });
+    await fill();
+    const record = box.read('sense/daily/2026-11-10.json');
+    box.store.removeLog('2026-11-10');
+    git.commit(shop, { at: at('2026-11-10T11:00:00Z') });
+    expect(await fill()).to.deep.include({ commits: 0, days: [] });
+    expect(box.read('sense/daily/2026-11-10.json')).to.equal(record);
+  });
+
+  it('writes nothing with a dry run, and says the same', async () => {
+    git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
+    expect(await fill(30, true)).to.deep.include({ dryRun: true, commits: 1, days: ['2026-11-18'] });
+    expect(existsSync(box.area.root)).to.equal(false);
+  });
+
+  it('names a repository that cannot be read, and reads the others', async () => {
+    git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
+    const broken = git.init('broken');
+    writeFileSync(join(broken, '.git', 'config'), '[core\n');
+    const { git: own } = deps();
+    const both = deps({
+      git: { ...own, config: { ...own.config, repos: [broken, join(git.folder, 'gone'), shop] } },
+    });
+    const result = await backfill(both, { days: 30, dryRun: false });
+    expect(result.commits).to.equal(1);
+    expect(result.problems.sort().map((text) => text.replace(git.folder, '').slice(0, 8))).to.deep.equal([
+      '/broken:',
+      '/gone: n',
+    ]);
+  });
+
+  it('stores one event for each session and poll interval, today as well', async () => {
+    for (const time of ['10:00:00', '10:00:30', '10:01:59', '10:02:00'])
+      activity.push({ session: 's1', repo: 'shop', ms: Date.parse(`2026-11-18T${time}Z`) });
+    activity.push({ session: 's2', ms: Date.parse('2026-11-20T09:00:00Z') });
+    expect(await fill()).to.deep.include({ sessions: 2, days: ['2026-11-18', '2026-11-20'] });
+    expect(box.record('2026-11-18').sessions).to.deep.equal({
+      count: 1,
+      items: [{ session: 's1', events: 4 }],
+    });
+    expect(box.lines('events/2026-11-18.jsonl')).to.have.length(2);
+  });
+
+  it('shows seven days in seven lines, unknown ones as not recorded', async () => {
+    git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
+    await fill();
+    const lines = recentText(lastDays({ ...box.deps, config: { ...box.deps.config, repos: [] } }, 7), {
+      columns: 80,
+      color: false,
+    }).split('\n');
+    expect(lines).to.have.length(7);
+    expect(lines[2]).to.include('time not recorded').and.include('1 commit');
+    expect(lines[6]).to.include('not recorded');
+  });
+
+  it('reads times, ids and repositories from transcripts, and no text', () => {
+    const folder = join(git.folder, 'projects', 'x', 's9', 'subagents');
+    mkdirSync(folder, { recursive: true });
+    const entry = (fields: Record<string, unknown>): string =>
+      JSON.stringify({
+        type: 'user',
+        sessionId: 's9',
+        cwd: shop,
+        timestamp: '2026-11-18T10:00:00Z',
+        ...fields,
+      });
+    const lines = [
+      entry({ message: 'secret' }),
+      entry({ type: 'summary' }),
+      entry({ timestamp: 'soon' }),
+      entry({ type: 'assistant', timestamp: '2026-11-18T10:05:00.000Z', cwd: '/' }),
+      entry({ timestamp: '2026-10-01T10:00:00Z' }),
+      '{"sessionId":',
+      `${entry({ message: 'torn' }).slice(0, 60)}`,
+    ];
+    writeFileSync(join(folder, 'a.jsonl'), lines.join('\n'));
+    writeFileSync(join(git.folder, 'projects', 'old.jsonl'), `${entry({ sessionId: 'old' })}\n`);
+    utimesSync(join(git.folder, 'projects', 'old.jsonl'), 1, 1);
+    const found: unknown[] = [];
+    readTranscripts(
+      [join(git.folder, 'projects'), join(git.folder, 'none')],
+      Date.parse('2026-11-01T00:00:00Z'),
+      (one) => found.push(one),
+    );
+    expect(found).to.deep.equal([
+      { session: 's9', repo: 'shop', ms: Date.parse('2026-11-18T10:00:00Z') },
+      { session: 's9', ms: Date.parse('2026-11-18T10:05:00Z') },
+    ]);
+  });
+
+  it('looks for transcripts in the folders of the assistant', () => {
+    const folders = transcriptFolders({ env: { CLAUDE_CONFIG_DIR: '~/c' }, home: '/home/ann' });
+    expect(folders).to.deep.equal([
+      '/home/ann/c/projects',
+      '/home/ann/.claude/projects',
+      '/home/ann/.config/claude/projects',
+    ]);
+  });
+});
