@@ -2,10 +2,8 @@
  * What a person waits for at /sense: the frame with the figures of a full day, from the navigation on, with nothing
  * cached; beside a page with one line. Needs Chromium. Run after a build: npx tsx bench/dashboard.ts
  */
-import { launchBrowser } from '../test/helpers/browser';
-import { fullBox, senseAnswers } from '../test/helpers/dashboard';
-import { BARE, HAS_DATA, paintTimes } from '../test/helpers/dashboard-page';
-import { servePages } from '../test/helpers/page-server';
+import { launchBrowser, servePages } from '../test/helpers/browser';
+import { fullBox, senseAnswers, BARE, HAS_DATA, paintTimes } from '../test/helpers/dashboard';
 import { median } from './measure';
 
 const ROUNDS = 10;

@@ -4,7 +4,7 @@
  */
 import { termFinder, parseTerms } from '../src/lib/notify/speech/terms';
 import { transform } from '../src/lib/notify/speech/transform';
-import { manyTerms } from '../test/helpers/many-terms';
+import { manyTerms } from '../test/helpers/large-data';
 import { median } from './measure';
 
 const ROUNDS = 200;

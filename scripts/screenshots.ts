@@ -5,10 +5,8 @@ import type { Browser, Page } from 'playwright-core';
 
 import { boardView, type BoardView } from '../src/lib/work/board';
 import type { Issue } from '../src/lib/work/issue';
-import { launchBrowser } from '../test/helpers/browser';
-import { fullBox, NOW, senseAnswers } from '../test/helpers/dashboard';
-import { HAS_DATA, openPage, until } from '../test/helpers/dashboard-page';
-import { servePages } from '../test/helpers/page-server';
+import { launchBrowser, servePages } from '../test/helpers/browser';
+import { fullBox, NOW, senseAnswers, HAS_DATA, openPage, until } from '../test/helpers/dashboard';
 
 const FOLDER = join(__dirname, '..', 'docs', 'images');
 const MAX_BYTES = 150_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
 import { hookJson } from '../../test/helpers/hooks';
-import { manySessions } from '../../test/helpers/sessions';
+import { manySessions } from '../../test/helpers/large-data';
 import type { Figure } from '../figure';
 import type { Program } from '../measure';
 

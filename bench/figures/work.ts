@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { BIN, cleanEnv, definedOnly, emptyHome } from '../../test/helpers/cli';
 import { hookJson } from '../../test/helpers/hooks';
-import { manyIssues } from '../../test/helpers/many-issues';
+import { manyIssues } from '../../test/helpers/large-data';
 import type { Figure } from '../figure';
 
 const ISSUES = 3000;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { SpeechEngine, SpeechMachine } from '../../src/lib/notify/speech/engines';
 import { isAlive } from '../../src/lib/platform/files/lock-holder';
 import { run, type RunOptions } from '../../src/lib/platform/process/process';
-import { rejection } from '../helpers/rejection';
+import { rejection } from '../helpers/errors';
 import { scratch } from '../helpers/scratch';
 import { machineWith, orderOf, script } from '../helpers/speech';
 

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 
 import { bundleChild } from '../helpers/bundle';
-import { campaign, killsOr } from '../helpers/campaign';
+import { campaign, killsOr } from '../helpers/random';
 import { scratch } from '../helpers/scratch';
-import { disturbEachCall, type FaultMode } from '../helpers/sense-faults';
-import { killCapturing } from '../helpers/sense-kill';
+import { disturbEachCall, type FaultMode, killCapturing } from '../helpers/sense-faults';
 
 const KILLS = killsOr(25);
 /** In a long run every call fails in every way; otherwise some of them do. */

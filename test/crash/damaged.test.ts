@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { campaign, killsOr } from '../helpers/campaign';
+import { campaign, killsOr } from '../helpers/random';
 import { BIN, cleanEnv, removeFolder, steward, type StewardResult } from '../helpers/cli';
 import { DAMAGES } from '../helpers/damage';
 import { bareEnvironment } from '../helpers/git';

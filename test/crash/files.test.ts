@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 
 import { bundleChild } from '../helpers/bundle';
-import { campaign, killsOr } from '../helpers/campaign';
+import { campaign, killsOr } from '../helpers/random';
 import { killAppending, killLocking, killReplacing } from '../helpers/kill';
 import { scratch } from '../helpers/scratch';
 

@@ -1,5 +1,5 @@
-import { assistants } from '../helpers/assistants';
-import { campaign, killsOr } from '../helpers/campaign';
+import { assistants } from '../helpers/assistant';
+import { campaign, killsOr } from '../helpers/random';
 import { emptyHome } from '../helpers/cli';
 
 const KILLS = killsOr(60);

@@ -11,7 +11,7 @@ import { buildInsight, type BuildDeps } from '../../src/lib/sense/insight';
 import { insightStore, latestInsight } from '../../src/lib/sense/insight-reads';
 import { playAssistant } from '../helpers/assistant';
 import { bundleChild } from '../helpers/bundle';
-import { campaign, killsOr } from '../helpers/campaign';
+import { campaign, killsOr } from '../helpers/random';
 import { commit, focus, senseBox } from '../helpers/sense';
 
 const DAY = '2026-11-20';

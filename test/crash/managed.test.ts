@@ -1,6 +1,6 @@
 import { bundleChild, type Bundle } from '../helpers/bundle';
-import { killsOr, SEED } from '../helpers/campaign';
-import { checkSeeds } from '../helpers/managed-oracle';
+import { killsOr, SEED } from '../helpers/random';
+import { checkSeeds } from '../helpers/managed';
 
 /** Each seed is a session over a connection that fails, with its reader killed and restarted. */
 const SEEDS = killsOr(24);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
 import { bundleChild, type Bundle } from '../helpers/bundle';
-import { campaign, killsOr } from '../helpers/campaign';
+import { campaign, killsOr } from '../helpers/random';
 import { killNotifying } from '../helpers/notify-kill';
 import { scratch } from '../helpers/scratch';
 

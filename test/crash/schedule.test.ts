@@ -6,8 +6,8 @@ import { expect } from 'chai';
 
 import { bundleChild, type Bundle } from '../helpers/bundle';
 import { BIN, cleanEnv } from '../helpers/cli';
-import { fakeCrontab } from '../helpers/crontab';
-import { snapshot } from '../helpers/snapshot';
+import { fakeCrontab } from '../helpers/schedule';
+import { snapshot } from '../helpers/scratch';
 
 const INSTALL = ['sense', 'install', '--scheduler', 'cron', '--json'];
 const UNINSTALL = ['sense', 'install', '--uninstall', '--json'];

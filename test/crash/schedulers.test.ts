@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 
 import { bundleChild, type Bundle } from '../helpers/bundle';
-import { snapshot } from '../helpers/snapshot';
+import { snapshot } from '../helpers/scratch';
 
 const ROOT = resolve(__dirname, '..', '..');
 

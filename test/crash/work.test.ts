@@ -1,5 +1,5 @@
 import { bundleChild, type Bundle } from '../helpers/bundle';
-import { campaign, killsOr, SEED } from '../helpers/campaign';
+import { campaign, killsOr, SEED } from '../helpers/random';
 import { startGitHub } from '../helpers/github';
 import { readyWorld } from '../helpers/work';
 import { interleave } from '../helpers/work-interleave';

@@ -13,7 +13,7 @@ import { join, resolve } from 'node:path';
 
 import { findProgram } from '../../src/lib/platform/process/spawn';
 import { emptyHome, steward } from '../helpers/cli';
-import { fakeCrontab } from '../helpers/crontab';
+import { fakeCrontab } from '../helpers/schedule';
 import { startDaemon } from '../helpers/daemon';
 import { bareEnvironment } from '../helpers/git';
 import { script } from '../helpers/speech';

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 
 import type { DaemonReport } from '../../src/lib/daemon/status';
 import { jsonOf, removeFolder, steward } from '../helpers/cli';
-import { fakeCrontab, type FakeCrontab } from '../helpers/crontab';
+import { fakeCrontab, type FakeCrontab } from '../helpers/schedule';
 import { until } from '../helpers/desktop-kit';
 
 /** Under cron the launcher itself starts the daemon again, a minute after a crash. */

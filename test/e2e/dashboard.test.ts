@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../helpers/browser';
 import { emptyHome, steward } from '../helpers/cli';
 import { startDaemon, type RunningDaemon } from '../helpers/daemon';
-import { openPage, textOf, waitForText } from '../helpers/dashboard-page';
+import { openPage, textOf, waitForText } from '../helpers/dashboard';
 import { requirePrograms } from '../helpers/real-part';
 
 describe('the pages as the built daemon serves them', function () {

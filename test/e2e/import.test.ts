@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
-import { snapshot } from '../helpers/snapshot';
+import { snapshot } from '../helpers/scratch';
 
 interface Report {
   imported: number;

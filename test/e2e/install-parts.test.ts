@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { jsonOf, steward, type StewardResult } from '../helpers/cli';
-import { fakeCrontab, type FakeCrontab } from '../helpers/crontab';
-import { snapshot } from '../helpers/snapshot';
+import { fakeCrontab, type FakeCrontab } from '../helpers/schedule';
+import { snapshot } from '../helpers/scratch';
 
 /** What a look at the settings leaves in any case. */
 const LOOKED = ['.cache'];

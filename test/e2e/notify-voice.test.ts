@@ -8,8 +8,7 @@ import { jsonOf } from '../helpers/cli';
 import { machineFolder, startDaemon, until, type RunningDaemon } from '../helpers/daemon';
 import { notifyServer, type NotifyServer } from '../helpers/notify-server';
 import { soundHome, type SoundHome } from '../helpers/sound-home';
-import { script } from '../helpers/speech';
-import { pcm, speechServer, type SpeechServer } from '../helpers/speech-server';
+import { script, pcm, speechServer, type SpeechServer } from '../helpers/speech';
 
 const KEY = 'sk-first-41d2';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
 import { emptyHome, jsonOf, steward } from '../helpers/cli';
-import { snapshot } from '../helpers/snapshot';
+import { snapshot } from '../helpers/scratch';
 
 describe('the installers of jobs, where nothing runs jobs', function () {
   this.timeout(180_000);

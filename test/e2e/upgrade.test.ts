@@ -8,9 +8,9 @@ import { sha256 } from '../../src/lib/platform/files/install-manifest';
 import type { DailyRecord } from '../../src/lib/sense/record';
 import older from '../fixtures/older-home.json';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
-import { fakeCrontab, type FakeCrontab } from '../helpers/crontab';
+import { fakeCrontab, type FakeCrontab } from '../helpers/schedule';
 import { machineFolder } from '../helpers/daemon';
-import { snapshot } from '../helpers/snapshot';
+import { snapshot } from '../helpers/scratch';
 
 const RECORDED_ON = '2026-11-21';
 const SLUG = '20261121-session-902b5fd9';

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, wri
 import { join } from 'node:path';
 
 import { emptyHome, steward, type StewardResult } from '../helpers/cli';
-import { manyIssues } from '../helpers/many-issues';
+import { manyIssues } from '../helpers/large-data';
 
 /** Nobody listens there. */
 const ENV = { GITHUB_API_URL: 'http://127.0.0.1:9', GH_TOKEN: 'ghp_test' };

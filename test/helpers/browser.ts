@@ -1,4 +1,9 @@
-import { chromium, type Browser } from 'playwright-core';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, extname, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
 
 import { findProgram } from '../../src/lib/platform/process/spawn';
 
@@ -19,4 +24,90 @@ export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
       ...more,
     ],
   });
+}
+
+/** The folder of the pages and of what they load. */
+export const PAGES = join(__dirname, '..', '..', 'templates', 'dashboard');
+
+/** What a path of the API answers; `wait` holds it back. */
+export interface Answer {
+  status?: number;
+  body?: unknown;
+  /** Sent instead of the body, as it is. */
+  text?: string;
+  /** The media type; JSON unless told. */
+  type?: string;
+  wait?: Promise<unknown>;
+}
+
+export type Answers = Record<string, () => Answer>;
+
+export interface Served {
+  url: string;
+  /** What was asked for so far: `GET /api/sense/today 304`. */
+  asked: string[];
+  close: () => Promise<void>;
+}
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+};
+
+/** What a page of the daemon may do. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A server on loopback with the pages, their assets, and the given answers; `answers` may change while it runs. */
+export async function servePages(answers: Answers): Promise<Served> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const reply = (status: number, type: string, body: string | Buffer): void => {
+      const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`;
+      const isSame = status === 200 && request.headers['if-none-match'] === etag;
+      asked.push(`${request.method} ${request.url} ${isSame ? 304 : status}`);
+      response.writeHead(isSame ? 304 : status, {
+        'Content-Type': type,
+        'Content-Security-Policy': POLICY,
+        'Cache-Control': 'no-cache',
+        'X-Content-Type-Options': 'nosniff',
+        'Cross-Origin-Resource-Policy': 'same-origin',
+        ETag: etag,
+      });
+      response.end(isSame ? undefined : body);
+    };
+    const answer = answers[pathname]?.();
+    const name =
+      { '/': 'index.html', '/sense': 'sense.html', '/work': 'work.html' }[pathname] ?? assetName(pathname);
+    if (answer !== undefined) {
+      const { status = 200, body, text = JSON.stringify(body), type = 'application/json', wait } = answer;
+      void Promise.resolve(wait).then(() => reply(status, type, text));
+    } else if (name !== undefined) {
+      reply(200, TYPES[extname(name)] ?? 'text/plain', readFileSync(join(PAGES, name)));
+    } else {
+      reply(
+        404,
+        'application/json',
+        JSON.stringify({ error: { kind: 'not_found', message: 'No such path.' } }),
+      );
+    }
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function assetName(pathname: string): string | undefined {
+  if (!/^\/assets\/[a-z-]+\.(js|css)$/.test(pathname)) return undefined;
+  return basename(pathname);
 }

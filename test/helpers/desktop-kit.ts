@@ -1,7 +1,7 @@
-import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import * as dbus from 'dbus-next';
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, createWriteStream, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -187,4 +187,41 @@ export async function startSway(
   const [wayland = '', x = ''] = ready.split(' ');
   Object.assign(kit.env, { WAYLAND_DISPLAY: wayland, DISPLAY: x });
   return { start: (file, args) => kit.start(file, args, user) };
+}
+
+/** What the service answers a call with; a thrown error's `type` and message become the D-Bus error. */
+export type Answer = (message: dbus.Message) => { signature: string; body: unknown[] };
+
+/** The library's types have its arguments of an older version. */
+const newError = dbus.Message.newError as unknown as (
+  message: dbus.Message,
+  type: string,
+  text: string,
+) => dbus.Message;
+
+/** A service on the bus that answers calls by `path interface.member`; anything else is an unknown object. */
+export async function serve(
+  address: string,
+  name: string,
+  answers: Readonly<Record<string, Answer>>,
+): Promise<{ close: () => void }> {
+  const bus = dbus.sessionBus({ busAddress: address });
+  bus.addMethodHandler((message: dbus.Message) => {
+    const answer = answers[`${message.path} ${message.interface}.${message.member}`];
+    if (answer === undefined) {
+      const error = 'org.freedesktop.DBus.Error.UnknownMethod';
+      bus.send(newError(message, error, `Object does not exist at path “${message.path}”`));
+      return true;
+    }
+    try {
+      const { signature, body } = answer(message);
+      bus.send(dbus.Message.newMethodReturn(message, signature, body));
+    } catch (error) {
+      const type = (error as { type?: string }).type ?? 'org.gnome.gjs.JSError.Error';
+      bus.send(newError(message, type, (error as Error).message));
+    }
+    return true;
+  });
+  await bus.requestName(name, 0);
+  return { close: () => bus.disconnect() };
 }

@@ -18,7 +18,7 @@ import {
   type HistoryEntry,
 } from '../../src/lib/notify/history';
 import { outboxOf } from '../../src/lib/notify/outbox';
-import { roomIn } from '../../src/lib/platform/files/spool';
+import { capacityCheck } from '../../src/lib/platform/files/spool';
 import { loadHttp } from '../../src/lib/platform/net/origin-client';
 
 /** Friday, 20 November 2026, 09:00 UTC. */
@@ -101,7 +101,7 @@ export function notifyWorld(): NotifyWorld {
       clock,
       machineId: '0123456789ab',
       outbox: area.outbox,
-      room: roomIn(outboxOf(area), clock),
+      room: capacityCheck(outboxOf(area), clock),
       history: area.notifyLog,
       mute: area.mute,
       locks: area.machine,

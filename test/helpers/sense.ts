@@ -1,21 +1,26 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
+import type { Context } from '../../src/lib/app/context';
+import { openSense } from '../../src/lib/app/sense';
+import { loadConfig } from '../../src/lib/config/load';
 import type { SenseConfig } from '../../src/lib/config/schema';
+import { userArea } from '../../src/lib/config/user-area';
+import { run } from '../../src/lib/platform/process/process';
 import { toIso } from '../../src/lib/platform/time/clock';
-import { capture, type CaptureDeps, type CaptureResult } from '../../src/lib/sense/capture';
+import { type CaptureDeps, type CaptureResult, capture } from '../../src/lib/sense/capture';
 import { makeClassifier } from '../../src/lib/sense/classify';
 import type { SenseEvent, SourceId } from '../../src/lib/sense/event';
 import type { ReadDeps } from '../../src/lib/sense/read';
 import {
-  recordTally,
   type DailyRecord,
   type RecordLabel,
   type TallyOptions,
+  recordTally,
 } from '../../src/lib/sense/record';
-import type { Collected, CollectInput, SenseSource } from '../../src/lib/sense/source';
-import { senseStore, type SenseStore } from '../../src/lib/sense/store';
-import { testArea, type TestArea } from './area';
+import type { CollectInput, Collected, SenseSource } from '../../src/lib/sense/source';
+import { type SenseStore, senseStore } from '../../src/lib/sense/store';
+import { type TestArea, testArea } from './area';
 
 export interface SenseBox extends Omit<TestArea, 'deps'> {
   /** The time of day of the box, ISO-8601; set it before a capture. */
@@ -119,4 +124,38 @@ export function buildDailyRecord(
   const tally = recordTally(date, options);
   for (const event of events) tally.add(event, Date.parse(event.ts));
   return tally.result(options);
+}
+
+/** What is there to be seen: the truth that the stored events are compared with. */
+export type World = Partial<Record<SourceId, SenseEvent[]>>;
+
+/**
+ * One capture as the command does it, with the lock and the goals, at a fixed time in a folder: `area` is the
+ * user area, `world.json` has what the listed sources see; the others are the real ones.
+ */
+export async function captureOnce(folder: string, iso: string): Promise<CaptureResult> {
+  const home = join(folder, 'home');
+  const area = userArea({
+    platform: process.platform,
+    env: { STEWARD_HOME: join(folder, 'area'), XDG_STATE_HOME: join(folder, 'state') },
+    home,
+  });
+  const nowMs = Date.parse(iso);
+  const context: Context = {
+    clock: { now: () => nowMs, monotonic: () => performance.now() },
+    area,
+    machineId: '0123456789ab',
+    loadConfig: () => loadConfig({ area, env: {}, home }),
+    run,
+    desktop: { platform: process.platform, env: {}, run },
+    // From the repository's root: as a bundle of its own, this file lies elsewhere.
+    templates: resolve('templates'),
+  };
+  const world = JSON.parse(readFileSync(join(folder, 'world.json'), 'utf8')) as World;
+  const { deps, locked } = await openSense(context);
+  const sources: SenseSource[] = deps.sources.map((source) => {
+    const list = world[source.id];
+    return list === undefined ? (source as SenseSource) : listSource(source.id, list);
+  });
+  return locked(() => capture({ ...deps, sources }));
 }

@@ -7,8 +7,7 @@ import { delimiter, join } from 'node:path';
 import { commands } from '../../oclif.manifest.json';
 import { version } from '../../package.json';
 import { cleanEnv, removeFolder } from '../helpers/cli';
-import { NODE_LINES, nodeOfLine } from '../helpers/node-versions';
-import { requirePart } from '../helpers/real-part';
+import { NODE_LINES, nodeOfLine, requirePart } from '../helpers/real-part';
 
 const REPO = join(__dirname, '..', '..');
 const SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];

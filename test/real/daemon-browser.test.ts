@@ -13,9 +13,8 @@ import type { DaemonStatus } from '../../src/lib/daemon/status';
 import { systemClock } from '../../src/lib/platform/time/clock';
 import { httpServer, type HttpServer } from '../../src/lib/platform/net/http-server';
 import { SERVER_LIMITS } from '../../src/lib/platform/net/http-application';
-import { launchBrowser } from '../helpers/browser';
+import { launchBrowser, PAGES } from '../helpers/browser';
 import { ask, until } from '../helpers/daemon';
-import { PAGES } from '../helpers/page-server';
 import { requirePrograms } from '../helpers/real-part';
 
 const TOKEN = 'a-token-of-more-than-thirty-two-characters';

@@ -6,9 +6,14 @@ import type { Browser, Page } from 'playwright-core';
 import { minutes } from '../../src/lib/platform/terminal/format';
 import { recent, today } from '../../src/lib/sense/read';
 import { median } from '../../bench/measure';
-import { launchBrowser } from '../helpers/browser';
-import { captureInto, fullBox, INSIGHT, realSources, senseAnswers, STATUS } from '../helpers/dashboard';
+import { launchBrowser, servePages, type Answers, type Served } from '../helpers/browser';
 import {
+  captureInto,
+  fullBox,
+  INSIGHT,
+  realSources,
+  senseAnswers,
+  STATUS,
   BARE,
   cellsOf,
   HAS_DATA,
@@ -21,8 +26,7 @@ import {
   waitForText,
   type OpenPage,
   type OpenOptions,
-} from '../helpers/dashboard-page';
-import { servePages, type Answers, type Served } from '../helpers/page-server';
+} from '../helpers/dashboard';
 import { requirePrograms } from '../helpers/real-part';
 import { focus, senseBox, type SenseBox } from '../helpers/sense';
 

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 
 import { showOverBus } from '../../src/lib/notify/channels/desktop';
 import type { Outcome, Parcel } from '../../src/lib/notify/channels/channel';
-import { serve } from '../helpers/bus-service';
-import { desktopKit, startBus, type DesktopKit } from '../helpers/desktop-kit';
+import { serve, desktopKit, startBus, type DesktopKit } from '../helpers/desktop-kit';
 import { parcel } from '../helpers/notify';
 import { requirePrograms } from '../helpers/real-part';
 

@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { readFrontApp } from '../../src/lib/sense/front-app';
 import { gnome } from '../../src/lib/sense/front-app/gnome';
 import { kwin } from '../../src/lib/sense/front-app/kwin';
-import { serve } from '../helpers/bus-service';
 import {
+  serve,
   SECRET,
   desktopKit,
   startBus,
@@ -16,7 +16,7 @@ import {
   type DesktopKit,
 } from '../helpers/desktop-kit';
 import { requirePrograms } from '../helpers/real-part';
-import { rejection } from '../helpers/rejection';
+import { rejection } from '../helpers/errors';
 
 describe('front application by D-Bus', function () {
   this.timeout(180_000);

@@ -17,7 +17,7 @@ import {
   type DesktopKit,
 } from '../helpers/desktop-kit';
 import { requirePrograms } from '../helpers/real-part';
-import { rejection } from '../helpers/rejection';
+import { rejection } from '../helpers/errors';
 
 const PROGRAMS = { Xvfb: 'xvfb', xterm: 'xterm', xprop: 'x11-utils', wmctrl: 'wmctrl' };
 

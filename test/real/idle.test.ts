@@ -2,10 +2,9 @@ import { expect } from 'chai';
 import { Variant } from 'dbus-next';
 
 import { readIdle, logind, mutterIdle, screensaverLock, x11Idle } from '../../src/lib/sense/idle';
-import { serve } from '../helpers/bus-service';
-import { desktopKit, startBus, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
+import { serve, desktopKit, startBus, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
 import { requirePart, requirePrograms } from '../helpers/real-part';
-import { rejection } from '../helpers/rejection';
+import { rejection } from '../helpers/errors';
 
 describe('idle time and lock', function () {
   this.timeout(180_000);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 
 import { SoundError } from '../../src/lib/notify/speech/engines/engine';
 import { play } from '../../src/lib/notify/speech/engines/players';
-import { rejection } from '../helpers/rejection';
+import { rejection } from '../helpers/errors';
 import { scratch } from '../helpers/scratch';
 import { machineWith, orderOf, script } from '../helpers/speech';
 

@@ -17,7 +17,7 @@ import { BIN, cleanEnv, removeFolder } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { requireNamespace, startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
-import { snapshot } from '../helpers/snapshot';
+import { snapshot } from '../helpers/scratch';
 
 describe('schedule: jobs in a real systemd user manager', function () {
   this.timeout(180_000);

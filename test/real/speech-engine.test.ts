@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { VOICE_ENGINES } from '../../src/lib/config/schema';
 import { installHint, speechEngines, usableEngines } from '../../src/lib/notify/speech/engines';
 import { espeakEngine } from '../../src/lib/notify/speech/engines/system';
-import { rejection } from '../helpers/rejection';
+import { rejection } from '../helpers/errors';
 import { scratch } from '../helpers/scratch';
 import { machineWith, orderOf, script } from '../helpers/speech';
 import { speechEngineContract, type SpeechSituation } from '../contracts/speech-engine';

@@ -13,8 +13,7 @@ import { findProgram } from '../../src/lib/platform/process/spawn';
 import { BIN, cleanEnv } from '../helpers/cli';
 import { requirePrograms } from '../helpers/real-part';
 import { factsOf, heardIn, soundHome, type SoundHome } from '../helpers/sound-home';
-import { alone, script } from '../helpers/speech';
-import { pcm, speechServer, status } from '../helpers/speech-server';
+import { alone, script, pcm, speechServer, status } from '../helpers/speech';
 
 const PACKAGES: Record<string, string> = {
   aplay: 'alsa-utils',

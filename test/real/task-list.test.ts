@@ -17,10 +17,9 @@ import {
   type TaskListResult,
 } from '../../src/lib/work/task-list';
 import type { Issue } from '../../src/lib/work/issue';
-import { startGitHttp, type GitHttp } from '../helpers/git-http';
-import { bareEnvironment } from '../helpers/git';
+import { startGitHttp, type GitHttp, bareEnvironment } from '../helpers/git';
 import { startGitHub, type GitHub } from '../helpers/github';
-import { rejection } from '../helpers/rejection';
+import { rejection } from '../helpers/errors';
 import { scratch } from '../helpers/scratch';
 import { readyWorld, type WorkWorld } from '../helpers/work';
 

@@ -7,7 +7,7 @@ import { BIN, cleanEnv, removeFolder } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';
 import { startNamespace, type Namespace } from '../helpers/namespace';
 import { requirePrograms } from '../helpers/real-part';
-import { snapshot } from '../helpers/snapshot';
+import { snapshot } from '../helpers/scratch';
 
 const SETTINGS =
   '{\r\n\t"model": "x",\r\n\t"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say"}]}]}\r\n}';

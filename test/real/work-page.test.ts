@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { boardView, SETUP_STEPS, type BoardView } from '../../src/lib/work/board';
 import type { WorkDeps } from '../../src/lib/work/deps';
 import type { Issue } from '../../src/lib/work/issue';
-import { launchBrowser } from '../helpers/browser';
+import { launchBrowser, servePages, type Served } from '../helpers/browser';
 import { emptyHome } from '../helpers/cli';
 import { startDaemon } from '../helpers/daemon';
 import {
@@ -16,8 +16,7 @@ import {
   waitForText,
   type OpenOptions,
   type OpenPage,
-} from '../helpers/dashboard-page';
-import { servePages, type Served } from '../helpers/page-server';
+} from '../helpers/dashboard';
 import { requirePrograms } from '../helpers/real-part';
 
 const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');

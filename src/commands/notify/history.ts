@@ -1,6 +1,6 @@
 import { BaseCommand, integer } from '../../lib/cli/base-command';
 import { dead } from '../../lib/notify/outbox';
-import { deadReport, deadText } from '../../lib/platform/files/graveyard';
+import { deadReport, deadText } from '../../lib/platform/files/dead-letters';
 import { openNotify } from '../../lib/app/notify';
 import { historyEntries, readHistory, type HistoryEntry } from '../../lib/notify/history';
 import { historyText } from '../../lib/notify/view';

@@ -2,7 +2,7 @@ import { BaseCommand, word } from '../../lib/cli/base-command';
 import { openNotify } from '../../lib/app/notify';
 import { mute, type MuteState } from '../../lib/notify/routing';
 import { untilText } from '../../lib/notify/view';
-import { parseDuration } from '../../lib/platform/time/duration';
+import { parseDuration } from '../../lib/platform/time/day-words';
 
 export default class NotifyMute extends BaseCommand {
   static override summary = 'Mute the voice, and the sound of banners.';

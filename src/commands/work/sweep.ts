@@ -3,7 +3,7 @@ import { fromOclif } from '../../lib/cli/usage-errors';
 import { flagsOf } from '../../lib/cli/resolve';
 import { withSteps } from '../../lib/platform/terminal/progress';
 import { noSweep, runSweep } from '../../lib/app/sweep';
-import { parseDuration } from '../../lib/platform/time/duration';
+import { parseDuration } from '../../lib/platform/time/day-words';
 import type { SweepResult } from '../../lib/work/sweep';
 import { sweepText } from '../../lib/work/view-results';
 

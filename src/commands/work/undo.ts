@@ -1,7 +1,7 @@
 import { BaseCommand, boolean, integer } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
 import { StewardError } from '../../lib/errors';
-import { canAsk, confirm } from '../../lib/platform/terminal/ask';
+import { isInteractive, confirm } from '../../lib/platform/terminal/ask';
 import { undo, undoable, type Undone } from '../../lib/work/capture/undo';
 import { undoableText, undoneText } from '../../lib/work/view-results';
 
@@ -23,7 +23,7 @@ export default class WorkUndo extends BaseCommand {
     const options = work.shown(this.terminal);
     const captures = undoable(deps, flags.last);
     if (captures.length > 0 && !flags.yes) {
-      if (!canAsk()) {
+      if (!isInteractive()) {
         throw new StewardError('usage', 'Nobody can be asked whether to take it back.', {
           hint: 'Add --yes.',
         });

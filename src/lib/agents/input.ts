@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
 import { parseObject } from '../platform/files/json-object';
-import { namedFile } from '../platform/files/named-file';
+import { namedFile } from '../platform/files/system-files';
 import { readStdin, type StdinRead } from '../platform/process/stdin';
 import { clean } from '../platform/terminal/terminal';
 import { MAX_BRIEFS } from './brief';

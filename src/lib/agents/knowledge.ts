@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { errnoCode, StewardError, toStewardError } from '../errors';
 import { readBytes } from '../platform/files/atomic-file';
 import { listFolder, lstatOf } from '../platform/files/folder';
-import { bodyOf, frontMatter, listValue, scalar } from '../platform/files/front-matter';
+import { bodyOf, frontMatter, listValue, scalar } from '../platform/files/yaml';
 import { readHead } from '../platform/files/jsonl';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { clean } from '../platform/terminal/terminal';

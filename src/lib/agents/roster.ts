@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { errnoCode, StewardError, toStewardError } from '../errors';
 import { createFile, readBytes } from '../platform/files/atomic-file';
 import { ensureFolder, listFolder, lstatOf } from '../platform/files/folder';
-import { bodyOf, frontMatter } from '../platform/files/front-matter';
+import { bodyOf, frontMatter } from '../platform/files/yaml';
 import { isObject } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
 import { isSlug } from '../sessions/slug';

@@ -1,7 +1,7 @@
 import type { HeardPrompt } from '../assistant/hook-event';
 import type { UserArea } from '../config/user-area';
 import { exists } from '../platform/files/folder';
-import { startDetached } from '../platform/process/detached';
+import { startDetached } from '../platform/process/own-process';
 import { onPrompt as capture, type CaptureHookDeps } from '../work/capture/hook';
 
 /** The prompt hook of work capture. Returns what the person is told. */

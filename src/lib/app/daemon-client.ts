@@ -1,8 +1,7 @@
 import { type Instance, isAnswering, readInstance } from '../daemon/instance';
 import type { Healthz } from '../daemon/routes';
 import { StewardError } from '../errors';
-import { askLocal } from '../platform/net/local-http';
-import type { LocalRequest } from '../platform/net/local-message';
+import { askLocal, type LocalRequest } from '../platform/net/local-http';
 import { wait } from '../platform/time/wait';
 import type { Context } from './context';
 import { askAt } from './daemon-socket';

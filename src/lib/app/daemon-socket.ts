@@ -1,6 +1,6 @@
 import type { UserArea } from '../config/user-area';
 import { StewardError, type ErrorBody } from '../errors';
-import type { LocalAnswer, LocalRequest } from '../platform/net/local-message';
+import type { LocalAnswer, LocalRequest } from '../platform/net/local-http';
 import { keep, readKept } from './hook-settings';
 
 const TIMEOUT_MS = 5_000;

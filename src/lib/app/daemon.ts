@@ -11,7 +11,7 @@ import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { exists } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
-import { remembered } from '../platform/files/remembered';
+import { cachedLoader } from '../platform/files/file-cache';
 import { insightStore } from '../sense/insight-reads';
 import { liveReads } from '../sense/read';
 import { spoolStatus } from '../sessions/spool';
@@ -104,13 +104,13 @@ export async function openDaemon(
 function rememberedSense(context: Context): Sense {
   const { area, clock } = context;
   const files = [area.config, area.settings, area.sense.config, area.sense.classify];
-  return remembered(clock, files, () => openSense(context));
+  return cachedLoader(clock, files, () => openSense(context));
 }
 
 /** The same of work. The host is kept with it: a new credential is found when the service refuses the old one. */
 function rememberedWork(context: Context): Work {
   const { area, clock } = context;
-  return remembered(clock, [area.config, area.work.config, area.work.repo], () => openWork(context));
+  return cachedLoader(clock, [area.config, area.work.config, area.work.repo], () => openWork(context));
 }
 
 function hourlySweep(context: Context, work: Work): Job {

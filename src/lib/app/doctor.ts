@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { resolveSecret, secretSources, type Secret } from '../config/secret';
 import { hooksStatus } from '../assistant/install-view';
 import { rootOf } from '../notify/channels/web';
-import { askHost } from '../platform/net/ask-host';
+import { getUrl } from '../platform/net/fetch';
 import { processHost } from '../platform/files/paths';
 import { findProgram } from '../platform/process/spawn';
 import type { JobId } from '../schedule/job';
@@ -56,7 +56,7 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
       return speechSettings(context, { current: () => config });
     },
     secret: (stored: Secret) => resolveSecret(stored, secretSources()),
-    askHost: (url: string, headers?: Record<string, string>) => askHost(host.env, url, headers),
+    askHost: (url: string, headers?: Record<string, string>) => getUrl(host.env, url, headers),
     hostsInUse: async () => {
       const { settings, workRepo } = (await context.loadConfig()).config;
       const { push } = settings.notifications;

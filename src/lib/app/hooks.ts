@@ -34,8 +34,8 @@ export async function offersSkill(
   deps: Pick<HookInstallDeps, 'host'>,
   assistant: AssistantSettings,
 ): Promise<boolean> {
-  const { canAsk, confirm } = await import('../platform/terminal/ask');
-  if (!canAsk() || hasSkill(deps, assistant)) return false;
+  const { isInteractive, confirm } = await import('../platform/terminal/ask');
+  if (!isInteractive() || hasSkill(deps, assistant)) return false;
   return confirm(
     `Give ${assistant.title} the work skill, too? It checks tasks and adds issues and reminders with steward work, and lies in ${skillPath(deps, assistant)}.`,
     'no',

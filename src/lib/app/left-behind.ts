@@ -1,7 +1,7 @@
 import { isCalledByAssistant } from '../assistant/claude-code';
 import type { UserArea } from '../config/user-area';
 import { readInstance } from '../daemon/instance';
-import { startDetached } from '../platform/process/detached';
+import { startDetached } from '../platform/process/own-process';
 import { exists } from '../platform/files/folder';
 import { isAlive } from '../platform/files/lock-holder';
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema';
 import { toStewardError } from '../errors';
-import { remembered } from '../platform/files/remembered';
+import { cachedLoader } from '../platform/files/file-cache';
 import { marksOf } from '../platform/files/stat';
 import type { Context } from './context';
 
@@ -22,7 +22,7 @@ export function liveConfig(context: Context, loaded: Config): LiveConfig {
   let current = loaded;
   let problem: string | undefined;
   let seen = marksOf(files).text;
-  const read = remembered(clock, files, () => context.loadConfig());
+  const read = cachedLoader(clock, files, () => context.loadConfig());
   const take = (config: Config): void => {
     current = config;
     problem = undefined;

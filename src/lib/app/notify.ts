@@ -16,9 +16,9 @@ import type { Sender } from '../notify/send';
 import type { Voice } from '../notify/speech/voice';
 import { ensureFolder } from '../platform/files/folder';
 import { processHost } from '../platform/files/paths';
-import { roomIn } from '../platform/files/spool';
+import { capacityCheck } from '../platform/files/spool';
 import type { HttpLibrary } from '../platform/net/origin-client';
-import { startDetached } from '../platform/process/detached';
+import { startDetached } from '../platform/process/own-process';
 import type { Context } from './context';
 import { askDaemon } from './daemon-client';
 import { liveConfig, type LiveConfig } from './live-config';
@@ -59,7 +59,7 @@ export async function openNotify(context: Context, parts: NotifyParts = {}): Pro
     ...muteDeps,
     machineId,
     outbox: area.outbox,
-    room: roomIn(outboxOf(area), clock),
+    room: capacityCheck(outboxOf(area), clock),
     history: area.notifyLog,
     locks: area.machine,
     settings: () => ({

@@ -2,7 +2,7 @@ import type { Instance } from '../daemon/instance';
 import type { OpenLink } from '../daemon/routes';
 import type { DaemonStatus, DaemonReport } from '../daemon/status';
 import { StewardError } from '../errors';
-import { relaunch } from '../platform/process/relaunch';
+import { relaunch } from '../platform/process/own-process';
 import type { Context } from './context';
 import { askDaemon, findDaemon } from './daemon-client';
 import { keepSocket } from './daemon-socket';

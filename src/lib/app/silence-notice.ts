@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import type { SilenceAlert } from '../agents/watchdog';
 import { toStewardError } from '../errors';
-import { appendLog } from '../platform/files/log';
+import { appendLog } from '../platform/files/journal';
 import { ensureFolder } from '../platform/files/folder';
 import { clean } from '../platform/terminal/terminal';
 import type { Context } from './context';

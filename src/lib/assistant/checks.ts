@@ -1,7 +1,7 @@
 import type { HooksStatus } from './install-view';
 import { exists } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
-import { deadReport, deadText } from '../platform/files/graveyard';
+import { deadReport, deadText } from '../platform/files/dead-letters';
 import { plural } from '../platform/terminal/format';
 import type { RunResult, Run } from '../platform/process/process';
 import { spoolStatus } from '../sessions/spool';

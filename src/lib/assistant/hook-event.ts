@@ -2,7 +2,7 @@ import { type StewardError, toStewardError } from '../errors';
 import { lstatOf } from '../platform/files/folder';
 import { definedOnly } from '../platform/files/json-object';
 import { repositoryOf } from '../platform/files/git-folder';
-import { appendLog } from '../platform/files/log';
+import { appendLog } from '../platform/files/journal';
 import { terminalOfParents } from '../platform/process/own-terminal';
 import { type Clock, toIso } from '../platform/time/clock';
 import { artifactOf, artifactPath, slugOfArtifact } from '../sessions/artifact';

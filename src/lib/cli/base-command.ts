@@ -4,7 +4,7 @@ import { boolean } from '@oclif/core/flags';
 import type { Arg } from '@oclif/core/interfaces';
 
 import { StewardError } from '../errors';
-import { JOB_VARIABLE } from '../platform/process/detached';
+import { JOB_VARIABLE } from '../platform/process/own-process';
 import { processHost } from '../platform/files/paths';
 import { terminalOf, writeErr, writeStdout, type Terminal } from '../platform/terminal/stdio';
 import { createContext, type Context } from '../app/context';

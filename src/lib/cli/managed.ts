@@ -9,10 +9,9 @@ import type { Context } from '../app/context';
 import { type ManagedContext, withManaged } from '../app/managed';
 import { StewardError } from '../errors';
 import { onInterrupt } from '../platform/process/own-process';
-import { canAsk, openQuestions } from '../platform/terminal/ask';
+import { isInteractive, openPrompt } from '../platform/terminal/ask';
 import { toJsonLine } from '../platform/terminal/error-report';
-import { standardOutput } from '../platform/terminal/shown-output';
-import { type Terminal, writeErr } from '../platform/terminal/stdio';
+import { standardOutput, type Terminal, writeErr } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { wait } from '../platform/time/wait';
 import { text } from './base-command';
@@ -76,7 +75,7 @@ export async function followHere(
     );
     finish(host, options.until, end);
   } catch (error) {
-    if (detached.signal.aborted && session !== undefined && canAsk()) {
+    if (detached.signal.aborted && session !== undefined && isInteractive()) {
       await maybeInterrupt(host, session, again);
     }
     throw error;
@@ -230,7 +229,7 @@ export interface Asking {
  * Whoever ends the input (Ctrl-D) is asked no more in this run: what is left waits, as it does without a terminal.
  */
 export function answerer(asking: Asking): (pending: readonly ToolUse[]) => Promise<SentEvent[]> {
-  let isGone = !canAsk();
+  let isGone = !isInteractive();
   return async (pending) => {
     const given = answersBy(asking.policy, pending);
     if (given.length > 0 || isGone) return given;
@@ -249,7 +248,7 @@ async function asked(
 ): Promise<{ answers: SentEvent[]; ended: boolean }> {
   const answers: SentEvent[] = [];
   if (uses.length === 0) return { answers, ended: false };
-  const questions = openQuestions();
+  const questions = openPrompt();
   const { withdrawn, release } = onceAborted(signal);
   try {
     for (const use of uses) {

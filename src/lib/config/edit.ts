@@ -3,7 +3,7 @@ import type { Document, Node, Pair, ParsedNode, YAMLMap } from 'yaml';
 
 import { StewardError } from '../errors';
 import { isObject } from '../platform/files/json-object';
-import { isOnlyComments } from '../platform/files/yaml-comments';
+import { isOnlyComments } from '../platform/files/yaml';
 import { parseDocumentOf, parseYaml } from './text';
 
 /**

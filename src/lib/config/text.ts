@@ -6,7 +6,7 @@ import { StewardError, errnoCode } from '../errors';
 import { readBytes } from '../platform/files/atomic-file';
 import { lstatOf } from '../platform/files/folder';
 import { type TextProblem, parseJsonTree, placeOf } from '../platform/files/json-tree';
-import { isOnlyComments } from '../platform/files/yaml-comments';
+import { isOnlyComments } from '../platform/files/yaml';
 import type { ConfigFile } from './files';
 
 export type Parsed = { value: unknown } | { problem: TextProblem };

@@ -1,8 +1,7 @@
 import { httpUrl } from '../platform/net/address';
-import { askPort, type PortAnswer } from '../platform/net/ask-port';
-import { canTellPeers } from '../platform/net/peer';
+import { askPort, type PortAnswer } from '../platform/net/local-http';
+import { canIdentifyPeers, portOwner, type PortOwner } from '../platform/net/peer';
 import { parseObject } from '../platform/files/json-object';
-import { portOwner, type PortOwner } from '../platform/net/port-owner';
 import { readInstance, type Instance } from './instance';
 import type { Config } from '../config/schema';
 import type { UserArea } from '../config/user-area';
@@ -161,7 +160,7 @@ function judgeGuard(letIn: readonly string[]): Finding {
 function checkUsers({ config, host }: DaemonChecked): Finding[] {
   const { requireToken, otherUsers } = config.user.daemon;
   return [
-    judgeUsers({ requireToken, otherUsers, isLinux: host.platform === 'linux', canTell: canTellPeers() }),
+    judgeUsers({ requireToken, otherUsers, isLinux: host.platform === 'linux', canTell: canIdentifyPeers() }),
   ];
 }
 

@@ -5,7 +5,7 @@ import { toIso, type Clock } from '../platform/time/clock';
 import { httpServer, isTaken, type HttpServer } from '../platform/net/http-server';
 import { SERVER_LIMITS, type ServerLimits } from '../platform/net/http-application';
 import { onStopSignal, ownProcess, residentMiB } from '../platform/process/own-process';
-import { portOwner } from '../platform/net/port-owner';
+import { portOwner } from '../platform/net/peer';
 import { clean } from '../platform/terminal/terminal';
 import { daemonApp, type AppDeps } from './app';
 import { gate, readToken, policyFor, tokenPath } from './guards';

@@ -4,7 +4,7 @@ import { toStewardError } from '../errors';
 import { exists, lstatOf } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
-import { appendLog, rotatedName } from '../platform/files/log';
+import { appendLog, rotatedName } from '../platform/files/journal';
 import { cleanLines } from '../platform/terminal/terminal';
 import { type Clock, toIso } from '../platform/time/clock';
 

@@ -4,7 +4,7 @@ import { StewardError } from '../errors';
 import { readBytes } from '../platform/files/atomic-file';
 import { listFolder } from '../platform/files/folder';
 import { isObject } from '../platform/files/json-object';
-import { refreshed, type Kept } from '../platform/files/remembered';
+import { refreshCached, type Cached } from '../platform/files/file-cache';
 import { markOfTarget } from '../platform/files/stat';
 import { ownProcess } from '../platform/process/own-process';
 import type { Clock } from '../platform/time/clock';
@@ -247,13 +247,13 @@ export function pageRoutes({ clock, pages, assets }: PagesDeps): RawRoute[] {
 function fileRoute(clock: Pick<Clock, 'now'>, path: string, file: string): RawRoute {
   const type = TYPES[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const headers = ['content-type', type, ...SAFE_HEADERS, 'content-security-policy', PAGE_POLICY];
-  let last: Kept<Tagged> | undefined;
+  let last: Cached<Tagged> | undefined;
   return {
     method: 'GET',
     path,
     isOpen: true,
     serve({ head }) {
-      last = refreshed(clock, last, [file], () => tagged(bytesOf(file), headers));
+      last = refreshCached(clock, last, [file], () => tagged(bytesOf(file), headers));
       return taggedAnswer(head, last.value);
     },
   };

@@ -17,8 +17,17 @@ import { dayOf, systemZone, timeOf } from '../platform/time/time';
 import { forShell, type FindProgram } from '../platform/process/spawn';
 import { errnoCode, StewardError } from '../errors';
 import type { UserArea } from '../config/user-area';
-import { failed, NOT_ASKED, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
-import type { AskHost } from '../platform/net/ask-host';
+import {
+  failed,
+  NOT_CHECKED,
+  off,
+  ok,
+  orFailure,
+  warning,
+  type Check,
+  type Finding,
+} from '../platform/check';
+import type { GetUrl } from '../platform/net/fetch';
 import type { Run } from '../platform/process/process';
 
 /** What the checks of the machine are given. */
@@ -31,7 +40,7 @@ export interface MachineChecked {
   config: object;
   /** Hosts beyond this machine may be asked. */
   online: boolean;
-  askHost: AskHost;
+  askHost: GetUrl;
   /** The addresses of hosts that the person uses, with no secret in them. */
   hostsInUse: () => Promise<readonly string[]>;
 }
@@ -51,7 +60,7 @@ export const MACHINE_CHECKS: readonly Check<MachineChecked>[] = [
     title: 'the clock against another',
     needsConfig: true,
     run: async (at) => {
-      if (!at.online) return [off(NOT_ASKED)];
+      if (!at.online) return [off(NOT_CHECKED)];
       const told = await remoteTime(at);
       return told === undefined
         ? [off('no host that you use was there to ask the time of')]

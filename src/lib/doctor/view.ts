@@ -2,7 +2,7 @@ import { palette, toAscii, wrap } from '../platform/terminal/format';
 import { displayWidth } from '../platform/terminal/text-width';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
-import { NOT_ASKED, type State } from '../platform/check';
+import { NOT_CHECKED, type State } from '../platform/check';
 import { WAITS, type DoctorReport, type Row } from './run';
 
 export interface DoctorTextOptions extends Pick<Terminal, 'columns' | 'color' | 'unicode'> {
@@ -21,7 +21,7 @@ export function doctorText(report: DoctorReport, options: DoctorTextOptions): st
     '',
     ...wrap(summary(report, waiting), options.columns),
   ];
-  if (waiting === 0 && !options.online && report.checks.some(({ found }) => found === NOT_ASKED)) {
+  if (waiting === 0 && !options.online && report.checks.some(({ found }) => found === NOT_CHECKED)) {
     lines.push(
       ...wrap('No other host was asked. `steward doctor --online` asks those that you use.', options.columns),
     );

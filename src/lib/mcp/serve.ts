@@ -1,7 +1,7 @@
 import { StewardError, toStewardError } from '../errors';
 import { isObject } from '../platform/files/json-object';
 import { onStopSignal } from '../platform/process/own-process';
-import { stdinLines } from '../platform/process/stdin-lines';
+import { stdinLines } from '../platform/process/stdin';
 import { clean, cleanLines } from '../platform/terminal/terminal';
 import type { Context } from '../app/context';
 import { VERSION } from '../app/version';

@@ -3,9 +3,9 @@ import type { Secret } from '../config/secret';
 import type { UserArea } from '../config/user-area';
 import { toStewardError } from '../errors';
 import { type Check, type Finding, ok, warning } from '../platform/check';
-import { deadReport, deadText } from '../platform/files/graveyard';
+import { deadReport, deadText } from '../platform/files/dead-letters';
 import type { PathHost } from '../platform/files/paths';
-import type { AskHost } from '../platform/net/ask-host';
+import type { GetUrl } from '../platform/net/fetch';
 import type { FindProgram } from '../platform/process/spawn';
 import type { Clock } from '../platform/time/clock';
 import { CHANNEL_CHECKS } from './channels';
@@ -23,7 +23,7 @@ export interface NotifyChecked {
   online: boolean;
   /** The voice may be heard. */
   sound: boolean;
-  askHost: AskHost;
+  askHost: GetUrl;
   /** The voice as it is configured. */
   voice: () => Promise<Omit<VoiceDeps, 'onProblem'>>;
   /** The value of a secret; undefined when none is set. */

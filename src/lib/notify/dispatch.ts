@@ -1,5 +1,5 @@
-import { abandoned, claim, isForsaken, readEntry, record, release, sweep } from '../platform/files/spool';
-import { breather } from '../platform/time/wait';
+import { abandoned, claim, isOrphaned, readEntry, record, release, sweep } from '../platform/files/spool';
+import { yielder } from '../platform/time/wait';
 import { toIso } from '../platform/time/clock';
 import { attempt, prepared, type Channel, type Outcome } from './channels/channel';
 import { nameOf, type Delivery, buryUnreadable, look, outboxOf, readWaiting } from './outbox';
@@ -65,7 +65,7 @@ export function startDispatcher(deps: DispatchDeps): Dispatcher {
     foreign: new Set(),
     down: new Map(),
     unsettled: new Map(),
-    breathe: breather(deps.clock, SLICE_MS),
+    breathe: yielder(deps.clock, SLICE_MS),
     sweptMs: -Infinity,
     timer: undefined,
     isClosed: false,
@@ -173,7 +173,7 @@ function endForsaken({ deps, foreign }: Dispatcher): void {
     end(deps, delivery, 'expired', why);
   };
   for (const name of foreign) {
-    if (!isForsaken(outbox, name, nowMs)) continue;
+    if (!isOrphaned(outbox, name, nowMs)) continue;
     const delivery = readWaiting(deps, name);
     if (delivery !== undefined && claim(outbox, name)) expire(delivery);
     foreign.delete(name);

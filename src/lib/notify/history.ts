@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StewardError } from '../errors';
 import { parseObject } from '../platform/files/json-object';
 import { readLines } from '../platform/files/jsonl';
-import { appendLog, rotatedName } from '../platform/files/log';
+import { appendLog, rotatedName } from '../platform/files/journal';
 import { put, revive, timeOfName } from '../platform/files/spool';
 import { isIso, toIso, type Clock } from '../platform/time/clock';
 import {

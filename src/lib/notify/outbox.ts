@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StewardError } from '../errors';
 import { replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from '../platform/files/folder';
-import { deadNames } from '../platform/files/graveyard';
+import { deadNames } from '../platform/files/dead-letters';
 import { randomName } from '../platform/files/short-hash';
 import {
   type Spool,

@@ -1,5 +1,5 @@
 import { StewardError } from '../errors';
-import { parseDuration } from '../platform/time/duration';
+import { parseDuration } from '../platform/time/day-words';
 import type { AcceptDeps, Accepted } from './accept';
 import { newId } from './outbox';
 

@@ -7,7 +7,7 @@ import type { InstallEntry } from '../platform/files/install-manifest';
 import { userAreaPath, type PathHost } from '../platform/files/paths';
 import { shortHash } from '../platform/files/short-hash';
 import { userId } from '../platform/files/system-files';
-import { startProgram, processNames as namesHere } from '../platform/process/detached';
+import { startProgram, processNames as namesHere } from '../platform/process/own-process';
 import { forBatch, launcherPath, type LauncherForm } from '../platform/process/launcher';
 import type { Run } from '../platform/process/process';
 import { forShell } from '../platform/process/spawn';

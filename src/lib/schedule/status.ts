@@ -4,7 +4,7 @@ import { readBytes, readText } from '../platform/files/atomic-file';
 import { exists, lstatOf } from '../platform/files/folder';
 import { readInstallManifest, sha256, type InstallEntry } from '../platform/files/install-manifest';
 import { launcherPath } from '../platform/process/launcher';
-import { sinceBootMs } from '../platform/process/detached';
+import { sinceBootMs } from '../platform/process/own-process';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import { ENTRY_PREFIX, type Backend, type EntryState, type JobEntry } from './backend';

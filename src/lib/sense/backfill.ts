@@ -1,7 +1,7 @@
 import { toStewardError } from '../errors';
 import { gitFolderAt, type GitFolder } from '../platform/files/git-folder';
 import { textOf } from '../platform/files/json-object';
-import { gitIn } from '../platform/process/git-process';
+import { gitIn } from '../platform/process/git';
 import { plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';

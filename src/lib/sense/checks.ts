@@ -6,7 +6,7 @@ import { StewardError } from '../errors';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
 import { exists } from '../platform/files/folder';
 import { gitFolderAt } from '../platform/files/git-folder';
-import { gitIn } from '../platform/process/git-process';
+import { gitIn } from '../platform/process/git';
 import { FASTER, windowsCalls } from '../platform/process/windows';
 import type { Run } from '../platform/process/process';
 import { type FindProgram, forShell } from '../platform/process/spawn';

@@ -1,10 +1,10 @@
 import { StewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { isObject } from '../platform/files/json-object';
-import { isOnlyComments } from '../platform/files/yaml-comments';
+import { isOnlyComments } from '../platform/files/yaml';
 import { clean } from '../platform/terminal/terminal';
 import { plural } from '../platform/terminal/format';
-import { notBegun } from '../platform/time/day-words';
+import { futureDayError } from '../platform/time/day-words';
 import type { Day } from '../platform/time/time';
 import {
   APP_KINDS,
@@ -48,7 +48,7 @@ export async function setAppKind(
   { app, kind, since }: { app: string; kind: AppKind; since: Day | undefined },
 ): Promise<Classified> {
   const today = todayOf(deps);
-  if (since !== undefined && since > today) throw notBegun(since, 'today', today);
+  if (since !== undefined && since > today) throw futureDayError(since, 'today', today);
   deps.store.prepare();
   replaceFile(path, await withAppRule(readText(path) ?? '', path, app, kind));
   const classify = await readClassifier(templates, path);

@@ -1,6 +1,6 @@
 import { StewardError } from '../errors';
 import { parseIso } from '../platform/time/clock';
-import { notBegun } from '../platform/time/day-words';
+import { futureDayError } from '../platform/time/day-words';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import { completePending } from './capture';
 import type { SenseEvent } from './event';
@@ -94,9 +94,9 @@ function check({ day, before, app, repo, all = false }: PurgeSelection, today: D
       hint: 'One of --day, --before, --app, --repo, --all. Without --yes it only shows what it would remove.',
     });
   }
-  if (day !== undefined && day > today) throw notBegun(day, 'today', today);
+  if (day !== undefined && day > today) throw futureDayError(day, 'today', today);
   const tomorrow = addDays(today, 1);
-  if (before !== undefined && before > tomorrow) throw notBegun(before, 'tomorrow', tomorrow);
+  if (before !== undefined && before > tomorrow) throw futureDayError(before, 'tomorrow', tomorrow);
 }
 
 /** The lines that the state still stands for must not bring back what is removed now. */

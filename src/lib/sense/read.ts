@@ -1,7 +1,7 @@
 import type { SenseConfig } from '../config/schema';
 import { StewardError } from '../errors';
-import { refreshed, type Kept } from '../platform/files/remembered';
-import { notBegun } from '../platform/time/day-words';
+import { refreshCached, type Cached } from '../platform/files/file-cache';
+import { futureDayError } from '../platform/time/day-words';
 import { toIso } from '../platform/time/clock';
 import { addDays, type Day } from '../platform/time/time';
 import { SENSE_VERSION, SOURCE_IDS, type SenseEvent, type SourceId } from './event';
@@ -34,7 +34,7 @@ export function dayView(deps: ReadDeps, day: Day): Today {
     return { ...readDay(deps, deps.store.readState().state, day), notSeen };
   const record = deps.store.readRecord(day);
   if (record !== undefined) return { record, sessionRepos: [], notSeen };
-  throw day > now ? notBegun(day, 'today', now) : nothingStored(day);
+  throw day > now ? futureDayError(day, 'today', now) : nothingStored(day);
 }
 
 /** Today's record from the events so far; nothing is stored. */
@@ -202,12 +202,12 @@ export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
 }
 
 function keeping<T>(make: (deps: ReadDeps) => T): (deps: ReadDeps) => T {
-  let last: { deps: ReadDeps; day: Day; kept: Kept<T> } | undefined;
+  let last: { deps: ReadDeps; day: Day; kept: Cached<T> } | undefined;
   return (deps) => {
     const day = todayOf(deps);
     const paths = [deps.store.logOf(day), deps.store.statePath, deps.store.dailyPath];
     const before = last?.deps === deps && last.day === day ? last.kept : undefined;
-    last = { deps, day, kept: refreshed(deps.clock, before, paths, () => make(deps)) };
+    last = { deps, day, kept: refreshCached(deps.clock, before, paths, () => make(deps)) };
     return last.kept.value;
   };
 }

@@ -1,7 +1,7 @@
 import type { SenseConfig } from '../config/schema';
 import { StewardError, toStewardError } from '../errors';
 import { toIso, type Clock } from '../platform/time/clock';
-import { notBegun } from '../platform/time/day-words';
+import { futureDayError } from '../platform/time/day-words';
 import { addDays, dayOf, type Day } from '../platform/time/time';
 import type { Classifier } from './classify';
 import { isEmptyRecord, recordTally, type DailyRecord, type SessionRepos } from './record';
@@ -95,7 +95,7 @@ export function rollup(deps: RollDeps, date?: Day): DailyRecord {
   const { store } = deps;
   const today = todayOf(deps);
   const day = date ?? today;
-  if (day > today) throw notBegun(day, 'today', today);
+  if (day > today) throw futureDayError(day, 'today', today);
   const isClosed = day < today || store.recordState(day) === 'final';
   if (isClosed && store.logBytes(day) === undefined && !isEmptyDay(store, day)) {
     throw store.hasRecord(day)

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { StewardError, toStewardError } from '../errors';
 import { readBytes, readText, replaceFile } from '../platform/files/atomic-file';
 import { lstatOf } from '../platform/files/folder';
-import { frontMatter, scalar } from '../platform/files/front-matter';
+import { frontMatter, scalar } from '../platform/files/yaml';
 import { readHead } from '../platform/files/jsonl';
 import { stampOf, targetOf } from '../platform/files/stat';
 import { clean } from '../platform/terminal/terminal';

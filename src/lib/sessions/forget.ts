@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../platform/time/clock';
 import { exists, listFolder, removeFile } from '../platform/files/folder';
 import { withLock } from '../platform/files/lock';
-import { rotatedName } from '../platform/files/log';
+import { rotatedName } from '../platform/files/journal';
 import { archivedFiles } from './archive';
 import { archiveOf } from './state';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StewardError } from '../errors';
 import { sweepTemps } from '../platform/files/atomic-file';
 import { listFolder, lstatOf, removeFile } from '../platform/files/folder';
-import { pruneDead } from '../platform/files/graveyard';
+import { pruneDead } from '../platform/files/dead-letters';
 import { isObject } from '../platform/files/json-object';
 import { randomName } from '../platform/files/short-hash';
 import {
@@ -14,13 +14,13 @@ import {
   countForeign,
   entriesIn,
   folderOf,
-  isForsaken,
+  isOrphaned,
   namesIn,
   put,
   readEntry,
   retry,
   revive as reviveEntry,
-  roomIn,
+  capacityCheck,
   spoolCounts,
   timeOfName,
   type Codec,
@@ -207,7 +207,7 @@ export function leave(
   const spool = spoolAt(path);
   const nowMs = clock.now();
   const intention = { id: newId(nowMs), ...what, at: toIso(nowMs), machine: machineId, attempts: 0 };
-  if (KINDS[what.kind].words) roomIn(spool, clock)(1);
+  if (KINDS[what.kind].words) capacityCheck(spool, clock)(1);
   put(spool, intention);
   return intention;
 }
@@ -260,7 +260,7 @@ async function work(deps: SpoolDeps, consumers: Consumers, name: string, result:
   const intention = readEntry(spool, 'waiting', name);
   if (intention === undefined) return;
   if (intention.machine !== deps.machineId) {
-    if (!isForsaken(spool, name, deps.clock.now())) return;
+    if (!isOrphaned(spool, name, deps.clock.now())) return;
     if (bury(spool, 'waiting', name, burial(deps, foreignReason(intention)))) result.dead += 1;
     return;
   }

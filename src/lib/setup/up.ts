@@ -2,7 +2,7 @@ import type { Context } from '../app/context';
 import { openBackfill, openSense, setUpSense, type SenseContext } from '../app/sense';
 import { StewardError } from '../errors';
 import { repositoryOf } from '../platform/files/git-folder';
-import { canAsk, confirm } from '../platform/terminal/ask';
+import { isInteractive, confirm } from '../platform/terminal/ask';
 import type { CaptureResult } from '../sense/capture';
 import type { BackfillResult } from '../sense/backfill';
 import { lastDays, today, type Today } from '../sense/read';
@@ -33,7 +33,7 @@ export function consentText(userArea: string): string {
 /** Asks whether to start; a no is `canceled`, and no terminal to ask on is `usage`. */
 export async function askToStart({ area }: Context, say: (text: string) => void): Promise<void> {
   const text = `${consentText(area.root)}\nNotifications are spoken aloud where this machine has a voice;\n"steward notify mute" silences them.`;
-  if (!canAsk()) {
+  if (!isInteractive()) {
     throw new StewardError('usage', `${text}\nThere is no terminal to ask on.`, {
       hint: 'Say yes with: steward up --yes',
     });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { StewardError } from '../errors';
-import { namedFile } from '../platform/files/named-file';
+import { namedFile } from '../platform/files/system-files';
 import { toIso } from '../platform/time/clock';
 import { toItem, type Item } from './board';
 import { readCache, remember } from './cache';

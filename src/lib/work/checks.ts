@@ -4,7 +4,7 @@ import { StewardError } from '../errors';
 import {
   failed,
   failure,
-  NOT_ASKED,
+  NOT_CHECKED,
   off,
   ok,
   orFailure,
@@ -114,7 +114,7 @@ function checkToken(at: WorkChecked): Promise<Finding[]> {
 }
 
 async function checkRepository(at: WorkChecked, repo: string): Promise<Finding[]> {
-  if (!at.online) return [off(NOT_ASKED)];
+  if (!at.online) return [off(NOT_CHECKED)];
   return asked(at, async () => {
     const host = await (await at.openWork()).deps.host();
     return judgeRepository(await host.repository(repo), at.config.workRepo.privacy.repoId);
@@ -159,7 +159,7 @@ function checkLabels(at: WorkChecked, repo: string): Promise<Finding[]> {
     const found = at.online ? await (await deps.host()).labels(repo, {}) : undefined;
     const kept = found === undefined ? deps.cache(repo).labels?.names : [];
     const names = found?.unchanged === false ? found.value.map(({ name }) => name) : kept;
-    if (names === undefined) return [off(NOT_ASKED)];
+    if (names === undefined) return [off(NOT_CHECKED)];
     const lacking = lackingLabels(wanted, names).map(({ name }) => name);
     return [judgeLabels(repo, names, lacking, wanted.length)];
   });

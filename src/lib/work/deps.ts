@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { UserConfig, WorkConfig, WorkRepoConfig } from '../config/schema';
 import type { UserArea } from '../config/user-area';
 import { withLock } from '../platform/files/lock';
-import type { Remote, RemoteGitDeps } from '../platform/process/git-remote';
+import type { Remote, RemoteGitDeps } from '../platform/process/git';
 import type { Clock } from '../platform/time/clock';
 import type { Cache } from './cache';
 import type { Host } from './host';

@@ -2,7 +2,7 @@ import type { Chrono, ParsedResult } from 'chrono-node/en';
 
 import { StewardError } from '../errors';
 import { toDate } from '../platform/time/clock';
-import { parseDuration } from '../platform/time/duration';
+import { parseDuration } from '../platform/time/day-words';
 import { longDay } from '../platform/terminal/format';
 import { dayOf, instantOf, timeOf, wallClock } from '../platform/time/time';
 import { asNamed, namedTime, recurringWords } from './due-words';

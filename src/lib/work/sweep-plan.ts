@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { WorkConfig } from '../config/schema';
 import type { Goal, Project } from '../goals/record';
 import { exists } from '../platform/files/folder';
-import { gitIn } from '../platform/process/git-process';
+import { gitIn } from '../platform/process/git';
 import type { Run } from '../platform/process/process';
 import { parseIso } from '../platform/time/clock';
 import { planSession, type CapturedSession, type SessionRules } from './capture/session';

@@ -7,7 +7,7 @@ import type { Goal } from '../goals/record';
 import { readText } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
-import { appendLog } from '../platform/files/log';
+import { appendLog } from '../platform/files/journal';
 import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import { readStored, rememberAll, writeStored } from './cache';
 import { reportCapture, writeBack, type CaptureDeps } from './capture/deliver';

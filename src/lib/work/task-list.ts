@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder, exists, removeFolder } from '../platform/files/folder';
-import { remoteGit, type GitAnswer, type Remote } from '../platform/process/git-remote';
+import { remoteGit, type GitAnswer, type Remote } from '../platform/process/git';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
 import { byUrgency, itemsOf, type Item } from './board';

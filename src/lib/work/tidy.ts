@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { toStewardError } from '../errors';
 import { repositoryOf } from '../platform/files/git-folder';
 import { listFolder } from '../platform/files/folder';
-import { gitIn } from '../platform/process/git-process';
+import { gitIn } from '../platform/process/git';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import { artifactOf, artifactPath, claimsOf, type Claims } from '../sessions/artifact';

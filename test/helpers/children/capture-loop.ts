@@ -4,8 +4,7 @@ import { join } from 'node:path';
 
 import { replaceFile } from '../../../src/lib/platform/files/atomic-file';
 import { bareEnvironment } from '../git';
-import { focus } from '../sense';
-import { captureOnce, type World } from '../sense-once';
+import { focus, captureOnce, type World } from '../sense';
 
 /** Lets things happen and captures them, again and again; says each capture that it came through. */
 async function main(folder: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { captureOnce } from '../sense-once';
+import { captureOnce } from '../sense';
 
 /** One capture in a folder at a time; says its problems, or its error. */
 const [, , folder = '', iso = ''] = process.argv;

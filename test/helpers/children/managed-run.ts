@@ -10,7 +10,7 @@ import { toStewardError } from '../../../src/lib/errors';
 import { systemClock } from '../../../src/lib/platform/time/clock';
 import { listFolder } from '../../../src/lib/platform/files/folder';
 import { openOrigin } from '../../../src/lib/platform/net/origin-client';
-import { standardOutput } from '../../../src/lib/platform/terminal/shown-output';
+import { standardOutput } from '../../../src/lib/platform/terminal/stdio';
 
 export interface RunInput {
   url: string;

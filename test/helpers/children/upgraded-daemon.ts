@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createContext } from '../../../src/lib/app/context';
 import { openDaemon } from '../../../src/lib/app/daemon';
 import { runDaemon } from '../../../src/lib/daemon/daemon';
-import { relaunch } from '../../../src/lib/platform/process/relaunch';
+import { relaunch } from '../../../src/lib/platform/process/own-process';
 
 const [file = '', port = '0'] = process.argv.slice(2);
 const installed = (): string => readFileSync(file, 'utf8').trim();

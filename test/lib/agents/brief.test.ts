@@ -5,7 +5,7 @@ import { composeBriefs, MAX_BRIEFS, taskOf } from '../../../src/lib/agents/brief
 import { checkInvocations } from '../../../src/lib/agents/check';
 import { TRAIT_FAMILIES, traitsIn } from '../../../src/lib/agents/traits';
 import { TYPES } from '../../helpers/agents';
-import { thrown } from '../../helpers/thrown';
+import { thrown } from '../../helpers/errors';
 
 const BASE = { subagentType: 'general-purpose', model: 'balanced' } as const;
 

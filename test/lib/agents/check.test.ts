@@ -6,7 +6,7 @@ import { checkInvocations, parseInvocations } from '../../../src/lib/agents/chec
 import { explainRoute } from '../../../src/lib/agents/routing';
 import { StewardError } from '../../../src/lib/errors';
 import { corpus, NAMED, TYPES } from '../../helpers/agents';
-import { thrown } from '../../helpers/thrown';
+import { thrown } from '../../helpers/errors';
 
 const BRIEF = composeBriefs('review it', { count: 1, subagentType: TYPES.general, model: 'fast' })[0]?.prompt;
 

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { searchKnowledge, showKnowledge, type KnowledgeQuery } from '../../../src/lib/agents/knowledge';
 import type { StewardError } from '../../../src/lib/errors';
 import { scratch } from '../../helpers/scratch';
-import { thrown } from '../../helpers/thrown';
+import { thrown } from '../../helpers/errors';
 
 describe('knowledge', () => {
   const { path } = scratch();

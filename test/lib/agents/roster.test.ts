@@ -4,9 +4,8 @@ import { expect } from 'chai';
 import { readRoster, rosterEntry, type RosterDeps, newRosterAgent } from '../../../src/lib/agents/roster';
 import { parseYaml } from '../../../src/lib/config/text';
 import { route, TYPES } from '../../helpers/agents';
-import { rejection } from '../../helpers/rejection';
+import { rejection, thrown } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
-import { thrown } from '../../helpers/thrown';
 
 describe('roster', () => {
   const { path } = scratch();

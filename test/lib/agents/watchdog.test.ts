@@ -9,7 +9,7 @@ import {
   type WatchDeps,
 } from '../../../src/lib/agents/watchdog';
 import { appendWorkEvent, type WorkEvent } from '../../../src/lib/sessions/work-events';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
 
 const START = Date.parse('2026-11-20T09:00:00Z');

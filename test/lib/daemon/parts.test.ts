@@ -11,11 +11,11 @@ import { daemonStatusText, duration, logLineText, type RunningReport } from '../
 import { httpUrl, isLoopback, localAddress } from '../../../src/lib/platform/net/address';
 import { systemClock } from '../../../src/lib/platform/time/clock';
 import { askLocal } from '../../../src/lib/platform/net/local-http';
-import { parseSockets, portOwner } from '../../../src/lib/platform/net/port-owner';
+import { parseSockets, portOwner } from '../../../src/lib/platform/net/peer';
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { senseHealth } from '../../../src/lib/sense/source';
 import { StewardError } from '../../../src/lib/errors';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { testArea, type TestArea } from '../../helpers/area';
 import { testApp } from '../../helpers/daemon-app';
 import { scratch } from '../../helpers/scratch';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 import { commands } from '../../../oclif.manifest.json';
-import { PAGES } from '../../helpers/page-server';
+import { PAGES } from '../../helpers/browser';
 
 describe('the files of the pages', () => {
   const names = readdirSync(PAGES);

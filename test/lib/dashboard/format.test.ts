@@ -4,7 +4,7 @@ import fc from 'fast-check';
 
 import * as terminal from '../../../src/lib/platform/terminal/format';
 import * as time from '../../../src/lib/platform/time/time';
-import { PAGES } from '../../helpers/page-server';
+import { PAGES } from '../../helpers/browser';
 import { buildDailyRecord } from '../../helpers/sense';
 
 interface Format {

@@ -8,7 +8,7 @@ import { chatCheck } from '../../../src/lib/notify/channels/chat';
 import { judgeDesktop } from '../../../src/lib/notify/channels/desktop';
 import { pushCheck } from '../../../src/lib/notify/channels/push';
 import { telegramCheck } from '../../../src/lib/notify/channels/telegram';
-import type { Asked } from '../../../src/lib/platform/net/ask-host';
+import type { UrlAnswer } from '../../../src/lib/platform/net/fetch';
 import { httpDeps } from '../../helpers/notify';
 import type { NotifyChecked } from '../../../src/lib/notify/checks';
 import { judgeCapture, judgeFront, judgeIdle } from '../../../src/lib/sense/checks';
@@ -192,7 +192,7 @@ describe('what doctor makes of', () => {
       status: number,
       text = '',
     ): Promise<Finding | undefined> => {
-      const askHost = (): Promise<Asked> => Promise.resolve({ status, text, headers: new Headers() });
+      const askHost = (): Promise<UrlAnswer> => Promise.resolve({ status, text, headers: new Headers() });
       const config = { settings: { notifications: deps.settings() } };
       const at = { online: true, config, secret: deps.secret, askHost } as unknown as NotifyChecked;
       return (await check.run(at as never))[0];

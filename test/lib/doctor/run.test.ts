@@ -4,7 +4,7 @@ import { defaultConfig } from '../../../src/lib/config/load';
 import { StewardError } from '../../../src/lib/errors';
 import {
   failed,
-  NOT_ASKED,
+  NOT_CHECKED,
   off,
   ok,
   warning,
@@ -155,7 +155,7 @@ describe('the checks of doctor', () => {
     });
 
     it('say how to have other hosts asked, where some were not', async () => {
-      const checks = [check('a', () => [off(NOT_ASKED)])];
+      const checks = [check('a', () => [off(NOT_CHECKED)])];
       expect(await text(checks)).to.include('steward doctor --online');
       expect(await text(checks, { online: true })).not.to.include('steward doctor --online');
     });

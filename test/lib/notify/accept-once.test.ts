@@ -6,7 +6,7 @@ import { acceptOnce, acceptUnanswered } from '../../../src/lib/notify/accept';
 import { newId, waiting } from '../../../src/lib/notify/outbox';
 import { timeOfName } from '../../../src/lib/platform/files/spool';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 
 const DAY = 24 * 60 * MINUTE;
 const BODY = { message: 'Done', event: 'security' };

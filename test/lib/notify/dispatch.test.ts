@@ -22,8 +22,7 @@ import { claim } from '../../../src/lib/platform/files/spool';
 import { retry, whyNotReached } from '../../../src/lib/notify/history';
 import { until } from '../../helpers/desktop-kit';
 import { MINUTE, NINE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
-import { rejection } from '../../helpers/rejection';
-import { thrown } from '../../helpers/thrown';
+import { rejection, thrown } from '../../helpers/errors';
 
 const HOUR = 60 * MINUTE;
 const AGAIN: Outcome = { outcome: 'again', reason: 'It is down.', hint: 'Wait.' };

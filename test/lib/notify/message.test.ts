@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { parseRequest } from '../../../src/lib/notify/message';
 import { StewardError } from '../../../src/lib/errors';
-import { thrown } from '../../helpers/thrown';
+import { thrown } from '../../helpers/errors';
 
 describe('notify: a request', () => {
   it('has defaults for all but the message', () => {

@@ -16,9 +16,9 @@ import {
 } from '../../../src/lib/notify/outbox';
 import { retry } from '../../../src/lib/notify/history';
 import { claim } from '../../../src/lib/platform/files/spool';
-import { deadReport } from '../../../src/lib/platform/files/graveyard';
+import { deadReport } from '../../../src/lib/platform/files/dead-letters';
 import { MINUTE, notifyWorld, type NotifyWorld } from '../../helpers/notify';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 
 describe('the outbox', () => {
   let world: NotifyWorld;

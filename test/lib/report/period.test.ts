@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { addDays, dayBounds } from '../../../src/lib/platform/time/time';
 import { daysOf, readPeriod, readWeek } from '../../../src/lib/report/period';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 
 /** Saturday, half past one at night in Berlin, and still Friday in UTC. */
 const NOW = { nowMs: Date.parse('2026-11-21T00:30:00+01:00'), zone: 'Europe/Berlin' };

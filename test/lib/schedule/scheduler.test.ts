@@ -7,10 +7,9 @@ import { systemClock } from '../../../src/lib/platform/time/clock';
 import type { Run } from '../../../src/lib/platform/process/process';
 import { createScheduler, type ScheduleDeps } from '../../../src/lib/schedule';
 import { JOBS, jobOf } from '../../../src/lib/schedule/job';
-import { rejection } from '../../helpers/rejection';
-import { crontabModel, launchdModel } from '../../helpers/schedulers';
-import { scratch } from '../../helpers/scratch';
-import { snapshot } from '../../helpers/snapshot';
+import { rejection } from '../../helpers/errors';
+import { crontabModel, launchdModel } from '../../helpers/schedule';
+import { scratch, snapshot } from '../../helpers/scratch';
 
 const ROOT = join(__dirname, '..', '..', '..');
 

@@ -2,9 +2,8 @@ import { expect } from 'chai';
 
 import type { BackendDeps, Keeper } from '../../../src/lib/schedule/backend';
 import { taskScheduler } from '../../../src/lib/schedule/task-scheduler';
-import { rejection } from '../../helpers/rejection';
-import { entryFor } from '../../helpers/schedule';
-import { taskSchedulerModel } from '../../helpers/schedulers';
+import { rejection } from '../../helpers/errors';
+import { entryFor, taskSchedulerModel } from '../../helpers/schedule';
 
 /** Windows has no folder here: what would lie in its files lies in memory. */
 describe('schedule: Task Scheduler, by schtasks', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { withLock } from '../../../src/lib/platform/files/lock';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import type { CollectInput } from '../../../src/lib/sense/source';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { commit, filesIn, focus, listSource, senseBox, sourceOf, type SenseBox } from '../../helpers/sense';
 
 const root = process.getuid?.() === 0;

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { StewardError } from '../../../src/lib/errors';
 import { makeClassifier } from '../../../src/lib/sense/classify';
 import { parseClassifyRules, setAppKind, withAppRule } from '../../../src/lib/sense/classify-file';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { senseBox } from '../../helpers/sense';
 
 describe('sense: setting a rule of classify.yaml', () => {

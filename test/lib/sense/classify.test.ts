@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { StewardError } from '../../../src/lib/errors';
 import { explainClassification, foldName, makeClassifier, APP_KINDS } from '../../../src/lib/sense/classify';
 import { parseClassifyRules } from '../../../src/lib/sense/classify-file';
-import { thrown } from '../../helpers/thrown';
+import { thrown } from '../../helpers/errors';
 
 const FILE = 'sense/classify.yaml';
 

@@ -9,7 +9,7 @@ import { rollup } from '../../../src/lib/sense/roll';
 import type { SenseSource } from '../../../src/lib/sense/source';
 import { gitBox, type GitBox } from '../../helpers/git';
 import { commit, senseBox, sourceOf, type SenseBox } from '../../helpers/sense';
-import { thrown } from '../../helpers/thrown';
+import { thrown } from '../../helpers/errors';
 
 const DAY = '2026-11-20';
 const HOUR = 3_600_000;

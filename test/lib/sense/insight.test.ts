@@ -23,7 +23,7 @@ import { defaultConfig } from '../../../src/lib/config/load';
 import { latestInsight, type Insight, insightStore } from '../../../src/lib/sense/insight-reads';
 import { purge } from '../../../src/lib/sense/purge';
 import { GOOD_REPLY, playAssistant, type AssistantMode, type PlayedAssistant } from '../../helpers/assistant';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { commit, focus, senseBox, type SenseBox } from '../../helpers/sense';
 import { until } from '../../helpers/desktop-kit';
 

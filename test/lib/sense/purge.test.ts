@@ -7,7 +7,7 @@ import { purgeText } from '../../../src/lib/sense/view-status';
 import { rollup } from '../../../src/lib/sense/roll';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 import { commit, filesIn, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
-import { thrown } from '../../helpers/thrown';
+import { thrown } from '../../helpers/errors';
 
 describe('sense: purge', () => {
   let box: SenseBox;

@@ -6,7 +6,7 @@ import type { SenseEvent } from '../../../src/lib/sense/event';
 import { rollup } from '../../../src/lib/sense/roll';
 import { statusText } from '../../../src/lib/sense/view-status';
 import { commit, filesIn, focus, listSource, senseBox, sourceOf, type SenseBox } from '../../helpers/sense';
-import { thrown } from '../../helpers/thrown';
+import { thrown } from '../../helpers/errors';
 
 describe('sense: reading', () => {
   let box: SenseBox;

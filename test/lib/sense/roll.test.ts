@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { recent } from '../../../src/lib/sense/read';
 import { rollAgain, rollup } from '../../../src/lib/sense/roll';
 import { recentText } from '../../../src/lib/sense/view-status';
-import { thrown } from '../../helpers/thrown';
+import { thrown } from '../../helpers/errors';
 import { commit, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 

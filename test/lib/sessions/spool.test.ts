@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 
 import { StewardError } from '../../../src/lib/errors';
-import { deadReport } from '../../../src/lib/platform/files/graveyard';
+import { deadReport } from '../../../src/lib/platform/files/dead-letters';
 import {
   drain,
   foreignIntentions,

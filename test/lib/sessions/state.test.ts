@@ -32,7 +32,7 @@ import {
   WORK_EVENTS_ROTATE_BYTES,
   type WorkEvent,
 } from '../../../src/lib/sessions/work-events';
-import { manySessions } from '../../helpers/sessions';
+import { manySessions } from '../../helpers/large-data';
 import { testArea, type TestArea } from '../../helpers/area';
 
 const START = Date.parse('2026-11-20T08:00:00Z');

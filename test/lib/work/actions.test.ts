@@ -5,7 +5,7 @@ import { addIssue, addReminder, closeIssue, showIssue } from '../../../src/lib/w
 import { refresh } from '../../../src/lib/work/poll';
 import { setStatus } from '../../../src/lib/work/edit';
 import { startGitHub, type GitHub } from '../../helpers/github';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
 import { opened, readyWorld, type WorkWorld } from '../../helpers/work';
 import { issuesOf } from '../../helpers/work-kill';

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { StewardError } from '../../../src/lib/errors';
 import { rememberAll } from '../../../src/lib/work/cache';
 import type { HostIssue } from '../../../src/lib/work/host';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
 
 describe('work: rememberAll', () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { claimIssue, firstHolder } from '../../../src/lib/work/claim';
 import type { LabelEvent } from '../../../src/lib/work/host';
 import { startGitHub, type GitHub } from '../../helpers/github';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { readyWorld, type WorkWorld } from '../../helpers/work';
 
 const REPO = 'ann/work';

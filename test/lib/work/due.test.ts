@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { dayOf, instantOf, timeOf, wallClock } from '../../../src/lib/platform/time/time';
 import { readDue, readWhen } from '../../../src/lib/work/due';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 
 describe('work: due dates', () => {
   // A Friday, 10:00 in Berlin.

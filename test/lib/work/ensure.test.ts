@@ -8,7 +8,7 @@ import { ensureIssue, ensureIssues, type Wanted } from '../../../src/lib/work/en
 import { failureOf } from '../../../src/lib/work/host/failure';
 import { openForWriting } from '../../../src/lib/work/privacy';
 import { startGitHub, type GitHub } from '../../helpers/github';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { opened, readyWorld, type WorkWorld } from '../../helpers/work';
 import { issuesOf } from '../../helpers/work-kill';
 

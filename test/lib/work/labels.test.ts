@@ -13,7 +13,7 @@ import {
 import { FLAGS, PRIORITIES, PROPERTIES, STATUSES, propertyOfProject } from '../../../src/lib/work/label';
 import { setUp } from '../../../src/lib/work/setup';
 import { startGitHub, type GitHub } from '../../helpers/github';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { readyWorld, TEMPLATES, workWorld, type WorkWorld } from '../../helpers/work';
 
 describe('work: labels and setup', function () {

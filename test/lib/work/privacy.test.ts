@@ -7,7 +7,7 @@ import { refresh } from '../../../src/lib/work/poll';
 import { setUp } from '../../../src/lib/work/setup';
 import { addIssue } from '../../../src/lib/work/actions';
 import { startGitHub, type GitHub } from '../../helpers/github';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { readyWorld, workWorld, type WorkWorld } from '../../helpers/work';
 
 const HOUR = 3_600_000;

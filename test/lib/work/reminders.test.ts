@@ -13,7 +13,7 @@ import { refresh } from '../../../src/lib/work/poll';
 import { tellDue, type Notice, type ReminderDeps } from '../../../src/lib/work/reminders';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { notifyWorld, type NotifyWorld } from '../../helpers/notify';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { readyWorld, type WorkWorld } from '../../helpers/work';
 import { issuesOf } from '../../helpers/work-kill';
 

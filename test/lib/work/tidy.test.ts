@@ -5,7 +5,7 @@ import { claimsOf } from '../../../src/lib/sessions/artifact';
 import { refresh } from '../../../src/lib/work/poll';
 import { tidy, type Tidied, type Evidence } from '../../../src/lib/work/tidy';
 import { startGitHub, type GitHub } from '../../helpers/github';
-import { rejection } from '../../helpers/rejection';
+import { rejection } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
 import { readyWorld, type WorkWorld } from '../../helpers/work';
 

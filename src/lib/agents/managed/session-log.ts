@@ -4,7 +4,7 @@ import { ensureFolder, lstatOf, removeFile } from '../../platform/files/folder';
 import { isObject, parseObject } from '../../platform/files/json-object';
 import { completeAppend, planAppend, readLines } from '../../platform/files/jsonl';
 import { openMark, type MarkFile } from '../../platform/files/mark-file';
-import type { OutputFile, ShownOutput } from '../../platform/terminal/shown-output';
+import type { OutputFile, ShownOutput } from '../../platform/terminal/stdio';
 import { asEvent, eventKey, type ManagedEvent } from './event';
 import type { Keyed } from './reader';
 

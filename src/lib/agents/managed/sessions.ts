@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { StewardError, toStewardError } from '../../errors';
 import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { ensureFolder, listFolder, lstatOf, removeFile } from '../../platform/files/folder';
-import { bury, pruneDead } from '../../platform/files/graveyard';
+import { bury, pruneDead } from '../../platform/files/dead-letters';
 import { parseObject } from '../../platform/files/json-object';
 import { readLines } from '../../platform/files/jsonl';
 import { cleanLine } from '../../platform/terminal/terminal';

@@ -1,8 +1,8 @@
 import type { RoutedChannel, SettingsConfig } from '../../config/schema';
 import type { Secret } from '../../config/secret';
 import { toStewardError } from '../../errors';
-import { failed, NOT_ASKED, off, orFailure, warning, type Check, type Finding } from '../../platform/check';
-import type { Asked } from '../../platform/net/ask-host';
+import { failed, NOT_CHECKED, off, orFailure, warning, type Check, type Finding } from '../../platform/check';
+import type { UrlAnswer } from '../../platform/net/fetch';
 import type { WholeAnswer } from '../../platform/net/origin-client';
 import type { NotifyChecked } from '../checks';
 import { retryAfterMs } from '../settle';
@@ -159,7 +159,7 @@ export function rootOf(server: string): string {
 export interface WebProbe extends Pick<WebService, 'id' | 'missing'> {
   title: string;
   ask: (settings: Settings, secret: SecretOf) => { url: string; headers?: Record<string, string> };
-  judge: (hostname: string, answer: Pick<Asked, 'status' | 'text'>) => Finding;
+  judge: (hostname: string, answer: Pick<UrlAnswer, 'status' | 'text'>) => Finding;
 }
 
 export function webCheck({ id, title, missing, ask, judge }: WebProbe): Check<NotifyChecked> {
@@ -168,7 +168,7 @@ export function webCheck({ id, title, missing, ask, judge }: WebProbe): Check<No
     if (!settings[id].enabled) return [off('switched off', { mend: enable(id) })];
     const lack = missing(settings);
     if (lack !== undefined) return [off(lack.reason, { hint: lack.hint, mend: lack.mend })];
-    if (!at.online) return [off(NOT_ASKED)];
+    if (!at.online) return [off(NOT_CHECKED)];
     return orFailure(async () => {
       const { url, headers } = ask(settings, at.secret);
       const { hostname } = new URL(url);

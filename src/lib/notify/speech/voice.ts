@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import { stoppable } from '../../platform/terminal/stdio';
+import { runStoppable } from '../../platform/terminal/stdio';
 import type { Clock } from '../../platform/time/clock';
 import {
   type ProviderSettings,
@@ -127,7 +127,7 @@ export async function speakNow(
     void voice.speech.close(0);
   };
   const utterance = input.voiceId === undefined ? { text } : { text, voiceId: input.voiceId };
-  const answer = await stoppable(stop, () => voice.speech.say(utterance));
+  const answer = await runStoppable(stop, () => voice.speech.say(utterance));
   if (answer.spoken)
     return { text, spoken, ...(answer.engine === undefined ? {} : { engine: answer.engine }) };
   if (isInterrupted) throw new StewardError('canceled', 'It was interrupted.', { hint: 'Run it again.' });

@@ -54,7 +54,7 @@ export function replaceFile(path: string, data: FileData, options: ReplaceOption
     }
     if (sync === true) syncFolder(dirname(target));
   } catch (error) {
-    throw naming(error, target);
+    throw withPath(error, target);
   }
 }
 
@@ -71,7 +71,7 @@ export function createFile(path: string, data: FileData): boolean {
     if (made) syncFolder(dirname(path));
     return made;
   } catch (error) {
-    throw naming(error, path);
+    throw withPath(error, path);
   }
 }
 
@@ -87,7 +87,7 @@ export function claimFile(path: string): boolean | undefined {
     const code = errnoCode(error);
     if (code === 'EEXIST') return false;
     if (code === 'ENOENT') return undefined;
-    throw naming(error, path);
+    throw withPath(error, path);
   }
 }
 
@@ -304,6 +304,6 @@ export function notRegular(path: string, cause?: unknown): StewardError {
 }
 
 /** A system error that names the file that the caller meant, where it has a temp file's name or none at all. */
-export function naming(error: unknown, path: string): unknown {
+export function withPath(error: unknown, path: string): unknown {
   return error instanceof Error && errnoCode(error) !== undefined ? Object.assign(error, { path }) : error;
 }

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, fsyncSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { StewardError } from '../../errors';
-import { syncFolder, writeAll, naming, openRegular } from './atomic-file';
+import { syncFolder, writeAll, withPath, openRegular } from './atomic-file';
 
 /** One whole line of a file, without its line feed. */
 export interface Line {
@@ -159,7 +159,7 @@ function withAppender(path: string, work: (fd: number) => void): void {
       closeSync(fd);
     }
   } catch (error) {
-    throw naming(error, path);
+    throw withPath(error, path);
   }
 }
 

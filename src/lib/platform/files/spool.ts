@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StewardError, toStewardError } from '../../errors';
 import { createFile, readText, renameOver, replaceFile, sweepTemps } from './atomic-file';
 import { ensureFolder, exists, listFolder, lstatOf, removeFile } from './folder';
-import { bury as buryFile, deadNames, moveInto, pruneDead, type Burial } from './graveyard';
+import { bury as buryFile, deadNames, moveInto, pruneDead, type Burial } from './dead-letters';
 import { isObject, parseObject } from './json-object';
 
 /**
@@ -94,7 +94,10 @@ function look<T>(spool: Spool<T>, place: Place, name: string): { entry?: T; dama
 }
 
 /** A check that so many more entries fit; throws where they do not. It counts at most once a second. */
-export function roomIn<T>(spool: Spool<T>, clock: { monotonic: () => number }): (more: number) => void {
+export function capacityCheck<T>(
+  spool: Spool<T>,
+  clock: { monotonic: () => number },
+): (more: number) => void {
   let count = 0;
   let countedMs = -Infinity;
   return (more) => {
@@ -168,7 +171,7 @@ export function revive<T>(spool: Spool<T>, name: string, entry: T): void {
 }
 
 /** Was an entry left for another machine so long ago (or by a clock so far ahead) that nobody will do it? */
-export function isForsaken<T>(spool: Spool<T>, name: string, nowMs: number): boolean {
+export function isOrphaned<T>(spool: Spool<T>, name: string, nowMs: number): boolean {
   return !(Math.abs(nowMs - spool.timeOf(name)) <= FOREIGN_MS);
 }
 
@@ -194,7 +197,7 @@ export function abandoned<T>(spool: Spool<T>, machineId: string, nowMs: number):
     .map((name) => ({ name, entry: readEntry(spool, 'claimed', name) }))
     .filter(
       ({ name, entry }) =>
-        entry === undefined || spool.machineOf(entry) === machineId || isForsaken(spool, name, nowMs),
+        entry === undefined || spool.machineOf(entry) === machineId || isOrphaned(spool, name, nowMs),
     );
 }
 

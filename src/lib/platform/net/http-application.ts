@@ -1,4 +1,4 @@
-import type { PeerQuestion } from './peer';
+import type { IsOtherUser } from './peer';
 
 /** What came over the wire before a body. */
 export interface RequestHead {
@@ -12,7 +12,7 @@ export interface RequestHead {
   /** It came over the local socket, which only this user can open. */
   isLocal: boolean;
   /** Another user of this machine sent it, as far as the system tells. Asked once a connection, when it is called. */
-  isOtherUser: PeerQuestion;
+  isOtherUser: IsOtherUser;
 }
 
 export interface HttpAnswer {

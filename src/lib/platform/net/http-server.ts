@@ -10,7 +10,7 @@ import {
   type RequestHead,
   type ServerLimits,
 } from './http-application';
-import { peerLookup, type PeerQuestion } from './peer';
+import { peerLookup, type IsOtherUser } from './peer';
 import { bodyOf, drained, hasBody } from './request-body';
 
 export interface HttpServer {
@@ -30,7 +30,7 @@ interface Connection {
   /** Requests that it carries. */
   unanswered: number;
   isLeaving: boolean;
-  isOtherUser: PeerQuestion;
+  isOtherUser: IsOtherUser;
 }
 
 interface State {
@@ -86,7 +86,7 @@ export function httpServer(app: Application, limits: ServerLimits = SERVER_LIMIT
   };
 }
 
-function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => PeerQuestion): Server {
+function makeServer(state: State, isLocal: boolean, peerOf: (socket: Socket) => IsOtherUser): Server {
   const { app, limits, sockets } = state;
   const server = createServer(
     {
@@ -127,7 +127,7 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', 408],
 ]);
 
-function onConnection(state: State, socket: Socket, isOtherUser: PeerQuestion): void {
+function onConnection(state: State, socket: Socket, isOtherUser: IsOtherUser): void {
   state.accepted += 1;
   const connection = { idleSince: process.uptime(), unanswered: 0, isLeaving: false, isOtherUser };
   state.sockets.set(socket, connection);

@@ -108,7 +108,7 @@ function valueOf(env: NodeJS.ProcessEnv, name: string): string {
 }
 
 /** Credentials travel encrypted, but for this machine; anything else is `config`. */
-export function refusePlain({ protocol, hostname }: URL): void {
+export function requireEncryption({ protocol, hostname }: URL): void {
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return;
   throw new StewardError('config', `${hostname} is to be reached without encryption.`, {
     hint: 'Use an https:// address; http:// is for this machine only.',

@@ -1,7 +1,13 @@
 import type { Dispatcher } from 'undici';
 
 import { StewardError } from '../../errors';
-import { openDispatcher, refusePlain, type DispatcherOptions, codeOf, networkError } from './network-failure';
+import {
+  openDispatcher,
+  requireEncryption,
+  type DispatcherOptions,
+  codeOf,
+  networkError,
+} from './network-failure';
 
 export interface OriginRequest {
   method: 'GET' | 'POST';
@@ -107,7 +113,7 @@ interface Server {
 
 function originClient(send: Send, base: string, words: OriginWords): OriginClient {
   const server = { root: new URL(base), send, words };
-  refusePlain(server.root);
+  requireEncryption(server.root);
   return {
     host: server.root.host,
     request: (wanted) => wholeAnswer(server, wanted),

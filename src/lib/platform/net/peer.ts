@@ -1,16 +1,17 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { endianness } from 'node:os';
+import { basename } from 'node:path';
 
 import { errnoCode } from '../../errors';
-import { isLoopback } from './address';
 import { systemClock } from '../time/clock';
-import { breather } from '../time/wait';
+import { yielder } from '../time/wait';
+import { isLoopback } from './address';
 
 type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 
 /** Does a connection belong to another user of this machine? A promise the first time, then the answer. */
-export type PeerQuestion = () => boolean | Promise<boolean>;
+export type IsOtherUser = () => boolean | Promise<boolean>;
 
 /** A connection whose row is looked for. */
 interface Waiter {
@@ -41,7 +42,7 @@ const SLICE_MS = 2;
  * any other connection counts as this user's. This user and root pass. A user who cannot be told, because the other
  * end is closed, does not. Where the tables cannot be read, everybody passes.
  */
-export function peerLookup(): (socket: Ends) => PeerQuestion {
+export function peerLookup(): (socket: Ends) => IsOtherUser {
   const search: Search = { waiting: new Set(), isRunning: false };
   const isOther = (socket: Ends): Promise<boolean> => {
     const { remoteAddress = '', localAddress = '' } = socket;
@@ -59,7 +60,7 @@ export function peerLookup(): (socket: Ends) => PeerQuestion {
 }
 
 /** Can this system tell who is at the other end of a connection? */
-export function canTellPeers(): boolean {
+export function canIdentifyPeers(): boolean {
   const file = openTable(TABLES[0]);
   if (file !== undefined) closeSync(file);
   return file !== undefined;
@@ -131,7 +132,7 @@ function openTable(path: string): number | undefined {
 
 /** Whole rows, piece by piece. Read here: the system gives 4 KiB at a time, too little for another thread. */
 async function* rowsOf(file: number): AsyncGenerator<string> {
-  const pause = breather(systemClock(), SLICE_MS);
+  const pause = yielder(systemClock(), SLICE_MS);
   const bytes = Buffer.allocUnsafe(64 * 1024);
   try {
     let rest = '';
@@ -192,4 +193,74 @@ function bytesOf6(address: string): number[] {
     parseInt(group, 16) >> 8,
     parseInt(group, 16) & 255,
   ]);
+}
+
+export interface PortOwner {
+  /** Null when the process belongs to another user. */
+  pid: number | null;
+  /** The name of its program; null when it may not be seen. Not its arguments: they may hold secrets. */
+  program: string | null;
+  uid: number;
+}
+
+/** Who listens on a TCP port of this machine: told by /proc on Linux; undefined elsewhere, or when nobody does. */
+export function portOwner(port: number): PortOwner | undefined {
+  const found = ['/proc/net/tcp', '/proc/net/tcp6']
+    .flatMap((path) => parseSockets(textOf(path) ?? ''))
+    .find((socket) => socket.port === port);
+  if (found === undefined) return undefined;
+  const pid = holderOf(found.inode);
+  if (pid === undefined) return { pid: null, program: null, uid: found.uid };
+  const [program = ''] = (textOf(`/proc/${pid}/cmdline`) ?? '').split('\0');
+  return { pid, program: program === '' ? null : basename(program).slice(0, 100), uid: found.uid };
+}
+
+interface ListeningSocket {
+  port: number;
+  uid: number;
+  inode: string;
+}
+
+/** The sockets of a `/proc/net/tcp` that listen (state 0A). */
+export function parseSockets(text: string): ListeningSocket[] {
+  return text
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const fields = line.trim().split(/\s+/);
+      const [, local = '', , state, , , , uid = '', , inode = ''] = fields;
+      if (state !== '0A') return [];
+      return [{ port: parseInt(local.slice(local.lastIndexOf(':') + 1), 16), uid: Number(uid), inode }];
+    });
+}
+
+function holderOf(inode: string): number | undefined {
+  const wanted = `socket:[${inode}]`;
+  const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));
+  const holder = pids.find((pid) =>
+    namesIn(`/proc/${pid}/fd`).some((fd) => linkOf(`/proc/${pid}/fd/${fd}`) === wanted),
+  );
+  return holder === undefined ? undefined : Number(holder);
+}
+
+function namesIn(path: string): string[] {
+  return unlessHidden(() => readdirSync(path)) ?? [];
+}
+
+function linkOf(path: string): string | undefined {
+  return unlessHidden(() => readlinkSync(path));
+}
+
+function textOf(path: string): string | undefined {
+  return unlessHidden(() => readFileSync(path, 'utf8'));
+}
+
+/** A process may end while it is looked at, and those of other users may not be. */
+function unlessHidden<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'ENOTDIR'].includes(errnoCode(error) ?? '')) return undefined;
+    throw error;
+  }
 }

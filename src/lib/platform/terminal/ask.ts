@@ -3,12 +3,12 @@ import { createInterface } from 'node:readline/promises';
 import { StewardError } from '../../errors';
 
 /** Can a person be asked: are both ends a terminal? */
-export function canAsk(): boolean {
+export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
 /** A conversation with a person on stderr. One reader for all of it: what is typed ahead is not lost. */
-export interface Questions {
+export interface Prompt {
   /** One line, without the spaces around it; empty where only Enter was pressed. The end of input is `canceled`. */
   line: (question: string) => Promise<string>;
   /** Yes or no; an empty answer is the preset, anything else is asked again. The end of input is `canceled`. */
@@ -17,7 +17,7 @@ export interface Questions {
 }
 
 /** Ctrl-C interrupts the run, as it does where nobody is asked. */
-export function openQuestions(): Questions {
+export function openPrompt(): Prompt {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const typed: string[] = [];
   let waiting: ((line: string | undefined) => void) | undefined;
@@ -76,7 +76,7 @@ export function openQuestions(): Questions {
  * Ctrl-C interrupts the run.
  */
 export async function confirm(question: string, preset: 'yes' | 'no' = 'yes'): Promise<boolean> {
-  const questions = openQuestions();
+  const questions = openPrompt();
   try {
     const answer = await questions.line(`${question} ${preset === 'yes' ? '[Y/n]' : '[y/N]'} `);
     return answer === '' ? preset === 'yes' : /^(y|yes)$/i.test(answer);

@@ -3,7 +3,7 @@ import kleur, { type Color } from 'kleur';
 import { type Terminal, terminalOf } from './stdio';
 import { displayWidth, fit, padEnd, padStart } from './text-width';
 
-export { minutes } from '../time/duration';
+export { minutes } from '../time/day-words';
 
 /** The colours of the house (look.md); each returns the text as it is where there is no colour. */
 export interface Palette {

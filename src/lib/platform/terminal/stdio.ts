@@ -159,7 +159,7 @@ export function exitOnAnyInterrupt(code: number): () => void {
  * Runs work that has to stop what it started before the process may end: Ctrl-C, a termination and a terminal
  * that is closed call `stop`, and the run goes on until `work` has ended.
  */
-export async function stoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
+export async function runStoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
   const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, stop);
   try {
@@ -178,4 +178,48 @@ export async function exitAtOnce(): Promise<void> {
   // An error of the last write is told in the next turn of the loop.
   await new Promise((resolve) => setImmediate(resolve));
   if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
+}
+
+/** The file that stdout is, and its size now. */
+export interface OutputFile {
+  dev: number;
+  ino: number;
+  size: number;
+}
+
+/** Where a program shows what must be shown once. */
+export interface ShownOutput {
+  /** Undefined for what cannot be looked at again: a terminal, a pipe. */
+  file: () => OutputFile | undefined;
+  /** Resolves when the system has taken all of it. */
+  write: (bytes: Uint8Array | string) => Promise<void>;
+  /** The most bytes of a write; a pipe takes so much as a whole or not at all. */
+  chunkBytes: number;
+}
+
+/** What Linux and most others call PIPE_BUF. */
+const PIPE_BYTES = 4096;
+const FILE_BYTES = 64 * 1024;
+
+export function standardOutput(): ShownOutput {
+  const file = (): OutputFile | undefined => {
+    const facts = fstatSync(1);
+    return facts.isFile() ? { dev: facts.dev, ino: facts.ino, size: facts.size } : undefined;
+  };
+  return {
+    file,
+    chunkBytes: file() === undefined ? PIPE_BYTES : FILE_BYTES,
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        if (file() !== undefined) {
+          writeStdout(bytes);
+          resolve();
+          return;
+        }
+        process.stdout.write(bytes, (error) => {
+          if (error === undefined || error === null) resolve();
+          else reject(error);
+        });
+      }),
+  };
 }

@@ -38,7 +38,7 @@ export function loopTurn(): number {
  * To be awaited between the small steps of long work: once the steps took this long, ms, the event loop looks at its
  * sockets, which it never does while each promise is settled already. All who share one share that time.
  */
-export function breather(clock: Pick<Clock, 'monotonic'>, sliceMs: number): () => Promise<void> {
+export function yielder(clock: Pick<Clock, 'monotonic'>, sliceMs: number): () => Promise<void> {
   let endMs = -Infinity;
   return async () => {
     if (clock.monotonic() < endMs) return;

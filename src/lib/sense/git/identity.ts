@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { Git } from '../../platform/process/git-process';
+import type { Git } from '../../platform/process/git';
 import { isSha } from './queries';
 
 /** A commit as `git log` told it; nothing in it is trusted. */

@@ -1,6 +1,6 @@
 import { toStewardError, type StewardError } from '../../errors';
 import type { GitFolder } from '../../platform/files/git-folder';
-import { gitIn, type Git } from '../../platform/process/git-process';
+import { gitIn, type Git } from '../../platform/process/git';
 import type { Run } from '../../platform/process/process';
 import { clean } from '../../platform/terminal/terminal';
 import { systemClock, toIso, type Clock } from '../../platform/time/clock';

@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import type { Git } from '../../platform/process/git-process';
+import type { Git } from '../../platform/process/git';
 import type { Commit } from './identity';
 
 export interface Refs {

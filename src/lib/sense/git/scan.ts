@@ -1,4 +1,4 @@
-import type { Git } from '../../platform/process/git-process';
+import type { Git } from '../../platform/process/git';
 import { authorSecondOf, newWork, type Commit, type NewWork } from './identity';
 import { afterScan, type RepositoryMemory } from './memory';
 import { readLog, readOwnEmails, readRefs, type Refs } from './queries';

@@ -7,7 +7,7 @@ import { StewardError, toStewardError } from '../../errors';
 import { readText, replaceFile } from '../../platform/files/atomic-file';
 import { ensureFolder } from '../../platform/files/folder';
 import { parseObject } from '../../platform/files/json-object';
-import type { Questions } from '../../platform/terminal/ask';
+import type { Prompt } from '../../platform/terminal/ask';
 import { table } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
 import { consentText } from '../up';
@@ -32,7 +32,7 @@ const STEPS: readonly Step[] = [
 export interface InitInput {
   flags: InitFlags;
   /** Undefined: nobody is asked. */
-  questions: Questions | undefined;
+  questions: Prompt | undefined;
   say: (text: string) => void;
 }
 
@@ -101,7 +101,7 @@ async function answer(
   { context, answered }: Session,
   { id }: Step,
   apply: Apply | undefined,
-  questions?: Questions,
+  questions?: Prompt,
 ): Promise<void> {
   await apply?.(questions);
   if (answered.includes(id)) return;
@@ -112,7 +112,7 @@ async function answer(
   replaceFile(path, `${JSON.stringify({ version: 1, answered })}\n`);
 }
 
-async function askOpen(setup: Session, questions: Questions): Promise<void> {
+async function askOpen(setup: Session, questions: Prompt): Promise<void> {
   const open = STEPS.filter(({ id }) => !setup.answered.includes(id));
   const count = STEPS.length - open.length;
   setup.say(
@@ -127,7 +127,7 @@ async function askOpen(setup: Session, questions: Questions): Promise<void> {
 }
 
 /** Asks until the answer fits. What fails outside (network, credential, scheduler) is reported and left for later. */
-async function askOne(setup: Session, step: Step, questions: Questions): Promise<void> {
+async function askOne(setup: Session, step: Step, questions: Prompt): Promise<void> {
   for (;;) {
     try {
       await answer(setup, step, await step.ask(setup, questions), questions);
@@ -155,7 +155,7 @@ function stopped({ context }: Setup, cause: unknown): StewardError {
 }
 
 /** Shows what is set, and asks again what the person names. */
-async function change(setup: Session, questions: Questions): Promise<void> {
+async function change(setup: Session, questions: Prompt): Promise<void> {
   setup.say(`${settingsText(await settings(setup))}\n`);
   for (;;) {
     const word = await questions

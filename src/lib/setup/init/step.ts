@@ -6,7 +6,7 @@ import type { Context } from '../../app/context';
 import { openHooks } from '../../app/hooks';
 import type { Config } from '../../config/schema';
 import { StewardError } from '../../errors';
-import { canAsk, confirm, openQuestions, type Questions } from '../../platform/terminal/ask';
+import { isInteractive, confirm, openPrompt, type Prompt } from '../../platform/terminal/ask';
 import { clean } from '../../platform/terminal/terminal';
 
 /** The answers of `steward init`, each as a flag. */
@@ -64,7 +64,7 @@ export interface Setup {
 }
 
 /** Does what was answered. With `questions` it may ask once more. */
-export type Apply = (questions?: Questions) => Promise<void>;
+export type Apply = (questions?: Prompt) => Promise<void>;
 
 /** One question of the set-up. */
 export interface Step {
@@ -75,7 +75,7 @@ export interface Step {
   /** What the flags answer, if anything; an invalid flag is `usage`, before anything is written. */
   given: (setup: Setup, flags: InitFlags) => Apply | undefined;
   /** Asks on the terminal; undefined: it stays as it is. */
-  ask: (setup: Setup, questions: Questions) => Promise<Apply | undefined>;
+  ask: (setup: Setup, questions: Prompt) => Promise<Apply | undefined>;
 }
 
 /** The hooks of the one assistant that a set-up knows. */
@@ -119,9 +119,9 @@ export function chosenNames<T extends string>(what: string, text: string, names:
 }
 
 /** Asks questions on the terminal; without one it is `usage`. */
-export async function asking<T>(hint: string, work: (questions: Questions) => Promise<T>): Promise<T> {
-  if (!canAsk()) throw new StewardError('usage', 'There is no terminal to ask on.', { hint });
-  const questions = openQuestions();
+export async function asking<T>(hint: string, work: (questions: Prompt) => Promise<T>): Promise<T> {
+  if (!isInteractive()) throw new StewardError('usage', 'There is no terminal to ask on.', { hint });
+  const questions = openPrompt();
   try {
     return await work(questions);
   } finally {
@@ -134,7 +134,7 @@ export async function consent(
   question: string,
   { preset = 'yes', hint, no }: { preset?: 'yes' | 'no'; hint: string; no: string },
 ): Promise<void> {
-  if (!canAsk()) throw new StewardError('usage', 'There is no terminal to ask on.', { hint });
+  if (!isInteractive()) throw new StewardError('usage', 'There is no terminal to ask on.', { hint });
   if (await confirm(question, preset)) return;
   throw new StewardError('canceled', no, { hint: 'Run it again when you want to.' });
 }

@@ -6,7 +6,7 @@ import { installHooks, type InstallResult as HooksInstalled } from '../../assist
 import { hasSkill } from '../../assistant/skill';
 import { StewardError, toStewardError } from '../../errors';
 import { processHost } from '../../platform/files/paths';
-import type { Questions } from '../../platform/terminal/ask';
+import type { Prompt } from '../../platform/terminal/ask';
 import { noScheduler, type InstallResult as JobInstalled, type Scheduler } from '../../schedule';
 import { JOBS, JOB_IDS, jobOf, type Job, type JobId } from '../../schedule/job';
 import { COMPLETION_SCRIPTS, SHELLS, type Place, type Shell } from '../../shell/completion';
@@ -50,7 +50,7 @@ export async function choiceOf(context: Context, flags: InstallFlags): Promise<I
 /** Asks for each part; the usual one is the preset. */
 export async function askChoice(
   context: Context,
-  questions: Questions,
+  questions: Prompt,
   say: (text: string) => void,
 ): Promise<InstallChoice> {
   const usual = usualJobs((await context.loadConfig()).config).join(' ');

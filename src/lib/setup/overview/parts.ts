@@ -18,7 +18,7 @@ import { dead, foreignDeliveries, MAX_WAITING as MOST_DELIVERIES, outboxStatus }
 import { muteState } from '../../notify/routing';
 import { readText } from '../../platform/files/atomic-file';
 import { exists, listFolder } from '../../platform/files/folder';
-import { deadReport, deadText, type DeadReport } from '../../platform/files/graveyard';
+import { deadReport, deadText, type DeadReport } from '../../platform/files/dead-letters';
 import { plural } from '../../platform/terminal/format';
 import { JOBS, type JobId } from '../../schedule/job';
 import { senseHealth } from '../../sense/source';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { StewardError, toStewardError } from '../../errors';
 import { ensureFolder } from '../../platform/files/folder';
-import { appendLog } from '../../platform/files/log';
+import { appendLog } from '../../platform/files/journal';
 import { parseIso, toIso } from '../../platform/time/clock';
 import { artifactPath, writeIssue } from '../../sessions/artifact';
 import {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { StewardError } from '../../errors';
 import { isLoopbackHost } from '../../platform/net/address';
-import type { Remote } from '../../platform/process/git-remote';
+import type { Remote } from '../../platform/process/git';
 import type { Run } from '../../platform/process/process';
 
 export interface Credential {

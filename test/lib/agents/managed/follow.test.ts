@@ -10,7 +10,7 @@ import { wait } from '../../../../src/lib/platform/time/wait';
 import { startFake, type Fake } from '../../../helpers/fake-managed/server';
 import type { FakeSession } from '../../../helpers/fake-managed/session';
 import { sendDeps } from '../../../helpers/managed';
-import { rejection } from '../../../helpers/rejection';
+import { rejection } from '../../../helpers/errors';
 import { scratch } from '../../../helpers/scratch';
 
 describe('managed: answers that come too late', function () {

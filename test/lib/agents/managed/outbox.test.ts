@@ -12,7 +12,7 @@ import { resumeStart, startSession } from '../../../../src/lib/agents/managed/se
 import { NO_FAULTS, type RequestFault } from '../../../helpers/fake-managed/faults';
 import { startFake, type Fake } from '../../../helpers/fake-managed/server';
 import { QUICK, sendDeps } from '../../../helpers/managed';
-import { rejection } from '../../../helpers/rejection';
+import { rejection } from '../../../helpers/errors';
 import { scratch } from '../../../helpers/scratch';
 
 describe('managed: sending once over a connection that loses answers', () => {

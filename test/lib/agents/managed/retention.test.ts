@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 
 import { deadMessages, localSessions, pruneSessions } from '../../../../src/lib/agents/managed/sessions';
-import { deadNames, deadReport } from '../../../../src/lib/platform/files/graveyard';
+import { deadNames, deadReport } from '../../../../src/lib/platform/files/dead-letters';
 import { scratch } from '../../../helpers/scratch';
 
 describe('managed: local logs and their retention', () => {

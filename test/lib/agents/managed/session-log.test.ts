@@ -5,7 +5,7 @@ import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 
 import type { ManagedEvent } from '../../../../src/lib/agents/managed/event';
 import { openSessionLog, type SessionLog } from '../../../../src/lib/agents/managed/session-log';
-import type { ShownOutput } from '../../../../src/lib/platform/terminal/shown-output';
+import type { ShownOutput } from '../../../../src/lib/platform/terminal/stdio';
 import { scratch } from '../../../helpers/scratch';
 
 describe('managed: the local log and what was shown of it', () => {

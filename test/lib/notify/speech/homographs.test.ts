@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { findHomographs, type Homograph } from '../../../../src/lib/notify/speech/homographs';
 import { written } from '../../../../src/lib/notify/speech/transform';
-import { readCorpus } from '../../../helpers/live-corpus';
+import { readCorpus } from '../../../helpers/speech';
 import { quickestMs } from '../../../helpers/measured';
 
 const respelled = (text: string, table?: readonly Homograph[]): string =>

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { pronunciationFile, termFinder, parseTerms } from '../../../../src/lib/notify/speech/terms';
 import { written } from '../../../../src/lib/notify/speech/transform';
 import { scratch } from '../../../helpers/scratch';
-import { thrown } from '../../../helpers/thrown';
+import { thrown } from '../../../helpers/errors';
 
 const say = (text: string, terms: Record<string, string>): string =>
   written(text, termFinder(new Map(Object.entries(terms)))(text));

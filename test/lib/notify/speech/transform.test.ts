@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { termFinder } from '../../../../src/lib/notify/speech/terms';
 import { transform } from '../../../../src/lib/notify/speech/transform';
-import { manyTerms } from '../../../helpers/many-terms';
+import { manyTerms } from '../../../helpers/large-data';
 import { quickestMs } from '../../../helpers/measured';
 
 const spoken = (text: string, terms: Record<string, string> = {}): string =>

@@ -10,8 +10,7 @@ import {
 } from '../../../../src/lib/notify/speech/voice';
 import { systemClock } from '../../../../src/lib/platform/time/clock';
 import { scratch } from '../../../helpers/scratch';
-import { machineWith, script } from '../../../helpers/speech';
-import { pcm, speechServer, status } from '../../../helpers/speech-server';
+import { machineWith, script, pcm, speechServer, status } from '../../../helpers/speech';
 
 describe('notify/speech: voice', () => {
   const box = scratch();

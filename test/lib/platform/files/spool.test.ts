@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 
 import { StewardError } from '../../../../src/lib/errors';
-import { deadReport } from '../../../../src/lib/platform/files/graveyard';
+import { deadReport } from '../../../../src/lib/platform/files/dead-letters';
 import {
   abandoned,
   attempt,
@@ -17,7 +17,7 @@ import {
   record,
   release,
   revive,
-  roomIn,
+  capacityCheck,
   spoolCounts,
   sweep,
   timeOfName,
@@ -84,7 +84,7 @@ describe('a spool', () => {
 
   it('takes no more entries when it is full', () => {
     for (let index = 0; index < 2; index += 1) left();
-    const room = roomIn(spool(), { monotonic: () => 0 });
+    const room = capacityCheck(spool(), { monotonic: () => 0 });
     room(1);
     expect(() => room(1))
       .to.throw(StewardError, '3 wait already')

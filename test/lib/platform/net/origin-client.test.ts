@@ -7,7 +7,7 @@ import { boundFetch } from '../../../../src/lib/platform/net/fetch';
 import { networkFailureOf } from '../../../../src/lib/platform/net/network-failure';
 import { loadHttp, openOrigin, type OwnOrigin } from '../../../../src/lib/platform/net/origin-client';
 import { refusingProxy, withProxies, type RefusingProxy } from '../../../helpers/proxy';
-import { rejection } from '../../../helpers/rejection';
+import { rejection } from '../../../helpers/errors';
 
 const WORDS = { hint: 'Look at the test.' };
 const BOUNDS = { timeoutMs: 20_000, maxBytes: 1000 };

@@ -13,7 +13,7 @@ import { nameProgram, parsePowerShell, windows } from '../../../../src/lib/sense
 import { nameX11Window } from '../../../../src/lib/sense/front-app/x11';
 import { fileDescription } from '../../../../src/lib/platform/process/windows';
 import { recordedDesktop } from '../../../helpers/fake-desktop';
-import { rejection } from '../../../helpers/rejection';
+import { rejection } from '../../../helpers/errors';
 
 const SECRET = 'Payroll 2026 - secret';
 /** No entries but those of the machine: classes here are ones that no machine has. */

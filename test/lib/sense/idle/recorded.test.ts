@@ -9,7 +9,7 @@ import {
   windowsIdle,
 } from '../../../../src/lib/sense/idle';
 import { recordedDesktop } from '../../../helpers/fake-desktop';
-import { rejection } from '../../../helpers/rejection';
+import { rejection } from '../../../helpers/errors';
 
 const HID = `+-o IOHIDSystem  <class IOHIDSystem, id 0x100000512, registered, matched, active>
     {

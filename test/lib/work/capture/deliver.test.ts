@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { deadReport } from '../../../../src/lib/platform/files/graveyard';
+import { deadReport } from '../../../../src/lib/platform/files/dead-letters';
 import { leave, spoolStatus, type DrainResult } from '../../../../src/lib/sessions/spool';
 import {
   promptWanted,

@@ -7,7 +7,7 @@ import { captureKey, currentKey, noteSeen, promptsSeen } from '../../../../src/l
 import { undo, undoable, type Undone } from '../../../../src/lib/work/capture/undo';
 import { toIso } from '../../../../src/lib/platform/time/clock';
 import { startGitHub, type GitHub } from '../../../helpers/github';
-import { rejection } from '../../../helpers/rejection';
+import { rejection } from '../../../helpers/errors';
 import { captureOf, readyWorld, type WorkWorld } from '../../../helpers/work';
 import { issuesOf } from '../../../helpers/work-kill';
 

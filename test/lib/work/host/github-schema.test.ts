@@ -7,8 +7,8 @@ import { readComment, readEvent, readIssue, readLabel, readRepository } from '..
 import { refresh } from '../../../../src/lib/work/poll';
 import { setUp } from '../../../../src/lib/work/setup';
 import { startGitHub } from '../../../helpers/github';
-import { githubSchema } from '../../../helpers/github-schema';
-import { rejection } from '../../../helpers/rejection';
+import { githubSchema } from '../../../helpers/github-graphql';
+import { rejection } from '../../../helpers/errors';
 import { workWorld } from '../../../helpers/work';
 
 const REPO = 'ann/work';

@@ -9,7 +9,7 @@ import { failureOf, isAmbiguous } from '../../../../src/lib/work/host/failure';
 import { githubHost } from '../../../../src/lib/work/host/github';
 import type { Host } from '../../../../src/lib/work/host';
 import { closeServer, startGitHub, type Fault, type GitHub } from '../../../helpers/github';
-import { rejection } from '../../../helpers/rejection';
+import { rejection } from '../../../helpers/errors';
 
 const REPO = 'ann/work';
 

@@ -4,10 +4,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { SpeechEngine, SpeechMachine } from '../../../../../src/lib/notify/speech/engines';
 import { providerEngine, type ProviderSettings } from '../../../../../src/lib/notify/speech/engines/provider';
 import { refusingProxy, withProxies } from '../../../../helpers/proxy';
-import { rejection } from '../../../../helpers/rejection';
+import { rejection } from '../../../../helpers/errors';
 import { scratch } from '../../../../helpers/scratch';
-import { machineWith, orderOf, script } from '../../../../helpers/speech';
-import { pcm, speechServer, status, type SpeechServer } from '../../../../helpers/speech-server';
+import {
+  machineWith,
+  orderOf,
+  script,
+  pcm,
+  speechServer,
+  status,
+  type SpeechServer,
+} from '../../../../helpers/speech';
 
 const KEY = 'sk_1234567890-secret';
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { spdEngine } from '../../../../../src/lib/notify/speech/engines/system';
 import type { SpeechMachine } from '../../../../../src/lib/notify/speech/engines';
 import { LIMITS } from '../../../../../src/lib/notify/speech/queue';
-import { rejection } from '../../../../helpers/rejection';
+import { rejection } from '../../../../helpers/errors';
 import { scratch } from '../../../../helpers/scratch';
 import { alone, machineWith, orderOf, script } from '../../../../helpers/speech';
 

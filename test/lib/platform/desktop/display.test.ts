@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import fc from 'fast-check';
 import { expect } from 'chai';
 
-import { cookieFor, findCookie } from '../../../../src/lib/platform/desktop/x-authority';
+import { cookieFor, findCookie } from '../../../../src/lib/platform/desktop/display';
 import { scratch } from '../../../helpers/scratch';
 
 const LOCAL = 256;

@@ -6,7 +6,7 @@ import { marksOf } from './stat';
  * A value made from files, kept as long as their marks (stat.ts) stay. A change within one tick of the file
  * system's clock leaves the mark as it was: so what was made from files that had just changed is made again.
  */
-export interface Kept<T> {
+export interface Cached<T> {
   value: T;
   marks: string;
   isSettled: boolean;
@@ -16,12 +16,12 @@ export interface Kept<T> {
 const SETTLED_MS = 100;
 
 /** The kept value if it still holds, else a new one. Of what is thrown nothing is kept. */
-export function refreshed<T>(
+export function refreshCached<T>(
   clock: Pick<Clock, 'now'>,
-  kept: Kept<T> | undefined,
+  kept: Cached<T> | undefined,
   paths: readonly string[],
   make: () => T,
-): Kept<T> {
+): Cached<T> {
   const marks = marksOf(paths);
   if (kept !== undefined && kept.isSettled && kept.marks === marks.text) return kept;
   const isSettled = Math.abs(clock.now() - marks.newestMs) > SETTLED_MS;
@@ -32,14 +32,14 @@ export function refreshed<T>(
  * The same for what takes time to make: callers at once share one making. A `config` error is kept, too: files
  * that are wrong stay wrong until they change.
  */
-export function remembered<T>(
+export function cachedLoader<T>(
   clock: Pick<Clock, 'now'>,
   paths: readonly string[],
   make: () => Promise<T>,
 ): () => T | Promise<T> {
   type Outcome = { value: T } | { error: unknown };
-  let kept: Kept<Promise<Outcome>> | undefined;
-  let known: { of: Kept<Promise<Outcome>>; outcome: Outcome } | undefined;
+  let kept: Cached<Promise<Outcome>> | undefined;
+  let known: { of: Cached<Promise<Outcome>>; outcome: Outcome } | undefined;
   const forget = (which: Promise<Outcome>): void => {
     if (kept?.value === which) kept = undefined;
   };
@@ -58,7 +58,7 @@ export function remembered<T>(
     return outcome.value;
   };
   return () => {
-    const current = refreshed(clock, kept, paths, begin);
+    const current = refreshCached(clock, kept, paths, begin);
     kept = current;
     if (known?.of === current) return valueOf(known.outcome);
     return current.value.then((outcome) => {

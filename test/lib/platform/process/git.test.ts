@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 
-import { gitIn } from '../../../../src/lib/platform/process/git-process';
+import { gitIn } from '../../../../src/lib/platform/process/git';
 import { run, type Run } from '../../../../src/lib/platform/process/process';
-import { rejection } from '../../../helpers/rejection';
+import { rejection } from '../../../helpers/errors';
 import { scratch } from '../../../helpers/scratch';
 
 describe('platform/git-process: more output than is read', () => {

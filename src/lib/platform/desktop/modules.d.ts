@@ -1,3 +1,14 @@
+/** The part of npm `koffi` that steward uses; who wants it installs it beside steward, on Windows. */
+declare module 'koffi' {
+  export interface Library {
+    /** A function by its prototype in C. */
+    func(prototype: string): (...args: unknown[]) => unknown;
+  }
+  export function load(path: string): Library;
+  /** The same, where Node imports it as a CommonJS module. */
+  const module: { load: typeof load } | undefined;
+  export default module;
+}
 /** The part of npm `x11` that steward uses; the package has no types of its own. */
 declare module 'x11' {
   type Reply<T> = (error: Error | null | undefined, value: T) => unknown;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 
-import { bodyOf, frontMatter, listValue, scalar } from '../../../../src/lib/platform/files/front-matter';
+import { bodyOf, frontMatter, listValue, scalar } from '../../../../src/lib/platform/files/yaml';
 
 describe('front matter', () => {
   it('is what stands between two marks at the beginning', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 
 import { StewardError } from '../../../../src/lib/errors';
-import { refreshed, remembered, type Kept } from '../../../../src/lib/platform/files/remembered';
+import { refreshCached, cachedLoader, type Cached } from '../../../../src/lib/platform/files/file-cache';
 import { scratch } from '../../../helpers/scratch';
 
 describe('what is remembered of files', () => {
@@ -17,9 +17,9 @@ describe('what is remembered of files', () => {
 
   it('is made again when a file comes, grows, is replaced or goes, and not otherwise', () => {
     let made = 0;
-    let kept: Kept<number> | undefined;
+    let kept: Cached<number> | undefined;
     const value = (): number => {
-      kept = refreshed(clock, kept, [file(), box.path('b')], () => ++made);
+      kept = refreshCached(clock, kept, [file(), box.path('b')], () => ++made);
       return kept.value;
     };
     expect([value(), value()]).to.deep.equal([1, 1]);
@@ -38,9 +38,9 @@ describe('what is remembered of files', () => {
   it('is not trusted while its files are as young as the tick of a clock', () => {
     let made = 0;
     let nowMs = Date.parse('2026-11-20T12:00:00Z');
-    let kept: Kept<number> | undefined;
+    let kept: Cached<number> | undefined;
     const value = (): number => {
-      kept = refreshed({ now: () => nowMs }, kept, [file()], () => ++made);
+      kept = refreshCached({ now: () => nowMs }, kept, [file()], () => ++made);
       return kept.value;
     };
     writeFileSync(file(), 'x');
@@ -52,7 +52,7 @@ describe('what is remembered of files', () => {
 
   it('is shared by callers at once, and given at once when it is there', async () => {
     let made = 0;
-    const get = remembered(clock, [file()], () => Promise.resolve(++made));
+    const get = cachedLoader(clock, [file()], () => Promise.resolve(++made));
     write('x');
     expect(await Promise.all([get(), get(), get()])).to.deep.equal([1, 1, 1]);
     expect(get()).to.equal(1);
@@ -63,7 +63,7 @@ describe('what is remembered of files', () => {
   it('keeps a config error until a file changes, and no other error', async () => {
     let made = 0;
     let kind: 'config' | 'unavailable' = 'config';
-    const get = remembered(clock, [file()], () => Promise.reject(new StewardError(kind, `try ${++made}`)));
+    const get = cachedLoader(clock, [file()], () => Promise.reject(new StewardError(kind, `try ${++made}`)));
     const outcome = async (): Promise<string> => {
       try {
         return String(await get());

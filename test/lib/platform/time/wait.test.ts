@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { breather, loopTurn } from '../../../../src/lib/platform/time/wait';
+import { yielder, loopTurn } from '../../../../src/lib/platform/time/wait';
 
 const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -25,7 +25,7 @@ describe('a turn of the event loop', () => {
 describe('breath between the steps of long work', () => {
   it('is taken when the steps have lasted as long as they may, by all who share it', async () => {
     let nowMs = 0;
-    const breathe = breather({ monotonic: () => nowMs }, 5);
+    const breathe = yielder({ monotonic: () => nowMs }, 5);
     let turns = 0;
     const took = async (): Promise<number> => {
       const before = turns;

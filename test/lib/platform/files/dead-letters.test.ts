@@ -8,7 +8,7 @@ import {
   deadReport,
   deadText,
   pruneDead,
-} from '../../../../src/lib/platform/files/graveyard';
+} from '../../../../src/lib/platform/files/dead-letters';
 import { scratch } from '../../../helpers/scratch';
 
 const DAY = 86_400_000;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 
-import { askLocalNow } from '../../../../src/lib/platform/net/local-http-now';
+import { askLocalNow } from '../../../../src/lib/platform/net/local-http';
 import { scratch } from '../../../helpers/scratch';
 
 /** Says its pieces to each client, a moment apart, and hangs up; without any it says nothing. */

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { parseDuration } from '../../../../src/lib/platform/time/duration';
-import { thrown } from '../../../helpers/thrown';
+import { parseDuration } from '../../../../src/lib/platform/time/day-words';
+import { thrown } from '../../../helpers/errors';
 
 describe('platform/duration', () => {
   it('reads numbers with units', () => {
