@@ -33,7 +33,7 @@ describe('exit codes and error reports', () => {
 
   it('shows the stack and the causes with debug', () => {
     const { text } = reportError(error, { json: false, debug: true });
-    expect(text).to.match(/exit-codes\.test/);
+    expect(text).to.match(/error-report\.test/);
     expect(text).to.match(/Caused by: Error: inner/);
   });
 
