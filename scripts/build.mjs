@@ -31,8 +31,10 @@ const launcher = files.get('main.js');
 files.delete('main.js');
 files.set('THIRD-PARTY-LICENSES.txt', licenseText([...inputs]));
 
-// Hooks and jobs may run from here just now: what is the same stays, the rest is replaced in one step, the launcher last.
+// Hooks and jobs may run from here just now: what is the same stays, the rest is replaced in one step, the launcher after its bundles.
 files.set('main.js', launcher);
+// A running daemon notices an upgrade by it, so it comes last.
+files.set('build-id', `${hash}\n`);
 write(join(ROOT, 'oclif.manifest.json'), `${JSON.stringify(await makeManifest(), null, 2)}\n`);
 const paths = new Set([...files].map(([name, text]) => write(join(DIST, name), text)));
 for (const entry of readdirSync(DIST, { recursive: true, withFileTypes: true })) {

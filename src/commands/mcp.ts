@@ -3,11 +3,13 @@ import { serveMcp } from '../lib/mcp/serve';
 import { isTerminalInput } from '../lib/platform/process/stdin';
 
 export default class Mcp extends BaseCommand {
-  static override summary = 'Serve your record, sessions and issues to an assistant, over MCP.';
+  static override summary = 'Serve your record, sessions and issues to an assistant over MCP';
   static override description =
-    'Speaks the Model Context Protocol on stdin and stdout, until stdin ends; an assistant starts it. Without --write nothing can be changed. With it the assistant may add, claim and close issues (with evidence), set reminders, and notify you.';
+    'An assistant starts this server and talks to it on stdin and stdout (Model Context Protocol). It is read-only unless --write is given; then the assistant may add, claim and close issues, set reminders and notify you.';
   static override flags = {
-    write: boolean({ description: 'Also offer what changes something: remind, add, claim, close, notify.' }),
+    write: boolean({
+      description: 'Also offer the tools that write: remind, add_issue, claim, close, notify.',
+    }),
   };
   static override examples = [
     {
@@ -15,7 +17,7 @@ export default class Mcp extends BaseCommand {
       command: 'claude mcp add <%= config.bin %> -- <%= config.bin %> mcp',
     },
     {
-      description: 'The same, and let it write',
+      description: 'Register it with the tools that write',
       command: 'claude mcp add <%= config.bin %> -- <%= config.bin %> mcp --write',
     },
   ];
@@ -26,7 +28,7 @@ export default class Mcp extends BaseCommand {
     const say = (text: string): void => this.say(text);
     if (isTerminalInput()) {
       say(
-        'An assistant speaks to this, not a person: claude mcp add steward -- steward mcp (Ctrl-C ends it)',
+        'This server is for assistants. Register it: claude mcp add steward -- steward mcp (Ctrl-C to stop)',
       );
     }
     await serveMcp(this.context, { write: flags.write, say });

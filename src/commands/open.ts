@@ -3,11 +3,11 @@ import { openLink } from '../lib/app/serve';
 import { openInBrowser } from '../lib/platform/desktop/browser';
 
 export default class Open extends BaseCommand {
-  static override summary = "Open the daemon's pages in the browser.";
+  static override summary = 'Open the pages of the daemon in the browser';
   static override description =
-    'Where daemon.requireToken is set, the address holds a code that signs one browser in, once, within a minute.';
+    'With daemon.requireToken, the address contains a one-time code that signs one browser in and expires after a minute.';
   static override flags = {
-    print: boolean({ description: 'Print the address and open nothing.' }),
+    print: boolean({ description: 'Print the address instead of opening it.' }),
   };
   static override examples = ['<%= config.bin %> open', '<%= config.bin %> open --print'];
   static override related = ['up', 'daemon status', 'sense today'];

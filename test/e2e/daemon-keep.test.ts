@@ -79,8 +79,8 @@ describe('the daemon that is kept under cron (built)', function () {
     expect(launchers()).to.have.length(1);
     await crash();
     const stop = await steward(['daemon', 'stop'], { home, env: { PATH: crontab.path } });
-    expect(stop.stdout).to.equal('The daemon does not run.\n');
-    expect(stop.stderr).to.include('Its job in cron starts it by itself, also a minute after a crash');
+    expect(stop.stdout).to.equal('The daemon is not running.\n');
+    expect(stop.stderr).to.include('A cron job starts it again within a minute');
     const config = join(home, '.steward', 'config.yaml');
     const written = readFileSync(config);
     writeFileSync(config, '[');

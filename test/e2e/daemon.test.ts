@@ -65,7 +65,7 @@ describe('the daemon (built)', function () {
 
     expect(await cli('daemon', 'status')).to.include({ code: 8 });
     expect(jsonOf(await cli('daemon', 'status', '--json'))).to.include({ running: false });
-    expect(await cli('daemon', 'stop')).to.include({ code: 0, stdout: 'The daemon does not run.\n' });
+    expect(await cli('daemon', 'stop')).to.include({ code: 0, stdout: 'The daemon is not running.\n' });
     expect((await cli('open')).code).to.equal(8);
     expect((await cli('sense', 'status')).stdout).to.include('steward up');
     const log = await cli('daemon', 'logs', '--json');
@@ -99,7 +99,7 @@ describe('the daemon (built)', function () {
     writeFileSync(area('config.yaml'), '');
     expect(await cli('daemon', 'restart')).to.include({
       code: 0,
-      stdout: `The daemon runs anew at ${daemon.url}\n`,
+      stdout: `The daemon restarted at ${daemon.url}\n`,
     });
     expect((await ask(`${daemon.url}/api/status`)).status).to.equal(200);
     expect(await daemon.stop(), 'whoever started it ends it').to.equal(0);
@@ -118,7 +118,7 @@ describe('the daemon (built)', function () {
       const found = { '/healthz': { status: 'ok' }, '/api/stop': { pid: process.pid } }[url ?? ''];
       if (method === 'POST' && found !== undefined) rmSync(file);
       const text = JSON.stringify(
-        found ?? { error: { kind: 'not_found', message: 'There is no such path.' } },
+        found ?? { error: { kind: 'not_found', message: 'Nothing found at this path.' } },
       );
       response.writeHead(found === undefined ? 404 : 200, { 'content-length': text.length });
       response.end(text);
@@ -131,7 +131,7 @@ describe('the daemon (built)', function () {
     old.close();
     expect(result.code).to.equal(8);
     expect(result.stderr)
-      .to.match(/cannot start anew; it has stopped/)
+      .to.match(/its version cannot restart itself/)
       .and.to.include('steward up');
     expect(existsSync(file)).to.equal(false);
   });
@@ -182,7 +182,7 @@ describe('the daemon (built)', function () {
     const again = await start();
     await until('the job to have run', async () => {
       const { jobs } = await json<DaemonStatus>(`${again.url}/api/status`);
-      return jobs.some(({ id, reason }) => id === 'capture' && reason === 'another capture ran just before');
+      return jobs.some(({ id, reason }) => id === 'capture' && reason === 'another capture has just run');
     });
     expect(captured()).to.equal(before);
   });
@@ -238,7 +238,7 @@ describe('the daemon (built)', function () {
       timeout: 20_000,
       killSignal: 'SIGKILL',
     });
-    expect(second.stderr).to.include(`runs already at ${daemon.url}`);
+    expect(second.stderr).to.include(`already running at ${daemon.url}`);
     expect(second.status).to.equal(7);
     expect((await ask(`${daemon.url}/healthz`)).status).to.equal(200);
   });
@@ -250,7 +250,7 @@ describe('the daemon (built)', function () {
     try {
       const result = await cli('daemon', 'serve', '--port', String(port));
       expect(result.code).to.equal(6);
-      expect(result.stderr).to.include(`Port ${port} is taken by`);
+      expect(result.stderr).to.include(`Port ${port} is in use by`);
       if (process.platform === 'linux') expect(result.stderr).to.include(`process ${process.pid}`);
       const told = (await cli('daemon', 'serve', '--port', String(port), '--json')).stderr;
       expect(JSON.parse(told)).to.have.nested.property('error.kind', 'conflict');

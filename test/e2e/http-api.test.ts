@@ -78,6 +78,7 @@ describe('docs/openapi.yaml, held against the daemon', function () {
       const { parts } = await openDaemon(context, { port: 0 }, () => undefined);
       const own = ownRoutes({
         version,
+        build: version,
         status: () => Promise.reject(new Error('not asked')),
         end: () => undefined,
         url: () => '',

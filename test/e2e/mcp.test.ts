@@ -65,7 +65,7 @@ describe('steward mcp', function () {
     return JSON.parse(text);
   };
 
-  it('offers what changes nothing, and the rest only when it was asked for', async () => {
+  it('offers the reading tools, and the writing tools only with --write', async () => {
     const client = await connect();
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).to.deep.equal(READ);
@@ -82,7 +82,7 @@ describe('steward mcp', function () {
     expect(existsSync(join(home.path, '.steward')), 'a look writes nothing').to.equal(false);
   });
 
-  it('tells what the commands tell', async () => {
+  it('returns what the commands print', async () => {
     const folder = join(home.path, '.steward', 'sense', 'events');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const now = new Date();
@@ -104,7 +104,7 @@ describe('steward mcp', function () {
     expect(standup).to.deep.equal({ text: run.stdout, isError: false });
   });
 
-  it('takes work from a reminder to a closed issue, with evidence', async () => {
+  it('adds, claims and closes an issue, and refuses a file as evidence', async () => {
     const setup = await steward(['work', 'setup', 'ann/work', '--json'], { home: home.path, env: env() });
     expect(setup.code, setup.stderr).to.equal(0);
     const client = await connect('--write');
@@ -133,7 +133,7 @@ describe('steward mcp', function () {
     writeFileSync(join(home.path, 'secret'), 'SECRET');
     const file = await call(client, 'close', { number, evidence: `@${join(home.path, 'secret')}` });
     expect(file).to.deep.equal({
-      text: 'evidence begins with @, which would name a file.\nWrite the evidence itself, and begin it with a word.',
+      text: 'evidence must not begin with @, which would name a file.\nGive the evidence as text.',
       isError: true,
     });
     expect((await call(client, 'close', { number })).text).to.match(/required property 'evidence'/);
@@ -151,13 +151,13 @@ describe('steward mcp', function () {
     expect(JSON.stringify(history)).to.include(sent.id);
   });
 
-  it('refuses bad input with the words of the product, and goes on', async () => {
+  it('answers invalid input with an error and a hint, and continues', async () => {
     const client = await connect('--write');
     const refused: [tool: string, input: Record<string, unknown>, text: RegExp][] = [
-      ['recent', { days: 'many' }, /^days must be integer\.\nrecent takes days\.$/],
+      ['recent', { days: 'many' }, /^days must be integer\.\nArguments of recent: days\.$/],
       ['recent', { days: 367 }, /^days must be <= 366\./],
-      ['recent', { month: 1 }, /^recent knows no "month"\.\nrecent takes days\.$/],
-      ['today', { day: 1 }, /^today knows no "day"\.\ntoday takes nothing\.$/],
+      ['recent', { month: 1 }, /^Unknown argument "month" for recent\.\nArguments of recent: days\.$/],
+      ['today', { day: 1 }, /^Unknown argument "day" for today\.\ntoday takes no arguments\.$/],
       ['standup', { since: 'never' }, /^"never" names no day\.\nWrite it as yesterday/],
       ['show_issue', {}, /required property 'number'/],
       ['show_issue', { number: 0 }, /^number must be >= 1/],
@@ -174,7 +174,7 @@ describe('steward mcp', function () {
     expect(await good(client, 'recent')).to.deep.equal([]);
   });
 
-  it('answers everything that was asked before stdin ended, and says nothing else on stdout', async () => {
+  it('answers every request before stdin ends, and prints nothing else on stdout', async () => {
     const lines = [
       { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } } }, // prettier-ignore
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -200,12 +200,12 @@ describe('steward mcp', function () {
     expect(unknown).to.deep.equal([-32700, -32600]);
     expect([codes.get(2), codes.get(5)]).to.deep.equal([-32601, undefined]);
     expect(codes.get(3)).to.be.lessThan(-32000);
-    expect(result.stderr).to.match(/^What came in was not understood: /);
-    expect(result.stderr).to.match(/it is no message of JSON-RPC 2\.0\s*$/m);
+    expect(result.stderr).to.match(/^Ignored invalid input: /);
+    expect(result.stderr).to.match(/: not a JSON-RPC 2\.0 message\.\s*$/m);
     expect(result.stderr).to.not.match(/\u001b|invalid_union/);
   });
 
-  it('finishes the calls that are under way when stdin ends, the last line without its end too', async () => {
+  it('finishes the calls in progress when stdin ends, even after an unterminated line', async () => {
     const setup = await steward(['work', 'setup', 'ann/work', '--json'], { home: home.path, env: env() });
     expect(setup.code, setup.stderr).to.equal(0);
     const lines = [
@@ -228,7 +228,7 @@ describe('steward mcp', function () {
     expect(result).to.include({ code: 0, stderr: '' });
   });
 
-  it('refuses a line that is too long, whole and in pieces, and answers the next', async () => {
+  it('drops a line over 10 MiB and answers the next one', async () => {
     const long = (id: number, bytes: number): string =>
       JSON.stringify({ jsonrpc: '2.0', id, method: 'ping', params: { text: 'x'.repeat(bytes) } });
     const mib = 1024 * 1024;
@@ -253,7 +253,7 @@ describe('steward mcp', function () {
     expect(result.code).to.equal(0);
   });
 
-  it('ends with its reader, and with a polite signal', async () => {
+  it('ends when stdin closes and on SIGTERM', async () => {
     const silent = await steward(['mcp'], { home: home.path });
     expect(silent).to.deep.equal({ code: 0, stdout: '', stderr: '' });
     if (process.platform === 'win32') return;

@@ -118,7 +118,7 @@ describe('steward up (built)', function () {
       expect(sweeps()).to.equal(1);
       await upUntil(async () => {
         const { stdout } = await steward(['daemon', 'status', '--json'], { home: home.path });
-        return stdout.includes('another sweep ran just before');
+        return stdout.includes('another sweep has just run');
       });
       expect(sweeps()).to.equal(1);
     } finally {

@@ -153,6 +153,7 @@ describe('a browser and the daemon (real Chromium)', function () {
     ];
     const own = ownRoutes({
       version: '1',
+      build: '1',
       status: () => Promise.resolve(STATUS),
       end: () => (done += 1),
       url: () => `http://127.0.0.1:${port}`,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { emptyHome } from '../helpers/cli';
 import { ask, daemonLogOf, startDaemon, until, type RunningDaemon } from '../helpers/daemon';
 
-describe('a daemon whose package is upgraded (real processes)', function () {
+describe('upgrading a running daemon (real processes)', function () {
   this.timeout(120_000);
   const home = emptyHome();
   const file = join(home.path, 'version');
@@ -27,7 +27,7 @@ describe('a daemon whose package is upgraded (real processes)', function () {
     }
   };
 
-  it('starts anew at its address, again and again, under one parent, and ends with its signals and exit code', async () => {
+  it('restarts at its address after each upgrade, under one parent that passes signals and the exit code', async () => {
     writeFileSync(file, '1.0.0');
     daemon = await startDaemon({
       home: home.path,

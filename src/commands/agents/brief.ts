@@ -1,24 +1,35 @@
-import { batchOf, MODEL_TIERS, type BriefBatch, type ModelTier } from '../../lib/agents/brief';
-import { traitIds } from '../../lib/agents/traits';
+import { batchOf, MODEL_TIERS, type BriefBatch, type ModelTier, traitIds } from '../../lib/agents/brief';
 import { briefsText } from '../../lib/agents/view';
 import { parseCount, requestOf } from '../../lib/agents/input';
 import { agentSettings } from '../../lib/app/agents';
 import { BaseCommand, text, word } from '../../lib/cli/base-command';
 
 export default class AgentsBrief extends BaseCommand {
-  static override summary = 'Write briefs for custom agents: role, perspective and voice.';
+  static override summary = 'Write briefs for custom agents';
   static override description =
-    'Composed from the trait vocabulary and the words of the request: the same request gives the same briefs, and no two are alike. A trait that is given is in all of them. Launch them with the general type, all in one message, and after several of them the spotcheck.';
+    'Composes each brief (role, perspective, voice) from the trait vocabulary and the words of the request; no two briefs are alike. Launch them in one message with the general-purpose type, then run the spotcheck.';
   static override args = {
-    request: word({ description: 'What is to be done, in quotes; else from stdin.' }),
+    request: word({ description: 'The request, in quotes; default stdin.' }),
   };
   static override flags = {
-    count: text({ description: 'So many, 1 to 32.', default: '1', helpValue: 'N' }),
-    role: text({ description: 'What each of them is.', helpValue: 'TEXT' }),
-    expertise: text({ description: 'What they know.', options: traitIds('expertise'), helpValue: 'TRAIT' }),
-    personality: text({ description: 'How they are.', options: traitIds('personality'), helpValue: 'TRAIT' }),
-    approach: text({ description: 'How they work.', options: traitIds('approach'), helpValue: 'TRAIT' }),
-    model: text({ description: 'The model tier.', options: [...MODEL_TIERS], default: 'balanced' }),
+    count: text({ description: 'Number of briefs, 1 to 32.', default: '1', helpValue: 'N' }),
+    role: text({ description: 'Role of every agent.', helpValue: 'TEXT' }),
+    expertise: text({
+      description: 'Expertise of every agent.',
+      options: traitIds('expertise'),
+      helpValue: 'TRAIT',
+    }),
+    personality: text({
+      description: 'Personality of every agent.',
+      options: traitIds('personality'),
+      helpValue: 'TRAIT',
+    }),
+    approach: text({
+      description: 'Approach of every agent.',
+      options: traitIds('approach'),
+      helpValue: 'TRAIT',
+    }),
+    model: text({ description: 'Model tier.', options: [...MODEL_TIERS], default: 'balanced' }),
   };
   static override examples = [
     '<%= config.bin %> agents brief "review the pricing page" --count 3',

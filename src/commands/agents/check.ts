@@ -6,11 +6,11 @@ import { BaseCommand, word } from '../../lib/cli/base-command';
 import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 
 export default class AgentsCheck extends BaseCommand {
-  static override summary = 'Check planned agent invocations against the routing rules.';
+  static override summary = 'Check planned agent invocations against the routing rules';
   static override description =
-    'Names each rule they break: a bare type for a custom agent, a retired or unknown type, no model tier, a subagent that speaks, a managed agent for short, interactive or local work, the same brief twice, parallel work without a spotcheck. Exits 2 when a rule is broken: as the hook before a tool call that stops the call, and the assistant reads why.';
+    'Lists each broken rule and how to fix it, such as a retired type, a missing model tier, or parallel work without a spotcheck. Exits 2 if a rule is broken. As a PreToolUse hook this stops the call and shows the assistant why.';
   static override args = {
-    file: word({ required: true, description: 'JSON or JSON lines; - for stdin.' }),
+    file: word({ required: true, description: 'JSON or JSON lines file; - for stdin.' }),
   };
   static override examples = [
     '<%= config.bin %> agents check planned.json',
@@ -31,10 +31,9 @@ export default class AgentsCheck extends BaseCommand {
       named.map(({ slug }) => slug),
     );
     const fromHook = invocations.some(({ isCall }) => isCall);
-    // That a call is sound is nothing to tell an assistant at each of them.
     if (!report.ok || !fromHook) this.print(() => checkText(report, this.terminal));
     if (!report.ok) {
-      // What a hook gives an assistant to read is its stderr.
+      // An assistant reads the stderr of a hook.
       if (fromHook) this.say(checkText(report, { columns: 80, color: false }));
       process.exitCode = EXIT_CODES.usage;
     }

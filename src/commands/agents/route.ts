@@ -5,22 +5,22 @@ import { agentSettings } from '../../lib/app/agents';
 import { BaseCommand, boolean, text, word } from '../../lib/cli/base-command';
 
 export default class AgentsRoute extends BaseCommand {
-  static override summary = 'Decide which kind of worker a request goes to, and say why.';
+  static override summary = 'Decide which kind of worker handles a request, and why';
   static override description =
-    'A table of rules decides, in order; nothing is launched and no model is asked. Without REQUEST it reads stdin: a text, or the hook JSON of an assistant, whose prompt it takes; then it says nothing where nothing is to be delegated. The type names are those of agents.types; named agents are those of the roster.';
+    'The first matching rule decides; no model is asked and nothing is launched. Without REQUEST it reads stdin: text, or the hook JSON of an assistant, for which it prints nothing unless there is something to delegate. Agent types come from agents.types, named agents from the roster.';
   static override args = {
-    request: word({ description: 'What is to be done, in quotes.' }),
+    request: word({ description: 'The request, in quotes; default stdin.' }),
   };
   static override flags = {
-    effort: text({ description: 'How much it is worth: E1 to E5.', helpValue: 'E3' }),
-    count: text({ description: 'So many agents, each with its own brief.', helpValue: 'N' }),
-    explain: boolean({ description: 'Show what each rule said.' }),
+    effort: text({ description: 'Effort, E1 to E5.', helpValue: 'E3' }),
+    count: text({ description: 'Number of agents, each with its own brief.', helpValue: 'N' }),
+    explain: boolean({ description: 'Show the result of each rule.' }),
   };
   static override examples = [
     '<%= config.bin %> agents route "research the history of tea"',
     '<%= config.bin %> agents route "custom agents to review the plan" --count 3 --json',
     {
-      description: 'Why, rule by rule',
+      description: 'Show the result of each rule',
       command: '<%= config.bin %> agents route "run it overnight" --explain',
     },
   ];

@@ -1,9 +1,9 @@
-import { TRAIT_FAMILIES } from '../../lib/agents/traits';
+import { TRAIT_FAMILIES } from '../../lib/agents/brief';
 import { traitsText } from '../../lib/agents/view';
 import { BaseCommand } from '../../lib/cli/base-command';
 
 export default class AgentsTraits extends BaseCommand {
-  static override summary = 'Show the vocabulary for briefs: expertise, personality, approach.';
+  static override summary = 'Show the vocabulary for briefs: expertise, personality, approach';
   static override examples = [
     '<%= config.bin %> agents traits',
     `<%= config.bin %> agents traits --json | jq '.expertise[].id'`,

@@ -1,4 +1,4 @@
-import { lookOnce, watch, type SilenceAlert, type WatchedSession } from '../../lib/agents/watchdog';
+import { watchedSessions, watch, type SilenceAlert, type WatchedSession } from '../../lib/agents/watchdog';
 import { alertText, watchedText } from '../../lib/agents/view';
 import { openWatchdog, sessionToWatch } from '../../lib/app/agents';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
@@ -7,23 +7,23 @@ import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 import { interruptSignal } from '../../lib/platform/process/own-process';
 
 export default class AgentsWatch extends BaseCommand {
-  static override summary = 'Watch for agents that have gone silent.';
+  static override summary = 'Watch for silent agents';
   static override description =
-    'Tells once when agents are active and made no tool call for 90 seconds, and again only after a tool call has ended that silence: here, and by a backgroundAgent notification, which is never spoken. It reads what the hooks of the assistant report. Once they are installed ("hooks install") the daemon watches by itself, and where none runs a process that lives as long as agents are active. One watchdog a session; --session watches one until it ends. With --json each alert is one line of JSON.';
+    'Alerts once when active agents make no tool call for 90 seconds: here, and by a backgroundAgent notification. It reads what the hooks report. With the hooks installed, the daemon (or a background process) does this without the command.';
   static override flags = {
-    once: boolean({ description: 'Look once, and show how all of them are; nobody is told.' }),
+    once: boolean({ description: 'Show the state of all agents now, and send no alert.' }),
     session: text({
-      description: 'Only this session: its slug, its id, or - for the hook JSON on stdin.',
+      description: 'Only this session, until it ends: slug, id, or - for hook JSON on stdin.',
       helpValue: 'SLUG',
     }),
     'until-idle': boolean({
       dependsOn: ['session'],
-      description: 'End once no agent of the session is active, and at once where another one watches it.',
+      description: 'Exit when the session has no active agent, or if it is already watched.',
     }),
     notify: boolean({
       allowNo: true,
       default: true,
-      description: 'Send each alert as a notification, too; --no-notify only shows it here.',
+      description: 'Send each alert as a notification, too.',
     }),
   };
   static override examples = [
@@ -37,24 +37,23 @@ export default class AgentsWatch extends BaseCommand {
     const deps = await openWatchdog(this.context);
     const session = flags.session === undefined ? undefined : await sessionToWatch(deps, flags.session);
     if (flags.once) {
-      const seen = lookOnce(deps).filter((one) => session === undefined || one.session === session);
-      return this.show(seen, () => watchedText(seen, this.terminal));
+      const watched = watchedSessions(deps, session);
+      return this.show(watched, () => watchedText(watched, this.terminal));
     }
-    // An assistant, and the hook, start one at each agent.
-    const byHook = flags.session === '-' || flags['until-idle'];
+    const isHook = flags.session === '-' || flags['until-idle'];
     const { config } = await this.context.loadConfig();
-    const alert = async (told: SilenceAlert): Promise<void> => {
-      this.print(() => alertText(told, { ...this.terminal, zone: config.user.timezone }));
-      this.printLine(told);
-      const unsent = await tellOfSilence(this.context, told, { notify: flags.notify });
-      if (unsent !== undefined) this.say(unsent);
+    const onAlert = async (alert: SilenceAlert): Promise<void> => {
+      this.print(() => alertText(alert, { ...this.terminal, zone: config.user.timezone }));
+      this.printLine(alert);
+      const problem = await tellOfSilence(this.context, alert, { notify: flags.notify });
+      if (problem !== undefined) this.say(problem);
     };
     const { signal, release } = interruptSignal();
-    if (!byHook) this.say(`Watching ${session ?? 'all sessions'}. Ctrl-C ends it.`);
+    if (!isHook) this.say(`Watching ${session ?? 'all sessions'}. Press Ctrl-C to stop.`);
     await watch(deps, {
       signal,
-      alert,
-      ifFree: byHook,
+      alert: onAlert,
+      ifFree: isHook,
       untilIdle: flags['until-idle'],
       ...(session === undefined ? {} : { session }),
     });

@@ -2,9 +2,9 @@ import { InstallerCommand, installerFlags } from '../../lib/cli/installer-comman
 import type { InstallerResult } from '../../lib/schedule/installer';
 
 export default class DaemonInstall extends InstallerCommand {
-  static override summary = 'Have the daemon start at each login, and again after a failure.';
+  static override summary = 'Start the daemon at login and after a failure';
   static override description =
-    'The job goes into the scheduler of your system (launchd, systemd, cron, Task Scheduler) and finds steward again after an upgrade. It is started at once. Installing twice changes nothing. --status and --uninstall are its other modes; the latter stops it.';
+    'Adds a job to the scheduler of your system (launchd, systemd, cron or Task Scheduler) and starts the daemon. Installing it again changes nothing. --status shows the job; --uninstall removes it and stops the daemon.';
   static override flags = installerFlags;
   static override examples = [
     '<%= config.bin %> daemon install',

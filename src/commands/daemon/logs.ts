@@ -4,11 +4,11 @@ import { type LogLine, followLog, lastLines } from '../../lib/daemon/log';
 import { logLineText } from '../../lib/daemon/status';
 
 export default class DaemonLogs extends BaseCommand {
-  static override summary = "Show the end of the daemon's log.";
+  static override summary = 'Show the end of the daemon log';
   static override flags = {
     lines: integer({
       char: 'n',
-      description: 'How many lines.',
+      description: 'Number of lines.',
       default: 50,
       min: 1,
       max: 10_000,
@@ -16,7 +16,7 @@ export default class DaemonLogs extends BaseCommand {
     }),
     follow: boolean({
       char: 'f',
-      description: 'Go on with what is written from now on; with --json a document a line.',
+      description: 'Keep printing new lines.',
     }),
   };
   static override examples = [
@@ -31,7 +31,7 @@ export default class DaemonLogs extends BaseCommand {
     const localTime = localTimes(this.context.clock);
     const show = (line: LogLine): string => logLineText(line, { ...this.terminal, localTime });
     const lines = lastLines(path, flags.lines);
-    if (lines.length === 0) this.say(`Nothing is logged in ${path} yet.`);
+    if (lines.length === 0) this.say(`The log ${path} is empty.`);
     else if (!this.json || !flags.follow) this.print(() => lines.map(show).join('\n'));
     if (!flags.follow) return lines;
     for (const line of this.json ? lines : []) this.printLine(line);

@@ -2,18 +2,18 @@ import { BaseCommand, boolean, integer, text } from '../../lib/cli/base-command'
 import { serveDaemon } from '../../lib/app/serve';
 
 export default class DaemonServe extends BaseCommand {
-  static override summary = 'Run the daemon in the foreground: the pages, the endpoints, the periodic jobs.';
+  static override summary = 'Run the daemon in the foreground: pages, HTTP interface and periodic jobs';
   static override description =
-    'Prints one line whenever it listens, and runs until Ctrl-C, SIGTERM, or "steward daemon stop". It answers on loopback only; another --host needs daemon.requireToken. When another version of steward is installed, it starts anew as soon as it has nothing to do.';
+    'Runs until Ctrl-C, SIGTERM or "steward daemon stop". It listens on loopback; any other --host needs daemon.requireToken. After an upgrade of steward it restarts as soon as it is idle.';
   static override flags = {
     port: integer({
-      description: 'The port; 0 is any free one (daemon.port).',
+      description: 'Port; 0 for any free one (default daemon.port).',
       min: 0,
       max: 65_535,
       helpValue: 'N',
     }),
-    host: text({ description: 'The address to listen on (daemon.host).', helpValue: 'HOST' }),
-    sweep: boolean({ description: 'Run the hourly work sweep, too, as `up` does.', default: false }),
+    host: text({ description: 'Address to listen on (default daemon.host).', helpValue: 'HOST' }),
+    sweep: boolean({ description: 'Also run the hourly work sweep, as "up" does.', default: false }),
   };
   static override examples = [
     '<%= config.bin %> daemon serve',

@@ -7,8 +7,7 @@ import { bodyOf, frontMatter } from '../platform/files/yaml';
 import { isObject } from '../platform/files/json-object';
 import { clean } from '../platform/terminal/terminal';
 import { isSlug } from '../sessions/slug';
-import { MODEL_TIERS, withArticle, type ModelTier } from './brief';
-import { traitIds, type TraitFamily } from './traits';
+import { MODEL_TIERS, withArticle, type ModelTier, traitIds, type TraitFamily } from './brief';
 
 /** A named agent: a persistent identity of the person's own roster. */
 export interface RosterAgent {

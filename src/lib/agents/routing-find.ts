@@ -1,10 +1,9 @@
 import data from '../../../templates/data/routing.json';
-import { MAX_BRIEFS } from './brief';
+import { MAX_BRIEFS, traitsIn } from './brief';
 import { asksPerson, needsLocal } from './check';
 import type { AgentTypes, Asked, NamedAgent, Rule, Worker } from './routing';
 import { escaped, firstMeant, has, look, LOOKS, placesOf, rx, type Finding, type Hit, type Place } from './routing-match'; // prettier-ignore
 import { clauseBefore } from './text';
-import { traitsIn } from './traits';
 
 /** What the rules look for whose words alone do not decide, by the id of the rule. */
 export const FINDERS: Readonly<Record<string, (asked: Asked) => Finding>> = {

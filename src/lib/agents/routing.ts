@@ -10,11 +10,11 @@ import {
   type BuilderMode,
   type ModelTier,
   type Spotcheck,
+  traitsIn,
 } from './brief';
 import { countOf, FINDERS, namedAgents, typeIn, unsuitableForManaged } from './routing-find';
 import { look, LOOKS, type Finding, type Hit, type Look } from './routing-match';
 import { readRequest, type RequestText } from './text';
-import { traitsIn } from './traits';
 
 /** The agent types as the person's assistant calls them (`agents.types`). */
 export type AgentTypes = UserConfig['agents']['types'];

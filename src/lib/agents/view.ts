@@ -3,12 +3,11 @@ import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
 import { timeOf } from '../platform/time/time';
-import type { Brief, BriefBatch } from './brief';
+import { type Brief, type BriefBatch, TRAIT_FAMILIES, type TraitFamily } from './brief';
 import type { CheckReport } from './check';
 import type { KnowledgeEntry, KnowledgeResult } from './knowledge';
 import type { Roster, RosterEntry, RosterProblem } from './roster';
 import type { Considered, Decision } from './routing';
-import { TRAIT_FAMILIES, type TraitFamily } from './traits';
 import type { SilenceAlert, WatchedSession } from './watchdog';
 
 /** `steward agents check`. */

@@ -7,22 +7,20 @@ import { askDaemon, isDaemonThere, stopDaemon } from './daemon-client';
 
 export interface Restarted {
   url: string;
-  /** Of the daemon that listens now. */
+  /** Process of the new daemon. */
   pid: number;
-  /** The one that was there before; null: none ran. */
+  /** Process of the previous daemon; null if none was running. */
   before: number | null;
-  /** The scheduler that started it; null where the daemon started anew by itself. */
+  /** The scheduler that started it; null if the daemon restarted itself. */
   startedBy: SchedulerKind | null;
 }
 
-/** To close down, to start, and to listen. */
-const AGAIN_MS = 60_000;
-const LOOK_MS = 100;
+const RESTART_MS = 60_000;
+const POLL_MS = 100;
 
 /**
- * `steward daemon restart`: has the daemon that runs start anew where it runs, be it a terminal or a scheduler's job,
- * with the program and the configuration as they are now; one that does not run is started as its job does. Resolves when
- * it listens. A configuration that is wrong is an error before anything ends; no daemon and no job is `unavailable`.
+ * Restarts the daemon where it runs (a terminal or a job), or starts it by its job; resolves when it listens. The
+ * configuration is checked first; without a daemon and a job it is `unavailable`.
  */
 export async function restartDaemon(context: Context): Promise<Restarted> {
   await context.loadConfig();
@@ -33,7 +31,7 @@ export async function restartDaemon(context: Context): Promise<Restarted> {
   return { url, pid, before: before?.pid ?? null, startedBy };
 }
 
-/** Undefined: none runs. One of a version that does not know the request was stopped, and does not come back by itself. */
+/** Undefined: no daemon. A version without this request is stopped instead, and does not come back by itself. */
 async function askToRestart(context: Context): Promise<{ pid: number; isComingBack: boolean } | undefined> {
   try {
     const asked = await askDaemon<{ pid: number }>(context, { method: 'POST', path: '/api/restart' });
@@ -52,23 +50,23 @@ async function startByJob(context: Context, stopped: number | undefined): Promis
   throw new StewardError(
     'unavailable',
     stopped === undefined
-      ? 'The daemon does not run, and no job starts it.'
-      : `The daemon (process ${stopped}) was of a version that cannot start anew; it has stopped.`,
-    { hint: 'Start it with "steward up", or have it start by itself with "steward daemon install".' },
+      ? 'The daemon is not running, and no job starts it.'
+      : `Stopped the daemon (process ${stopped}): its version cannot restart itself.`,
+    { hint: 'Start it with "steward up", or at every login with "steward daemon install".' },
   );
 }
 
-/** The daemon that has taken the place of the last one, once it answers. */
+/** Waits until another daemon than the last one answers. */
 async function nextDaemon(context: Context, last: Instance | undefined): Promise<Instance> {
   const { clock } = context;
-  const deadline = clock.monotonic() + AGAIN_MS;
+  const deadline = clock.monotonic() + RESTART_MS;
   while (clock.monotonic() < deadline) {
     const now = readInstance(context.area);
     const isAnother = now !== undefined && (now.pid !== last?.pid || now.startedAt !== last.startedAt);
     if (isAnother && (await isDaemonThere(context))) return now;
-    await wait(LOOK_MS);
+    await wait(POLL_MS);
   }
-  throw new StewardError('unavailable', 'The daemon ended, and does not listen again.', {
-    hint: 'See why with "steward daemon logs".',
+  throw new StewardError('unavailable', 'The daemon stopped, but did not start again within 60 s.', {
+    hint: 'See "steward daemon logs".',
   });
 }

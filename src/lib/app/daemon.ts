@@ -3,14 +3,11 @@ import { dirname, join } from 'node:path';
 import { silenceCheck } from '../agents/watchdog';
 import { ensureUserArea } from '../config/user-area';
 import type { DaemonParts } from '../daemon/daemon';
-import { captureJob, remindersJob, silenceJob, sweepJob, workJob } from '../daemon/feature-jobs';
-import type { Job } from '../daemon/jobs';
+import { captureJob, periodicJob, sweepJob, workJob, type Job } from '../daemon/jobs';
 import { pageRoutes, senseRoutes, workRoutes } from '../daemon/routes';
 import { senseModule, workModule, type LiveSession } from '../daemon/status';
 import { StewardError } from '../errors';
-import { readText } from '../platform/files/atomic-file';
 import { exists } from '../platform/files/folder';
-import { parseObject } from '../platform/files/json-object';
 import { cachedLoader } from '../platform/files/file-cache';
 import { insightStore } from '../sense/insight-reads';
 import { liveReads } from '../sense/read';
@@ -20,6 +17,7 @@ import { sessionsReport } from '../sessions/view';
 import { openWatchdog } from './agents';
 import { drainWork } from './capture';
 import type { Context } from './context';
+import { installedBuild } from './daemon-client';
 import { DAEMON_SCHEDULER } from './schedule';
 import { openNotifyOfDaemon } from './notify-daemon';
 import { tellReminders } from './reminders';
@@ -32,14 +30,17 @@ import { openWork, type WorkContext } from './work';
 export interface DaemonFlags {
   host?: string | undefined;
   port?: number | undefined;
-  /** Run the hourly sweep, too. */
+  /** Also run the hourly sweep. */
   sweep?: boolean | undefined;
 }
+
+const REMINDERS_SEC = 15;
+const SILENCE_CHECK_SEC = 5;
 
 type Sense = () => SenseContext | Promise<SenseContext>;
 type Work = () => WorkContext | Promise<WorkContext>;
 
-/** Joins the daemon with the features: a new route, job or module is a row here. */
+/** Wires the daemon with the features: a new route, job or module is a row here. */
 export async function openDaemon(
   context: Context,
   flags: DaemonFlags,
@@ -81,8 +82,8 @@ export async function openDaemon(
         onProblem: (problem) => log.write('warn', 'capture', { problem }),
       }),
       workJob(work, (opened) => drainWork(context, opened)),
-      remindersJob(async () => tellReminders(await work(), notify.notify)),
-      silenceJob(silenceOf(context)),
+      periodicJob('reminders', 'work', REMINDERS_SEC, async () => tellReminders(await work(), notify.notify)),
+      periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
       ...(flags.sweep === true ? [hourlySweep(context, work)] : []),
       notify.job,
     ],
@@ -95,19 +96,20 @@ export async function openDaemon(
     sessions: () => liveSessions(context),
     outbox: notify.outbox,
     spool: () => spoolStatus(area.spool),
-    installedVersion: () => versionIn(root),
+    build: installedBuild(context) ?? VERSION,
+    installedBuild: () => installedBuild(context),
   };
   return { parts, warnings };
 }
 
-/** What of the configuration the requests depend on, read again when one of its files changes. */
+/** Opened again when one of its configuration files changes. */
 function rememberedSense(context: Context): Sense {
   const { area, clock } = context;
   const files = [area.config, area.settings, area.sense.config, area.sense.classify];
   return cachedLoader(clock, files, () => openSense(context));
 }
 
-/** The same of work. The host is kept with it: a new credential is found when the service refuses the old one. */
+/** The host is kept, too: it finds a new credential when the service rejects the old one. */
 function rememberedWork(context: Context): Work {
   const { area, clock } = context;
   return cachedLoader(clock, [area.config, area.work.config, area.work.repo], () => openWork(context));
@@ -132,24 +134,22 @@ function silenceOf(context: Context): () => Promise<void> {
   let check: ReturnType<typeof silenceCheck> | undefined;
   return async () => {
     check ??= silenceCheck(await openWatchdog(context), {
-      async alert(told) {
-        const unsent = await tellOfSilence(context, told, { notify: true });
-        if (unsent !== undefined) throw new StewardError('unavailable', unsent);
+      async alert(silence) {
+        const problem = await tellOfSilence(context, silence, { notify: true });
+        if (problem !== undefined) throw new StewardError('unavailable', problem);
       },
     });
     await check();
   };
 }
 
-/** What the daemon does at its start may fail, and says so; the daemon serves all the same. */
+/** A failure is reported, and the daemon starts anyway. */
 async function mirrorVoice(context: Context, say: (text: string) => void): Promise<void> {
   const { mirrorVoice: mirror } = await import('../config/write');
   try {
     await mirror(context);
   } catch (error) {
-    say(
-      `The voice could not be mirrored into settings.json: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    say(`Cannot write the voice to settings.json: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -169,12 +169,7 @@ async function liveSessions(context: Context): Promise<LiveSession[]> {
   }));
 }
 
-function versionIn(root: string): string | undefined {
-  const version = parseObject(readText(join(root, 'package.json'), { followLink: true }) ?? '')?.['version'];
-  return typeof version === 'string' ? version : undefined;
-}
-
-/** Applies it at once where there is nothing to wait for: a request then costs no turn of the loop. */
+/** Avoids a turn of the event loop if there is nothing to wait for. */
 function mapped<A, B>(value: A | Promise<A>, apply: (value: A) => B): B | Promise<B> {
   return value instanceof Promise ? value.then(apply) : apply(value);
 }

@@ -9,7 +9,7 @@ import { findProgram } from '../platform/process/spawn';
 import type { JobId } from '../schedule/job';
 import { apiUrl } from '../work/host/token';
 import type { Context } from './context';
-import { findDaemon } from './daemon-client';
+import { findDaemon, installedBuild } from './daemon-client';
 import { openHooks } from './hooks';
 import { currentScheduler, jobsHere, type JobsHere } from './schedule';
 import { openSessions } from './sessions';
@@ -39,6 +39,7 @@ export function openDoctor(context: Context, flags: { online: boolean; sound: bo
     ...flags,
     machineId: () => context.machineId,
     version: VERSION,
+    build: installedBuild(context) ?? VERSION,
     find: (name: string) => findProgram(name),
     loadConfig: () => context.loadConfig(),
     jobs,

@@ -9,10 +9,7 @@ import { keepSocket } from './daemon-socket';
 import type { DaemonFlags } from './daemon';
 import { VERSION } from './version';
 
-/**
- * `steward daemon serve`, and the end of `steward up`: runs the daemon in this process until it is asked to stop,
- * and once more whenever it is to be started anew. Returns the exit code.
- */
+/** Runs the daemon in this process until it is asked to stop, and relaunches it when it is to restart. Returns the exit code. */
 export async function serveDaemon(
   context: Context,
   flags: DaemonFlags,
@@ -29,17 +26,17 @@ export async function serveDaemon(
     tell.onListening(instance);
   });
   if (ending === 'stopped') return 0;
-  return relaunch([...again(flags, parts.port, port), ...(tell.isJson ? ['--json'] : [])]);
+  return relaunch([...relaunchArgs(flags, parts.port, port), ...(tell.isJson ? ['--json'] : [])]);
 }
 
-/** The configuration is read anew, but what was typed holds; a port that was any free one stays, for who has its pages open. */
-function again(flags: DaemonFlags, wished: number, port: number): string[] {
-  const isTyped = flags.port !== undefined || wished === 0;
+/** The typed flags still apply after a restart; a random port is kept, since pages may be open at it. */
+function relaunchArgs(flags: DaemonFlags, configured: number, port: number): string[] {
+  const isFixed = flags.port !== undefined || configured === 0;
   return [
     'daemon',
     'serve',
     ...(flags.host === undefined ? [] : ['--host', flags.host]),
-    ...(isTyped ? ['--port', String(port)] : []),
+    ...(isFixed ? ['--port', String(port)] : []),
     ...(flags.sweep === true ? ['--sweep'] : []),
   ];
 }
@@ -52,11 +49,11 @@ export async function daemonReport(context: Context): Promise<DaemonReport> {
   return { running: true, url: found.instance.url, cliVersion: VERSION, ...status };
 }
 
-/** `steward open`: the address of the pages, with a one-time code where a token is required. No daemon is `unavailable`. */
+/** Returns the address of the pages, with a one-time code if a token is required. Without a daemon it is `unavailable`. */
 export async function openLink(context: Context): Promise<OpenLink> {
   const link = await askDaemon<OpenLink>(context, { method: 'POST', path: '/api/open' });
   if (link !== undefined) return link;
-  throw new StewardError('unavailable', 'The daemon does not run.', {
-    hint: 'Start it with "steward up", or "steward daemon serve".',
+  throw new StewardError('unavailable', 'The daemon is not running.', {
+    hint: 'Start it with "steward up" or "steward daemon serve".',
   });
 }

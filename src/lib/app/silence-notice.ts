@@ -9,30 +9,27 @@ import type { Context } from './context';
 
 const LOG_ROTATE_BYTES = 1024 * 1024;
 
-/**
- * Notes an alert of the watchdog in the log and sends it as a notification. Neither ends the watch when it fails: what
- * did not happen is given back in words, undefined when all did.
- */
+/** Logs an alert of the watchdog and sends a notification. Returns what failed, or undefined; a failure must not end the watch. */
 export async function tellOfSilence(
   context: Context,
   alert: SilenceAlert,
   { notify }: { notify: boolean },
 ): Promise<string | undefined> {
-  const unsent: string[] = [];
+  const problems: string[] = [];
   try {
     logSilence(context, alert);
   } catch (error) {
-    unsent.push(`The alert is not in the log: ${messageOf(error)}`);
+    problems.push(`The alert was not logged: ${messageOf(error)}`);
   }
   try {
     if (notify) await sendSilence(context, alert);
   } catch (error) {
-    unsent.push(`No notification was sent: ${messageOf(error)}`);
+    problems.push(`The notification was not sent: ${messageOf(error)}`);
   }
-  return unsent.length === 0 ? undefined : unsent.join('\n');
+  return problems.length === 0 ? undefined : problems.join('\n');
 }
 
-/** A line in `observability/agents.jsonl`, without a word of what the session is about. */
+/** Appends to `observability/agents.jsonl`, without the task of the session. */
 function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void {
   const { ts, session, agents, silentSec, lastTool } = alert;
   const line = JSON.stringify({ ts, event: 'silence', session, agents, silentSec, lastTool });
@@ -43,10 +40,7 @@ function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void 
   });
 }
 
-/**
- * Through the daemon where one runs, else through the outbox. Never spoken: only the assistant's own lines are. The key
- * names the silence, so that each is reported once.
- */
+/** The key identifies the silence, so that each one is sent once. */
 async function sendSilence(context: Context, alert: SilenceAlert): Promise<void> {
   const { sendNotification } = await import('../notify/send');
   const { openNotify } = await import('./notify');

@@ -17,18 +17,18 @@ import {
 export interface AppDeps {
   routes: readonly Route[];
   policy: GuardPolicy;
-  /** Of requests over TCP; the local socket is this user's own. */
+  /** For requests over TCP; only this user can open the local socket. */
   gate: Pick<Gate, 'isRequired' | 'hasKey'>;
-  /** Other users of this machine are answered over TCP without a token, too. */
+  /** Answer other users of this machine over TCP without a token. */
   otherUsers: boolean;
-  /** Told of every fault that is answered with 5xx. */
+  /** Called for every 5xx answer. */
   onFault: (head: Pick<RequestHead, 'method' | 'target'>, error: StewardError) => void;
 }
 
 /** Path, then method. */
 type Table = ReadonlyMap<string, ReadonlyMap<string, Route>>;
 
-/** The daemon without its sockets: requests in, answers out. Whatever a route throws becomes an answer. */
+/** The daemon without its sockets: requests in, answers out. An error of a route becomes an answer. */
 export function daemonApp(deps: AppDeps): Application {
   const table = tableOf(deps.routes);
   return {
@@ -66,14 +66,14 @@ function tableOf(routes: readonly Route[]): Table {
   for (const row of routes) {
     const rows = table.get(row.path) ?? new Map<string, Route>();
     if (rows.has(row.method)) {
-      throw new StewardError('internal', `Two routes answer ${row.method} ${row.path}.`);
+      throw new StewardError('internal', `Two routes for ${row.method} ${row.path}.`);
     }
     table.set(row.path, rows.set(row.method, row));
   }
   return table;
 }
 
-/** The row of a request, or why there is none. */
+/** Returns the route of a request, or the answer if there is none. */
 function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route | HttpAnswer {
   const rows = [...(table.get(target.split('?', 1)[0] ?? '')?.values() ?? [])].filter(
     (row) => isLocal || row.isLocal !== true,
@@ -82,14 +82,14 @@ function routeFor(table: Table, { method, target, isLocal }: RequestHead): Route
   const found = rows.find((row) => row.method === wanted);
   if (found !== undefined) return found;
   if (rows.length === 0) {
-    return refusal(404, 'not_found', 'There is nothing at this address.', 'See "steward daemon status".');
+    return refusal(404, 'not_found', 'Nothing found at this path.', 'See docs/http-api.md.');
   }
   const allowed = rows.map((row) => (row.method === 'GET' ? 'GET, HEAD' : row.method)).join(', ');
-  const message = `${method.slice(0, 20)} is not understood here.`;
+  const message = `Method ${method.slice(0, 20)} is not allowed here.`;
   return refusal(405, 'usage', message, `Use ${allowed}.`, ['allow', allowed]);
 }
 
-/** What a request over TCP is refused with: a key opens everything, and this user needs one only where it is required. */
+/** Returns why a request over TCP is refused. A valid key is always enough; this user needs one only if it is required. */
 async function accessRefusal(
   { gate, otherUsers }: AppDeps,
   head: RequestHead,
@@ -104,31 +104,30 @@ async function accessRefusal(
 function encodingRefusal({ headers }: RequestHead): HttpAnswer | undefined {
   const encoding = headers['content-encoding'];
   if (encoding === undefined || encoding === 'identity') return undefined;
-  const hint = 'Send it without content-encoding.';
-  return refusal(415, 'usage', 'A body is taken as it is, not compressed.', hint);
+  return refusal(415, 'usage', 'Compressed bodies are not supported.', 'Send it without content-encoding.');
 }
 
 const OTHER_USER = refusal(
   403,
   'auth',
-  'The request comes from another user of this machine.',
-  'Send the token of the daemon, or allow other users: steward config set daemon.otherUsers true.',
+  'Requests from other users of this machine are refused.',
+  'Send the token, or allow other users: steward config set daemon.otherUsers true',
 );
 
 const NO_TOKEN = refusal(
   401,
   'auth',
   'This daemon requires a token.',
-  'Open the pages with "steward open"; programs send the token as Authorization: Bearer.',
+  'Open the pages with "steward open"; programs send "Authorization: Bearer TOKEN".',
   ['www-authenticate', 'Bearer realm="steward"'],
 );
 
-const BAD = ['The request is not HTTP as it should be.', 'Send it again.'] as const;
+const BAD = ['The HTTP request is malformed.', 'Check the client.'] as const;
 const REFUSED: ReadonlyMap<number, readonly [string, string]> = new Map([
-  [408, ['The request did not come in time.', 'Send it within ten seconds.']],
-  [413, ['The body is too large.', 'Send 64 KiB at most.']],
-  [417, ['What the request expects is not understood.', 'Send it without the header Expect.']],
-  [431, ['There are too many headers, or they are too long.', 'Send fewer.']],
+  [408, ['The request timed out.', 'Send it within ten seconds.']],
+  [413, ['The body is too large.', 'Send at most 64 KiB.']],
+  [417, ['The Expect header is not supported.', 'Send the request without it.']],
+  [431, ['The headers are too large.', 'Send fewer.']],
 ]);
 
 function requestOf(head: RequestHead, body: Buffer): RouteRequest {
@@ -136,8 +135,8 @@ function requestOf(head: RequestHead, body: Buffer): RouteRequest {
   const query = new URLSearchParams(mark === -1 ? '' : head.target.slice(mark + 1));
   if (head.method !== 'POST') return { head, query, body: undefined };
   for (const name of query.keys()) {
-    throw new StewardError('usage', `There is no parameter "${name.slice(0, 100)}" here.`, {
-      hint: 'Send it in the body, as JSON.',
+    throw new StewardError('usage', `Unknown query parameter "${name.slice(0, 100)}".`, {
+      hint: 'Send it in the JSON body.',
     });
   }
   return { head, query, body: jsonOf(body) };
@@ -146,11 +145,11 @@ function requestOf(head: RequestHead, body: Buffer): RouteRequest {
 function jsonOf(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   try {
-    if (!isUtf8(body)) throw new SyntaxError('it is not UTF-8');
+    if (!isUtf8(body)) throw new SyntaxError('not UTF-8');
     return JSON.parse(body.toString('utf8')) as unknown;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new StewardError('usage', `The body is not JSON: ${why.slice(0, 200)}.`, {
+    throw new StewardError('usage', `The body is not valid JSON: ${why.slice(0, 200)}.`, {
       hint: 'Send one JSON object.',
     });
   }

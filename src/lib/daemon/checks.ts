@@ -1,21 +1,22 @@
-import { httpUrl } from '../platform/net/address';
-import { askPort, type PortAnswer } from '../platform/net/local-http';
-import { canIdentifyPeers, portOwner, type PortOwner } from '../platform/net/peer';
-import { parseObject } from '../platform/files/json-object';
-import { readInstance, type Instance } from './instance';
 import type { Config } from '../config/schema';
 import type { UserArea } from '../config/user-area';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
+import { parseObject } from '../platform/files/json-object';
 import type { PathHost } from '../platform/files/paths';
+import { httpUrl } from '../platform/net/address';
+import { askPort, type PortAnswer } from '../platform/net/local-http';
+import { canIdentifyPeers, portOwner, type PortOwner } from '../platform/net/peer';
+import { readInstance, type Instance } from './instance';
 import type { Healthz } from './routes';
 
-/** What the checks of the daemon are given. */
+/** What the checks of the daemon need. */
 export interface DaemonChecked {
   area: UserArea;
   host: PathHost;
   config: Pick<Config, 'user'>;
-  /** Of this program. */
+  /** Of this command. */
   version: string;
+  build: string;
   findDaemon: () => Promise<{ instance: Instance; health: Healthz } | undefined>;
 }
 
@@ -29,96 +30,83 @@ export const DAEMON_CHECKS: readonly Check<DaemonChecked>[] = [
 ];
 
 const TIMEOUT_MS = 4_000;
-const START = 'steward daemon serve';
 const STOP = 'steward daemon stop';
-const NOT_RUNNING = 'it does not run';
+const RESTART = 'steward daemon restart';
+const NOT_RUNNING = off('not running', { mend: 'steward daemon serve' });
 
-function checkRuns({ findDaemon, version }: Unconfigured): Promise<Finding[]> {
+function checkRuns({ findDaemon, version, build }: Unconfigured): Promise<Finding[]> {
   return orFailure(async () => {
     const found = await findDaemon();
-    if (found === undefined) return [off(NOT_RUNNING, { mend: START })];
+    if (found === undefined) return [NOT_RUNNING];
     const { instance, health } = found;
-    const words = `${instance.url}, process ${health.pid}, version ${health.version}`;
-    if (health.version === version) return [ok(words)];
-    return [
-      warning(`${words}; this command is version ${version}`, {
-        hint: 'It starts anew by itself when its own package was upgraded and it has nothing to do; or stop it, and start it again:',
-        mend: STOP,
-      }),
-    ];
+    const facts = `${instance.url}, process ${health.pid}, version ${health.version}`;
+    if (health.version !== version)
+      return [warning(`${facts}; this command is version ${version}`, { mend: RESTART })];
+    // A daemon of an earlier version does not report its build.
+    return health.build === undefined || health.build === build
+      ? [ok(facts)]
+      : [warning(`${facts}, another build than this command`, { mend: RESTART })];
   });
 }
 
-/** Whose answer comes from the port: of this user area's daemon, of another program, or nobody's. */
-async function checkPort(at: DaemonChecked): Promise<Finding[]> {
-  const { host, port } = at.config.user.daemon;
-  const running = await at.findDaemon().catch(() => undefined);
+/** Does this user area's daemon, another program, or nobody answer on the port? */
+async function checkPort({ config, findDaemon }: DaemonChecked): Promise<Finding[]> {
+  const { host, port } = config.user.daemon;
+  const running = await findDaemon().catch(() => undefined);
   if (running !== undefined) {
-    return orFailure(async () => [judgeOwn(running.instance, await healthOf(running.instance))]);
-  }
-  if (port === 0) return [ok('any that is free when it starts')];
-  const answer = await askPort({
-    host: askedAt(host),
-    port,
-    path: '/healthz',
-    headers: { host: 'localhost' },
-    timeoutMs: TIMEOUT_MS,
-  })
-    .then((found) => found !== undefined)
-    // Somebody is there who speaks something else.
+    const { instance } = running;
+    return orFailure(async () => [
+      judgeOwn(instance, await ask(hostOf(instance), instance.port, '/healthz', { host: `localhost:${instance.port}` })),
+    ]);
+  } // prettier-ignore
+  if (port === 0) return [ok('any free port')];
+  const isTaken = await ask(host, port, '/healthz', { host: 'localhost' })
+    .then((answer) => answer !== undefined)
+    // Something listens that does not speak HTTP.
     .catch(() => true);
-  return [answer ? judgeTaken(port, portOwner(port)) : ok(`${port} is free for it`)];
+  return [isTaken ? judgeTaken(port, portOwner(port)) : ok(`${port} is free`)];
 }
 
-function healthOf({ url, port }: Instance): Promise<PortAnswer | undefined> {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  return askPort({
-    host: askedAt(host),
-    port,
-    path: '/healthz',
-    headers: { host: `localhost:${port}` },
-    timeoutMs: TIMEOUT_MS,
-  });
+function hostOf({ url }: Instance): string {
+  return new URL(url).hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Who listens on every address is asked on this machine's own. */
-function askedAt(host: string): string {
-  return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+function ask(
+  host: string,
+  port: number,
+  path: string,
+  headers: Record<string, string>,
+): Promise<PortAnswer | undefined> {
+  const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return askPort({ host: address, port, path, headers, timeoutMs: TIMEOUT_MS });
 }
 
-export function judgeOwn(instance: Instance, answer: PortAnswer | undefined): Finding {
-  const at = instance.url;
-  if (answer === undefined) {
-    return failed(`the daemon runs, and nobody answers at ${at}`, {
-      hint: 'Stop it, and start it again:',
-      mend: STOP,
-    });
-  }
-  // Where a token is asked for, that it is asked for is the answer.
-  if (answer.status === 401) return ok(`${at}, and a token is asked for`);
-  const pid = parseObject(answer.text)?.['pid'];
-  if (answer.status === 200 && pid === instance.pid)
-    return ok(`${at} is answered by this user area's daemon`);
-  return failed(`${at} is answered by another program than this user area's daemon`, {
-    hint: 'Choose another port, and start the daemon again.',
-    mend: `steward config set daemon.port ${instance.port + 1}`,
+export function judgeOwn({ url, pid, port }: Instance, answer: PortAnswer | undefined): Finding {
+  if (answer === undefined)
+    return failed(`the daemon is running, but nothing answers at ${url}`, { mend: RESTART });
+  if (answer.status === 401) return ok(`${url}, token required`);
+  if (answer.status === 200 && parseObject(answer.text)?.['pid'] === pid)
+    return ok(`your daemon answers at ${url}`);
+  return failed(`another program answers at ${url}`, {
+    hint: 'Choose another port, then restart the daemon.',
+    mend: `steward config set daemon.port ${port + 1}`,
   });
 }
 
 export function judgeTaken(port: number, owner: PortOwner | undefined): Finding {
-  const who =
+  const holder =
     owner === undefined
       ? 'another program'
       : owner.program === null
         ? 'a program of another user'
         : `${owner.program} (process ${owner.pid})`;
-  return warning(`port ${port} is taken by ${who}, so the daemon could not start`, {
-    hint: 'End that, or choose another port:',
+  return warning(`port ${port} is in use by ${holder}; the daemon could not start`, {
+    hint: 'Stop that program or choose another port:',
     mend: `steward config set daemon.port ${port < 65_535 ? port + 1 : port - 1}`,
   });
 }
 
-/** What a web page in the person's browser could try; each has to be refused. */
+/** Requests that a web page in the browser could send; each must be refused. */
 const FOREIGN: readonly { what: string; headers: (own: string) => Record<string, string> }[] = [
   { what: 'another Host', headers: () => ({ host: 'steward.example.org' }) },
   { what: 'another Origin', headers: (own) => ({ host: own, origin: 'https://example.org' }) },
@@ -127,33 +115,22 @@ const FOREIGN: readonly { what: string; headers: (own: string) => Record<string,
 
 async function checkGuard({ area, findDaemon }: Unconfigured): Promise<Finding[]> {
   const instance = readInstance(area);
-  if (instance === undefined || (await findDaemon().catch(() => undefined)) === undefined) {
-    return [off(NOT_RUNNING, { mend: START })];
-  }
+  const running = await findDaemon().catch(() => undefined);
+  if (instance === undefined || running === undefined) return [NOT_RUNNING];
   return orFailure(async () => {
-    const host = askedAt(new URL(instance.url).hostname.replace(/^\[|\]$/g, ''));
     const own = new URL(httpUrl('127.0.0.1', instance.port)).host;
-    const letIn: string[] = [];
+    const accepted: string[] = [];
     for (const { what, headers } of FOREIGN) {
-      const answer = await askPort({
-        host,
-        port: instance.port,
-        path: '/api/status',
-        headers: headers(own),
-        timeoutMs: TIMEOUT_MS,
-      });
-      if (answer?.status !== 403) letIn.push(`${what} (${answer?.status ?? 'no answer'})`);
+      const answer = await ask(hostOf(instance), instance.port, '/api/status', headers(own));
+      if (answer?.status !== 403) accepted.push(`${what} (${answer?.status ?? 'no answer'})`);
     }
-    return [judgeGuard(letIn)];
-  });
-}
-
-/** @param letIn what was not refused */
-function judgeGuard(letIn: readonly string[]): Finding {
-  if (letIn.length === 0) return ok(`refuses ${FOREIGN.map(({ what }) => what).join(', ')}`);
-  return failed(`what answers does not refuse ${letIn.join(', ')}`, {
-    hint: 'A web page could ask it. Stop it, and install steward again:',
-    mend: STOP,
+    if (accepted.length === 0) return [ok(`refuses ${FOREIGN.map(({ what }) => what).join(', ')}`)];
+    return [
+      failed(`accepts ${accepted.join(', ')}`, {
+        hint: 'A web page could read your data. Stop the daemon and reinstall steward:',
+        mend: STOP,
+      }),
+    ];
   });
 }
 
@@ -164,16 +141,16 @@ function checkUsers({ config, host }: DaemonChecked): Finding[] {
   ];
 }
 
-export function judgeUsers(at: {
+export function judgeUsers(facts: {
   requireToken: boolean;
   otherUsers: boolean;
   isLinux: boolean;
   canTell: boolean;
 }): Finding {
   const mend = 'steward config set daemon.requireToken true';
-  if (at.requireToken) return ok('need the token');
-  if (at.otherUsers) return ok('are answered, as daemon.otherUsers says');
-  if (!at.isLinux) return off('are not told apart on this system; a token keeps them out', { mend });
-  if (at.canTell) return ok('are refused');
-  return warning('are answered: /proc/net/tcp cannot be read, which tells them apart', { mend });
+  if (facts.requireToken) return ok('need the token');
+  if (facts.otherUsers) return ok('are allowed (daemon.otherUsers)');
+  if (!facts.isLinux) return off('are not recognized on this system; a token keeps them out', { mend });
+  if (facts.canTell) return ok('are refused');
+  return warning('are allowed: /proc/net/tcp, which identifies them, cannot be read', { mend });
 }

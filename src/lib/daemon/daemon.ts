@@ -16,51 +16,52 @@ import { ownRoutes } from './routes';
 import type { Route } from './route';
 import { healthOf, type DaemonStatus, type Module } from './status';
 
-/** What the daemon is made of: each table takes a new part as one row. */
+/** The parts of the daemon. A new route, job or module is a row in its table. */
 export interface DaemonParts {
   area: UserArea;
   clock: Clock;
   machineId: string;
   version: string;
+  /** Version and build of this process. */
+  build: string;
   host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number;
   requireToken: boolean;
-  /** Other users of this machine are answered over TCP, too. */
+  /** Answer other users of this machine over TCP, too. */
   otherUsers: boolean;
   routes: readonly Route[];
   jobs: (log: DaemonLog) => readonly Job[];
-  /** What works for as long as the daemon listens. */
+  /** Started with the daemon, closed at its end. */
   services?: (log: DaemonLog) => readonly Service[];
   modules: readonly Module[];
   sessions: () => DaemonStatus['sessions'] | Promise<DaemonStatus['sessions']>;
   outbox: () => DaemonStatus['outbox'];
   spool: () => DaemonStatus['spool'];
-  /** The version of steward that is installed now; undefined while that cannot be told. */
-  installedVersion: () => string | undefined;
-  /** How often that is looked at. */
-  lookSec?: number;
-  /** What a person should know that cannot be logged. */
+  /** Version and build that are installed now; undefined if unknown. */
+  installedBuild: () => string | undefined;
+  /** How often to check for an upgrade. */
+  checkSec?: number;
+  /** Prints to stderr. */
   say: (text: string) => void;
   limits?: ServerLimits;
 }
 
-/** Something that works all the time, beside requests and jobs. */
+/** Works continuously, beside requests and jobs. */
 export interface Service {
-  /** Ends what is under way in bounded time, and resolves when it has. */
+  /** Ends the work in progress; resolves within a bounded time. */
   close: () => Promise<void>;
 }
 
-/** Why the daemon ended: it was asked to; or it is to be started anew, since it was asked to or another version was installed. */
+/** Why the daemon ended: asked to stop, asked to restart, or because another build was installed. */
 export type Ending = 'stopped' | 'restarted' | 'outdated';
 
-/** How long requests that have arrived may take once the daemon was asked to stop, and jobs that are at work, ms. */
+/** Time to finish requests and jobs in progress when the daemon stops. */
 const REQUESTS_GRACE_MS = 5_000;
 const JOBS_GRACE_MS = 5_000;
 
 /**
- * Runs the daemon of the user area until it is asked to stop: by a signal, over its socket, or because another
- * version was installed and it has nothing to do. Another daemon of this area is `locked`, a taken port
+ * Runs the daemon until a signal, a request, or an upgrade ends it. A second daemon of this area is `locked`, a port in use
  * `conflict`, an address beyond loopback without a token `config`.
  */
 export async function runDaemon(
@@ -84,77 +85,64 @@ async function serve(
   log: DaemonLog,
   onListening: (instance: Instance) => void,
 ): Promise<Ending> {
-  const startedAt = toIso(parts.clock.now());
+  const { area, clock, version, build, requireToken } = parts;
+  const startedAt = toIso(clock.now());
   let end: (ending: Ending) => void = () => undefined;
   const ended = new Promise<Ending>((resolve) => (end = resolve));
   let port = parts.port;
   const url = (): string => httpUrl(parts.host, port);
-  const { requireToken } = parts;
-  const door = gate(parts.clock, requireToken ? readToken(tokenPath(parts.area)) : undefined);
+  const access = gate(clock, requireToken ? readToken(tokenPath(area)) : undefined);
   let jobs: RunningJobs | undefined;
   let services: readonly Service[] = [];
   const status = (): Promise<DaemonStatus> => statusOf(parts, startedAt, log, jobs);
+  const own = ownRoutes({ version, build, status, end, url, gate: access, requireToken });
   const app = daemonApp({
-    routes: [
-      ...ownRoutes({ version: parts.version, status, end, url, gate: door, requireToken }),
-      ...parts.routes,
-    ],
+    routes: [...own, ...parts.routes],
     policy: policyFor(parts.host),
-    gate: door,
+    gate: access,
     otherUsers: parts.otherUsers,
-    onFault: faultLog(parts.clock, log),
+    onFault: faultLog(clock, log),
   });
   const server = httpServer(app, parts.limits ?? SERVER_LIMITS);
-  const local = localAddress(parts.area.machine, 'daemon');
-  const deaf = onStopSignal(() => end('stopped'));
+  const local = localAddress(area.machine, 'daemon');
+  const ignoreSignals = onStopSignal(() => end('stopped'));
+  const isIdle = (): boolean => server.load().open === 0 && jobs?.isIdle(UPGRADE_JOB) === true;
   let isStarted = false;
   try {
     port = await listenTcp(server, parts);
     await server.listenLocal(local.path);
     const { pid } = ownProcess();
-    const instance = { pid, url: url(), port, socket: local.path, version: parts.version, startedAt };
-    writeInstance(parts.area, instance);
+    const instance = { pid, url: url(), port, socket: local.path, version, startedAt };
+    writeInstance(area, instance);
     isStarted = true;
-    log.write('info', 'started', { pid, url: url(), version: parts.version });
+    log.write('info', 'started', { pid, url: url(), version });
     services = parts.services?.(log) ?? [];
-    const watch = upgradeJob({
-      ...parts,
-      isIdle: () => server.load().open === 0 && jobs?.isIdle(UPGRADE_JOB) === true,
-      end,
-    });
-    jobs = startJobs({ clock: parts.clock, log }, [...parts.jobs(log), watch]);
+    jobs = startJobs({ clock, log }, [...parts.jobs(log), upgradeJob({ ...parts, isIdle, end })]);
     onListening(instance);
     const ending = await ended;
     log.write('info', 'stopping', { why: ending, answered: server.load().answered });
     return ending;
   } finally {
-    await Promise.all([
-      server.close(REQUESTS_GRACE_MS),
-      bounded(jobs?.stop(), JOBS_GRACE_MS),
-      ...services.map((service) => service.close()),
-    ]);
-    deaf();
+    const closing = services.map((service) => service.close());
+    await Promise.all([server.close(REQUESTS_GRACE_MS), bounded(jobs?.stop(), JOBS_GRACE_MS), ...closing]);
+    ignoreSignals();
     local.remove();
-    removeInstance(parts.area);
+    removeInstance(area);
     if (isStarted) log.write('info', 'stopped');
   }
 }
 
-/** A page asks again and again: the same fault at the same address is logged once a minute. */
+/** Logs the same fault at the same address once a minute: pages poll. */
 function faultLog(clock: Clock, log: DaemonLog): AppDeps['onFault'] {
-  const told = new Map<string, number>();
+  const loggedMs = new Map<string, number>();
   return ({ method, target }, { kind, message, stack }) => {
     const request = `${method} ${target}`;
+    const key = `${request} ${message}`;
     const nowMs = clock.monotonic();
-    if (nowMs - (told.get(`${request} ${message}`) ?? -Infinity) < SAME_FAULT_MS) return;
-    if (told.size >= MAX_FAULTS) told.clear();
-    told.set(`${request} ${message}`, nowMs);
-    log.write('error', 'request-failed', {
-      request,
-      kind,
-      message,
-      ...(kind === 'internal' ? { stack } : {}),
-    });
+    if (nowMs - (loggedMs.get(key) ?? -Infinity) < SAME_FAULT_MS) return;
+    if (loggedMs.size >= MAX_FAULTS) loggedMs.clear();
+    loggedMs.set(key, nowMs);
+    log.write('error', 'request-failed', { request, kind, message, ...(kind === 'internal' && { stack }) });
   };
 }
 
@@ -209,14 +197,10 @@ async function listenTcp(server: HttpServer, { host, port }: DaemonParts): Promi
     return await server.listenTcp(host, port);
   } catch (error) {
     if (isTaken(error)) throw portTaken(port, error);
-    throw new StewardError(
-      'unavailable',
-      `The daemon cannot listen on ${host}, port ${port}: ${String(error)}`,
-      {
-        hint: 'Choose another one: steward daemon serve --port N, or steward config set daemon.port N.',
-        cause: error,
-      },
-    );
+    throw new StewardError('unavailable', `Cannot listen on ${host}, port ${port}: ${String(error)}`, {
+      hint: 'Choose another port or host: steward config set daemon.port N',
+      cause: error,
+    });
   }
 }
 
@@ -228,21 +212,23 @@ function portTaken(port: number, cause: unknown): StewardError {
       : owner.pid === null
         ? `a program of another user (uid ${owner.uid})`
         : `process ${owner.pid}${owner.program === null ? '' : ` (${clean(owner.program)})`}`;
-  const look =
-    owner === undefined ? ` See by whom: lsof -nP -iTCP:${port} -sTCP:LISTEN (Windows: netstat -ano).` : '';
-  return new StewardError('conflict', `Port ${port} is taken by ${who}.`, {
-    hint: `End that program, or choose another port: steward config set daemon.port N.${look}`,
+  return new StewardError('conflict', `Port ${port} is in use by ${who}.`, {
+    hint: 'Stop that program, or choose another port: steward config set daemon.port N',
     cause,
   });
 }
 
 function needsToken(host: string): StewardError {
-  return new StewardError('config', `${host} can be reached from other machines, and no token is required.`, {
-    hint: 'Require one first: steward config set daemon.requireToken true',
-  });
+  return new StewardError(
+    'config',
+    `${host} is reachable from other machines, and daemon.requireToken is false.`,
+    {
+      hint: 'Require a token first: steward config set daemon.requireToken true',
+    },
+  );
 }
 
-/** Waits for the work, but not longer. */
+/** Waits for the work, but at most this long. */
 async function bounded(work: Promise<void> | undefined, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));

@@ -10,11 +10,11 @@ import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import type { Clock } from '../platform/time/clock';
 import { refusal } from './route';
 
-/** What the guards compare a request with. */
+/** The hosts that a request may name. */
 export interface GuardPolicy {
-  /** Names and addresses under which the daemon is asked, lower case, IPv6 without brackets. */
+  /** Names and addresses of the daemon, lower case, IPv6 without brackets. */
   hosts: ReadonlySet<string>;
-  /** It listens on every address of the machine: then any address, but no other name, is its own. */
+  /** The daemon listens on every address: any address, but no other name, is its own. */
   anyAddress: boolean;
 }
 
@@ -26,14 +26,13 @@ export function policyFor(host: string): GuardPolicy {
 }
 
 /**
- * May this request be answered at all? A page of another origin in the person's browser
- * reaches loopback: it is told by Sec-Fetch-Site and Origin, and one whose name was bound anew to our address by
- * Host. What comes over the local socket is this user's own, and only its Host is looked at.
+ * Returns why a request is refused. A web page of another origin can reach loopback: Sec-Fetch-Site and Origin reveal it,
+ * and Host reveals DNS rebinding.
  */
 export function guard(head: RequestHead, policy: GuardPolicy): HttpAnswer | undefined {
   const host = headerOf(head, 'host');
   if (host === undefined || countOf(head, 'host') !== 1 || !isOwnHost(host, policy)) {
-    return STRANGE_HOST;
+    return UNKNOWN_HOST;
   }
   const site = headerOf(head, 'sec-fetch-site');
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return FOREIGN;
@@ -42,25 +41,25 @@ export function guard(head: RequestHead, policy: GuardPolicy): HttpAnswer | unde
   if (countOf(head, 'origin') !== 1 || origin.toLowerCase() !== `http://${host.toLowerCase()}`)
     return FOREIGN;
   if (head.method === 'POST' && !isJson(headerOf(head, 'content-type'))) {
-    return refusal(415, 'usage', 'A page sends JSON only.', 'Send it with content-type: application/json.');
+    return refusal(415, 'usage', 'A page must send JSON.', 'Send content-type: application/json.');
   }
   return undefined;
 }
 
-const STRANGE_HOST = refusal(
+const UNKNOWN_HOST = refusal(
   403,
   'auth',
-  'The request names a host that is not this daemon.',
-  'Ask it by the address that "steward daemon status" shows.',
+  'The Host header does not name this daemon.',
+  'Use the address that "steward daemon status" shows.',
 );
 const FOREIGN = refusal(
   403,
   'auth',
-  'The request comes from a page of another origin.',
-  'Only the pages of this daemon may ask it from a browser; open the address yourself.',
+  'Requests from pages of another origin are refused.',
+  'In a browser, open the address itself.',
 );
 
-/** The host of a Host header without its port, lower case, IPv6 without brackets; undefined when it is none. */
+/** Returns the name in a Host header: no port, lower case, IPv6 without brackets; undefined if it is invalid. */
 export function hostNameOf(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]@/\\?#\s]+))(?::\d{1,5})?$/i.exec(host);
   return (match?.[1] ?? match?.[2])?.toLowerCase();
@@ -82,7 +81,7 @@ function headerOf({ headers }: RequestHead, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** How often a header was sent: of several, programs in between might believe another one. */
+/** With several Host headers, a proxy might use another one than we do. */
 function countOf({ rawHeaders }: RequestHead, name: string): number {
   return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length;
 }
@@ -90,31 +89,29 @@ function countOf({ rawHeaders }: RequestHead, name: string): number {
 const CODE_MS = 60_000;
 const MAX_CODES = 20;
 
-/** Who may ask over TCP. */
+/** Decides who may send requests over TCP. */
 export interface Gate {
-  /** Does a request without a key get no data? */
+  /** Does a request need a key to get data? */
   isRequired: boolean;
-  /** Does the request bring the token or the secret of a page? Such a sender may read, whoever it is. */
+  /** Does the request carry the token or the secret of the pages? */
   hasKey: (head: RequestHead) => boolean;
-  /** Does the request bring the secret that only a signed-in page has? */
+  /** Does the request carry the secret that only a signed-in page has? */
   hasPageSecret: (head: RequestHead) => boolean;
-  /** A code that signs one page in, valid for `CODE_MS`. */
+  /** Returns a code that signs one page in. */
   newCode: () => { code: string; expiresInSec: number };
-  /** The secret of the pages in return for a code; undefined when the code is unknown, used or expired. */
+  /** Returns the secret of the pages for a code; undefined if the code is unknown, used or expired. */
   redeem: (code: string) => string | undefined;
 }
 
 /**
- * Programs send the token of the file, pages a secret of this run of the daemon. A page keeps its secret by origin
- * and sends it as a header: a cookie would reach every port of the host.
- *
- * @param token undefined where none is required
+ * Programs send the token of the file; pages send a secret of this run as a header, since a cookie would reach every port
+ * of the host. An undefined token means that none is required.
  */
 export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined): Gate {
   const secret = randomBytes(32).toString('base64url');
   const isToken = token === undefined ? undefined : matcher(token);
   const isSecret = matcher(secret);
-  /** The digests of the codes, and when each expires. */
+  /** Expiry by digest of the code: the time of a look-up reveals nothing about the code. */
   const codes = new Map<string, number>();
   const hasPageSecret = (head: RequestHead): boolean => isSecret(bearerOf(head));
   return {
@@ -136,15 +133,15 @@ export function gate(clock: Pick<Clock, 'monotonic'>, token: string | undefined)
   };
 }
 
-/** The token of the file, which is made, 0600, where there is none. A file that is no token is `config`. */
+/** Returns the token in the file, and creates it (0600) if there is none. An invalid file is `config`. */
 export function readToken(path: string): string {
   createFile(path, `${randomBytes(32).toString('base64url')}\n`);
   const token = readText(path, { maxBytes: 4096 })?.trim() ?? '';
   const isToken = /^[\w-]{32,}$/.test(token);
   if (isToken && !isOpenToOthers(path)) return token;
-  const problem = isToken ? `Other users of this machine can read ${path}.` : `${path} holds no token.`;
+  const problem = isToken ? `Other users can read the token file ${path}.` : `${path} is not a token file.`;
   throw new StewardError('config', problem, {
-    hint: 'Remove it: the daemon makes a new one when it starts.',
+    hint: 'Remove the file; the daemon creates a new one when it starts.',
   });
 }
 
@@ -163,12 +160,11 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Codes are looked up by their digest, so the time of a look-up says nothing about them. */
 function keyOf(code: string): string {
   return digest(code).toString('base64url');
 }
 
-/** The token of the daemon: machine-local, never in a user area that a person may sync. */
+/** The token is machine-local: a user area may be synced. */
 export function tokenPath(area: Pick<UserArea, 'machine'>): string {
   return join(area.machine, 'daemon.token');
 }

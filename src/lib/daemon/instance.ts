@@ -1,58 +1,58 @@
 import { join } from 'node:path';
+import * as v from 'valibot';
 
-import { StewardError } from '../errors';
 import type { UserArea } from '../config/user-area';
+import { StewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import type { Clock } from '../platform/time/clock';
 import { ensureFolder, removeFile } from '../platform/files/folder';
 import { parseObject } from '../platform/files/json-object';
-import { askLocal } from '../platform/net/local-http';
 import { withLock } from '../platform/files/lock';
+import { askLocal } from '../platform/net/local-http';
+import type { Clock } from '../platform/time/clock';
 
-/** Where the daemon of a user area is reached: `daemon.json` in machine-local state while it runs. */
-export interface Instance {
-  pid: number;
-  /** The address of the pages. */
-  url: string;
-  port: number;
-  /** The unix socket or named pipe. */
-  socket: string;
-  /** Of the product. */
-  version: string;
+const INSTANCE = v.object({
+  pid: v.number(),
+  /** Address of the pages. */
+  url: v.string(),
+  port: v.number(),
+  /** Unix socket or named pipe. */
+  socket: v.string(),
+  version: v.string(),
   /** ISO-8601 UTC. */
-  startedAt: string;
-}
+  startedAt: v.string(),
+});
+
+/** How to reach the daemon of a user area: `daemon.json` in machine-local state while it runs. */
+export type Instance = v.InferOutput<typeof INSTANCE>;
+
+type Area = Pick<UserArea, 'machine'>;
 
 const FORMAT = 1;
+const PING_MS = 3_000;
+/** A daemon that is shutting down releases its lock within this time. */
+const HANDOVER_MS = 500;
 
-function instancePath(area: Pick<UserArea, 'machine'>): string {
+function instancePath(area: Area): string {
   return join(area.machine, 'daemon.json');
 }
 
-/** What the last daemon wrote of itself: it may have been killed since. Undefined when there is nothing. */
-export function readInstance(area: Pick<UserArea, 'machine'>): Instance | undefined {
-  const text = readText(instancePath(area), { maxBytes: 64 * 1024 });
-  const value = text === undefined ? undefined : parseObject(text);
-  if (value === undefined || value['format'] !== FORMAT) return undefined;
-  const { pid, url, port, socket, version, startedAt } = value;
-  const sound =
-    typeof pid === 'number' &&
-    typeof port === 'number' &&
-    [url, socket, version, startedAt].every((field) => typeof field === 'string');
-  return sound ? ({ pid, url, port, socket, version, startedAt } as Instance) : undefined;
+/** Returns what the last daemon wrote; it may have been killed since. Undefined if there is nothing. */
+export function readInstance(area: Area): Instance | undefined {
+  const { format, ...value } = parseObject(readText(instancePath(area), { maxBytes: 64 * 1024 }) ?? '') ?? {};
+  return format === FORMAT && v.is(INSTANCE, value) ? value : undefined;
 }
 
-export function writeInstance(area: Pick<UserArea, 'machine'>, instance: Instance): void {
+export function writeInstance(area: Area, instance: Instance): void {
   ensureFolder(area.machine);
   replaceFile(instancePath(area), `${JSON.stringify({ format: FORMAT, ...instance })}\n`);
 }
 
-export function removeInstance(area: Pick<UserArea, 'machine'>): void {
+export function removeInstance(area: Area): void {
   removeFile(instancePath(area));
 }
 
-/** Does the last daemon of the user area answer on its socket, or is it too busy to? */
-export async function isAnswering(area: Pick<UserArea, 'machine'>): Promise<boolean> {
+/** Is the last daemon listening on its socket, even if it is too busy to answer? */
+export async function isAnswering(area: Area): Promise<boolean> {
   const last = readInstance(area);
   if (last === undefined) return false;
   try {
@@ -64,38 +64,32 @@ export async function isAnswering(area: Pick<UserArea, 'machine'>): Promise<bool
   }
 }
 
-const PING_MS = 3_000;
-
 /**
- * Runs `work` as the one daemon of the user area. The lock of one that was killed is taken over, unless somebody
- * answers on its socket: in another pid namespace a daemon that is alive looks gone. Another one that is alive:
- * `locked`, with its address.
+ * Runs `work` as the only daemon of the user area. It takes over the lock of a killed daemon unless something answers on
+ * its socket: in another pid namespace a live daemon looks dead. A live daemon is `locked`.
  */
 export async function asOnlyDaemon<T>(
-  deps: { area: Pick<UserArea, 'machine'>; clock: Clock; machineId: string },
+  deps: { area: Area; clock: Clock; machineId: string },
   work: () => Promise<T>,
 ): Promise<T> {
   const { area, clock, machineId } = deps;
-  let begun = false;
+  let hasStarted = false;
   try {
     return await withLock(
       join(area.machine, 'daemon.lock'),
       { clock, machineId, waitMs: HANDOVER_MS, answers: () => isAnswering(area) },
       () => {
-        begun = true;
+        hasStarted = true;
         return work();
       },
     );
   } catch (error) {
-    if (begun || !(error instanceof StewardError && error.kind === 'locked')) throw error;
+    if (hasStarted || !(error instanceof StewardError && error.kind === 'locked')) throw error;
     const other = readInstance(area);
     const where = other === undefined ? '' : ` at ${other.url} (process ${other.pid})`;
-    throw new StewardError('locked', `The daemon of this user area runs already${where}.`, {
-      hint: 'Look at it with "steward daemon status", end it with "steward daemon stop".',
+    throw new StewardError('locked', `The daemon is already running${where}.`, {
+      hint: 'Check it with "steward daemon status", or stop it with "steward daemon stop".',
       cause: error,
     });
   }
 }
-
-/** A daemon that is just closing down hands over within this. */
-const HANDOVER_MS = 500;

@@ -1,24 +1,27 @@
 import { toStewardError } from '../errors';
 import { type Clock, toIso } from '../platform/time/clock';
+import type { ReadDeps } from '../sense/read';
+import type { WorkDeps } from '../work/deps';
+import { refresh } from '../work/poll';
 import type { DaemonLog } from './log';
 
-/** Something that the daemon does over and over. A new one is one row in the table of jobs. */
+/** A periodic task of the daemon. */
 export interface Job {
   id: string;
-  /** The module that is not well while this job fails. */
+  /** The module shown as failing while this job fails. */
   module?: string;
-  /** Asked before each wait, so that a changed configuration counts at once. */
+  /** Asked before each wait, so that a changed configuration applies at once. */
   everySec: () => number | Promise<number>;
-  /** Returns why there was nothing to do, or nothing. What it throws is logged, and it is tried next time. */
+  /** Returns why there was nothing to do, or undefined. An error is logged, and the job runs again at its interval. */
   run: () => Promise<string | undefined>;
 }
 
-/** How a job is doing. Times are ISO-8601 UTC. */
+/** The state of a job. Times are ISO-8601 UTC. */
 export interface JobStatus {
   id: string;
   everySec: number;
   lastRun: string | null;
-  /** Null: it has not run yet. */
+  /** Null: not run yet. */
   lastOk: boolean | null;
   /** Why it failed, or why there was nothing to do. */
   reason?: string;
@@ -33,20 +36,21 @@ export interface JobsDeps {
 
 export interface RunningJobs {
   status: () => JobStatus[];
-  /** Why the last run of a module's job failed; undefined when none did. */
+  /** Why the last run of a module's job failed; undefined if none did. */
   failureOf: (module: string) => string | undefined;
-  /** Is none but this one at work? */
-  isIdle: (but: string) => boolean;
-  /** Begins no more, and resolves when those at work have ended. */
+  /** Is no job running, except this one? */
+  isIdle: (except: string) => boolean;
+  /** Starts no more jobs; resolves when the running ones have ended. */
   stop: () => Promise<void>;
 }
 
-/** At least so often a waiting job looks whether its interval has become shorter, ms. */
-const LOOK_MS = 30_000;
-/** The interval of a job whose own cannot be told, because the configuration is broken. */
+/** A waiting job checks this often whether its interval has become shorter. */
+const RECHECK_MS = 30_000;
+/** The interval of a job whose own is unknown because the configuration is broken. */
 const FALLBACK_SEC = 60;
 
-interface JobState {
+interface Running extends JobsDeps {
+  job: Job;
   everySec: number;
   /** Monotonic, ms. */
   startedAt: number;
@@ -56,88 +60,80 @@ interface JobState {
   isStopped: boolean;
 }
 
-/** A job that runs, and how it is doing. */
-interface Running {
-  deps: JobsDeps;
-  job: Job;
-  state: JobState;
-}
-
 /**
- * Runs each job at once and then at its interval, counted from start to start on the monotonic clock: a clock
- * that is set, or a machine that slept, makes none run in a burst or never again. A job never runs beside itself.
+ * Runs each job at once and then at its interval, counted from start to start on the monotonic clock, so that neither a
+ * clock change nor sleep causes a burst or a gap. A job never runs twice at once.
  */
 export function startJobs(deps: JobsDeps, jobs: readonly Job[]): RunningJobs {
-  const running = jobs.map((job): Running => {
-    const state = { everySec: FALLBACK_SEC, startedAt: deps.clock.monotonic(), isStopped: false };
-    return { deps, job, state };
+  const all = jobs.map((job): Running => {
+    return { ...deps, job, everySec: FALLBACK_SEC, startedAt: deps.clock.monotonic(), isStopped: false };
   });
-  running.forEach(begin);
+  all.forEach(start);
   return {
-    status: () => running.map(statusOf),
+    status: () => all.map(statusOf),
     failureOf: (module) =>
-      running.find(({ job, state }) => job.module === module && state.last?.ok === false)?.state.last?.reason,
-    isIdle: (but) => running.every(({ job, state }) => job.id === but || state.current === undefined),
+      all.find(({ job, last }) => job.module === module && last?.ok === false)?.last?.reason,
+    isIdle: (except) => all.every(({ job, current }) => job.id === except || current === undefined),
     stop: async () => {
-      for (const { state } of running) {
-        state.isStopped = true;
-        clearTimeout(state.timer);
+      for (const running of all) {
+        running.isStopped = true;
+        clearTimeout(running.timer);
       }
-      await Promise.all(running.map(({ state }) => state.current));
+      await Promise.all(all.map(({ current }) => current));
     },
   };
 }
 
-function begin(at: Running): void {
-  at.state.current = once(at).finally(() => {
-    at.state.current = undefined;
-    wait(at);
+function start(running: Running): void {
+  running.current = runOnce(running).finally(() => {
+    running.current = undefined;
+    schedule(running);
   });
 }
 
-async function once({ deps: { clock, log }, job, state }: Running): Promise<void> {
+async function runOnce(running: Running): Promise<void> {
+  const { clock, log, job } = running;
   const at = toIso(clock.now());
-  state.startedAt = clock.monotonic();
+  running.startedAt = clock.monotonic();
   try {
-    state.last = { at, ok: true, reason: await job.run() };
+    running.last = { at, ok: true, reason: await job.run() };
   } catch (error) {
     const { kind, message, stack } = toStewardError(error);
-    state.last = { at, ok: false, reason: message };
-    const more = kind === 'internal' ? { stack } : {};
-    log.write('error', 'job-failed', { job: job.id, kind, message, ...more });
+    running.last = { at, ok: false, reason: message };
+    log.write('error', 'job-failed', { job: job.id, kind, message, ...(kind === 'internal' && { stack }) });
   }
-  state.everySec = await intervalOf(job);
+  running.everySec = await intervalOf(job);
 }
 
-function leftMs({ deps, state }: Running): number {
-  return Math.max(0, state.startedAt + state.everySec * 1000 - deps.clock.monotonic());
+function remainingMs({ clock, startedAt, everySec }: Running): number {
+  return Math.max(0, startedAt + everySec * 1000 - clock.monotonic());
 }
 
-function wait(at: Running): void {
-  if (at.state.isStopped) return;
-  at.state.timer = setTimeout(() => void look(at), Math.min(leftMs(at), LOOK_MS));
+function schedule(running: Running): void {
+  if (running.isStopped) return;
+  running.timer = setTimeout(() => void startIfDue(running), Math.min(remainingMs(running), RECHECK_MS));
 }
 
-async function look(at: Running): Promise<void> {
-  at.state.everySec = await intervalOf(at.job);
-  if (at.state.isStopped) return;
-  if (leftMs(at) === 0) begin(at);
-  else wait(at);
+async function startIfDue(running: Running): Promise<void> {
+  running.everySec = await intervalOf(running.job);
+  if (running.isStopped) return;
+  if (remainingMs(running) === 0) start(running);
+  else schedule(running);
 }
 
-function statusOf(at: Running): JobStatus {
-  const { everySec, last, current } = at.state;
+function statusOf(running: Running): JobStatus {
+  const { everySec, last, current, clock } = running;
   return {
-    id: at.job.id,
+    id: running.job.id,
     everySec,
     lastRun: last?.at ?? null,
     lastOk: last?.ok ?? null,
     ...(last?.reason === undefined ? {} : { reason: last.reason }),
-    nextRun: current === undefined ? toIso(at.deps.clock.now() + leftMs(at)) : null,
+    nextRun: current === undefined ? toIso(clock.now() + remainingMs(running)) : null,
   };
 }
 
-/** What is wrong with the configuration, the job itself has said already when it ran. */
+/** The job itself reports a broken configuration when it runs. */
 async function intervalOf(job: Job): Promise<number> {
   try {
     return await job.everySec();
@@ -147,39 +143,120 @@ async function intervalOf(job: Job): Promise<number> {
 }
 
 export interface UpgradeDeps {
-  /** Of this process. */
-  version: string;
-  installedVersion: () => string | undefined;
-  /** Is nothing being answered or done? */
+  /** The version and build of this process. */
+  build: string;
+  installedBuild: () => string | undefined;
+  /** Is the daemon neither answering a request nor running a job? */
   isIdle: () => boolean;
   end: (ending: 'outdated') => void;
-  /** How often to look. */
-  lookSec?: number;
+  checkSec?: number;
 }
 
-/** The id of the job. */
 export const UPGRADE_JOB = 'upgrade';
-const LOOK_SEC = 30;
+const UPGRADE_CHECK_SEC = 30;
 
 /**
- * Ends a daemon of another version than the installed one, to be started anew. It has to see the same other
- * version twice in a row, since an installation replaces its files one by one, and to have nothing to do.
+ * Ends an idle daemon whose build is no longer the installed one. It waits until it sees the same build twice, because
+ * an installation replaces its files one by one.
  */
-export function upgradeJob({ version, installedVersion, isIdle, end, lookSec = LOOK_SEC }: UpgradeDeps): Job {
-  let seen: string | undefined;
+export function upgradeJob({ build, installedBuild, isIdle, end, checkSec }: UpgradeDeps): Job {
+  let previous: string | undefined;
   return {
     id: UPGRADE_JOB,
-    everySec: () => lookSec,
+    everySec: () => checkSec ?? UPGRADE_CHECK_SEC,
     run: () => {
-      const installed = installedVersion();
-      const isOther = installed !== undefined && installed !== version;
-      const isSettled = isOther && installed === seen;
-      seen = isOther ? installed : undefined;
-      if (!isOther) return Promise.resolve(undefined);
-      if (isSettled && isIdle()) end('outdated');
-      return Promise.resolve(
-        `version ${installed} is installed; this one, ${version}, restarts when it is idle`,
-      );
+      const installed = installedBuild();
+      const isOutdated = installed !== undefined && installed !== build;
+      if (isOutdated && installed === previous && isIdle()) end('outdated');
+      previous = isOutdated ? installed : undefined;
+      const reason = `steward ${installed} is installed; this daemon (${build}) restarts when it is idle`;
+      return Promise.resolve(isOutdated ? reason : undefined);
     },
   };
+}
+
+type Opened<D> = () => D | Promise<D>;
+
+export interface CaptureJobDeps {
+  clock: Clock;
+  isSetUp: () => boolean;
+  sense: Opened<{
+    deps: ReadDeps & { config: { enabled: boolean; pollIntervalSec: number } };
+    locked: <T>(work: () => Promise<T>) => Promise<T>;
+    captureHere: () => Promise<{ problems: readonly string[] }>;
+  }>;
+  onProblem: (problem: string) => void;
+}
+
+/** Captures at the interval of sense, unless a scheduler's job has just done so. */
+export function captureJob({ clock, isSetUp, sense, onProblem }: CaptureJobDeps): Job {
+  return {
+    id: 'capture',
+    module: 'sense',
+    everySec: async () => (await sense()).deps.config.pollIntervalSec,
+    async run() {
+      if (!isSetUp()) return 'sense is not set up; run "steward up"';
+      const { deps, locked, captureHere } = await sense();
+      if (!deps.config.enabled) return 'sense.enabled is false';
+      return locked(async () => {
+        const { lastCaptureTs } = deps.store.readState().state;
+        const ageSec = lastCaptureTs === null ? Infinity : (clock.now() - Date.parse(lastCaptureTs)) / 1000;
+        if (ageSec >= 0 && ageSec < deps.config.pollIntervalSec / 2) return 'another capture has just run';
+        const { problems } = await captureHere();
+        problems.forEach(onProblem);
+        return undefined;
+      });
+    },
+  };
+}
+
+const NO_REPOSITORY = 'no work repository is set up';
+
+/** Fetches changed issues (usually one request answered 304) and sends the captures that hooks queued. */
+export function workJob<W extends { deps: WorkDeps }>(
+  work: Opened<W>,
+  deliver: (work: W) => Promise<{ failed: number; dead: number }>,
+): Job {
+  return {
+    id: 'work',
+    everySec: async () => (await work()).deps.config.POLL_INTERVAL_SECONDS,
+    async run() {
+      const opened = await work();
+      if (opened.deps.workRepo().repo === undefined) return NO_REPOSITORY;
+      const { ok, reason } = await refresh(opened.deps);
+      const { failed, dead } = await deliver(opened);
+      if (failed + dead > 0) return `${failed} captures failed, ${dead} were given up`;
+      return ok ? undefined : reason;
+    },
+  };
+}
+
+const SWEEP_SEC = 3600;
+
+export interface SweepJobDeps {
+  clock: Clock;
+  hasRepository: () => Promise<boolean>;
+  lastSweepMs: () => Promise<number>;
+  /** Sweeps; returns why it was skipped, if it was. */
+  sweep: () => Promise<string | undefined>;
+}
+
+/** Sweeps every hour, unless a scheduler's job has just done so. */
+export function sweepJob({ clock, hasRepository, lastSweepMs, sweep }: SweepJobDeps): Job {
+  return {
+    id: 'sweep',
+    module: 'work',
+    everySec: () => SWEEP_SEC,
+    async run() {
+      if (!(await hasRepository())) return NO_REPOSITORY;
+      const ageMs = clock.now() - (await lastSweepMs());
+      if (ageMs >= 0 && ageMs < (SWEEP_SEC / 2) * 1000) return 'another sweep has just run';
+      return sweep();
+    },
+  };
+}
+
+/** A job at a fixed interval. */
+export function periodicJob(id: string, module: string, sec: number, work: () => Promise<unknown>): Job {
+  return { id, module, everySec: () => sec, run: () => work().then(() => undefined) };
 }

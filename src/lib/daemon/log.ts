@@ -7,6 +7,7 @@ import { readLines } from '../platform/files/jsonl';
 import { appendLog, rotatedName } from '../platform/files/journal';
 import { cleanLines } from '../platform/terminal/terminal';
 import { type Clock, toIso } from '../platform/time/clock';
+import { wait } from '../platform/time/wait';
 
 export type LogLevel = 'info' | 'warn' | 'error';
 
@@ -15,14 +16,14 @@ export interface LogLine {
   /** ISO-8601 UTC. */
   ts: string;
   level: LogLevel;
-  /** What happened, a word or two with dashes: `started`, `job-failed`. */
+  /** One or two words with dashes: `started`, `job-failed`. */
   event: string;
   [more: string]: unknown;
 }
 
 export interface DaemonLog {
   write: (level: LogLevel, event: string, more?: Readonly<Record<string, unknown>>) => void;
-  /** Why the last line could not be written; undefined when it was. */
+  /** Why the last line could not be written; undefined if it was. */
   problem: () => string | undefined;
 }
 
@@ -30,17 +31,18 @@ export interface DaemonLogDeps {
   clock: Clock;
   /** `daemon/daemon.log` of the user area. */
   path: string;
-  /** The user area: where it is gone the log does not bring it back. */
+  /** The user area; if it was removed, the log does not create it again. */
   root: string;
-  /** Told of what cannot be logged. */
+  /** Prints to stderr. */
   say: (text: string) => void;
 }
 
-/** So large, the log becomes daemon.1.log. */
+/** At this size daemon.log becomes daemon.1.log. */
 const LOG_ROTATE_BYTES = 4 * 1024 * 1024;
 const MAX_TEXT = 4000;
+const FOLLOW_MS = 300;
 
-/** The daemon's log. A full disk, or a user area that was removed, does not end a daemon: it is said once on stderr. */
+/** Opens the daemon's log. If it cannot be written, it says so once on stderr, and the daemon continues. */
 export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog {
   let problem: string | undefined;
   return {
@@ -48,29 +50,24 @@ export function daemonLog({ clock, path, root, say }: DaemonLogDeps): DaemonLog 
       const nowMs = clock.now();
       const line: LogLine = { ts: toIso(nowMs), level, event, ...cleaned(more) };
       const before = problem;
-      problem = exists(root)
-        ? trouble(() => appendLog(path, JSON.stringify(line), { rotateBytes: LOG_ROTATE_BYTES, nowMs }))
-        : `${dirname(dirname(path))} was removed`;
-      if (problem !== undefined && before === undefined) say(`The log cannot be written: ${problem}`);
+      try {
+        problem = exists(root) ? undefined : `${dirname(dirname(path))} was removed`;
+        if (problem === undefined)
+          appendLog(path, JSON.stringify(line), { rotateBytes: LOG_ROTATE_BYTES, nowMs });
+      } catch (error) {
+        problem = toStewardError(error).message;
+      }
+      if (problem !== undefined && before === undefined) say(`Cannot write the log: ${problem}`);
     },
     problem() {
-      // A log that is asked about is tried again: a daemon that is well may write nothing for days.
+      // Try again: a healthy daemon may not log anything for days.
       if (problem !== undefined) this.write('info', 'log-resumed');
       return problem;
     },
   };
 }
 
-function trouble(write: () => void): string | undefined {
-  try {
-    write();
-    return undefined;
-  } catch (error) {
-    return toStewardError(error).message;
-  }
-}
-
-/** Messages may hold text from elsewhere. */
+/** Messages may contain text from elsewhere. */
 function cleaned(more: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(more).map(([key, value]) => [
@@ -80,37 +77,27 @@ function cleaned(more: Readonly<Record<string, unknown>>): Record<string, unknow
   );
 }
 
-/** The last lines of the daemon's log, the oldest first; of the log before it, too, where one is not enough. */
+/** Returns the last lines, oldest first; reads the rotated log, too, if the current one is too short. */
 export function lastLines(path: string, count: number): LogLine[] {
-  const last = tailOf(path, count);
-  return last.length >= count ? last : [...tailOf(rotatedName(path), count - last.length), ...last];
+  const lines: LogLine[] = [];
+  for (const file of [rotatedName(path), path]) readFrom(file, 0, (line) => lines.push(line));
+  return lines.slice(-count);
 }
 
-function tailOf(path: string, count: number): LogLine[] {
-  const kept: LogLine[] = [];
-  takeFrom(path, 0, (line) => {
-    kept.push(line);
-    if (kept.length > count) kept.shift();
-  });
-  return kept;
-}
-
-/** Calls `onLine` for the lines that are written from now on, until the process ends. */
+/** Calls `onLine` for every new line until the process ends. */
 export async function followLog(path: string, onLine: (line: LogLine) => void): Promise<never> {
   let offset = lstatOf(path)?.size ?? 0;
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
+    await wait(FOLLOW_MS);
     const size = lstatOf(path)?.size ?? 0;
-    // A rotated log begins anew.
+    // A smaller log was rotated.
     if (size < offset) offset = 0;
-    if (size > offset) offset = takeFrom(path, offset, onLine);
+    if (size > offset) offset = readFrom(path, offset, onLine);
   }
 }
 
-const FOLLOW_MS = 300;
-
-/** Lines that are no JSON (cut by a full disk) are left out. Returns where the next line begins. */
-function takeFrom(path: string, from: number, onLine: (line: LogLine) => void): number {
+/** Skips lines that are not JSON (cut by a full disk). Returns where the next line begins. */
+function readFrom(path: string, from: number, onLine: (line: LogLine) => void): number {
   const end = readLines(path, { from }, ({ text }) => {
     const line = text === undefined ? undefined : parseObject(text);
     if (line !== undefined && typeof line['ts'] === 'string') onLine(line as LogLine);

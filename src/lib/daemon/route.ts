@@ -4,44 +4,43 @@ import { type ErrorKind, StewardError, errorBody, toStewardError } from '../erro
 import type { HttpAnswer, RequestHead } from '../platform/net/http-application';
 import { cleanLines } from '../platform/terminal/terminal';
 
-/** What a route's `input` reads from. */
+/** The input of a route. */
 export interface RouteRequest {
   query: URLSearchParams;
-  /** The parsed JSON of a POST; undefined without a body. */
+  /** Parsed JSON of a POST; undefined without a body. */
   body: unknown;
   head: RequestHead;
 }
 
-/** One row of the table: what the daemon answers at a path . */
+/** A row of the routing table. */
 export type Route = JsonRoute | RawRoute;
 
 interface RouteBase {
   method: 'GET' | 'POST';
-  /** Exact, without a query. */
   path: string;
-  /** Only over the local socket: elsewhere there is no such path. */
+  /** Served on the local socket only. */
   isLocal?: true;
-  /** Public: answered without a token, since it holds no data. */
+  /** Answered without a token, since it holds no data. */
   isOpen?: true;
 }
 
-/** `run` is the function that the command calls; what it returns is the body. */
+/** `run` is the function that the command calls; its result is the body. */
 export interface JsonRoute extends RouteBase {
-  /** 200 unless told. */
+  /** Default 200. */
   status?: number;
-  /** Never kept by a browser, and without an ETag: it differs at every call. */
+  /** Different at every call: no-store, no ETag. */
   isLive?: true;
-  /** Throws `usage`, naming the parameter; without it no parameter is taken. */
+  /** Throws `usage` for an invalid parameter. */
   input?: (request: RouteRequest) => unknown;
   run: (input: never) => unknown;
 }
 
-/** Answers in bytes: pages, and values whose bytes are kept. */
+/** Answers in bytes: pages and cached values. */
 export interface RawRoute extends RouteBase {
   serve: (request: RouteRequest) => HttpAnswer | Promise<HttpAnswer>;
 }
 
-/** Types a row: `run` is given what `input` returns. */
+/** Types a row: `run` takes what `input` returns. */
 export function route<I>(
   row: Omit<JsonRoute, 'input' | 'run'> & {
     input: (request: RouteRequest) => I;
@@ -51,16 +50,16 @@ export function route<I>(
   return row as JsonRoute;
 }
 
-/** A whole number in a query; undefined when it is not given. Given twice, or anything else, it is `usage`. */
+/** Returns an integer parameter, or undefined if it is missing. Anything else is `usage`. */
 export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   const [text, second] = query.getAll(name);
   if (text === undefined) return undefined;
   if (second !== undefined) {
-    throw new StewardError('usage', `The parameter ${name} is given twice.`, { hint: 'Give it once.' });
+    throw new StewardError('usage', `Parameter ${name} is given twice.`, { hint: 'Give it once.' });
   }
   if (/^-?\d{1,9}$/.test(text)) return Number(text);
-  throw new StewardError('usage', `${name} must be a whole number, not "${text.slice(0, 100)}".`, {
-    hint: `Such as: ?${name}=30`,
+  throw new StewardError('usage', `${name} must be an integer, not "${text.slice(0, 100)}".`, {
+    hint: `For example: ?${name}=30`,
   });
 }
 
@@ -77,7 +76,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   internal: 500,
 };
 
-/** Sent with every answer: nobody else may embed or read it, and nobody guesses its type. */
+/** Sent with every answer: no other origin may embed or read it, and browsers must not guess its type. */
 export const SAFE_HEADERS = [
   'x-content-type-options',
   'nosniff',
@@ -87,7 +86,7 @@ export const SAFE_HEADERS = [
   'no-referrer',
 ] as const;
 
-/** Of what is no page: should a browser show it, it loads and runs nothing, and stands in nobody's frame. */
+/** For data: if a browser displays it, nothing is loaded, run or framed. */
 export const DATA_POLICY = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"] as const;
 
 export const JSON_HEADERS: readonly string[] = [
@@ -97,7 +96,7 @@ export const JSON_HEADERS: readonly string[] = [
   ...DATA_POLICY,
 ];
 
-/** An answer of the protocol itself, in the one shape of an error. */
+/** Returns an error answer. */
 export function refusal(
   status: number,
   kind: ErrorKind,
@@ -112,11 +111,11 @@ export function refusal(
   };
 }
 
-/** Any thrown value as an answer. What nobody foresaw is told in the log, not to whoever asks. */
+/** Returns the answer for an error. Details of an internal error go to the log only. */
 export function errorAnswer(thrown: unknown): HttpAnswer {
   const known = toStewardError(thrown);
   if (known.kind === 'internal') {
-    return refusal(500, 'internal', 'Something went wrong in steward.', 'See "steward daemon logs".');
+    return refusal(500, 'internal', 'Internal error.', 'See "steward daemon logs".');
   }
   const { error } = errorBody(known);
   const shown = {
@@ -131,7 +130,7 @@ export function errorAnswer(thrown: unknown): HttpAnswer {
   };
 }
 
-/** A body with the headers that its ETag is in, made once and sent often. */
+/** A body with its ETag and headers, computed once. */
 export interface Tagged {
   body: string | Buffer;
   length: number;
@@ -139,7 +138,7 @@ export interface Tagged {
   headers: readonly string[];
 }
 
-/** A browser may keep it, and asks each time whether it is still the same. */
+/** Computes the ETag; a browser may cache the body and revalidates it each time. */
 export function tagged(body: string | Buffer, headers: readonly string[]): Tagged {
   const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
   return {
@@ -150,7 +149,7 @@ export function tagged(body: string | Buffer, headers: readonly string[]): Tagge
   };
 }
 
-/** 304 when the client has these bytes already. */
+/** Returns 304 if the client already has these bytes. */
 export function taggedAnswer(head: RequestHead, { body, length, etag, headers }: Tagged): HttpAnswer {
   return isKnown(head.headers['if-none-match'], etag)
     ? { status: 304, headers, body: '' }

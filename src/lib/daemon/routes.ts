@@ -31,10 +31,11 @@ import type { DaemonStatus } from './status';
 
 export interface OwnRoutesDeps {
   version: string;
+  build: string;
   status: () => Promise<DaemonStatus>;
-  /** Ends the daemon once what has arrived is answered; `restarted`: to be started anew. */
+  /** Ends the daemon after answering pending requests. */
   end: (ending: 'stopped' | 'restarted') => void;
-  /** The address of the pages. */
+  /** Address of the pages. */
   url: () => string;
   gate: Gate;
   requireToken: boolean;
@@ -44,6 +45,8 @@ export interface OwnRoutesDeps {
 export interface Healthz {
   status: 'ok';
   version: string;
+  /** Version and build; missing in earlier versions. */
+  build?: string;
   pid: number;
   uptimeSec: number;
 }
@@ -51,25 +54,25 @@ export interface Healthz {
 /** `POST /api/open` */
 export interface OpenLink {
   url: string;
-  /** Null: the address is no secret and does not expire. */
+  /** Null: the address contains no code. */
   expiresInSec: number | null;
 }
 
 /** `POST /api/sign-in` */
 export interface SignedIn {
-  /** What the page sends as `Authorization: Bearer`; valid until the daemon ends. */
+  /** The page sends it as `Authorization: Bearer`; valid until the daemon ends. */
   secret: string;
 }
 
-/** The daemon's own state, stop, restart and sign-in. Stop, restart and open are for the local socket alone. */
-export function ownRoutes({ version, status, end, url, gate, requireToken }: OwnRoutesDeps): Route[] {
+/** Health, status, stop, restart and sign-in. */
+export function ownRoutes({ version, build, status, end, url, gate, requireToken }: OwnRoutesDeps): Route[] {
   const { pid } = ownProcess();
   return [
     {
       method: 'GET',
       path: '/healthz',
       isLive: true,
-      run: (): Healthz => ({ status: 'ok', version, ...ownProcess() }),
+      run: (): Healthz => ({ status: 'ok', version, build, ...ownProcess() }),
     },
     { method: 'GET', path: '/api/status', isLive: true, run: status },
     {
@@ -91,7 +94,7 @@ export function ownRoutes({ version, status, end, url, gate, requireToken }: Own
       run: (): OpenLink => {
         if (!requireToken) return { url: `${url()}/`, expiresInSec: null };
         const { code, expiresInSec } = gate.newCode();
-        // A fragment is sent to no server: the page reads it and trades it.
+        // Browsers send fragments to no server; the page exchanges the code for a secret.
         return { url: `${url()}/#code=${code}`, expiresInSec };
       },
     },
@@ -107,15 +110,15 @@ export function ownRoutes({ version, status, end, url, gate, requireToken }: Own
       run: (code): SignedIn => {
         const secret = gate.redeem(code);
         if (secret !== undefined) return { secret };
-        throw new StewardError('auth', 'This sign-in link was used already, or has expired.', {
-          hint: 'Run "steward open" for a new one.',
+        throw new StewardError('auth', 'This sign-in link was already used or has expired.', {
+          hint: 'Run "steward open" for a new link.',
         });
       },
     }),
   ];
 }
 
-/** What is resolved again whenever a file of the configuration has changed; a broken one is `config`. */
+/** Opened again when the configuration changes; a broken one is `config`. */
 type Opened<D> = () => D | Promise<D>;
 
 export interface SenseRoutesDeps {
@@ -127,13 +130,13 @@ export interface SenseRoutesDeps {
 const DEFAULT_DAYS = 7;
 
 export function senseRoutes({ sense, live, insights }: SenseRoutesDeps): Route[] {
-  // A live read gives the same object until something changes.
-  const keptRead = <T>(path: string, read: (deps: ReadDeps) => T): RawRoute =>
-    kept(path, sense, read, (_, value) => value);
+  // A live read returns the same object until something changes.
+  const liveRoute = <T>(path: string, read: (deps: ReadDeps) => T): RawRoute =>
+    cached(path, sense, read, (_, value) => value);
   return [
-    keptRead('/api/sense/today', live.today),
-    keptRead('/api/sense/sources', live.sources),
-    keptRead('/api/sense/status', live.status),
+    liveRoute('/api/sense/today', live.today),
+    liveRoute('/api/sense/sources', live.sources),
+    liveRoute('/api/sense/status', live.status),
     {
       method: 'GET',
       path: '/api/sense/insight',
@@ -151,26 +154,23 @@ export function senseRoutes({ sense, live, insights }: SenseRoutesDeps): Route[]
   ];
 }
 
-/** How long a view is kept at most: staleness comes with time alone. */
-const KEPT_MS = 1000;
+/** A view is cached at most this long, since staleness depends on time. */
+const CACHE_MS = 1000;
 
-/** The work module. Reading asks nobody but the cache. */
+/** Reads come from the cache of issues; only refresh uses the network. */
 export function workRoutes(work: Opened<WorkDeps>): Route[] {
   const versionOf = ({ paths, clock }: WorkDeps): string =>
-    [markOfTarget(paths.cache), markOfTarget(paths.poll), Math.floor(clock.monotonic() / KEPT_MS)].join(' ');
+    [markOfTarget(paths.cache), markOfTarget(paths.poll), Math.floor(clock.monotonic() / CACHE_MS)].join(' ');
   return [
-    kept('/api/work', work, versionOf, boardView),
-    kept('/api/work/columns', work, versionOf, columnsView),
+    cached('/api/work', work, versionOf, boardView),
+    cached('/api/work/columns', work, versionOf, columnsView),
     { method: 'GET', path: '/api/work/status', isLive: true, run: async () => workStatus(await work()) },
     { method: 'POST', path: '/api/work/refresh', run: async () => refresh(await work()) },
   ];
 }
 
-/**
- * A read whose bytes are kept as long as its version stays the same. The requests that one turn of the loop brings had
- * all arrived when the first of them looked for what has changed: they share its look.
- */
-function kept<D, V>(
+/** A read whose bytes are cached while its version is the same. Requests of one turn of the event loop share one check. */
+function cached<D, V>(
   path: string,
   open: Opened<D>,
   versionOf: (deps: D) => V,
@@ -202,12 +202,12 @@ function kept<D, V>(
 
 export interface PagesDeps {
   clock: Pick<Clock, 'now'>;
-  /** The folder of the pages, and that of what the build made for them. */
+  /** Folder of the pages, and of the files that the build made for them. */
   pages: string;
   assets: string;
 }
 
-/** The pages, and the file of each. */
+/** Path and file of each page. */
 const PAGES = [
   ['/', 'index.html'],
   ['/sense', 'sense.html'],
@@ -223,7 +223,7 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
 };
 
-/** A page loads from this daemon alone, and stands in nobody's frame. */
+/** Pages load from this daemon only, and cannot be framed. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -231,10 +231,7 @@ export const PAGE_POLICY =
 const ASSET = /^[a-z0-9][a-z0-9.-]*\.(css|js|svg|png)$/;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/**
- * The pages and `/assets/<name>`: exactly the files that stand in two folders of the package when the daemon
- * starts; a path of a request never becomes a path of a file.
- */
+/** The pages and `/assets/NAME`: the files of two folders as listed at the start, so no request path becomes a file path. */
 export function pageRoutes({ clock, pages, assets }: PagesDeps): RawRoute[] {
   const files = new Map<string, string>(PAGES.map(([path, file]) => [path, join(pages, file)]));
   for (const folder of [pages, assets]) {
@@ -262,7 +259,7 @@ function fileRoute(clock: Pick<Clock, 'now'>, path: string, file: string): RawRo
 function bytesOf(file: string): Buffer {
   const bytes = readBytes(file, { maxBytes: MAX_BYTES, followLink: true });
   if (bytes !== undefined) return bytes;
-  throw new StewardError('not_found', 'This page is not in the package.', {
-    hint: 'Install steward again.',
+  throw new StewardError('not_found', 'This page is missing from the package.', {
+    hint: 'Reinstall steward.',
   });
 }

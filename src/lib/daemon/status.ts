@@ -10,24 +10,23 @@ import type { LogLine } from './log';
 
 export type ModuleState = 'ok' | 'off' | 'needs-you' | 'error';
 
-/** How a part of the daemon is doing. */
+/** The state of a part of the daemon. */
 export interface ModuleHealth {
   state: ModuleState;
-  /** Why, in a sentence. */
+  /** A sentence. */
   reason?: string;
-  /** The command that mends it. */
+  /** The command that fixes it. */
   fix?: string;
 }
 
-/** A part of the daemon whose health is shown. A new one is one row in the table of modules. */
+/** A part of the daemon with its own health. */
 export interface Module {
   id: string;
   label: string;
-  /** What it throws is its error. */
   health: () => ModuleHealth | Promise<ModuleHealth>;
 }
 
-/** A live assistant session, as the status page shows it. Times are ISO-8601 UTC. */
+/** A running assistant session. Times are ISO-8601 UTC. */
 export interface LiveSession {
   slug: string;
   task: string | null;
@@ -36,7 +35,7 @@ export interface LiveSession {
   status: string;
   startedAt: string;
   updatedAt: string;
-  /** It waits for the person. */
+  /** It waits for you. */
   waiting: boolean;
 }
 
@@ -50,14 +49,14 @@ export interface DaemonStatus {
   startedAt: string;
   modules: ({ id: string; label: string } & ModuleHealth)[];
   sessions: LiveSession[];
-  /** Notifications that are still to be delivered, and those that were given up. */
+  /** Notifications waiting to be delivered, and those given up. */
   outbox: { waiting: number; failed: number };
-  /** What hooks have left to be done. */
+  /** Work queued by hooks. */
   spool: { waiting: number; dead: number; oldest: string | null };
   jobs: JobStatus[];
 }
 
-/** Asks every module; one that throws is in error and stops no other. */
+/** Returns the health of every module; one that throws has the state `error`. */
 export function healthOf(modules: readonly Module[]): Promise<DaemonStatus['modules']> {
   return Promise.all(
     modules.map(async ({ id, label, health }) => {
@@ -81,19 +80,18 @@ export interface DaemonTextOptions {
   columns: number;
   color: boolean;
   unicode?: boolean;
-  /** The local time of an ISO-8601 time, as a person reads it. */
+  /** Formats an ISO-8601 time as local time. */
   localTime: (iso: string) => string;
 }
 
-/** What `steward daemon status` knows of a daemon that runs. */
+/** `steward daemon status` of a running daemon. */
 export interface RunningReport extends DaemonStatus {
   running: true;
   url: string;
-  /** The version of the command that asked. */
+  /** Version of the command. */
   cliVersion: string;
 }
 
-/** `steward daemon status` without a daemon. */
 export interface NotRunningReport {
   running: false;
   cliVersion: string;
@@ -104,7 +102,7 @@ export type DaemonReport = RunningReport | NotRunningReport;
 export function daemonStatusText(report: DaemonReport, options: DaemonTextOptions): string {
   const lines = report.running
     ? runningLines(report, options)
-    : ['The daemon does not run. Start it with "steward up", or "steward daemon serve".'];
+    : ['The daemon is not running. Start it with "steward up" or "steward daemon serve".'];
   const text = lines.map((line) => line.trimEnd()).join('\n');
   return options.unicode === false ? toAscii(text) : text;
 }
@@ -117,13 +115,13 @@ function runningLines(report: RunningReport, options: DaemonTextOptions): string
     ['version', clean(report.version)],
     ...(report.spool.waiting + report.spool.dead === 0
       ? []
-      : [['spool', `${report.spool.waiting} waiting, ${report.spool.dead} given up`]]),
+      : [['queue', `${report.spool.waiting} waiting, ${report.spool.dead} failed`]]),
   ];
   const other =
     report.version === report.cliVersion
       ? []
       : wrap(
-          `This command is version ${report.cliVersion}. The daemon restarts by itself once it is idle and its own package is upgraded; to do it now: steward daemon stop, then steward up.`,
+          `This command is version ${report.cliVersion}. To upgrade the daemon, run: steward daemon restart`,
           options.columns,
         ).map(colors.attention);
   const modules = report.modules.flatMap(({ id, state, reason, fix }) => [
@@ -138,8 +136,8 @@ function jobLines(jobs: readonly JobStatus[], options: DaemonTextOptions): strin
   const rows = jobs.map(({ id, everySec, lastRun, lastOk, nextRun }) => [
     clean(id),
     `every ${everySec % 60 === 0 ? duration(everySec) : `${everySec} s`}`,
-    lastRun === null ? 'has not run' : `${lastOk === false ? 'failed' : 'ran'} ${options.localTime(lastRun)}`,
-    nextRun === null ? 'at work' : `next ${options.localTime(nextRun)}`,
+    lastRun === null ? 'not run yet' : `${lastOk === false ? 'failed' : 'ran'} ${options.localTime(lastRun)}`,
+    nextRun === null ? 'running' : `next ${options.localTime(nextRun)}`,
   ]);
   return table(rows)
     .split('\n')
@@ -162,7 +160,7 @@ export function duration(sec: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** A line of the log for a person: time, level where it is not plain, event, and the rest as `key=value`. */
+/** A log line for a terminal: time, level unless info, event, and the rest as `key=value`. */
 export function logLineText(line: LogLine, options: Pick<DaemonTextOptions, 'color' | 'localTime'>): string {
   const { ts, level, event, ...more } = line;
   const colors = palette(options);
@@ -181,7 +179,7 @@ export function senseModule(
 ): Module {
   const unset = {
     state: 'needs-you',
-    reason: 'Nothing is captured before it is set up.',
+    reason: 'Not set up; nothing is captured.',
     fix: 'steward up',
   } as const;
   return {
@@ -206,7 +204,7 @@ function workHealth(status: WorkStatus): ModuleHealth {
     return { state: 'off', reason: 'WORK.enabled is false.', fix: 'steward config set WORK.enabled true' };
   }
   if (state === 'public' || state === 'unverified') {
-    const reason = status.staleReason ?? 'The repository is not verified to be private.';
+    const reason = status.staleReason ?? 'The repository is not verified as private.';
     return { state: 'needs-you', reason, fix: 'steward work verify' };
   }
   if (waiting !== undefined) {

@@ -19,16 +19,16 @@ export interface ServeInput {
   version: string;
   instructions: string;
   tools: Tool[];
-  /** Undefined: there is no such tool. */
+  /** Undefined: no such tool. */
   call: (tool: string, input: unknown) => Promise<CallToolResult> | undefined;
   onError: (error: Error) => void;
-  /** What comes in, line by line. `refuse` answers a line that cannot be read, whose id nobody knows therefore. */
+  /** The messages, a line each. `refuse` answers a line that cannot be read, and so has no id. */
   lines: (refuse: (message: string) => void) => Readable;
 }
 
 /**
- * Serves tools on stdin and stdout; resolves when the connection is closed. The vendor's library, a bundle of its own.
- * Its lower half is used: the schemas of the inputs are ours, and so are the words of a refusal.
+ * Serves tools on stdin and stdout; `closed` resolves when the connection ends. This file is a bundle of its own. It uses
+ * the library's lower-level server, because the input schemas and the error messages are ours.
  */
 export async function connectStdio(
   input: ServeInput,
@@ -38,7 +38,7 @@ export async function connectStdio(
   server.onerror = (error) => {
     if (error instanceof SyntaxError) refuse(ErrorCode.ParseError, 'The line is not JSON.');
     else if (error.name === 'ZodError')
-      refuse(ErrorCode.InvalidRequest, 'The line is not a message of JSON-RPC 2.0.');
+      refuse(ErrorCode.InvalidRequest, 'The line is not a JSON-RPC 2.0 message.');
     input.onError(error);
   };
   const closed = new Promise<void>((resolve) => {
@@ -47,60 +47,52 @@ export async function connectStdio(
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const answer = input.call(params.name, params.arguments ?? {});
-    if (answer === undefined) {
-      throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(params.name)}.`);
-    }
-    return answer;
+    if (answer !== undefined) return answer;
+    throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${JSON.stringify(params.name)}.`);
   });
   const refuse = (code: ErrorCode, message: string): void => {
     const answer = { jsonrpc: '2.0', id: null, error: { code, message } };
-    // JSON-RPC answers so; the library's type knows no such id.
+    // JSON-RPC answers with a null id, which the library's type does not allow.
     void transport.send(answer as unknown as JSONRPCMessage);
   };
   const lines = input.lines((message) => refuse(ErrorCode.InvalidRequest, message));
-  // The lines are bounded: past its own limit the library would end.
+  // The lines are bounded already; the library would end the connection at its own limit.
   const transport: StdioServerTransport = new StdioServerTransport(lines, undefined, {
     maxBufferSize: Infinity,
   });
   await server.connect(transport);
-  return { closed, finish: finishing(server, transport) };
+  return { closed, finish: closeWhenAnswered(server, transport) };
 }
 
-/**
- * Counts the requests that have no answer yet. The returned function closes the server as soon as there are none: the
- * library itself would drop the answers.
- */
-function finishing(server: Server, transport: StdioServerTransport): () => void {
-  const asked = new Set<unknown>();
-  let isLast = false;
-  const closeWhenDone = (): void => {
-    if (isLast && asked.size === 0) void server.close();
+/** Returns a function that closes the server once every request is answered; the library would drop the answers. */
+function closeWhenAnswered(server: Server, transport: StdioServerTransport): () => void {
+  const pending = new Set<unknown>();
+  let isFinishing = false;
+  const closeIfDone = (): void => {
+    if (isFinishing && pending.size === 0) void server.close();
   };
   const receive = transport.onmessage;
   transport.onmessage = (message) => {
-    if ('method' in message && 'id' in message) asked.add(message.id);
-    // A request that is canceled gets no answer.
+    if ('method' in message && 'id' in message) pending.add(message.id);
+    // A canceled request gets no answer.
     if ('method' in message && message.method === 'notifications/cancelled')
-      asked.delete(message.params?.['requestId']);
+      pending.delete(message.params?.['requestId']);
     receive?.(message);
   };
   const send = transport.send.bind(transport);
   transport.send = async (message) => {
     await send(message);
-    if (!('method' in message)) asked.delete(message.id);
-    closeWhenDone();
+    if (!('method' in message)) pending.delete(message.id);
+    closeIfDone();
   };
   return () => {
-    isLast = true;
-    closeWhenDone();
+    isFinishing = true;
+    closeIfDone();
   };
 }
 
-/** Checks inputs by a schema: what is wrong with one, undefined when nothing is. */
-export function inputCheck(schema: object): (input: unknown) => string | undefined {
-  const check = new AjvJsonSchemaValidator().getValidator(schema as JsonSchemaType);
-  return (input) => {
-    const found = check(input);
-    return found.valid ? undefined : found.errorMessage;
-  };
+/** Returns what is wrong with an input according to a schema, or undefined. */
+export function inputCheck(schema: object, input: unknown): string | undefined {
+  const result = new AjvJsonSchemaValidator().getValidator(schema as JsonSchemaType)(input);
+  return result.valid ? undefined : result.errorMessage;
 }

@@ -1,6 +1,6 @@
 /**
- * A daemon that looks for another version ten times a second, and is started anew by the script of this file, as
- * the built one is: `upgraded-daemon.ts VERSION_FILE …`. The version in the file is the installed one.
+ * A daemon that checks for an upgrade ten times a second: `upgraded-daemon.ts VERSION_FILE …`. The file contains the
+ * installed version.
  */
 import { readFileSync } from 'node:fs';
 
@@ -16,7 +16,13 @@ async function main(): Promise<void> {
   const context = createContext(process.cwd());
   const { parts } = await openDaemon(context, { port: Number(port) }, () => undefined);
   let listensOn = 0;
-  const own = { ...parts, version: installed(), installedVersion: installed, lookSec: 0.1 };
+  const own = {
+    ...parts,
+    version: installed(),
+    build: installed(),
+    installedBuild: installed,
+    checkSec: 0.1,
+  };
   const ending = await runDaemon(own, ({ url, pid, port: chosen }) => {
     listensOn = chosen;
     process.stdout.write(`${JSON.stringify({ url, pid, port: chosen })}\n`);

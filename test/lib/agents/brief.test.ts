@@ -1,16 +1,22 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { composeBriefs, MAX_BRIEFS, taskOf } from '../../../src/lib/agents/brief';
+import {
+  MAX_BRIEFS,
+  TRAIT_FAMILIES,
+  composeBriefs,
+  taskOf,
+  traitIds,
+  traitsIn,
+} from '../../../src/lib/agents/brief';
 import { checkInvocations } from '../../../src/lib/agents/check';
-import { TRAIT_FAMILIES, traitsIn } from '../../../src/lib/agents/traits';
 import { TYPES } from '../../helpers/agents';
 import { thrown } from '../../helpers/errors';
 
 const BASE = { subagentType: 'general-purpose', model: 'balanced' } as const;
 
 describe('briefs', () => {
-  it('carry role, perspective, voice and the task, and pass the check', () => {
+  it('carry a role, a perspective, a voice and the task, and pass the check', () => {
     const [brief] = composeBriefs('Review the lease', { ...BASE, count: 1 });
     expect(brief?.prompt).to.include('Review the lease');
     expect(brief?.prompt).to.match(/You are an? .*\nPerspective: .*\nVoice: .*\nWork /);
@@ -28,7 +34,7 @@ describe('briefs', () => {
     expect(checkInvocations([planned], TYPES).breaches).to.deep.equal([]);
   });
 
-  it('are N distinct ones, the same for the same request, whatever is fixed', () => {
+  it('are distinct, and the same for the same request, whatever trait is set', () => {
     const some = <T extends { id: string }>(traits: readonly T[]) =>
       fc.option(fc.constantFrom(...traits.map(({ id }) => [id])), { nil: undefined });
     fc.assert(
@@ -52,7 +58,7 @@ describe('briefs', () => {
     );
   });
 
-  it('say when so many cannot differ', () => {
+  it('are refused if so many cannot differ', () => {
     const fixed = { expertise: ['legal'], personality: ['bold'], approach: ['rapid'] } as const;
     expect(composeBriefs('x', { ...BASE, count: 1, ...fixed })).to.have.length(1);
     const error = thrown(() => composeBriefs('x', { ...BASE, count: 2, ...fixed }));
@@ -60,18 +66,38 @@ describe('briefs', () => {
     expect(error.hint).to.match(/1 at most/);
   });
 
-  it('take the traits that the request names first', () => {
+  it('begin with the traits that the request names', () => {
     const briefs = composeBriefs('a lawyer and an accountant, skeptical ones', { ...BASE, count: 2 });
     expect(briefs.map(({ expertise }) => expertise)).to.deep.equal(['legal', 'finance']);
     expect(briefs[0]?.personality).to.equal('skeptical');
     expect(traitsIn('expertise', 'Sécurité, LEGAL! data-driven')).to.deep.equal(['legal', 'data']);
   });
 
-  it('have no control characters, and an end', () => {
+  it('contain no control characters, and a bounded task', () => {
     const [brief] = composeBriefs('a\u001b[2Jb\u202ec\nd', { ...BASE, count: 1 });
     expect(brief?.prompt).to.include('a[2Jbc\nd');
     const cut = taskOf(`x${'😀'.repeat(9000)}`);
     expect(Buffer.from(cut, 'utf8').toString('utf8')).to.equal(cut);
     expect(taskOf('x'.repeat(100_000)).length).to.be.lessThan(9000);
+  });
+});
+
+describe('the trait vocabulary', () => {
+  it('has ten kinds of expertise', () => {
+    expect(traitIds('expertise').join(' ')).to.equal(
+      'security legal finance medical technical research creative business data communications',
+    );
+  });
+
+  it('has ten personalities', () => {
+    expect(traitIds('personality').join(' ')).to.equal(
+      'skeptical enthusiastic cautious bold analytical creative empathetic contrarian pragmatic meticulous',
+    );
+  });
+
+  it('has eight approaches', () => {
+    expect(traitIds('approach').join(' ')).to.equal(
+      'thorough rapid systematic exploratory comparative synthesizing adversarial consultative',
+    );
   });
 });

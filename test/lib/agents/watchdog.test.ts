@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'no
 import { expect } from 'chai';
 
 import {
-  lookOnce,
+  watchedSessions,
   SILENCE_MS,
   watch,
   type SilenceAlert,
@@ -75,7 +75,7 @@ describe('watchdog', () => {
   const nothing = (): void => undefined;
 
   it('is quiet when nothing runs', async () => {
-    expect(lookOnce(deps())).to.deep.equal([]);
+    expect(watchedSessions(deps())).to.deep.equal([]);
     expect(await watched([later(SILENCE_MS * 5), nothing])).to.deep.equal([]);
     happens('session-start');
     happens('tool-after', { tool: 'Bash' });
@@ -108,7 +108,7 @@ describe('watchdog', () => {
       launch();
       let looks = 0;
       await watch(deps(), {
-        session: lookOnce(deps())[0]?.session ?? '',
+        session: watchedSessions(deps())[0]?.session ?? '',
         untilIdle: true,
         signal: new AbortController().signal,
         alert: () => undefined,
@@ -139,17 +139,22 @@ describe('watchdog', () => {
     now += SILENCE_MS - 1000;
     happens('subagent-start', { agent: 'a2' });
     now += 2000;
-    expect(lookOnce(deps())[0]).to.deep.include({ agents: 2, silentSec: 2, silent: false, lastTool: 'Task' });
+    expect(watchedSessions(deps())[0]).to.deep.include({
+      agents: 2,
+      silentSec: 2,
+      silent: false,
+      lastTool: 'Task',
+    });
     happens('subagent-stop', { agent: 'a1' });
     happens('subagent-stop', { agent: 'a2' });
     now += SILENCE_MS;
-    expect(lookOnce(deps())).to.deep.equal([]);
+    expect(watchedSessions(deps())).to.deep.equal([]);
   });
 
   it('keeps sessions apart, and watches one until it ends', async () => {
     launch('one');
     launch('two');
-    const [first, second] = lookOnce(deps()).map(({ session }) => session);
+    const [first, second] = watchedSessions(deps()).map(({ session }) => session);
     const alerts = await watched(
       [
         later(SILENCE_MS - 1000),
@@ -170,7 +175,10 @@ describe('watchdog', () => {
     const options = { signal: controller.signal, alert: () => undefined };
     const first = watch(deps(), options);
     const error = await rejection(watch(deps(), options));
-    expect(error).to.include({ kind: 'locked', message: 'A watchdog runs already.' });
+    expect(error).to.include({
+      kind: 'locked',
+      message: 'Another watchdog is already watching all sessions.',
+    });
     await watch(deps(), { ...options, ifFree: true });
     controller.abort();
     await first;
@@ -191,7 +199,7 @@ describe('watchdog', () => {
   it('takes no clock that was put back for a silence', () => {
     launch();
     now -= 3_600_000;
-    expect(lookOnce(deps())[0]).to.deep.include({ silentSec: 0, silent: false });
+    expect(watchedSessions(deps())[0]).to.deep.include({ silentSec: 0, silent: false });
   });
 
   it('survives a broken file of told silences, and leaves a newer one alone', async () => {

@@ -46,10 +46,10 @@ const ROUTES: readonly Route[] = [
   })),
 ];
 
-describe('the daemon app', () => {
+describe('daemon app', () => {
   const app = testApp(ROUTES);
 
-  it('answers JSON, with what keeps it from being embedded, guessed or kept', async () => {
+  it('answers JSON with headers against embedding, sniffing and caching', async () => {
     const answer = await app.ask('/a');
     expect(answer.status).to.equal(200);
     expect(answer.json()).to.deep.equal({ a: 1 });
@@ -61,7 +61,7 @@ describe('the daemon app', () => {
     expect(answer.header('access-control-allow-origin')).to.equal(undefined);
   });
 
-  it('answers 304 to who has the bytes, and 200 to who has others', async () => {
+  it('answers 304 if the ETag matches, otherwise 200', async () => {
     const etag = (await app.ask('/a')).header('etag') ?? '';
     expect(etag).to.match(/^"[\w-]+"$/);
     for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
@@ -71,13 +71,13 @@ describe('the daemon app', () => {
     expect((await app.ask('/a', { headers: { 'if-none-match': '"other"' } })).status).to.equal(200);
   });
 
-  it('keeps what is live out of every cache', async () => {
+  it('sends no-store for live data', async () => {
     const answer = await app.ask('/live');
     expect(answer.header('cache-control')).to.equal('no-store');
     expect(answer.header('etag')).to.equal(undefined);
   });
 
-  it('knows no other paths: 404', async () => {
+  it('answers 404 for unknown paths', async () => {
     for (const path of [
       '/b',
       '/a/',
@@ -96,7 +96,7 @@ describe('the daemon app', () => {
     }
   });
 
-  it('knows no other methods: 405 with Allow', async () => {
+  it('answers 405 with Allow for other methods', async () => {
     for (const method of ['PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'x']) {
       const answer = await app.ask('/a', { method });
       expect(answer.status, method).to.equal(405);
@@ -107,7 +107,7 @@ describe('the daemon app', () => {
     expect((await app.ask('/a', { method: 'HEAD' })).status).to.equal(200);
   });
 
-  it('names the parameter that is wrong, or given twice: 400', async () => {
+  it('answers 400 and names an invalid or repeated parameter', async () => {
     expect((await app.ask('/days?days=30')).json()).to.deep.equal({ days: 30 });
     expect((await app.ask('/days')).json()).to.deep.equal({ days: 7 });
     for (const [query, named] of [
@@ -124,7 +124,7 @@ describe('the daemon app', () => {
     }
   });
 
-  it('ignores unknown query parameters of a GET, and refuses those of a POST', async () => {
+  it('ignores unknown query parameters of a GET and refuses those of a POST', async () => {
     expect((await app.ask('/days?days=3&utm_source=mail&days2=x')).json()).to.deep.equal({ days: 3 });
     expect((await app.ask('/a?x=1')).status).to.equal(200);
     const posted = await app.ask('/notify?message=x', { method: 'POST', body: '{"message":"x"}' });
@@ -132,7 +132,7 @@ describe('the daemon app', () => {
     expect(posted.error().message).to.include('"message"');
   });
 
-  it('takes any bytes as a query and any path, and answers as it should', async () => {
+  it('survives any path and query', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
         const answer = await app.ask(`/days?${text}`);
@@ -146,7 +146,7 @@ describe('the daemon app', () => {
     );
   });
 
-  it('takes a JSON body, whatever its type is called, from what is no page', async () => {
+  it('accepts a JSON body of any content type from a program', async () => {
     for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
       const headers = { 'content-type': type };
       const answer = await app.ask('/notify', { method: 'POST', headers, body: '{"message":"Héllo"}' });
@@ -155,9 +155,9 @@ describe('the daemon app', () => {
     }
   });
 
-  it('says what is wrong with a body: 400', async () => {
+  it('answers 400 for an invalid body', async () => {
     for (const [body, message] of [
-      ['{"message":', 'not JSON'],
+      ['{"message":', 'not valid JSON'],
       [Buffer.from([0x22, 0xff, 0x22]), 'not UTF-8'],
       ['', 'message is missing'],
       ['null', 'message is missing'],
@@ -171,7 +171,7 @@ describe('the daemon app', () => {
     expect((await app.ask('/notify', { method: 'POST', headers: zipped, body: 'x' })).status).to.equal(415);
   });
 
-  it('never breaks on a body, and answers each with a status of its own', async () => {
+  it('answers any body with 200 or 400', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.json(), fc.string()), async (body) => {
         const answer = await app.ask('/notify', { method: 'POST', body });
@@ -180,25 +180,25 @@ describe('the daemon app', () => {
     );
   });
 
-  it('shows what leads it to the local socket alone', async () => {
+  it('serves stop, restart and open on the local socket only', async () => {
     expect((await app.ask('/local', { method: 'POST' })).status).to.equal(404);
     expect((await app.ask('/local', { method: 'POST', isLocal: true })).json()).to.deep.equal({
       local: true,
     });
   });
 
-  it('has a status for every kind of error, and the one shape', async () => {
+  it('maps every kind of error to a status, in one shape', async () => {
     expect(Object.keys(HTTP_STATUS).sort()).to.deep.equal([...ERROR_KINDS].sort());
     for (const kind of ERROR_KINDS) {
       const answer = await app.ask(`/kind/${kind}`);
       expect(answer.status, kind).to.equal(HTTP_STATUS[kind]);
-      const shown: Partial<Record<ErrorKind, string>> = { internal: 'Something went wrong in steward.' };
+      const shown: Partial<Record<ErrorKind, string>> = { internal: 'Internal error.' };
       expect(answer.error().kind).to.equal(kind);
       expect(answer.error().message).to.equal(shown[kind] ?? 'What is wrong\nand where');
     }
   });
 
-  it('lives through a route that throws, tells the log and not the client', async () => {
+  it('reports an internal error to the log, not to the client', async () => {
     for (const path of ['/throws', '/rejects']) {
       const before = app.faults.length;
       const answer = await app.ask(path);
@@ -209,7 +209,7 @@ describe('the daemon app', () => {
     expect((await app.ask('/a')).status).to.equal(200);
   });
 
-  it('does nothing for a page of another origin', async () => {
+  it('refuses pages of another origin', async () => {
     let done = 0;
     const counting = testApp([{ method: 'POST', path: '/do', run: () => (done += 1) }]);
     for (const headers of [
@@ -228,7 +228,7 @@ describe('the daemon app', () => {
     expect(done).to.equal(0);
   });
 
-  it('asks for a token before it says what there is', async () => {
+  it('requires a token before it reveals which paths exist', async () => {
     const closed = testApp(
       [...ROUTES, { method: 'GET', path: '/door', isOpen: true, run: () => ({ open: true }) }],
       { gate: { isRequired: true, hasKey: ({ headers }) => headers['authorization'] === 'Bearer right' } },
@@ -243,7 +243,7 @@ describe('the daemon app', () => {
     expect((await closed.ask('/a', { headers: { authorization: 'Bearer right' } })).status).to.equal(200);
   });
 
-  it('refuses another user of the machine, but with a token, over the socket, or where they are allowed', async () => {
+  it('refuses another user without a token, unless other users are allowed', async () => {
     const hasKey: AppDeps['gate']['hasKey'] = ({ headers }) => headers['authorization'] === 'Bearer right';
     const page: Route = { method: 'GET', path: '/page', isOpen: true, run: () => 'page' };
     for (const isRequired of [false, true]) {
@@ -265,8 +265,8 @@ describe('the daemon app', () => {
     expect((await open.ask('/a', { isOtherUser: () => true })).status).to.equal(200);
   });
 
-  it('refuses a table with two rows for one address', () => {
+  it('refuses two routes for one path', () => {
     const row: Route = { method: 'GET', path: '/a', run: () => 1 };
-    expect(() => testApp([row, row])).to.throw('Two routes answer GET /a');
+    expect(() => testApp([row, row])).to.throw('Two routes for GET /a');
   });
 });

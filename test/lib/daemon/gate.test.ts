@@ -7,14 +7,14 @@ import { scratch } from '../../helpers/scratch';
 
 const TOKEN = 'a-token-of-more-than-thirty-two-characters';
 
-describe('the gate', () => {
+describe('gate', () => {
   let ms = 0;
   const clock = { now: () => 0, monotonic: () => ms };
   const door = gate(clock, TOKEN);
   const headersOf = (bearer: string | undefined) => ({ authorization: `Bearer ${bearer}` });
   const lets = (headers: Record<string, string>): boolean => door.hasKey(headOf('/', headers));
 
-  it('takes the token as Bearer, and nothing like it', () => {
+  it('accepts the exact token as Bearer only', () => {
     expect(lets({ authorization: `Bearer ${TOKEN}` })).to.equal(true);
     expect(lets({ authorization: `bearer  ${TOKEN} ` })).to.equal(true);
     for (const header of [
@@ -32,7 +32,7 @@ describe('the gate', () => {
     expect(lets({ cookie: `steward-31337=${TOKEN}` }), 'no cookie').to.equal(false);
   });
 
-  it('trades a code once for a secret that is not the token', () => {
+  it('exchanges a code once for a secret other than the token', () => {
     const { code, expiresInSec } = door.newCode();
     expect(expiresInSec).to.equal(60);
     const secret = door.redeem(code);
@@ -46,7 +46,7 @@ describe('the gate', () => {
     expect(gate(clock, TOKEN).hasKey(headOf('/', headersOf(secret))), 'the next daemon').to.equal(false);
   });
 
-  it('knows a signed-in page from a program with the token, also where no token is required', () => {
+  it('tells a signed-in page from a program with the token', () => {
     const open = gate(clock, undefined);
     const secret = open.redeem(open.newCode().code);
     expect([open.isRequired, door.isRequired]).to.deep.equal([false, true]);
@@ -55,27 +55,27 @@ describe('the gate', () => {
     expect(door.hasPageSecret(headOf('/', headersOf(TOKEN)))).to.equal(false);
   });
 
-  it('takes no code after a minute', () => {
+  it('refuses a code after a minute', () => {
     const { code } = door.newCode();
     ms += 60_000;
     expect(door.redeem(code)).to.equal(undefined);
   });
 
-  it('takes no code that it never made', () => {
+  it('refuses an unknown code', () => {
     for (const code of ['', 'x', TOKEN]) expect(door.redeem(code)).to.equal(undefined);
   });
 
-  it('keeps a bounded number of codes', () => {
+  it('remembers a bounded number of codes', () => {
     const codes = Array.from({ length: 50 }, () => door.newCode().code);
     const good = codes.filter((code) => door.redeem(code) !== undefined);
     expect(good.length).to.be.within(1, 20);
     expect(good).to.include(codes[49]);
   });
 
-  describe('the token file', () => {
+  describe('token file', () => {
     const box = scratch();
 
-    it('is made once, for this user alone', () => {
+    it('is created once, readable by this user only', () => {
       const path = box.path('daemon.token');
       const token = readToken(path);
       expect(token).to.match(/^[\w-]{43}$/);
@@ -84,10 +84,10 @@ describe('the gate', () => {
       expect(readFileSync(path, 'utf8').trim()).to.equal(token);
     });
 
-    it('is refused when it holds none, or when others can read it', () => {
+    it('is refused if it is invalid or readable by others', () => {
       const path = box.path('daemon.token');
       writeFileSync(path, 'short\n', { mode: 0o600 });
-      expect(() => readToken(path)).to.throw('holds no token');
+      expect(() => readToken(path)).to.throw('is not a token file');
       expect(existsSync(path)).to.equal(true);
       if (process.platform === 'win32') return;
       writeFileSync(path, `${TOKEN}\n`);

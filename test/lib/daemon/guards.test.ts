@@ -37,7 +37,7 @@ describe('guards', () => {
     it(`refuses the host ${JSON.stringify(host)}`, () => expect(statusOf({ host })).to.equal(403));
   }
 
-  it('refuses a request without a host, and one with two', () => {
+  it('refuses a request with no Host header or with two', () => {
     expect(statusOf({})).to.equal(403);
     const head = headOf('/', { host: OWN });
     expect(
@@ -45,7 +45,7 @@ describe('guards', () => {
     ).to.equal(403);
   });
 
-  it('lets in what a configured host names, and every address, but no other name, where it listens on all', () => {
+  it('accepts the configured host, and any address if it listens on all', () => {
     expect(statusOf({ host: 'box.lan:1' }, 'GET', policyFor('box.lan'))).to.equal(undefined);
     expect(statusOf({ host: '192.168.1.5:1' }, 'GET', policyFor('0.0.0.0'))).to.equal(undefined);
     expect(statusOf({ host: '[fe80::1]:1' }, 'GET', policyFor('::'))).to.equal(undefined);
@@ -78,7 +78,7 @@ describe('guards', () => {
       expect(statusOf({ host: OWN, origin })).to.equal(status));
   }
 
-  it('wants JSON of a page that posts, and nothing of what is no page', () => {
+  it('requires JSON from a page, but not from a program', () => {
     const origin = `http://${OWN}`;
     expect(statusOf({ host: OWN, origin }, 'POST')).to.equal(415);
     for (const type of [
@@ -95,7 +95,7 @@ describe('guards', () => {
     expect(statusOf({ host: OWN, 'content-type': 'text/plain' }, 'POST')).to.equal(undefined);
   });
 
-  it('never takes a foreign host for its own, whatever is put around it', () => {
+  it('never accepts a foreign host, however it is written', () => {
     fc.assert(
       fc.property(fc.domain(), fc.integer({ min: 0, max: 99_999 }), (name, port) => {
         fc.pre(name !== 'localhost');
@@ -110,7 +110,7 @@ describe('guards', () => {
     );
   });
 
-  it('lets no origin in but the one of the request itself', () => {
+  it('accepts no origin but its own', () => {
     fc.assert(
       fc.property(fc.webUrl(), (url) => {
         const { origin } = new URL(url);

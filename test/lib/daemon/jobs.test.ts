@@ -4,7 +4,7 @@ import { startJobs, type Job, type RunningJobs } from '../../../src/lib/daemon/j
 import { StewardError } from '../../../src/lib/errors';
 import { until } from '../../helpers/daemon';
 
-describe('the jobs', () => {
+describe('daemon jobs', () => {
   const logged: Record<string, unknown>[] = [];
   let nowMs = Date.parse('2026-11-20T12:00:00Z');
   const clock = { now: () => nowMs, monotonic: () => performance.now() };
@@ -19,7 +19,7 @@ describe('the jobs', () => {
   });
   afterEach(() => jobs?.stop());
 
-  it('runs each at once, and then at its interval', async () => {
+  it('runs each job at once, then at its interval', async () => {
     let count = 0;
     const running = start({
       id: 'a',
@@ -35,7 +35,7 @@ describe('the jobs', () => {
     });
   });
 
-  it('logs one that throws, tries it next time, and stops no other', async () => {
+  it('logs a failed job, runs it again, and stops no other', async () => {
     let count = 0;
     let others = 0;
     const running = start(
@@ -59,7 +59,7 @@ describe('the jobs', () => {
     expect(running.status()[0]?.lastOk).to.equal(true);
   });
 
-  it('tells which module is not well while its job fails', async () => {
+  it('reports the module whose job fails', async () => {
     let isFull = true;
     const running = start({
       id: 'capture',
@@ -74,7 +74,7 @@ describe('the jobs', () => {
     await until('it is well', () => running.failureOf('sense') === undefined);
   });
 
-  it('runs one whose run throws before it returns a promise', async () => {
+  it('survives a job that throws synchronously', async () => {
     let count = 0;
     start({
       id: 'sync',
@@ -88,7 +88,7 @@ describe('the jobs', () => {
     expect(logged[0]).to.include({ event: 'job-failed', message: 'at once' });
   });
 
-  it('never runs one beside itself, and stops when it has ended', async () => {
+  it('never runs a job twice at once, and waits for it when stopping', async () => {
     let open = 0;
     let most = 0;
     let release: () => void = () => undefined;
@@ -112,7 +112,7 @@ describe('the jobs', () => {
     expect(running.isIdle('other')).to.equal(true);
   });
 
-  it('is not led astray by a clock that is set: neither a burst nor a pause', async () => {
+  it('runs without a burst or a gap when the clock is set', async () => {
     let count = 0;
     const running = start({
       id: 'a',
@@ -128,7 +128,7 @@ describe('the jobs', () => {
     expect(count).to.equal(1);
   });
 
-  it('keeps going while its interval cannot be told, as with a broken configuration', async () => {
+  it('uses a default interval while the configuration is broken', async () => {
     const running = start({
       id: 'a',
       everySec: () => Promise.reject(new StewardError('config', 'broken')),

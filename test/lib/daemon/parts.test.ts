@@ -22,8 +22,8 @@ import { scratch } from '../../helpers/scratch';
 
 const clock = systemClock();
 
-describe('the parts of the daemon', () => {
-  describe('the instance', () => {
+describe('daemon parts', () => {
+  describe('instance', () => {
     let box: TestArea;
     beforeEach(() => (box = testArea()));
     afterEach(() => box.remove());
@@ -36,7 +36,7 @@ describe('the parts of the daemon', () => {
       startedAt: '2026-11-20T12:00:00Z',
     };
 
-    it('is told to who looks for it, and nothing broken is believed', () => {
+    it('is written, read and removed, and ignored if it is invalid', () => {
       expect(readInstance(box.area)).to.equal(undefined);
       writeInstance(box.area, instance);
       expect(readInstance(box.area)).to.deep.equal(instance);
@@ -48,7 +48,7 @@ describe('the parts of the daemon', () => {
       removeInstance(box.area);
     });
 
-    it('is one a user area: the second is told where the first is, and errors of the work are its own', async () => {
+    it('allows one daemon a user area, and reports the address of the first', async () => {
       const deps = { ...box.deps, area: box.area };
       await asOnlyDaemon(deps, async () => {
         writeInstance(box.area, instance);
@@ -63,10 +63,10 @@ describe('the parts of the daemon', () => {
     });
   });
 
-  describe('the local address', () => {
+  describe('local address', () => {
     const box = scratch();
 
-    it('lies in a folder for this user alone, and takes the place of a dead socket', function () {
+    it('is in a folder private to this user, and replaces a dead socket', function () {
       if (process.platform === 'win32') this.skip();
       const folder = box.path('state');
       mkdirSync(folder, { mode: 0o755 });
@@ -78,7 +78,7 @@ describe('the parts of the daemon', () => {
       remove();
     });
 
-    it('is short enough for a socket wherever the folder is', function () {
+    it('is short enough for a socket, whatever the folder', function () {
       if (process.platform === 'win32') this.skip();
       const folder = box.path('x'.repeat(60), 'y'.repeat(60));
       mkdirSync(dirname(folder));
@@ -90,7 +90,7 @@ describe('the parts of the daemon', () => {
     });
   });
 
-  describe('the client of the socket', () => {
+  describe('socket client', () => {
     const box = scratch();
     const answering = async (bytes: string | null): Promise<unknown> => {
       const server = createServer((socket) => {
@@ -112,7 +112,7 @@ describe('the parts of the daemon', () => {
       }
     };
 
-    it('reads an answer, and says what is none', async function () {
+    it('reads an answer, and reports an invalid one', async function () {
       if (process.platform === 'win32') this.skip();
       expect(await answering('HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\n{"a":1}')).to.deep.equal({
         status: 200,
@@ -124,7 +124,7 @@ describe('the parts of the daemon', () => {
       expect(await answering(null)).to.include('did not answer in 200 ms');
     });
 
-    it('finds nobody where nobody is', async () => {
+    it('returns undefined if nothing listens', async () => {
       const ask = (socket: string) => askLocal({ socket, method: 'GET', path: '/', timeoutMs: 10_000 });
       expect(await ask(box.path('none'))).to.equal(undefined);
       writeFileSync(box.path('file'), '');
@@ -132,7 +132,7 @@ describe('the parts of the daemon', () => {
     });
   });
 
-  describe('the log', () => {
+  describe('log', () => {
     const box = scratch();
     const said: string[] = [];
     const open = () =>
@@ -147,7 +147,7 @@ describe('the parts of the daemon', () => {
       mkdirSync(box.path('area'));
     });
 
-    it('writes JSON lines, cleaned of what a terminal would obey', () => {
+    it('writes JSON lines without terminal control characters', () => {
       const log = open();
       log.write('info', 'started', { pid: 1, url: 'http://x' });
       log.write('error', 'job-failed', { message: 'bad\u001b[31m\nworse' });
@@ -159,7 +159,7 @@ describe('the parts of the daemon', () => {
       expect(log.problem()).to.equal(undefined);
     });
 
-    it('rotates by size, keeps one before it, and reads over the seam', () => {
+    it('rotates by size, keeps one old file, and reads across both', () => {
       const log = open();
       const path = box.path('area', 'daemon', 'daemon.log');
       const long = 'x'.repeat(3900);
@@ -172,7 +172,7 @@ describe('the parts of the daemon', () => {
       expect(lastLines(path, 3).map((line) => line['n'])).to.deep.equal([count - 2, count - 1, count]);
     });
 
-    it('does not bring back a user area that was removed, and says once that it cannot log', () => {
+    it('does not recreate a removed user area, and reports once that it cannot log', () => {
       const log = open();
       rmSync(box.path('area'), { recursive: true });
       log.write('info', 'a');
@@ -181,12 +181,11 @@ describe('the parts of the daemon', () => {
       expect(said).to.have.length(1);
       expect(log.problem()).to.include('was removed');
       mkdirSync(box.path('area'));
-      // Asked how it is, it tries again.
       expect(log.problem()).to.equal(undefined);
       expect(lastLines(box.path('area', 'daemon', 'daemon.log'), 1)[0]).to.include({ event: 'log-resumed' });
     });
 
-    it('lives where nothing can be written', () => {
+    it('survives an unwritable folder', () => {
       writeFileSync(box.path('area', 'daemon'), 'a file in the way');
       const log = open();
       log.write('info', 'a');
@@ -195,7 +194,7 @@ describe('the parts of the daemon', () => {
     });
   });
 
-  describe('the pages', () => {
+  describe('pages', () => {
     const box = scratch();
     beforeEach(() => {
       mkdirSync(box.path('pages'));
@@ -209,7 +208,7 @@ describe('the parts of the daemon', () => {
     });
     const app = () => testApp(pageRoutes({ clock, pages: box.path('pages'), assets: box.path('assets') }));
 
-    it('serves the files of its two folders with their types and the strict policy', async () => {
+    it('serves the files of two folders with their types and a strict policy', async () => {
       const served = app();
       for (const [path, type, body] of [
         ['/', 'text/html; charset=utf-8', '<p>index'],
@@ -243,10 +242,10 @@ describe('the parts of the daemon', () => {
       ]) {
         expect((await served.ask(path)).status, path).to.equal(404);
       }
-      expect((await served.ask('/sense')).error().message).to.include('not in the package');
+      expect((await served.ask('/sense')).error().message).to.include('missing from the package');
     });
 
-    it('shows a file as it is now', async () => {
+    it('serves a changed file', async () => {
       const served = app();
       await served.ask('/');
       writeFileSync(box.path('pages', 'index.html'), '<p>changed');
@@ -254,8 +253,8 @@ describe('the parts of the daemon', () => {
     });
   });
 
-  describe('the owner of a port', () => {
-    it('is told by the system, by process and command', async function () {
+  describe('port owner', () => {
+    it('is a process id and a program name', async function () {
       if (process.platform !== 'linux') this.skip();
       const server = createServer();
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -271,7 +270,7 @@ describe('the parts of the daemon', () => {
       expect(portOwner(port)?.pid).to.not.equal(process.pid);
     });
 
-    it('is read from what listens alone', () => {
+    it('is read from listening sockets only', () => {
       const text = [
         '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
         '   0: 0100007F:7A69 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0',
@@ -282,21 +281,21 @@ describe('the parts of the daemon', () => {
     });
   });
 
-  describe('another installed version', () => {
+  describe('an upgrade', () => {
     const ended: string[] = [];
-    let installed: string | undefined = '1.0.0';
+    let installed: string | undefined = '1.0.0 (build a)';
     let idle = true;
     const job = upgradeJob({
-      version: '1.0.0',
-      installedVersion: () => installed,
+      build: '1.0.0 (build a)',
+      installedBuild: () => installed,
       isIdle: () => idle,
       end: (ending) => ended.push(ending),
     });
 
-    it('ends the daemon when it was seen twice and there is nothing to do', async () => {
+    it('ends an idle daemon once another build was seen twice', async () => {
       expect(await job.run()).to.equal(undefined);
-      installed = '1.1.0';
-      expect(await job.run()).to.include('1.1.0');
+      installed = '1.0.0 (build b)';
+      expect(await job.run()).to.include('build b');
       installed = undefined;
       await job.run();
       installed = '1.1.0';
@@ -312,7 +311,7 @@ describe('the parts of the daemon', () => {
     });
   });
 
-  describe('the words', () => {
+  describe('status text', () => {
     const report: RunningReport = {
       running: true,
       cliVersion: '1.0.0',
@@ -348,17 +347,17 @@ describe('the parts of the daemon', () => {
     };
     const options = { columns: 80, color: false, localTime: (iso: string) => iso.slice(11, 16) };
 
-    it('show what runs, what needs a hand and what to type, within the width', () => {
+    it('shows the state and the fix of each part within the width', () => {
       for (const columns of [40, 80, 120]) {
         const text = daemonStatusText(report, { ...options, columns });
         expect(text).not.to.include('\u001b');
         expect(text).to.include('needs you').and.include('steward sense status').and.include('1 h 02 m');
-        expect(text).to.match(/capture {2}every 2 min {2}failed 12:00 {2}at work\n {2}no disk/);
+        expect(text).to.match(/capture {2}every 2 min {2}failed 12:00 {2}running\n {2}no disk/);
         if (columns > 40) expect(Math.max(...text.split('\n').map(displayWidth))).to.be.at.most(columns);
       }
     });
 
-    it('tell when the command is of another version, and when nothing runs', () => {
+    it('reports another version of the command, and a daemon that is not running', () => {
       expect(daemonStatusText(report, options)).not.to.include('This command is');
       expect(daemonStatusText({ ...report, cliVersion: '2.0.0' }, options)).to.include(
         'This command is version 2.0.0',
@@ -366,7 +365,7 @@ describe('the parts of the daemon', () => {
       expect(daemonStatusText({ running: false, cliVersion: '1' }, options)).to.include('steward up');
     });
 
-    it('show a line of the log', () => {
+    it('formats a log line', () => {
       const line = {
         ts: '2026-11-20T12:00:00Z',
         level: 'error' as const,
@@ -377,7 +376,7 @@ describe('the parts of the daemon', () => {
       expect(logLineText(line, options)).to.equal('12:00  error  job-failed  job=capture  n=1');
     });
 
-    it('give durations short', () => {
+    it('formats durations', () => {
       expect([0, 59, 60, 3599, 3600, 172_799, 172_800].map(duration)).to.deep.equal([
         '0 s',
         '59 s',
@@ -390,7 +389,7 @@ describe('the parts of the daemon', () => {
     });
   });
 
-  it('knows what is loopback, and writes addresses', () => {
+  it('recognizes loopback addresses and formats URLs', () => {
     for (const host of ['127.0.0.1', '127.9.9.9', '::1', 'localhost'])
       expect(isLoopback(host), host).to.equal(true);
     for (const host of ['0.0.0.0', '::', '10.0.0.1', '127.example', '::ffff:10.0.0.1']) {
@@ -401,7 +400,7 @@ describe('the parts of the daemon', () => {
     expect(httpUrl('0.0.0.0', 1)).to.equal('http://127.0.0.1:1');
   });
 
-  it('tells how sense is doing', () => {
+  it('derives the health of sense', () => {
     const source = (state: 'ok' | 'idle' | 'off' | 'error' | 'unsupported') => ({
       id: 'git',
       label: 'Git',
@@ -423,7 +422,7 @@ describe('the parts of the daemon', () => {
     });
   });
 
-  it('keeps what it logs to this user', () => {
+  it('writes a log that only this user can read', () => {
     const area = testArea();
     try {
       mkdirSync(area.area.root, { mode: 0o700 });

@@ -160,9 +160,9 @@ describe('what doctor makes of', () => {
   });
 
   it('a port', () => {
-    expect(said(judgeTaken(31_337, undefined))).to.match(/^warning: port 31337 is taken by another program,/);
+    expect(said(judgeTaken(31_337, undefined))).to.match(/^warning: port 31337 is in use by another program;/);
     expect(said(judgeTaken(1, { pid: 7, program: 'nginx', uid: 0 }))).to.include(
-      'taken by nginx (process 7)',
+      'in use by nginx (process 7)',
     );
     expect(said(judgeTaken(1, { pid: null, program: null, uid: 0 }))).to.include('a program of another user');
     expect(judgeTaken(65_535, undefined).mend).to.equal('steward config set daemon.port 65534');

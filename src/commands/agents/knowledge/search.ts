@@ -9,16 +9,16 @@ import { knowledgeText } from '../../../lib/agents/view';
 import { BaseCommand, integer, text, word } from '../../../lib/cli/base-command';
 
 export default class AgentsKnowledgeSearch extends BaseCommand {
-  static override summary = 'Search the knowledge archive: people, companies, ideas, research.';
+  static override summary = 'Search the knowledge archive: people, companies, ideas, research';
   static override description =
-    'An entry is a Markdown file in knowledge/TYPE of the user area; its topics are the tags of its front matter. All words have to be there, in any case, with or without accents; those in the title or the tags come first. Nothing is ever written.';
+    'Entries are Markdown files in knowledge/TYPE of your user area; topics are the tags in the front matter. An entry must contain every word, regardless of case and accents. Matches in title or tags come first.';
   static override args = {
-    words: word({ description: 'Words in quotes; none: every entry.' }),
+    words: word({ description: 'Words, in quotes; default every entry.' }),
   };
   static override flags = {
-    type: text({ description: 'Only of this type.', options: [...KNOWLEDGE_TYPES] }),
-    tag: text({ description: 'Only with this topic.', helpValue: 'TOPIC' }),
-    limit: integer({ description: `Show so many, 1 to ${MAX_RESULTS}.`, default: 20, min: 1, max: MAX_RESULTS, helpValue: 'N' }),
+    type: text({ description: 'Only this type.', options: [...KNOWLEDGE_TYPES] }),
+    tag: text({ description: 'Only this topic.', helpValue: 'TOPIC' }),
+    limit: integer({ description: `Maximum number of results, 1 to ${MAX_RESULTS}.`, default: 20, min: 1, max: MAX_RESULTS, helpValue: 'N' }),
   }; // prettier-ignore
   static override examples = [
     '<%= config.bin %> agents knowledge search "battery recycling"',

@@ -3,11 +3,11 @@ import { entryText } from '../../../lib/agents/view';
 import { BaseCommand, word } from '../../../lib/cli/base-command';
 
 export default class AgentsKnowledgeShow extends BaseCommand {
-  static override summary = 'Show one entry of the knowledge archive.';
+  static override summary = 'Show an entry of the knowledge archive';
   static override args = {
     id: word({
       required: true,
-      description: 'TYPE/NAME, the name alone, or the beginning of just one.',
+      description: 'TYPE/NAME, the name, or a unique prefix of it.',
     }),
   };
   static override examples = [

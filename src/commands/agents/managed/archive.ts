@@ -5,9 +5,9 @@ import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedArchive extends BaseCommand {
-  static override summary = 'Close a session for good; its log stays, here and with the service.';
+  static override summary = 'Archive a session; its logs are kept';
   static override args = {
-    session: word({ required: true, description: 'The id of the session.' }),
+    session: word({ required: true, description: 'Session id.' }),
   };
   static override examples = [
     '<%= config.bin %> agents managed archive sesn_01',
@@ -19,7 +19,7 @@ export default class AgentsManagedArchive extends BaseCommand {
     const { args } = await this.parse(AgentsManagedArchive);
     const session = checkedId(args.session, 'a session');
     const archived = await withManaged(this.context, ({ deps }) => archiveSession(deps, session));
-    this.print(() => `${session} is archived.`);
+    this.print(() => `Archived ${session}.`);
     return archived;
   }
 }

@@ -7,16 +7,16 @@ import { parseYaml } from '../../../lib/app/agents';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedCreate extends BaseCommand {
-  static override summary = 'Make a hosted agent, from flags or a YAML file.';
+  static override summary = 'Create a hosted agent from flags or a YAML file';
   static override description =
-    'The file has the keys of the API (name, model, system, tools, …); flags stand over it. Without tools of its own the agent gets the standard toolset.';
+    'The file has the keys of the API (name, model, system, tools, …); flags override it. Without tools in the file the agent gets the standard toolset.';
   static override flags = {
-    file: text({ char: 'f', description: 'A YAML or JSON file; - is stdin.', helpValue: 'FILE' }),
-    name: text({ description: 'Its name.', helpValue: 'NAME' }),
-    model: text({ description: 'The id of its model.', helpValue: 'MODEL' }),
-    system: text({ description: 'Its system prompt, or @FILE.', helpValue: 'TEXT' }),
-    description: text({ description: 'What it is for.', helpValue: 'TEXT' }),
-    'no-tools': boolean({ description: 'Give it no tools.' }),
+    file: text({ char: 'f', description: 'YAML or JSON file; - for stdin.', helpValue: 'FILE' }),
+    name: text({ description: 'Name of the agent.', helpValue: 'NAME' }),
+    model: text({ description: 'Model id.', helpValue: 'MODEL' }),
+    system: text({ description: 'System prompt, or @FILE.', helpValue: 'TEXT' }),
+    description: text({ description: 'Purpose of the agent.', helpValue: 'TEXT' }),
+    'no-tools': boolean({ description: 'Create it without tools.' }),
   };
   static override examples = [
     '<%= config.bin %> agents managed create --name reviewer --model claude-sonnet-4-5 --system @reviewer.md',

@@ -4,9 +4,9 @@ import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedInterrupt extends BaseCommand {
-  static override summary = 'Tell the agent of a session to stop what it does.';
+  static override summary = 'Interrupt the agent of a session';
   static override args = {
-    session: word({ required: true, description: 'The id of the session.' }),
+    session: word({ required: true, description: 'Session id.' }),
   };
   static override examples = [
     '<%= config.bin %> agents managed interrupt sesn_01',
@@ -18,7 +18,7 @@ export default class AgentsManagedInterrupt extends BaseCommand {
     const { args } = await this.parse(AgentsManagedInterrupt);
     const session = checkedId(args.session, 'a session');
     await withManaged(this.context, ({ deps }) => sendInterrupt(deps, session));
-    this.print(() => `The agent of ${session} was told to stop.`);
+    this.print(() => `Interrupted the agent of ${session}.`);
     return { session, interrupted: true };
   }
 }

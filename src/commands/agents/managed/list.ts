@@ -4,9 +4,15 @@ import { BaseCommand, integer } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedList extends BaseCommand {
-  static override summary = 'Show the agents that the service has, a line each.';
+  static override summary = 'List your hosted agents';
   static override flags = {
-    limit: integer({ description: 'How many at most.', default: 100, min: 1, max: 10_000, helpValue: 'N' }),
+    limit: integer({
+      description: 'Maximum number of agents.',
+      default: 100,
+      min: 1,
+      max: 10_000,
+      helpValue: 'N',
+    }),
   };
   static override examples = [
     '<%= config.bin %> agents managed list',
@@ -19,7 +25,7 @@ export default class AgentsManagedList extends BaseCommand {
     const found = await withManaged(this.context, ({ deps }) => listAll(deps, 'agents', [], flags.limit));
     const { config } = await this.context.loadConfig();
     return this.show(found, () =>
-      resourcesText(found, 'None yet. Make one with: steward agents managed create', {
+      resourcesText(found, 'No agents yet. Create one: steward agents managed create', {
         ...this.terminal,
         zone: config.user.timezone,
       }),

@@ -3,21 +3,21 @@ import { messageOf } from '../../../lib/agents/input';
 import { answerFlags, costFlag, given, hostOf, parseCost, policyOf, runHere } from '../../../lib/cli/managed';
 
 export default class AgentsManagedRun extends BaseCommand {
-  static override summary = 'Start a hosted session with a message, and follow it to the end of the turn.';
+  static override summary = 'Start a hosted session and follow it to the end of the turn';
   static override description =
-    'With --json each event is printed as a line of JSON, once, in the order of the log. Exit code: 0 the turn ended, 6 it waits for an answer, was refused or is out of budget, 8 it failed, 130 interrupted. Ctrl-C detaches and the session goes on ("agents managed wake" goes on showing it); a second one interrupts the agent.';
+    'Ctrl-C detaches and the session continues ("agents managed wake" resumes it); a second Ctrl-C interrupts the agent. Exit codes: 0 turn ended, 6 waiting for an answer, refused or out of budget, 8 failed, 130 interrupted. With --json each event is printed once, as a line of JSON.';
   static override args = {
     message: word({
       required: true,
-      description: 'The message, @FILE, or @- for stdin.',
+      description: 'Message, @FILE, or @- for stdin.',
     }),
   };
   static override flags = {
-    agent: text({ required: true, description: 'The id of the agent.', helpValue: 'ID' }),
-    environment: text({ required: true, description: 'The id of the environment.', helpValue: 'ID' }),
-    title: text({ description: 'A title for the session.', helpValue: 'TEXT' }),
+    agent: text({ required: true, description: 'Agent id.', helpValue: 'ID' }),
+    environment: text({ required: true, description: 'Environment id.', helpValue: 'ID' }),
+    title: text({ description: 'Title of the session.', helpValue: 'TEXT' }),
     vault: text({
-      description: 'The id of a vault with credentials.',
+      description: 'Id of a vault with credentials; repeatable.',
       helpValue: 'ID',
       multiple: true,
       multipleNonGreedy: true,

@@ -6,22 +6,22 @@ import { withManaged } from '../../../lib/app/managed';
 import { answerFlags, followHere, hostOf, policyOf } from '../../../lib/cli/managed';
 
 export default class AgentsManagedSend extends BaseCommand {
-  static override summary = 'Send a message, a tool result or an answer to a session, once.';
+  static override summary = 'Send a message, a tool result or a permission to a session';
   static override description =
-    'What a lost answer leaves uncertain is looked up in the session before it is sent again; repeated after a kill, the same message is sent once.';
+    'Sends each message exactly once: if a reply is lost or the command is killed, steward looks in the session before it sends the message again.';
   static override args = {
-    session: word({ required: true, description: 'The id of the session.' }),
-    message: word({ description: 'Text, @FILE, or @- for stdin.' }),
+    session: word({ required: true, description: 'Session id.' }),
+    message: word({ description: 'Message, @FILE, or @- for stdin.' }),
   };
   static override flags = {
     'tool-result': text({
-      description: 'The result of a custom tool: ID=TEXT or ID=@FILE.',
+      description: 'Result of a custom tool: ID=TEXT or ID=@FILE; repeatable.',
       helpValue: 'ID=@FILE',
       multiple: true,
       multipleNonGreedy: true,
     }),
-    'tool-error': boolean({ description: 'The tool results tell of failures.', dependsOn: ['tool-result'] }),
-    follow: boolean({ description: 'Then follow to the end of the turn, as "agents managed wake" does.' }),
+    'tool-error': boolean({ description: 'Mark the tool results as failures.', dependsOn: ['tool-result'] }),
+    follow: boolean({ description: 'Then follow the session to the end of the turn.' }),
     ...answerFlags,
   };
   static override examples = [

@@ -4,15 +4,21 @@ import { BaseCommand, integer, text } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedSessions extends BaseCommand {
-  static override summary = 'Show the hosted sessions, the newest first.';
+  static override summary = 'List hosted sessions, newest first';
   static override flags = {
-    agent: text({ description: 'Only those of this agent.', helpValue: 'ID' }),
+    agent: text({ description: 'Only sessions of this agent.', helpValue: 'ID' }),
     status: text({
-      description: 'Only those that are so.',
+      description: 'Only sessions with this status.',
       options: ['idle', 'running', 'rescheduling', 'terminated'],
       multiple: true,
     }),
-    limit: integer({ description: 'How many at most.', default: 20, min: 1, max: 10_000, helpValue: 'N' }),
+    limit: integer({
+      description: 'Maximum number of sessions.',
+      default: 20,
+      min: 1,
+      max: 10_000,
+      helpValue: 'N',
+    }),
   };
   static override examples = [
     '<%= config.bin %> agents managed sessions --status running',
@@ -32,7 +38,7 @@ export default class AgentsManagedSessions extends BaseCommand {
     );
     const { config } = await this.context.loadConfig();
     return this.show(found, () =>
-      resourcesText(found, 'No session.', { ...this.terminal, zone: config.user.timezone }),
+      resourcesText(found, 'No sessions.', { ...this.terminal, zone: config.user.timezone }),
     );
   }
 }

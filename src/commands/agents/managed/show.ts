@@ -5,9 +5,9 @@ import { BaseCommand, word } from '../../../lib/cli/base-command';
 import { withManaged } from '../../../lib/app/managed';
 
 export default class AgentsManagedShow extends BaseCommand {
-  static override summary = 'Show a session: its status, its cost, and what it waits for.';
+  static override summary = 'Show the status, cost and pending questions of a session';
   static override args = {
-    session: word({ required: true, description: 'The id of the session.' }),
+    session: word({ required: true, description: 'Session id.' }),
   };
   static override examples = [
     '<%= config.bin %> agents managed show sesn_01',

@@ -3,14 +3,14 @@ import { BaseCommand, boolean, word } from '../../../lib/cli/base-command';
 import { hostOf, followHere } from '../../../lib/cli/managed';
 
 export default class AgentsManagedStream extends BaseCommand {
-  static override summary = "Show a session's events as they come, turn after turn, until it is over.";
+  static override summary = 'Show the events of a session until the session ends';
   static override description =
-    'Shows what was not shown yet, then what comes; it answers nothing. Ctrl-C ends it, and the session goes on. What a killed run had still to send is sent.';
+    'Shows the events not shown before, then new ones. It sends what a killed run had left unsent, but answers no questions. Ctrl-C ends the command; the session continues.';
   static override args = {
-    session: word({ required: true, description: 'The id of the session.' }),
+    session: word({ required: true, description: 'Session id.' }),
   };
   static override flags = {
-    all: boolean({ description: 'From the first event on.' }),
+    all: boolean({ description: 'Show all events from the beginning.' }),
   };
   static override examples = [
     '<%= config.bin %> agents managed stream sesn_01 --all',

@@ -13,13 +13,13 @@ import {
 } from '../../../lib/cli/managed';
 
 export default class AgentsManagedWake extends BaseCommand {
-  static override summary = 'Go on with a session where its reader stopped, to the end of the turn.';
+  static override summary = 'Resume a session where you left it, to the end of the turn';
   static override description =
-    'After a crash, a lost connection or Ctrl-C: shows each event that was not shown yet, once, in order, sends what was not sent yet, and answers what the agent waits for (on a terminal it asks). Without SESSION it is the one that was used last here, or a run that was killed before it knew its session.';
+    'After a crash, a lost connection or Ctrl-C, shows the events not shown before, sends what is unsent, and answers the agent (on a terminal it asks you). Without SESSION it resumes the session used last on this machine.';
   static override args = {
-    session: word({ description: 'The id of the session.' }),
+    session: word({ description: 'Session id; default the one used last.' }),
     message: word({
-      description: 'A message to send then: text, @FILE, or @- for stdin.',
+      description: 'Message to send: text, @FILE, or @- for stdin.',
     }),
   };
   static override flags = { 'max-cost': costFlag, ...answerFlags };

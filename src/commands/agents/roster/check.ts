@@ -5,9 +5,9 @@ import { BaseCommand } from '../../../lib/cli/base-command';
 import { EXIT_CODES } from '../../../lib/platform/terminal/error-report';
 
 export default class AgentsRosterCheck extends BaseCommand {
-  static override summary = 'Check every file of the roster, and say what is wrong with which.';
+  static override summary = 'Check every file of the roster';
   static override description =
-    'Front matter that is missing or broken, names that are taken, traits and model tiers that do not exist, links and binary files. Exits 3 when an agent cannot be used. That a voice stands in a file is only noted: nothing reads it.';
+    'Reports broken front matter, duplicate names, unknown traits and model tiers, links and binary files. Exits 3 if an agent cannot be used.';
   static override examples = [
     '<%= config.bin %> agents roster check',
     '<%= config.bin %> agents roster check --json',

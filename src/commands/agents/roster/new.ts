@@ -1,23 +1,22 @@
-import { MODEL_TIERS, type ModelTier } from '../../../lib/agents/brief';
+import { MODEL_TIERS, type ModelTier, traitIds } from '../../../lib/agents/brief';
 import { newRosterAgent } from '../../../lib/agents/roster';
-import { traitIds } from '../../../lib/agents/traits';
 import { BaseCommand, text, word } from '../../../lib/cli/base-command';
 import { ensureUserArea } from '../../../lib/config/user-area';
 
 export default class AgentsRosterNew extends BaseCommand {
-  static override summary = 'Write the file of a new named agent, for you to go on with.';
+  static override summary = 'Create the file of a new named agent';
   static override description =
-    'A Markdown file with the persona as front matter. Only the assistant has a speaking voice, so there is no key for one.';
+    'Creates a Markdown file with role and traits as front matter. Describe the persona below it; steward adds it to every brief.';
   static override args = {
-    name: word({ required: true, description: 'Small letters, digits, - and _.' }),
+    name: word({ required: true, description: 'File name: lower-case letters, digits, - and _.' }),
   };
   static override flags = {
-    role: text({ required: true, description: 'What it is.', helpValue: 'TEXT' }),
-    name: text({ description: 'Its name as it is written.', helpValue: 'TEXT' }),
-    model: text({ description: 'The model tier.', options: [...MODEL_TIERS] }),
-    expertise: text({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: traitIds('expertise'), helpValue: 'TRAIT' }),
-    personality: text({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: traitIds('personality'), helpValue: 'TRAIT' }),
-    approach: text({ description: 'Can be given again.', multiple: true, multipleNonGreedy: true, options: traitIds('approach'), helpValue: 'TRAIT' }),
+    role: text({ required: true, description: 'Role of the agent.', helpValue: 'TEXT' }),
+    name: text({ description: 'Display name.', helpValue: 'TEXT' }),
+    model: text({ description: 'Model tier.', options: [...MODEL_TIERS] }),
+    expertise: text({ description: 'Expertise; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('expertise'), helpValue: 'TRAIT' }),
+    personality: text({ description: 'Personality; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('personality'), helpValue: 'TRAIT' }),
+    approach: text({ description: 'Approach; repeatable.', multiple: true, multipleNonGreedy: true, options: traitIds('approach'), helpValue: 'TRAIT' }),
   }; // prettier-ignore
   static override examples = [
     '<%= config.bin %> agents roster new ada --role "security specialist"',
@@ -38,7 +37,7 @@ export default class AgentsRosterNew extends BaseCommand {
       name: flags.name,
       model: flags.model as ModelTier | undefined,
     });
-    this.print(() => `${made.path}\nWrite below the front matter who this is.`);
+    this.print(() => `Created ${made.path}\nDescribe the persona below the front matter.`);
     return made;
   }
 }

@@ -4,9 +4,9 @@ import { openRoster } from '../../../lib/app/agents';
 import { BaseCommand, word } from '../../../lib/cli/base-command';
 
 export default class AgentsRosterShow extends BaseCommand {
-  static override summary = 'Show one named agent: role, traits and persona.';
+  static override summary = 'Show the role, traits and persona of a named agent';
   static override args = {
-    name: word({ required: true, description: 'Its name, or that of its file.' }),
+    name: word({ required: true, description: 'Name or file name of the agent.' }),
   };
   static override examples = [
     '<%= config.bin %> agents roster show ada',

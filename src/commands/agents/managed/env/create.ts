@@ -7,31 +7,31 @@ import { parseYaml } from '../../../../lib/app/agents';
 import { createEnvironment, withManaged } from '../../../../lib/app/managed';
 
 export default class AgentsManagedEnvCreate extends BaseCommand {
-  static override summary = 'Make an environment: packages, networking and secrets of a cloud container.';
+  static override summary = 'Create an environment: packages, networking and secrets of a cloud container';
   static override description =
-    'The file has the keys of the API (name, config); flags stand over it. Secrets are given by reference only; their values are read when they are sent, and are in no output.';
+    'The file has the keys of the API (name, config); flags override it. Give secrets by reference only; steward reads their values when it sends them and never prints them.';
   static override flags = {
-    file: text({ char: 'f', description: 'A YAML or JSON file; - is stdin.', helpValue: 'FILE' }),
-    name: text({ description: 'Its name.', helpValue: 'NAME' }),
-    description: text({ description: 'What it is for.', helpValue: 'TEXT' }),
+    file: text({ char: 'f', description: 'YAML or JSON file; - for stdin.', helpValue: 'FILE' }),
+    name: text({ description: 'Name of the environment.', helpValue: 'NAME' }),
+    description: text({ description: 'Purpose of the environment.', helpValue: 'TEXT' }),
     networking: text({
-      description: 'What it may reach; unrestricted when nothing is said.',
+      description: 'Network access; default unrestricted.',
       options: ['unrestricted', 'limited'],
     }),
     host: text({
-      description: 'A host that it may reach (networking is limited then).',
+      description: 'Allow this host only; repeatable.',
       helpValue: 'HOST',
       multiple: true,
       multipleNonGreedy: true,
     }),
     package: text({
-      description: 'A package: apt:, cargo:, gem:, go:, npm: or pip: and its name.',
+      description: 'Package with its manager (apt, cargo, gem, go, npm, pip); repeatable.',
       helpValue: 'MANAGER:NAME',
       multiple: true,
       multipleNonGreedy: true,
     }),
     secret: text({
-      description: 'A secret: NAME=env:VARIABLE or NAME=file:PATH.',
+      description: 'Secret: NAME=env:VARIABLE or NAME=file:PATH; repeatable.',
       helpValue: 'NAME=REF',
       multiple: true,
       multipleNonGreedy: true,

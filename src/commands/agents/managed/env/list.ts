@@ -4,9 +4,15 @@ import { BaseCommand, integer } from '../../../../lib/cli/base-command';
 import { withManaged } from '../../../../lib/app/managed';
 
 export default class AgentsManagedEnvList extends BaseCommand {
-  static override summary = 'Show the environments that the service has for hosted agents, a line each.';
+  static override summary = 'List the environments of your hosted agents';
   static override flags = {
-    limit: integer({ description: 'How many at most.', default: 100, min: 1, max: 10_000, helpValue: 'N' }),
+    limit: integer({
+      description: 'Maximum number of environments.',
+      default: 100,
+      min: 1,
+      max: 10_000,
+      helpValue: 'N',
+    }),
   };
   static override examples = [
     '<%= config.bin %> agents managed env list',
@@ -21,7 +27,7 @@ export default class AgentsManagedEnvList extends BaseCommand {
     );
     const { config } = await this.context.loadConfig();
     return this.show(found, () =>
-      resourcesText(found, 'None yet. Make one with: steward agents managed env create', {
+      resourcesText(found, 'No environments yet. Create one: steward agents managed env create', {
         ...this.terminal,
         zone: config.user.timezone,
       }),
