@@ -115,7 +115,7 @@ function runningLines(report: RunningReport, options: DaemonTextOptions): string
     ['version', clean(report.version)],
     ...(report.spool.waiting + report.spool.dead === 0
       ? []
-      : [['queue', `${report.spool.waiting} waiting, ${report.spool.dead} failed`]]),
+      : [['spool', `${report.spool.waiting} waiting, ${report.spool.dead} given up`]]),
   ];
   const other =
     report.version === report.cliVersion
