@@ -160,7 +160,9 @@ describe('what doctor makes of', () => {
   });
 
   it('a port', () => {
-    expect(said(judgeTaken(31_337, undefined))).to.match(/^warning: port 31337 is in use by another program;/);
+    expect(said(judgeTaken(31_337, undefined))).to.match(
+      /^warning: port 31337 is in use by another program;/,
+    );
     expect(said(judgeTaken(1, { pid: 7, program: 'nginx', uid: 0 }))).to.include(
       'in use by nginx (process 7)',
     );
