@@ -21,6 +21,8 @@ export const WORDS = {
   'sessions.tab': "The terminal's tab shows the phase of an assistant's session.",
   'sessions.tellAssistant':
     "The model is told, at a session's start, where its artifact belongs: one sentence.",
+  'sessions.titles':
+    "Keep the first line of each session's first prompt as its title, on this machine only, without credentials.",
   'notify.quietHours': 'In these hours push waits for one digest and nothing is spoken.',
   'notify.smsCommand': 'A program for what jobs say; `{message}` in an argument, else on its standard input.',
   'notify.voice.engine': 'Which engine speaks. `auto`: the first that works; `none`: no voice.',

@@ -1,16 +1,18 @@
 import { BaseCommand, word } from '../lib/cli/base-command';
 import { goNow } from '../lib/app/sessions';
+import { canAsk, openQuestions } from '../lib/platform/terminal/ask';
 import type { Went } from '../lib/sessions/go';
 
 export default class Go extends BaseCommand {
-  static override summary = 'Jump to the session that waits for you longest.';
+  static override summary = 'Jump to a session, or to the one that waits for you longest.';
   static override description =
-    'Its tmux pane, or its kitty window where kitty can be asked, comes to the front. A number is the place of a session in `sessions`. The terminal is the one that the session began on; one that somebody else has now is left alone.';
+    'Brings its tmux pane or kitty window to the front. SESSION is any part of its repository, branch, name or slug, or its number in "steward sessions". If several match, you choose one. Only the terminal that the session began on is used.';
   static override args = {
-    session: word({ description: 'Its number in `sessions`, or its slug.' }),
+    session: word({ description: 'Part of its repository, branch, name or slug, or its number.' }),
   };
   static override examples = [
     '<%= config.bin %> go',
+    '<%= config.bin %> go shop',
     {
       description: 'On a key of tmux, in tmux.conf',
       command: 'bind-key g run-shell "<%= config.bin %> go"',
@@ -20,8 +22,23 @@ export default class Go extends BaseCommand {
 
   async run(): Promise<Went> {
     const { args } = await this.parse(Go);
-    const went = await goNow(this.context, args.session);
-    this.print(() => `${went.slug} · ${went.via} ${went.target}`);
+    const went = await goNow(this.context, args.session, (names) => this.choose(names));
+    this.print(() => `${went.name} · ${went.via} ${went.target}`);
     return went;
+  }
+
+  /** Asks for one of several sessions by number; undefined without a terminal. */
+  private async choose(names: readonly string[]): Promise<number | undefined> {
+    if (this.json || !canAsk()) return undefined;
+    this.say(names.map((name, index) => `${index + 1}  ${name}`).join('\n'));
+    const questions = openQuestions();
+    try {
+      for (;;) {
+        const answer = Number(await questions.line(`Session (1 to ${names.length}): `));
+        if (Number.isInteger(answer) && answer >= 1 && answer <= names.length) return answer - 1;
+      }
+    } finally {
+      questions.close();
+    }
   }
 }

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import type { SessionRow, SessionsReport } from '../../src/lib/sessions/view';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward } from '../helpers/cli';
 import { desktopKit, startXvfb, type DesktopKit } from '../helpers/desktop-kit';
 import { hookJson } from '../helpers/hooks';
@@ -52,9 +53,9 @@ describe('steward go', function () {
   const ready = (...names: string[]): Promise<void> =>
     until(`sessions ${names.join()}`, () => names.every((name) => existsSync(at(`${name}.ready`))));
 
-  const sessionsInOrder = async (): Promise<{ slug: string; sessionIds: string[] }[]> => {
+  const sessionsInOrder = async (): Promise<SessionRow[]> => {
     const result = jsonOf(await steward(['sessions', '--json'], { home: home.path }));
-    return (result as { sessions: { slug: string; sessionIds: string[] }[] }).sessions;
+    return (result as SessionsReport).sessions;
   };
 
   describe('with tmux', () => {
@@ -113,11 +114,11 @@ describe('steward go', function () {
       // From within tmux, by a key as a person would bind it.
       const key = `"${process.execPath}" "${BIN}" go 1 > "${at('went')}" 2>&1; echo >> "${at('went')}"`;
       tmux('run-shell', '-t', first, key);
-      expect(readFileSync(at('went'), 'utf8').trim()).to.equal(`${newest?.slug ?? ''} · tmux ${second}`);
+      expect(readFileSync(at('went'), 'utf8').trim()).to.equal(`${newest?.name ?? ''} · tmux ${second}`);
       expect(shown()).to.equal(`work ${second}`);
     });
 
-    it('says how to attach where no terminal shows it, and leaves a terminal alone that has changed hands', async () => {
+    it('says how to attach where no terminal shows it, and knows that a session ended with its terminal', async () => {
       const pane = tmux('new-session', '-d', '-P', '-F', '#{pane_id}', '-s', 'work', sessionLine('first'));
       await ready('first');
       tmux('new-window', '-t', 'work', 'cat');
@@ -127,8 +128,8 @@ describe('steward go', function () {
       expect(away.stderr).to.include(at('tmux.sock'));
       tmux('respawn-pane', '-k', '-t', pane, 'cat');
       const gone = await steward(['go', '--json'], { home: home.path });
-      expect(gone.code).to.equal(8);
-      expect(gone.stderr).to.match(/has left \/dev\/pts\/\d+: what ran there has ended/);
+      expect(gone.code).to.equal(5);
+      expect(gone.stderr).to.include('No session runs now.');
     });
   });
 
@@ -169,7 +170,7 @@ describe('steward go', function () {
     const none = await steward(['go'], { home: home.path });
     expect([none.code, none.stderr]).to.deep.equal([
       5,
-      'No session runs now.\nSessions are reported by the hooks of your assistant: steward hooks install\n',
+      'No session runs now.\nThe hooks of your assistant report sessions: steward hooks install\n',
     ]);
     requirePrograms(this, { script: 'bsdutils' });
     // A terminal that is neither of tmux nor of kitty.
@@ -183,15 +184,13 @@ describe('steward go', function () {
     await ready('first');
     const plain = await steward(['go'], { home: home.path });
     expect(plain.code).to.equal(8);
-    expect(plain.stderr).to.match(
-      /is no pane of tmux and no window of a kitty that can be asked\.\ntmux needs/,
-    );
+    expect(plain.stderr).to.match(/, which neither tmux nor kitty can show\.\ntmux needs/);
     const [session] = await sessionsInOrder();
-    for (const wanted of ['2', '0', 'nobody']) {
+    for (const wanted of ['99999999999', 'nobody']) {
       const missing = await steward(['go', wanted], { home: home.path });
       expect([missing.code, missing.stderr]).to.deep.equal([
         5,
-        `No session that runs is ${wanted}.\nsteward go 1    ${session?.slug ?? ''}\n`,
+        `No running session matches "${wanted}".\nsteward go 1    ${session?.name ?? ''}\n`,
       ]);
     }
     const log = at('.steward/state/work-events.jsonl');
@@ -201,7 +200,7 @@ describe('steward go', function () {
     const far = await steward(['go', session?.slug ?? ''], { home: home.path });
     expect([far.code, far.stderr]).to.deep.equal([
       8,
-      `${session?.slug ?? ''} runs on another machine.\nRun "steward go" there.\n`,
+      `${session?.name ?? ''} runs on another machine.\nRun "steward go" there.\n`,
     ]);
   });
 });

@@ -1,35 +1,39 @@
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
-import { openSessions } from '../../lib/app/sessions';
+import { openSessions, placesNow } from '../../lib/app/sessions';
+import { isLive } from '../../lib/sessions/session';
 import { spoolStatus } from '../../lib/sessions/spool';
-import { currentSessions } from '../../lib/sessions/state';
-import { sessionsReport, sessionsText, type SessionsReport } from '../../lib/sessions/view';
+import { currentSessions, noteLost } from '../../lib/sessions/state';
+import { lostSessions, sessionsReport, sessionsText, type SessionsReport } from '../../lib/sessions/view';
 
 export default class Sessions extends BaseCommand {
-  static override summary = 'Show the assistant sessions that run now.';
+  static override summary = 'Show the assistant sessions that are running';
   static override description =
-    'What each is about, its repository, phase and age, whether it works or waits for you, and its active subagents. Sessions are reported by the hooks of the assistant. One that said nothing for 12 hours has crashed, or was left.';
+    'One line a session: its name (repository and branch), whether it works or waits for you, what it does or asks for, its age, its terminal and its task. The hooks of the assistant report sessions.';
   static override flags = {
-    all: boolean({ description: 'Also those that ended or crashed.' }),
+    all: boolean({ description: 'Include sessions that have ended.' }),
   };
   static override examples = [
     '<%= config.bin %> sessions',
     {
       description: 'Those that wait for you, for a script',
-      command: `<%= config.bin %> sessions --json | jq '.sessions[] | select(.status == "waiting") | .slug'`,
+      command: `<%= config.bin %> sessions --json | jq '.sessions[] | select(.status == "waiting") | .name'`,
     },
   ];
-  static override related = ['sessions show SLUG', 'statusline', 'sense today'];
+  static override related = ['go', 'sessions show SESSION', 'statusline'];
 
   async run(): Promise<SessionsReport> {
     const { flags } = await this.parse(Sessions);
     const deps = await openSessions(this.context);
     const nowMs = deps.clock.now();
-    const report = sessionsReport(currentSessions(deps), spoolStatus(this.context.area.spool), {
-      nowMs,
-      all: flags.all,
-    });
-    return this.show(report, () =>
-      sessionsText(report, { ...this.terminal, nowMs, all: flags.all === true }),
-    );
+    const state = currentSessions(deps);
+    const running = Object.values(state.sessions).filter((session) => isLive(session, nowMs));
+    const places = await placesNow(this.context, running);
+    const all = flags.all === true;
+    const report = sessionsReport(state, spoolStatus(this.context.area.spool), { nowMs, places, all });
+    this.show(report, () => sessionsText(report, { ...this.terminal, nowMs, all }));
+    const lost = lostSessions(state);
+    // An area that cannot be written shows them again.
+    if (lost.length > 0) await noteLost(deps, lost).catch(() => undefined);
+    return report;
   }
 }

@@ -1,25 +1,28 @@
 import { BaseCommand, word } from '../../lib/cli/base-command';
 import { localTimes } from '../../lib/platform/time/day-words';
-import { openSessions } from '../../lib/app/sessions';
-import { currentSessions, findSession } from '../../lib/sessions/state';
+import { openSessions, placesNow } from '../../lib/app/sessions';
+import { findSession } from '../../lib/sessions/find';
+import { currentSessions } from '../../lib/sessions/state';
 import { sessionDetail, sessionText, type SessionDetail } from '../../lib/sessions/view';
 
 export default class SessionsShow extends BaseCommand {
-  static override summary = 'Show one session with its history.';
+  static override summary = 'Show one session with its history';
   static override args = {
-    slug: word({ description: 'Its slug, or the beginning of it.', required: true }),
+    session: word({ description: 'Part of its repository, branch, name or slug.', required: true }),
   };
   static override examples = [
-    '<%= config.bin %> sessions show 20261120-website-3f9a1c2e',
+    '<%= config.bin %> sessions show shop',
     '<%= config.bin %> sessions show fix-login --json',
   ];
-  static override related = ['sessions'];
+  static override related = ['sessions', 'sessions name SESSION NAME'];
 
   async run(): Promise<SessionDetail> {
     const { args } = await this.parse(SessionsShow);
     const deps = await openSessions(this.context);
     const nowMs = deps.clock.now();
-    const detail = sessionDetail(findSession(currentSessions(deps), args.slug), nowMs);
+    const session = findSession(currentSessions(deps), args.session, nowMs);
+    const places = await placesNow(this.context, [session]);
+    const detail = sessionDetail(session, { nowMs, places });
     return this.show(detail, () => sessionText(detail, { nowMs, localTime: localTimes(deps.clock) }));
   }
 }

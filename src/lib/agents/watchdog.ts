@@ -12,7 +12,7 @@ import { type Clock, toIso } from '../platform/time/clock';
 import { wait } from '../platform/time/wait';
 import { folder } from '../sessions/fold';
 import { type Session, isLive, statusOf } from '../sessions/session';
-import { type SessionsDeps, currentSessions } from '../sessions/state';
+import { currentSessions, observed, type ReadDeps } from '../sessions/state';
 import { type WorkEvent, readWorkEvents } from '../sessions/work-events';
 
 /** Active agents without a tool call for this long are silent. */
@@ -48,7 +48,7 @@ export interface WatchDeps {
   locks: string;
   /** `state/watchdog.json`: the silences already reported. */
   alerts: string;
-  sessions: Pick<SessionsDeps, 'path' | 'workEvents' | 'sessions' | 'dayOf'>;
+  sessions: ReadDeps;
 }
 
 interface Activity {
@@ -101,7 +101,7 @@ function poll(watching: Watch): WatchedSession[] {
     recordActivity(watching, event, now);
     if (event.type === 'session-end') activity.delete(event.session);
   });
-  return Object.values(state.sessions)
+  return Object.values(observed(state, sessions).sessions)
     .filter((session) => session.agents.length > 0 && isLive(session, clock.now()))
     .map((session) => {
       const { ts, monotonicMs, tool } = lastActivity(watching, session);

@@ -4,7 +4,8 @@ import { sessionOfHook } from '../agents/input';
 import { readRoster, type ParseYaml, type RosterDeps } from '../agents/roster';
 import type { AgentSettings } from '../agents/routing';
 import type { WatchDeps } from '../agents/watchdog';
-import { currentSessions, findSession } from '../sessions/state';
+import { findSession } from '../sessions/find';
+import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 
@@ -32,7 +33,9 @@ export async function sessionToWatch(deps: WatchDeps, wanted: string): Promise<s
   const name = wanted === '-' ? await sessionOfHook() : wanted;
   const state = currentSessions(deps.sessions);
   const byId = Object.values(state.sessions).filter(({ sessionIds }) => sessionIds.includes(name));
-  return (byId.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0] ?? findSession(state, name)).slug;
+  return (
+    byId.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0] ?? findSession(state, name, deps.clock.now())
+  ).slug;
 }
 
 /** What the watchdog is called with. */

@@ -20,6 +20,8 @@ const TEMPS_STALE_MS = 60_000;
 export interface HookSettings {
   tab: boolean;
   tellAssistant: boolean;
+  /** Is the first line of a session's first prompt kept? */
+  titles: boolean;
   /** Folder of the artifacts. */
   sessions: string;
   workEvents: string;
@@ -46,7 +48,7 @@ export function keptHookSettings(area: UserArea): HookSettings | undefined {
   const mark = markOfTarget(area.config);
   if (mark === undefined) {
     const { sessions, workEvents } = area;
-    return { tab: true, tellAssistant: false, sessions, workEvents, timezone: null };
+    return { tab: true, tellAssistant: false, titles: false, sessions, workEvents, timezone: null };
   }
   const kept = readKept<Mirror>(MIRROR, area);
   return kept?.user === mark && isSettings(kept.settings) ? kept.settings : undefined;
@@ -96,6 +98,7 @@ function mirrored({ user, work }: LoadedConfig['config']): Pick<Mirror, 'setting
     settings: {
       tab: sessions.tab,
       tellAssistant: sessions.tellAssistant,
+      titles: sessions.titles,
       sessions: paths.sessions,
       workEvents: paths.workEvents,
       timezone,
@@ -106,10 +109,11 @@ function mirrored({ user, work }: LoadedConfig['config']): Pick<Mirror, 'setting
 
 function isSettings(value: unknown): value is HookSettings {
   if (typeof value !== 'object' || value === null) return false;
-  const { tab, tellAssistant, sessions, workEvents, timezone } = value as Partial<HookSettings>;
+  const { tab, tellAssistant, titles, sessions, workEvents, timezone } = value as Partial<HookSettings>;
   return (
     typeof tab === 'boolean' &&
     typeof tellAssistant === 'boolean' &&
+    typeof titles === 'boolean' &&
     typeof sessions === 'string' &&
     typeof workEvents === 'string' &&
     (timezone === null || typeof timezone === 'string')

@@ -2,9 +2,10 @@ import type { UserArea } from '../config/user-area';
 import { processHost } from '../platform/files/paths';
 import type { Clock } from '../platform/time/clock';
 import { dayOf, isZone, systemZone } from '../platform/time/time';
-import { type Went, goToSession } from '../sessions/go';
-import { statusOf } from '../sessions/session';
+import { chosenSessions, destinationsOf, goToSession, severalMatch, type Went } from '../sessions/go';
+import { type Session, statusOf } from '../sessions/session';
 import { type SessionsDeps, currentSessions, runningSessions } from '../sessions/state';
+import { placesOf } from '../sessions/terminals';
 import type { Context } from './context';
 import { type HookSettings, hookSettings } from './hook-settings';
 
@@ -51,10 +52,29 @@ export async function openSessions(context: Context): Promise<SessionsDeps> {
   return sessionsDeps({ area, clock, machineId: () => context.machineId }, settings);
 }
 
-/** `go`: joins the sessions with the terminals of this machine. */
-export async function goNow(context: Context, wanted: string | undefined): Promise<Went> {
+/** The terminals of sessions by slug, as tmux and kitty name them. */
+export function placesNow(context: Context, sessions: readonly Session[]): Promise<Map<string, string>> {
+  const own = sessions.filter(({ machine }) => machine === context.machineId);
+  return placesOf({ run: context.run, env: processHost().env }, own);
+}
+
+/**
+ * `go`: brings the terminal of a session to the front. Of several that match, `choose` returns the one to go to;
+ * undefined where nobody can be asked.
+ */
+export async function goNow(
+  context: Context,
+  wanted: string | undefined,
+  choose: (names: readonly string[]) => Promise<number | undefined>,
+): Promise<Went> {
   const deps = await openSessions(context);
   const { run, machineId } = context;
-  const { env } = processHost();
-  return goToSession({ run, env, machineId, nowMs: deps.clock.now() }, currentSessions(deps), wanted);
+  const nowMs = deps.clock.now();
+  const destinations = destinationsOf(currentSessions(deps), nowMs);
+  const found = chosenSessions(destinations, nowMs, wanted);
+  const nameOf = (session: Session): string => destinations.names.get(session.slug) ?? session.slug;
+  const index = found.length === 1 ? 0 : await choose(found.map(nameOf));
+  const session = index === undefined ? undefined : found[index];
+  if (session === undefined) throw severalMatch(destinations, found, wanted ?? '');
+  return goToSession({ run, env: processHost().env, machineId }, session, nameOf(session));
 }

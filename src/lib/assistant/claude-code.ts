@@ -26,6 +26,7 @@ export interface HookInput {
   /** The assistant's own name of the event. */
   event: string | undefined;
   tool: string | undefined;
+  model: string | undefined;
   /** What a person wrote; looked at, and never kept as a whole. */
   prompt: string | undefined;
   /** The file that a tool of this call has written or edited. */
@@ -72,6 +73,7 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
       transcript: pathOf(fields['transcript_path']),
       event: textOf(fields['hook_event_name']),
       tool,
+      model: textOf(fields['model']),
       prompt: isPlaceUnusable ? undefined : textOf(fields['prompt']),
       file: tool !== undefined && WRITERS.has(tool) ? fileOf(fields['tool_input']) : undefined,
       agent: textOf(fields['agent_id']),

@@ -1,8 +1,11 @@
+import { basename } from 'node:path';
+
 import { type StewardError, toStewardError } from '../errors';
 import { lstatOf } from '../platform/files/folder';
 import { definedOnly } from '../platform/files/json-object';
-import { repositoryOf } from '../platform/files/git-folder';
+import { branchOf, checkoutOf, type GitFolder } from '../platform/files/git-folder';
 import { appendLog } from '../platform/files/journal';
+import { ancestorWithout } from '../platform/process/ancestor';
 import { terminalOfParents } from '../platform/process/own-terminal';
 import { type Clock, toIso } from '../platform/time/clock';
 import { artifactOf, artifactPath, slugOfArtifact } from '../sessions/artifact';
@@ -77,6 +80,9 @@ export function isTurn(verb: HookVerb): boolean {
   return verb === 'session-start' || verb === 'stop' || verb === 'session-end';
 }
 
+/** What the command line of the shim, and of the shell that runs it, contains. */
+const SHIM = 'steward-hook';
+
 export interface MadeEvent {
   event: WorkEvent;
   /** From here on the session has its artifact's name, and what follows is to bear it. */
@@ -94,8 +100,9 @@ export function eventOf(
 ): MadeEvent {
   const { verb, input, session } = call;
   const nowMs = deps.clock.now();
-  const repo = tried(troubles, () => repoOf(input.cwd)) ?? null;
-  const tool = verb === 'tool' ? storedWord(input.tool) : undefined;
+  const checkout = tried(troubles, () => (input.cwd === undefined ? undefined : checkoutOf(input.cwd)));
+  const repo = storedWord(checkout?.name) ?? null;
+  const tool = storedWord(input.tool);
   const agent = storedWord(input.agent);
   const reason = storedWord(reasonOf(verb, input));
   const type = eventType(verb, input);
@@ -112,6 +119,9 @@ export function eventOf(
     slug: written?.slug ?? made ?? null,
     repo,
     ...definedOnly({
+      // A branch that a tool changes is noted at the end of the turn.
+      ...(verb === 'tool' ? {} : tried(troubles, () => branchAndWorktree(checkout))),
+      model: starts ? storedWord(input.model) : undefined,
       tool,
       artifact: written === undefined ? undefined : (true as const),
       phase: written?.phase,
@@ -119,14 +129,18 @@ export function eventOf(
       agent,
       reason,
       machine: starts ? tried(troubles, () => deps.machineId) : undefined,
+      process: starts || verb === 'prompt' ? tried(troubles, () => ancestorWithout(SHIM, starts)) : undefined,
       terminal: starts ? tried(troubles, () => terminalOf(deps.env)) : undefined,
     }),
   };
   return { event, isNamed: written !== undefined && written.slug !== known };
 }
 
-function repoOf(cwd: string | undefined): string | undefined {
-  return storedWord(cwd === undefined ? undefined : repositoryOf(cwd)?.name);
+function branchAndWorktree(checkout: GitFolder | undefined): Pick<WorkEvent, 'branch' | 'worktree'> {
+  if (checkout === undefined) return {};
+  const { root, mainRoot, gitDir } = checkout;
+  const worktree = root === mainRoot ? undefined : storedWord(basename(root));
+  return { branch: storedWord(branchOf(gitDir) ?? undefined) ?? null, worktree: worktree ?? null };
 }
 
 interface Written {

@@ -12,7 +12,8 @@ import { processHost } from '../platform/files/paths';
 import { readStdin } from '../platform/process/stdin';
 import { writeOutNow, writeErr } from '../platform/terminal/stdio';
 import { mayAsk } from '../work/capture/prompt';
-import { isRestricted } from '../work/redact';
+import { keepTitle, namesFolder } from '../sessions/names';
+import { isRestricted, redacted } from '../work/redact';
 import { EXIT_CODES, toJson } from '../platform/terminal/error-report';
 import {
   keptHookSettings,
@@ -170,13 +171,12 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     env: processHost().env,
     tab: settings.tab && !args.flags.has('--no-tab'),
     tellAssistant: settings.tellAssistant,
-    onPrompt: async (prompt: HeardPrompt) =>
-      mayAsk(prompt.text)
-        ? (await import('../app/capture-hook')).onPrompt(
-            { area, clock, machineId, setting: given.prompt },
-            prompt,
-          )
-        : undefined,
+    onPrompt: async (prompt: HeardPrompt) => {
+      if (settings.titles) keepTitle(namesFolder(area.machine), prompt.session, prompt.text, redacted);
+      if (!mayAsk(prompt.text)) return undefined;
+      const { onPrompt } = await import('../app/capture-hook');
+      return onPrompt({ area, clock, machineId, setting: given.prompt }, prompt);
+    },
     isRestricted,
     onPlace: async (placed: { slug: string | null; cwd: string | undefined }) =>
       (await import('../work/capture/hook')).onPlace(settings.sessions, placed),

@@ -80,7 +80,7 @@ export const USER_KEYS = {
     projects: pathLeaf(({ area }) => area.projects),
     workEvents: pathLeaf(({ area }) => area.workEvents),
   },
-  sessions: { tab: flag(true), tellAssistant: flag(false) },
+  sessions: { tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
   notify: {
     quietHours: optionalTextFrom('two times of day such as 22:00-07:00', isQuietHours),
     smsCommand: listOf('a list: a program and its arguments', isCleanText, []),

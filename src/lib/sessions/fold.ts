@@ -1,3 +1,4 @@
+import type { ProcessMark } from '../platform/process/ancestor';
 import { addId, MAX_AGENTS, recordArtifactPhase, type Session, type SessionsState } from './session';
 import { makeSlug } from './slug';
 import type { WorkEvent } from './work-events';
@@ -105,6 +106,12 @@ function apply(session: Session, event: WorkEvent): void {
   session.repo = event.repo ?? session.repo;
   session.machine = event.machine ?? session.machine;
   session.terminal = event.terminal ?? session.terminal;
+  delete session.lost;
+  if (event.process !== undefined) noteProcess(session, event.type, event.process);
+  if (event.branch !== undefined) session.branch = event.branch;
+  if (event.worktree !== undefined) session.worktree = event.worktree;
+  if (event.model !== undefined) session.model = event.model;
+  if (event.assistant !== undefined) session.assistant = event.assistant;
   if (event.artifact === true) session.mode = 'algorithm';
   if (event.restricted === true) session.restricted = true;
   if (event.phase !== undefined) recordArtifactPhase(session, event.phase, event.ts);
@@ -137,6 +144,7 @@ function apply(session: Session, event: WorkEvent): void {
       return;
     case 'prompt':
       session.turnAt = event.ts;
+      delete session.tool;
       turn(session, 'working');
       return;
     case 'tool-before':
@@ -144,12 +152,21 @@ function apply(session: Session, event: WorkEvent): void {
     case 'tool-failed':
       answered(session, agent);
       // A subagent's work says nothing of the main turn, which may be over.
-      if (agent === undefined) session.activity = 'working';
+      if (agent !== undefined) return;
+      session.activity = 'working';
+      if (event.tool !== undefined) session.tool = event.tool;
   }
 }
 
+/** A prompt from another process than the start was handed on by a process that ends with each hook. */
+function noteProcess(session: Session, type: WorkEvent['type'], process: ProcessMark): void {
+  const known = session.process;
+  if (type === 'session-start' || known === undefined) session.process = process;
+  else if (known?.pid !== process.pid || known.started !== process.started) session.process = null;
+}
+
 /** Somebody asks a person for something: a subagent, or the main turn, which then does nothing else. */
-function ask(session: Session, { agent, reason }: WorkEvent): void {
+function ask(session: Session, { agent, reason, tool }: WorkEvent): void {
   // The assistant tells of one permission twice: when it is asked for, and when nobody has answered yet.
   if (agent === undefined) {
     if (session.askedBy !== null && session.waitingFor === reason) return;
@@ -159,6 +176,7 @@ function ask(session: Session, { agent, reason }: WorkEvent): void {
     session.waitingFor = reason ?? 'notification';
     session.askedBy = agent;
   }
+  if (tool !== undefined) session.askedTool = tool;
 }
 
 /** Whoever asked goes on: it was answered. The others may have gone on all the time. */
@@ -166,6 +184,7 @@ function answered(session: Session, agent: string | undefined): void {
   if (session.askedBy !== (agent ?? null)) return;
   session.waitingFor = null;
   session.askedBy = null;
+  delete session.askedTool;
 }
 
 /** A turn of the person or of the assistant: what was asked for before is over. */
@@ -173,6 +192,7 @@ function turn(session: Session, activity: Session['activity']): void {
   session.activity = activity;
   session.waitingFor = null;
   session.askedBy = null;
+  delete session.askedTool;
 }
 
 /** A wait lasts until the session goes on, whatever else it is told of meanwhile. */

@@ -5,6 +5,7 @@ import { exists, listFolder, removeFile } from '../platform/files/folder';
 import { withLock } from '../platform/files/lock';
 import { rotatedName } from '../platform/files/journal';
 import { archivedFiles } from './archive';
+import { namesFolder, nameFiles } from './names';
 import { archiveOf } from './state';
 
 export interface ForgetDeps {
@@ -43,13 +44,14 @@ export async function forgetSessions(deps: ForgetDeps, dryRun: boolean): Promise
   });
 }
 
-function filesOf({ path, workEvents, spool, hookLog }: ForgetDeps): string[] {
+function filesOf({ path, workEvents, spool, hookLog, locks }: ForgetDeps): string[] {
   const state = dirname(path);
   return [
     ...listFolder(state)
       .filter((name) => /^\.?sessions(?:-live)?\.json/.test(name))
       .map((name) => join(state, name)),
     ...archivedFiles(archiveOf(path)),
+    ...nameFiles(namesFolder(locks)),
     ...[workEvents, hookLog].flatMap((log) => [log, rotatedName(log)]).filter((log) => exists(log)),
     ...[spool, join(spool, 'claimed'), join(spool, 'dead')].flatMap((folder) =>
       namesIn(folder).map((name) => join(folder, name)),

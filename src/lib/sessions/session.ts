@@ -1,8 +1,9 @@
 import { isObject, parseObject } from '../platform/files/json-object';
 import { asLogCursor, LOG_START, type LogCursor } from '../platform/files/journal';
+import type { ProcessMark } from '../platform/process/ancestor';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
-import { parseTerminal, type SessionTerminal } from './work-events';
+import { parseProcess, parseTerminal, type SessionTerminal } from './work-events';
 
 /** The format of the state. A newer one is read by newer versions only. */
 export const SESSIONS_VERSION = 1;
@@ -29,6 +30,20 @@ export interface Session {
   effort: string | null;
   /** Name of the repository that it works in. */
   repo: string | null;
+  /** The branch there; null where HEAD is detached. */
+  branch?: string | null;
+  /** The folder name of a linked worktree; null in the main checkout. */
+  worktree?: string | null;
+  /** The assistant that runs it; absent means Claude Code. */
+  assistant?: string;
+  model?: string;
+  /** The tool that its main turn used last. */
+  tool?: string;
+  /** The tool that a person is asked to allow. */
+  askedTool?: string;
+  /** The name that a person gave it, and the first line of its first prompt. Read from `names.ts`, never stored here. */
+  givenName?: string;
+  title?: string;
   phase: PhaseId;
   /** Path of the artifact, once there is one. */
   artifact: string | null;
@@ -50,6 +65,12 @@ export interface Session {
   github_issue: number | null;
   github_issue_url: string | null;
   terminal: SessionTerminal | null;
+  /** The assistant's process; null when its hooks each come from another one, so that none of them tells anything. */
+  process?: ProcessMark | null;
+  /** Its process ended without a word, and a person was shown that. */
+  lost?: true;
+  /** Does its process run? Only of sessions as they were read (state.ts), and where the process is known. */
+  isAlive?: boolean;
   /** The machine that it runs on. */
   machine: string | null;
   /** It has worked in a folder whose work stays on the machine: nothing of it is ever sent. */
@@ -66,8 +87,10 @@ export interface SessionsState {
   sessions: Record<string, Session>;
 }
 
-/** A session without a word for so long has crashed, or was left. */
+/** A session whose process is unknown has ended after so long without a word. */
 const CRASHED_AFTER_MS = 12 * 3_600_000;
+/** And after so long it is unknown whether it still works. */
+const SILENT_AFTER_MS = 30 * 60_000;
 const MAX_HISTORY = 200;
 const MAX_IDS = 100;
 export const MAX_AGENTS = 200;
@@ -76,24 +99,28 @@ export function emptySessions(): SessionsState {
   return { version: SESSIONS_VERSION, cursor: { ...LOG_START }, sessions: {} };
 }
 
-/** How a session is, as a person wants to know it. */
-export type SessionStatus = 'working' | 'waiting' | 'crashed' | 'ended';
+/** The state of a session for a person. `no-signal`: it worked when last heard of; `crashed`: it ended unexpectedly. */
+export type SessionStatus = 'working' | 'waiting' | 'no-signal' | 'crashed' | 'ended';
 
-type Current = Pick<Session, 'activity' | 'waitingFor' | 'updatedAt'>;
+type Current = Pick<Session, 'activity' | 'waitingFor' | 'updatedAt' | 'lost' | 'isAlive'>;
 
 /**
- * A session whose last word lies too far back, or in the future of a clock that was put back, has crashed. One whose
- * subagent asks a person for something waits, whatever its main turn does.
+ * Returns the status by the session's process, and by the time since its last event where the process is unknown (a
+ * time in the future means that the clock moved back). While a subagent asks for something, the session waits.
  */
 export function statusOf(session: Current, nowMs: number): SessionStatus {
-  if (session.activity === 'ended') return 'ended';
-  if (Math.abs(nowMs - Date.parse(session.updatedAt)) > CRASHED_AFTER_MS) return 'crashed';
-  return session.waitingFor === null ? session.activity : 'waiting';
+  if (session.activity === 'ended') return session.lost === true ? 'crashed' : 'ended';
+  if (session.isAlive === false) return 'crashed';
+  const silentMs = session.isAlive === true ? 0 : Math.abs(nowMs - Date.parse(session.updatedAt));
+  if (silentMs > CRASHED_AFTER_MS) return 'crashed';
+  if (session.waitingFor !== null || session.activity === 'waiting') return 'waiting';
+  return silentMs > SILENT_AFTER_MS ? 'no-signal' : 'working';
 }
 
+/** Is the session not known to have ended? */
 export function isLive(session: Current, nowMs: number): boolean {
   const status = statusOf(session, nowMs);
-  return status === 'working' || status === 'waiting';
+  return status !== 'crashed' && status !== 'ended';
 }
 
 /**
@@ -163,6 +190,17 @@ export function parseSession(slug: unknown, value: unknown): Session | undefined
   session.github_issue = typeof issue === 'number' && Number.isSafeInteger(issue) && issue > 0 ? issue : null;
   session.terminal = parseTerminal(value['terminal']) ?? null;
   if (value['restricted'] !== true) delete session.restricted;
+  for (const key of WORDS) if (typeof value[key] !== 'string') delete session[key];
+  for (const key of ['branch', 'worktree'] as const) {
+    if (value[key] !== null && typeof value[key] !== 'string') delete session[key];
+  }
+  for (const key of ['givenName', 'title', 'isAlive'] as const) delete session[key];
+  if (value['process'] !== null) {
+    const process = parseProcess(value['process']);
+    if (process === undefined) delete session.process;
+    else session.process = process;
+  }
+  if (value['lost'] !== true) delete session.lost;
   return session;
 }
 
@@ -178,6 +216,8 @@ const TEXTS = [
   'github_issue_url',
   'machine',
 ] as const;
+
+const WORDS = ['assistant', 'model', 'tool', 'askedTool'] as const;
 
 const SOURCES: readonly string[] = ['artifact', 'voice', 'merged', 'hook'];
 

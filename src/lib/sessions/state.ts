@@ -6,8 +6,10 @@ import { ensureFolder } from '../platform/files/folder';
 import { rotateRead, type LogCursor } from '../platform/files/journal';
 import { isObject, parseObject } from '../platform/files/json-object';
 import { withLock } from '../platform/files/lock';
+import { stateOf } from '../platform/process/ancestor';
 import { toIso, type Clock } from '../platform/time/clock';
 import { archivedSessions, archiveSessions, pruneArchive, recall } from './archive';
+import { addNames, namesFolder, pruneNames } from './names';
 import { artifactOf, artifactPath } from './artifact';
 import { folder, type FoldDeps } from './fold';
 import {
@@ -37,9 +39,13 @@ export interface SessionsDeps extends FoldDeps {
   locks: string;
 }
 
-type ReadDeps = Pick<SessionsDeps, 'path' | 'workEvents' | 'sessions' | 'dayOf'>;
+export type ReadDeps = Pick<
+  SessionsDeps,
+  'path' | 'workEvents' | 'sessions' | 'dayOf' | 'locks' | 'machineId'
+>;
 
 const DAY_MS = 86_400_000;
+const LOST_WAIT_MS = 400;
 const TEMPS_STALE_MS = 3_600_000;
 /** A session without an event for so long leaves the state for the archive. */
 const ARCHIVE_AFTER_MS = DAY_MS;
@@ -101,32 +107,45 @@ export function currentSessions(deps: ReadDeps): SessionsState {
   const state = readSessions(deps.path);
   state.sessions = { ...archivedSessions(archiveOf(deps.path)), ...state.sessions };
   fold(state, deps, unreadEvents(deps.workEvents, state.cursor));
+  return observed(state, deps);
+}
+
+/** Adds what is not in the log: given names, titles, and whether each assistant's process still runs. */
+export function observed(
+  state: SessionsState,
+  deps: Pick<SessionsDeps, 'locks' | 'machineId'>,
+): SessionsState {
+  const sessions = Object.values(state.sessions);
+  addNames(namesFolder(deps.locks), sessions);
+  for (const session of sessions) {
+    delete session.isAlive;
+    if (session.activity === 'ended' || !session.process || session.machine !== deps.machineId) continue;
+    const found = stateOf(session.process);
+    if (found !== 'unknown') session.isAlive = found === 'runs';
+  }
   return state;
+}
+
+/** Notes that a person was shown that these sessions ended unexpectedly. */
+export async function noteLost(deps: SessionsDeps, slugs: readonly string[]): Promise<void> {
+  await updateSessions(deps, LOST_WAIT_MS, slugs, (state) => {
+    for (const slug of slugs) {
+      const session = state.sessions[slug];
+      if (!session?.process || stateOf(session.process) !== 'gone') continue;
+      session.activity = 'ended';
+      session.lost = true;
+    }
+  });
 }
 
 /** The same of the last day, without what artifacts say since the last turn: for a reader in a hurry. */
-export function runningSessions(deps: Pick<SessionsDeps, 'path' | 'workEvents' | 'dayOf'>): SessionsState {
+export function runningSessions(
+  deps: Pick<SessionsDeps, 'path' | 'workEvents' | 'dayOf' | 'locks' | 'machineId'>,
+): SessionsState {
   const state = readSessions(deps.path);
   const { take } = folder(state, deps);
   state.cursor = readWorkEvents(deps.workEvents, state.cursor, take);
-  return state;
-}
-
-/** The session of a slug, or of the beginning of just one; none is `not_found`, several `usage`. */
-export function findSession(state: SessionsState, slug: string): Session {
-  const exact = Object.hasOwn(state.sessions, slug) ? state.sessions[slug] : undefined;
-  if (exact !== undefined) return exact;
-  const alike = Object.values(state.sessions).filter((session) => session.slug.startsWith(slug));
-  const [only] = alike;
-  if (only !== undefined && alike.length === 1) return only;
-  if (only === undefined) {
-    throw new StewardError('not_found', `There is no session ${slug}.`, {
-      hint: 'See "steward sessions --all" for those there are.',
-    });
-  }
-  throw new StewardError('usage', `${alike.length} sessions begin with ${slug}.`, {
-    hint: `Write more of it, such as ${only.slug}.`,
-  });
+  return observed(state, deps);
 }
 
 /**
@@ -184,13 +203,14 @@ function archiveOld(state: SessionsState, archive: string, nowMs: number): void 
 }
 
 /** Once a day. */
-function tidy(state: SessionsState, { path, clock }: Pick<SessionsDeps, 'path' | 'clock'>): void {
+function tidy(state: SessionsState, { path, clock, locks }: SessionsDeps): void {
   const nowMs = clock.now();
   const isOver = (session: Session): boolean =>
     (session.phase === 'complete' || (session.artifact === null && !isLive(session, nowMs))) &&
     nowMs - Date.parse(session.updatedAt) > PRUNE_AFTER_MS;
   sweepTemps(dirname(path), TEMPS_STALE_MS, nowMs);
   pruneArchive(archiveOf(path), isOver, MAX_ARCHIVED);
+  pruneNames(namesFolder(locks), nowMs);
   state.pruned = utcDay(nowMs);
 }
 

@@ -3,6 +3,7 @@ import { append, foldEntries, type Journal, type LogCursor } from '../platform/f
 import { clean } from '../platform/terminal/terminal';
 import { phaseNamed, type PhaseId } from './phases';
 import { isSlug } from './slug';
+import type { ProcessMark } from '../platform/process/ancestor';
 import { definedOnly, parseObject } from '../platform/files/json-object';
 
 /** What can happen in a session, as the hooks report it. */
@@ -44,6 +45,14 @@ export interface WorkEvent {
   slug: string | null;
   /** Name of the repository of the session's folder; null outside of one. */
   repo: string | null;
+  /** The branch of the session's folder; null where HEAD is detached. Not noted at each tool. */
+  branch?: string | null;
+  /** The folder name of a linked worktree; null in the main checkout. */
+  worktree?: string | null;
+  /** The assistant that reported it; absent means Claude Code. */
+  assistant?: string;
+  model?: string;
+  /** The tool that runs, or that the assistant asks to run. */
   tool?: string;
   phase?: PhaseId;
   /** The session's artifact was written; `slug` is the artifact's. */
@@ -55,6 +64,8 @@ export interface WorkEvent {
   /** Why the session waits for a person, or how it began or ended: a word of the assistant's, never a text. */
   reason?: string;
   machine?: string;
+  /** The assistant's process, at the start of a session and at prompts. */
+  process?: ProcessMark;
   terminal?: SessionTerminal;
 }
 
@@ -85,6 +96,10 @@ export function storedWord(text: unknown): string | undefined {
   return storedId(text)?.slice(0, MAX_WORD);
 }
 
+function storedWordOrNull(value: unknown): string | null | undefined {
+  return value === null ? null : storedWord(value);
+}
+
 /** A line of the log as an event; undefined when it is none. */
 export function parseWorkEvent(text: string): WorkEvent | undefined {
   const value = parseObject(text);
@@ -96,6 +111,10 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
   if (!WORK_EVENT_TYPES.includes(type as WorkEventType)) return undefined;
   const slug = typeof value['slug'] === 'string' && isSlug(value['slug']) ? value['slug'] : null;
   const optional = {
+    branch: storedWordOrNull(value['branch']),
+    worktree: storedWordOrNull(value['worktree']),
+    assistant: storedWord(value['assistant']),
+    model: storedWord(value['model']),
     tool: storedWord(value['tool']),
     phase: typeof value['phase'] === 'string' ? phaseNamed(value['phase'])?.id : undefined,
     artifact: artifact === true && slug !== null ? (true as const) : undefined,
@@ -103,6 +122,7 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
     agent: storedWord(value['agent']),
     reason: storedWord(value['reason']),
     machine: storedWord(value['machine']),
+    process: parseProcess(value['process']),
     terminal: parseTerminal(value['terminal']),
   };
   return {
@@ -113,6 +133,15 @@ export function parseWorkEvent(text: string): WorkEvent | undefined {
     repo: storedWord(value['repo']) ?? null,
     ...definedOnly(optional),
   };
+}
+
+/** A stored process; undefined when it is none. */
+export function parseProcess(value: unknown): ProcessMark | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { pid, started, boot, namespace } = value as Record<string, unknown>;
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 1) return undefined;
+  const [start = '', ...place] = [started, boot, namespace].map((text) => storedWord(text) ?? '');
+  return start === '' ? undefined : { pid, started: start, boot: place[0] ?? '', namespace: place[1] ?? '' };
 }
 
 /** A stored terminal; undefined when it is none. */

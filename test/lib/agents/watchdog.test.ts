@@ -30,6 +30,8 @@ describe('watchdog', () => {
         path: path('state', 'sessions.json'),
         workEvents: path('state', 'work-events.jsonl'),
         sessions: path('sessions'),
+        machineId: '0123456789ab',
+        locks: path('locks'),
         dayOf: () => '2026-11-20',
       },
       machineId: '0123456789ab',

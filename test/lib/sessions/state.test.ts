@@ -17,10 +17,10 @@ import { dirname, join } from 'node:path';
 
 import { StewardError } from '../../../src/lib/errors';
 import { toIso } from '../../../src/lib/platform/time/clock';
+import { findSession } from '../../../src/lib/sessions/find';
 import { recordArtifactPhase, recordPhase, statusOf, type Session } from '../../../src/lib/sessions/session';
 import {
   currentSessions,
-  findSession,
   runningSessions,
   storedSession,
   storedSlug,
@@ -366,7 +366,10 @@ describe('the state of the sessions', () => {
       expect(stored()).to.deep.equal({});
       expect(archived().trimEnd().split('\n')).to.have.length(300);
       expect(all()).to.deep.equal(before);
-      expect(findSession(currentSessions(deps), old(7))).to.include({ slug: old(7), activity: 'ended' });
+      expect(findSession(currentSessions(deps), old(7), nowMs)).to.include({
+        slug: old(7),
+        activity: 'ended',
+      });
     });
 
     it('takes the one back that an event speaks of, by its id or its slug', async () => {
@@ -398,7 +401,7 @@ describe('the state of the sessions', () => {
       nowMs += 25 * 60 * MINUTE;
       await update();
       expect(stored()).to.deep.equal({});
-      expect(findSession(currentSessions(deps), old(3))).to.include({ activity: 'working' });
+      expect(findSession(currentSessions(deps), old(3), nowMs)).to.include({ activity: 'working' });
       expect(all()).to.have.length(300);
       nowMs += 24 * 60 * MINUTE;
       await update();
@@ -498,7 +501,7 @@ describe('the state of the sessions', () => {
     say('prompt');
     say('subagent-start', { agent: 'x' });
     expect(runningSessions(deps).sessions).to.deep.equal({
-      'a-1': findSession(currentSessions(deps), 'a-1'),
+      'a-1': findSession(currentSessions(deps), 'a-1', nowMs),
     });
     rmSync(deps.path);
     mkdirSync(deps.path);
@@ -548,13 +551,13 @@ describe('the state of the sessions', () => {
     say('session-start', { session: 'b', slug: 'fix-b' });
     say('session-start', { session: 'c', slug: 'fix' });
     const state = currentSessions(deps);
-    expect(findSession(state, 'fix').slug).to.equal('fix');
-    expect(findSession(state, 'fix-b').slug).to.equal('fix-b');
-    expect(() => findSession(state, 'fix-'))
+    expect(findSession(state, 'fix', nowMs).slug).to.equal('fix');
+    expect(findSession(state, 'fix-b', nowMs).slug).to.equal('fix-b');
+    expect(() => findSession(state, 'fix-', nowMs))
       .to.throw(StewardError)
       .with.property('kind', 'usage');
     for (const text of ['nothing', '__proto__', 'constructor'])
-      expect(() => findSession(state, text))
+      expect(() => findSession(state, text, nowMs))
         .to.throw(StewardError)
         .with.property('kind', 'not_found');
   });

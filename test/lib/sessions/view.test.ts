@@ -19,7 +19,17 @@ const NONE: SessionsReport = {
 
 const DETAIL: Omit<SessionDetail, 'startedAt' | 'updatedAt' | 'phaseHistory'> = {
   slug: 'fix-login',
+  name: 'site·login',
   status: 'working',
+  branch: 'login',
+  worktree: null,
+  assistant: 'claude-code',
+  model: null,
+  activity: 'edits',
+  waitingSince: null,
+  title: null,
+  place: null,
+  pid: null,
   waitingFor: null,
   task: null,
   project: null,

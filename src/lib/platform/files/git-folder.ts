@@ -36,18 +36,28 @@ export function gitFolderAt(path: string): GitFolder | undefined {
   return isBare || kindOf(join(root, 'commondir')) === 'file' ? folderAt(root, root) : undefined;
 }
 
-/**
- * The repository that a path lies in: its name and its main checkout. Walks up; starts no process. The path may
- * be gone, or be no path at all: it comes from elsewhere.
- */
+/** Returns the name and the main checkout of the repository that a path lies in. */
 export function repositoryOf(path: string): { name: string; root: string } | undefined {
+  const found = checkoutOf(path);
+  return found === undefined ? undefined : { name: found.name, root: found.mainRoot };
+}
+
+/** Returns the checkout that a path lies in. Walks up and starts no process; the path may be gone or invalid. */
+export function checkoutOf(path: string): GitFolder | undefined {
   if (path.includes('\0')) return undefined;
   for (let at = resolve(path); ; at = dirname(at)) {
     // A folder that may not be looked into holds no repository of this user.
     const found = unless(['EACCES', 'EPERM'], () => gitFolderAt(at));
-    if (found !== undefined) return { name: found.name, root: found.mainRoot };
+    if (found !== undefined) return found;
     if (dirname(at) === at) return undefined;
   }
+}
+
+/** Returns the branch that HEAD names; null when it is detached or unreadable. */
+export function branchOf(gitDir: string): string | null {
+  const branch = /^ref: refs\/heads\/(.+)$/.exec(readLink(join(gitDir, 'HEAD')) ?? '')?.[1];
+  // Repositories with reftables keep a HEAD that only says so.
+  return branch === undefined || branch === '.invalid' ? null : branch;
 }
 
 function folderAt(root: string, gitDir: string, found?: Target): GitFolder | undefined {

@@ -25,6 +25,8 @@ interface ProcessFacts {
   /** Device number of its terminal; 0: it has none. */
   device: number;
   started: string;
+  /** It has ended, and its parent has not noticed yet. */
+  isDead: boolean;
 }
 
 const MAX_PARENTS = 16;
@@ -104,13 +106,13 @@ export function variableOf(pid: number, name: string): string | undefined {
   return variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** Of /proc/PID/stat: parent (field 4), terminal (7), start (22). */
-function factsOf(pid: number): ProcessFacts | undefined {
+/** Of /proc/PID/stat: state (field 3), parent (4), terminal (7), start (22). */
+export function factsOf(pid: number): ProcessFacts | undefined {
   const stat = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [parent, device, started] = [Number(fields[1]), Number(fields[4]), fields[19]];
   return Number.isSafeInteger(parent) && Number.isSafeInteger(device) && started !== undefined
-    ? { parent, device, started }
+    ? { parent, device, started, isDead: fields[0] === 'Z' || fields[0] === 'X' }
     : undefined;
 }
 

@@ -1,0 +1,90 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+
+import { errnoCode, unless } from '../../errors';
+import { factsOf } from './own-terminal';
+import { spawnSync } from './spawn';
+
+/** A process as it is recognised later: one that was given the same number since has another start. */
+export interface ProcessMark {
+  pid: number;
+  started: string;
+  /** The boot and the pid namespace in which the number counts; empty where the system tells neither. */
+  boot: string;
+  namespace: string;
+}
+
+const MAX_STEPS = 16;
+const PS_TIMEOUT_MS = 1000;
+const UNREADABLE = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'];
+
+/**
+ * Returns the nearest ancestor whose command line does not contain a word; undefined where there is none below init.
+ * Linux reads /proc; macOS has to start `ps`, and only where that is allowed.
+ */
+export function ancestorWithout(word: string, mayStartPs: boolean): ProcessMark | undefined {
+  const read = { linux: readProc, darwin: mayStartPs ? askPs : undefined }[process.platform as string];
+  if (read === undefined) return undefined;
+  for (let pid = process.ppid, step = 0; pid > 1 && step < MAX_STEPS; step += 1) {
+    const found = read(pid);
+    if (found === undefined) return undefined;
+    if (!found.command.includes(word)) return { pid, started: found.started, ...placeOfPids() };
+    pid = found.parent;
+  }
+  return undefined;
+}
+
+/** Does the process still run? `unknown` where its number means nothing here, or another one may have it now. */
+export function stateOf(mark: ProcessMark): 'runs' | 'gone' | 'unknown' {
+  if (process.platform === 'darwin') return exists(mark.pid) ? 'unknown' : 'gone';
+  if (process.platform !== 'linux') return 'unknown';
+  const here = placeOfPids();
+  if (mark.boot !== here.boot) return mark.boot === '' || here.boot === '' ? 'unknown' : 'gone';
+  if (mark.namespace !== here.namespace) return 'unknown';
+  const facts = factsOf(mark.pid);
+  return facts?.started === mark.started && !facts.isDead ? 'runs' : 'gone';
+}
+
+interface Found {
+  parent: number;
+  started: string;
+  command: string;
+}
+
+function readProc(pid: number): Found | undefined {
+  const facts = factsOf(pid);
+  const command = unless(UNREADABLE, () => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+  return facts === undefined || command === undefined ? undefined : { ...facts, command };
+}
+
+/** `  501 Sun Nov 22 17:00:00 2026 claude --resume` */
+function askPs(pid: number): Found | undefined {
+  const args = ['-o', 'ppid=', '-o', 'lstart=', '-o', 'command=', '-p', String(pid)];
+  const { stdout } = spawnSync('ps', args, {
+    encoding: 'utf8',
+    timeout: PS_TIMEOUT_MS,
+    env: { ...process.env, LC_ALL: 'C' },
+  });
+  const [parent, ...words] = stdout.trim().split(/ +/);
+  return words.length < 6
+    ? undefined
+    : { parent: Number(parent), started: words.slice(0, 5).join(' '), command: words.slice(5).join(' ') };
+}
+
+let known: Pick<ProcessMark, 'boot' | 'namespace'> | undefined;
+
+function placeOfPids(): Pick<ProcessMark, 'boot' | 'namespace'> {
+  if (process.platform !== 'linux') return { boot: '', namespace: '' };
+  known ??= {
+    boot: unless(UNREADABLE, () => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? '',
+    namespace: unless(UNREADABLE, () => readlinkSync('/proc/self/ns/pid')) ?? '',
+  };
+  return known;
+}
+
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errnoCode(error) !== 'ESRCH';
+  }
+}

@@ -1,0 +1,47 @@
+import { StewardError } from '../errors';
+import { clean } from '../platform/terminal/terminal';
+import { labelOf } from './describe';
+import { isLive, type Session, type SessionsState } from './session';
+
+/**
+ * Returns the sessions that a text means: one by its slug or name, else all whose repository, branch, worktree, name
+ * or slug contain each of its words. `shop login` finds `shop·login`.
+ */
+export function matchingSessions(sessions: readonly Session[], text: string): Session[] {
+  const exact = sessions.filter((session) => session.slug === text || labelOf(session) === text);
+  if (exact.length > 0) return exact;
+  const words = wordsOf(text);
+  if (words.length === 0) return [];
+  return sessions.filter((session) => {
+    const { slug, repo, branch, worktree, givenName } = session;
+    const all = [slug, repo, branch, worktree, givenName]
+      .map((part) => part ?? '')
+      .join('\n')
+      .toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().split(/[\s·]+/).filter((word) => word !== ''); // prettier-ignore
+}
+
+/** Returns the one session that a text means, running ones first. None is `not_found`, several are `usage`. */
+export function findSession(state: SessionsState, text: string, nowMs: number): Session {
+  const found = matchingSessions(Object.values(state.sessions), text);
+  const running = found.filter((session) => isLive(session, nowMs));
+  const [session, ...more] = found.length > 1 && running.length > 0 ? running : found;
+  if (session !== undefined && more.length === 0) return session;
+  if (session === undefined) {
+    throw new StewardError('not_found', `There is no session "${clean(text)}".`, {
+      hint: 'List them with "steward sessions --all".',
+    });
+  }
+  const several = [session, ...more];
+  throw new StewardError('usage', `"${clean(text)}" matches ${several.length} sessions.`, {
+    hint: several.slice(0, MAX_LISTED).map((match) => `${match.slug}  ${labelOf(match) ?? ''}`.trimEnd()).join('\n'), // prettier-ignore
+  });
+}
+
+/** Ambiguous matches that an error lists at most. */
+export const MAX_LISTED = 10;
