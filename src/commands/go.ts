@@ -1,6 +1,6 @@
 import { BaseCommand, word } from '../lib/cli/base-command';
 import { goNow } from '../lib/app/sessions';
-import { canAsk, openQuestions } from '../lib/platform/terminal/ask';
+import { isInteractive, openPrompt } from '../lib/platform/terminal/ask';
 import type { Went } from '../lib/sessions/go';
 
 export default class Go extends BaseCommand {
@@ -29,16 +29,16 @@ export default class Go extends BaseCommand {
 
   /** Asks for one of several sessions by number; undefined without a terminal. */
   private async choose(names: readonly string[]): Promise<number | undefined> {
-    if (this.json || !canAsk()) return undefined;
+    if (this.json || !isInteractive()) return undefined;
     this.say(names.map((name, index) => `${index + 1}  ${name}`).join('\n'));
-    const questions = openQuestions();
+    const prompt = openPrompt();
     try {
       for (;;) {
-        const answer = Number(await questions.line(`Session (1 to ${names.length}): `));
+        const answer = Number(await prompt.line(`Session (1 to ${names.length}): `));
         if (Number.isInteger(answer) && answer >= 1 && answer <= names.length) return answer - 1;
       }
     } finally {
-      questions.close();
+      prompt.close();
     }
   }
 }
