@@ -166,7 +166,9 @@ export async function assistants(
 
   const state = join(home, '.steward', 'state');
   const seen = new Map<string, number>();
-  for (const line of readFileSync(join(state, 'work-events.jsonl'), 'utf8').trimEnd().split('\n')) {
+  // A writer that saw another's line half written begins with a line feed, which leaves an empty line.
+  const lines = readFileSync(join(state, 'work-events.jsonl'), 'utf8').split('\n').filter(Boolean);
+  for (const line of lines) {
     const { tool, agent } = JSON.parse(line) as { tool?: string; agent?: string };
     const mark = String(tool ?? agent);
     seen.set(mark, (seen.get(mark) ?? 0) + 1);

@@ -105,7 +105,8 @@ function readFrom(
   from: number,
   onText: (text: string | undefined) => void,
 ): LogCursor | undefined {
-  const read = readLines(path, { from }, ({ text }) => onText(text));
+  // A writer that saw another's line half written begins with a line feed, which leaves an empty line.
+  const read = readLines(path, { from }, ({ text }) => text !== '' && onText(text));
   if (read === undefined || read.end === 0) return undefined;
   return { offset: read.end, head: headOf(path, read.end) ?? '' };
 }

@@ -6,6 +6,7 @@ import {
   asLogCursor,
   foldEntries,
   LOG_START,
+  readLog,
   rotateRead,
   type Journal,
   type LogCursor,
@@ -43,6 +44,13 @@ describe('a journal', () => {
     const second = unread(stored);
     expect(second.got).to.deep.equal([3]);
     expect(unread(second.next).got).to.deep.equal([]);
+  });
+
+  it('gives no empty line, which a writer leaves that saw half of another line', () => {
+    writeFileSync(journal().path, '{"n":1}\n\n{"n":2}\n');
+    const texts: unknown[] = [];
+    readLog(journal().path, LOG_START, (text) => texts.push(text));
+    expect(texts).to.deep.equal(['{"n":1}', '{"n":2}']);
   });
 
   it('reads what a late writer brought into the rotated file', () => {
