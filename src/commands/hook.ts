@@ -1,7 +1,7 @@
 import { HOOK_VERBS } from '../lib/assistant/claude-code';
 import { BaseCommand, boolean, word } from '../lib/cli/base-command';
 import { hookCommand, isInternal, type CapturePlans, type HookConfig } from '../lib/cli/hook-command';
-import { hookSettings, promptSetting } from '../lib/app/hook-settings';
+import { hookSettings, promptSetting } from '../lib/app/mirror';
 
 export default class Hook extends BaseCommand {
   static override summary = 'Take what an assistant reports of its session.';

@@ -1,6 +1,5 @@
 import { BaseCommand, word } from '../lib/cli/base-command';
-import { openShellHook } from '../lib/app/shell-hook';
-import { HOOK_SHELLS, type HookShell, type ShellHook } from '../lib/shell/hook';
+import { HOOK_SHELLS, shellHook, type HookShell, type ShellHook } from '../lib/shell/hook';
 
 export default class ShellHookCommand extends BaseCommand {
   static override summary = 'Print what makes your shell announce commands that took long.';
@@ -21,8 +20,9 @@ export default class ShellHookCommand extends BaseCommand {
 
   async run(): Promise<ShellHook> {
     const { args } = await this.parse(ShellHookCommand);
-    // The parser lets nothing else through.
-    const hook = await openShellHook(this.context, this.config.root, args.shell as HookShell);
+    const { config } = await this.context.loadConfig();
+    const longSec = config.settings.notifications.thresholds.longTaskMinutes * 60;
+    const hook = shellHook(this.config.root, args.shell as HookShell, longSec);
     return this.show(hook, () => hook.script);
   }
 }

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../lib/cli/base-command';
 import { EXIT_CODES } from '../lib/platform/terminal/error-report';
-import { overview, overviewText, type Overview } from '../lib/setup/overview';
+import { overview, overviewText, type Overview } from '../lib/setup/status';
 
 export default class Status extends BaseCommand {
   static override summary = 'Show every part of steward in one screen, and what comes next.';

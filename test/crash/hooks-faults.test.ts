@@ -153,14 +153,14 @@ describe('hooks and the status line on a machine where something is wrong', () =
       expect(kindsLeft()).to.have.length(1000);
       const row = await queue();
       expect(row).to.include({ state: 'needs-you' });
-      expect(row?.summary).to.equal('1000 left by hooks waiting, which is full · 1000 from another machine');
+      expect(row?.summary).to.equal('1000 hook events waiting (queue full) · 1000 from another machine');
     });
 
     it('what another machine has left is shown, and given up with a reason, not dropped', async () => {
       lay(1);
       expect(await queue()).to.include({
         state: 'needs-you',
-        summary: '1 left by hooks waiting · 1 from another machine',
+        summary: '1 hook event waiting · 1 from another machine',
       });
       await steward(['work', 'deliver'], { home: home.path });
       const reason = 'left by another machine (ffffffffffff), which has not done it within a day';

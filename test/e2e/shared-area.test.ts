@@ -79,7 +79,7 @@ describe('an area that two machines write (built)', function () {
     expect(parts.find(({ id }) => id === 'queue')).to.deep.equal({
       id: 'queue',
       state: 'needs-you',
-      summary: '1 cannot be read',
+      summary: '1 unreadable',
       next: 'steward doctor hooks',
     });
     const found = JSON.stringify(await on('a', 'doctor', 'hooks'));

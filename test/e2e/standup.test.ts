@@ -97,7 +97,7 @@ describe('standup and week (built)', function () {
       github.fault = () => ({ status: 500 });
       const away = await run(['standup', '--since', 'today', '--evidence'], env);
       expect(away.code, away.stderr).to.equal(0);
-      expect(away.stdout).to.include('- What was said when issues were closed: ');
+      expect(away.stdout).to.include('- Closing comments: ');
     } finally {
       await github.close();
     }

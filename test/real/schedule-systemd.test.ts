@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-import type { Restarted } from '../../src/lib/app/daemon-restart';
+import type { Restarted } from '../../src/lib/app/serve';
 import type { InstallResult, JobStatus, UninstallResult } from '../../src/lib/schedule';
 import { BIN, cleanEnv, removeFolder } from '../helpers/cli';
 import { until } from '../helpers/desktop-kit';

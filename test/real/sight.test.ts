@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { createContext, type Context } from '../../src/lib/app/context';
-import { sightOf } from '../../src/lib/app/sight';
+import { presenceOf } from '../../src/lib/app/triggers';
 import { loadConfig } from '../../src/lib/config/load';
 import type { Session } from '../../src/lib/sessions/session';
 import { testArea, type TestArea } from '../helpers/area';
@@ -47,15 +47,15 @@ describe('where the person is', function () {
       machine: '0123456789ab',
       terminal: { tty: null, program: null, kittySocket: null, pid: terminal.pid, started: null },
     } as Session;
-    const look = (): Promise<string> => sightOf(context, session);
+    const look = (): Promise<string> => presenceOf(context, session);
     expect(await look(), 'sense is not set up').to.equal('unknown');
     mkdirSync(dirname(area.area.sense.config), { recursive: true });
     writeFileSync(area.area.sense.config, '{}');
     kit.tell('xdotool', 'search', '--sync', '--onlyvisible', '--class', 'Mine');
     kit.tell('xdotool', 'mousemove', '10', '10', 'mousemove', '30', '30');
     await until('the terminal is in front', async () => (await look()) === 'front');
-    expect(await sightOf(context, undefined)).to.equal('desk');
-    expect(await sightOf(context, { ...session, machine: 'another' } as Session)).to.equal('desk');
+    expect(await presenceOf(context, undefined)).to.equal('desk');
+    expect(await presenceOf(context, { ...session, machine: 'another' } as Session)).to.equal('desk');
     writeFileSync(area.area.sense.config, '{"enabled": false}');
     expect(await look()).to.equal('unknown');
   });

@@ -1,8 +1,7 @@
 import { watchedSessions, watch, type SilenceAlert, type WatchedSession } from '../../lib/agents/watchdog';
 import { alertText, watchedText } from '../../lib/agents/view';
-import { openWatchdog, sessionToWatch } from '../../lib/app/agents';
+import { openWatchdog, reportSilence, sessionToWatch } from '../../lib/app/agents';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
-import { tellOfSilence } from '../../lib/app/silence-notice';
 import { EXIT_CODES } from '../../lib/platform/terminal/error-report';
 import { interruptSignal } from '../../lib/platform/process/own-process';
 
@@ -45,7 +44,7 @@ export default class AgentsWatch extends BaseCommand {
     const onAlert = async (alert: SilenceAlert): Promise<void> => {
       this.print(() => alertText(alert, { ...this.terminal, zone: config.user.timezone }));
       this.printLine(alert);
-      const problem = await tellOfSilence(this.context, alert, { notify: flags.notify });
+      const problem = await reportSilence(this.context, alert, { notify: flags.notify });
       if (problem !== undefined) this.say(problem);
     };
     const { signal, release } = interruptSignal();

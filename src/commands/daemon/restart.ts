@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../lib/cli/base-command';
-import { restartDaemon, type Restarted } from '../../lib/app/daemon-restart';
+import { restartDaemon, type Restarted } from '../../lib/app/serve';
 
 export default class DaemonRestart extends BaseCommand {
   static override summary = 'Restart the daemon and wait until it listens';

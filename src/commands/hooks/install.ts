@@ -1,7 +1,7 @@
 import { installHooks, type InstallResult } from '../../lib/assistant/install';
 import { installText } from '../../lib/assistant/install-view';
 import { BaseCommand, boolean, text } from '../../lib/cli/base-command';
-import { offersSkill, openHooks } from '../../lib/app/hooks';
+import { askForSkill, openHooks } from '../../lib/app/hooks';
 
 export default class HooksInstall extends BaseCommand {
   static override summary = "Register steward's hooks with your AI assistant.";
@@ -28,9 +28,9 @@ export default class HooksInstall extends BaseCommand {
 
   async run(): Promise<InstallResult> {
     const { flags } = await this.parse(HooksInstall);
-    const { deps, assistant } = openHooks(this.context, this.config.root, flags.assistant);
+    const { deps, assistant } = openHooks(this.context, flags.assistant);
     const dryRun = flags['dry-run'] === true;
-    const skill = flags.skill ?? (!dryRun && !this.json && (await offersSkill(deps, assistant)));
+    const skill = flags.skill ?? (!dryRun && !this.json && (await askForSkill(deps, assistant)));
     const result = await installHooks(deps, { assistant, dryRun, skill });
     this.print(() => installText(result));
     for (const warning of result.warnings) this.say(warning);

@@ -16,7 +16,7 @@ export default class HooksStatusCommand extends BaseCommand {
 
   async run(): Promise<HooksStatus> {
     const { flags } = await this.parse(HooksStatusCommand);
-    const { deps, assistant } = openHooks(this.context, this.config.root, flags.assistant);
+    const { deps, assistant } = openHooks(this.context, flags.assistant);
     const result = await hooksStatus(deps, assistant);
     return this.show(result, () => statusText(result));
   }

@@ -23,7 +23,7 @@ export default class HooksUninstall extends BaseCommand {
 
   async run(): Promise<UninstallResult> {
     const { flags } = await this.parse(HooksUninstall);
-    const { deps, assistant } = openHooks(this.context, this.config.root, flags.assistant);
+    const { deps, assistant } = openHooks(this.context, flags.assistant);
     const result = await uninstallHooks(deps, { assistant, dryRun: flags['dry-run'] === true });
     return this.show(result, () => uninstallText(result));
   }

@@ -1,5 +1,5 @@
 import { BaseCommand, text, word } from '../../lib/cli/base-command';
-import { openPhase } from '../../lib/app/phase';
+import { openPhase } from '../../lib/app/sessions';
 import { setPhase } from '../../lib/notify/phase';
 import { phase } from '../../lib/sessions/phases';
 

@@ -1,18 +1,19 @@
 import { join } from 'node:path';
 
 import { sessionOfHook } from '../agents/input';
-import { readRoster, type ParseYaml, type RosterDeps } from '../agents/roster';
+import { type ParseYaml, type RosterDeps, readRoster } from '../agents/roster';
 import type { AgentSettings } from '../agents/routing';
-import type { WatchDeps } from '../agents/watchdog';
+import type { SilenceAlert, WatchDeps } from '../agents/watchdog';
+import { toStewardError } from '../errors';
+import { ensureFolder } from '../platform/files/folder';
+import { appendLog } from '../platform/files/journal';
+import { clean } from '../platform/terminal/terminal';
 import { findSession } from '../sessions/find';
 import { currentSessions } from '../sessions/state';
 import type { Context } from './context';
 import { openSessions } from './sessions';
 
-/**
- * What routing needs of the configuration and the roster. An assistant asks for it at each prompt: a mistake in a file
- * other than config.yaml, which has the types, does not stop it.
- */
+/** What routing needs. Reads config.yaml alone: an error in another file must not stop routing at each prompt. */
 export async function agentSettings(context: Pick<Context, 'area'>): Promise<AgentSettings> {
   const { loadConfig } = await import('../config/load');
   const { config } = await loadConfig({ area: context.area, only: 'user' });
@@ -21,24 +22,22 @@ export async function agentSettings(context: Pick<Context, 'area'>): Promise<Age
   return { types: config.user.agents.types, named: entries, broken };
 }
 
-/** The configuration's parser, so that all files of a person are read alike. */
+/** Parses YAML as the configuration loader does. */
 export const parseYaml: ParseYaml = async (text) => (await import('../config/text')).parseYaml(text);
 
 export function openRoster({ area }: Pick<Context, 'area'>): RosterDeps {
   return { folder: area.agents, parseYaml };
 }
 
-/** The slug of the session to watch: named by slug, by the assistant's id, or (`-`) by hook JSON on stdin. */
+/** The slug of a session given by slug, by the assistant's session id, or (`-`) by hook JSON on stdin. */
 export async function sessionToWatch(deps: WatchDeps, wanted: string): Promise<string> {
   const name = wanted === '-' ? await sessionOfHook() : wanted;
   const state = currentSessions(deps.sessions);
   const byId = Object.values(state.sessions).filter(({ sessionIds }) => sessionIds.includes(name));
-  return (
-    byId.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0] ?? findSession(state, name, deps.clock.now())
-  ).slug;
+  const newest = byId.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0];
+  return (newest ?? findSession(state, name, deps.clock.now())).slug;
 }
 
-/** What the watchdog is called with. */
 export async function openWatchdog(context: Context): Promise<WatchDeps> {
   return {
     clock: context.clock,
@@ -47,4 +46,50 @@ export async function openWatchdog(context: Context): Promise<WatchDeps> {
     locks: context.area.machine,
     alerts: join(context.area.state, 'watchdog.json'),
   };
+}
+
+const LOG_ROTATE_BYTES = 1024 * 1024;
+
+/** Logs a silence and sends a notification. Returns what failed; the watch continues. */
+export async function reportSilence(
+  context: Context,
+  alert: SilenceAlert,
+  { notify }: { notify: boolean },
+): Promise<string | undefined> {
+  const problems: string[] = [];
+  const attempt = async (what: string, work: () => unknown): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      problems.push(`${what}: ${clean(toStewardError(error).message)}`);
+    }
+  };
+  await attempt('The alert was not logged', () => logSilence(context, alert));
+  if (notify) await attempt('The notification was not sent', () => sendSilence(context, alert));
+  return problems.length === 0 ? undefined : problems.join('\n');
+}
+
+/** Appends to `observability/agents.jsonl`; nothing about the session's task. */
+function logSilence({ area }: Pick<Context, 'area'>, alert: SilenceAlert): void {
+  const { ts, session, agents, silentSec, lastTool } = alert;
+  const line = JSON.stringify({ ts, event: 'silence', session, agents, silentSec, lastTool });
+  ensureFolder(area.observability);
+  appendLog(join(area.observability, 'agents.jsonl'), line, {
+    rotateBytes: LOG_ROTATE_BYTES,
+    nowMs: Date.parse(ts),
+  });
+}
+
+/** Never spoken; the key makes it one notification per silence. */
+async function sendSilence(context: Context, alert: SilenceAlert): Promise<void> {
+  const { sendNotification } = await import('../notify/send');
+  const { openNotify } = await import('./notify');
+  await sendNotification(await openNotify(context), {
+    event: 'backgroundAgent',
+    title: 'Agents are silent',
+    message: alert.message,
+    voice_enabled: false,
+    source: 'subagent',
+    dedupe: `silence:${alert.session}:${alert.since}`,
+  });
 }

@@ -18,11 +18,7 @@ import type { Context } from './context';
 import { openSessions } from './sessions';
 import { openWork, type WorkContext } from './work';
 
-/**
- * What captures are delivered with: work and the sessions.
- *
- * @param options.seen the state of the sessions, where it was read for all of them
- */
+/** @param options.seen the state of the sessions, if the caller has read it */
 export async function captureDeps(
   context: Context,
   work: WorkContext,
@@ -33,27 +29,24 @@ export async function captureDeps(
   return { work: work.deps, sessions: sessions.sessions, state, marks };
 }
 
-/** Does what waits in the spool for the work repository. Before setup nothing waits for it. */
+/** Sends the queued captures to the work repository. */
 export async function drainWork(context: Context, work: WorkContext): Promise<DrainResult> {
   return drainCaptures(await captureDeps(context, work));
 }
 
-/** `work deliver` */
 export async function deliverNow(context: Context): Promise<DrainResult> {
   return deliverCaptures(await captureDeps(context, await openWork(context)));
 }
 
-/** `work retry` */
 export async function retryNow(context: Context): Promise<RetryResult> {
   return retryCaptures(await captureDeps(context, await openWork(context)));
 }
 
-/** `hook prompt --dry-run` */
 export async function planOfPrompt(context: Context, prompt: HeardPrompt | undefined): Promise<PromptPlan> {
   return planPrompt((await openWork(context)).deps, prompt);
 }
 
-/** `hook session-end --dry-run`: nothing is marked. */
+/** Plans without marking the session. */
 export async function planOfSessionEnd(
   context: Context,
   session: { session: string; slug: string | null; restricted?: true },
@@ -61,7 +54,7 @@ export async function planOfSessionEnd(
   return planSessionEnd(await captureDeps(context, await openWork(context), { marks: false }), session);
 }
 
-/** What shows that something was done: the sessions, and the repositories that are watched or tracked. */
+/** What can prove that work was done: sessions, and watched or tracked repositories. */
 export async function evidenceHere(context: Context, work: WorkContext): Promise<Evidence> {
   const sessions = await openSessions(context);
   const { config } = await context.loadConfig();

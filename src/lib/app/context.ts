@@ -1,42 +1,42 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import type { LoadedConfig } from '../config/load';
 import { userArea, type UserArea } from '../config/user-area';
 import { systemClock, type Clock } from '../platform/time/clock';
 import { machineId } from '../platform/files/machine';
+import { processHost, type PathHost } from '../platform/files/paths';
 import type { Run } from '../platform/process/process';
 import type { Desktop } from '../sense/front-app/adapter';
-import { processHost } from '../platform/files/paths';
 
-/** What the library functions need of the machine and of the other features, joined in one place. */
+/** What library functions need of the machine. Each part is made at its first use, so a command pays for what it uses. */
 export interface Context {
   clock: Clock;
   area: UserArea;
+  /** Created at the first read, so code that writes nothing must not read it. */
   machineId: string;
-  /** Loads the configuration; flags, by dotted key, stand over it. */
+  /** Loads the configuration; `flags`, by dotted key, override it. */
   loadConfig: (flags?: Readonly<Record<string, unknown>>) => Promise<LoadedConfig>;
   run: Run;
   desktop: Desktop;
-  /** The folder of the templates that the package brings. */
+  /** The package's templates folder. */
   templates: string;
 }
 
-/**
- * Each part is made when it is first asked for: a command pays for what it uses only.
- *
- * @param root the folder of package.json
- */
+/** @param root the folder of package.json */
 export function createContext(root: string): Context {
+  const clock = lazy(systemClock);
+  const area = lazy(userArea);
+  const id = lazy(machineId);
   return {
     templates: join(root, 'templates'),
     get clock() {
-      return keep(this, 'clock', systemClock());
+      return clock();
     },
     get area() {
-      return keep(this, 'area', userArea());
+      return area();
     },
     get machineId() {
-      return keep(this, 'machineId', machineId());
+      return id();
     },
     async loadConfig(flags = {}) {
       const { loadConfig } = await import('../config/load');
@@ -48,13 +48,34 @@ export function createContext(root: string): Context {
     },
     get desktop() {
       const { platform, env } = processHost();
-      return keep(this, 'desktop', { platform, env, run: this.run });
+      return { platform, env, run: this.run };
     },
   };
 }
 
-/** Replaces the getter by its value. */
-function keep<K extends keyof Context>(context: Context, key: K, value: Context[K]): Context[K] {
-  Object.defineProperty(context, key, { value });
-  return value;
+function lazy<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** The folder of steward's package.json. */
+export function productRoot({ templates }: Pick<Context, 'templates'>): string {
+  return dirname(templates);
+}
+
+export interface InstallerDeps extends Pick<Context, 'area' | 'clock' | 'machineId' | 'run'> {
+  host: PathHost;
+  product: { root: string; node: string };
+}
+
+/** What the installers of hooks and of jobs share. */
+export function installerDeps(context: Context): InstallerDeps {
+  const { area, clock, run } = context;
+  return {
+    ...{ area, clock, run, host: processHost() },
+    product: { root: productRoot(context), node: process.execPath },
+    get machineId() {
+      return context.machineId;
+    },
+  };
 }

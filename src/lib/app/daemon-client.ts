@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import { type Instance, isAnswering, readInstance } from '../daemon/instance';
 import type { Healthz } from '../daemon/routes';
@@ -7,68 +7,60 @@ import { readText } from '../platform/files/atomic-file';
 import { parseObject } from '../platform/files/json-object';
 import { askLocal, type LocalRequest } from '../platform/net/local-http';
 import { wait } from '../platform/time/wait';
-import type { Context } from './context';
-import { askAt } from './daemon-socket';
+import { productRoot, type Context } from './context';
+import { askAt } from './mirror';
 
-const PING_MS = 3_000;
-
-/**
- * Returns the installed version with the id that the build wrote, so that an upgrade in place is noticed even under the same
- * version number. Undefined while the files are being replaced.
- */
-export function installedBuild({ templates }: Pick<Context, 'templates'>): string | undefined {
-  const root = dirname(templates);
-  const read = (path: string): string | undefined => readText(join(root, path), { followLink: true });
+/** The installed version with the build's id, which shows an upgrade in place. Undefined while files are replaced. */
+export function installedBuild(context: Pick<Context, 'templates'>): string | undefined {
+  const read = (path: string): string | undefined =>
+    readText(join(productRoot(context), path), { followLink: true });
   const version = parseObject(read('package.json') ?? '')?.['version'];
   const id = read('dist/build-id')?.trim() ?? '';
   return typeof version === 'string' ? `${version}${id === '' ? '' : ` (build ${id})`}` : undefined;
 }
 
-/** Returns the daemon of the user area if it is running and answers. */
-export async function findDaemon(
-  context: Pick<Context, 'area'>,
-): Promise<{ instance: Instance; health: Healthz } | undefined> {
-  const instance = readInstance(context.area);
+const PING_MS = 3_000;
+
+/** The running daemon of the user area; undefined if none answers. */
+export async function findDaemon({
+  area,
+}: Pick<Context, 'area'>): Promise<{ instance: Instance; health: Healthz } | undefined> {
+  const instance = readInstance(area);
   if (instance === undefined) return undefined;
-  const answer = await askLocal({
-    socket: instance.socket,
-    method: 'GET',
-    path: '/healthz',
-    timeoutMs: PING_MS,
-  });
+  const { socket } = instance;
+  const answer = await askLocal({ socket, method: 'GET', path: '/healthz', timeoutMs: PING_MS });
   return answer?.status === 200 ? { instance, health: answer.json as Healthz } : undefined;
 }
 
-/** Sends a request over the daemon's socket and returns the body; undefined without a daemon. Its errors are thrown here. */
+/** Sends a request to the daemon. Undefined if none runs; the daemon's error is thrown as the same error. */
 export async function askDaemon<T>(
-  context: Pick<Context, 'area'>,
+  { area }: Pick<Context, 'area'>,
   request: Pick<LocalRequest, 'method' | 'path' | 'body'>,
 ): Promise<T | undefined> {
-  const instance = readInstance(context.area);
-  if (instance === undefined) return undefined;
-  return askAt<T>(askLocal, instance.socket, request);
+  const instance = readInstance(area);
+  return instance === undefined ? undefined : askAt<T>(askLocal, instance.socket, request);
 }
 
-/** Is a daemon running, even if it is too busy to answer? */
-export function isDaemonThere(context: Pick<Context, 'area'>): Promise<boolean> {
-  return isAnswering(context.area);
+/** True also if the daemon is too busy to answer. */
+export function isDaemonThere({ area }: Pick<Context, 'area'>): Promise<boolean> {
+  return isAnswering(area);
 }
 
+/** Requests and jobs get five seconds each to finish. */
 const STOP_MS = 15_000;
 const STOP_POLL_MS = 50;
 
-/** Stops the daemon and waits until it has stopped; `stopped` is false if none was running. */
+/** Stops the daemon and waits until it is gone. */
 export async function stopDaemon(context: Context): Promise<{ stopped: boolean; pid: number | null }> {
   const asked = await askDaemon<{ pid: number }>(context, { method: 'POST', path: '/api/stop' });
   if (asked === undefined) return { stopped: false, pid: null };
-  const { clock } = context;
-  const deadline = clock.monotonic() + STOP_MS;
-  while (clock.monotonic() < deadline) {
+  const deadline = context.clock.monotonic() + STOP_MS;
+  while (context.clock.monotonic() < deadline) {
     // A daemon removes its instance file last.
     if (readInstance(context.area)?.pid !== asked.pid) return { stopped: true, pid: asked.pid };
     await wait(STOP_POLL_MS);
   }
-  throw new StewardError('unavailable', `The daemon (process ${asked.pid}) has not stopped within 15 s.`, {
-    hint: 'See "steward daemon logs"; if it hangs, kill the process.',
+  throw new StewardError('unavailable', `The daemon (process ${asked.pid}) did not stop within 15 s.`, {
+    hint: 'Check "steward daemon logs"; end the process if it hangs.',
   });
 }

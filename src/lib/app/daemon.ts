@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import { silenceCheck } from '../agents/watchdog';
 import { ensureUserArea } from '../config/user-area';
@@ -14,33 +14,31 @@ import { liveReads } from '../sense/read';
 import { spoolStatus } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
 import { sessionsReport } from '../sessions/view';
-import { openWatchdog } from './agents';
+import { openWatchdog, reportSilence } from './agents';
 import { drainWork } from './capture';
-import type { Context } from './context';
+import { productRoot, type Context } from './context';
 import { installedBuild } from './daemon-client';
-import { DAEMON_SCHEDULER } from './schedule';
+import { sendReminders } from './notify';
 import { openNotifyOfDaemon } from './notify-daemon';
-import { tellReminders } from './reminders';
-import { openSense, type SenseContext } from './sense';
+import { DAEMON_SCHEDULER } from './schedule';
+import { openSense } from './sense';
 import { openSessions } from './sessions';
-import { tellOfSilence } from './silence-notice';
 import { VERSION } from './version';
 import { openWork, type WorkContext } from './work';
 
 export interface DaemonFlags {
   host?: string | undefined;
   port?: number | undefined;
-  /** Also run the hourly sweep. */
+  /** Also runs the hourly sweep. */
   sweep?: boolean | undefined;
 }
 
 const REMINDERS_SEC = 15;
 const SILENCE_CHECK_SEC = 5;
 
-type Sense = () => SenseContext | Promise<SenseContext>;
 type Work = () => WorkContext | Promise<WorkContext>;
 
-/** Wires the daemon with the features: a new route, job or module is a row here. */
+/** Connects the daemon with the features: a new route, job or module is a row here. */
 export async function openDaemon(
   context: Context,
   flags: DaemonFlags,
@@ -51,28 +49,26 @@ export async function openDaemon(
   const { area, clock, machineId } = context;
   ensureUserArea(area);
   await mirrorVoice(context, say);
-  const sense = rememberedSense(context);
-  const work = rememberedWork(context);
+  // Opened again when a file changes.
+  const senseFiles = [area.config, area.settings, area.sense.config, area.sense.classify];
+  const sense = cachedLoader(clock, senseFiles, () => openSense(context));
+  const work: Work = cachedLoader(clock, [area.config, area.work.config, area.work.repo], () =>
+    openWork(context),
+  );
+  const senseDeps = async () => (await sense()).deps;
+  const workDeps = async () => (await work()).deps;
   const notify = await openNotifyOfDaemon(context);
   const live = liveReads(DAEMON_SCHEDULER);
-  const root = dirname(context.templates);
+  const assets = join(productRoot(context), 'dist/assets');
   const isSetUp = (): boolean => exists(area.sense.config);
   const parts: DaemonParts = {
     ...{ area, clock, machineId, version: VERSION, say },
     ...config.user.daemon,
     routes: [
-      ...senseRoutes({
-        sense: () => mapped(sense(), ({ deps }) => deps),
-        live,
-        insights: insightStore(area.sense.insights),
-      }),
-      ...workRoutes(() => mapped(work(), ({ deps }) => deps)),
+      ...senseRoutes({ sense: senseDeps, live, insights: insightStore(area.sense.insights) }),
+      ...workRoutes(workDeps),
       ...notify.routes,
-      ...pageRoutes({
-        clock,
-        pages: join(context.templates, 'dashboard'),
-        assets: join(root, 'dist/assets'),
-      }),
+      ...pageRoutes({ clock, pages: join(context.templates, 'dashboard'), assets }),
     ],
     jobs: (log) => [
       captureJob({
@@ -82,15 +78,15 @@ export async function openDaemon(
         onProblem: (problem) => log.write('warn', 'capture', { problem }),
       }),
       workJob(work, (opened) => drainWork(context, opened)),
-      periodicJob('reminders', 'work', REMINDERS_SEC, async () => tellReminders(await work(), notify.notify)),
+      periodicJob('reminders', 'work', REMINDERS_SEC, async () => sendReminders(await work(), notify.notify)),
       periodicJob('agents', 'notify', SILENCE_CHECK_SEC, silenceOf(context)),
       ...(flags.sweep === true ? [hourlySweep(context, work)] : []),
       notify.job,
     ],
     services: notify.services,
     modules: [
-      senseModule(isSetUp, async () => live.status((await sense()).deps)),
-      workModule(async () => (await work()).deps),
+      senseModule(isSetUp, async () => live.status(await senseDeps())),
+      workModule(workDeps),
       notify.module,
     ],
     sessions: () => liveSessions(context),
@@ -100,19 +96,6 @@ export async function openDaemon(
     installedBuild: () => installedBuild(context),
   };
   return { parts, warnings };
-}
-
-/** Opened again when one of its configuration files changes. */
-function rememberedSense(context: Context): Sense {
-  const { area, clock } = context;
-  const files = [area.config, area.settings, area.sense.config, area.sense.classify];
-  return cachedLoader(clock, files, () => openSense(context));
-}
-
-/** The host is kept, too: it finds a new credential when the service rejects the old one. */
-function rememberedWork(context: Context): Work {
-  const { area, clock } = context;
-  return cachedLoader(clock, [area.config, area.work.config, area.work.repo], () => openWork(context));
 }
 
 function hourlySweep(context: Context, work: Work): Job {
@@ -135,7 +118,7 @@ function silenceOf(context: Context): () => Promise<void> {
   return async () => {
     check ??= silenceCheck(await openWatchdog(context), {
       async alert(silence) {
-        const problem = await tellOfSilence(context, silence, { notify: true });
+        const problem = await reportSilence(context, silence, { notify: true });
         if (problem !== undefined) throw new StewardError('unavailable', problem);
       },
     });
@@ -143,7 +126,7 @@ function silenceOf(context: Context): () => Promise<void> {
   };
 }
 
-/** A failure is reported, and the daemon starts anyway. */
+/** A failure is reported and does not stop the daemon. */
 async function mirrorVoice(context: Context, say: (text: string) => void): Promise<void> {
   const { mirrorVoice: mirror } = await import('../config/write');
   try {
@@ -158,18 +141,7 @@ async function liveSessions(context: Context): Promise<LiveSession[]> {
   const options = { nowMs: context.clock.now(), all: false };
   const { sessions } = sessionsReport(currentSessions(deps), spoolStatus(context.area.spool), options);
   return sessions.map(({ slug, task, repo, phase, status, startedAt, updatedAt }) => ({
-    slug,
-    task,
-    repo,
-    phase,
-    status,
-    startedAt,
-    updatedAt,
+    ...{ slug, task, repo, phase, status, startedAt, updatedAt },
     waiting: status === 'waiting',
   }));
-}
-
-/** Avoids a turn of the event loop if there is nothing to wait for. */
-function mapped<A, B>(value: A | Promise<A>, apply: (value: A) => B): B | Promise<B> {
-  return value instanceof Promise ? value.then(apply) : apply(value);
 }

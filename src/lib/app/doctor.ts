@@ -1,65 +1,54 @@
-import { dirname } from 'node:path';
-
-import { resolveSecret, secretSources, type Secret } from '../config/secret';
 import { hooksStatus } from '../assistant/install-view';
+import { resolveSecret, secretSources, type Secret } from '../config/secret';
 import { rootOf } from '../notify/channels/web';
 import { getUrl } from '../platform/net/fetch';
 import { processHost } from '../platform/files/paths';
 import { findProgram } from '../platform/process/spawn';
 import type { JobId } from '../schedule/job';
+import { sharedArea } from '../sense/shared-area';
 import { apiUrl } from '../work/host/token';
-import type { Context } from './context';
+import { productRoot, type Context } from './context';
 import { findDaemon, installedBuild } from './daemon-client';
 import { openHooks } from './hooks';
 import { currentScheduler, jobsHere, type JobsHere } from './schedule';
 import { openSessions } from './sessions';
-import { sharedArea } from '../sense/shared-area';
 import { speechSettings } from './speech';
 import { VERSION } from './version';
 import { openWork } from './work';
 
-/** What the checks of every part are given, but the configuration. `sound`: the voice may be heard. */
+/** What the checks need, except the configuration. With `sound` the voice may be audible. */
 export function openDoctor(context: Context, flags: { online: boolean; sound: boolean }) {
   const { area, clock, run, desktop } = context;
-  const root = dirname(context.templates);
   const host = processHost();
-  let asked: Promise<JobsHere | undefined> | undefined;
-  // The scheduler is asked once for all checks.
-  const jobs = async () =>
-    (await (asked ??= context.loadConfig().then(({ config }) => jobsHere(context, config.sense))))?.jobs;
-  const scheduledIn = async (id: JobId) =>
+  const config = async () => (await context.loadConfig()).config;
+  // Queried once for all checks.
+  let queried: Promise<JobsHere | undefined> | undefined;
+  const jobs = async () => (await (queried ??= config().then(({ sense }) => jobsHere(context, sense))))?.jobs;
+  const schedulerOfJob = async (id: JobId) =>
     (await jobs())?.find(({ job, loaded }) => loaded && job === id)?.scheduler;
   return {
-    clock,
-    area,
-    run,
-    desktop,
-    root,
-    host,
-    ...flags,
-    machineId: () => context.machineId,
-    version: VERSION,
+    ...{ clock, area, run, desktop, host, ...flags, jobs, version: VERSION, root: productRoot(context) },
     build: installedBuild(context) ?? VERSION,
+    machineId: () => context.machineId,
     find: (name: string) => findProgram(name),
     loadConfig: () => context.loadConfig(),
-    jobs,
     sharedArea: () => sharedArea(context),
-    capturedBy: async () => (await currentScheduler(context))?.kind ?? (await scheduledIn('sense')),
-    isInsightScheduled: async () => (await scheduledIn('insight')) !== undefined,
+    capturedBy: async () => (await currentScheduler(context))?.kind ?? (await schedulerOfJob('sense')),
+    isInsightScheduled: async () => (await schedulerOfJob('insight')) !== undefined,
     hooksStatus: async () => {
-      const { deps, assistant } = openHooks(context, root, 'claude-code');
+      const { deps, assistant } = openHooks(context);
       return hooksStatus(deps, assistant);
     },
     openSessions: () => openSessions(context),
     findDaemon: () => findDaemon(context),
     voice: async () => {
-      const { config } = await context.loadConfig();
-      return speechSettings(context, { current: () => config });
+      const current = await config();
+      return speechSettings(context, { current: () => current });
     },
     secret: (stored: Secret) => resolveSecret(stored, secretSources()),
     askHost: (url: string, headers?: Record<string, string>) => getUrl(host.env, url, headers),
     hostsInUse: async () => {
-      const { settings, workRepo } = (await context.loadConfig()).config;
+      const { settings, workRepo } = await config();
       const { push } = settings.notifications;
       return [
         ...(workRepo.repo === undefined ? [] : [apiUrl(host.env).href]),

@@ -4,39 +4,39 @@ import { cachedLoader } from '../platform/files/file-cache';
 import { marksOf } from '../platform/files/stat';
 import type { Context } from './context';
 
-/** The configuration for what lives longer than one look at it. */
+/** The configuration of a long-running process. */
 export interface LiveConfig {
   current: () => Config;
-  /** Reads it again where its files have changed; a promise only then. Never throws. */
+  /** Loads changed files; returns a promise only then. Never throws. */
   refresh: () => Promise<void> | undefined;
-  /** The same; have the files changed since this was asked last? */
+  /** Refreshes, and returns whether the files have changed since the last call. */
   changed: () => Promise<boolean>;
   /** What is wrong with the files now. */
   problem: () => string | undefined;
 }
 
-/** The configuration as its files say now; a broken one is told of, and the last good one stays. */
+/** Follows the files of the configuration; while they are invalid, the last good one stays. */
 export function liveConfig(context: Context, loaded: Config): LiveConfig {
   const { area, clock } = context;
   const files = [area.config, area.settings];
   let current = loaded;
   let problem: string | undefined;
-  let seen = marksOf(files).text;
+  let marks = marksOf(files).text;
   const read = cachedLoader(clock, files, () => context.loadConfig());
-  const take = (config: Config): void => {
+  const accept = ({ config }: { config: Config }): void => {
     current = config;
     problem = undefined;
   };
-  const broken = (error: unknown): void => {
+  const reject = (error: unknown): void => {
     problem = toStewardError(error).message;
   };
   const refresh = (): Promise<void> | undefined => {
     try {
       const value = read();
-      if (value instanceof Promise) return value.then(({ config }) => take(config), broken);
-      take(value.config);
+      if (value instanceof Promise) return value.then(accept, reject);
+      accept(value);
     } catch (error) {
-      broken(error);
+      reject(error);
     }
     return undefined;
   };
@@ -46,8 +46,8 @@ export function liveConfig(context: Context, loaded: Config): LiveConfig {
     refresh,
     async changed() {
       const { text } = marksOf(files);
-      if (text === seen) return false;
-      seen = text;
+      if (text === marks) return false;
+      marks = text;
       await refresh();
       return true;
     },

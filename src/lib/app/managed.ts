@@ -17,20 +17,20 @@ import { withLock } from '../platform/files/lock';
 import { openOrigin } from '../platform/net/origin-client';
 import type { Context } from './context';
 
-/** What the commands for hosted agents call the library with. */
+/** What the hosted-agent commands call the library with. */
 export interface ManagedContext {
   client: ManagedClient;
   deps: SendDeps;
   folder: string;
   prices: Prices;
   retentionDays: number;
-  /** One reader of a session at a time on this machine: what is shown is shown once. */
+  /** Runs one reader of a session at a time on this machine, so each event is shown once. */
   asReader: <T>(session: string, work: () => Promise<T>) => Promise<T>;
 }
 
 const SEND_WAIT_MS = 120_000;
 
-/** Joins hosted agents with the configuration, the credential and the machine; `work` ends with no connection open. */
+/** Opens the client, and closes its connection after `work`. */
 export async function withManaged<T>(
   context: Context,
   work: (managed: ManagedContext) => Promise<T>,
@@ -40,7 +40,7 @@ export async function withManaged<T>(
   const { managed } = config.user.agents;
   const { credential, from } = credentialFor(managed.url, ...credentialsOf(managed));
   const http = await openOrigin(managed.url, {
-    hint: 'Check the network, and that agents.managed.url is right.',
+    hint: 'Check the network and agents.managed.url.',
   });
   const { clock, area, machineId } = context;
   const aborts = signal === undefined ? {} : { signal };
@@ -69,7 +69,7 @@ export async function withManaged<T>(
   }
 }
 
-/** The configured credentials, and the vendor's variables. */
+/** The configured credentials, then the vendor's environment variables. */
 function credentialsOf({ apiKey, authToken }: UserConfig['agents']['managed']) {
   const sources = secretSources();
   const [key, token] = VENDOR_NAMES;
@@ -83,7 +83,7 @@ function credentialsOf({ apiKey, authToken }: UserConfig['agents']['managed']) {
   ] as const;
 }
 
-/** Makes an environment with the values of its secrets. */
+/** Creates an environment and resolves its secrets. */
 export function createEnvironment(managed: ManagedContext, environment: EnvironmentBody): Promise<Resource> {
   return create(managed, environment, secretValue);
 }
@@ -95,7 +95,7 @@ function secretValue({ name, reference }: SecretReference): string {
   } catch (error) {
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     throw new StewardError('config', error.message, {
-      hint: `Give ${reference.replace(/^(?:env|file):/, '')} a value, or --secret another reference.`,
+      hint: `Set ${reference.replace(/^(?:env|file):/, '')}, or use another reference with --secret.`,
       cause: error,
     });
   }

@@ -17,26 +17,22 @@ import { openNotify, type NotifyContext } from './notify';
 import { voiceOf } from './speech';
 import { openTriggers } from './triggers';
 
-/** The notifications of the daemon: one voice, and one worker that delivers what waits. */
+/** The daemon's notifications: one voice, and one worker for the outbox. */
 export interface NotifyOfDaemon {
   notify: NotifyContext;
   routes: readonly Route[];
   services: (log: DaemonLog) => readonly Service[];
-  /** Makes notifications of what hooks have left. */
+  /** Turns queued hook events into notifications. */
   job: Job;
   module: Module;
   outbox: DaemonParts['outbox'];
 }
 
-/** Once the daemon is asked to stop, what is being said may end for so long, ms. */
+/** How long a text may still be spoken after a stop, ms. */
 const SPEECH_GRACE_MS = 2_000;
-/** For what the end of a speech leaves to be noted, ms. */
+/** For recording the delivery after it, ms. */
 const NOTE_GRACE_MS = 1_000;
 
-/**
- * Joins the notifications with the daemon. The routing, the channels and the voice follow the configuration
- * as it changes; a broken configuration leaves the last good one.
- */
 export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaemon> {
   const { area, clock } = context;
   const { config } = await context.loadConfig();
@@ -55,7 +51,7 @@ export async function openNotifyOfDaemon(context: Context): Promise<NotifyOfDaem
     routes: [notifyRoute(notify, settings)],
     services(log) {
       faults.tell = (message) => log.write('error', 'notify', { message });
-      // What the first text would wait for: the patterns, and the terms of the principal.
+      // Loads the patterns and terms, so the first text does not wait for them.
       voice.preview('live');
       delivering = keepDelivering(notify.deps);
       return [{ close: () => closed(delivering, voice) }];
@@ -78,7 +74,7 @@ function notifyRoute({ deps }: NotifyContext, settings: LiveConfig): Route {
     method: 'POST',
     path: '/notify',
     status: 202,
-    // Only a command of this user may choose the id.
+    // Only this user's commands may choose the id.
     input: ({ body, head }) => ({ body, id: head.isLocal && isObject(body) ? body['id'] : undefined }),
     run: ({ body, id }) => {
       const refreshing = settings.refresh();
@@ -96,13 +92,13 @@ function triggersJob(context: Context, notify: NotifyContext, settings: LiveConf
     everySec: () => 1,
     async run() {
       const names = (): string => listFolder(context.area.spool).join();
-      // What is left there for others is not read anew each second.
+      // An unchanged queue holds only other consumers' files.
       if (names() === seen) return undefined;
       await settings.refresh();
       const deps = await openTriggers(context, notify, settings.current);
       await drainTriggers(deps);
-      const left = names();
-      seen = hasTriggers(deps) ? undefined : left;
+      const unchanged = names();
+      seen = hasTriggers(deps) ? undefined : unchanged;
       return undefined;
     },
   };

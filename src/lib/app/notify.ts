@@ -5,10 +5,10 @@ import type { Config } from '../config/schema';
 import { resolveSecret, secretSources } from '../config/secret';
 import { ensureUserArea } from '../config/user-area';
 import { toStewardError } from '../errors';
-import type { AcceptDeps, Accepted } from '../notify/accept';
+import { type AcceptDeps, type Accepted, acceptRequest } from '../notify/accept';
 import { allChannels } from '../notify/channels';
 import type { DeliverDeps } from '../notify/deliver';
-import { logFault } from '../notify/history';
+import { logFault, readHistory } from '../notify/history';
 import { checkOutbox, outboxOf } from '../notify/outbox';
 import { phaseEffect } from '../notify/phase';
 import { muteState } from '../notify/routing';
@@ -19,31 +19,31 @@ import { processHost } from '../platform/files/paths';
 import { capacityCheck } from '../platform/files/spool';
 import type { HttpLibrary } from '../platform/net/origin-client';
 import { startDetached } from '../platform/process/own-process';
+import { tellDue } from '../work/reminders';
 import type { Context } from './context';
 import { askDaemon } from './daemon-client';
-import { liveConfig, type LiveConfig } from './live-config';
-import { openPhase } from './phase';
+import { type LiveConfig, liveConfig } from './live-config';
+import { openPhase } from './sessions';
 import { voiceOf } from './speech';
+import type { WorkContext } from './work';
 
-/** What the notify commands, and the daemon, call the library with. */
+/** What the notify commands and the daemon call the library with. */
 export interface NotifyContext extends Sender {
   deps: AcceptDeps & DeliverDeps;
-  /** The voice id of the DA, where one is configured. */
+  /** The configured voice id of the assistant. */
   voiceId: string | undefined;
   /** The folder of the assistant's skills. */
   skills: string;
 }
 
 export interface NotifyParts {
-  /** The voice, where it is kept for longer than one call. */
+  /** The daemon's voice, which lives longer than one call. */
   voice?: Voice;
   wake?: AcceptDeps['wake'];
-  /** The configuration, where it is followed already. */
   settings?: LiveConfig;
   report?: DeliverDeps['report'];
 }
 
-/** Joins the notifications with the configuration, which they follow as it changes, the machine and the voice. */
 export async function openNotify(context: Context, parts: NotifyParts = {}): Promise<NotifyContext> {
   const { config: loaded } = await context.loadConfig();
   const live = parts.settings ?? liveConfig(context, loaded);
@@ -97,7 +97,7 @@ function note(deps: NotifyContext['deps'], error: unknown): void {
   try {
     logFault(deps, toStewardError(error).message);
   } catch {
-    // A full disk takes no word of it either; what is not delivered stays in the outbox.
+    // A full disk cannot be logged either; undelivered notifications stay in the outbox.
   }
 }
 
@@ -106,7 +106,7 @@ async function loadHttp(): Promise<HttpLibrary> {
   return http.loadHttp();
 }
 
-/** Loads once; a failure is tried again. */
+/** Loads once; after a failure the next call tries again. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => {
@@ -116,4 +116,27 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
     });
     return loaded;
   };
+}
+
+/** Sends a notification for each due reminder; background work never speaks. Returns their number. */
+export function sendReminders(
+  work: Pick<WorkContext, 'deps'>,
+  notify: Pick<NotifyContext, 'deps'>,
+): Promise<number> {
+  return tellDue({
+    work: work.deps,
+    wasTold: (key) =>
+      readHistory(notify.deps.history).some((line) => line.kind === 'accepted' && line.dedupe === key),
+    tell: ({ title, message, url, key }) =>
+      acceptRequest(notify.deps, {
+        event: 'reminder',
+        title,
+        message,
+        ...(url === undefined || !/^https?:/.test(url) ? {} : { url }),
+        dedupe: key,
+        voiceEnabled: false,
+        source: 'job',
+        tags: [],
+      }),
+  });
 }

@@ -3,7 +3,6 @@ import type { CommitFacts, DayFacts, IssueFacts, Report, ReportInput } from '../
 import { buildReport } from '../report/build';
 import { daysOf, type Period } from '../report/period';
 import { changeOf, type SenseEvent } from '../sense/event';
-import type { DailyRecord } from '../sense/record';
 import { readDay } from '../sense/roll';
 import { currentSessions } from '../sessions/state';
 import { isReminder, itemsOf, type Item } from '../work/board';
@@ -15,29 +14,23 @@ import { openSessions } from './sessions';
 import { openWork, type WorkContext } from './work';
 
 export interface ReportOptions {
-  /** Only what is of this repository. */
+  /** Only this repository. */
   repo?: string | undefined;
-  /** Ask the service what was said when each issue was closed. */
+  /** Ask GitHub for the last comment of each closed issue. */
   evidence: boolean;
-  /** With the person's reminders among the issues. */
+  /** Include reminders. */
   reminders: boolean;
 }
 
-/** More comments than these are not asked for at once. */
 const MAX_EVIDENCE = 30;
 
-/**
- * What was done in a period, from the records, the raw logs that are kept, the sessions and the kept state of the work
- * repository. Writes nothing; asks the service for evidence only. What cannot be read is said in the report.
- */
+/** Gathers what was done in a period. Writes nothing; what cannot be read becomes a note in the report. */
 export async function openReport(context: Context, period: Period, options: ReportOptions): Promise<Report> {
   const notes: string[] = [];
   const sense = await openSense(context);
   const work = await openWork(context);
   const issues = issuesFrom(work, notes, options);
-  const report = (evidence: ReadonlyMap<number, string>): Report =>
-    buildReport({ ...input, evidence, notes: [...notes] });
-  const input: Omit<ReportInput, 'evidence' | 'notes'> = {
+  const input = {
     period,
     repo: options.repo,
     days: daysFrom(sense, period, notes),
@@ -45,13 +38,15 @@ export async function openReport(context: Context, period: Period, options: Repo
     sessions: await sessionsFrom(context, notes),
     issues,
   };
+  const report = (evidence: ReadonlyMap<number, string>): Report =>
+    buildReport({ ...input, evidence, notes: [...notes] });
   const first = report(new Map());
   if (!options.evidence || first.issues === null) return first;
   const numbers = first.issues.closed.map(({ number }) => number);
   return report(await evidenceOf(work, numbers, notes));
 }
 
-/** The zone that days are counted in, and the moment. */
+/** The current time, and the zone that days are counted in. */
 export async function reportNow(context: Context): Promise<{ nowMs: number; zone: string }> {
   const { config } = await context.loadConfig();
   return { nowMs: context.clock.now(), zone: config.user.timezone };
@@ -69,23 +64,19 @@ function daysFrom({ deps }: SenseContext, period: Period, notes: string[]): DayF
       const isOpen = logged.has(day) && stored?.final !== true;
       const record = isOpen ? readDay(deps, state, day).record : stored;
       if (record === undefined) return [];
-      return [factsOf(record, logged.has(day) ? store.readLog(day).events : undefined)];
+      const { date, apps, totalMinutes, creationMinutes, consumptionMinutes, commits, sessions } = record;
+      const facts: DayFacts = {
+        ...{ date, apps, totalMinutes, creationMinutes, consumptionMinutes },
+        ...(record.backfilled === true ? { backfilled: true } : {}),
+        commits: commits.repos,
+        sessions: sessions.items.map(({ session }) => session),
+      };
+      return [logged.has(day) ? { ...facts, raw: rawOf(store.readLog(day).events) } : facts];
     } catch (error) {
       notes.push(`${day}: ${toStewardError(error).message}`);
       return [];
     }
   });
-}
-
-function factsOf(record: DailyRecord, events: readonly SenseEvent[] | undefined): DayFacts {
-  const { date, apps, totalMinutes, creationMinutes, consumptionMinutes, commits, sessions } = record;
-  return {
-    ...{ date, apps, totalMinutes, creationMinutes, consumptionMinutes },
-    ...(record.backfilled === true ? { backfilled: true } : {}),
-    commits: commits.repos,
-    sessions: sessions.items.map(({ session }) => session),
-    ...(events === undefined ? {} : { raw: rawOf(events) }),
-  };
 }
 
 function rawOf(events: readonly SenseEvent[]): NonNullable<DayFacts['raw']> {
@@ -101,18 +92,11 @@ function rawOf(events: readonly SenseEvent[]): NonNullable<DayFacts['raw']> {
 
 function commitOf(event: SenseEvent): CommitFacts {
   const { ts, repo, detail } = event;
-  const text = (key: string): string => {
+  const [path = '', sha = '', subject = ''] = ['path', 'sha', 'subject'].map((key) => {
     const value = detail?.[key];
     return typeof value === 'string' ? value : '';
-  };
-  return {
-    repo: repo ?? (text('path') || 'unknown'),
-    path: text('path'),
-    sha: text('sha'),
-    subject: text('subject'),
-    at: ts,
-    change: changeOf(event) ?? ts,
-  };
+  });
+  return { repo: repo ?? (path || 'unknown'), path, sha, subject, at: ts, change: changeOf(event) ?? ts };
 }
 
 async function sessionsFrom(context: Context, notes: string[]): Promise<ReportInput['sessions']> {
@@ -132,8 +116,8 @@ function issuesFrom(
   const repo = deps.workRepo();
   if (repo.repo === undefined) return undefined;
   const { stale, staleReason, lastFetch } = staleness(deps, repo);
-  if (lastFetch === null) notes.push('Issues: none were read yet (steward work board).');
-  else if (stale) notes.push(`Issues since ${lastFetch}: ${staleReason ?? 'they were not read again'}`);
+  if (lastFetch === null) notes.push('Issues: not read yet. Run "steward work board".');
+  else if (stale) notes.push(`Issues: last read ${lastFetch}; ${staleReason ?? 'the cache is stale'}`);
   const reasons = new Map(
     deps.cache(repo.repo).issues.map(({ number, stateReason }) => [number, stateReason]),
   );
@@ -151,6 +135,7 @@ function issueOf(item: Item, reason: string | null): IssueFacts {
   };
 }
 
+/** The last comment of each closed issue. */
 async function evidenceOf(
   { deps }: WorkContext,
   numbers: readonly number[],
@@ -162,15 +147,14 @@ async function evidenceOf(
   try {
     const host = await deps.host();
     for (const number of numbers.slice(0, MAX_EVIDENCE)) {
-      const said = (await host.comments(repo, number)).at(-1)?.body.trim();
-      if (said !== undefined && said !== '') found.set(number, said);
+      const comment = (await host.comments(repo, number)).at(-1)?.body.trim() ?? '';
+      if (comment !== '') found.set(number, comment);
     }
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    notes.push(`What was said when issues were closed: ${error.message}`);
+    notes.push(`Closing comments: ${error.message}`);
   }
-  if (numbers.length > MAX_EVIDENCE) {
-    notes.push(`What was said when ${numbers.length - MAX_EVIDENCE} more issues were closed.`);
-  }
+  if (numbers.length > MAX_EVIDENCE)
+    notes.push(`Closing comments: ${numbers.length - MAX_EVIDENCE} more were not read.`);
   return found;
 }

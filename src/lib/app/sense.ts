@@ -2,50 +2,53 @@ import { dirname, join } from 'node:path';
 
 import type { Config } from '../config/schema';
 import { parseGoals } from '../goals/record';
-import { buildGoalsState, GOALS_WINDOW_DAYS } from '../goals/state';
+import { GOALS_WINDOW_DAYS, buildGoalsState } from '../goals/state';
 import { readText, replaceFile } from '../platform/files/atomic-file';
 import { ensureFolder } from '../platform/files/folder';
 import { withLock } from '../platform/files/lock';
+import { processHost } from '../platform/files/paths';
+import { withTempFolder } from '../platform/files/system-files';
 import { toIso } from '../platform/time/clock';
-import { addDays, dayOf, type Day } from '../platform/time/time';
+import { type Day, addDays, dayOf } from '../platform/time/time';
 import { agentSessionSource } from '../sense/agent-session';
 import { appFocusSource } from '../sense/app-focus';
-import { capture, type CaptureDeps, type CaptureResult } from '../sense/capture';
+import { type CaptureDeps, type CaptureResult, capture } from '../sense/capture';
 import type { AppKind } from '../sense/classify';
-import { readClassifier, setAppKind, type Classified } from '../sense/classify-file';
+import { type Classified, readClassifier, setAppKind } from '../sense/classify-file';
 import { gitSource } from '../sense/git';
-import { recordsBetween, type ReadDeps } from '../sense/read';
-import { initSense, senseStore, type InitResult } from '../sense/store';
 import type { BackfillDeps } from '../sense/backfill';
-import { processHost } from '../platform/files/paths';
-import type { Context } from './context';
+import type { BuildDeps } from '../sense/insight';
+import { type InsightReadDeps, insightStore } from '../sense/insight-reads';
+import { type ReadDeps, recordsBetween } from '../sense/read';
 import { noteWriter } from '../sense/shared-area';
+import { type InitResult, initSense, senseStore } from '../sense/store';
+import { currentSessions } from '../sessions/state';
+import type { Context } from './context';
+import { openSessions } from './sessions';
 
 /** What the sense commands call the library with. */
 export interface SenseContext {
   deps: CaptureDeps & ReadDeps;
   /** Unknown keys and open permissions of the configuration. */
   warnings: readonly string[];
-  /** A day as a person says it, by the clock and the zone of the principal. */
+  /** Parses a day such as `yesterday` in your time zone. */
   readDay: (words: string) => Promise<Day>;
-  /** One capture, rollup or purge at a time on this machine. */
+  /** Runs one capture, rollup or purge at a time on this machine. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
-  /** A capture that also notes which machine writes the area. Call it under the lock. */
+  /** Captures, and records that this machine writes the area. Needs the lock. */
   captureHere: () => Promise<CaptureResult>;
 }
 
-/** A capture waits for a running one; both fit well within a poll interval. */
+/** Two captures fit well within a poll interval. */
 const LOCK_WAIT_MS = 30_000;
 
-/** Joins sense with the configuration, the machine and the goals record. */
 export async function openSense(context: Context): Promise<SenseContext> {
   const { config, warnings } = await context.loadConfig();
   const { area, clock } = context;
   const { timezone } = config.user;
-  const store = senseStore(area);
   const deps: SenseContext['deps'] = {
     clock,
-    store,
+    store: senseStore(area),
     config: config.sense,
     timezone,
     classify: await readClassifier(context.templates, area.sense.classify),
@@ -73,7 +76,7 @@ export async function openSense(context: Context): Promise<SenseContext> {
   };
 }
 
-/** `sense backfill`, and what a set-up does. Call it under the lock of sense. */
+/** Needs the lock of sense. */
 export async function openBackfill(
   context: Context,
   { deps }: Pick<SenseContext, 'deps'>,
@@ -90,36 +93,19 @@ export async function openBackfill(
   };
 }
 
-/** The id is a getter: reading commands never ask for it, and so never make one. */
 function sourcesOf(context: Context, { sense, user }: Config): CaptureDeps['sources'] {
   const { run, clock, desktop } = context;
-  return [
-    appFocusSource({
-      desktop,
-      config: sense,
-      get machineId() {
-        return context.machineId;
-      },
-    }),
-    gitSource({
-      run,
-      clock,
-      config: sense,
-      get machineId() {
-        return context.machineId;
-      },
-    }),
-    agentSessionSource({
-      path: user.paths.workEvents,
-      timezone: user.timezone,
-      get machineId() {
-        return context.machineId;
-      },
-    }),
-  ];
+  const deps = {
+    ...{ run, clock, desktop, config: sense, timezone: user.timezone, path: user.paths.workEvents },
+    // A getter: commands that only read must not create the id.
+    get machineId() {
+      return context.machineId;
+    },
+  };
+  return [appFocusSource(deps), gitSource(deps), agentSessionSource(deps)];
 }
 
-/** Sets the observed time beside the person's own words, in a file of its own. */
+/** Writes the observed time of each goal to a file of its own, beside the goals. */
 function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): void {
   const window = { from: addDays(today, 1 - GOALS_WINDOW_DAYS), to: today };
   const state = buildGoalsState({
@@ -132,7 +118,7 @@ function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): v
   replaceFile(area.goalsState, `${JSON.stringify(state, null, 2)}\n`);
 }
 
-/** The zone that today, by a clock in `zone`, was given at its first write; undefined while nothing is written. */
+/** The time zone fixed for today at its first write; undefined if nothing is written yet. */
 export function zoneOfToday(
   { area, clock }: Pick<Context, 'area' | 'clock'>,
   zone: string,
@@ -140,7 +126,6 @@ export function zoneOfToday(
   return senseStore(area).readState().state.zones[dayOf(clock.now(), zone)];
 }
 
-/** `sense classify set` */
 export async function setClassification(
   context: Context,
   app: string,
@@ -152,7 +137,7 @@ export async function setClassification(
   return locked(() => setAppKind(deps, files, { app, kind, since }));
 }
 
-/** `sense capture`: sets up where nothing is set. With the kill switch it writes nothing, not even a lock. */
+/** Captures now, and sets sense up first if needed. With sense.enabled false it writes nothing, not even a lock. */
 export async function captureNow(
   context: Context,
 ): Promise<Pick<SenseContext, 'deps' | 'warnings'> & { result: CaptureResult }> {
@@ -163,11 +148,40 @@ export async function captureNow(
   return { deps, warnings, result };
 }
 
-/** `sense init`, and what a first capture does by itself: the command is the consent. */
+/** Writes the default configuration of sense if there is none. */
 export async function setUpSense(context: Context): Promise<InitResult> {
   const { defaultConfig } = await import('../config/load');
-  // What is there must be sound before anything is written beside it.
+  // An invalid configuration fails before anything is written.
   await context.loadConfig();
   const { area, templates } = context;
   return initSense({ area, store: senseStore(area) }, defaultConfig(area).sense, templates);
+}
+
+export async function openInsight(context: Context): Promise<{ deps: BuildDeps & InsightReadDeps }> {
+  const { config } = await context.loadConfig();
+  const { deps, locked } = await openSense(context);
+  const { area, clock, run } = context;
+  const { store, timezone } = deps;
+  const sessions = await openSessions(context);
+  return {
+    deps: {
+      ...{ clock, store, timezone, run, locked, config: config.sense },
+      insights: insightStore(area.sense.insights),
+      sessionSlugs: () =>
+        new Map(
+          Object.values(currentSessions(sessions).sessions).flatMap(({ slug, sessionIds }) =>
+            sessionIds.map((id) => [id, slug] as const),
+          ),
+        ),
+      env: processHost().env,
+      inEmptyFolder: withTempFolder,
+      // Its own lock: captures continue while the assistant answers.
+      alone: (work) =>
+        withLock(
+          join(area.machine, 'insight.lock'),
+          { clock, machineId: context.machineId, waitMs: 0 },
+          work,
+        ),
+    },
+  };
 }

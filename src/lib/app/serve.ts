@@ -1,47 +1,46 @@
-import type { Instance } from '../daemon/instance';
+import { type Instance, readInstance } from '../daemon/instance';
 import type { OpenLink } from '../daemon/routes';
-import type { DaemonStatus, DaemonReport } from '../daemon/status';
+import type { DaemonReport, DaemonStatus } from '../daemon/status';
 import { StewardError } from '../errors';
 import { relaunch } from '../platform/process/own-process';
+import { wait } from '../platform/time/wait';
+import type { SchedulerKind } from '../schedule/job';
 import type { Context } from './context';
-import { askDaemon, findDaemon } from './daemon-client';
-import { keepSocket } from './daemon-socket';
 import type { DaemonFlags } from './daemon';
+import { askDaemon, findDaemon, isDaemonThere, stopDaemon } from './daemon-client';
+import { cacheSocket } from './mirror';
 import { VERSION } from './version';
 
-/** Runs the daemon in this process until it is asked to stop, and relaunches it when it is to restart. Returns the exit code. */
+/** Runs the daemon in this process until it is stopped, and starts it again for a restart. Returns the exit code. */
 export async function serveDaemon(
   context: Context,
   flags: DaemonFlags,
-  tell: { say: (text: string) => void; isJson: boolean; onListening: (instance: Instance) => void },
+  output: { say: (text: string) => void; isJson: boolean; onListening: (instance: Instance) => void },
 ): Promise<number> {
   const { openDaemon } = await import('./daemon');
   const { runDaemon } = await import('../daemon/daemon');
-  const { parts, warnings } = await openDaemon(context, flags, tell.say);
-  for (const warning of warnings) tell.say(warning);
+  const { parts, warnings } = await openDaemon(context, flags, output.say);
+  for (const warning of warnings) output.say(warning);
   let port = parts.port;
   const ending = await runDaemon(parts, (instance) => {
     port = instance.port;
-    keepSocket(context.area, instance.socket);
-    tell.onListening(instance);
+    cacheSocket(context.area, instance.socket);
+    output.onListening(instance);
   });
   if (ending === 'stopped') return 0;
-  return relaunch([...relaunchArgs(flags, parts.port, port), ...(tell.isJson ? ['--json'] : [])]);
-}
-
-/** The typed flags still apply after a restart; a random port is kept, since pages may be open at it. */
-function relaunchArgs(flags: DaemonFlags, configured: number, port: number): string[] {
-  const isFixed = flags.port !== undefined || configured === 0;
-  return [
+  // A random port stays the same across restarts: open pages use it.
+  const isPortFixed = flags.port !== undefined || parts.port === 0;
+  return relaunch([
     'daemon',
     'serve',
     ...(flags.host === undefined ? [] : ['--host', flags.host]),
-    ...(isFixed ? ['--port', String(port)] : []),
+    ...(isPortFixed ? ['--port', String(port)] : []),
     ...(flags.sweep === true ? ['--sweep'] : []),
-  ];
+    ...(output.isJson ? ['--json'] : []),
+  ]);
 }
 
-/** `steward daemon status` */
+/** The result of `steward daemon status`. */
 export async function daemonReport(context: Context): Promise<DaemonReport> {
   const found = await findDaemon(context);
   const status = found && (await askDaemon<DaemonStatus>(context, { method: 'GET', path: '/api/status' }));
@@ -49,11 +48,76 @@ export async function daemonReport(context: Context): Promise<DaemonReport> {
   return { running: true, url: found.instance.url, cliVersion: VERSION, ...status };
 }
 
-/** Returns the address of the pages, with a one-time code if a token is required. Without a daemon it is `unavailable`. */
+/** The address of the dashboard, with a one-time code if a token is required. Without a daemon it is `unavailable`. */
 export async function openLink(context: Context): Promise<OpenLink> {
   const link = await askDaemon<OpenLink>(context, { method: 'POST', path: '/api/open' });
   if (link !== undefined) return link;
   throw new StewardError('unavailable', 'The daemon is not running.', {
     hint: 'Start it with "steward up" or "steward daemon serve".',
+  });
+}
+
+export interface Restarted {
+  url: string;
+  /** The process that listens now. */
+  pid: number;
+  /** The previous process; null if none ran. */
+  before: number | null;
+  /** The scheduler that started it; null if the daemon restarted itself. */
+  startedBy: SchedulerKind | null;
+}
+
+const RESTART_MS = 60_000;
+const RESTART_POLL_MS = 100;
+
+/**
+ * Restarts the daemon where it runs, or starts it through its job, and waits until it listens. An invalid configuration
+ * fails before anything stops; no daemon and no job is `unavailable`.
+ */
+export async function restartDaemon(context: Context): Promise<Restarted> {
+  await context.loadConfig();
+  const previous = readInstance(context.area);
+  const asked = await askToRestart(context);
+  const startedBy = asked?.restartsItself === true ? null : await startByJob(context, asked?.pid);
+  const { pid, url } = await nextInstance(context, previous);
+  return { url, pid, before: asked?.pid ?? null, startedBy };
+}
+
+/** Undefined if no daemon runs. A version without the restart request is stopped instead. */
+async function askToRestart(context: Context): Promise<{ pid: number; restartsItself: boolean } | undefined> {
+  try {
+    const asked = await askDaemon<{ pid: number }>(context, { method: 'POST', path: '/api/restart' });
+    return asked && { pid: asked.pid, restartsItself: true };
+  } catch (error) {
+    if (!(error instanceof StewardError && error.kind === 'not_found')) throw error;
+    const { pid } = await stopDaemon(context);
+    return pid === null ? undefined : { pid, restartsItself: false };
+  }
+}
+
+async function startByJob(context: Context, stopped: number | undefined): Promise<SchedulerKind> {
+  const { startDaemonJob } = await import('./schedule');
+  const startedBy = await startDaemonJob(context);
+  if (startedBy !== undefined) return startedBy;
+  throw new StewardError(
+    'unavailable',
+    stopped === undefined
+      ? 'The daemon is not running, and no job starts it.'
+      : `Stopped the daemon (process ${stopped}): its version cannot restart itself.`,
+    { hint: 'Start it with "steward up", or install its job with "steward daemon install".' },
+  );
+}
+
+/** Waits for an instance other than the previous one. */
+async function nextInstance(context: Context, previous: Instance | undefined): Promise<Instance> {
+  const deadline = context.clock.monotonic() + RESTART_MS;
+  while (context.clock.monotonic() < deadline) {
+    const now = readInstance(context.area);
+    const isNew = now !== undefined && (now.pid !== previous?.pid || now.startedAt !== previous.startedAt);
+    if (isNew && (await isDaemonThere(context))) return now;
+    await wait(RESTART_POLL_MS);
+  }
+  throw new StewardError('unavailable', 'The daemon stopped, but did not start again within 60 s.', {
+    hint: 'Check "steward daemon logs".',
   });
 }

@@ -1,4 +1,5 @@
 import type { UserArea } from '../config/user-area';
+import type { PhaseDeps } from '../notify/phase';
 import { processHost } from '../platform/files/paths';
 import type { Clock } from '../platform/time/clock';
 import { dayOf, isZone, systemZone } from '../platform/time/time';
@@ -7,9 +8,9 @@ import { type Session, statusOf } from '../sessions/session';
 import { type SessionsDeps, currentSessions, runningSessions } from '../sessions/state';
 import { placesOf } from '../sessions/terminals';
 import type { Context } from './context';
-import { type HookSettings, hookSettings } from './hook-settings';
+import { type HookSettings, hookSettings } from './mirror';
 
-/** Joins the sessions with the machine. Day and machine id are asked for where they are needed only. */
+/** Lazy where it matters: a hook computes the time zone and the machine id only if it needs them. */
 export function sessionsDeps(
   parts: { area: UserArea; clock: Clock; machineId: () => string },
   settings: HookSettings,
@@ -31,25 +32,32 @@ export function sessionsDeps(
   };
 }
 
-/** Environment before file before the system, as everywhere. */
 function zoneOf(settings: HookSettings): string {
-  const set = processHost().env['STEWARD_TIMEZONE'] ?? '';
-  return set !== '' && isZone(set) ? set : (settings.timezone ?? systemZone());
+  const zone = processHost().env['STEWARD_TIMEZONE'] ?? '';
+  return zone !== '' && isZone(zone) ? zone : (settings.timezone ?? systemZone());
 }
 
-/** How many sessions wait for the person now. */
+/** What the sessions commands call the library with. */
+export async function openSessions(context: Context): Promise<SessionsDeps> {
+  return depsOf(context, await hookSettings(context));
+}
+
+export async function openPhase(context: Context): Promise<PhaseDeps> {
+  const settings = await hookSettings(context);
+  return { sessions: depsOf(context, settings), tab: settings.tab };
+}
+
+function depsOf(context: Context, settings: HookSettings): SessionsDeps {
+  const { area, clock } = context;
+  return sessionsDeps({ area, clock, machineId: () => context.machineId }, settings);
+}
+
+/** Counts the sessions that wait for you. */
 export async function waitingSessions(context: Context): Promise<number> {
   const deps = await openSessions(context);
   const nowMs = deps.clock.now();
   const sessions = Object.values(runningSessions(deps).sessions);
   return sessions.filter((session) => statusOf(session, nowMs) === 'waiting').length;
-}
-
-/** What the sessions commands call the library with. */
-export async function openSessions(context: Context): Promise<SessionsDeps> {
-  const settings = await hookSettings(context);
-  const { area, clock } = context;
-  return sessionsDeps({ area, clock, machineId: () => context.machineId }, settings);
 }
 
 /** The terminals of sessions by slug, as tmux and kitty name them. */
@@ -58,10 +66,7 @@ export function placesNow(context: Context, sessions: readonly Session[]): Promi
   return placesOf({ run: context.run, env: processHost().env }, own);
 }
 
-/**
- * `go`: brings the terminal of a session to the front. Of several that match, `choose` returns the one to go to;
- * undefined where nobody can be asked.
- */
+/** Brings the terminal of a session to the front. If several match, `choose` picks one; undefined: it cannot ask. */
 export async function goNow(
   context: Context,
   wanted: string | undefined,

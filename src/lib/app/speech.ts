@@ -13,21 +13,20 @@ import type { LiveConfig } from './live-config';
 
 type OnProblem = (problem: StewardError) => void;
 
-/** Joins the voice with the configuration and the machine. `onProblem` is told of a broken pronunciation file. */
+/** @param onProblem called for an invalid pronunciation file */
 export async function openVoice(context: Context, onProblem: OnProblem): Promise<Voice> {
   const { config } = await context.loadConfig();
   return voiceOf(context, { current: () => config }, onProblem);
 }
 
-/** The configuration of a voice; with `refresh` the voice follows it. */
+/** With `refresh` the voice follows configuration changes. */
 export type VoiceConfig = Pick<LiveConfig, 'current'> & Partial<Pick<LiveConfig, 'refresh'>>;
 
-/** The voice of a configuration that is loaded already. Reads and starts nothing yet. */
+/** Reads and starts nothing yet. */
 export function voiceOf(context: Context, config: VoiceConfig, onProblem: OnProblem): Voice {
   return makeVoice({ ...speechSettings(context, config), onProblem });
 }
 
-/** What a voice is made of, as it is configured. */
 export function speechSettings(
   context: Context,
   { current, refresh }: VoiceConfig,
@@ -39,9 +38,9 @@ export function speechSettings(
       platform: desktop.platform,
       find: (name) => findProgram(name),
       run,
-      // Of the machine and not of a user area: it has one loudspeaker.
+      // One loudspeaker: the turns belong to the machine, not to a user area.
       takeTurn: turnsIn(join(machineStatePath(), 'speech'), () => {
-        // Asked for with the first turn only: it is written where there is none yet.
+        // Read at the first turn only, since reading creates it.
         return { clock, machineId: context.machineId };
       }),
     },
@@ -51,16 +50,16 @@ export function speechSettings(
   };
 }
 
-/** The same object until the configuration changes. */
+/** Returns the same object until the configuration changes. */
 function voiceSettings(current: () => Config): () => VoiceSettings {
-  let kept: { of: Config; settings: VoiceSettings } | undefined;
+  let last: { config: Config; settings: VoiceSettings } | undefined;
   return () => {
-    const of = current();
-    if (kept?.of !== of) {
-      const { user } = of;
-      kept = { of, settings: { engine: user.notify.voice.engine, provider: providerSettings(user) } };
+    const config = current();
+    if (last?.config !== config) {
+      const { user } = config;
+      last = { config, settings: { engine: user.notify.voice.engine, provider: providerSettings(user) } };
     }
-    return kept.settings;
+    return last.settings;
   };
 }
 
@@ -68,7 +67,7 @@ function providerSettings({ notify, da }: UserConfig): ProviderSettings {
   const { url, apiKey, model, settings } = notify.voice.provider;
   return {
     ...{ url, model, settings },
-    // A server of one's own may want no key.
+    // Your own server may need no key.
     isConfigured: apiKey.isSet || url !== SPEECH_PROVIDER_URL,
     apiKey: () => resolveSecret(apiKey, secretSources()),
     voiceId: da.voices.main.voiceId,

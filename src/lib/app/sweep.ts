@@ -21,11 +21,11 @@ import { projectStates } from '../work/sweep-plan';
 import { regenerateTaskList } from '../work/task-list';
 import { captureDeps } from './capture';
 import type { Context } from './context';
-import { tellReminders } from './reminders';
+import { sendReminders } from './notify';
 import { openSessions } from './sessions';
 import { openWork, type WorkContext } from './work';
 
-/** `work sweep`: sweeps, and appends its one line to the log, whatever became of it. */
+/** Sweeps, and logs one line whether it succeeds or fails. */
 export async function runSweep(context: Context, options: SweepOptions): Promise<Swept> {
   try {
     const work = await openWork(context, { maxWaitMs: 60_000 });
@@ -37,10 +37,7 @@ export async function runSweep(context: Context, options: SweepOptions): Promise
   }
 }
 
-/**
- * Logs a sweep that failed before it began, and returns what to say and a result with the same error. With `--strict`
- * among the flags, and after an interrupt, it throws the error.
- */
+/** Logs a sweep that could not start, and returns its message and result. Throws for `--strict` or an interrupt. */
 export function noSweep(
   context: Context,
   flags: readonly string[],
@@ -60,7 +57,7 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
   const { area, clock } = context;
   const { paths } = work.user;
   const sessions = await openSessions(context);
-  // Of one moment: a thousand sessions are looked up in it.
+  // Read once, for up to a thousand look-ups.
   let seen: SessionsState | undefined;
   const captures = await captureDeps(context, work, { seen: () => seen });
   return {
@@ -69,11 +66,11 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
       if (!dryRun) await drainCaptures(captures);
       return waitingCaptures(area);
     },
-    // One that goes on is the hook's at its end, which knows where it worked.
+    // The session-end hook handles live sessions: it knows their folders.
     sessionsSince: (since) => {
       seen = currentSessions(sessions);
       const nowMs = clock.now();
-      const live = Object.values(seen.sessions).filter((one) => isLive(one, nowMs));
+      const live = Object.values(seen.sessions).filter((session) => isLive(session, nowMs));
       return sessionsAmong(sessions.sessions, { since, live: new Set(live.map(({ slug }) => slug)) });
     },
     goals: () => parseGoals(readText(paths.goals, { followLink: true }) ?? ''),
@@ -82,15 +79,15 @@ async function sweepDeps(context: Context, work: WorkContext): Promise<SweepDeps
       const { home } = processHost();
       return projectStates(
         context.run,
-        projects.map((one) => ({ ...one, path: expandHome(one.path, home) })),
+        projects.map((project) => ({ ...project, path: expandHome(project.path, home) })),
       );
     },
     remind: async () => {
       const { openNotify } = await import('./notify');
       const notify = await openNotify(context);
-      const told = await tellReminders(work, notify);
-      if (told > 0) notify.deliverLater();
-      return told;
+      const sent = await sendReminders(work, notify);
+      if (sent > 0) notify.deliverLater();
+      return sent;
     },
     regenerate: async () => {
       const { result, trouble } = await regenerateTaskList(work.deps, { push: true });

@@ -2,14 +2,16 @@ import { readTurnEnd } from '../assistant/claude-code';
 import type { Config } from '../config/schema';
 import { acceptRequest } from '../notify/accept';
 import { deliverWaiting } from '../notify/deliver';
-import { runTriggers, type TriggerDeps } from '../notify/triggers';
+import { type Sight, type TriggerDeps, runTriggers } from '../notify/triggers';
+import { exists } from '../platform/files/folder';
+import { seePerson } from '../sense/presence';
+import type { Session } from '../sessions/session';
 import { runningSessions } from '../sessions/state';
 import type { Context } from './context';
-import { openNotify, type NotifyContext } from './notify';
+import { type NotifyContext, openNotify } from './notify';
 import { openSessions } from './sessions';
-import { sightOf } from './sight';
 
-/** Joins what hooks have left with the sessions, the assistant's record, the desktop and the notifications. */
+/** What turns queued hook events into notifications. */
 export async function openTriggers(
   context: Context,
   notify: Pick<NotifyContext, 'deps'>,
@@ -25,17 +27,25 @@ export async function openTriggers(
         sessionIds.includes(session),
       ),
     turnEnd: readTurnEnd,
-    sight: (session) => sightOf(context, session),
+    sight: (session) => presenceOf(context, session),
     accept: (request) => acceptRequest(notify.deps, request),
     daName: () => config().user.da.name,
     longTaskMinutes: () => config().settings.notifications.thresholds.longTaskMinutes,
   };
 }
 
-/** What a hook starts where no daemon runs: does what waits in the spool, delivers it, and ends. */
+/** Handles the queued hook events once, delivers their notifications, and returns. */
 export async function triggersOnce(context: Context): Promise<{ left: boolean }> {
   const notify = await openNotify(context);
   const { config } = await context.loadConfig();
   const deps = await openTriggers(context, notify, () => config);
   return runTriggers(deps, (options) => deliverWaiting(notify.deps, options));
+}
+
+/** Where you are, as far as sense may look; `unknown` if sense or its app source is off. Stores nothing. */
+export async function presenceOf(context: Context, session: Session | undefined): Promise<Sight> {
+  const { sense } = (await context.loadConfig()).config;
+  if (!exists(context.area.sense.config) || !sense.enabled || !sense.sources.appFocus) return 'unknown';
+  const isHere = session !== undefined && session.machine === context.machineId;
+  return seePerson(context.desktop, isHere ? session.terminal : null);
 }

@@ -1,9 +1,9 @@
 import { version } from '../../../package.json';
 
-/** The version of the product; `sense version` is that of one component. */
+/** The product's version; `sense version` prints the version of one component. */
 export const VERSION: string = version;
 
-/** The answer to `steward --version [--json]`; undefined for any other command line. */
+/** The output of `steward --version [--json]`; undefined for another command line. */
 export function versionLine(argv: readonly string[]): string | undefined {
   if (!['--version', '-v', '-V', 'version'].includes(argv[0] ?? '')) return undefined;
   return argv.includes('--json') ? `{"version":"${VERSION}"}\n` : `steward ${VERSION}\n`;

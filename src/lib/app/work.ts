@@ -10,34 +10,29 @@ import type { WorkTextOptions } from '../work/view';
 import type { Context } from './context';
 import { VERSION } from './version';
 
-/** What the work commands, and the daemon, call the library with. */
+/** What the work commands and the daemon call the library with. */
 export interface WorkContext {
   deps: WorkDeps;
   user: UserConfig;
   warnings: readonly string[];
-  /** Reads the configuration again: for the daemon, whose owner may change it. */
-  reload: () => Promise<void>;
-  /** What a view needs beside the terminal. */
+  /** Adds what a view needs to a terminal. */
   shown: <T extends object>(terminal: T) => T & Pick<WorkTextOptions, 'timezone' | 'nowMs'>;
 }
 
-/** A person at a terminal waits so long when the service asks to wait; what comes later is an error with the time. */
+/** The longest wait for a rate limit at a terminal; a longer one is an error with the time. */
 const MAX_WAIT_MS = 10_000;
-/** GitHub's list lags behind a write by some seconds. */
+/** GitHub's issue list lags a few seconds behind a write. */
 const SETTLE_MS = 10_000;
 const GIT_TIMEOUT_MS = 60_000;
 
-/** Joins work with the configuration, the machine and the service. Nothing is asked of the service yet. */
+/** Contacts GitHub only when a function needs it. */
 export async function openWork(context: Context, options: { maxWaitMs?: number } = {}): Promise<WorkContext> {
   const { area, clock, run, templates } = context;
   const { env } = processHost();
   let loaded = await context.loadConfig();
-  const reload = async (): Promise<void> => {
-    loaded = await context.loadConfig();
-  };
   const write = async (values: Readonly<Record<string, unknown>>): Promise<void> => {
     await writeWorkKeys(context, values);
-    await reload();
+    loaded = await context.loadConfig();
   };
   let host: Promise<Host> | undefined;
   const deps: WorkDeps = {
@@ -56,7 +51,11 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     },
     get agents() {
       const { da, principal } = loaded.config.user;
-      return [da.name, principal.name ?? [], rosterNames(area.agents)].flat();
+      return [
+        da.name,
+        principal.name ?? [],
+        rosterFiles(area.agents).map((name) => name.slice(0, -'.md'.length)),
+      ].flat();
     },
     get timezone() {
       return loaded.config.user.timezone;
@@ -65,7 +64,7 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
       return context.machineId;
     },
     workRepo: () => loaded.config.workRepo,
-    // A host that could not be opened (no credential yet) is tried again at the next call.
+    // After a failure, such as a missing credential, the next call tries again.
     host: () =>
       (host ??= openHost(context, options.maxWaitMs).catch((error: unknown) => {
         host = undefined;
@@ -84,7 +83,7 @@ export async function openWork(context: Context, options: { maxWaitMs?: number }
     timezone: deps.timezone,
     nowMs: clock.now(),
   });
-  return { deps, user, warnings: loaded.warnings, reload, shown };
+  return { deps, user, warnings: loaded.warnings, shown };
 }
 
 async function openHost({ clock, run }: Context, maxWaitMs = MAX_WAIT_MS): Promise<Host> {
@@ -101,10 +100,6 @@ async function writeWorkKeys(
     { area, clock, machineId },
     Object.entries(values).map(([key, value]) => ({ key: `WORK.${key}`, to: () => value })),
   );
-}
-
-function rosterNames(folder: string): string[] {
-  return rosterFiles(folder).map((name) => name.slice(0, -'.md'.length));
 }
 
 function privacyKeys(attestation: Attestation): Record<string, unknown> {

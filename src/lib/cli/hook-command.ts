@@ -16,11 +16,11 @@ import { keepTitle, namesFolder } from '../sessions/names';
 import { isRestricted, redacted } from '../work/redact';
 import { EXIT_CODES, toJson } from '../platform/terminal/error-report';
 import {
-  keptHookSettings,
-  keptPromptSetting,
+  cachedHookSettings,
+  cachedPromptSetting,
   type HookSettings,
   type PromptSetting,
-} from '../app/hook-settings';
+} from '../app/mirror';
 import { sessionsDeps } from '../app/sessions';
 import { flagsOf } from './resolve';
 
@@ -83,8 +83,8 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
 function keptConfig(isPrompt: boolean): HookConfig | undefined {
   try {
     const area = userArea();
-    const settings = keptHookSettings(area);
-    const prompt = isPrompt ? keptPromptSetting(area) : 'line';
+    const settings = cachedHookSettings(area);
+    const prompt = isPrompt ? cachedPromptSetting(area) : 'line';
     return settings === undefined || prompt === undefined ? undefined : { settings, prompt };
   } catch {
     return undefined;
@@ -174,7 +174,7 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     onPrompt: async (prompt: HeardPrompt) => {
       if (settings.titles) keepTitle(namesFolder(area.machine), prompt.session, prompt.text, redacted);
       if (!mayAsk(prompt.text)) return undefined;
-      const { onPrompt } = await import('../app/capture-hook');
+      const { onPrompt } = await import('../app/after-hook');
       return onPrompt({ area, clock, machineId, setting: given.prompt }, prompt);
     },
     isRestricted,
@@ -193,11 +193,11 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
   if (result.agent !== undefined) line.agent = result.agent;
   if (result.tool !== undefined) line.tool = result.tool;
   if (result.output !== '') writeOutNow(result.output, STDOUT_WAIT_MS);
-  if (call.verb === 'session-end') (await import('../app/capture-hook')).deliverSoon(area);
+  if (call.verb === 'session-end') (await import('../app/after-hook')).startWorkDelivery(area);
   if (result.left !== null && result.left !== 'session-ended')
-    (await import('../app/left-behind')).seenTo(area, processHost().env);
+    (await import('../app/after-hook')).startTriggers(area, processHost().env);
   if (call.verb === 'subagent-start' && result.session !== null)
-    (await import('../app/left-behind')).watched(area, processHost().env, result.session);
+    (await import('../app/after-hook')).startWatchdog(area, processHost().env, result.session);
   return result.trouble;
 }
 

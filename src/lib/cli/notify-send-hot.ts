@@ -6,7 +6,7 @@ import { newId } from '../notify/outbox';
 import { systemClock } from '../platform/time/clock';
 import { askLocalNow, type LocalAnswer, type LocalRequest } from '../platform/net/local-http';
 import { writeErr, writeOut } from '../platform/terminal/stdio';
-import { askAt, keptSocket } from '../app/daemon-socket';
+import { askAt, cachedSocket } from '../app/mirror';
 import { toJson } from '../platform/terminal/error-report';
 import { bodyOf, type SendFlags } from '../notify/send';
 
@@ -19,7 +19,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   if (call === undefined) return undefined;
   const id = newId(systemClock());
   try {
-    const socket = keptSocket(userArea());
+    const socket = cachedSocket(userArea());
     if (socket === undefined) return undefined;
     const accepted = await askAt<Accepted>(ask, socket, {
       method: 'POST',

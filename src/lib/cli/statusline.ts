@@ -9,7 +9,7 @@ import { writeOut } from '../platform/terminal/stdio';
 import { storedId } from '../sessions/work-events';
 import { runningSessions, type SessionsDeps } from '../sessions/state';
 import { statusLine, statusLineText, type StatusLine } from '../sessions/view';
-import { keep, keptHookSettings, readKept } from '../app/hook-settings';
+import { writeCache, cachedHookSettings, readCache } from '../app/mirror';
 import { sessionsDeps } from '../app/sessions';
 import { toJson } from '../platform/terminal/error-report';
 
@@ -25,7 +25,7 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   if (argv.length > (json ? 1 : 0)) return undefined;
   try {
     const area = userArea();
-    const settings = keptHookSettings(area);
+    const settings = cachedHookSettings(area);
     const creation = keptCreation(area);
     if (settings === undefined || creation === undefined) return undefined;
     const deps = sessionsDeps({ area, clock: systemClock(), machineId }, settings);
@@ -73,7 +73,7 @@ interface Kept {
  */
 function keptCreation(area: UserArea): number | null | undefined {
   if (markOfTarget(area.sense.config) === undefined) return null;
-  const { startMs, endMs, log, marks, minutes } = readKept<Kept>('creation', area) ?? {};
+  const { startMs, endMs, log, marks, minutes } = readCache<Kept>('creation', area) ?? {};
   if (typeof log !== 'string' || typeof minutes !== 'number' || marks !== marksOf(area, log))
     return undefined;
   const nowMs = systemClock().now();
@@ -83,7 +83,7 @@ function keptCreation(area: UserArea): number | null | undefined {
 }
 
 export function keepCreation(area: UserArea, made: Omit<Kept, 'marks'>, marks: string): void {
-  keep('creation', area, { ...made, marks });
+  writeCache('creation', area, { ...made, marks });
 }
 
 /** Everything that the figure depends on but the clock. */

@@ -19,7 +19,7 @@ export interface InstallerDeps {
   /** The folder of captured data. */
   captured: string;
   setUpSense: () => Promise<unknown>;
-  hasRepository: () => Promise<boolean>;
+  hasRepository: boolean;
   isDaemonThere: () => Promise<boolean>;
   endDaemon: () => Promise<unknown>;
 }
@@ -78,7 +78,7 @@ async function installNotes(deps: InstallerDeps, id: JobId): Promise<string[]> {
       ];
     }
     case 'work':
-      return (await deps.hasRepository())
+      return deps.hasRepository
         ? []
         : ['No work repository is set up: the sweep does nothing until "steward work setup OWNER/REPO".'];
     case 'daemon':

@@ -1,5 +1,5 @@
 import { BaseCommand, boolean } from '../../../lib/cli/base-command';
-import { openInsight } from '../../../lib/app/insight';
+import { openInsight } from '../../../lib/app/sense';
 import { StewardError } from '../../../lib/errors';
 import { buildInsight, type InsightOutcome } from '../../../lib/sense/insight';
 import { latestInsight } from '../../../lib/sense/insight-reads';

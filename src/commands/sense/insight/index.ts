@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { openInsight } from '../../../lib/app/insight';
+import { openInsight } from '../../../lib/app/sense';
 import { latestInsight, type Insight } from '../../../lib/sense/insight-reads';
 import { insightText } from '../../../lib/sense/view-insight';
 

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../../lib/cli/base-command';
-import { openInsight } from '../../../lib/app/insight';
+import { openInsight } from '../../../lib/app/sense';
 import { previewInsight, type InsightPreview } from '../../../lib/sense/insight';
 import { previewText } from '../../../lib/sense/view-insight';
 

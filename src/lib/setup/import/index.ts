@@ -15,8 +15,16 @@ import { clean } from '../../platform/terminal/terminal';
 import { ARTIFACT_NAME, readArtifact } from '../../sessions/artifact';
 import { isSlug } from '../../sessions/slug';
 import { parseLabels } from '../../work/labels';
-import { findParts, PARTS, type Part } from './find';
-import { fileItem, folderItem, unfit, type ImportItem, type PlannedItem } from './item';
+import {
+  findParts,
+  PARTS,
+  type Part,
+  fileItem,
+  folderItem,
+  unfit,
+  type ImportItem,
+  type PlannedItem,
+} from './item';
 import { senseItems, settingsItems } from './sources';
 
 export interface ImportPlan {

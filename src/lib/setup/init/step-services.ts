@@ -14,7 +14,8 @@ import { kindOf } from '../../platform/files/stat';
 import { withSteps } from '../../platform/terminal/progress';
 import { clean } from '../../platform/terminal/terminal';
 import { JOBS, JOB_IDS, type JobId, type SchedulerKind, jobOf } from '../../schedule/job';
-import { type Setup, type Step, chosenNames, claudeHooks } from './step';
+import { openHooks } from '../../app/hooks';
+import { type Setup, type Step, chosenNames } from './step';
 
 /** The work repository: the first thing that leaves the machine. */
 export const workStep: Step = {
@@ -127,7 +128,7 @@ export const hooksStep: Step = {
   shown: (setup) => (hasHooks(setup) ? 'registered with Claude Code' : 'not registered'),
   given: (setup, { hooks }) => (hooks === undefined ? undefined : () => setHooks(setup, hooks)),
   async ask(setup, questions) {
-    const { deps, assistant } = claudeHooks(setup.context);
+    const { deps, assistant } = openHooks(setup.context);
     const settings = assistant.path(deps.host);
     setup.say(
       `Hooks let steward see when a session of Claude Code works or waits. They are added to ${settings}; everything else in it stays.`,
@@ -139,12 +140,12 @@ export const hooksStep: Step = {
 };
 
 function hasHooks({ context }: Setup): boolean {
-  const { deps, assistant } = claudeHooks(context);
+  const { deps, assistant } = openHooks(context);
   return installedEvents(deps, assistant).length === assistant.hooks.length;
 }
 
 async function setHooks({ context, say }: Setup, on: boolean): Promise<void> {
-  const { deps, assistant } = claudeHooks(context);
+  const { deps, assistant } = openHooks(context);
   if (!on) await uninstallHooks(deps, { assistant, dryRun: false });
   else for (const warning of (await installHooks(deps, { assistant, dryRun: false })).warnings) say(warning);
 }

@@ -1,9 +1,7 @@
 import { boolean, string } from '@oclif/core/flags';
-import { dirname } from 'node:path';
 import type { InferredFlags } from '@oclif/core/interfaces';
 
 import type { Context } from '../../app/context';
-import { openHooks } from '../../app/hooks';
 import type { Config } from '../../config/schema';
 import { StewardError } from '../../errors';
 import { isInteractive, confirm, openPrompt, type Prompt } from '../../platform/terminal/ask';
@@ -76,11 +74,6 @@ export interface Step {
   given: (setup: Setup, flags: InitFlags) => Apply | undefined;
   /** Asks on the terminal; undefined: it stays as it is. */
   ask: (setup: Setup, questions: Prompt) => Promise<Apply | undefined>;
-}
-
-/** The hooks of the one assistant that a set-up knows. */
-export function claudeHooks(context: Context): ReturnType<typeof openHooks> {
-  return openHooks(context, dirname(context.templates), 'claude-code');
 }
 
 const wordsOf = (text: string): string[] =>

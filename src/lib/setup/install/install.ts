@@ -11,7 +11,8 @@ import { noScheduler, type InstallResult as JobInstalled, type Scheduler } from 
 import { JOBS, JOB_IDS, jobOf, type Job, type JobId } from '../../schedule/job';
 import { COMPLETION_SCRIPTS, SHELLS, type Place, type Shell } from '../../shell/completion';
 import { installCompletion, ownShell, type CompletionInstall } from '../../shell/completion-install';
-import { chosenNames, claudeHooks } from '../init/step';
+import { openHooks } from '../../app/hooks';
+import { chosenNames } from '../init/step';
 import { usualJobs } from '../init/step-services';
 
 /** What is to be installed; the rest stays as it is. */
@@ -101,7 +102,7 @@ export async function installAll(
   if (!dryRun) await setUpSense(context);
   if (choice.hooks) {
     await attempt('hooks', async () => {
-      const { deps, assistant } = claudeHooks(context);
+      const { deps, assistant } = openHooks(context);
       result.hooks = await installHooks(deps, { assistant, dryRun, skill: choice.skill });
       result.warnings.push(...result.hooks.warnings);
     });

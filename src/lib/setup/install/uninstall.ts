@@ -12,7 +12,8 @@ import {
 } from '../../platform/files/install-manifest';
 import { JOB_IDS, jobOf, type JobId } from '../../schedule/job';
 import { manifestOf, removeRecorded } from '../../shell/completion-install';
-import { chosenNames, claudeHooks } from '../init/step';
+import { openHooks } from '../../app/hooks';
+import { chosenNames } from '../init/step';
 import { reasonOf } from './install';
 
 export interface Uninstalled {
@@ -76,7 +77,7 @@ export async function uninstallAll(
       dryRun ? (await findDaemon(context)) !== undefined : endDaemonOf(context),
     ));
   const none: HooksGone = {
-    assistant: claudeHooks(context).assistant.id,
+    assistant: openHooks(context).assistant.id,
     settings: [],
     shim: { path: '', removed: false },
     skill: { path: '', changed: [], left: [] },
@@ -130,7 +131,7 @@ async function senseOf(context: Context): Promise<{ pollIntervalSec: number }> {
 
 /** Where nothing is installed, nothing is written to find that out. */
 async function removeHooks(context: Context, dryRun: boolean): Promise<HooksGone> {
-  const { deps, assistant } = claudeHooks(context);
+  const { deps, assistant } = openHooks(context);
   const found = await uninstallHooks(deps, { assistant, dryRun: true });
   const isThere =
     found.shim.removed ||

@@ -1,0 +1,161 @@
+import { dirname, join } from 'node:path';
+
+import type { WorkConfig } from '../config/schema';
+import type { UserArea } from '../config/user-area';
+import { StewardError, type ErrorBody, toStewardError } from '../errors';
+import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { ensureFolder } from '../platform/files/folder';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { cachePath } from '../platform/files/paths';
+import { shortHash } from '../platform/files/short-hash';
+import { markOfTarget } from '../platform/files/stat';
+import type { LocalAnswer, LocalRequest } from '../platform/net/local-http';
+import { systemClock } from '../platform/time/clock';
+import type { Context } from './context';
+
+/** The settings that a hook or the status line needs. */
+export interface HookSettings {
+  tab: boolean;
+  tellAssistant: boolean;
+  /** Store the first line of a session's first prompt. */
+  titles: boolean;
+  /** The folder of the session files. */
+  sessions: string;
+  workEvents: string;
+  /** Null: the system's time zone. */
+  timezone: string | null;
+}
+
+/** How much of a matching prompt is stored. */
+export type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
+
+/** A copy of these settings for the hot path: loading YAML costs 18 ms. */
+interface Mirror {
+  /** The marks of config.yaml and work/config.yaml when they were loaded; null if the file is missing. */
+  user: string | null;
+  work: string | null;
+  settings: HookSettings;
+  prompt: PromptSetting;
+}
+
+const MIRROR = 'settings';
+
+/** The mirrored settings; undefined if config.yaml has changed since, and then the loader has to read it. */
+export function cachedHookSettings(area: UserArea): HookSettings | undefined {
+  const mark = markOfTarget(area.config);
+  if (mark === undefined) {
+    const { sessions, workEvents } = area;
+    return { tab: true, tellAssistant: false, titles: false, sessions, workEvents, timezone: null };
+  }
+  const mirror = readCache<Mirror>(MIRROR, area);
+  return mirror?.user === mark && isSettings(mirror.settings) ? mirror.settings : undefined;
+}
+
+/** The mirrored prompt setting; undefined if work/config.yaml has changed since. */
+export function cachedPromptSetting(area: UserArea): PromptSetting | undefined {
+  const mark = markOfTarget(area.work.config);
+  if (mark === undefined) return 'line';
+  const { work, prompt } = readCache<Mirror>(MIRROR, area) ?? {};
+  return work === mark && (prompt === 'line' || prompt === 'whole') ? prompt : undefined;
+}
+
+type Loader = Pick<Context, 'area' | 'loadConfig'>;
+
+/** The settings, loaded again if config.yaml has changed. An invalid one is `config`. */
+export async function hookSettings(context: Loader): Promise<HookSettings> {
+  return cachedHookSettings(context.area) ?? (await loadMirror(context)).settings;
+}
+
+/** The prompt setting; `line` if the configuration is invalid. */
+export async function promptSetting(context: Loader): Promise<PromptSetting> {
+  try {
+    return cachedPromptSetting(context.area) ?? (await loadMirror(context)).prompt;
+  } catch (error) {
+    if (toStewardError(error).kind === 'internal') throw error;
+    return 'line';
+  }
+}
+
+async function loadMirror(context: Loader): Promise<Mirror> {
+  const { area } = context;
+  // Taken before the files are read: a change in between makes the mirror stale.
+  const marks = { user: markOfTarget(area.config) ?? null, work: markOfTarget(area.work.config) ?? null };
+  const { user, work } = (await context.loadConfig()).config;
+  const { tab, tellAssistant, titles } = user.sessions;
+  const { sessions, workEvents } = user.paths;
+  const settings = { tab, tellAssistant, titles, sessions, workEvents, timezone: user.timezone };
+  const mirror = { ...marks, settings, prompt: work.CAPTURE_PROMPT };
+  writeCache(MIRROR, area, mirror);
+  return mirror;
+}
+
+function isSettings(value: unknown): value is HookSettings {
+  if (!isObject(value)) return false;
+  const hasType = (type: string, ...keys: string[]): boolean =>
+    keys.every((key) => typeof value[key] === type);
+  return (
+    hasType('boolean', 'tab', 'tellAssistant', 'titles') &&
+    hasType('string', 'sessions', 'workEvents') &&
+    (value['timezone'] === null || hasType('string', 'timezone'))
+  );
+}
+
+/** Older temporary files in the cache folder were left by killed runs. */
+const TEMPS_STALE_MS = 60_000;
+
+/** Reads an entry of the user area from the cache folder; undefined if missing or unreadable. */
+export function readCache<T>(name: string, area: UserArea): Partial<T> | undefined {
+  return unlessFailing(
+    () => parseObject(readText(fileOf(name, area), { maxBytes: 64 * 1024 }) ?? '') as Partial<T> | undefined,
+  );
+}
+
+/** Stores an entry for the next run; does nothing if the cache folder cannot be written. */
+export function writeCache(name: string, area: UserArea, value: object): void {
+  unlessFailing(() => {
+    const path = fileOf(name, area);
+    ensureFolder(dirname(path));
+    sweepTemps(dirname(path), TEMPS_STALE_MS, systemClock().now());
+    replaceFile(path, `${JSON.stringify(value)}\n`);
+  });
+}
+
+/** The cache only saves time: a hook must not lose its event because of it. */
+function unlessFailing<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (toStewardError(error).kind === 'internal') throw error;
+    return undefined;
+  }
+}
+
+function fileOf(name: string, area: UserArea): string {
+  return join(cachePath(), `${name}-${shortHash(area.root)}.json`);
+}
+
+/** Caches the daemon's socket: computing the machine-local path costs more than the request itself. */
+export function cacheSocket(area: UserArea, socket: string): void {
+  writeCache('daemon', area, { root: area.root, socket });
+}
+
+/** The socket of the last daemon of this user area, which may be gone by now. */
+export function cachedSocket(area: UserArea): string | undefined {
+  const { root, socket } = readCache<{ root: string; socket: string }>('daemon', area) ?? {};
+  return root === area.root && typeof socket === 'string' ? socket : undefined;
+}
+
+const TIMEOUT_MS = 5_000;
+
+/** Sends one request to the daemon. Undefined if nothing answers; the daemon's error is thrown as the same error. */
+export async function askAt<T>(
+  ask: (request: LocalRequest) => Promise<LocalAnswer | undefined>,
+  socket: string,
+  request: Pick<LocalRequest, 'method' | 'path' | 'body'>,
+): Promise<T | undefined> {
+  const answer = await ask({ socket, timeoutMs: TIMEOUT_MS, ...request });
+  if (answer === undefined) return undefined;
+  if (answer.status < 400) return answer.json as T;
+  const { kind, message, hint } = (answer.json as ErrorBody).error;
+  throw new StewardError(kind, message, hint === undefined ? {} : { hint });
+}

@@ -1,0 +1,118 @@
+import type { Context } from '../app/context';
+import { jobsHere } from '../app/schedule';
+import { daemonReport } from '../app/serve';
+import { VERSION } from '../app/version';
+import type { Config } from '../config/schema';
+import { toStewardError } from '../errors';
+import { exists } from '../platform/files/folder';
+import { palette, toAscii, wrap } from '../platform/terminal/format';
+import type { Terminal } from '../platform/terminal/stdio';
+import { clean } from '../platform/terminal/terminal';
+import { padEnd } from '../platform/terminal/text-width';
+import { localTimes } from '../platform/time/day-words';
+import { sharedArea } from '../sense/shared-area';
+import { ROWS, type PartState, type Row, type Sources } from './status-rows';
+
+export interface Part extends Row {
+  id: string;
+}
+
+/** The result of `steward status --json`. */
+export interface Overview {
+  userArea: string;
+  version: string;
+  /** False: nothing of steward is on this machine yet. */
+  setUp: boolean;
+  parts: Part[];
+}
+
+/** Reads files and the daemon; writes nothing and uses no network. An invalid configuration is the only row then. */
+export async function overview(context: Context): Promise<Overview> {
+  const { area } = context;
+  const head = { userArea: area.root, version: VERSION, setUp: exists(area.root) };
+  let config: Config;
+  try {
+    config = (await context.loadConfig()).config;
+  } catch (error) {
+    return { ...head, parts: [{ id: 'configuration', ...errorRow(error, 'steward config path') }] };
+  }
+  // Several rows use the daemon and the scheduler; a failure is reported in the row it belongs to.
+  const failures = new Map<string, unknown>();
+  const gather = async <T>(id: string, fallback: T, get: () => Promise<T>): Promise<T> => {
+    try {
+      return await get();
+    } catch (failure) {
+      failures.set(id, failure);
+      return fallback;
+    }
+  };
+  const sources: Sources = {
+    context,
+    config,
+    daemon: await gather('daemon', { running: false, cliVersion: VERSION }, () => daemonReport(context)),
+    scheduler: await gather<Sources['scheduler']>('jobs', 'unknown', () => jobsHere(context, config.sense)),
+    localTime: localTimes(context.clock, config.user.timezone),
+  };
+  const parts = await Promise.all(
+    Object.entries(ROWS).map(async ([id, rowOf]): Promise<Part> => {
+      try {
+        if (failures.has(id)) throw failures.get(id);
+        return { id, ...(await rowOf(sources)) };
+      } catch (error) {
+        return { id, ...errorRow(error, null) };
+      }
+    }),
+  );
+  return { ...head, parts: [...areaPart(context), ...parts] };
+}
+
+/** A row only if several machines share the area, or that is unknown. */
+function areaPart(context: Context): Part[] {
+  const next = 'steward doctor area';
+  try {
+    const summary = sharedArea(context);
+    return summary === undefined ? [] : [{ id: 'area', state: 'needs-you', summary, next }];
+  } catch (error) {
+    return [{ id: 'area', ...errorRow(error, next) }];
+  }
+}
+
+function errorRow(error: unknown, next: string | null): Row {
+  const { kind, message, hint } = toStewardError(error);
+  if (kind === 'internal') throw error;
+  // A list of problems ends without a full stop.
+  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
+  return { state: 'error', summary: hint === undefined ? sentence : `${sentence} ${hint}`, next };
+}
+
+const ID_COLUMNS = 10;
+const STATE_COLUMNS = 11;
+/** A narrower terminal shows the facts below their part. */
+const ONE_LINE_COLUMNS = 60;
+const MIN_COLUMNS = 24;
+
+/** One row per part, with the next command below it. */
+export function overviewText({ parts, setUp }: Overview, terminal: Terminal): string {
+  const columns = Math.max(MIN_COLUMNS, terminal.columns);
+  const intro = 'steward is not set up on this machine. Run "steward init".';
+  const lines = [
+    ...(setUp ? [] : [...wrap(intro, columns), '']),
+    ...parts.flatMap((part) => partLines(part, columns, terminal)),
+  ];
+  const text = lines.map((line) => line.trimEnd()).join('\n');
+  return terminal.unicode ? text : toAscii(text);
+}
+
+function partLines({ id, state, summary, next }: Part, columns: number, terminal: Terminal): string[] {
+  const { neutral, attention, strong } = palette(terminal);
+  const PAINT: Partial<Record<PartState, typeof neutral>> = { ok: String, off: neutral, muted: neutral };
+  const paint = PAINT[state] ?? attention;
+  const isWide = columns >= ONE_LINE_COLUMNS;
+  const indent = ' '.repeat(isWide ? ID_COLUMNS + STATE_COLUMNS : 2);
+  const facts = summary.split('\n').flatMap((line) => wrap(clean(line), columns - indent.length));
+  const name = id.length < ID_COLUMNS ? padEnd(id, ID_COLUMNS) : `${id} `;
+  const word = padEnd(state.replace('-', ' '), ID_COLUMNS + STATE_COLUMNS - name.length);
+  const [first = '', ...rest] = isWide ? facts : ['', ...facts];
+  const command = next === null ? [] : [`${indent}${strong(clean(next))}`];
+  return [`${name}${paint(word)}${first}`, ...rest.map((line) => indent + line), ...command];
+}

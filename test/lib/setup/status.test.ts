@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+
+import { overviewText, type Overview } from '../../../src/lib/setup/status';
+import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
+import { expectGolden } from '../../helpers/golden';
+
+const GOLDEN = join(__dirname, 'golden');
+const head = { userArea: '/home/ann/.steward', version: '0.1.0' };
+
+const SCREENS: Readonly<Record<string, Overview>> = {
+  ok: {
+    ...head,
+    setUp: true,
+    parts: [
+      { id: 'sense', state: 'ok', summary: '214 events today · last capture 14:32', next: null },
+      { id: 'work', state: 'ok', summary: 'ann/work · 12 open · read 14:31', next: null },
+      { id: 'notify', state: 'ok', summary: 'voice espeak-ng · push on · chat off', next: null },
+      { id: 'agents', state: 'ok', summary: '2 named agents · 31 knowledge entries', next: null },
+      { id: 'daemon', state: 'ok', summary: 'http://127.0.0.1:31337 · up 3 h 02 m', next: null },
+      { id: 'hooks', state: 'ok', summary: 'registered with Claude Code', next: null },
+      { id: 'jobs', state: 'ok', summary: 'sense, work, daemon in systemd', next: null },
+    ],
+  },
+  'first-day': {
+    ...head,
+    setUp: false,
+    parts: [
+      { id: 'sense', state: 'off', summary: 'not set up', next: 'steward init' },
+      { id: 'work', state: 'off', summary: 'no repository', next: 'steward work setup OWNER/REPO' },
+      {
+        id: 'goals',
+        state: 'off',
+        summary: 'no file /home/ann/.steward/goals/goals.md',
+        next: null,
+      },
+      { id: 'jobs', state: 'off', summary: 'none in cron', next: 'steward install' },
+    ],
+  },
+  'needs-you': {
+    ...head,
+    setUp: true,
+    parts: [
+      {
+        id: 'sense',
+        state: 'needs-you',
+        summary: '3 events today · last capture Thu 19 Nov 09:12 · nothing captures automatically',
+        next: 'steward sense install',
+      },
+      {
+        id: 'notify',
+        state: 'needs-you',
+        summary:
+          'voice not installed · push off · chat off. Install espeak-ng ("sudo apt install espeak-ng").',
+        next: 'steward notify test',
+      },
+      {
+        id: 'sessions',
+        state: 'needs-you',
+        summary: '2 active · 1 waiting for you',
+        next: 'steward sessions',
+      },
+      {
+        id: 'jobs',
+        state: 'needs-you',
+        summary: 'sense, daemon in cron · sense: The launcher is missing, so each run fails.',
+        next: 'steward sense install --status',
+      },
+    ],
+  },
+  error: {
+    ...head,
+    setUp: true,
+    parts: [
+      {
+        id: 'configuration',
+        state: 'error',
+        summary:
+          '/home/ann/.steward/config.yaml does not parse.\nline 3: a key without a value\u001b[31m Fix the file, or move it away.',
+        next: 'steward config path',
+      },
+      {
+        id: 'sense',
+        state: 'error',
+        summary:
+          '/home/ann/.steward/sense/state.json was written by a newer steward. Use that version here too.',
+        next: null,
+      },
+    ],
+  },
+};
+
+describe('status screen', () => {
+  for (const [name, screen] of Object.entries(SCREENS)) {
+    for (const columns of [40, 80]) {
+      it(`shows ${name} at ${columns} columns, with and without colour`, () => {
+        const plain = overviewText(screen, { columns, isTTY: true, color: false, unicode: true });
+        expectGolden(join(GOLDEN, `${name}-${columns}.txt`), `${plain}\n`);
+        for (const line of plain.split('\n')) expect(displayWidth(line), line).to.be.at.most(columns);
+        const coloured = overviewText(screen, { columns, isTTY: true, color: true, unicode: true });
+        expectGolden(join(GOLDEN, `${name}-${columns}-colour.txt`), `${visible(coloured)}\n`);
+        // Colour only repeats what the words say.
+        expect(coloured.replace(/\u001b\[[0-9;]*m/g, '').replace(/ +$/gm, '')).to.equal(plain);
+      });
+    }
+  }
+
+  it('uses ASCII on a terminal without Unicode', () => {
+    const text = overviewText(SCREENS['ok'] as Overview, {
+      columns: 80,
+      isTTY: true,
+      color: false,
+      unicode: false,
+    });
+    expect(text).to.match(/^[\x20-\x7e\n]*$/);
+  });
+});
+
+/** Makes colour codes readable in a golden file. */
+function visible(text: string): string {
+  return text.replace(/\u001b\[([0-9;]*)m/g, '<$1>');
+}
