@@ -48,7 +48,7 @@ describe('agents, built', function () {
       steward(['agents', 'route', ...more], { home: home.path, input: hook(prompt) });
     expect(await text('hello')).to.deep.equal({ code: 0, stdout: '', stderr: '' });
     expect((await text('hello', '--explain')).stdout).to.match(/^no delegation\n/);
-    expect((await text('run it overnight')).stdout).to.match(/^a managed agent\n/);
+    expect((await text('run it overnight')).stdout).to.match(/^hosted agent\n/);
   });
 
   it('prints distinct briefs and the spotcheck', async () => {
@@ -90,7 +90,7 @@ describe('agents, built', function () {
       expect(await route(['custom agents']), `run ${time}`).to.include({ subagentType: 'worker' });
     }
     write('agents/broken.md', 'no front matter');
-    expect((await route(['hello']))['warnings']).to.match(/1 file of the roster is not used/);
+    expect((await route(['hello']))['warnings']).to.match(/1 invalid file in the roster/);
   });
 
   it('routes by the valid files of a roster', async function () {
