@@ -60,7 +60,7 @@ describe('roster', () => {
     expect(await errorOf('a.md', 'no front matter')).to.match(/no front matter/);
     expect(await errorOf('a.md', '---\nname: x\n')).to.match(/no front matter/);
     expect(await errorOf('a.md', '---\nname: "x\nrole: y\n---\n')).to.match(/Line \d+, column \d+/);
-    expect(await errorOf('a.md', '---\nname: a\nname: b\n---\n')).to.match(/Line 3, column 1: this key stands twice/);
+    expect(await errorOf('a.md', '---\nname: a\nname: b\n---\n')).to.match(/Line 3, column 1: duplicate key/);
     expect(await errorOf('a.md', '---\n- a\n---\n')).to.match(/no keys/);
     expect(await errorOf('a.md', '---\nname: [x]\n---\n')).to.match(/name must be a text/);
     expect(await errorOf('a.md', '---\nrole: x\nmodel: huge\n---\n')).to.match(/Invalid model "huge"; use fast, balanced, deep/);
