@@ -41,7 +41,7 @@ describe('config (built)', function () {
     put('config.yaml', 'da: [\n');
     const { parts } = jsonOf(await run(['status', '--json'])) as { parts: { summary: string }[] };
     expect(parts.map(({ summary }) => summary).join()).to.match(
-      /config\.yaml: line \d, column \d: [^.]+\. Correct what is named, in the file itself; until/,
+      /config\.yaml: line \d, column \d: [^.]+\. Edit the file\. Until/,
     );
   });
 
@@ -119,7 +119,7 @@ describe('config (built)', function () {
       from: file,
     });
     const nope = await run(['config', 'set', 'sense.repos', '~/nope']);
-    expect([nope.code, nope.stderr]).to.deep.equal([2, '~/nope does not exist.\nNothing was written.\n']);
+    expect([nope.code, nope.stderr]).to.deep.equal([2, '~/nope does not exist.\nNothing was written. Give the folder that holds .git.\n']);
     expect((await run(['config', 'remove', 'sense.repos', '/elsewhere'])).code).to.equal(5);
     expect(await said('remove', 'sense.repos', '~/site')).to.match(/^sense\.repos is now none \(was /);
     expect(await said('get', 'sense.repos')).to.equal('');
