@@ -119,7 +119,10 @@ describe('config (built)', function () {
       from: file,
     });
     const nope = await run(['config', 'set', 'sense.repos', '~/nope']);
-    expect([nope.code, nope.stderr]).to.deep.equal([2, '~/nope does not exist.\nNothing was written. Give the folder that holds .git.\n']);
+    expect([nope.code, nope.stderr]).to.deep.equal([
+      2,
+      '~/nope does not exist.\nNothing was written. Give the folder that holds .git.\n',
+    ]);
     expect((await run(['config', 'remove', 'sense.repos', '/elsewhere'])).code).to.equal(5);
     expect(await said('remove', 'sense.repos', '~/site')).to.match(/^sense\.repos is now none \(was /);
     expect(await said('get', 'sense.repos')).to.equal('');

@@ -301,11 +301,7 @@ describe('doctor (built)', function () {
         /notifications\.push\.topic stands in .* git repository/,
       );
       at.write('.steward/settings.json', '{"notifications":{"push":{"topic":"env:MY_TOPIC"}}}');
-      await at.expectRow(
-        'config.secrets',
-        'failed',
-        /environment variable MY_TOPIC is not set/,
-      );
+      await at.expectRow('config.secrets', 'failed', /environment variable MY_TOPIC is not set/);
       at.env = { MY_TOPIC: 'hush-hush-1' };
       await at.expectRow('config.secrets', 'ok', /^1 set, all by reference$/);
       const { report } = await at.doctor();
