@@ -128,11 +128,11 @@ const COMMANDS_INTRODUCTION = `# Every command
 
 \`\`\`sh
 steward help            # the commands by topic
-steward COMMAND --help  # examples, and what each flag means
+steward help sense      # the commands of one topic
 steward status          # what is running, and what needs attention
 \`\`\`
 
-Every command has \`--json\`, which prints one JSON document on stdout (one a line where a hosted session is followed).
+\`steward COMMAND --help\` shows examples and flags. Every command has \`--json\`, which prints one JSON document on stdout (one a line where a hosted session is followed).
 Messages and errors (\`{"error":{"kind","message","hint"}}\`) go to stderr. \`NO_COLOR\` and \`FORCE_COLOR\` are honored; a pipe
 gets plain text.
 
