@@ -188,7 +188,7 @@ describe('work (built)', function () {
     expect((await bad(['add', 'x'], 3, { GITHUB_API_URL: 'http://example.org' })).message).to.match(
       /GITHUB_API_URL/,
     );
-    expect((await bad(['add', 'x'], 8, { GITHUB_API_URL: nobodyAt })).message).to.match(
+    expect((await bad(['edit', '1', '--title', 'x'], 8, { GITHUB_API_URL: nobodyAt })).message).to.match(
       /refuses the connection/,
     );
     const path = join(home.path, '.steward', 'work', 'config.yaml');

@@ -1,13 +1,13 @@
 import { BaseCommand, text, word } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
-import { addIssue, type Added } from '../../lib/work/actions';
+import { createOrQueue, newIssue, type Added, type Queued } from '../../lib/work/add';
 import { STATUSES } from '../../lib/work/label';
-import { issueText, missingText } from '../../lib/work/view-results';
+import { issueText, missingText, queuedText } from '../../lib/work/view-results';
 
 export default class WorkAdd extends BaseCommand {
   static override summary = 'Add an issue.';
   static override description =
-    'Labels that the repository does not have are left out and named. Exactly one issue is made, also when the answer of the service is lost.';
+    'Labels that the repository does not have are left out and named. Exactly one issue is made, also when the answer of the service is lost. Without a network it is queued and made later.';
   static override args = {
     title: word({ required: true, description: 'What is to be done, in a few words.' }),
   };
@@ -29,11 +29,12 @@ export default class WorkAdd extends BaseCommand {
   ];
   static override related = ['work remind TEXT', 'work board', 'work ready'];
 
-  async run(): Promise<Added> {
+  async run(): Promise<Added | Queued> {
     const { args, flags } = await this.parse(WorkAdd);
     const { deps, shown } = await openWork(this.context);
     const { label: labels = [], ...values } = flags;
-    const added = await addIssue(deps, { title: args.title, labels, ...values });
+    const added = await createOrQueue(deps, newIssue({ title: args.title, labels, ...values }));
+    if ('queued' in added) return this.show(added, () => queuedText(added, shown(this.terminal)));
     if (added.missingLabels.length > 0) this.say(missingText(added.missingLabels));
     return this.show(added, () => issueText(added, shown(this.terminal), 'due'));
   }

@@ -1,7 +1,7 @@
 import { BaseCommand, text, word } from '../../lib/cli/base-command';
 import { openWork } from '../../lib/app/work';
-import { addReminder, type Added } from '../../lib/work/actions';
-import { issueText, missingText } from '../../lib/work/view-results';
+import { createOrQueue, newReminder, type Added, type Queued } from '../../lib/work/add';
+import { issueText, missingText, queuedText } from '../../lib/work/view-results';
 
 export default class WorkRemind extends BaseCommand {
   static override summary = 'Add a reminder; its time may stand in the text.';
@@ -20,10 +20,12 @@ export default class WorkRemind extends BaseCommand {
   ];
   static override related = ['work add TITLE', 'work list --type reminder'];
 
-  async run(): Promise<Added> {
+  async run(): Promise<Added | Queued> {
     const { args, flags } = await this.parse(WorkRemind);
     const { deps, shown } = await openWork(this.context);
-    const added = await addReminder(deps, { text: args.text, at: flags.at, priority: flags.priority });
+    const { at, priority } = flags;
+    const added = await createOrQueue(deps, await newReminder(deps, { text: args.text, at, priority }));
+    if ('queued' in added) return this.show(added, () => queuedText(added, shown(this.terminal)));
     if (added.missingLabels.length > 0) this.say(missingText(added.missingLabels));
     this.print(() => issueText(added, shown(this.terminal), 'due'));
     if (added.due === null) {

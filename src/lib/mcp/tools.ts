@@ -14,7 +14,8 @@ import { recent, today } from '../sense/read';
 import { spoolStatus } from '../sessions/spool';
 import { currentSessions } from '../sessions/state';
 import { sessionsReport } from '../sessions/view';
-import { addIssue, addReminder, closeIssue, showIssue, type AddInput } from '../work/actions';
+import { closeIssue, showIssue } from '../work/actions';
+import { createOrQueue, newIssue, newReminder, type AddInput, type ReminderInput } from '../work/add';
 import { checkFilter, currentBoard, filterItems, readyItems, type BoardView, type Filter, type Item } from '../work/board'; // prettier-ignore
 import { claimIssue } from '../work/claim';
 import { canTakeLabel, PRIORITIES, STATUSES } from '../work/label';
@@ -170,7 +171,7 @@ export const WRITE_TOOLS: readonly McpTool[] = [
     }),
     async run(context, input) {
       const { deps } = await openWork(context);
-      return addReminder(deps, input as { text: string; at?: string; priority?: string });
+      return createOrQueue(deps, await newReminder(deps, input as unknown as ReminderInput));
     },
   },
   {
@@ -187,7 +188,7 @@ export const WRITE_TOOLS: readonly McpTool[] = [
     }),
     async run(context, input) {
       const { deps } = await openWork(context);
-      return addIssue(deps, { type: 'feature', ...(input as unknown as AddInput) });
+      return createOrQueue(deps, newIssue({ type: 'feature', ...(input as unknown as AddInput) }));
     },
   },
   {

@@ -47,6 +47,8 @@ export interface Intention {
   transcript: string | null;
   /** Only of `prompt-matched`. */
   capture?: Capture;
+  /** Only of `issue-wanted`: the issue to create; `work` knows its shape. */
+  wanted?: Record<string, unknown>;
   /** Why the session waits for a person, a word of the assistant's. */
   reason?: string;
 }
@@ -75,6 +77,7 @@ const KINDS = {
   attention: { keepMs: HOUR_MS / 6, attempts: 5, words: false },
   'session-ended': { keepMs: 7 * 24 * HOUR_MS, attempts: 5, words: false },
   'prompt-matched': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
+  'issue-wanted': { keepMs: 60 * 24 * HOUR_MS, attempts: 50, words: true },
 } as const;
 /** A newer version's kind is left to it for as long as any, and may hold words. */
 const UNKNOWN_KIND = { keepMs: KINDS['prompt-matched'].keepMs, words: true };
@@ -138,7 +141,7 @@ function isKind(kind: string): kind is IntentionKind {
 }
 
 function parse(value: Record<string, unknown>): Intention | 'newer' | undefined {
-  const { id, kind, at, machine, attempts, session, slug, transcript, capture, reason } = value;
+  const { id, kind, at, machine, attempts, session, slug, transcript, capture, wanted, reason } = value;
   if (typeof kind !== 'string' || typeof id !== 'string' || typeof session !== 'string') return undefined;
   if (!isKind(kind)) return 'newer';
   if (typeof machine !== 'string' || typeof at !== 'string' || parseIso(at) === undefined) return undefined;
@@ -152,6 +155,7 @@ function parse(value: Record<string, unknown>): Intention | 'newer' | undefined 
     slug: typeof slug === 'string' ? slug : null,
     transcript: typeof transcript === 'string' ? transcript : null,
     ...(isCapture(capture) ? { capture } : {}),
+    ...(isObject(wanted) ? { wanted } : {}),
     ...(typeof reason === 'string' ? { reason } : {}),
   };
 }
@@ -202,7 +206,7 @@ export function keptIntentions(path: string): Intention[] {
 /** Leaves an intention, durably. Where too many with words wait already, one more is `unavailable`. */
 export function leave(
   { clock, machineId, path }: Pick<SpoolDeps, 'clock' | 'machineId' | 'path'>,
-  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript' | 'capture' | 'reason'>,
+  what: Pick<Intention, 'kind' | 'session' | 'slug' | 'transcript' | 'capture' | 'wanted' | 'reason'>,
 ): Intention {
   const spool = spoolAt(path);
   const nowMs = clock.now();

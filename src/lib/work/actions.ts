@@ -1,100 +1,16 @@
-import { randomBytes } from 'node:crypto';
-
 import { StewardError } from '../errors';
 import { namedFile } from '../platform/files/system-files';
 import { toIso } from '../platform/time/clock';
 import { toItem, type Item } from './board';
 import { readCache, remember } from './cache';
 import type { Open, WorkDeps } from './deps';
-import { dueWords, readDue, readWhen } from './due';
-import { ensureIssue } from './ensure';
+import { dueWords, readWhen } from './due';
 import type { Comment, HostIssue } from './host';
 import { failureOf, isGone } from './host/failure';
-import { keptIssue, MAX_BODY, titleHolds, withDue } from './issue';
+import { keptIssue, MAX_BODY, withDue } from './issue';
 import { typeOf } from './label';
-import { codeBlock } from './markdown';
 import { staleness } from './poll';
 import { openForWriting, privacyState, repoOf } from './privacy';
-
-/** What `work add` and `work remind` made. */
-export interface Added extends Item {
-  /** Labels that were wanted and that the repository does not have. */
-  missingLabels: string[];
-}
-
-export interface AddInput {
-  title: string;
-  body?: string | undefined;
-  type?: string | undefined;
-  status?: string | undefined;
-  priority?: string | undefined;
-  property?: string | undefined;
-  labels?: readonly string[];
-}
-
-/** `work add`: an issue by hand. */
-export async function addIssue(deps: WorkDeps, input: AddInput): Promise<Added> {
-  const families = {
-    Type: input.type,
-    Status: input.status ?? 'queued',
-    Priority: input.priority?.toUpperCase(),
-    Property: input.property,
-  };
-  return make(deps, {
-    kind: null,
-    text: input.title,
-    body: withWhole(null, input.title, input.title, input.body ?? ''),
-    labels: [
-      ...Object.entries(families).flatMap(([family, value]) =>
-        value === undefined ? [] : [`${family}:${value}`],
-      ),
-      ...(input.labels ?? []),
-    ],
-  });
-}
-
-/** `work remind`: the date is read out of the text, or of `at`. Without any it is a reminder without a time. */
-export async function addReminder(
-  deps: WorkDeps,
-  input: { text: string; at?: string | undefined; priority?: string | undefined },
-): Promise<Added> {
-  const options = { nowMs: deps.clock.now(), zone: deps.timezone };
-  const { text: rest, dueMs } =
-    input.at === undefined
-      ? await readDue(input.text, options)
-      : { text: input.text, dueMs: await readWhen(input.at, options) };
-  const text = rest === '' ? input.text : rest;
-  const words = dueMs === undefined ? '' : dueWords(dueMs, deps.timezone);
-  return make(deps, {
-    kind: 'reminder',
-    text,
-    body: withWhole('reminder', text, input.text, words),
-    labels: [
-      'Type:reminder',
-      'Status:queued',
-      ...(input.priority === undefined ? [] : [`Priority:${input.priority.toUpperCase()}`]),
-    ],
-    ...(dueMs === undefined ? {} : { due: toIso(dueMs) }),
-  });
-}
-
-/** The body, with what was typed where the title cuts it. */
-function withWhole(kind: 'reminder' | null, text: string, typed: string, body: string): string {
-  if (titleHolds(kind, text, typed) || body.includes(typed.trim())) return body;
-  return [body, codeBlock(typed.trim())].filter((part) => part !== '').join('\n\n');
-}
-
-async function make(
-  deps: WorkDeps,
-  wanted: { kind: 'reminder' | null; text: string; body: string; labels: string[]; due?: string },
-): Promise<Added> {
-  if (wanted.text.trim() === '') {
-    throw new StewardError('usage', 'There is no title.', { hint: 'Write what it is about in a few words.' });
-  }
-  const identity = { kind: 'id', value: randomBytes(8).toString('hex') } as const;
-  const { issue, missingLabels } = await ensureIssue(await openForWriting(deps), { identity, ...wanted });
-  return { ...toItem(issue, deps.config.KANBAN_COLUMNS), missingLabels };
-}
 
 /** What `work snooze` gives: the reminder, and when it is due now, ISO-8601 UTC. */
 export interface Snoozed extends Item {

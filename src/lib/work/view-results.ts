@@ -2,6 +2,7 @@ import { wrap, plural } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
 import type { Closed } from './actions';
+import type { Queued } from './add';
 import type { Item } from './board';
 import type { RetryResult } from './capture/deliver';
 import type { Undoable, Undone } from './capture/undo';
@@ -27,6 +28,14 @@ export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | '
   const status = item.status === null ? '' : ` (${item.status})`;
   const line = `#${item.number} ${titleOf(item)}${shows === 'due' ? due : status}`;
   return finish([fit(line, at.columns), clean(item.url)], options);
+}
+
+/** `work add`, `work remind`: an issue that is created later. */
+export function queuedText({ title, due, reason }: Queued, options: WorkTextOptions): string {
+  const at = view(options);
+  const on = due === null ? '' : `, due ${when(due, at)}`;
+  const why = `${clean(reason)} It is created as soon as GitHub answers; "steward work status" shows it.`;
+  return finish([fit(`Queued: ${clean(title)}${on}`, at.columns), ...wrap(why, at.columns)], options);
 }
 
 /** `work undo`, before: what would be taken back. */

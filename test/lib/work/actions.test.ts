@@ -1,13 +1,16 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 
-import { addIssue, addReminder, closeIssue, showIssue } from '../../../src/lib/work/actions';
+import { closeIssue, showIssue } from '../../../src/lib/work/actions';
+import { create, createOrQueue, newIssue, newReminder } from '../../../src/lib/work/add';
+import { drainCaptures } from '../../../src/lib/work/capture/deliver';
+import { waitingCaptures } from '../../../src/lib/work/capture/waiting';
 import { refresh } from '../../../src/lib/work/poll';
 import { setStatus } from '../../../src/lib/work/edit';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { rejection } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
-import { opened, readyWorld, type WorkWorld } from '../../helpers/work';
+import { captureOf, opened, readyWorld, type WorkWorld } from '../../helpers/work';
 import { issuesOf } from '../../helpers/work-kill';
 
 describe('work: add, remind, close, show', function () {
@@ -30,48 +33,50 @@ describe('work: add, remind, close, show', function () {
     (await issuesOf(github, 'ann/work')).find((one) => one.number === number);
 
   it('adds an issue with the labels of its values', async () => {
-    const added = await addIssue(world.deps, { title: 'Do it', type: 'problem', priority: 'p1', property: 'nowhere', body: 'Why' }); // prettier-ignore
+    const added = await create(world.deps, newIssue({ title: 'Do it', type: 'problem', priority: 'p1', property: 'nowhere', body: 'Why' })); // prettier-ignore
     expect(added).to.deep.include({ type: 'problem', priority: 'P1', status: 'queued', missingLabels: ['Property:nowhere'], source: 'manual' }); // prettier-ignore
     const made = await row(added.number);
     expect(made?.title).to.equal('Do it');
     expect(made?.body).to.match(/^Why\n\n<!-- steward id=[0-9a-f]{16} -->$/);
-    expect((await rejection(addIssue(world.deps, { title: '  ' }))).kind).to.equal('usage');
+    expect(() => newIssue({ title: '  ' })).to.throw('The title is empty.');
   });
 
   it('makes one issue of one add, also when the answer is lost', async () => {
     const before = (await issuesOf(github, 'ann/work')).length;
     github.fault = ({ method, path }) => (method === 'POST' && path.endsWith('/issues') ? 'drop' : undefined);
-    await addIssue(world.deps, { title: 'Only once' });
+    await create(world.deps, newIssue({ title: 'Only once' }));
     expect(await issuesOf(github, 'ann/work')).to.have.length(before + 1);
   });
 
   it('adds a reminder whose time is kept in the marker', async () => {
-    const added = await addReminder(world.deps, { text: 'call Ann tomorrow at 9' });
+    const added = await create(world.deps, await newReminder(world.deps, { text: 'call Ann tomorrow at 9' }));
     expect(added).to.deep.include({ title: '[Reminder] call Ann', type: 'reminder', source: 'reminder' });
     expect(added.due).to.match(/T0[78]:00:00\.000Z$/);
     expect((await row(added.number))?.body).to.include(`due=${added.due} -->`);
     await refresh(world.deps);
     const kept = world.deps.cache('ann/work').issues.find(({ number }) => number === added.number);
     expect(kept?.due).to.equal(added.due);
-    expect((await addReminder(world.deps, { text: 'some day' })).due).to.equal(null);
-    expect((await rejection(addReminder(world.deps, { text: 'x', at: 'banana' }))).kind).to.equal('usage');
+    expect((await create(world.deps, await newReminder(world.deps, { text: 'some day' }))).due).to.equal(
+      null,
+    );
+    expect((await rejection(newReminder(world.deps, { text: 'x', at: 'banana' }))).kind).to.equal('usage');
   });
 
   it('keeps what was typed in the body where the title holds less of it', async () => {
     const bodyOf = async (text: string): Promise<string | null | undefined> =>
-      (await row((await addReminder(world.deps, { text })).number))?.body;
+      (await row((await create(world.deps, await newReminder(world.deps, { text }))).number))?.body;
     expect(await bodyOf('read chapter 10 tomorrow')).to.match(
       /^Due .*, 09:00 \(.*\)\.\n\n```text\nread chapter 10 tomorrow\n```\n\n<!-- /,
     );
     expect(await bodyOf('email Sun Microsystems')).to.match(/^<!-- /);
     const long = `${'word '.repeat(60)}end`;
     expect(await bodyOf(long)).to.include(`\`\`\`text\n${long}\n`);
-    const { number } = await addIssue(world.deps, { title: long, body: 'Why' });
+    const { number } = await create(world.deps, newIssue({ title: long, body: 'Why' }));
     expect((await row(number))?.body).to.include(`Why\n\n\`\`\`text\n${long}\n`);
   });
 
   it('closes with the evidence as comment, from a text or a file, and says it once', async () => {
-    const { number } = await addIssue(world.deps, { title: 'To close' });
+    const { number } = await create(world.deps, newIssue({ title: 'To close' }));
     writeFileSync(box.path('proof.txt'), 'All 12 tests pass\n');
     // The close is lost after the comment: the same command again completes it.
     github.fault = ({ method }) =>
@@ -89,7 +94,7 @@ describe('work: add, remind, close, show', function () {
   });
 
   it('refuses evidence that is empty, too long, or a file that is not there', async () => {
-    const { number } = await addIssue(world.deps, { title: 'Stays open' });
+    const { number } = await create(world.deps, newIssue({ title: 'Stays open' }));
     for (const [evidence, kind] of [
       ['  ', 'usage'],
       ['x'.repeat(65_537), 'usage'],
@@ -108,14 +113,50 @@ describe('work: add, remind, close, show', function () {
     });
   });
 
+  it('queues an issue and a reminder without a network; each becomes one issue later', async () => {
+    const before = (await issuesOf(github, 'ann/work')).length;
+    github.fault = () => 'reset';
+    const queued = await createOrQueue(world.deps, newIssue({ title: 'Later', labels: ['Priority:P2'] }));
+    expect(queued).to.deep.include({ queued: true, title: 'Later', due: null });
+    const reminder = await newReminder(world.deps, { text: 'call Ann tomorrow at 9' });
+    expect(await createOrQueue(world.deps, reminder)).to.deep.include({
+      queued: true,
+      title: '[Reminder] call Ann',
+      due: reminder.due,
+    });
+    expect(waitingCaptures(world.deps.area).map(({ count }) => count)).to.deep.equal([2]);
+    github.fault = () => undefined;
+    await drainCaptures(captureOf(world, {}));
+    await drainCaptures(captureOf(world, {}));
+    const issues = (await issuesOf(github, 'ann/work')).slice(0, -before);
+    expect(issues.map(({ title }) => title)).to.have.members(['Later', '[Reminder] call Ann']);
+    expect(waitingCaptures(world.deps.area)).to.deep.equal([]);
+  });
+
+  it('queues an issue once whose answer was lost with the network', async () => {
+    const before = (await issuesOf(github, 'ann/work')).length;
+    let posted = false;
+    github.fault = ({ method, path }) => {
+      if (posted) return 'reset';
+      posted = method === 'POST' && path.endsWith('/issues');
+      return posted ? 'drop' : undefined;
+    };
+    expect(await createOrQueue(world.deps, newIssue({ title: 'Half sent' }))).to.include({ queued: true });
+    github.fault = () => undefined;
+    await drainCaptures(captureOf(world, {}));
+    expect((await issuesOf(github, 'ann/work')).slice(0, -before).map(({ title }) => title)).to.deep.equal([
+      'Half sent',
+    ]);
+  });
+
   it('shows what was read before when the service is away, and refuses to write', async () => {
-    const { number } = await addIssue(world.deps, { title: 'Kept' });
+    const { number } = await create(world.deps, newIssue({ title: 'Kept' }));
     github.fault = () => 'reset';
     const shown = await showIssue(world.deps, number);
     expect(shown).to.deep.include({ title: 'Kept', fromCache: true, body: null, comments: null });
     expect(shown.staleReason).to.match(/connection .* broke/);
     expect((await rejection(showIssue(world.deps, 99_999))).kind).to.equal('unavailable');
-    expect((await rejection(addIssue(world.deps, { title: 'x' }))).kind).to.equal('unavailable');
+    expect((await rejection(create(world.deps, newIssue({ title: 'x' })))).kind).to.equal('unavailable');
     github.fault = () => undefined;
     expect((await rejection(showIssue(world.deps, 99_999))).kind).to.equal('not_found');
   });

@@ -5,7 +5,7 @@ import { privacyState, captureGate, openForWriting, verify } from '../../../src/
 import { boardView } from '../../../src/lib/work/board';
 import { refresh } from '../../../src/lib/work/poll';
 import { setUp } from '../../../src/lib/work/setup';
-import { addIssue } from '../../../src/lib/work/actions';
+import { create, newIssue } from '../../../src/lib/work/add';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { rejection } from '../../helpers/errors';
 import { readyWorld, workWorld, type WorkWorld } from '../../helpers/work';
@@ -68,7 +68,7 @@ describe('work: privacy', function () {
   it('looks before each write: nothing goes to a repository that has just turned public', async () => {
     expect(state()).to.equal('fresh');
     await publish();
-    const error = await rejection(addIssue(world.deps, { title: 'secret' }));
+    const error = await rejection(create(world.deps, newIssue({ title: 'secret' })));
     expect(error.message).to.match(/is public, and work would be seen there/);
     expect(github.seen.filter(({ method }) => method !== 'GET')).to.deep.equal([]);
     expect(state()).to.equal('public');
@@ -126,7 +126,7 @@ describe('work: privacy', function () {
   it('can be switched off and on', async () => {
     await world.set('WORK.enabled', false);
     expect([state(), (await captureGate(world.deps)).gate]).to.deep.equal(['off', 'drop']);
-    const error = await rejection(addIssue(world.deps, { title: 'x' }));
+    const error = await rejection(create(world.deps, newIssue({ title: 'x' })));
     expect([error.kind, error.hint]).to.deep.equal(['config', 'Run `steward config set WORK.enabled true`.']);
     expect(boardView(world.deps).staleReason).to.match(/switched off/);
   });

@@ -6,7 +6,8 @@ import { StewardError } from '../../../src/lib/errors';
 import { acceptRequest } from '../../../src/lib/notify/accept';
 import { readHistory } from '../../../src/lib/notify/history';
 import { toIso } from '../../../src/lib/platform/time/clock';
-import { addIssue, addReminder, snooze } from '../../../src/lib/work/actions';
+import { snooze } from '../../../src/lib/work/actions';
+import { create, newIssue, newReminder } from '../../../src/lib/work/add';
 import { readWhen } from '../../../src/lib/work/due';
 import { makeBody, parseBody, withDue } from '../../../src/lib/work/issue';
 import { refresh } from '../../../src/lib/work/poll';
@@ -57,8 +58,8 @@ describe('reminders remind', function () {
   const messages = (): string[] => told.map(({ message }) => message);
 
   it('once, when the time has come and not before; to the desktop and the phone, never aloud', async () => {
-    await addReminder(world.deps, { text: 'call Ann in 2 hours' });
-    await addReminder(world.deps, { text: 'no time at all' });
+    await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 2 hours' }));
+    await create(world.deps, await newReminder(world.deps, { text: 'no time at all' }));
     expect(await tellDue(deps)).to.equal(0);
     later(3 * HOUR);
     expect(await tellDue(deps)).to.equal(1);
@@ -72,7 +73,7 @@ describe('reminders remind', function () {
   });
 
   it('on each machine for itself, where two have the same repository', async () => {
-    await addReminder(world.deps, { text: 'call Ann in 2 hours' });
+    await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 2 hours' }));
     later(3 * HOUR);
     expect(await tellDue(deps)).to.equal(1);
     const other = await readyWorld(github);
@@ -93,8 +94,8 @@ describe('reminders remind', function () {
   });
 
   it('of what is cached, without the network; nothing of closed issues, nor where the repository is public', async () => {
-    await addReminder(world.deps, { text: 'call Ann in 1 hour' });
-    await addReminder(world.deps, { text: 'call Ben in 1 hour' });
+    await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 1 hour' }));
+    await create(world.deps, await newReminder(world.deps, { text: 'call Ben in 1 hour' }));
     await github.api('PATCH', '/repos/ann/work/issues/2', { state: 'closed' });
     await refresh(world.deps);
     github.seen.length = 0;
@@ -107,7 +108,8 @@ describe('reminders remind', function () {
   });
 
   it('one notice for many that are due at once', async () => {
-    for (let n = 1; n <= 5; n += 1) await addReminder(world.deps, { text: `thing ${n} in ${n} hours` });
+    for (let n = 1; n <= 5; n += 1)
+      await create(world.deps, await newReminder(world.deps, { text: `thing ${n} in ${n} hours` }));
     later(30 * HOUR);
     expect(await tellDue(deps)).to.equal(5);
     expect(told).to.have.length(1);
@@ -119,7 +121,7 @@ describe('reminders remind', function () {
   });
 
   it('exactly once also where it ends between telling and noting, and where its file was lost', async () => {
-    await addReminder(world.deps, { text: 'call Ann in 1 hour' });
+    await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 1 hour' }));
     later(2 * HOUR);
     const { tell } = deps;
     const dying: ReminderDeps = Object.create(deps, {
@@ -140,7 +142,7 @@ describe('reminders remind', function () {
   });
 
   it('again where it ends before it told', async () => {
-    await addReminder(world.deps, { text: 'call Ann in 1 hour' });
+    await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 1 hour' }));
     later(2 * HOUR);
     const dying: ReminderDeps = Object.create(deps, {
       tell: { value: () => Promise.reject(new StewardError('unavailable', 'killed before it')) },
@@ -151,14 +153,15 @@ describe('reminders remind', function () {
   });
 
   it('two at once tell once', async () => {
-    for (const name of ['Ann', 'Ben']) await addReminder(world.deps, { text: `call ${name} in 1 hour` });
+    for (const name of ['Ann', 'Ben'])
+      await create(world.deps, await newReminder(world.deps, { text: `call ${name} in 1 hour` }));
     later(2 * HOUR);
     await Promise.all([tellDue(deps), tellDue(deps), tellDue(deps)]);
     expect(messages()).to.have.length(2);
   });
 
   it('again at the time that snooze gives, which stands in the issue; the rest of its text stays', async () => {
-    await addReminder(world.deps, { text: 'call Ann in 1 hour' });
+    await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 1 hour' }));
     later(2 * HOUR);
     await tellDue(deps);
     const before = (await issuesOf(github, 'ann/work'))[0]?.body ?? '';
@@ -177,8 +180,8 @@ describe('reminders remind', function () {
   });
 
   it('what is no reminder, closed, or no time is refused', async () => {
-    await addIssue(world.deps, { title: 'A thing', type: 'feature' });
-    await addReminder(world.deps, { text: 'call Ann' });
+    await create(world.deps, newIssue({ title: 'A thing', type: 'feature' }));
+    await create(world.deps, await newReminder(world.deps, { text: 'call Ann' }));
     const kind = async (number: number, when: string): Promise<string> =>
       (await rejection(snooze(world.deps, { number, when }))).kind;
     expect(await kind(1, '2h')).to.equal('conflict');

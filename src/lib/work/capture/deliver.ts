@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 
+import * as v from 'valibot';
+
 import { StewardError, toStewardError } from '../../errors';
 import { ensureFolder } from '../../platform/files/folder';
 import { appendLog } from '../../platform/files/journal';
@@ -8,6 +10,7 @@ import { artifactPath, writeIssue } from '../../sessions/artifact';
 import {
   drain,
   keptIntentions,
+  leave,
   revive,
   spoolStatus,
   type Consumer,
@@ -55,6 +58,7 @@ export async function drainCaptures(deps: CaptureDeps): Promise<DrainResult> {
     return await drain(spoolOf(deps.work), {
       'session-ended': consumer(captureSession),
       'prompt-matched': consumer(capturePrompt),
+      'issue-wanted': consumer(createWanted),
     });
   } finally {
     const kept = new Set(keptIntentions(deps.work.area.spool).map(({ id }) => id));
@@ -203,6 +207,31 @@ async function capturePrompt(deps: CaptureDeps, { capture, at }: Intention): Pro
     const { issue, missingLabels } = await ensureIssue(open, wanted);
     if (missingLabels.length > 0)
       reportCapture(deps.work, 'labels-missing', { issue: issue.number, labels: missingLabels });
+  });
+}
+
+/** Leaves an issue that could not be created now to be created later, exactly once. */
+export function queueIssue(work: WorkDeps, wanted: Wanted): void {
+  const stored: Record<string, unknown> = { ...wanted };
+  leave(spoolOf(work), { kind: 'issue-wanted', session: '', slug: null, transcript: null, wanted: stored });
+}
+
+const WANTED = v.object({
+  identity: v.object({ kind: v.literal('id'), value: v.string() }),
+  kind: v.nullable(v.literal('reminder')),
+  text: v.string(),
+  body: v.string(),
+  labels: v.array(v.string()),
+  due: v.optional(v.string()),
+});
+
+/** An issue that `work add` or `work remind` queued. */
+async function createWanted(deps: CaptureDeps, { wanted: stored }: Intention): Promise<Delivery> {
+  const parsed = v.safeParse(WANTED, stored);
+  if (!parsed.success) return { refused: 'it holds no issue' };
+  const { due, ...wanted } = parsed.output;
+  return sent(deps, wanted.identity.value, async (open) => {
+    await ensureIssue(open, { ...wanted, ...(due === undefined ? {} : { due }) });
   });
 }
 

@@ -38,7 +38,8 @@ export function waitingCaptures({ spool, work }: Pick<UserArea, 'spool' | 'work'
   const reasons = readReasons(work.waiting);
   for (const { id, kind, at: since } of keptIntentions(spool)) {
     // The end of a session is a capture once its delivery has found something to send.
-    const reason = reasons.get(id) ?? (kind === 'prompt-matched' ? 'untried' : undefined);
+    const reason =
+      reasons.get(id) ?? (kind === 'prompt-matched' || kind === 'issue-wanted' ? 'untried' : undefined);
     if (reason === undefined) continue;
     const group = groups.get(reason) ?? { reason, count: 0, ...REASONS[reason], since };
     groups.set(reason, {
