@@ -1,5 +1,4 @@
 import { BaseCommand } from '../lib/cli/base-command';
-import { folded } from '../lib/platform/terminal/format';
 import { importReport, planImport, runImport, type ImportResult } from '../lib/setup/import';
 import { importText } from '../lib/setup/import/item';
 import { setUpSteward, summaryText, type InitSummary } from '../lib/setup/init';
@@ -20,7 +19,7 @@ export default class Init extends BaseCommand {
   async run(): Promise<InitSummary | ImportResult> {
     const { flags } = await this.parse(Init);
     if (flags.import !== undefined) return this.takeOver(flags.import, flags);
-    const say = (text: string): void => this.say(folded(text));
+    const say = (text: string): void => this.say(text);
     const hint =
       'Give the answers as flags, with --yes: steward init --yes --name NAME; see "steward init --help".';
     const { summary, wasShown } = flags.yes

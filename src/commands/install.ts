@@ -1,5 +1,4 @@
 import { BaseCommand, boolean, text } from '../lib/cli/base-command';
-import { folded } from '../lib/platform/terminal/format';
 import { allKeys } from '../lib/config/files';
 import type { ErrorKind } from '../lib/errors';
 import { EXIT_CODES } from '../lib/platform/terminal/error-report';
@@ -34,7 +33,7 @@ export default class Install extends BaseCommand {
   async run(): Promise<Installed> {
     const { flags } = await this.parse(Install);
     const hint = 'Choose with --hooks, --jobs LIST and --completion SHELL, or take the usual with --yes.';
-    const say = (text: string): void => this.say(folded(text));
+    const say = (text: string): void => this.say(text);
     const choice =
       (await choiceOf(this.context, flags)) ??
       (await asking(hint, (questions) => askChoice(this.context, questions, say)));

@@ -23,6 +23,7 @@ export default class ShellHookCommand extends BaseCommand {
     const { config } = await this.context.loadConfig();
     const longSec = config.settings.notifications.thresholds.longTaskMinutes * 60;
     const hook = shellHook(this.config.root, args.shell as HookShell, longSec);
-    return this.show(hook, () => hook.script);
+    this.printUnfolded(() => hook.script);
+    return hook;
   }
 }

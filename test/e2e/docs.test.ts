@@ -1,16 +1,11 @@
 import { spawn } from 'node:child_process';
 import { expect } from 'chai';
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 
-import { BIN, cleanEnv, removeFolder, steward } from '../helpers/cli';
 import { startDaemon, type RunningDaemon } from '../helpers/daemon';
-import { eventsOf } from '../helpers/dashboard';
+import { annsHome, docEnv, furnish } from '../helpers/doc-home';
 import { blocksOf, commandLines, docPages, stewardCalls, type Block } from '../helpers/doc-pages';
 import { startFake, type Fake } from '../helpers/fake-managed/server';
 import { startGitHub, type GitHub } from '../helpers/github';
-import { hookJson } from '../helpers/hooks';
 import { requirePrograms } from '../helpers/real-part';
 
 /** Lines that go on until they are told to stop, or open a window: test/lib/docs.test.ts looks at their words. */
@@ -38,60 +33,8 @@ describe('the command lines of the documentation (built)', function () {
     home = annsHome();
     github = await startGitHub({ repos: [] });
     managed = await startFake();
-    // Nothing but this machine can be reached by what the pages set.
-    env = cleanEnv(home.path, {
-      PATH: `${join(home.path, 'bin')}:${process.env['PATH']}`,
-      GITHUB_API_URL: github.url,
-      GH_TOKEN: github.token,
-      STEWARD_MANAGED_URL: managed.url,
-      ANTHROPIC_API_KEY: 'key',
-      CHAT_WEBHOOK: 'http://127.0.0.1:9/hook',
-      SPEECH_KEY: 'key',
-      STEWARD_TIMEZONE: 'UTC',
-    });
-    const write = (name: string, text: string): void => {
-      const path = join(home.path, name);
-      mkdirSync(join(path, '..'), { recursive: true });
-      writeFileSync(path, text, { mode: 0o755 });
-    };
-    write('bin/steward', `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`);
-    // Each machine has another scheduler, and none of this one gets a job.
-    write(
-      'bin/systemctl',
-      '#!/bin/sh\ncase "$2" in\n  is-system-running) echo running ;;\n  is-active) echo inactive && exit 3 ;;\n  is-enabled) exit 1 ;;\n  show) echo LoadState=loaded ;;\nesac\n',
-    );
-    write('bin/crontab', '#!/bin/sh\necho "no crontab for ann" >&2\nexit 1\n');
-    write('hook.json', hookJson('prompt', { cwd: home.path, prompt: 'research the pricing' }));
-    write(
-      'planned.json',
-      '[{"subagent_type": "general-purpose", "model": "fast", "prompt": "You are a careful reviewer."}]',
-    );
-    write('reviewer.md', 'You review.\n');
-    write('src/site/.git/HEAD', 'ref: refs/heads/main\n');
-    const day = '2026-11-20';
-    const log = eventsOf(day, 'UTC', 29).map((event) => `${JSON.stringify(event)}\n`);
-    write(`.steward/sense/events/${day}.jsonl`, log.join(''));
-    // What another system has left: one part of each kind that the page shows, and one that is unfit.
-    const artifact = '---\nslug: pricing\ntask: Research the pricing\nphase: execute\n---\n';
-    const [old] = eventsOf('2025-11-20', 'UTC', 1);
-    write('.old/sense/events/2025-11-20.jsonl', `${JSON.stringify(old)}\n`);
-    write('.old/MEMORY/pricing/ISA.md', artifact);
-    write('.old/MEMORY/Bad Name/ISA.md', artifact);
-    write('.old/goals/goals.md', '# Active Goals\n\n- **G1**: Ship it\n');
-    // A session with an artifact, as an assistant leaves it.
-    const start = JSON.parse(hookJson('session-start')) as { session_id: string };
-    await steward(['hook', 'session-start', '--no-tab'], { home: home.path, input: JSON.stringify(start) });
-    write(
-      '.steward/sessions/fix-login/ISA.md',
-      `---\nslug: fix-login\nsession: ${start.session_id}\ntask: Fix the login\nphase: execute\n---\n`,
-    );
-    await steward(['hook', 'stop', '--no-tab'], { home: home.path, input: hookJson('stop') });
-    for (const [key, value] of [
-      ['notifications.push.server', 'http://127.0.0.1:9'],
-      ['notify.voice.provider.url', 'http://127.0.0.1:9'],
-      ['notify.voice.engine', 'none'],
-    ] as const)
-      await steward(['config', 'set', key, value], { home: home.path });
+    env = docEnv(home.path, { github, managed });
+    await furnish(home.path);
   });
 
   afterEach(async () => {
@@ -142,16 +85,6 @@ describe('the command lines of the documentation (built)', function () {
     });
   }
 });
-
-/** A home folder whose path is as long as /home/ann, so that lines break where they do on the page. */
-function annsHome(): { path: string; remove: () => void } {
-  for (;;) {
-    const path = `/tmp/${randomBytes(2).toString('hex')}`;
-    if (existsSync(path)) continue;
-    mkdirSync(path, { mode: 0o700 });
-    return { path, remove: () => removeFolder(path) };
-  }
-}
 
 function isRun(block: Block): boolean {
   return !block.marks.includes('parse') && commandLines(block).some(({ line }) => isOurs(line));

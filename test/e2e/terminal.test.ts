@@ -149,7 +149,7 @@ describe('the built steward', () => {
     for (const [id, { summary, examples, related, hidden, flags }] of Object.entries(manifest.commands)) {
       expect(flags, id).to.have.property('json');
       if (hidden === true) continue;
-      expect(summary, id).to.match(/^[A-Z][a-z]+ .*\.$/);
+      expect(summary, id).to.match(/^[A-Z][a-z]+ \S/);
       expect(examples?.length, id).to.be.at.least(2);
       expect(related?.length, id).to.be.at.least(1);
       // "--slug <value>" says nothing of what it takes.

@@ -21,7 +21,7 @@ export default class AutocompleteScript extends BaseCommand {
     const script = COMPLETION_SCRIPTS[shell](
       completionPlaces(this.config.commands, this.config.topics, allKeys()),
     );
-    this.print(() => script);
+    this.printUnfolded(() => script);
     return { shell, script };
   }
 }

@@ -17,7 +17,7 @@ export default class ConfigGet extends BaseCommand {
     const { args } = await this.parse(ConfigGet);
     const shown = await shownKey(await this.context.loadConfig(), args.key);
     const text = plainValue(shown.value);
-    if (text !== '') this.print(() => text);
+    if (text !== '') this.printUnfolded(() => text);
     return shown;
   }
 }

@@ -6,6 +6,7 @@ import type { Arg } from '@oclif/core/interfaces';
 import { StewardError } from '../errors';
 import { JOB_VARIABLE } from '../platform/process/own-process';
 import { processHost } from '../platform/files/paths';
+import { foldFor } from '../platform/terminal/fold';
 import { terminalOf, writeErr, writeStdout, type Terminal } from '../platform/terminal/stdio';
 import { createContext, type Context } from '../app/context';
 import { toJson, toJsonLine } from '../platform/terminal/error-report';
@@ -87,8 +88,13 @@ export abstract class BaseCommand extends Command {
     return terminalOf(process.stdout);
   }
 
-  /** Writes lines to stdout for a person; the text is not even made with `--json`. */
+  /** Writes a text to stdout, folded on a terminal; with `--json` the text is not even made. */
   protected print(text: () => string): void {
+    this.printUnfolded(() => foldFor('stdout', text()));
+  }
+
+  /** Writes a text that a person or a program takes as it is: a script, a value. */
+  protected printUnfolded(text: () => string): void {
     if (this.json) return;
     const lines = text();
     writeStdout(lines.endsWith('\n') ? lines : `${lines}\n`);
@@ -112,6 +118,6 @@ export abstract class BaseCommand extends Command {
 
   /** Talk beside the result, on stderr: what was done, what comes next. */
   protected say(text: string): void {
-    writeErr(`${text}\n`);
+    writeErr(`${foldFor('stderr', text)}\n`);
   }
 }

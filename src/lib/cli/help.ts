@@ -1,5 +1,9 @@
 import type { Command as OclifCommand } from '@oclif/core/command';
 import { CommandHelp, Help } from '@oclif/core/help';
+import type * as Interfaces from '@oclif/core/interfaces';
+
+import { foldFor } from '../platform/terminal/fold';
+import { terminalOf } from '../platform/terminal/stdio';
 
 // What @oclif/plugin-help imports of oclif's root, whose import takes 48 ms: the build puts this module in its place.
 export * as Args from '@oclif/core/args';
@@ -15,7 +19,17 @@ class StewardCommandHelp extends CommandHelp {
     return description === undefined ? undefined : this.wrap(description);
   }
 
-  /** oclif joins what a flag may be with bars, and a long list of them breaks in the middle of a word. */
+  /** Names the arguments and the required flags; the list of flags below has the others. */
+  protected override defaultUsage(): string {
+    const { id, args, flags } = this.command;
+    const required = Object.values(flags)
+      .filter((flag) => flag.required === true)
+      .map((flag) => `--${flag.name} ${String('helpValue' in flag ? flag.helpValue : 'VALUE')}`);
+    const given = Object.values(args).map((arg) => this.arg(arg));
+    return [id, ...given, ...required, '[FLAGS]'].join(' ');
+  }
+
+  /** Lists the options of a flag with commas: oclif's bars make one long word that breaks in the middle. */
   protected override flags(
     flags: Parameters<CommandHelp['flags']>[0],
   ): [string, string | undefined][] | undefined {
@@ -38,6 +52,16 @@ class StewardCommandHelp extends CommandHelp {
 /** oclif's help in steward's words: no line about the runtime, related commands at the end. */
 export class StewardHelp extends Help {
   protected override CommandHelpClass = StewardCommandHelp;
+
+  constructor(config: Interfaces.Config, opts: Partial<Interfaces.HelpOptions> = {}) {
+    // oclif's lists are up to two columns wider than it is told.
+    super(config, { maxWidth: terminalOf().columns - 2, ...opts });
+  }
+
+  /** oclif leaves long lines, such as examples, as they are. */
+  protected override log(...lines: string[]): void {
+    super.log(...lines.map((line) => foldFor('stdout', line)));
+  }
 
   override formatRoot(): string {
     const description = this.config.pjson.description ?? '';

@@ -11,6 +11,7 @@ import { StewardError } from '../errors';
 import { onInterrupt } from '../platform/process/own-process';
 import { isInteractive, openPrompt } from '../platform/terminal/ask';
 import { toJsonLine } from '../platform/terminal/error-report';
+import { foldFor } from '../platform/terminal/fold';
 import { standardOutput, type Terminal, writeErr } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { wait } from '../platform/time/wait';
@@ -198,7 +199,7 @@ export function hostOf(context: Context, terminal: Terminal, json: boolean): Fol
     json,
     // With --json stderr is for the one document of an error.
     say: (text) => {
-      if (!json) writeErr(`${text}\n`);
+      if (!json) writeErr(`${foldFor('stderr', text)}\n`);
     },
   };
 }

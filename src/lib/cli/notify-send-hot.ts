@@ -5,6 +5,7 @@ import { EVENT_NAMES, SOURCES } from '../notify/events';
 import { newId } from '../notify/outbox';
 import { systemClock } from '../platform/time/clock';
 import { askLocalNow, type LocalAnswer, type LocalRequest } from '../platform/net/local-http';
+import { foldFor } from '../platform/terminal/fold';
 import { writeErr, writeOut } from '../platform/terminal/stdio';
 import { askAt, cachedSocket } from '../app/mirror';
 import { toJson } from '../platform/terminal/error-report';
@@ -30,7 +31,8 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
     const { phase, slug } = call.body;
     if (typeof phase === 'string' && !call.json) {
       const { phaseWords } = await import('../sessions/phases');
-      writeErr(`${phaseWords(phase, slug as string | undefined, accepted.phase)}\n`);
+      const words = phaseWords(phase, slug as string | undefined, accepted.phase);
+      writeErr(`${foldFor('stderr', words)}\n`);
     }
     writeOut(call.json ? toJson(accepted) : `${accepted.id}\n`);
     return 0;

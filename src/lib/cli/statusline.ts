@@ -5,6 +5,7 @@ import { processHost } from '../platform/files/paths';
 import { machineId } from '../platform/files/machine';
 import { markOfTarget } from '../platform/files/stat';
 import { readStdin } from '../platform/process/stdin';
+import { foldFor } from '../platform/terminal/fold';
 import { writeOut } from '../platform/terminal/stdio';
 import { storedId } from '../sessions/work-events';
 import { runningSessions, type SessionsDeps } from '../sessions/state';
@@ -54,7 +55,7 @@ export async function lineOf(deps: SessionsDeps, creationMinutes: number | null)
 }
 
 export function writeLine(line: StatusLine, json: boolean): void {
-  writeOut(json ? toJson(line) : `${statusLineText(line)}\n`);
+  writeOut(json ? toJson(line) : `${foldFor('stdout', statusLineText(line))}\n`);
 }
 
 /** Today's creation time as it was last made, and what it was made of. */

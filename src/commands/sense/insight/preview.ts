@@ -17,7 +17,7 @@ export default class SenseInsightPreview extends BaseCommand {
     await this.parse(SenseInsightPreview);
     const { deps } = await openInsight(this.context);
     const preview = await previewInsight(deps);
-    if (preview.prompt !== null) this.print(() => preview.prompt ?? '');
+    if (preview.prompt !== null) this.printUnfolded(() => preview.prompt ?? '');
     if (!this.json) this.say(previewText(preview));
     return preview;
   }

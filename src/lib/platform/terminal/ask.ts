@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 
 import { StewardError } from '../../errors';
+import { foldFor } from './fold';
 
 /** Can a person be asked: are both ends a terminal? */
 export function isInteractive(): boolean {
@@ -36,7 +37,10 @@ export function openPrompt(): Prompt {
     waiting?.(undefined);
   });
   const next = (question: string): Promise<string | undefined> => {
-    lines.setPrompt(question);
+    const folded = foldFor('stderr', question);
+    const lastLine = folded.lastIndexOf('\n') + 1;
+    process.stderr.write(folded.slice(0, lastLine));
+    lines.setPrompt(folded.slice(lastLine));
     lines.prompt();
     if (typed.length > 0 || ended) return Promise.resolve(typed.shift());
     return new Promise((resolve) => {

@@ -1,4 +1,5 @@
 import { type ErrorKind, errorBody, toStewardError } from '../../errors';
+import { foldFor } from './fold';
 import { cleanLines } from './terminal';
 
 export interface ErrorReport {
@@ -16,17 +17,13 @@ export interface ReportOptions {
 export function reportError(error: unknown, options: ReportOptions): ErrorReport {
   const known = toStewardError(error);
   const exitCode = EXIT_CODES[known.kind];
-  if (options.json) {
-    return { exitCode, text: toJson(errorBody(known)) };
-  }
+  if (options.json) return { exitCode, text: toJson(errorBody(known)) };
   const lines = [known.message, ...(known.hint === undefined ? [] : [known.hint])];
   if (options.debug) lines.push(stackOf(known));
   else if (known.kind === 'internal')
     lines.push('This is a fault in steward. Run it again with --debug and report what it prints.');
-  return {
-    exitCode,
-    text: `${lines.map(cleanLines).join('\n')}\n`,
-  };
+  const text = lines.map(cleanLines).join('\n');
+  return { exitCode, text: `${foldFor('stderr', text)}\n` };
 }
 
 function stackOf(error: Error): string {

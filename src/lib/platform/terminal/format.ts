@@ -1,9 +1,10 @@
 import kleur, { type Color } from 'kleur';
 
-import { type Terminal, terminalOf } from './stdio';
+import type { Terminal } from './stdio';
 import { displayWidth, fit, padEnd, padStart } from './text-width';
 
 export { minutes } from '../time/day-words';
+export { wrap } from './fold';
 
 /** The colours of the house (look.md); each returns the text as it is where there is no colour. */
 export interface Palette {
@@ -101,27 +102,6 @@ export function table(rows: readonly (readonly string[])[], columns: readonly Co
     .join('\n');
 }
 
-/**
- * Words in lines of at most `columns`, the first after `first` and the others after `rest` (indents, labels).
- * A word that is longer than a line is cut.
- */
-export function wrap(text: string, columns: number, first = '', rest = first): string[] {
-  const lines: string[] = [];
-  let line = first;
-  let isStart = true;
-  for (const word of text.split(' ')) {
-    if (word === '') continue;
-    if (!isStart && displayWidth(line) + 1 + displayWidth(word) > columns) {
-      lines.push(line);
-      line = rest;
-      isStart = true;
-    }
-    line = fit(isStart ? line + word : `${line} ${word}`, columns);
-    isStart = false;
-  }
-  return [...lines, line];
-}
-
 /** The same columns in ASCII, for terminals without block characters. */
 export function toAscii(text: string): string {
   return text.replace(/[▁-█▉-▏·…–—]/g, (char) => ASCII[char] ?? '#');
@@ -143,27 +123,6 @@ const ASCII: Record<string, string> = {
   '–': '-',
   '—': '-',
 };
-
-/** A person's terminal may be wide; lines of talk that are longer read badly. */
-const MAX_COLUMNS = 96;
-const MIN_COLUMNS = 24;
-
-/**
- * Talk for stderr, folded to its terminal. A line with a word that would not fit (a path, an address to copy) and one that is aligned
- * stay as they are.
- */
-export function folded(text: string, columns = terminalOf(process.stderr).columns): string {
-  const width = Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, columns - 1));
-  return text
-    .split('\n')
-    .flatMap((line) => {
-      const isWhole = displayWidth(line) <= width || /\s{2}/.test(line);
-      return isWhole || line.split(' ').some((word) => displayWidth(word) > width)
-        ? [line]
-        : wrap(line, width);
-    })
-    .join('\n');
-}
 
 /** `1 commit`, `2 commits`; with the plural where it is another: `1 entry`, `2 entries`. */
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {

@@ -1,5 +1,10 @@
 import { exitOnAnyInterrupt, terminalOf } from './stdio';
 import { EXIT_CODES } from './error-report';
+import { fold } from './fold';
+import { fit } from './text-width';
+
+/** What the library puts before a line. */
+const ICON_COLUMNS = 4;
 
 /**
  * Runs long work and shows its steps on stderr: on a terminal one task whose line changes and is left with its
@@ -11,19 +16,22 @@ export async function withSteps<T>(
 ): Promise<T> {
   if (!terminalOf(process.stderr).isTTY) return work(() => undefined);
   const { Listr, ListrLogger, ProcessOutput } = await import('listr2');
+  const { columns } = terminalOf(process.stderr);
   let value: { of: T } | undefined;
   const tasks = new Listr(
     [
       {
-        title,
+        title: fold(title, columns - ICON_COLUMNS),
         task: async (_context: unknown, task: { output: string }): Promise<void> => {
-          value = { of: await work((text) => (task.output = text)) };
+          value = { of: await work((text) => (task.output = fit(text, columns - 2 * ICON_COLUMNS))) };
         },
       },
     ],
     {
       // The result goes to stdout, the talk to stderr.
       rendererOptions: {
+        // The caller of the command reports the error.
+        showErrorMessage: false,
         logger: new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) }),
       },
       // Ctrl-C ends the run below: the library would only stop drawing.

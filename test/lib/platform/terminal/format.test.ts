@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
+import { fold } from '../../../../src/lib/platform/terminal/fold';
 import { bar, longDay, toAscii, weekday, wrap } from '../../../../src/lib/platform/terminal/format';
 import { displayWidth } from '../../../../src/lib/platform/terminal/text-width';
 
@@ -22,7 +23,7 @@ describe('platform: format', () => {
     expect(wrap('one two three four', 10, '- ')).to.deep.equal(['- one two', '- three', '- four']);
     expect(wrap('one two three', 12, 'not: ', '  ')).to.deep.equal(['not: one two', '  three']);
     expect(wrap('', 10, 'x: ')).to.deep.equal(['x: ']);
-    expect(wrap('無限の長さ 短い', 8)).to.deep.equal(['無限の…', '短い']);
+    expect(wrap('無限の長さ 短い', 8)).to.deep.equal(['無限の長さ', '短い']);
     const word = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
       .filter((text) => !/\s/.test(text));
@@ -33,6 +34,19 @@ describe('platform: format', () => {
         for (const line of lines) expect(displayWidth(line)).to.be.at.most(columns);
       }),
     );
+  });
+
+  it('folds lines between words, aligned with their last column', () => {
+    const cases: [text: string, folded: string[]][] = [
+      ['short', ['short']],
+      ['one two three four five six', ['one two three four', 'five six']],
+      ['  - one two three four five', ['  - one two three', '    four five']],
+      ['  key  one two three four', ['  key  one two three', '       four']],
+      ['  key  /a/path/of/twenty/', ['  key', '    /a/path/of/twenty/']],
+      ['a long first column  value', ['a long first column', '  value']],
+      ['see /a/path/longer/than/that', ['see', '/a/path/longer/than/that']],
+    ];
+    for (const [text, folded] of cases) expect(fold(text, 20).split('\n'), text).to.deep.equal(folded);
   });
 
   it('turns blocks into ASCII of the same width', () => {

@@ -1,0 +1,71 @@
+import { isatty } from 'node:tty';
+
+import { terminalOf } from './stdio';
+import { displayWidth } from './text-width';
+
+/** Prose in longer lines reads badly, however wide the terminal is. */
+const MAX_PROSE_COLUMNS = 96;
+
+/**
+ * Folds a text for the terminal that a stream writes to, at word boundaries. A pipe or a file gets the text unchanged.
+ * Output that a person copies as a whole, such as a script, must not pass here.
+ */
+export function foldFor(stream: 'stdout' | 'stderr', text: string): string {
+  // Asks the system first: setting up Node's stream costs the status line 2 ms.
+  return isatty(stream === 'stdout' ? 1 : 2) ? fold(text, terminalOf(process[stream]).columns) : text;
+}
+
+/** Folds every line that is too long. Continuations align with the last column of a line, or with its indent. */
+export function fold(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => foldLine(line, columns))
+    .join('\n');
+}
+
+function foldLine(line: string, columns: number): string[] {
+  const [indent = ''] = /^\s*(?:[-!*·•] )?/.exec(line) ?? [];
+  const body = line.slice(indent.length);
+  const hang = ' '.repeat(displayWidth(indent));
+  const gaps = [...body.matchAll(/(?<=\S) {2,}(?=\S)/g)].map(({ index, 0: gap }) => index + gap.length);
+  const width = gaps.length > 0 ? columns : Math.min(columns, MAX_PROSE_COLUMNS);
+  if (displayWidth(line) <= width) return [line];
+  const [gap] = gaps;
+  if (gap === undefined) return wrap(body, width, indent, hang);
+  const label = gaps.findLast((at) => displayWidth(indent + body.slice(0, at)) <= columns / 2);
+  if (label !== undefined) {
+    const first = indent + body.slice(0, label);
+    const value = body.slice(label);
+    if (displayWidth(first) + longestWord(value) <= columns)
+      return wrap(value, columns, first, ' '.repeat(displayWidth(first)));
+  }
+  return [
+    ...wrap(body.slice(0, label ?? gap), columns, indent, hang),
+    ...wrap(body.slice(label ?? gap), columns, `${hang}  `),
+  ];
+}
+
+function longestWord(text: string): number {
+  return Math.max(0, ...text.split(' ').map(displayWidth));
+}
+
+/**
+ * Words in lines of at most `columns`, the first after `first` and the others after `rest` (indents, labels). A longer
+ * word, such as a path, gets a line of its own and stays whole.
+ */
+export function wrap(text: string, columns: number, first = '', rest = first): string[] {
+  const lines: string[] = [];
+  let line = first;
+  let isStart = true;
+  for (const word of text.split(' ')) {
+    if (word === '') continue;
+    if (!isStart && displayWidth(line) + 1 + displayWidth(word) > columns) {
+      lines.push(line);
+      line = rest;
+      isStart = true;
+    }
+    line = isStart ? line + word : `${line} ${word}`;
+    isStart = false;
+  }
+  return [...lines, line];
+}
