@@ -103,13 +103,13 @@ describe('install and uninstall, in parts (built)', function () {
     expect(await done('uninstall', '--dry-run')).to.equal('Nothing of steward is installed.\n');
   });
 
-  it('says of a job that stands in a crontab that it is there, whether a cron runs or not', async () => {
+  it('finds a job in a crontab whether or not cron is running', async () => {
     writeFileSync(join(root, 'cron', 'systemctl'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     await done('sense', 'install', '--scheduler', 'cron');
     const told = await done('install', '--jobs', 'sense', '--dry-run');
     expect(told).to.equal('sense is in cron already\nNothing was written.\n');
     expect(await done('install', '--jobs', 'sense')).to.match(/^sense is in cron already\n/);
-    expect(await done('sense', 'install')).to.match(/^Installed already: /);
+    expect(await done('sense', 'install')).to.match(/^Already installed: /);
   });
 
   it('uninstall refuses a job that is none, and a purge of parts', async () => {

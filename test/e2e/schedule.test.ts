@@ -22,7 +22,7 @@ describe('the installers of jobs, where nothing runs jobs', function () {
         const { code, stdout, stderr } = await steward(words, { home: home.path, env });
         expect({ code, stdout }, words.join(' ')).to.deep.equal({ code: 8, stdout: '' });
         expect(stderr)
-          .to.match(/Nothing on this machine runs jobs/)
+          .to.match(/No scheduler on this machine/)
           .and.match(/steward up/);
         const status = await steward([...words, '--status', '--json'], { home: home.path, env });
         expect(jsonOf(status)).to.include({ installed: false, loaded: false, lastRun: null, missedPolls: 0 });

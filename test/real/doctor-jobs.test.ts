@@ -120,7 +120,7 @@ describe('doctor: jobs that are broken', function () {
 
     it('whose launcher is gone', async () => {
       rmSync(launcher());
-      await mended('jobs.sense', 'failed', /What it starts is gone: each run fails/, 'systemd');
+      await mended('jobs.sense', 'failed', /The launcher is missing, so each run fails/, 'systemd');
     });
 
     it('whose steward and Node.js are gone', async () => {
@@ -133,7 +133,12 @@ describe('doctor: jobs that are broken', function () {
         launcher(),
         lost.replace(/^home=.*$/m, 'home=/nonexistent').replaceAll('/usr/local', '/gone'),
       );
-      await mended('jobs.launcher', 'failed', /find no Node\.js or no steward: each run fails/, 'systemd');
+      await mended(
+        'jobs.launcher',
+        'failed',
+        /finds no Node\.js or no steward, so each run fails/,
+        'systemd',
+      );
       expect(readFileSync(launcher(), 'utf8')).to.equal(text);
     });
 
@@ -146,22 +151,22 @@ describe('doctor: jobs that are broken', function () {
       writeFileSync(config, kept);
       await ran(lastRun);
       const row = await look('jobs.sense');
-      expect(row).to.include({ state: 'warning', found: 'Its last run ended with code 3.' });
+      expect(row).to.include({ state: 'warning', found: 'The last run failed with exit code 3.' });
       expect(row.hint).to.match(/capture\.log ends with: .*pollIntervalSec/);
       await exec('systemctl', '--user', 'start', 'steward-sense.service');
       expect(await look('jobs.sense')).to.include({ state: 'ok' });
     });
 
-    it('whose unit was edited, or is gone', async () => {
+    it('whose unit was edited, or is missing', async () => {
       const timer = join(units(), 'steward-sense.timer');
       const text = readFileSync(timer, 'utf8');
       writeFileSync(timer, text.replace('OnUnitActiveSec=120', 'OnUnitActiveSec=86400'));
       await exec('systemctl', '--user', 'daemon-reload');
-      await mended('jobs.sense', 'warning', /not what was written there: it was edited/, 'systemd');
+      await mended('jobs.sense', 'warning', /was edited since it was installed/, 'systemd');
       expect(readFileSync(timer, 'utf8')).to.equal(text);
       rmSync(timer);
       await exec('systemctl', '--user', 'daemon-reload');
-      await mended('jobs.sense', 'failed', /disabled in systemd, which does not run it/, 'systemd');
+      await mended('jobs.sense', 'failed', /disabled in systemd, so it does not run/, 'systemd');
       expect(readFileSync(timer, 'utf8')).to.equal(text);
     });
 
@@ -171,7 +176,7 @@ describe('doctor: jobs that are broken', function () {
       await exec('systemctl', '--user', 'disable', 'steward-sense.timer');
       await mended('jobs.sense', 'warning', /disabled in systemd: after the next login/, 'systemd');
       await exec('systemctl', '--user', 'disable', '--now', 'steward-sense.timer');
-      await mended('jobs.sense', 'failed', /disabled in systemd, which does not run it/, 'systemd');
+      await mended('jobs.sense', 'failed', /disabled in systemd, so it does not run/, 'systemd');
     });
 
     it('that are in cron, too', async () => {
@@ -207,23 +212,23 @@ describe('doctor: jobs that are broken', function () {
 
     it('whose launcher is gone', async () => {
       rmSync(launcher());
-      await mended('jobs.sense', 'failed', /What it starts is gone: each run fails/, 'cron');
+      await mended('jobs.sense', 'failed', /The launcher is missing, so each run fails/, 'cron');
     });
 
     it('whose launcher was edited', async () => {
       const text = readFileSync(launcher(), 'utf8');
       writeFileSync(launcher(), `${text}# mine\n`);
       chmodSync(launcher(), 0o700);
-      await mended('jobs.sense', 'warning', /it was edited/, 'cron');
+      await mended('jobs.sense', 'warning', /was edited since it was installed/, 'cron');
       expect(readFileSync(launcher(), 'utf8')).to.equal(text);
     });
 
     it('whose lines were edited, commented out, or copied', async () => {
       const text = await crontab();
       await writeCrontab(text.replace('steward-job', 'steward-other'));
-      await mended('jobs.sense', 'warning', /What stands in cron is not what was written there/, 'cron');
+      await mended('jobs.sense', 'warning', /The entry in cron was edited since it was installed/, 'cron');
       await writeCrontab(text.replace(/^\*/m, '# *'));
-      await mended('jobs.sense', 'warning', /What stands in cron is not what was written there/, 'cron');
+      await mended('jobs.sense', 'warning', /The entry in cron was edited since it was installed/, 'cron');
       await writeCrontab(text + text);
       await mended('jobs.sense', 'warning', /runs twice: it stands in cron 2 times/, 'cron');
       expect(await crontab()).to.equal(text);

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 
 import { userArea } from '../../src/lib/config/user-area';
 import { renderLauncher } from '../../src/lib/platform/process/launcher';
-import { jobEnvironment, launcherForm } from '../../src/lib/schedule/launcher';
+import { jobEnvironment, launcherForm, recordsFolder } from '../../src/lib/schedule/launcher';
 import { until } from '../helpers/desktop-kit';
 import { requirePrograms } from '../helpers/real-part';
 import { scratch } from '../helpers/scratch';
@@ -54,13 +54,13 @@ for (const shell of SHELLS) {
       };
       const host = { platform: 'linux' as const, env: set, home };
       const area = userArea(host);
-      const records = join(home, 'records');
+      const records = recordsFolder(area);
       for (const path of [records, area.sense.logs, dirname(area.daemonLog)])
         mkdirSync(path, { recursive: true });
       const program = { node: join(home, 'node'), steward: join(home, 'run.js') };
       writeFileSync(program.node, node, { mode: 0o755 });
       if (script) writeFileSync(program.steward, '#!/usr/bin/env node\n');
-      const form = launcherForm({ area, host, records });
+      const form = launcherForm({ area, host });
       const text = renderLauncher(
         { body: read('steward-job.sh'), find: read('find.sh') },
         { ...program, nodeAlias: program.node },

@@ -1,39 +1,39 @@
-import { exists } from '../platform/files/folder';
-import { launcherPath } from '../platform/process/launcher';
-import type { RunResult, Run } from '../platform/process/process';
-import { JOB_IDS, JOBS, type JobId } from './job';
-import { LAUNCHER } from './launcher';
-import type { JobStatus } from './index';
-import { localTimes } from '../platform/time/day-words';
 import type { UserArea } from '../config/user-area';
 import { failed, off, ok, orFailure, warning, type Check, type Finding } from '../platform/check';
+import { exists } from '../platform/files/folder';
 import type { PathHost } from '../platform/files/paths';
+import { launcherPath } from '../platform/process/launcher';
+import type { Run, RunResult } from '../platform/process/process';
 import type { Clock } from '../platform/time/clock';
+import { localTimes } from '../platform/time/day-words';
+import { JOB_IDS, JOBS, type JobId, type JobStatus } from './job';
+import { LAUNCHER } from './launcher';
 
-/** What the checks of the jobs are given. */
 export interface JobsChecked {
   clock: Clock;
   area: Pick<UserArea, 'bin'>;
   run: Run;
   host: PathHost;
   config: object;
-  /** How each job is doing; undefined where no scheduler runs and none holds a job. */
+  /** The status of each job; undefined if no scheduler runs and none has a job. */
   jobs: () => Promise<readonly JobStatus[] | undefined>;
 }
+
+const LIMIT_MS = 30_000;
 
 export const JOB_CHECKS: readonly Check<JobsChecked>[] = [
   ...JOB_IDS.map((id): Check<JobsChecked> => ({
     id: `jobs.${id}`,
     title: `the job ${id}`,
     needsConfig: true,
-    limitMs: 30_000,
+    limitMs: LIMIT_MS,
     run: (at) => checkJob(at, id),
   })),
   {
     id: 'jobs.launcher',
-    title: 'what the jobs start',
+    title: 'the launcher of the jobs',
     needsConfig: true,
-    limitMs: 30_000,
+    limitMs: LIMIT_MS,
     run: checkLauncher,
   },
 ];
@@ -42,38 +42,33 @@ const CALL_MS = 10_000;
 
 async function checkJob(at: JobsChecked, id: JobId): Promise<Finding[]> {
   const status = (await at.jobs())?.find(({ job }) => job === id);
-  // Containers and some servers have none; `up` has the jobs inside it.
-  if (status === undefined) return [off('no scheduler runs on this machine', { mend: 'steward up' })];
+  // Containers and some servers have no scheduler; `up` runs the jobs there.
+  if (status === undefined) return [off('no scheduler on this machine', { mend: 'steward up' })];
   return [judgeJob(status, localTimes(at.clock))];
 }
 
-/** @param localTime of an ISO-8601 time, as a person reads it */
 export function judgeJob(status: JobStatus, localTime: (iso: string) => string): Finding {
-  const { job, scheduler, installed, lastRun, nextRun, warning: said, broken, mend, hint } = status;
+  const { job, scheduler, installed, lastRun, nextRun, warning: problem, broken, mend, hint } = status;
   if (!installed) return off(`not in ${scheduler}`, { mend: JOBS[job].command });
-  if (said !== undefined) {
+  if (problem !== undefined) {
     const more = { ...(mend === undefined ? {} : { mend }), ...(hint === undefined ? {} : { hint }) };
-    return broken === true ? failed(said, more) : warning(said, more);
+    return broken === true ? failed(problem, more) : warning(problem, more);
   }
   const ran =
-    lastRun === null ? 'has not run yet' : `${job === 'daemon' ? 'started' : 'ran'} ${localTime(lastRun)}`;
+    lastRun === null ? 'no run yet' : `${job === 'daemon' ? 'started' : 'ran'} ${localTime(lastRun)}`;
   return ok([`in ${scheduler}`, ran, ...(nextRun === null ? [] : [`next ${localTime(nextRun)}`])].join(', '));
 }
 
-/** Asks what the scheduler starts which steward and which Node.js it finds now. */
+/** Asks the launcher which steward and which Node.js it finds. The checks of the jobs report a missing launcher. */
 async function checkLauncher(at: JobsChecked): Promise<Finding[]> {
   const installed = (await at.jobs())?.find((job) => job.installed);
-  // That is said of each job, too.
   if (installed === undefined) return [];
   const mend = JOBS[installed.job].command;
-  const { area, run } = at;
-  const path = launcherPath(LAUNCHER.name, { bin: area.bin, host: at.host });
-  // So is that it is missing.
+  const { area, run, host } = at;
+  const path = launcherPath(LAUNCHER.name, { bin: area.bin, host });
   if (!exists(path)) return [];
   const [program, before] =
-    at.host.platform === 'win32'
-      ? [at.host.env['ComSpec'] ?? 'cmd.exe', ['/d', '/c', path]]
-      : ['/bin/sh', [path]];
+    host.platform === 'win32' ? [host.env['ComSpec'] ?? 'cmd.exe', ['/d', '/c', path]] : ['/bin/sh', [path]];
   return orFailure(
     async () => [
       judgeLauncher(await run(program, [...before, '--where'], { timeoutMs: CALL_MS }), mend, exists),
@@ -82,16 +77,15 @@ async function checkLauncher(at: JobsChecked): Promise<Finding[]> {
   );
 }
 
-/** @param isThere is there a file at this path? */
 export function judgeLauncher(
   { code, stdout }: Pick<RunResult, 'code' | 'stdout'>,
   mend: string,
   isThere: (path: string) => boolean,
 ): Finding {
   const [node = '', steward = ''] = stdout.split(/\r?\n/).map((line) => line.replace(/^"|"$/g, ''));
-  if (code !== 0) return failed('the jobs find no Node.js or no steward: each run fails', { mend });
+  if (code !== 0) return failed('the launcher finds no Node.js or no steward, so each run fails', { mend });
   const missing = [node, steward].find((path) => !isThere(path));
   return missing === undefined
     ? ok(`${steward} with ${node}`)
-    : failed(`${missing === '' ? 'what the jobs start' : missing} is gone: each run fails`, { mend });
+    : failed(`${missing === '' ? 'steward' : missing} is missing, so each run fails`, { mend });
 }

@@ -1,22 +1,23 @@
 import { StewardError } from '../errors';
 import {
-  must,
-  NOT_THERE,
+  callTool,
+  NOT_INSTALLED,
   outputOf,
-  tell,
+  requireTool,
   type Backend,
   type BackendDeps,
+  type Installed,
   type JobEntry,
-  type Keeper,
 } from './backend';
 import { everySecOf, type Job } from './job';
+import type { Recorder } from './recorder';
 
-/** Debian's cron takes no longer command; bytes. */
+/** The longest command of Debian's cron, bytes. */
 const MAX_COMMAND = 990;
-/** Of an hourly job: not at the full hour, when everybody's run. */
+/** The minute of hourly jobs; most others run at the full hour. */
 const MINUTE = 7;
 const HOUR_MIN = 60;
-/** Its name in the install manifest: it is no file that this user may name. */
+/** Its path in the install manifest: the real file is not ours to name. */
 const CRONTAB = 'crontab';
 
 /** The lines of a job in a crontab, between two marks that name it. */
@@ -24,13 +25,13 @@ export function renderCron({ job, name, launcher }: JobEntry): string {
   const command = `/bin/sh ${cronWord(launcher)} ${job.id}${job.when.kind === 'login' ? ' --keep' : ''}`;
   if (Buffer.byteLength(command) > MAX_COMMAND) {
     throw new StewardError('config', `The path of the user area is too long for a crontab: ${launcher}`, {
-      hint: 'Move it to a place with a shorter path, and set STEWARD_HOME to that.',
+      hint: 'Move the user area to a shorter path, and set STEWARD_HOME to it.',
     });
   }
-  return `# >>> ${name} (written by "${job.command}", which takes it back too)\n${timesOf(job)} ${command}\n# <<< ${name}\n`;
+  return `# >>> ${name} (written by "${job.command}", which can also remove it)\n${timesOf(job)} ${command}\n# <<< ${name}\n`;
 }
 
-/** The minutes between runs: a divisor of the hour, so that there is no gap at the full hour. */
+/** Minutes between runs: a divisor of the hour, so there is no gap at the full hour. */
 export function cronMinutes(everySec: number): number {
   let minutes = Math.min(Math.max(1, Math.floor(everySec / 60)), HOUR_MIN);
   while (HOUR_MIN % minutes !== 0) minutes -= 1;
@@ -45,8 +46,8 @@ function timesOf(job: Job): string {
 }
 
 /**
- * Quotes a word for cron and then for the shell. Some crons remove the backslash before a percent sign and some leave
- * it: outside of quotes both mean the same. A backslash of the path itself stands alone between quotes.
+ * Quotes a word for cron, then for the shell. Some crons remove the backslash before a percent sign and some don't:
+ * outside quotes both mean the same.
  */
 export function cronWord(text: string): string {
   return text.replace(/%|\\|'|[^\w@+=:,./%\\'-]+/g, (part) => {
@@ -55,7 +56,7 @@ export function cronWord(text: string): string {
   });
 }
 
-/** The crontab without the lines of a job; every other byte stays. */
+/** The crontab without the job's lines; every other byte stays. */
 export function withoutCron(crontab: string, name: string): string {
   return crontab.replace(blocksOf(name), '');
 }
@@ -80,44 +81,45 @@ function blocksOf(name: string): RegExp {
   return new RegExp(`^# >>> ${name} [^\\n]*\\n(?:[^\\n]*\\n){0,2}?# <<< ${name}(?:\\n|$)`, 'gm');
 }
 
-/** A block without its times: a changed interval is no edit. */
-function untimed(block: string): string {
-  return block.trimEnd().replace(/^(?:\*(?:\/\d+)?|\d+) \* \* \* \* /m, '');
+/** The command of a block. Its times may change with the interval, its comment with the version. */
+function commandOf(block: string): string {
+  const command = block.split('\n').filter((line) => !line.startsWith('#'));
+  return command.join('\n').replace(/^(?:\*(?:\/\d+)?|\d+) \* \* \* \* /m, '');
 }
 
-const keepsOf = (everySec: number): number => cronMinutes(everySec) * 60;
-/** A crontab may be in any encoding: each byte is a character here. */
+const intervalOf = (everySec: number): number => cronMinutes(everySec) * 60;
+/** A crontab may be in any encoding, so each byte is a character here. */
 const blockOf = (entry: JobEntry): string => Buffer.from(renderCron(entry)).toString('latin1');
 
-/** The crontab of this user. */
+/** The user's crontab. */
 export function cron(deps: BackendDeps): Backend {
-  const { host } = deps;
+  const isWindows = deps.host.platform === 'win32';
   return {
     kind: 'cron',
-    keeps: keepsOf,
+    interval: intervalOf,
     async probe() {
-      if (host.platform === 'win32' || (await tell(deps, 'crontab', ['-l'])).code === 127) return undefined;
-      return runs(deps) ? 'cron runs' : undefined;
+      if (isWindows || (await callTool(deps, 'crontab', ['-l'])).code === 127) return undefined;
+      return isRunning(deps) ? 'cron is running' : undefined;
     },
-    install: (entry, keeper) => install(deps, entry, keeper),
-    uninstall: (name, keeper) => uninstall(deps, name, keeper),
+    install: (entry, recorder) => install(deps, entry, recorder),
+    uninstall: (name, recorder) => uninstall(deps, name, recorder),
     start: (entry) => Promise.resolve(startNow(deps, entry)),
     async holds(name) {
-      if (host.platform === 'win32') return false;
-      const { code, stdout } = await tell(deps, 'crontab', ['-l'], { encoding: 'latin1' });
+      if (isWindows) return false;
+      const { code, stdout } = await callTool(deps, 'crontab', ['-l'], { encoding: 'latin1' });
       return code === 0 && cronBlocks(stdout, name).length > 0;
     },
     async state(entry) {
       const blocks = cronBlocks((await read(deps)) ?? '', entry.name);
-      if (blocks.length === 0) return NOT_THERE;
-      const meant = untimed(blockOf(entry));
-      const edited = blocks.some((block) => untimed(block) !== meant);
-      return { ...NOT_THERE, installed: true, loaded: runs(deps), copies: blocks.length, edited };
+      if (blocks.length === 0) return NOT_INSTALLED;
+      const command = commandOf(blockOf(entry));
+      const edited = blocks.some((block) => commandOf(block) !== command);
+      return { ...NOT_INSTALLED, installed: true, loaded: isRunning(deps), copies: blocks.length, edited };
     },
   };
 }
 
-function runs({ host, processNames }: BackendDeps): boolean {
+function isRunning({ host, processNames }: BackendDeps): boolean {
   if (host.platform === 'darwin') return true;
   return ['cron', 'crond', 'fcron', 'dcron', 'cronie'].some((name) => processNames().has(name));
 }
@@ -127,48 +129,48 @@ function startNow(deps: BackendDeps, { launcher, job }: JobEntry): void {
 }
 
 async function read(deps: BackendDeps): Promise<string | undefined> {
-  const result = await tell(deps, 'crontab', ['-l'], { encoding: 'latin1' });
+  const result = await callTool(deps, 'crontab', ['-l'], { encoding: 'latin1' });
   if (result.code === 0) return result.stdout;
   if (result.code === 127 || /no crontab|can't open|cannot open/i.test(result.stderr)) return undefined;
-  throw new StewardError('unavailable', `The crontab cannot be read: ${outputOf(result)}`, {
-    hint: 'See "crontab -l"; on systems with /etc/cron.allow your user has to be named there.',
+  throw new StewardError('unavailable', `The crontab is not readable: ${outputOf(result)}`, {
+    hint: 'Check "crontab -l". Where /etc/cron.allow exists, it must list your user.',
   });
 }
 
 function write(deps: BackendDeps, text: string): Promise<void> {
-  const refused = { words: 'The crontab cannot be written', hint: 'It is as it was. See "crontab -e".' };
-  return must(deps, refused, ['crontab', '-'], { input: Buffer.from(text, 'latin1') });
+  const refused = { message: 'The crontab is not writable', hint: 'It is unchanged. Check "crontab -e".' };
+  return requireTool(deps, refused, ['crontab', '-'], { input: Buffer.from(text, 'latin1') });
 }
 
-async function install(deps: BackendDeps, entry: JobEntry, keeper: Keeper): ReturnType<Backend['install']> {
+async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): Promise<Installed> {
   const before = await read(deps);
   const after = withCron(before ?? '', entry.name, blockOf(entry));
   const everySec = everySecOf(entry.job);
-  const warnings = runs(deps) ? [] : ['No cron runs on this machine: the job waits for one.'];
-  if (everySec !== null && keepsOf(everySec) !== everySec)
-    warnings.push(`cron counts in whole parts of an hour: it runs every ${keepsOf(everySec) / 60} min.`);
+  const warnings = isRunning(deps) ? [] : ['cron is not running on this machine, so the job does not run.'];
+  if (everySec !== null && intervalOf(everySec) !== everySec)
+    warnings.push(`cron runs it every ${intervalOf(everySec) / 60} min, the closest interval it supports.`);
   if (after === before) return { files: [], warnings, changed: false };
-  const made = before === undefined || keeper.recorded(CRONTAB)?.['made'] === true;
-  keeper.record(CRONTAB, { made, name: entry.name });
+  const made = before === undefined || recorder.recorded(CRONTAB)?.['made'] === true;
+  recorder.record(CRONTAB, { made, name: entry.name });
   try {
     await write(deps, after);
   } catch (error) {
-    if (cronBlocks(before ?? '', entry.name).length === 0) keeper.forget(CRONTAB);
+    if (cronBlocks(before ?? '', entry.name).length === 0) recorder.forget(CRONTAB);
     throw error;
   }
-  // Cron would start it with the machine only.
+  // cron itself starts the daemon only at boot.
   if (everySec === null) startNow(deps, entry);
   return { files: [], warnings, changed: true };
 }
 
-async function uninstall(deps: BackendDeps, name: string, keeper: Keeper): Promise<string[]> {
+async function uninstall(deps: BackendDeps, name: string, recorder: Recorder): Promise<string[]> {
   const before = await read(deps);
   const after = before === undefined ? undefined : withoutCron(before, name);
   if (after !== undefined && after !== before) {
-    if (after === '' && keeper.recorded(CRONTAB)?.['made'] === true)
-      await must(deps, { words: 'The empty crontab cannot be removed' }, ['crontab', '-r']);
+    if (after === '' && recorder.recorded(CRONTAB)?.['made'] === true)
+      await requireTool(deps, { message: 'The empty crontab was not removed' }, ['crontab', '-r']);
     else await write(deps, after);
   }
-  keeper.forget(CRONTAB);
+  recorder.forget(CRONTAB);
   return after === before ? [] : [CRONTAB];
 }

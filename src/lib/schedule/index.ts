@@ -5,7 +5,7 @@ import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform
 import { withInstallManifest, type InstallManifest } from '../platform/files/install-manifest';
 import type { PathHost } from '../platform/files/paths';
 import { removeLauncher, writeLauncher } from '../platform/process/launcher';
-import { keeperOf, type Backend } from './backend';
+import type { Backend } from './backend';
 import { cron } from './cron';
 import {
   everySecOf,
@@ -23,7 +23,6 @@ import { launchd } from './launchd';
 import {
   backendDeps,
   entryOf,
-  keptBy,
   kindsOf,
   LAUNCHER,
   launcherForm,
@@ -31,8 +30,9 @@ import {
   recordsFolder,
   type ScheduleDeps,
 } from './launcher';
+import { recorderOf, type Recorder } from './recorder';
 import { endKeeping, forgetRuns, runDeps } from './running';
-import { holdersOf, lookAt } from './status';
+import { holdersOf, intervalIn, jobStatus } from './status';
 import { systemd } from './systemd';
 import { taskScheduler } from './task-scheduler';
 
@@ -49,10 +49,7 @@ interface Parts {
   why: string;
 }
 
-/**
- * The scheduler of this machine: the first that can be used, or the given one. If none can, an install of what is not
- * there yet is `unavailable`; the other modes work.
- */
+/** The first usable scheduler of this machine, or the given one. Without one, a new install is `unavailable`. */
 export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind): Promise<Scheduler> {
   const backends = BACKENDS.map((make) => make(backendDeps(deps)));
   const { backend, why, available } = await choose(backends, deps.host, forced);
@@ -63,9 +60,9 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
     available,
     install: async (job) => {
       if (available) return install(parts, job);
-      // An entry that is there already is kept up to date: its cron may run again.
+      // An existing entry is still updated: its cron may start again.
       if (!(await backend.holds(entryOf(deps, job).name))) throw noScheduler(deps.host, job);
-      return install({ ...parts, why: 'it stands there already' }, job);
+      return install({ ...parts, why: 'already installed there' }, job);
     },
     uninstall: (job) => uninstall(parts, job),
     async start(job) {
@@ -74,7 +71,7 @@ export async function createScheduler(deps: ScheduleDeps, forced?: SchedulerKind
       await backends.find(({ kind }) => kind === holder)?.start(entry);
       return holder;
     },
-    status: (job) => lookAt(deps, parts, job),
+    status: (job) => jobStatus(deps, parts, job),
   };
 }
 
@@ -87,67 +84,67 @@ async function choose(
     if (forced !== undefined && backend.kind !== forced) continue;
     const why = await backend.probe();
     if (why !== undefined) return { backend, why, available: true };
-    if (forced !== undefined) return { backend, why: 'it was asked for', available: true };
+    if (forced !== undefined) return { backend, why: 'chosen with --scheduler', available: true };
   }
-  const usual = host.platform === 'win32' ? 'task-scheduler' : 'cron';
-  const backend = backends.find(({ kind }) => kind === usual);
-  if (backend === undefined) throw new StewardError('internal', 'There is no scheduler to fall back to.');
-  return { backend, why: 'no scheduler answers', available: false };
+  const fallback = host.platform === 'win32' ? 'task-scheduler' : 'cron';
+  const backend = backends.find(({ kind }) => kind === fallback);
+  if (backend === undefined) throw new StewardError('internal', 'No fallback scheduler.');
+  return { backend, why: 'no scheduler responds', available: false };
 }
 
-/** The refusal where nothing runs jobs, with what works there. */
+/** The error where nothing runs jobs, with what works there. */
 export function noScheduler({ env }: Pick<PathHost, 'env'>, job: Job): StewardError {
   const isWsl = (env['WSL_DISTRO_NAME'] ?? '') !== '';
   const everySec = everySecOf(job);
-  const often = everySec === null ? '' : `, every ${everySec === 3600 ? 'hour' : `${everySec} s`}`;
+  const interval = everySec === null ? '' : ` every ${everySec === 3600 ? 'hour' : `${everySec} s`}`;
   const wsl = 'Set "systemd=true" under [boot] in /etc/wsl.conf and restart WSL, or run';
   return new StewardError(
     'unavailable',
-    'Nothing on this machine runs jobs: no systemd user manager, and no cron.',
+    'No scheduler on this machine: no systemd user manager, and cron is not running.',
     {
-      hint: `${isWsl ? wsl : 'Run'} "steward up", which captures and sweeps while it runs; or have a supervisor of your own run "steward ${job.args.join(' ')}"${often}.`,
+      hint: `${isWsl ? wsl : 'Run'} "steward up", which captures and sweeps while it runs, or let your own supervisor run "steward ${job.args.join(' ')}"${interval}.`,
     },
   );
 }
 
-const manifestDeps = ({ area, clock, machineId }: ScheduleDeps) => ({
-  path: area.installManifest,
-  lockPath: join(area.machine, 'install.lock'),
-  clock,
-  machineId,
-});
+function withManifest<T>(deps: ScheduleDeps, work: (manifest: InstallManifest) => Promise<T>): Promise<T> {
+  const { area, clock, machineId } = deps;
+  const lockPath = join(area.machine, 'install.lock');
+  return withInstallManifest({ path: area.installManifest, lockPath, clock, machineId }, work);
+}
 
 async function install({ deps, backends, backend, why }: Parts, job: Job): Promise<InstallResult> {
   const { area, host } = deps;
   const entry = entryOf(deps, job);
   ensureFolder(area.root, { allowLink: true });
-  return withInstallManifest(manifestDeps(deps), async (manifest) => {
-    const form = launcherForm({ area, host, records: recordsFolder(area) });
-    const written = writeLauncher(form, { ...deps, bin: area.bin }, manifest);
+  return withManifest(deps, async (manifest) => {
+    const written = writeLauncher(launcherForm(deps), { ...deps, bin: area.bin }, manifest);
     ensureFolder(recordsFolder(area));
     ensureFolder(dirname(entry.log));
-    const keep = (scheduler: SchedulerKind) =>
-      keeperOf({ ...deps, manifest }, { job: job.id, scheduler, everySec: everySecOf(job) });
+    const recorder = (scheduler: SchedulerKind): Recorder =>
+      recorderOf({ ...deps, manifest }, { job: job.id, scheduler, everySec: everySecOf(job) });
     try {
-      const done = await backend.install(entry, keep(backend.kind));
-      keep(backend.kind).settle();
-      const there = new Set([...kindsOf(manifest.entries(), job.id), ...(await holdersOf(backends, entry))]);
-      const elsewhere = backends.filter(({ kind }) => kind !== backend.kind && there.has(kind));
-      for (const other of elsewhere) await other.uninstall(entry.name, keep(other.kind));
-      if (job.id === 'daemon' && elsewhere.some(({ kind }) => kind === 'cron'))
-        endKeeping(runDeps(deps, host));
+      const done = await backend.install(entry, recorder(backend.kind));
+      recorder(backend.kind).settle();
+      const holders = new Set([
+        ...kindsOf(manifest.entries(), job.id),
+        ...(await holdersOf(backends, entry)),
+      ]);
+      const others = backends.filter(({ kind }) => kind !== backend.kind && holders.has(kind));
+      for (const other of others) await other.uninstall(entry.name, recorder(other.kind));
+      if (job.id === 'daemon' && others.some(({ kind }) => kind === 'cron')) endKeeping(runDeps(deps, host));
       return {
         job: job.id,
         scheduler: backend.kind,
         why,
-        changed: done.changed || written || elsewhere.length > 0,
+        changed: done.changed || written || others.length > 0,
         files: done.files,
-        everySec: keptBy(backend, job),
+        everySec: intervalIn(backend, job),
         log: entry.log,
         warnings: [...done.warnings, ...cacheWarning(deps)],
       };
     } catch (error) {
-      removeLeft(deps, manifest, job.id);
+      removeLeftovers(deps, manifest, job.id);
       throw error;
     }
   });
@@ -157,25 +154,25 @@ async function uninstall({ deps, backends, backend }: Parts, job: Job): Promise<
   const result: UninstallResult = { job: job.id, removedFrom: [], files: [] };
   const entry = entryOf(deps, job);
   const holders = await holdersOf(backends, entry);
-  // Looking for a job that never was installed leaves no trace.
+  // Nothing was installed: write nothing.
   if (!exists(deps.area.installManifest) && holders.length === 0) return result;
-  return withInstallManifest(manifestDeps(deps), async (manifest) => {
+  return withManifest(deps, async (manifest) => {
     const kinds = new Set([backend.kind, ...holders, ...kindsOf(manifest.entries(), job.id)]);
-    for (const { kind, uninstall: takeOut } of backends.filter((one) => kinds.has(one.kind))) {
-      const keeper = keeperOf({ ...deps, manifest }, { job: job.id, scheduler: kind, everySec: null });
-      const removed = await takeOut(entry.name, keeper);
+    for (const { kind, uninstall: remove } of backends.filter((holder) => kinds.has(holder.kind))) {
+      const recorder = recorderOf({ ...deps, manifest }, { job: job.id, scheduler: kind, everySec: null });
+      const removed = await remove(entry.name, recorder);
       if (removed.length === 0) continue;
       result.removedFrom.push(kind);
       result.files.push(...removed);
     }
     if (job.id === 'daemon') endKeeping(runDeps(deps, deps.host));
-    removeLeft(deps, manifest, job.id);
+    removeLeftovers(deps, manifest, job.id);
     return result;
   });
 }
 
 /** Removes the job's log, and with the area's last job the launcher and its records. */
-function removeLeft(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): void {
+function removeLeftovers(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): void {
   const { area, host } = deps;
   if (kindsOf(manifest.entries(), id).length > 0) return;
   const log = logOf(area, host, id);
@@ -188,6 +185,6 @@ function removeLeft(deps: ScheduleDeps, manifest: InstallManifest, id: JobId): v
 
 function cacheWarning({ product }: ScheduleDeps): string[] {
   const warning =
-    'This steward lies in a cache of npx, which may be emptied: install it with "npm install --global" to keep the job working.';
+    'This steward runs from the npx cache, which npm may delete. Install it with "npm install --global" to keep the job working.';
   return /[\\/]_npx[\\/]/.test(product.root) ? [warning] : [];
 }

@@ -12,7 +12,6 @@ import {
   type UninstallResult,
 } from './job';
 
-/** What an installer needs beside its scheduler. */
 export interface InstallerDeps {
   scheduler: Scheduler;
   sense: { enabled: boolean; insight: { command: readonly string[] } };
@@ -26,71 +25,68 @@ export interface InstallerDeps {
 
 export type InstallerResult = InstallResult | JobStatus | UninstallResult;
 
-/** Runs an installer in the mode that the flags ask for; `text` is for a person. */
+/** Installs, removes or reports a job, as the flags say. */
 export async function runInstaller(
   deps: InstallerDeps,
   job: Job,
   mode: { status: boolean; uninstall: boolean },
 ): Promise<{ result: InstallerResult; warnings: string[]; text: (options: TextOptions) => string }> {
   const { scheduler } = deps;
+  const isDaemon = job.id === 'daemon';
   if (mode.status) {
     const [result, notes] = [await scheduler.status(job), await daemonNotes(deps, job.id)];
     return { result, warnings: [], text: (options) => jobText(result, job, notes, options) };
   }
   if (mode.uninstall) {
     const result = await scheduler.uninstall(job);
-    // The others stop the daemon themselves.
-    const isLeft = result.removedFrom.some((from) => from === 'cron' || from === 'task-scheduler');
-    if (job.id === 'daemon' && isLeft) await deps.endDaemon();
+    // launchd and systemd stop the daemon themselves.
+    if (isDaemon && result.removedFrom.some((from) => from === 'cron' || from === 'task-scheduler'))
+      await deps.endDaemon();
     const goesOn =
-      'The daemon runs and goes on capturing; "steward config set sense.enabled false" ends that too.';
+      'The daemon still captures. Run "steward config set sense.enabled false" to stop all captures.';
     const notes = job.id === 'sense' && (await deps.isDaemonThere()) ? [goesOn] : [];
     return { result, warnings: [], text: (options) => uninstallText(result, notes, options) };
   }
-  const isTaken = job.id === 'daemon' && (await deps.isDaemonThere());
+  const wasRunning = isDaemon && (await deps.isDaemonThere());
   if (job.id === 'sense' && scheduler.available) await deps.setUpSense();
   const result = await scheduler.install(job);
-  const taken =
-    'A daemon ran already. If you started it yourself, this one takes over within a minute of its end.';
-  const notes = [...(await installNotes(deps, job.id)), ...(isTaken && result.changed ? [taken] : [])];
+  const notes = await installNotes(deps, job.id);
+  if (wasRunning && result.changed)
+    notes.push('A daemon was already running. If you started it yourself, this one takes over when it ends.');
   return { result, warnings: result.warnings, text: (options) => installText(result, notes, options) };
 }
 
-/** What a person should know after an install. */
 async function installNotes(deps: InstallerDeps, id: JobId): Promise<string[]> {
   const { sense, captured } = deps;
   switch (id) {
     case 'sense':
       return [
         sense.enabled
-          ? `Names and times are noted, never titles or content; all of it stays in ${captured}.`
-          : 'sense.enabled is false: the job runs and captures nothing. Switch it on with "steward config set sense.enabled true".',
+          ? `It records names and times, never titles or content. Everything stays in ${captured}.`
+          : 'sense.enabled is false, so the job captures nothing. Run "steward config set sense.enabled true".',
         ...(await daemonNotes(deps, id)),
       ];
     case 'insight': {
       const [program = ''] = sense.insight.command;
-      const isMissing = findProgram(program) === undefined;
       return [
-        'Once an hour, unless it was idle, a summary of the day goes to your assistant; "steward sense insight preview" prints exactly what.',
-        ...(isMissing
-          ? [`${program} is not on the PATH: each read fails until it is, and the job is installed again.`]
+        'Every active hour, a summary of the day goes to your assistant. "steward sense insight preview" shows it.',
+        ...(findProgram(program) === undefined
+          ? [`${program} is not on the PATH. Install it, then install this job again.`]
           : []),
       ];
     }
     case 'work':
       return deps.hasRepository
         ? []
-        : ['No work repository is set up: the sweep does nothing until "steward work setup OWNER/REPO".'];
+        : ['No work repository: the sweep does nothing until you run "steward work setup OWNER/REPO".'];
     case 'daemon':
-      return [
-        'It captures by itself once sense is set up ("steward sense init"), beside what schedulers run.',
-      ];
+      return ['After "steward sense init" it also captures, alongside scheduled captures.'];
   }
 }
 
 async function daemonNotes({ isDaemonThere }: InstallerDeps, id: JobId): Promise<string[]> {
   if (id !== 'sense' || !(await isDaemonThere())) return [];
-  return ['The daemon runs, too, and captures when nobody else has: a moment is never counted twice.'];
+  return ['The daemon captures too, if nothing else has. No time counts twice.'];
 }
 
 export interface TextOptions {
@@ -113,10 +109,9 @@ export function installText(
   { columns }: TextOptions,
 ): string {
   const { changed, everySec, scheduler, files } = result;
-  const runs =
-    everySec === null ? 'starts at each login, and again after a failure' : `runs ${every(everySec)}`;
+  const runs = everySec === null ? 'starts at login and after a failure' : `runs ${every(everySec)}`;
   return lines(columns, [
-    `${changed ? 'Installed' : 'Installed already'}: ${commandOf(result.job)} ${runs}.`,
+    `${changed ? 'Installed' : 'Already installed'}: ${commandOf(result.job)} ${runs}.`,
     row('scheduler', `${NAMES[scheduler]}: ${result.why}`),
     ...files.map((file) => row('file', file)),
     row('log', result.log),
@@ -133,7 +128,7 @@ export function uninstallText(
   return lines(columns, [
     removedFrom.length === 0
       ? `${commandOf(job)} is not installed; nothing was removed.`
-      : `Removed from ${from}: ${commandOf(job)} does not run by itself any more.`,
+      : `Removed ${commandOf(job)} from ${from}.`,
     ...files.filter((file) => /[\\/]/.test(file)).map((file) => row('removed', file)),
     ...notes,
   ]);
@@ -150,16 +145,15 @@ export function jobText(
   if (!status.installed)
     return lines(columns, [`Not installed in ${scheduler}. Install it with "${job.command}".`, ...notes]);
   const isDaemon = everySec === null;
-  const ended = lastExit === null ? '' : lastExit === 0 ? ', ended well' : `, ended with code ${lastExit}`;
+  const ended = lastExit === null ? '' : lastExit === 0 ? ', ok' : `, exit code ${lastExit}`;
+  const problem = [warning, hint, mend === undefined ? undefined : `Run "${mend}" again.`];
   return lines(columns, [
-    `${commandOf(job.id)}, ${isDaemon ? 'at each login' : every(everySec)}`,
+    `${commandOf(job.id)}, ${isDaemon ? 'at login' : every(everySec)}`,
     row('scheduler', `${scheduler}, ${loaded ? 'loaded' : 'not loaded'}`),
     row(isDaemon ? 'started' : 'last run', lastRun === null ? 'not yet' : `${localTime(lastRun)}${ended}`),
-    ...(isDaemon ? [] : [row('next run', nextRun === null ? 'not known' : localTime(nextRun))]),
+    ...(isDaemon ? [] : [row('next run', nextRun === null ? 'unknown' : localTime(nextRun))]),
     row('log', status.log),
-    ...[warning, hint, mend === undefined ? undefined : `Run "${mend}" again.`].filter(
-      (text) => text !== undefined,
-    ),
+    ...problem.filter((text) => text !== undefined),
     ...notes,
   ]);
 }
@@ -174,7 +168,7 @@ function row(name: string, value: string): string {
   return `  ${name.padEnd(11)}${value}`;
 }
 
-/** Paths stay whole: a person copies them. */
+/** Paths are not wrapped, so they can be copied. */
 function lines(columns: number, texts: readonly string[]): string {
   return texts
     .map(clean)

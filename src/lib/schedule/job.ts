@@ -3,16 +3,13 @@ export type JobId = 'sense' | 'insight' | 'work' | 'daemon';
 
 export interface Job {
   id: JobId;
-  /** For the scheduler's own listings. */
+  /** Shown in the scheduler's own listings. */
   label: string;
-  /** The words after `steward` that it runs. */
+  /** The arguments of `steward`. */
   args: readonly string[];
-  /**
-   * `hourly`: once in each hour, made up for after a sleep if the scheduler can;
-   * `login`: at login, and again after a failure.
-   */
+  /** `hourly` catches up after sleep if the scheduler can; `login` also restarts after a failure. */
   when: { kind: 'interval'; everySec: number } | { kind: 'hourly' } | { kind: 'login' };
-  /** The longest run, s; null: no limit. */
+  /** Kills a longer run, s; null: no limit. */
   timeoutSec: number | null;
   /** The command that installs it. */
   command: string;
@@ -31,7 +28,7 @@ export const JOBS: Readonly<Record<JobId, Job>> = {
   },
   insight: {
     id: 'insight',
-    label: 'steward: hourly content-type read',
+    label: 'steward: hourly insight',
     args: ['sense', 'insight', 'build'],
     when: { kind: 'hourly' },
     timeoutSec: 900,
@@ -76,18 +73,18 @@ export function everySecOf({ when }: Pick<Job, 'when'>): number | null {
 export const SCHEDULER_KINDS = ['launchd', 'systemd', 'cron', 'task-scheduler'] as const;
 export type SchedulerKind = (typeof SCHEDULER_KINDS)[number];
 
-/** The system's scheduler, as far as steward's jobs go. */
+/** The system's scheduler, for steward's jobs. */
 export interface Scheduler {
   kind: SchedulerKind;
-  /** Why this one, for a person. */
+  /** Why it was chosen. */
   why: string;
-  /** False: nothing on this machine runs jobs now; only an entry that is there already is kept up to date. */
+  /** False: nothing runs jobs now; an install only updates an existing entry. */
   available: boolean;
-  /** Registers and loads the job, and takes it out of other schedulers. Refused, or no scheduler: `unavailable`. */
+  /** Installs and loads the job, and removes it from other schedulers. A refusal is `unavailable`. */
   install: (job: Job) => Promise<InstallResult>;
   /** Removes the job from every scheduler of this machine. */
   uninstall: (job: Job) => Promise<UninstallResult>;
-  /** Starts a run now; the scheduler that did, undefined if none has the job. */
+  /** Starts a run now; returns the scheduler, undefined if none has the job. */
   start: (job: Job) => Promise<SchedulerKind | undefined>;
   status: (job: Job) => Promise<JobStatus>;
 }
@@ -99,7 +96,7 @@ export interface InstallResult {
   /** False: it was installed and loaded already. */
   changed: boolean;
   files: string[];
-  /** null for the daemon. */
+  /** Null for the daemon. */
   everySec: number | null;
   log: string;
   warnings: string[];
@@ -118,19 +115,18 @@ export interface JobStatus {
   installed: boolean;
   loaded: boolean;
   everySec: number | null;
-  /** The end of its last run; of the daemon: its start. */
+  /** The end of the last run; for the daemon its start. */
   lastRun: string | null;
   nextRun: string | null;
-  /** null while it runs, or if none has ended. */
+  /** Null during a run, and before the first one has ended. */
   lastExit: number | null;
   /** Runs due since the last one or the install. */
   missedPolls: number;
   log: string;
-  /** Left out if all is well. */
   warning?: string;
-  /** Every run fails or none comes. */
+  /** No run works. */
   broken?: true;
-  /** The command that repairs it, else what to do. */
+  /** The command that fixes it. */
   mend?: string;
   hint?: string;
 }

@@ -2,31 +2,31 @@ import { posix } from 'node:path';
 
 import { StewardError } from '../errors';
 import {
-  must,
-  NOT_THERE,
+  callTool,
+  installFiles,
+  NOT_INSTALLED,
   outputOf,
-  tell,
+  requireTool,
+  xmlText,
   type Backend,
   type BackendDeps,
   type EntryState,
   type JobEntry,
-  xmlText,
 } from './backend';
 import { everySecOf, type Job } from './job';
 
-/** A crashed job is started again after this time at the earliest, s. */
+/** The shortest time between a crash and the next start, s. */
 const THROTTLE_SEC = 60;
-/** The hourly job runs at this minute. */
+/** The minute of the hourly job. */
 const MINUTE = 5;
-const BOOTSTRAP_TRIES = 10;
-const BOOTSTRAP_WAIT_MS = 500;
+const UNLOAD_POLLS = 10;
+const UNLOAD_POLL_MS = 500;
 
-/** launchd's name for it: the reverse of a host that nobody owns. */
+/** `local` is a domain that nobody owns. */
 export function launchdLabel(name: string): string {
   return `local.${name.replaceAll('-', '.')}`;
 }
 
-/** The property list of a launch agent. */
 export function renderLaunchd({ job, name, launcher, env, log }: JobEntry): string {
   const list: Plist = {
     Label: launchdLabel(name),
@@ -41,7 +41,7 @@ export function renderLaunchd({ job, name, launcher, env, log }: JobEntry): stri
   };
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<!-- ${xmlText(job.label)}. Written by "${job.command.replaceAll('--', '')}", which takes it back too. -->
+<!-- ${xmlText(job.label)}. Written by "${job.command.replaceAll('--', '')}", which can also remove it. -->
 <plist version="1.0">
 ${xmlOf(list, '')}
 </plist>
@@ -54,13 +54,14 @@ function xmlOf(value: Plist, pad: string): string {
   if (typeof value === 'string') return `${pad}<string>${xmlText(value)}</string>`;
   if (typeof value === 'number') return `${pad}<integer>${value}</integer>`;
   if (typeof value === 'boolean') return `${pad}<${value}/>`;
+  const inner = `${pad}  `;
   const [tag, items] =
     value instanceof Array
-      ? ['array', value.map((item: Plist) => xmlOf(item, `${pad}  `))]
+      ? ['array', value.map((item: Plist) => xmlOf(item, inner))]
       : [
           'dict',
           Object.entries(value).map(
-            ([key, item]) => `${pad}  <key>${xmlText(key)}</key>\n${xmlOf(item, `${pad}  `)}`,
+            ([key, item]) => `${inner}<key>${xmlText(key)}</key>\n${xmlOf(item, inner)}`,
           ),
         ];
   return `${pad}<${tag}>\n${items.join('\n')}\n${pad}</${tag}>`;
@@ -68,72 +69,72 @@ function xmlOf(value: Plist, pad: string): string {
 
 function timesOf(job: Job): Record<string, Plist> {
   if (job.when.kind === 'login') return { KeepAlive: { SuccessfulExit: false } };
-  // While the machine sleeps an interval is skipped; a calendar time is made up for on waking.
+  // launchd skips an interval during sleep, but catches up on a calendar time.
   if (job.when.kind === 'hourly') return { StartCalendarInterval: { Minute: MINUTE } };
   return { StartInterval: everySecOf(job) ?? 0 };
 }
 
-/** The answer of `launchctl print` for a loaded agent. */
+/** Parses the output of `launchctl print`. */
 export function parseLaunchd(text: string): Pick<EntryState, 'lastExit'> {
   const exit = /^[ \t]*last exit code = (\d+)/m.exec(text)?.[1];
   return { lastExit: exit === undefined ? null : Number(exit) };
 }
 
-/** Launch agents of the person who is logged in. */
+/** Launch agents of the logged-in user. */
 export function launchd(deps: BackendDeps): Backend {
-  const { host, userId, keep, wait } = deps;
+  const { host, userId, exists, wait } = deps;
   const domain = `gui/${userId}`;
   const pathOf = (name: string): string =>
     posix.join(host.home, 'Library', 'LaunchAgents', `${launchdLabel(name)}.plist`);
-  const launchctl = (verb: string, ...args: string[]) => tell(deps, 'launchctl', [verb, ...args]);
-  const print = (name: string) => launchctl('print', `${domain}/${launchdLabel(name)}`);
-  const isLoaded = async (name: string): Promise<boolean> => (await print(name)).code === 0;
+  const targetOf = (name: string): string => `${domain}/${launchdLabel(name)}`;
+  const launchctl = (...args: string[]) => callTool(deps, 'launchctl', args);
+  const isLoaded = async (name: string): Promise<boolean> =>
+    (await launchctl('print', targetOf(name))).code === 0;
 
   async function unload(name: string): Promise<void> {
     if (!(await isLoaded(name))) return;
-    await launchctl('bootout', `${domain}/${launchdLabel(name)}`);
-    // It answers before the job is gone; until then launchd refuses a new one of that name.
-    for (let tries = 0; tries < BOOTSTRAP_TRIES && (await isLoaded(name)); tries += 1)
-      await wait(BOOTSTRAP_WAIT_MS);
+    await launchctl('bootout', targetOf(name));
+    // bootout returns early, and launchd refuses a new job of that name until the old one is gone.
+    for (let polls = 0; polls < UNLOAD_POLLS && (await isLoaded(name)); polls += 1)
+      await wait(UNLOAD_POLL_MS);
+  }
+
+  async function load(name: string): Promise<string[]> {
+    await unload(name);
+    await launchctl('enable', targetOf(name));
+    const loaded = await launchctl('bootstrap', domain, pathOf(name));
+    if (loaded.code === 0) return [];
+    if ((await launchctl('print', domain)).code !== 0)
+      return ['No user is logged in on the screen: launchd loads the job at the next login.'];
+    throw new StewardError('unavailable', `launchd refused the job: ${outputOf(loaded)}`, {
+      hint: 'Check "launchctl print" and System Settings > General > Login Items, where it may be off.',
+    });
   }
 
   return {
     kind: 'launchd',
-    keeps: (everySec) => everySec,
+    interval: (everySec) => everySec,
     probe: () => Promise.resolve(host.platform === 'darwin' ? 'this is macOS' : undefined),
-    async install(entry, keeper) {
-      const path = pathOf(entry.name);
-      const about = { files: [path], warnings: [] };
-      const written = keeper.write(path, renderLaunchd(entry));
-      if (!written && (await isLoaded(entry.name))) return { ...about, changed: false };
-      await unload(entry.name);
-      await launchctl('enable', `${domain}/${launchdLabel(entry.name)}`);
-      const loaded = await launchctl('bootstrap', domain, path);
-      if (loaded.code === 0) return { ...about, changed: true };
-      if ((await launchctl('print', domain)).code !== 0) {
-        const waits = 'Nobody is logged in on the screen: it is loaded at the next login.';
-        return { ...about, changed: true, warnings: [waits] };
-      }
-      keeper.remove(path);
-      throw new StewardError('unavailable', `launchd does not take the job: ${outputOf(loaded)}`, {
-        hint: 'See "launchctl print" and System Settings, General, Login Items: it may be switched off there.',
-      });
-    },
-    async uninstall(name, keeper) {
+    install: (entry, recorder) =>
+      installFiles([{ path: pathOf(entry.name), text: renderLaunchd(entry) }], recorder, {
+        isLoaded: () => isLoaded(entry.name),
+        load: () => load(entry.name),
+        unload: () => unload(entry.name),
+      }),
+    async uninstall(name, recorder) {
       await unload(name);
-      return keeper.remove(pathOf(name)) ? [pathOf(name)] : [];
+      return recorder.remove(pathOf(name)) ? [pathOf(name)] : [];
     },
     start: ({ name }) => {
-      const refused = { words: 'launchd does not start the job' };
-      return must(deps, refused, ['launchctl', 'kickstart', `${domain}/${launchdLabel(name)}`]);
+      const refused = { message: 'launchd refused to start the job' };
+      return requireTool(deps, refused, ['launchctl', 'kickstart', targetOf(name)]);
     },
-    holds: (name) => Promise.resolve(host.platform === 'darwin' && keep.exists(pathOf(name))),
+    holds: (name) => Promise.resolve(host.platform === 'darwin' && exists(pathOf(name))),
     async state({ name }) {
-      if (!keep.exists(pathOf(name))) return NOT_THERE;
-      const there = { ...NOT_THERE, installed: true, copies: 1 };
-      const { code, stdout } = await print(name);
-      if (code !== 0) return there;
-      return { ...there, loaded: true, ...parseLaunchd(stdout) };
+      if (!exists(pathOf(name))) return NOT_INSTALLED;
+      const installed = { ...NOT_INSTALLED, installed: true, copies: 1 };
+      const { code, stdout } = await launchctl('print', targetOf(name));
+      return code === 0 ? { ...installed, loaded: true, ...parseLaunchd(stdout) } : installed;
     },
   };
 }

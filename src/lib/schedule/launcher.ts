@@ -7,15 +7,16 @@ import type { InstallEntry } from '../platform/files/install-manifest';
 import { userAreaPath, type PathHost } from '../platform/files/paths';
 import { shortHash } from '../platform/files/short-hash';
 import { userId } from '../platform/files/system-files';
-import { startProgram, processNames as namesHere } from '../platform/process/own-process';
 import { forBatch, launcherPath, type LauncherForm } from '../platform/process/launcher';
+import { startProgram, processNames as runningNames } from '../platform/process/own-process';
 import type { Run } from '../platform/process/process';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
 import type { Clock } from '../platform/time/clock';
 import { wait } from '../platform/time/wait';
-import { ENTRY_PREFIX, type Backend, type BackendDeps, type JobEntry } from './backend';
-import { everySecOf, JOBS, JOB_IDS, SCHEDULER_KINDS, type Job, type JobId, type SchedulerKind } from './job';
+import type { BackendDeps, JobEntry } from './backend';
+import { JOBS, JOB_IDS, SCHEDULER_KINDS, type Job, type JobId, type SchedulerKind } from './job';
+import { ENTRY_PREFIX } from './recorder';
 
 export interface ScheduleDeps {
   area: Pick<UserArea, 'root' | 'bin' | 'installManifest' | 'machine' | 'sense' | 'work' | 'daemonLog'>;
@@ -40,7 +41,7 @@ const COPIED = [
   'XDG_DATA_HOME',
   'CLAUDE_CONFIG_DIR',
 ];
-/** What a session has and a scheduler may lack; the scheduler's own is newer. */
+/** Variables of the session that a scheduler may lack; its own value is newer. */
 const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
 /** The environment of the jobs: the installer's PATH without relative and project folders, and `COPIED`. */
@@ -67,7 +68,7 @@ export function jobEnvironment({
   return { ...own, ...(Object.fromEntries(copied) as Record<string, string>) };
 }
 
-/** Where all runs of a job log, at most 256 KiB, and one file before that. */
+/** The log of a job's runs: at most 256 KiB, plus one older file. */
 export function logOf(
   area: Pick<UserArea, 'sense' | 'work' | 'daemonLog'>,
   { platform }: Pick<PathHost, 'platform'>,
@@ -83,18 +84,13 @@ export function logOf(
   return logs[id];
 }
 
-/** The folder of machine-local state in which the launcher records how runs ended. */
+/** The machine-local folder in which the launcher records how runs ended. */
 export function recordsFolder({ machine }: Pick<UserArea, 'machine'>): string {
   return join(machine, 'jobs');
 }
 
-/** The launcher of the jobs, beside what all launchers have. */
-export function launcherForm(input: {
-  area: Pick<UserArea, 'sense' | 'work' | 'daemonLog'>;
-  host: Pick<PathHost, 'platform' | 'env'>;
-  records: string;
-}): LauncherForm {
-  const { area, host, records } = input;
+/** What the launcher's template is filled with. */
+export function launcherForm({ area, host }: Pick<ScheduleDeps, 'area' | 'host'>): LauncherForm {
   const isWindows = host.platform === 'win32';
   const quoted = (path: string): string => (isWindows ? forBatch(path, host.env) : forShell(path));
   const env = Object.entries(jobEnvironment(host)).map(([name, value]) =>
@@ -114,7 +110,7 @@ export function launcherForm(input: {
   return {
     ...LAUNCHER,
     values: {
-      RECORDS: quoted(oneLine(records, 'the folder of the state')),
+      RECORDS: quoted(oneLine(recordsFolder(area), 'the state folder')),
       ENVIRONMENT: [...env, ...session].join('\n'),
       JOBS: jobs.join('\n'),
     },
@@ -125,22 +121,21 @@ function isOneLine(text: string): boolean {
   return !/[\u0000-\u001f\u007f]/.test(text);
 }
 
-/** No scheduler's file takes a line break in a path. */
+/** Schedulers accept no line break in a path. */
 function oneLine(text: string, what: string): string {
   if (isOneLine(text)) return text;
-  throw new StewardError('config', `${what} has a control character in it: ${clean(text)}`, {
-    hint: 'Schedulers take paths of one line only: give the folder another name.',
+  throw new StewardError('config', `The path of ${what} contains a control character: ${clean(text)}`, {
+    hint: 'Schedulers cannot run a job from it. Rename the folder.',
   });
 }
 
-/** The job as a scheduler of this machine is to have it. */
+/** The job as a scheduler of this machine gets it. */
 export function entryOf({ area, host }: ScheduleDeps, job: Job): JobEntry {
-  const launcher = oneLine(launcherPath(LAUNCHER.name, { bin: area.bin, host }), 'The path of the user area');
   const isDefault = area.root === defaultArea(host);
   return {
     job,
     name: isDefault ? `steward-${job.id}` : `steward-${shortHash(area.root)}-${job.id}`,
-    launcher,
+    launcher: oneLine(launcherPath(LAUNCHER.name, { bin: area.bin, host }), 'the user area'),
     env: jobEnvironment(host),
     log: logOf(area, host, job.id),
   };
@@ -156,13 +151,7 @@ function defaultArea(host: PathHost): string | undefined {
   }
 }
 
-/** The interval that a scheduler keeps for a job, s; null for the daemon. */
-export function keptBy(backend: Backend, job: Job): number | null {
-  const everySec = everySecOf(job);
-  return everySec === null ? null : backend.keeps(everySec);
-}
-
-/** The schedulers that hold a job by the manifest. */
+/** The schedulers that have a job according to the manifest. */
 export function kindsOf(entries: readonly InstallEntry[], id: JobId): SchedulerKind[] {
   const kinds = entries
     .filter((entry) => entry.id === ENTRY_PREFIX + id)
@@ -175,21 +164,17 @@ export function backendDeps({
   run,
   area,
   product,
-  processNames = namesHere,
+  processNames = runningNames,
 }: ScheduleDeps): BackendDeps {
   const id = userId();
   const runtime = `/run/user/${id}`;
-  // After su, or ssh without PAM, the variable is missing, but the folder may be there.
+  // After su, or ssh without PAM, the folder may exist without the variable.
   const lacksRuntime = host.platform === 'linux' && (host.env['XDG_RUNTIME_DIR'] ?? '') === '';
   return {
-    run,
-    host,
+    ...{ run, host, exists, wait, processNames },
     env: lacksRuntime && exists(runtime) ? { ...host.env, XDG_RUNTIME_DIR: runtime } : host.env,
     userId: id,
-    keep: { exists },
     start: (file, args) => startProgram(file, args, product.root),
-    wait,
     stateFolder: join(area.machine, 'tasks'),
-    processNames,
   };
 }

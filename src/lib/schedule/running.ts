@@ -19,9 +19,9 @@ import { JOB_VARIABLE, endProcess, ownProcess } from '../platform/process/own-pr
 import { launcherPath } from '../platform/process/launcher';
 import type { Clock } from '../platform/time/clock';
 import { wait } from '../platform/time/wait';
-import { ENTRY_PREFIX } from './backend';
 import { JOB_IDS, type JobId } from './job';
 import { LAUNCHER, recordsFolder } from './launcher';
+import { ENTRY_PREFIX } from './recorder';
 
 export interface RunDeps {
   /** The folder in which the launcher records how runs ended. */
@@ -46,19 +46,19 @@ export function runDeps(
   };
 }
 
-/** A run of a job, or a process that delivers what a hook or a command has queued. */
+/** A run of a job, or a process that delivers notifications. */
 export interface Running {
   job: JobId | typeof DELIVERY;
-  /** Of the launcher; on Windows of what it started. */
+  /** The launcher's process; on Windows the one it started. */
   pid: number;
 }
 
 const DELIVERY = 'delivery';
-/** The folder is machine-local, so its holders need no machine. */
+/** The folder is machine-local, so every holder is on this machine. */
 const HERE = 'this machine';
 const MAX_BYTES = 4096;
-/** Names the launcher that restarts the daemon (templates/launcher/steward-job.sh). */
-const KEEPER = '.keep';
+/** Names the launcher that restarts the daemon under cron (templates/launcher/steward-job.sh). */
+const KEEP_FILE = '.keep';
 
 /** Parses `sense 4711`, or `sense` if the run is this process. */
 export function parseJobVariable(text: string, ownPid: number): Running | undefined {
@@ -67,12 +67,10 @@ export function parseJobVariable(text: string, ownPid: number): Running | undefi
   return job === undefined ? undefined : { job, pid: pid === undefined ? ownPid : Number(pid) };
 }
 
-/**
- * Called before a command that a scheduler started; false if its job is no longer installed: then nothing may be
- * written, not even the code cache. The variable is not passed on: what the command starts is no run of the job.
- */
+/** Runs before a scheduled command. False if its job was uninstalled: then nothing, not even a cache, may be written. */
 export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): boolean {
   const run = parseJobVariable(env[JOB_VARIABLE] ?? '', ownProcess().pid);
+  // Processes that the command starts are not runs of the job.
   delete env[JOB_VARIABLE];
   if (run === undefined) return true;
   if (beginRun(deps, run)) {
@@ -84,24 +82,24 @@ export function beginScheduled(deps: RunDeps, { env }: Pick<PathHost, 'env'>): b
 }
 
 /**
- * Notes a run; false if its job is not installed, and then writes nothing. An uninstall removes the entry and then looks
- * for notes; a run writes its note and then looks for the entry: one of the two sees the other.
+ * Writes a note of a run; false if its job is not installed. An uninstall removes the entry, then looks for notes; a run
+ * writes its note, then looks for the entry: so one sees the other.
  */
 export function beginRun(deps: RunDeps, run: Running): boolean {
   if (!isInstalled(deps, run.job)) return false;
   const note = notePath(deps, run);
   const made: string[] = [];
   try {
-    // Removes the notes of runs that were killed.
+    // Removes the notes of killed runs.
     runningJobs(deps);
     made.push(...ensureFolder(deps.records));
     replaceFile(note, JSON.stringify(holderOf(run.pid, HERE, deps.clock.now(), randomName(16))));
   } catch (error) {
-    // The folder may have been removed meanwhile, with the job.
-    const isThere = isInstalled(deps, run.job);
-    // A message is worth more than its note: a full disk does not stop it.
-    if (isThere && run.job === DELIVERY) return true;
-    if (isThere) throw error;
+    // An uninstall may have removed the folder meanwhile.
+    const stillInstalled = isInstalled(deps, run.job);
+    // A full disk must not stop a notification.
+    if (stillInstalled && run.job === DELIVERY) return true;
+    if (stillInstalled) throw error;
   }
   if (isInstalled(deps, run.job)) return true;
   removeFile(note);
@@ -109,7 +107,7 @@ export function beginRun(deps: RunDeps, run: Running): boolean {
   return false;
 }
 
-/** The runs under way. Removes the notes of those that have ended. */
+/** The current runs. Removes the notes of those that have ended. */
 export function runningJobs({ records, clock }: Pick<RunDeps, 'records' | 'clock'>): Running[] {
   const judge = { machineId: HERE, nowMs: clock.now(), staleAfterMs: 0, processStart };
   return listFolder(records).flatMap((name) => {
@@ -124,12 +122,12 @@ export function runningJobs({ records, clock }: Pick<RunDeps, 'records' | 'clock
   });
 }
 
-/** Ends the launcher's keeping of the daemon under cron, within seconds and without another start. */
+/** Makes the launcher under cron stop restarting the daemon, within seconds. */
 export function endKeeping({ records }: Pick<RunDeps, 'records'>): void {
-  removeFile(join(records, KEEPER));
+  removeFile(join(records, KEEP_FILE));
 }
 
-/** Without a launcher the notes of ended runs go, and the folder with the last one. */
+/** Once the launcher is gone, removes the notes of ended runs and their folder. */
 export function forgetRuns(deps: RunDeps): void {
   if (exists(deps.launcher)) return;
   runningJobs(deps);
@@ -140,7 +138,7 @@ function notePath({ records }: Pick<RunDeps, 'records'>, { job, pid }: Running):
   return join(records, `.run.${job}.${pid}`);
 }
 
-/** By the manifest; if that is gone or damaged, by the launcher. A delivery may run while its area is there. */
+/** Reads the manifest; if it is missing or damaged, looks for the launcher. A delivery needs only the user area. */
 function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running['job']): boolean {
   if (job === DELIVERY) return exists(root);
   try {
@@ -151,36 +149,37 @@ function isInstalled({ installManifest, launcher, root }: RunDeps, job: Running[
   return exists(launcher);
 }
 
-const LONGEST_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 const POLL_MS = 100;
-/** Most runs take less. */
+/** Most runs are shorter. */
 const QUIET_MS = 1_500;
 
-/** Which runs to wait for, and whom to tell about a wait of more than 1.5 s. */
-export interface WaitForRuns {
+export interface WaitOptions {
   stopDaemon: () => Promise<{ stopped: boolean }>;
+  /** Called once, after 1.5 s. */
   onWait?: (running: readonly Running[]) => void;
-  isMeant?: (run: Running) => boolean;
+  /** Only these runs. */
+  filter?: (run: Running) => boolean;
 }
 
 /**
- * Waits at most a minute for runs of jobs that were uninstalled; returns those still under way. A daemon that was just
- * starting is stopped once it listens, and a delivery, which may retry for minutes, is ended.
+ * Waits up to a minute for runs of uninstalled jobs; returns those still running. Stops a daemon that was just starting,
+ * and ends a delivery, which may retry for minutes.
  */
-export async function waitForRuns(deps: RunDeps, options: WaitForRuns): Promise<Running[]> {
-  const { stopDaemon, onWait, isMeant = () => true } = options;
+export async function waitForRuns(deps: RunDeps, options: WaitOptions): Promise<Running[]> {
+  const { stopDaemon, onWait, filter = () => true } = options;
   const start = deps.clock.monotonic();
-  let isTold = onWait === undefined;
+  let isReported = onWait === undefined;
   for (;;) {
-    const running = runningJobs(deps).filter(isMeant);
+    const running = runningJobs(deps).filter(filter);
     const ms = deps.clock.monotonic() - start;
-    if (running.length === 0 || ms > LONGEST_MS) {
+    if (running.length === 0 || ms > MAX_WAIT_MS) {
       forgetRuns(deps);
       return running;
     }
-    if (!isTold && ms > QUIET_MS) {
+    if (!isReported && ms > QUIET_MS) {
       onWait?.(running);
-      isTold = true;
+      isReported = true;
     }
     for (const { job, pid } of running) {
       if (job === 'daemon') await stopDaemon();
@@ -190,15 +189,15 @@ export async function waitForRuns(deps: RunDeps, options: WaitForRuns): Promise<
   }
 }
 
-/** Stops the daemon and waits for its job to end; true if one ran. One that does not end is `locked`. */
+/** Stops the daemon and waits for its job; true if one ran. If it does not end, the error is `locked`. */
 export async function endDaemon(
   deps: RunDeps,
-  { stopDaemon }: Pick<WaitForRuns, 'stopDaemon'>,
+  { stopDaemon }: Pick<WaitOptions, 'stopDaemon'>,
 ): Promise<boolean> {
   const { stopped } = await stopDaemon();
-  const [left] = await waitForRuns(deps, { stopDaemon, isMeant: ({ job }) => job === 'daemon' });
-  if (left === undefined) return stopped;
-  throw new StewardError('locked', `The daemon's job (process ${left.pid}) has not ended within a minute.`, {
-    hint: 'Nothing restarts it. See what it does with "steward daemon logs"; end that process if it hangs.',
+  const [running] = await waitForRuns(deps, { stopDaemon, filter: ({ job }) => job === 'daemon' });
+  if (running === undefined) return stopped;
+  throw new StewardError('locked', `The daemon's job (process ${running.pid}) did not end within a minute.`, {
+    hint: 'Nothing restarts it. Check "steward daemon logs"; end the process if it hangs.',
   });
 }

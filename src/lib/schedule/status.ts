@@ -7,12 +7,13 @@ import { launcherPath } from '../platform/process/launcher';
 import { sinceBootMs } from '../platform/process/own-process';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
-import { ENTRY_PREFIX, type Backend, type EntryState, type JobEntry } from './backend';
+import type { Backend, EntryState, JobEntry } from './backend';
 import { everySecOf, type Job, type JobId, type JobStatus, type SchedulerKind } from './job';
-import { entryOf, keptBy, LAUNCHER, recordsFolder, type ScheduleDeps } from './launcher';
+import { entryOf, LAUNCHER, recordsFolder, type ScheduleDeps } from './launcher';
+import { ENTRY_PREFIX } from './recorder';
 
-/** How a job is doing: by its scheduler, by its launcher's record, and whether its files are as they were written. */
-export async function lookAt(
+/** The status of a job, from its scheduler, the launcher's record and the installed files. */
+export async function jobStatus(
   deps: ScheduleDeps,
   { backends, backend }: { backends: readonly Backend[]; backend: Backend },
   job: Job,
@@ -24,20 +25,22 @@ export async function lookAt(
   const recorded = entries.filter(({ id }) => id === ENTRY_PREFIX + job.id).at(-1);
   const entry = entryOf(deps, job);
   const holders = await holdersOf(backends, entry);
-  const wanted = [recorded?.added['scheduler'], backend.kind, ...holders];
-  const kind = wanted.find((one) => holders.some((holder) => holder === one)) ?? wanted.find(Boolean);
-  const used = backends.find((one) => one.kind === kind) ?? backend;
+  const candidates = [recorded?.added['scheduler'], backend.kind, ...holders];
+  const kind =
+    candidates.find((candidate) => holders.some((holder) => holder === candidate)) ??
+    candidates.find(Boolean);
+  const used = backends.find((candidate) => candidate.kind === kind) ?? backend;
   const state = await used.state(entry);
   const written = entries.filter(({ id }) => id === ENTRY_PREFIX + job.id || id === LAUNCHER.manifestId);
   return statusOf({
     job,
     scheduler: used.kind,
-    everySec: keptBy(used, job),
+    everySec: intervalIn(used, job),
     state: { ...state, edited: state.edited || written.some(isEdited) },
-    elsewhere: holders.filter((holder) => holder !== used.kind),
+    otherHolders: holders.filter((holder) => holder !== used.kind),
     record: readRecord(recordsFolder(area), job.id),
     recorded,
-    launcher: exists(launcherPath(LAUNCHER.name, { bin: area.bin, host })),
+    hasLauncher: exists(launcherPath(LAUNCHER.name, { bin: area.bin, host })),
     log: entry.log,
     logEnd: endOf(entry.log),
     nowMs: clock.now(),
@@ -45,13 +48,19 @@ export async function lookAt(
   });
 }
 
-/** The schedulers that hold a job. */
+/** The schedulers that have a job. */
 export async function holdersOf(backends: readonly Backend[], entry: JobEntry): Promise<SchedulerKind[]> {
   const holds = await Promise.all(backends.map((backend) => backend.holds(entry.name)));
   return backends.filter((_, index) => holds[index]).map(({ kind }) => kind);
 }
 
-/** The launcher's record of a run: when it ended, and how. Of the daemon: when it began. */
+/** The interval of a job in a scheduler, s; null for the daemon. */
+export function intervalIn(backend: Backend, job: Job): number | null {
+  const everySec = everySecOf(job);
+  return everySec === null ? null : backend.interval(everySec);
+}
+
+/** The launcher's record of the last run: its end and exit code. For the daemon: its start. */
 interface RunRecord {
   atMs: number;
   exit: number | null;
@@ -67,7 +76,7 @@ function readRecord(folder: string, id: JobId): RunRecord | undefined {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The last two lines of a log: an error of steward's is what failed, and what to do. */
+/** The last two lines of a log: an error of steward and its hint. */
 function endOf(log: string): string {
   const facts = lstatOf(log);
   if (facts?.isFile !== true || facts.size > MAX_BYTES) return '';
@@ -78,14 +87,14 @@ function endOf(log: string): string {
     .join(' ');
 }
 
-/** Did somebody change a file that an install wrote? */
+/** True if an installed file was changed since. */
 function isEdited({ kind, path, after }: InstallEntry): boolean {
   if (kind !== 'file' || after === null || !exists(path)) return false;
   if (lstatOf(path)?.isFile !== true) return true;
   return sha256(readBytes(path, { maxBytes: MAX_BYTES }) ?? '') !== after;
 }
 
-/** Missing runs before a warning. */
+/** A warning starts with so many missed runs. */
 const MISSED_TO_WARN = 3;
 /** A scheduler's times are whole seconds, and later than the launcher's. */
 const SAME_RUN_MS = 5_000;
@@ -93,29 +102,28 @@ const SAME_RUN_MS = 5_000;
 export interface StatusInput {
   job: Job;
   scheduler: SchedulerKind;
-  /** The interval that the scheduler keeps, s. */
+  /** The interval in the scheduler, s. */
   everySec: number | null;
   state: EntryState;
   record: RunRecord | undefined;
-  /** Other schedulers that hold the job. */
-  elsewhere: readonly SchedulerKind[];
+  /** Other schedulers that have the job. */
+  otherHolders: readonly SchedulerKind[];
   recorded: Pick<InstallEntry, 'at' | 'added'> | undefined;
-  /** Does the launcher exist? */
-  launcher: boolean;
+  hasLauncher: boolean;
   log: string;
   logEnd: string;
   nowMs: number;
   bootMs: number;
 }
 
-/** The status by these facts; pure. */
+/** Judges the facts; pure. */
 export function statusOf(input: StatusInput): JobStatus {
   const { job, scheduler, state, everySec, log, nowMs } = input;
   const { lastRun, lastExit } = lastOf(input);
   const lastMs = lastRun === null ? undefined : parseIso(lastRun);
   const due = everySec === null || lastMs === undefined ? undefined : lastMs + everySec * 1000;
   const nextRun = state.nextRun ?? (due === undefined ? null : toIso(Math.max(due, nowMs)));
-  const found: JobStatus = {
+  const status: JobStatus = {
     job: job.id,
     scheduler,
     installed: state.installed,
@@ -124,10 +132,10 @@ export function statusOf(input: StatusInput): JobStatus {
     lastRun,
     nextRun: state.loaded ? nextRun : null,
     lastExit,
-    missedPolls: state.installed ? missed(input, lastMs) : 0,
+    missedPolls: state.installed ? missedRuns(input, lastMs) : 0,
     log,
   };
-  return state.installed ? { ...found, ...(entryProblem(input) ?? runProblem(input, found)) } : found;
+  return state.installed ? { ...status, ...(entryProblem(input) ?? runProblem(input, status)) } : status;
 }
 
 function lastOf({ job, state, record }: StatusInput): Pick<JobStatus, 'lastRun' | 'lastExit'> {
@@ -138,8 +146,8 @@ function lastOf({ job, state, record }: StatusInput): Pick<JobStatus, 'lastRun' 
   return isLater ? { lastRun, lastExit } : { lastRun: toIso(record.atMs), lastExit: record.exit };
 }
 
-/** Runs due since the last one, the install or the start of the machine, whichever is the latest. */
-function missed({ recorded, everySec, nowMs, bootMs }: StatusInput, lastMs: number | undefined): number {
+/** Runs due since the last one, the install or the boot, whichever is latest. */
+function missedRuns({ recorded, everySec, nowMs, bootMs }: StatusInput, lastMs: number | undefined): number {
   const known = [lastMs, recorded === undefined ? undefined : parseIso(recorded.at)].filter(
     (ms) => ms !== undefined,
   );
@@ -150,40 +158,44 @@ function missed({ recorded, everySec, nowMs, bootMs }: StatusInput, lastMs: numb
 
 type Problem = Pick<JobStatus, 'warning' | 'broken' | 'mend' | 'hint'>;
 
-/** The worst that is wrong with the entry in the scheduler. */
-function entryProblem({ job, launcher, scheduler, state, elsewhere }: StatusInput): Problem | undefined {
+/** The worst problem of the entry in the scheduler. */
+function entryProblem({
+  job,
+  hasLauncher,
+  scheduler,
+  state,
+  otherHolders,
+}: StatusInput): Problem | undefined {
   const mend = job.command;
   const { loaded, disabled, copies, edited } = state;
-  if (!launcher) return { warning: 'What it starts is gone: each run fails.', broken: true, mend };
+  if (!hasLauncher) return { warning: 'The launcher is missing, so each run fails.', broken: true, mend };
   if (disabled && !loaded)
-    return { warning: `It is disabled in ${scheduler}, which does not run it.`, broken: true, mend };
+    return { warning: `The job is disabled in ${scheduler}, so it does not run.`, broken: true, mend };
   if (!loaded) {
     const more = scheduler === 'cron' ? { hint: 'Start the cron service of this machine.' } : { mend };
-    return { warning: `It is installed, but ${scheduler} does not run it.`, broken: true, ...more };
+    return { warning: `The job is installed, but ${scheduler} does not run it.`, broken: true, ...more };
   }
-  if (elsewhere.length > 0)
-    return { warning: `It runs twice: it is in ${[scheduler, ...elsewhere].join(' and in ')}.`, mend };
-  if (copies > 1) return { warning: `It runs twice: it stands in ${scheduler} ${copies} times.`, mend };
-  if (disabled)
-    return { warning: `It is disabled in ${scheduler}: after the next login it does not run.`, mend };
-  if (edited)
-    return { warning: `What stands in ${scheduler} is not what was written there: it was edited.`, mend };
+  if (otherHolders.length > 0)
+    return { warning: `The job runs twice: in ${[scheduler, ...otherHolders].join(' and in ')}.`, mend };
+  if (copies > 1) return { warning: `The job is in ${scheduler} ${copies} times, so it runs twice.`, mend };
+  if (disabled) return { warning: `The job is disabled in ${scheduler} and stops at the next login.`, mend };
+  if (edited) return { warning: `The entry in ${scheduler} was edited since it was installed.`, mend };
   return undefined;
 }
 
-/** The worst that is wrong with its runs. */
+/** The worst problem of its runs. */
 function runProblem({ job, recorded, logEnd }: StatusInput, status: JobStatus): Problem | undefined {
   const { lastExit, missedPolls, log } = status;
   const mend = job.command;
   const hint = logEnd === '' ? `See ${log}` : `${log} ends with: ${logEnd}`;
   if (lastExit !== null && lastExit !== 0)
-    return { warning: `Its last run ended with code ${lastExit}.`, hint };
+    return { warning: `The last run failed with exit code ${lastExit}.`, hint };
   if (missedPolls >= MISSED_TO_WARN) {
-    const warning = `${missedPolls} runs were due since the last one and did not come. A machine that sleeps runs none.`;
+    const warning = `${missedPolls} runs were missed since the last one. Jobs do not run during sleep.`;
     return { warning, hint, mend };
   }
-  const [wanted, asked] = [everySecOf(job), recorded?.added['everySec']];
-  if (typeof asked === 'number' && wanted !== null && asked !== wanted)
-    return { warning: `It was installed for every ${asked} s, and ${wanted} s are configured now.`, mend };
+  const [configured, installed] = [everySecOf(job), recorded?.added['everySec']];
+  if (typeof installed === 'number' && configured !== null && installed !== configured)
+    return { warning: `The job runs every ${installed} s, but ${configured} s are configured.`, mend };
   return undefined;
 }

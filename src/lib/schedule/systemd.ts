@@ -2,25 +2,26 @@ import { posix } from 'node:path';
 
 import { toIso } from '../platform/time/clock';
 import {
-  must,
-  NOT_THERE,
-  tell,
+  callTool,
+  installFiles,
+  NOT_INSTALLED,
+  requireTool,
   type Backend,
   type BackendDeps,
   type EntryState,
+  type Installed,
   type JobEntry,
-  type Keeper,
 } from './backend';
 import { everySecOf } from './job';
+import type { Recorder } from './recorder';
 
 const HOUR_SEC = 3600;
-/** The daemon is started again this long after a failure, s. */
+/** The delay before a restart of the daemon, s. */
 const RESTART_SEC = 60;
 
-/** Unit files by name: a service and its timer; of the daemon the service alone. */
-export function renderSystemd(entry: JobEntry): Record<string, string> {
-  const { job, name, launcher, env } = entry;
-  const unit = `# Written by "${job.command}", which takes it back too.\n[Unit]\nDescription=${unitText(job.label)}\n`;
+/** Unit files by name: a service and its timer; for the daemon only the service. */
+export function renderSystemd({ job, name, launcher, env }: JobEntry): Record<string, string> {
+  const unit = `# Written by "${job.command}", which can also remove it.\n[Unit]\nDescription=${unitText(job.label)}\n`;
   const lines = [
     `ExecStart=/bin/sh ${execWord(launcher)} ${job.id}`,
     ...Object.entries(env).map(([key, value]) => `Environment=${quoted(`${key}=${value}`)}`),
@@ -38,13 +39,13 @@ export function renderSystemd(entry: JobEntry): Record<string, string> {
 }
 
 function timesOf(everySec: number): string {
-  // An hour that was slept through, or without a login, is made up for.
+  // Persistent: runs once after hours of sleep or without a login.
   if (everySec === HOUR_SEC)
     return 'OnActiveSec=60\nOnCalendar=hourly\nPersistent=true\nRandomizedDelaySec=30\n';
   return `OnActiveSec=15\nOnUnitActiveSec=${everySec}\nAccuracySec=${everySec < 60 ? 1 : 5}s\n`;
 }
 
-/** A percent sign begins a specifier, everywhere in a unit. */
+/** Escapes the percent sign, which starts a specifier. */
 function unitText(text: string): string {
   return text.replaceAll('%', '%%');
 }
@@ -53,20 +54,19 @@ function quoted(text: string): string {
   return `"${unitText(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** A word of ExecStart, where a dollar sign begins a variable too. */
+/** Also escapes the dollar sign, which starts a variable in ExecStart. */
 function execWord(text: string): string {
   return quoted(text).replaceAll('$', '$$$$');
 }
 
-/** Parses `systemctl show`: a property a line. */
+/** Parses `systemctl show`: one property per line. */
 export function parseShow(text: string): Record<string, string> {
-  const pairs = text
-    .split('\n')
-    .map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]);
-  return Object.fromEntries(pairs) as Record<string, string>;
+  return Object.fromEntries(
+    text.split('\n').map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]),
+  );
 }
 
-/** The last run by the properties of a service (with `--timestamp=unix`). */
+/** The last run, from the properties of a service (with `--timestamp=unix`). */
 export function lastRunOf(shown: Readonly<Record<string, string>>): Pick<EntryState, 'lastRun' | 'lastExit'> {
   const started = unixIso(shown['ExecMainStartTimestamp']);
   const isRunning = /^(activating|active)$/.test(shown['ActiveState'] ?? '') && shown['MainPID'] !== '0';
@@ -82,9 +82,9 @@ function unixIso(text: string | undefined): string | null {
   return found === null ? null : toIso(Number(found[1]) * 1000);
 }
 
-/** The timer's next run in `systemctl list-timers --output=json`; null if unknown. */
+/** The timer's next run from `systemctl list-timers --output=json`; null if unknown. */
 export function nextRunOf(json: string, timer: string): string | null {
-  // Before version 248 it is a table, with times in words.
+  // systemd before version 248 prints a table instead.
   if (!json.startsWith('[')) return null;
   const row = (JSON.parse(json) as Record<string, unknown>[]).find(({ unit }) => unit === timer);
   const next = row?.['next'];
@@ -92,42 +92,38 @@ export function nextRunOf(json: string, timer: string): string | null {
 }
 
 const SHOWN = 'ActiveState,MainPID,ExecMainStartTimestamp,ExecMainExitTimestamp,ExecMainStatus';
-const REFUSED = {
-  words: 'The systemd user manager refuses',
-  hint: 'See "systemctl --user status", or choose another scheduler with --scheduler cron.',
-};
 
-/** Units of the person's own systemd. */
+/** Units of the user's own systemd. */
 export function systemd(deps: BackendDeps): Backend {
   const { host } = deps;
   return {
     kind: 'systemd',
-    keeps: (everySec) => everySec,
+    interval: (everySec) => everySec,
     async probe() {
       if (host.platform !== 'linux') return undefined;
       const { stdout } = await systemctl(deps, 'is-system-running');
       return /^(running|degraded|starting|initializing|maintenance)$/.test(stdout.trim())
-        ? 'the systemd user manager answers'
+        ? 'the systemd user manager responds'
         : undefined;
     },
-    install: (entry, keeper) => install(deps, entry, keeper),
-    async uninstall(name, keeper) {
-      await takeOut(deps, name);
-      const removed = filesOf(deps, name).filter((file) => keeper.remove(file));
+    install: (entry, recorder) => install(deps, entry, recorder),
+    async uninstall(name, recorder) {
+      await disable(deps, name);
+      const removed = filesOf(deps, name).filter((file) => recorder.remove(file));
       // Also if none was removed: an earlier run may have been killed before this.
       await systemctl(deps, 'daemon-reload');
       for (const unit of [`${name}.timer`, `${name}.service`]) await systemctl(deps, 'reset-failed', unit);
       return removed;
     },
-    start: ({ name }) => change(deps, 'start', `${name}.service`),
+    start: ({ name }) => mustSystemctl(deps, 'start', `${name}.service`),
     holds: (name) => Promise.resolve(isThere(deps, name)),
     state: (entry) => state(deps, entry),
   };
 }
 
-function xdg({ host }: BackendDeps, name: string, usual: string): string {
-  const set = host.env[name] ?? '';
-  return posix.isAbsolute(set) ? set : posix.join(host.home, usual);
+function xdg({ host }: BackendDeps, name: string, fallback: string): string {
+  const folder = host.env[name] ?? '';
+  return posix.isAbsolute(folder) ? folder : posix.join(host.home, fallback);
 }
 
 function pathOf(deps: BackendDeps, file: string): string {
@@ -139,15 +135,19 @@ function filesOf(deps: BackendDeps, name: string): string[] {
 }
 
 function isThere(deps: BackendDeps, name: string): boolean {
-  return deps.host.platform === 'linux' && filesOf(deps, name).some((file) => deps.keep.exists(file));
+  return deps.host.platform === 'linux' && filesOf(deps, name).some(deps.exists);
 }
 
-function systemctl(deps: BackendDeps, ...args: string[]): ReturnType<typeof tell> {
-  return tell(deps, 'systemctl', ['--user', ...args]);
+function systemctl(deps: BackendDeps, ...args: string[]): ReturnType<typeof callTool> {
+  return callTool(deps, 'systemctl', ['--user', ...args]);
 }
 
-function change(deps: BackendDeps, ...args: string[]): Promise<void> {
-  return must(deps, REFUSED, ['systemctl', '--user', ...args]);
+function mustSystemctl(deps: BackendDeps, ...args: string[]): Promise<void> {
+  const refused = {
+    message: 'The systemd user manager refused',
+    hint: 'Check "systemctl --user status", or use another scheduler with --scheduler cron.',
+  };
+  return requireTool(deps, refused, ['systemctl', '--user', ...args]);
 }
 
 function unitOf({ name, job }: JobEntry): string {
@@ -162,50 +162,47 @@ async function isEnabled(deps: BackendDeps, unit: string): Promise<boolean> {
   return (await systemctl(deps, 'is-enabled', unit)).code === 0;
 }
 
-/** Also removes what systemd noted: the link that enables it, the time of its last run. */
-async function takeOut(deps: BackendDeps, name: string): Promise<void> {
+/** Also removes what systemd wrote: the link that enables the unit, and the time of its last run. */
+async function disable(deps: BackendDeps, name: string): Promise<void> {
   for (const unit of filesOf(deps, name)
-    .filter(deps.keep.exists)
+    .filter(deps.exists)
     .map((path) => posix.basename(path))) {
     await systemctl(deps, 'disable', '--now', unit);
     if (unit.endsWith('.timer')) await systemctl(deps, 'clean', '--what=state', unit);
   }
 }
 
-async function install(deps: BackendDeps, entry: JobEntry, keeper: Keeper): ReturnType<Backend['install']> {
+async function install(deps: BackendDeps, entry: JobEntry, recorder: Recorder): Promise<Installed> {
   const unit = unitOf(entry);
-  const units = Object.entries(renderSystemd(entry)).map(([file, text]) => ({
-    path: pathOf(deps, file),
-    text,
-  }));
-  // systemd keeps there when a timer last elapsed, to make up for what was missed.
+  // systemd stores there when a timer last ran, to catch up.
   const stamps = posix.join(xdg(deps, 'XDG_DATA_HOME', '.local/share'), 'systemd', 'timers');
-  const beside = [posix.join(stamps, `stamp-${entry.name}.timer`)];
-  const changed = units.map(({ path, text }) => keeper.write(path, text, { beside })).includes(true);
-  const about = { files: units.map(({ path }) => path), warnings: await lingerHint(deps, entry) };
-  if (!changed && (await isEnabled(deps, unit)) && (await isActive(deps, unit))) {
-    return { ...about, changed: false };
-  }
-  try {
-    await change(deps, 'daemon-reload');
-    await change(deps, 'enable', unit);
-    await change(deps, 'restart', unit);
-  } catch (error) {
-    await takeOut(deps, entry.name);
-    for (const { path } of units) keeper.remove(path);
+  const beside = posix.join(stamps, `stamp-${entry.name}.timer`);
+  const files = Object.entries(renderSystemd(entry)).map(([file, text]) => ({
+    ...{ path: pathOf(deps, file), text, beside },
+  }));
+  const result = await installFiles(files, recorder, {
+    isLoaded: async () => (await isEnabled(deps, unit)) && (await isActive(deps, unit)),
+    async load() {
+      await mustSystemctl(deps, 'daemon-reload');
+      await mustSystemctl(deps, 'enable', unit);
+      await mustSystemctl(deps, 'restart', unit);
+      return [];
+    },
+    unload: () => disable(deps, entry.name),
+  }).catch(async (error: unknown) => {
     await systemctl(deps, 'daemon-reload');
     throw error;
-  }
-  return { ...about, changed: true };
+  });
+  return { ...result, warnings: await lingerHint(deps, entry) };
 }
 
 async function state(deps: BackendDeps, entry: JobEntry): Promise<EntryState> {
-  if (!isThere(deps, entry.name)) return NOT_THERE;
+  if (!isThere(deps, entry.name)) return NOT_INSTALLED;
   const service = `${entry.name}.service`;
   const { stdout } = await systemctl(deps, 'show', service, `--property=${SHOWN}`, '--timestamp=unix');
   const timers = await systemctl(deps, 'list-timers', '--all', '--output=json');
   return {
-    ...NOT_THERE,
+    ...NOT_INSTALLED,
     installed: true,
     loaded: await isActive(deps, unitOf(entry)),
     copies: 1,
@@ -215,11 +212,15 @@ async function state(deps: BackendDeps, entry: JobEntry): Promise<EntryState> {
   };
 }
 
-/** Without lingering the user manager ends with the last session, and the jobs with it. */
+/** Without lingering, the user manager and its jobs end with the last session. */
 async function lingerHint(deps: BackendDeps, { job }: JobEntry): Promise<string[]> {
   if (job.id === 'sense' || job.id === 'insight') return [];
-  const { stdout } = await tell(deps, 'loginctl', ['show-user', String(deps.userId), '--property=Linger']);
+  const { stdout } = await callTool(deps, 'loginctl', [
+    'show-user',
+    String(deps.userId),
+    '--property=Linger',
+  ]);
   return stdout.trim() === 'Linger=no'
-    ? ['It runs while you are logged in. To have it run without a login too: loginctl enable-linger']
+    ? ['It runs only while you are logged in. To change that: loginctl enable-linger']
     : [];
 }

@@ -4,25 +4,26 @@ import { parseObject } from '../platform/files/json-object';
 import { powerShellArgs } from '../platform/process/windows';
 import { parseIso, toIso } from '../platform/time/clock';
 import {
-  must,
-  NOT_THERE,
-  tell,
+  callTool,
+  installFiles,
+  NOT_INSTALLED,
+  requireTool,
+  xmlText,
   type Backend,
   type BackendDeps,
   type EntryState,
   type JobEntry,
-  xmlText,
 } from './backend';
 import { everySecOf } from './job';
 
-/** Any time that has passed: the repetition counts from it. */
+/** Any time in the past: repetitions count from it. */
 const START = '2026-01-01T00:00:00';
-/** Task Scheduler repeats no task more often, s. */
-const LEAST_SEC = 60;
-/** Its code for a task that is running. */
+/** The shortest repetition, s. */
+const MIN_SEC = 60;
+/** The result code of a running task. */
 const RUNNING = 267_009;
 
-/** A task as Task Scheduler imports it (schema 1.2); `user` is `DOMAIN\name`. */
+/** A task in the import format of Task Scheduler (schema 1.2); `user` is `DOMAIN\name`. */
 export function renderTask({ job, launcher }: JobEntry, user: string): string {
   const everySec = everySecOf(job);
   const trigger =
@@ -33,7 +34,7 @@ export function renderTask({ job, launcher }: JobEntry, user: string): string {
     </LogonTrigger>`
       : `    <TimeTrigger>
       <Repetition>
-        <Interval>${duration(Math.max(LEAST_SEC, everySec))}</Interval>
+        <Interval>${duration(Math.max(MIN_SEC, everySec))}</Interval>
         <StopAtDurationEnd>false</StopAtDurationEnd>
       </Repetition>
       <StartBoundary>${START}</StartBoundary>
@@ -45,7 +46,7 @@ export function renderTask({ job, launcher }: JobEntry, user: string): string {
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo>
     <Author>steward</Author>
-    <Description>${xmlText(`${job.label}. Written by "${job.command}", which takes it back too.`)}</Description>
+    <Description>${xmlText(`${job.label}. Written by "${job.command}", which can also remove it.`)}</Description>
   </RegistrationInfo>
   <Triggers>
 ${trigger}
@@ -77,7 +78,7 @@ ${everySec === null ? restart : ''}    <Enabled>true</Enabled>
 `.replace(/\n/g, '\r\n');
 }
 
-/** The bytes of the file that `schtasks /create /xml` reads: UTF-16 with a mark. */
+/** The bytes that `schtasks /create /xml` reads: UTF-16 with a byte order mark. */
 export function taskBytes(xml: string): Buffer {
   return Buffer.from(`\ufeff${xml}`, 'utf16le');
 }
@@ -88,7 +89,7 @@ function duration(sec: number): string {
   return `PT${minutes > 0 ? `${minutes}M` : ''}${rest > 0 ? `${rest}S` : ''}`;
 }
 
-/** Parses what `infoScript` prints. A task that never ran has a date of 1999. */
+/** Parses the output of `infoScript`. A task that never ran has a date of 1999. */
 export function parseTaskInfo(
   json: string,
 ): Pick<EntryState, 'lastRun' | 'nextRun' | 'lastExit' | 'disabled'> {
@@ -108,52 +109,53 @@ export function parseTaskInfo(
 
 /** Tasks of the Windows user. */
 export function taskScheduler(deps: BackendDeps): Backend {
-  const { host, keep, stateFolder } = deps;
+  const { host, exists, stateFolder } = deps;
   const pathOf = (name: string): string => win32.join(stateFolder, `${name}.xml`);
-  const change = (words: string, args: string[], hint?: string) =>
-    must(deps, { words, ...(hint === undefined ? {} : { hint }) }, ['schtasks.exe', ...args]);
+  const schtasks = (...args: string[]) => callTool(deps, 'schtasks.exe', args);
+  const must = (message: string, args: string[], hint?: string) =>
+    requireTool(deps, { message, ...(hint === undefined ? {} : { hint }) }, ['schtasks.exe', ...args]);
   const isThere = async (name: string): Promise<boolean> =>
-    (await tell(deps, 'schtasks.exe', ['/query', '/tn', name])).code === 0;
+    (await schtasks('/query', '/tn', name)).code === 0;
 
   return {
     kind: 'task-scheduler',
-    keeps: (everySec) => Math.max(LEAST_SEC, everySec),
+    interval: (everySec) => Math.max(MIN_SEC, everySec),
     probe: () => Promise.resolve(host.platform === 'win32' ? 'this is Windows' : undefined),
-    async install(entry, keeper) {
-      const { name } = entry;
+    async install(entry, recorder) {
+      const { name, job } = entry;
       const path = pathOf(name);
-      const xml = renderTask(entry, userOf(host.env));
-      const written = keeper.write(path, xml, { data: taskBytes(xml) });
-      const isTooOften = (everySecOf(entry.job) ?? LEAST_SEC) < LEAST_SEC;
-      const warnings = isTooOften ? ['Task Scheduler runs a job every minute at most.'] : [];
-      if (!written && (await isThere(name))) return { files: [path], warnings, changed: false };
-      try {
-        const hint = 'See "schtasks /query", and whether the service "Task Scheduler" runs.';
-        const args = ['/create', '/tn', name, '/xml', path, '/f'];
-        await change('Task Scheduler does not take the job', args, hint);
-      } catch (error) {
-        keeper.remove(path);
-        throw error;
-      }
-      await tell(deps, 'schtasks.exe', ['/run', '/tn', name]);
-      return { files: [path], warnings, changed: true };
+      const text = renderTask(entry, userOf(host.env));
+      const isTooOften = (everySecOf(job) ?? MIN_SEC) < MIN_SEC;
+      const warnings = isTooOften ? ['Task Scheduler runs a job at most once a minute.'] : [];
+      const result = await installFiles([{ path, text, data: taskBytes(text) }], recorder, {
+        isLoaded: () => isThere(name),
+        async load() {
+          const hint = 'Check "schtasks /query", and that the service "Task Scheduler" is running.';
+          const args = ['/create', '/tn', name, '/xml', path, '/f'];
+          await must('Task Scheduler refused the job', args, hint);
+          return [];
+        },
+        unload: () => Promise.resolve(),
+      });
+      if (result.changed) await schtasks('/run', '/tn', name);
+      return { ...result, warnings };
     },
-    async uninstall(name, keeper) {
+    async uninstall(name, recorder) {
       if (await isThere(name)) {
-        await tell(deps, 'schtasks.exe', ['/end', '/tn', name]);
-        await change('Task Scheduler keeps the job', ['/delete', '/tn', name, '/f']);
+        await schtasks('/end', '/tn', name);
+        await must('Task Scheduler did not remove the job', ['/delete', '/tn', name, '/f']);
       }
-      return keeper.remove(pathOf(name)) ? [pathOf(name)] : [];
+      return recorder.remove(pathOf(name)) ? [pathOf(name)] : [];
     },
-    start: ({ name }) => change('Task Scheduler does not start the job', ['/run', '/tn', name]),
-    holds: async (name) => host.platform === 'win32' && (keep.exists(pathOf(name)) || (await isThere(name))),
+    start: ({ name }) => must('Task Scheduler did not start the job', ['/run', '/tn', name]),
+    holds: async (name) => host.platform === 'win32' && (exists(pathOf(name)) || (await isThere(name))),
     async state({ name }) {
-      const isWritten = keep.exists(pathOf(name));
-      if (!(await isThere(name))) return { ...NOT_THERE, installed: isWritten, copies: isWritten ? 1 : 0 };
-      const info = parseTaskInfo(
-        (await tell(deps, 'powershell.exe', powerShellArgs(infoScript(name)))).stdout,
-      );
-      return { ...NOT_THERE, installed: true, loaded: !info.disabled, copies: 1, ...info };
+      const isWritten = exists(pathOf(name));
+      if (!(await isThere(name)))
+        return { ...NOT_INSTALLED, installed: isWritten, copies: isWritten ? 1 : 0 };
+      const { stdout } = await callTool(deps, 'powershell.exe', powerShellArgs(infoScript(name)));
+      const info = parseTaskInfo(stdout);
+      return { ...NOT_INSTALLED, installed: true, loaded: !info.disabled, copies: 1, ...info };
     },
   };
 }
@@ -163,7 +165,7 @@ function userOf(env: NodeJS.ProcessEnv): string {
   return domain === '' ? name : `${domain}\\${name}`;
 }
 
-/** The name is made of letters, digits and dashes. */
+/** The name consists of letters, digits and dashes, so it needs no quoting. */
 function infoScript(name: string): string {
   return `$i = Get-ScheduledTaskInfo -TaskName '${name}'
 function iso($d) { if ($d) { $d.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ') } else { $null } }

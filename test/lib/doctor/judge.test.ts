@@ -111,9 +111,7 @@ describe('what doctor makes of', () => {
     const of = (more: Partial<JobStatus>): Finding =>
       judgeJob({ ...job, ...more }, (iso) => iso.slice(11, 16));
     expect(said(of({}))).to.equal('ok: in systemd, ran 09:42, next 09:44');
-    expect(said(of({ lastRun: null, lastExit: null }))).to.equal(
-      'ok: in systemd, has not run yet, next 09:44',
-    );
+    expect(said(of({ lastRun: null, lastExit: null }))).to.equal('ok: in systemd, no run yet, next 09:44');
     expect(of({ installed: false, loaded: false })).to.deep.include({
       state: 'off',
       mend: 'steward sense install',
@@ -137,7 +135,7 @@ describe('what doctor makes of', () => {
     expect(said(of(0, '"/there/node"\r\n"/there/run.js"\r\n'))).to.match(/^ok/);
     expect(of(127, '')).to.deep.include({ state: 'failed', mend: 'steward sense install' });
     expect(said(of(0, '/there/node\n/away/run.js\n'))).to.equal(
-      'failed: /away/run.js is gone: each run fails',
+      'failed: /away/run.js is missing, so each run fails',
     );
   });
 

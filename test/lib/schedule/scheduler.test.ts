@@ -13,7 +13,7 @@ import { scratch, snapshot } from '../../helpers/scratch';
 
 const ROOT = join(__dirname, '..', '..', '..');
 
-describe('schedule: install, status and uninstall', () => {
+describe('scheduler: install, status and uninstall', () => {
   const box = scratch();
 
   function depsFor(run: Run, platform: NodeJS.Platform, env: NodeJS.ProcessEnv = {}): ScheduleDeps {
@@ -24,7 +24,7 @@ describe('schedule: install, status and uninstall', () => {
     return { area: userArea(host), clock: systemClock(), machineId: '0123456789ab', host, run, product };
   }
 
-  it('loads a launch agent, changes it in place, and takes all back', async () => {
+  it('loads, changes and removes a launch agent', async () => {
     const model = launchdModel();
     const deps = depsFor(model.run, 'darwin');
     const scheduler = await createScheduler(deps);
@@ -35,7 +35,7 @@ describe('schedule: install, status and uninstall', () => {
     expect(model.loaded()).to.deep.equal(['local.steward.sense']);
     expect(await scheduler.install(JOBS.sense)).to.include({ changed: false });
     expect(await scheduler.status(JOBS.sense)).to.include({ installed: true, loaded: true, lastExit: 0 });
-    // What was loaded is gone only some time after launchd has said so.
+    // launchd answers before the old job is gone.
     const slower = jobOf('sense', { pollIntervalSec: 300 });
     expect(await scheduler.install(slower)).to.include({ changed: true, everySec: 300 });
     expect(readFileSync(path, 'utf8')).to.include('<integer>300<');
@@ -47,7 +47,7 @@ describe('schedule: install, status and uninstall', () => {
     expect(await scheduler.uninstall(slower)).to.deep.include({ removedFrom: [], files: [] });
   }).timeout(60_000);
 
-  it('starts a job that is loaded, and none that is not there', async () => {
+  it('starts a loaded job, and no other', async () => {
     const model = launchdModel();
     const scheduler = await createScheduler(depsFor(model.run, 'darwin'));
     expect(await scheduler.start(JOBS.daemon)).to.equal(undefined);
@@ -60,7 +60,7 @@ describe('schedule: install, status and uninstall', () => {
     expect(await rejection(waits.start(JOBS.daemon))).to.include({ kind: 'unavailable' });
   }).timeout(60_000);
 
-  it('says that a launch agent waits for a login, and leaves nothing of one that is refused', async () => {
+  it('warns if a launch agent needs a login, and leaves nothing of a refused one', async () => {
     const waits = await createScheduler(depsFor(launchdModel({ session: false }).run, 'darwin'));
     expect((await waits.install(JOBS.work)).warnings.join()).to.match(/next login/);
     expect(await waits.status(JOBS.work)).to.include({ installed: true, loaded: false });
@@ -73,7 +73,7 @@ describe('schedule: install, status and uninstall', () => {
     expect(snapshot(box.path('home'), ['.steward/state'])).to.deep.equal(before);
   });
 
-  it('removes the crontab that it made, and keeps what somebody has added to it since', async () => {
+  it('removes a crontab that it created, unless lines were added since', async () => {
     const model = crontabModel(undefined);
     const scheduler = await createScheduler(depsFor(model.run, 'darwin'), 'cron');
     await scheduler.install(JOBS.sense);
@@ -88,7 +88,7 @@ describe('schedule: install, status and uninstall', () => {
     expect(other.text()).to.equal('\u00e9 0 * * * own\n');
   });
 
-  it('says why a crontab is refused, and leaves no launcher behind', async () => {
+  it('reports why a crontab is refused, and leaves no launcher', async () => {
     const scheduler = await createScheduler(
       depsFor(crontabModel('a\n', { refuses: true }).run, 'darwin'),
       'cron',
@@ -96,12 +96,12 @@ describe('schedule: install, status and uninstall', () => {
     const error = await rejection(scheduler.install(JOBS.sense));
     expect(error).to.include({
       kind: 'unavailable',
-      message: 'The crontab cannot be written: not allowed',
+      message: 'The crontab is not writable: not allowed',
     });
     expect(existsSync(box.path('home', '.steward', 'bin'))).to.equal(false);
   });
 
-  it('refuses to install where nothing runs jobs, and says what to do', async () => {
+  it('refuses to install without a scheduler, and suggests what works', async () => {
     const none: Run = crontabModel(undefined).run;
     const nothing: Run = (file, args, options) =>
       none(file === 'crontab' ? 'no such program' : file, args, options);
@@ -110,23 +110,23 @@ describe('schedule: install, status and uninstall', () => {
     const error = await rejection(scheduler.install(JOBS.sense));
     expect(error).to.include({ kind: 'unavailable' });
     expect(error.hint).to.match(/wsl\.conf.*steward up/);
-    // Advice that ends: what works without any scheduler, and never an installer again.
+    // The hint must not suggest another installer.
     const plain = await createScheduler(depsFor(nothing, 'linux'));
     for (const [job, words] of [
-      [JOBS.sense, '"steward sense capture", every 120 s'],
-      [JOBS.work, '"steward work sweep", every hour'],
+      [JOBS.sense, '"steward sense capture" every 120 s'],
+      [JOBS.work, '"steward work sweep" every hour'],
       [JOBS.daemon, '"steward daemon serve".'],
     ] as const)
       expect((await rejection(plain.install(job))).hint)
         .to.match(/^Run "steward up"/)
-        .and.include(`have a supervisor of your own run ${words}`)
+        .and.include(`let your own supervisor run ${words}`)
         .and.not.include('install');
     expect(await scheduler.status(JOBS.sense)).to.include({ installed: false, loaded: false });
     expect(await scheduler.uninstall(JOBS.sense)).to.deep.include({ removedFrom: [] });
     expect(existsSync(box.path('home', '.steward'))).to.equal(false);
   });
 
-  it('says of a job that stands in a crontab, and no cron runs, that it waits, and keeps it as it should be', async () => {
+  it('keeps a crontab entry up to date, with a warning, while cron is not running', async () => {
     const model = crontabModel('own\n');
     const names = (...running: string[]) => ({
       ...depsFor(model.run, 'linux'),
@@ -140,8 +140,8 @@ describe('schedule: install, status and uninstall', () => {
     for (const changed of [false, true]) {
       if (changed) writeFileSync(launcher, '');
       const again = await stopped.install(JOBS.sense);
-      expect(again).to.include({ changed, scheduler: 'cron', why: 'it stands there already' });
-      expect(again.warnings).to.deep.equal(['No cron runs on this machine: the job waits for one.']);
+      expect(again).to.include({ changed, scheduler: 'cron', why: 'already installed there' });
+      expect(again.warnings).to.deep.equal(['cron is not running on this machine, so the job does not run.']);
     }
     expect(readFileSync(launcher, 'utf8')).to.include('sense capture');
     expect(await rejection(stopped.install(JOBS.work))).to.include({ kind: 'unavailable' });
@@ -150,7 +150,7 @@ describe('schedule: install, status and uninstall', () => {
       .and.not.include('steward-work');
   });
 
-  it('gives each user area jobs of its own', async () => {
+  it('gives each user area its own jobs', async () => {
     const model = crontabModel(undefined);
     const one = await createScheduler(depsFor(model.run, 'darwin'), 'cron');
     const two = await createScheduler(
@@ -166,7 +166,7 @@ describe('schedule: install, status and uninstall', () => {
     expect(await two.status(JOBS.sense)).to.include({ installed: true });
   });
 
-  it('tells when what a job starts is gone, and an install mends it', async () => {
+  it('reports a missing launcher, which an install fixes', async () => {
     const scheduler = await createScheduler(depsFor(crontabModel('').run, 'darwin'), 'cron');
     await scheduler.install(JOBS.sense);
     const launcher = box.path('home', '.steward', 'bin', 'steward-job');
@@ -175,10 +175,10 @@ describe('schedule: install, status and uninstall', () => {
     expect(readFileSync(launcher, 'utf8')).to.include('sense capture');
     const { rmSync } = await import('node:fs');
     rmSync(launcher);
-    expect((await scheduler.status(JOBS.sense)).warning).to.match(/gone/);
+    expect((await scheduler.status(JOBS.sense)).warning).to.match(/launcher is missing/);
   });
 
-  it('says that a program that hangs does not answer', async () => {
+  it('reports a program that hangs', async () => {
     const hangs: Run = () =>
       Promise.resolve({
         code: null,
@@ -189,6 +189,9 @@ describe('schedule: install, status and uninstall', () => {
         timedOut: true,
       });
     const error = await rejection(createScheduler(depsFor(hangs, 'linux')));
-    expect(error).to.include({ kind: 'unavailable', message: 'systemctl --user does not answer.' });
+    expect(error).to.include({
+      kind: 'unavailable',
+      message: 'systemctl --user did not respond within 20 s.',
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-import { NOT_THERE } from '../../../src/lib/schedule/backend';
+import { NOT_INSTALLED } from '../../../src/lib/schedule/backend';
 import { JOBS, jobOf } from '../../../src/lib/schedule/job';
 import { statusOf, type StatusInput } from '../../../src/lib/schedule/status';
 import { installText, jobText, uninstallText } from '../../../src/lib/schedule/installer';
@@ -13,11 +13,11 @@ function input(over: Partial<StatusInput> = {}): StatusInput {
     job: JOBS.sense,
     scheduler: 'systemd',
     everySec: 120,
-    state: { ...NOT_THERE, installed: true, loaded: true, copies: 1 },
+    state: { ...NOT_INSTALLED, installed: true, loaded: true, copies: 1 },
     record: { atMs: NOW - 30_000, exit: 0 },
     recorded: { at: ago(86_400), added: { everySec: 120 } },
-    launcher: true,
-    elsewhere: [],
+    hasLauncher: true,
+    otherHolders: [],
     log: '/area/sense/logs/capture.log',
     logEnd: '',
     nowMs: NOW,
@@ -26,7 +26,7 @@ function input(over: Partial<StatusInput> = {}): StatusInput {
   };
 }
 
-describe('schedule: how a job is doing', () => {
+describe('job status', () => {
   it('is well, with its last run as noted and the next as due', () => {
     expect(statusOf(input())).to.deep.equal({
       job: 'sense',
@@ -42,11 +42,11 @@ describe('schedule: how a job is doing', () => {
     });
   });
 
-  it('warns after three missed polls, and not before', () => {
+  it('warns after three missed runs, not before', () => {
     const missed = (sec: number) => statusOf(input({ record: { atMs: NOW - sec * 1000, exit: 0 } }));
     expect(missed(359)).to.include({ missedPolls: 2 }).and.not.have.property('warning');
     expect(missed(360)).to.include({ missedPolls: 3 });
-    expect(missed(360).warning).to.match(/3 runs were due/);
+    expect(missed(360).warning).to.match(/3 runs were missed/);
     expect(missed(360).hint).to.include('capture.log');
   });
 
@@ -62,7 +62,7 @@ describe('schedule: how a job is doing', () => {
   });
 
   it('takes the later of what the launcher has noted and what the scheduler says', () => {
-    const state = { ...NOT_THERE, installed: true, loaded: true, lastRun: ago(5), lastExit: 203 };
+    const state = { ...NOT_INSTALLED, installed: true, loaded: true, lastRun: ago(5), lastExit: 203 };
     expect(statusOf(input({ state }))).to.include({ lastRun: ago(5), lastExit: 203 });
     expect(statusOf(input({ state: { ...state, lastRun: ago(31) } }))).to.include({
       lastRun: ago(30),
@@ -71,42 +71,37 @@ describe('schedule: how a job is doing', () => {
     expect(statusOf(input({ state, record: undefined }))).to.include({ lastRun: ago(5), lastExit: 203 });
   });
 
-  it('names what is wrong, the worst first', () => {
-    const gone = { ...NOT_THERE, installed: true, loaded: false };
+  it('reports the worst problem first', () => {
+    const gone = { ...NOT_INSTALLED, installed: true, loaded: false };
     const mend = 'steward sense install';
-    const there = { ...NOT_THERE, installed: true, loaded: true, copies: 1 };
-    expect(statusOf(input({ launcher: false }))).to.deep.include({ broken: true, mend });
-    expect(statusOf(input({ launcher: false })).warning).to.match(/gone/);
+    const there = { ...NOT_INSTALLED, installed: true, loaded: true, copies: 1 };
+    expect(statusOf(input({ hasLauncher: false }))).to.deep.include({ broken: true, mend });
+    expect(statusOf(input({ hasLauncher: false })).warning).to.match(/launcher is missing/);
     expect(statusOf(input({ state: gone }))).to.deep.include({ broken: true, mend, nextRun: null });
     for (const [over, words] of [
-      [{ state: { ...gone, disabled: true } }, 'It is disabled in systemd, which does not run it.'],
+      [{ state: { ...gone, disabled: true } }, 'The job is disabled in systemd, so it does not run.'],
       [
         { state: { ...there, disabled: true } },
-        'It is disabled in systemd: after the next login it does not run.',
+        'The job is disabled in systemd and stops at the next login.',
       ],
-      [{ elsewhere: ['cron'] }, 'It runs twice: it is in systemd and in cron.'],
-      [{ state: { ...there, copies: 2 } }, 'It runs twice: it stands in systemd 2 times.'],
-      [
-        { state: { ...there, edited: true } },
-        'What stands in systemd is not what was written there: it was edited.',
-      ],
+      [{ otherHolders: ['cron'] }, 'The job runs twice: in systemd and in cron.'],
+      [{ state: { ...there, copies: 2 } }, 'The job is in systemd 2 times, so it runs twice.'],
+      [{ state: { ...there, edited: true } }, 'The entry in systemd was edited since it was installed.'],
     ] satisfies [Partial<StatusInput>, string][])
       expect(statusOf(input(over)), words).to.include({ warning: words, mend });
     expect(statusOf(input({ state: gone, scheduler: 'cron' })).hint).to.match(/cron service/);
     expect(statusOf(input({ record: { atMs: NOW - 1000, exit: 3 } })).warning).to.equal(
-      'Its last run ended with code 3.',
+      'The last run failed with exit code 3.',
     );
     const said = input({ record: { atMs: NOW - 1000, exit: 3 }, logEnd: 'It is so. Do that.' });
     expect(statusOf(said).hint).to.equal('/area/sense/logs/capture.log ends with: It is so. Do that.');
     const changed = input({ job: jobOf('sense', { pollIntervalSec: 60 }) });
-    expect(statusOf(changed).warning).to.equal(
-      'It was installed for every 120 s, and 60 s are configured now.',
-    );
-    expect(statusOf(input({ state: NOT_THERE, launcher: false }))).to.not.have.property('warning');
+    expect(statusOf(changed).warning).to.equal('The job runs every 120 s, but 60 s are configured.');
+    expect(statusOf(input({ state: NOT_INSTALLED, hasLauncher: false }))).to.not.have.property('warning');
   });
 
-  it('has no interval and no next run for the daemon, whose start was noted', () => {
-    const state = { ...NOT_THERE, installed: true, loaded: true, lastRun: ago(9), lastExit: null };
+  it('has no interval and no next run for the daemon, and reports its start', () => {
+    const state = { ...NOT_INSTALLED, installed: true, loaded: true, lastRun: ago(9), lastExit: null };
     const status = statusOf(
       input({ job: JOBS.daemon, everySec: null, state, record: { atMs: NOW - 9e6, exit: null } }),
     );
@@ -120,35 +115,35 @@ describe('schedule: how a job is doing', () => {
   });
 });
 
-describe('schedule: what a person reads', () => {
+describe('job texts', () => {
   const options = { columns: 60, localTime: (iso: string) => iso.slice(11, 16) };
 
-  it('shows how a job is doing', () => {
+  it('shows the status of a job', () => {
     const text = (over: Partial<StatusInput> = {}) => jobText(statusOf(input(over)), JOBS.sense, [], options);
     expect(text()).to.equal(
       [
         '"steward sense capture", every 2 min',
         '  scheduler  systemd (user), loaded',
-        '  last run   11:59, ended well',
+        '  last run   11:59, ok',
         '  next run   12:01',
         '  log        /area/sense/logs/capture.log',
       ].join('\n'),
     );
     expect(text({ record: { atMs: NOW - 9e6, exit: 7 } })).to.match(
-      /09:30, ended with code 7[^]*Its last run ended/,
+      /09:30, exit code 7[^]*The last run failed/,
     );
-    expect(text({ state: NOT_THERE }).replaceAll('\n', ' ')).to.equal(
+    expect(text({ state: NOT_INSTALLED }).replaceAll('\n', ' ')).to.equal(
       'Not installed in systemd (user). Install it with "steward sense install".',
     );
-    expect(text({ launcher: false })).to.match(/each run fails\.\nRun "steward sense install" again\.$/);
+    expect(text({ hasLauncher: false })).to.match(/each run fails\.\nRun "steward sense install" again\.$/);
     expect(text({ log: '/a\u001b[31m' })).to.not.include('\u001b');
   });
 
-  it('says what an install and an uninstall did', () => {
+  it('reports an install and an uninstall', () => {
     const result = {
       job: 'work' as const,
       scheduler: 'cron' as const,
-      why: 'cron runs',
+      why: 'cron is running',
       changed: true,
       files: [],
       everySec: 3600,
@@ -156,15 +151,13 @@ describe('schedule: what a person reads', () => {
       warnings: [],
     };
     expect(installText(result, ['A note.'], options)).to.equal(
-      'Installed: "steward work sweep" runs every hour.\n  scheduler  cron: cron runs\n  log        /l\nA note.',
+      'Installed: "steward work sweep" runs every hour.\n  scheduler  cron: cron is running\n  log        /l\nA note.',
     );
-    expect(installText({ ...result, changed: false }, [], options)).to.match(/^Installed already/);
+    expect(installText({ ...result, changed: false }, [], options)).to.match(/^Already installed/);
     expect(uninstallText({ job: 'work', removedFrom: [], files: [] }, [], options)).to.match(
       /is not installed/,
     );
     const gone = uninstallText({ job: 'work', removedFrom: ['cron'], files: ['crontab'] }, [], options);
-    expect(gone.replaceAll('\n', ' ')).to.equal(
-      'Removed from cron: "steward work sweep" does not run by itself any more.',
-    );
+    expect(gone.replaceAll('\n', ' ')).to.equal('Removed "steward work sweep" from cron.');
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 
-import type { BackendDeps, Keeper } from '../../../src/lib/schedule/backend';
+import type { BackendDeps } from '../../../src/lib/schedule/backend';
+import type { Recorder } from '../../../src/lib/schedule/recorder';
 import { taskScheduler } from '../../../src/lib/schedule/task-scheduler';
 import { rejection } from '../../helpers/errors';
 import { entryFor, taskSchedulerModel } from '../../helpers/schedule';
@@ -13,28 +14,28 @@ describe('schedule: Task Scheduler, by schtasks', () => {
   function played() {
     const files = new Map<string, Uint8Array>();
     const model = taskSchedulerModel(files);
-    const keeper = {
-      write: (path, text, { data = Buffer.from(text) } = {}) => {
+    const recorder = {
+      write: ({ path, text, data = Buffer.from(text) }) => {
         const isSame = files.has(path) && Buffer.from(files.get(path) ?? []).equals(data);
         files.set(path, data);
         return !isSame;
       },
       remove: (path) => files.delete(path),
-    } as Keeper;
+    } as Recorder;
     const deps = {
       run: model.run,
       host: { platform: 'win32', home: 'C:\\Users\\ada', env: { USERNAME: 'ada', USERDOMAIN: 'HOST' } },
       env: {},
-      keep: { exists: (path: string) => files.has(path) },
+      exists: (path: string) => files.has(path),
       stateFolder: 'C:\\state',
     } as unknown as BackendDeps;
-    return { backend: taskScheduler(deps), keeper, model, files };
+    return { backend: taskScheduler(deps), recorder, model, files };
   }
 
   it('creates the task of the file, runs it at once, and leaves one that is there', async () => {
-    const { backend, keeper, model } = played();
+    const { backend, recorder, model } = played();
     expect(await backend.probe()).to.equal('this is Windows');
-    expect(await backend.install(entry, keeper)).to.deep.equal({
+    expect(await backend.install(entry, recorder)).to.deep.equal({
       changed: true,
       files: [file],
       warnings: [],
@@ -46,19 +47,19 @@ describe('schedule: Task Scheduler, by schtasks', () => {
     expect(model.tasks()['steward-daemon'])
       .to.match(/^\ufeff<\?xml/)
       .and.include('<UserId>HOST\\ada</UserId>');
-    expect(await backend.install(entry, keeper)).to.include({ changed: false });
+    expect(await backend.install(entry, recorder)).to.include({ changed: false });
     expect(model.told()).to.deep.equal([]);
     expect(await backend.state(entry)).to.include({ installed: true, loaded: true, lastExit: null });
   });
 
   it('starts the task by its name; what is disabled or not there is refused with what was said', async () => {
-    const { backend, keeper, model } = played();
+    const { backend, recorder, model } = played();
     const missing = await rejection(backend.start(entry));
     expect(missing).to.include({
       kind: 'unavailable',
-      message: 'Task Scheduler does not start the job: ERROR: The system cannot find the file specified.',
+      message: 'Task Scheduler did not start the job: ERROR: The system cannot find the file specified.',
     });
-    await backend.install(entry, keeper);
+    await backend.install(entry, recorder);
     model.told();
     await backend.start(entry);
     expect(model.told()).to.deep.equal(['/run /tn steward-daemon']);
@@ -68,13 +69,13 @@ describe('schedule: Task Scheduler, by schtasks', () => {
   });
 
   it('ends the task before it deletes it, and then its file', async () => {
-    const { backend, keeper, model, files } = played();
-    expect(await backend.uninstall(entry.name, keeper)).to.deep.equal([]);
+    const { backend, recorder, model, files } = played();
+    expect(await backend.uninstall(entry.name, recorder)).to.deep.equal([]);
     expect(model.told()).to.deep.equal([]);
-    await backend.install(entry, keeper);
+    await backend.install(entry, recorder);
     expect(await backend.holds(entry.name)).to.equal(true);
     model.told();
-    expect(await backend.uninstall(entry.name, keeper)).to.deep.equal([file]);
+    expect(await backend.uninstall(entry.name, recorder)).to.deep.equal([file]);
     expect(model.told()).to.deep.equal(['/end /tn steward-daemon', '/delete /tn steward-daemon /f']);
     expect([...files]).to.deep.equal([]);
     expect(await backend.holds(entry.name)).to.equal(false);

@@ -1,0 +1,91 @@
+import { basename, dirname } from 'node:path';
+
+import { readText, replaceFile, sweepTemps } from '../platform/files/atomic-file';
+import { ensureFolder, exists, removeEmptyFolder, removeFile } from '../platform/files/folder';
+import { sha256, type InstallEntry, type InstallManifest } from '../platform/files/install-manifest';
+import { toIso, type Clock } from '../platform/time/clock';
+import type { EntryFile } from './backend';
+import type { JobId, SchedulerKind } from './job';
+
+type Added = Readonly<Record<string, unknown>>;
+
+/** Writes what a scheduler reads, and records it in the install manifest first. */
+export interface Recorder {
+  /** Writes a file unless it is current; true if it was written, or not loaded after an earlier write. */
+  write: (file: EntryFile) => boolean;
+  /** Removes the file and the empty folders created for it; true if it existed. */
+  remove: (path: string) => boolean;
+  /** Records what is not a file of steward, such as the crontab. */
+  record: (path: string, added: Added) => void;
+  /** What was recorded for this job, else for another one. */
+  recorded: (path: string) => Added | undefined;
+  forget: (path: string) => void;
+  /** Marks the written files as loaded. */
+  settle: () => void;
+}
+
+export const ENTRY_PREFIX = 'schedule:';
+/** Readable for the scheduler, writable for the owner. */
+const MODE = 0o644;
+const MAX_BYTES = 1024 * 1024;
+
+export function recorderOf(
+  { clock, machineId, manifest }: { clock: Clock; machineId: string; manifest: InstallManifest },
+  about: { job: JobId; scheduler: SchedulerKind; everySec: number | null },
+): Recorder {
+  const id = ENTRY_PREFIX + about.job;
+  const jobEntries = (): InstallEntry[] =>
+    manifest.entries().filter((entry) => entry.id.startsWith(ENTRY_PREFIX));
+  const record = (kind: string, path: string, more: Added, after: string | null): void => {
+    const [at, added] = [toIso(clock.now()), { ...about, ...more }];
+    manifest.record({ id, kind, path, added, before: null, after, backups: [], at, machine: machineId });
+  };
+  return {
+    write({ path, text, data = Buffer.from(text), beside }) {
+      const isSame =
+        exists(path) && readText(path, { maxBytes: MAX_BYTES }) === Buffer.from(data).toString('utf8');
+      const known = manifest.find(id, path);
+      if (isSame && known !== undefined && known.added['pending'] !== true) return false;
+      const paths = [path, ...(beside === undefined ? [] : [beside])];
+      // Folders created for another job count too: the last uninstall removes them.
+      const shared = jobEntries().flatMap(foldersOf);
+      const folders = paths.flatMap((file) => [
+        ...missingAbove(file),
+        ...shared.filter((folder) => file.startsWith(`${folder}/`) || file.startsWith(`${folder}\\`)),
+      ]);
+      record('file', path, { folders: [...new Set(folders)], pending: true }, sha256(data));
+      if (isSame) return known !== undefined;
+      ensureFolder(dirname(path), { allowLink: true });
+      replaceFile(path, data, { mode: MODE });
+      return true;
+    },
+    remove(path) {
+      const wasThere = exists(path);
+      const folders = foldersOf(manifest.find(id, path));
+      removeFile(path);
+      if (exists(dirname(path))) sweepTemps(dirname(path), -1, clock.now(), basename(path));
+      for (const folder of folders.sort((a, b) => b.length - a.length)) removeEmptyFolder(folder);
+      manifest.forget(id, path);
+      return wasThere;
+    },
+    record: (path, added) => record('entry', path, added, null),
+    recorded: (path) => (manifest.find(id, path) ?? jobEntries().find((entry) => entry.path === path))?.added,
+    forget: (path) => manifest.forget(id, path),
+    settle() {
+      for (const entry of manifest.entries().filter((other) => other.id === id)) {
+        const { pending, ...added } = entry.added;
+        if (added['scheduler'] === about.scheduler && pending === true) manifest.record({ ...entry, added });
+      }
+    },
+  };
+}
+
+function missingAbove(path: string): string[] {
+  const folder = dirname(path);
+  return exists(folder) || folder === path ? [] : [folder, ...missingAbove(folder)];
+}
+
+function foldersOf(entry: InstallEntry | undefined): string[] {
+  const folders = entry?.added['folders'];
+  return Array.isArray(folders) ? folders.map(String) : [];
+}
