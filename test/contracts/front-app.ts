@@ -4,29 +4,29 @@ import { StewardError } from '../../src/lib/errors';
 import type { FrontAppAdapter } from '../../src/lib/sense/front-app/adapter';
 import { recordedDesktop, type Answers } from '../helpers/fake-desktop';
 
-/** Where an adapter says that its desktop runs, while nothing of it answers. */
+/** An environment in which an adapter detects its desktop, but nothing answers. */
 export interface FrontAppSituation {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
   answers?: Answers;
 }
 
-/** What every adapter of the front application keeps, whatever it talks to. */
+/** Tests what holds for every front-app adapter. */
 export function frontAppContract(adapter: FrontAppAdapter, dead: FrontAppSituation): void {
   const desktop = recordedDesktop(dead.platform, dead.answers ?? {}, dead.env);
 
   describe(`front-app adapter ${adapter.id}`, () => {
-    it('has an id that can be stored', () => {
+    it('has a storable id', () => {
       expect(adapter.id).to.match(/^[a-z][a-z0-9]*$/);
     });
 
-    it('detects its desktop by the environment alone: twice the same, and starting nothing', () => {
+    it('detects its desktop by the environment, and starts nothing', () => {
       expect(adapter.detect(desktop)).to.equal(true);
       expect(adapter.detect(desktop)).to.equal(true);
       expect(desktop.asked).to.deep.equal([]);
     });
 
-    it('detects nothing on a machine without a desktop, nor on another system', () => {
+    it('detects nothing without a desktop, or on another system', () => {
       const bare = {
         ...desktop,
         platform: 'linux' as const,
@@ -38,7 +38,7 @@ export function frontAppContract(adapter: FrontAppAdapter, dead: FrontAppSituati
         expect(adapter.detect({ ...desktop, platform }), platform).to.equal(false);
     });
 
-    it('says of a dead desktop what is wrong and what to do, in time', async function () {
+    it('explains a desktop that does not answer, and what to do, in time', async function () {
       this.timeout(30_000);
       let error: unknown;
       await adapter.read(desktop).catch((caught: unknown) => (error = caught));

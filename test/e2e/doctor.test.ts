@@ -277,7 +277,7 @@ describe('doctor (built)', function () {
     it('warns of unknown keys', async () => {
       await at.expectRow('config.files', 'ok', /all defaults/);
       at.write('.steward/config.yaml', 'da:\n  nam: Nova\n');
-      await at.expectRow('config.files', 'warning', /da\.nam: unknown key, ignored/);
+      await at.expectRow('config.files', 'warning', /da\.nam: this key is unknown and ignored/);
       at.write('.steward/config.yaml', 'da:\n  name: Nova\n');
       await at.expectRow('config.files', 'ok', /^config\.yaml$/);
     });
@@ -301,7 +301,11 @@ describe('doctor (built)', function () {
         /notifications\.push\.topic stands in .* git repository/,
       );
       at.write('.steward/settings.json', '{"notifications":{"push":{"topic":"env:MY_TOPIC"}}}');
-      await at.expectRow('config.secrets', 'failed', /environment variable MY_TOPIC is not set/);
+      await at.expectRow(
+        'config.secrets',
+        'failed',
+        /the environment variable MY_TOPIC, which gives nothing/,
+      );
       at.env = { MY_TOPIC: 'hush-hush-1' };
       await at.expectRow('config.secrets', 'ok', /^1 set, all by reference$/);
       const { report } = await at.doctor();
@@ -360,8 +364,8 @@ describe('doctor (built)', function () {
       watch([good, bad, none, join(at.path, 'gone')]);
       writeFileSync(join(bad, '.git', 'config'), '[core\n');
       await at.expectRow('sense.repos', 'failed', /bad: /);
-      await at.expectRow('sense.repos', 'failed', /none is no git repository/);
-      await at.expectRow('sense.repos', 'failed', /gone is not there/);
+      await at.expectRow('sense.repos', 'failed', /none is not a git repository/);
+      await at.expectRow('sense.repos', 'failed', /gone does not exist/);
       writeFileSync(join(bad, '.git', 'config'), '[core]\nrepositoryformatversion = 0\n');
       await at.expectRow('sense.repos', 'warning', /bad has no user\.email/);
     });
@@ -369,15 +373,11 @@ describe('doctor (built)', function () {
     it('says whether anything captures', async () => {
       await at.expectRow('sense.capture', 'off', /not set up/);
       await at.run('sense', 'init');
-      await at.expectRow(
-        'sense.capture',
-        'warning',
-        /nothing was captured yet, and nothing captures by itself/,
-      );
+      await at.expectRow('sense.capture', 'warning', /no capture yet, and no captures are scheduled/);
       const daemon = await startDaemon({ home: at.path });
       try {
         await at.run('sense', 'capture');
-        await at.expectRow('sense.capture', 'ok', /the last capture was at .*, by the daemon/);
+        await at.expectRow('sense.capture', 'ok', /last capture at .*, by the daemon/);
       } finally {
         await daemon.stop();
       }
@@ -385,11 +385,11 @@ describe('doctor (built)', function () {
       await at.expectRow('sense.capture', 'off', /sense\.enabled is false/);
     });
 
-    it('looks for the program of the content-type read', async () => {
+    it('looks for the program of the insight', async () => {
       at.write('.steward/sense/config.json', '{"insight":{"command":["no-such-program"]}}');
       await at.expectRow('sense.insight', 'off', /no-such-program is not installed/);
       at.write('.steward/sense/config.json', '{"insight":{"command":["sh"]}}');
-      await at.expectRow('sense.insight', 'ok', /\/sh; asked when you run/);
+      await at.expectRow('sense.insight', 'ok', /\/sh; runs only with/);
       at.write('.steward/sense/config.json', '{"insight":{"command":["./sh"]}}');
       await at.expectRow('sense.insight', 'failed', /relative path/);
     });

@@ -48,7 +48,7 @@ describe('sense insight (built)', function () {
     const preview = await run('sense insight preview', env);
     expect(preview.code).to.equal(0);
     expect(preview.stderr).to.match(
-      /^Nothing was sent\. A build sends this text to:\n {2}claude --print --model haiku /,
+      /^Nothing was sent\. A build would send this text to:\n {2}claude --print --model haiku /,
     );
     expect(assistant.calls(), 'nothing was sent').to.deep.equal([]);
 
@@ -63,7 +63,7 @@ describe('sense insight (built)', function () {
     expect(['claude', ...(assistant.calls()[0]?.argv ?? [])]).to.deep.equal(command);
     expect(JSON.stringify(assistant.calls())).not.to.include('secret-key');
 
-    expect((await run('sense insight build', env)).stdout).to.match(/Nothing was sent: nothing came since/);
+    expect((await run('sense insight build', env)).stdout).to.match(/Nothing was sent: no new events since/);
     const forced = jsonOf(await run('sense insight build --force --json', env)) as InsightOutcome;
     expect(forced.status).to.equal('built');
     expect(jsonOf(await run('sense insight --json', env)) as Insight).to.deep.include({
@@ -133,8 +133,8 @@ describe('sense insight (built)', function () {
     expect(JSON.parse(failed.stderr)).to.deep.equal({
       error: {
         kind: 'unavailable',
-        message: 'No read was made: no-such-program is not installed or not on the PATH.',
-        hint: 'Install no-such-program, or add its folder to PATH. "steward config set sense.insight.command PROGRAM" names another.',
+        message: 'No insight was built: no-such-program is not installed or not on the PATH.',
+        hint: 'Install no-such-program, or add its folder to PATH. To use another program: steward config set sense.insight.command PROGRAM.',
       },
     });
     expect(jsonOf(await run('sense insight --json'))).to.include({ available: false, reason: 'no-such-program is not installed or not on the PATH' }); // prettier-ignore

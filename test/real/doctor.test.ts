@@ -43,7 +43,7 @@ describe('doctor in a real session', function () {
     );
     await at.expectRow('sense.idle', 'ok', /s without input.*by x11/);
     at.write('.steward/sense/config.json', '{"exclude":["Painter"]}');
-    await at.expectRow('sense.front', 'ok', /^seen, and excluded, by x11$/);
+    await at.expectRow('sense.front', 'ok', /^an excluded application, by x11$/);
   });
 
   it('sees whether a notification service is there', async function () {

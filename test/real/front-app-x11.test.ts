@@ -110,7 +110,7 @@ describe('front application of a real X server', function () {
     expect(sight).to.include({ state: 'unsupported' });
     expect(sight)
       .to.have.property('reason')
-      .that.matches(/does not name the active window.+EWMH/);
+      .that.matches(/does not set _NET_ACTIVE_WINDOW.+EWMH/);
   });
 
   it('asks the screen that DISPLAY names', async function () {

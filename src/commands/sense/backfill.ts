@@ -4,17 +4,17 @@ import { withSteps } from '../../lib/platform/terminal/progress';
 import { backfill, backfillText, type BackfillResult } from '../../lib/sense/backfill';
 
 export default class SenseBackfill extends BaseCommand {
-  static override summary = 'Read back your commits and assistant sessions of the last days.';
+  static override summary = 'Add your commits and assistant sessions of past days.';
   static override description =
-    'Adds your own commits of the watched repositories, and the times of assistant sessions from their transcripts (never their text). Days that were captured keep their application time; other days show it as not recorded. Running it again adds nothing.';
+    'Reads your own commits in the watched repositories, and the times of assistant sessions from their transcripts (never their text). Recorded application time stays. Running it again adds nothing.';
   static override flags = {
     days: integer({
-      description: 'How many days back (default: sense.git.backfillDays).',
+      description: 'Number of days (default: sense.git.backfillDays).',
       min: 1,
       max: 365,
       helpValue: 'N',
     }),
-    'dry-run': boolean({ description: 'Show what would be added, and write nothing.' }),
+    'dry-run': boolean({ description: 'Show what would be added, without adding it.' }),
   };
   static override examples = [
     '<%= config.bin %> sense backfill',

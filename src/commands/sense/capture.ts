@@ -4,9 +4,9 @@ import type { CaptureResult } from '../../lib/sense/capture';
 import { captureText } from '../../lib/sense/view-status';
 
 export default class SenseCapture extends BaseCommand {
-  static override summary = 'Capture once: the front application, new commits, assistant sessions.';
+  static override summary = 'Capture now: the front application, new commits, assistant sessions.';
   static override description =
-    'Names and times only, never titles or content, into the user area of this machine. Past days that lack their record get it. Safe to run twice at once. Without a configuration the defaults are written first.';
+    'Stores names and times only, never titles or content, in the user area. Also builds missing records of past days. Writes the default configuration if there is none.';
   static override examples = ['<%= config.bin %> sense capture', '<%= config.bin %> sense capture --json'];
   static override related = ['sense today', 'sense status', 'config set sense.enabled false'];
 

@@ -6,14 +6,14 @@ import { exportEvents, exportRecords } from '../../lib/sense/export';
 import { eventsBetween, recordsBetween } from '../../lib/sense/read';
 
 export default class SenseExport extends BaseCommand {
-  static override summary = 'Write records or events to stdout as JSON or CSV.';
+  static override summary = 'Export records or events to stdout as JSON or CSV.';
   static override description =
-    'Days are a line each; apps are a line for each day and application; events are those whose raw log is still kept. CSV begins cells that a spreadsheet would take for a formula with an apostrophe.';
+    '"days" has one row per day, "apps" one per day and application, "events" those of the event logs that still exist. CSV cells that a spreadsheet would run as a formula start with an apostrophe.';
   static override flags = {
-    what: text({ description: 'What to write.', options: ['days', 'apps', 'events'], default: 'days' }),
-    format: text({ description: 'In which form.', options: ['json', 'csv'], default: 'json' }),
-    from: text({ description: 'From this day on.', helpValue: 'DAY' }),
-    to: text({ description: 'Up to this day.', helpValue: 'DAY' }),
+    what: text({ description: 'What to export.', options: ['days', 'apps', 'events'], default: 'days' }),
+    format: text({ description: 'Format.', options: ['json', 'csv'], default: 'json' }),
+    from: text({ description: 'First day.', helpValue: 'DAY' }),
+    to: text({ description: 'Last day, inclusive.', helpValue: 'DAY' }),
   };
   static override examples = [
     '<%= config.bin %> sense export --what apps --format csv > apps.csv',
@@ -23,7 +23,6 @@ export default class SenseExport extends BaseCommand {
 
   async run(): Promise<undefined> {
     const { flags } = await this.parse(SenseExport);
-    // `--json` asks for one JSON document, and that is what this writes.
     const format = this.json || flags.format === 'json' ? 'json' : 'csv';
     const { deps, readDay } = await openSense(this.context);
     const range = {

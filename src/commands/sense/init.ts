@@ -4,17 +4,14 @@ import type { InitResult } from '../../lib/sense/store';
 
 export default class SenseInit extends BaseCommand {
   static override summary = 'Write the default configuration of sense.';
-  static override description =
-    'A configuration that is there stays as it is. Nothing is captured until you run a capture.';
+  static override description = 'Keeps an existing configuration. Captures nothing.';
   static override examples = ['<%= config.bin %> sense init', '<%= config.bin %> sense init --json'];
   static override related = ['sense capture', 'config set sense.repos PATH', 'sense status'];
 
   async run(): Promise<InitResult> {
     await this.parse(SenseInit);
     const result = await setUpSense(this.context);
-    this.print(() =>
-      result.created ? `Wrote ${result.config}` : `${result.config} is there already; it is as it was.`,
-    );
+    this.print(() => (result.created ? `Created ${result.config}` : `${result.config} exists; not changed.`));
     return result;
   }
 }

@@ -4,12 +4,12 @@ import { InstallerCommand, installerFlags } from '../../lib/cli/installer-comman
 import type { InstallerResult } from '../../lib/schedule/installer';
 
 export default class SenseInstall extends InstallerCommand {
-  static override summary = 'Have the capture run by itself, or the hourly content-type read.';
+  static override summary = 'Schedule the capture, or the hourly insight.';
   static override description =
-    'The job goes into the scheduler of your system (launchd, systemd, cron, Task Scheduler): the capture every sense.pollIntervalSec (120 s), with --insight the content-type read every hour. It finds steward again after an upgrade. Installing twice changes nothing. --status and --uninstall are its other modes.';
+    'Adds a job to the scheduler of your system (launchd, systemd, cron, Task Scheduler): the capture every sense.pollIntervalSec (120 s), or with --insight the insight every hour. The job survives upgrades. Installing again changes nothing.';
   static override flags = {
     ...installerFlags,
-    insight: boolean({ description: 'The hourly content-type read instead, which asks your assistant.' }),
+    insight: boolean({ description: 'Schedule the hourly insight, which asks your assistant.' }),
   };
   static override examples = [
     '<%= config.bin %> sense install',

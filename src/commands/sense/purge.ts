@@ -4,17 +4,17 @@ import { purge, type PurgeResult } from '../../lib/sense/purge';
 import { purgeText } from '../../lib/sense/view-status';
 
 export default class SensePurge extends BaseCommand {
-  static override summary = 'Forget what was captured: a day, an application, a repository, or all.';
+  static override summary = 'Delete captured data: a day, an application, a repository, or all.';
   static override description =
-    'Records of days that still have their raw log are built again without it. What the hooks of an assistant have stored is theirs: see sessions forget. There is no way back, so it only shows what it would do until you add --yes.';
+    'Only shows what it would delete until you add --yes; deleted data cannot be restored. Records that still have their event log are rebuilt. For data of assistant hooks, see "sessions forget".';
   static override flags = {
-    day: text({ description: 'Only this day, up to today.', helpValue: 'DAY' }),
-    before: text({ description: 'Only days before this one, tomorrow at most.', helpValue: 'DAY' }),
+    day: text({ description: 'Only this day.', helpValue: 'DAY' }),
+    before: text({ description: 'Only days before this one.', helpValue: 'DAY' }),
     app: text({ description: 'Only this application: its name or bundle id.', helpValue: 'NAME' }),
     repo: text({ description: 'Only this repository: its name or path.', helpValue: 'NAME' }),
-    all: boolean({ description: 'Everything that sense ever captured.' }),
-    records: boolean({ description: 'Also remove records that name it and cannot be built again.' }),
-    yes: boolean({ char: 'y', description: 'Do it; without it nothing is removed.' }),
+    all: boolean({ description: 'Everything that was ever captured.' }),
+    records: boolean({ description: 'Also delete records that name it and cannot be rebuilt.' }),
+    yes: boolean({ char: 'y', description: 'Delete; without it, nothing is changed.' }),
   };
   static override examples = [
     '<%= config.bin %> sense purge --app Solitaire',
@@ -36,7 +36,7 @@ export default class SensePurge extends BaseCommand {
     };
     const result = await locked(() => purge(deps, selection, !yes));
     this.print(() => purgeText(result));
-    if (result.dryRun) this.say('Nothing was removed. Add --yes to do it.');
+    if (result.dryRun) this.say('Nothing was deleted. Add --yes to delete.');
     return result;
   }
 }

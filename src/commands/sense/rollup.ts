@@ -7,10 +7,10 @@ import { recordText } from '../../lib/sense/view';
 export default class SenseRollup extends BaseCommand {
   static override summary = "Build and store a day's record.";
   static override description =
-    "Captures do this by themselves once a day is over. Today's record is stored as not final, and replaced tomorrow.";
+    "A capture does this when a day is over. Today's record is not final and is replaced tomorrow.";
   static override args = {
     date: word({
-      description: 'The day, as 2026-11-20 or yesterday; today without it.',
+      description: 'Day, as 2026-11-20 or yesterday (default: today).',
     }),
   };
   static override examples = ['<%= config.bin %> sense rollup', '<%= config.bin %> sense rollup yesterday'];

@@ -7,17 +7,17 @@ import type { DailyRecord } from '../../lib/sense/record';
 import { recordText } from '../../lib/sense/view';
 
 export default class SenseToday extends BaseCommand {
-  static override summary = "Show today's record so far, or that of another day.";
+  static override summary = "Show today's record so far, or another day's.";
   static override description =
-    'Time by application and hour, commits and sessions, from what was captured; and what could not be seen. Another day is read from its raw log, or from its record once the log is discarded. Nothing is stored.';
+    'Shows time by application and hour, commits, sessions, and what was not tracked. Stores nothing.';
   static override flags = {
-    of: text({ description: 'The day, as 2026-11-20 or yesterday; default today.', helpValue: 'DAY' }),
+    of: text({ description: 'Day, as 2026-11-20 or yesterday (default: today).', helpValue: 'DAY' }),
   };
   static override examples = [
     '<%= config.bin %> sense today',
     '<%= config.bin %> sense today --of yesterday',
     {
-      description: 'Minutes of creation, for a script',
+      description: 'Print the minutes of creation, for a script',
       command: '<%= config.bin %> sense today --json | jq .creationMinutes',
     },
   ];
@@ -31,12 +31,12 @@ export default class SenseToday extends BaseCommand {
     const waiting =
       this.json || record.final
         ? 0
-        : await waitingSessions(this.context).catch((error: unknown) => this.miss(error));
+        : await waitingSessions(this.context).catch((error: unknown) => this.reportUnread(error));
     return this.show(record, () => recordText(record, { ...this.terminal, ...beside, waiting }));
   }
 
-  /** The day is shown even where the state of the sessions cannot be read. */
-  private miss(error: unknown): number {
+  /** Shows the day even if the sessions cannot be read. */
+  private reportUnread(error: unknown): number {
     this.say(toStewardError(error).message);
     return 0;
   }

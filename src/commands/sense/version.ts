@@ -4,7 +4,7 @@ import { SENSE_VERSION } from '../../lib/sense/event';
 export default class SenseVersion extends BaseCommand {
   static override summary = 'Print the version of the sense component.';
   static override description =
-    'It changes when the format of events, of the adapters or of the daily record changes; stored records carry it.';
+    'It changes with the format of events, adapters or daily records. Stored records contain it.';
   static override examples = ['<%= config.bin %> sense version', '<%= config.bin %> sense version --json'];
   static override related = ['sense status', '--version'];
 

@@ -13,14 +13,13 @@ import {
   traitsIn,
 } from './brief';
 import { countOf, FINDERS, namedAgents, typeIn, unsuitableForManaged } from './routing-find';
-import { findPattern, PATTERNS_BY_RULE, type Finding, type Hit, type RulePattern } from './routing-match';
-import { plural } from '../platform/terminal/format';
+import { look, LOOKS, type Finding, type Hit, type Look } from './routing-match';
 import { readRequest, type RequestText } from './text';
 
-/** The agent types as your assistant calls them (`agents.types`). */
+/** The agent types as the person's assistant calls them (`agents.types`). */
 export type AgentTypes = UserConfig['agents']['types'];
 
-/** What routing needs of an agent of the roster. */
+/** An agent of the roster, as far as routing needs it. */
 export interface NamedAgent {
   slug: string;
   name: string;
@@ -29,6 +28,7 @@ export interface NamedAgent {
   expertise: readonly string[];
   personality: readonly string[];
   approach: readonly string[];
+  /** What it is launched with. */
   persona: string;
 }
 
@@ -36,113 +36,109 @@ export interface NamedAgent {
 export interface AgentSettings {
   types: AgentTypes;
   named: readonly NamedAgent[];
-  /** Number of invalid files in the roster. */
+  /** Files of the roster that cannot be used. */
   broken?: number;
 }
 
 /** Everything that a decision depends on. */
-export interface RoutingInput extends AgentSettings {
+export interface Asked extends AgentSettings {
   request: RequestText;
-  /** The request as typed, for the briefs. */
+  /** The request as it was typed, which is what a brief holds. */
   whole: string;
-  /** 1 to 5; null if not given. */
+  /** 1 to 5; null where none is given. */
   effort: number | null;
-  /** Of `--count`; null if not given. */
+  /** Agents that were asked for by `--count`. */
   count: number | null;
 }
 
 export type Worker = 'team' | 'custom' | 'managed' | 'builtin' | 'named' | 'research' | 'native';
 
-/** The decision of a rule. */
+/** What a rule decides. */
 export interface Outcome {
   worker: Worker;
-  /** Null if the task tool launches no agent. */
+  /** Null where no agent of the task tool is launched. */
   type: keyof AgentTypes | null;
   model: ModelTier;
-  /** The tier ignores effort and words of the request. */
+  /** The tier whatever the effort and the words of the request. */
   fixedModel?: true;
   mode?: BuilderMode;
-  /** For the briefs; without it there is none unless several agents are requested. */
+  /** Of the briefs; none: no brief unless several agents are asked for. */
   brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
-  /** Parallel work, followed by a spotcheck. */
+  /** Work of several at once: a spotcheck comes after it. */
   parallel?: true;
 }
 
-/** A rule of the table; the first match from the top decides. */
+/** One line of the table. The first rule, from the top, that finds its words decides. */
 export interface Rule {
   id: string;
   from: string;
-  /** Shown by `--explain`. */
+  /** In words, as `--explain` shows it. */
   says: string;
   gives: Outcome;
-  find: (input: RoutingInput) => Finding;
-  /** Returns why a match is unsuitable for this request, as a warning. */
-  unsuitable?: (input: RoutingInput) => string | undefined;
+  find: (asked: Asked) => Finding;
+  /** Why its words do not hold for this request, although they are there; a warning for the person. */
+  unsuitable?: (asked: Asked) => string | undefined;
 }
 
-/** The rules in order. A rule has a finder, or the pattern under its id. */
+/** The table, in the order that decides. A rule looks for the words under its id in `looks`, or has a finder. */
 export const RULES: readonly Rule[] = (data.rules as unknown as readonly Rule[]).map((rule) => ({
   ...rule,
   find:
     FINDERS[rule.id] ??
-    (({ request }) =>
-      findPattern(
-        request,
-        (PATTERNS_BY_RULE as Readonly<Record<string, RulePattern>>)[rule.id] as RulePattern,
-      )),
+    (({ request }) => look(request, (LOOKS as Readonly<Record<string, Look>>)[rule.id] as Look)),
   ...(rule.id === 'managed' ? { unsuitable: unsuitableForManaged } : {}),
 }));
 
-/** Where a request goes, and why. */
+/** Where a piece of work goes, and why. */
 export interface Decision {
   worker: Worker;
-  /** Type for the task tool; null if it is not called. */
+  /** What the task tool is called with; null where it is not called. */
   subagentType: string | null;
   model: ModelTier;
-  /** For the cross-vendor builder only. */
+  /** Of the cross-vendor builder only. */
   mode?: BuilderMode;
-  /** The first brief. */
+  /** The first of the briefs. */
   brief?: Brief;
-  /** One per agent, if there are several. */
+  /** One an agent, where several are asked for. */
   briefs?: Brief[];
-  /** How to launch several agents. */
+  /** How to launch several: all in one message. */
   launch?: string;
   /** Slug of the named agent. */
   agent?: string;
   /** Id of the rule that decided. */
   rule: string;
   why: string;
-  /** The words of the request that matched. */
+  /** The words of the request that triggered the rule. */
   triggers: string[];
-  /** Launched after parallel work; null if nothing is parallel. */
+  /** To be launched after parallel work; null where nothing is parallel. */
   spotcheck: Spotcheck | null;
   warnings: string[];
 }
 
-/** The result of one rule, for `--explain`. */
+/** A rule that was tried, for a person who asks why. */
 export interface Considered {
   rule: string;
   from: string;
   says: string;
   outcome: 'decided' | 'no' | 'refused' | 'unsuitable';
-  /** The words that matched. */
+  /** The words that it found; null: none. */
   words: string | null;
 }
 
 export interface RouteOptions extends AgentSettings {
   /** 1 to 5. */
   effort?: number | undefined;
-  /** Number of agents, 1 to `MAX_BRIEFS`. */
+  /** Agents wanted, 1 to `MAX_BRIEFS`. */
   count?: number | undefined;
 }
 
-/** Decides which kind of worker a request goes to; also returns the result of each rule tried. */
+/** Decides which kind of worker a request goes to, and tells what each rule above said. Pure; never throws. */
 export function explainRoute(
   whole: string,
   { effort, count, broken = 0, ...settings }: RouteOptions,
 ): { decision: Decision; considered: Considered[] } {
   const request = readRequest(whole);
-  const input: RoutingInput = {
+  const asked: Asked = {
     ...settings,
     request,
     whole,
@@ -150,61 +146,61 @@ export function explainRoute(
     count: count ?? null,
   };
   const considered: Considered[] = [];
-  const warnings = request.isCut ? ['The request is very long; its middle was ignored.'] : [];
+  const warnings = request.cut ? ['The request is very long: its middle was not looked at.'] : [];
   for (const rule of RULES) {
-    const { hit, refused } = rule.find(input);
-    const reason = hit === undefined ? undefined : rule.unsuitable?.(input);
+    const { hit, refused } = rule.find(asked);
+    const against = hit === undefined ? undefined : rule.unsuitable?.(asked);
     const { id, from, says } = rule;
-    const record = (outcome: Considered['outcome']): void => {
+    const told = (outcome: Considered['outcome']): void => {
       considered.push({ rule: id, from, says, outcome, words: (hit ?? refused)?.words || null });
     };
-    if (hit === undefined) record(refused === undefined ? 'no' : 'refused');
-    else if (reason !== undefined) {
-      record('unsuitable');
-      warnings.push(reason);
+    if (hit === undefined) told(refused === undefined ? 'no' : 'refused');
+    else if (against !== undefined) {
+      told('unsuitable');
+      warnings.push(against);
     } else {
-      record('decided');
-      const decision = decide(rule, hit, input, warnings);
-      if (broken > 0)
-        warnings.push(`${plural(broken, 'invalid file')} in the roster: see "steward agents roster check".`);
+      told('decided');
+      const decision = decide(rule, hit, asked, warnings);
+      const files = broken === 1 ? '1 file of the roster is' : `${broken} files of the roster are`;
+      if (broken > 0) warnings.push(`${files} not used: see "steward agents roster check".`);
       return { decision, considered };
     }
   }
-  throw new StewardError('internal', 'No routing rule matched.');
+  throw new StewardError('internal', 'No rule of the table found the request.');
 }
 
-/** The output of a hook goes into the assistant's context at each prompt, so no delegation is not mentioned. */
+/** At each prompt a hook's words go into the assistant's context: no delegation is not worth a word. */
 export function isIdle(decision: Decision, fromHook: boolean): boolean {
   return fromHook && decision.worker === 'native';
 }
 
-function decide(rule: Rule, hit: Hit, input: RoutingInput, warnings: string[]): Decision {
+function decide(rule: Rule, hit: Hit, asked: Asked, warnings: string[]): Decision {
   const { gives } = rule;
-  const model = tierOf(rule, input);
-  const count = countOf(rule, hit, input, warnings);
-  const named = rule.id === 'named' ? namedAgents(input) : [];
-  const type = rule.id === 'built-in' ? typeIn(input.types, hit.words) : typeOf(gives.type, input.types);
+  const model = tierOf(rule, asked);
+  const several = countOf(rule, hit, asked, warnings);
+  const people = rule.id === 'named' ? namedAgents(asked) : [];
+  const type = rule.id === 'built-in' ? typeIn(asked.types, hit.words) : typeOf(gives.type, asked.types);
   const briefs =
-    named.length > 0
-      ? named.map((agent) => briefOfNamed(agent, input, model))
-      : briefsOf(gives, input, { count, type, model });
+    people.length > 0
+      ? people.map((agent) => briefOfNamed(agent, asked, model))
+      : briefsOf(gives, asked, { several, type, model });
   const isParallel = gives.parallel === true || briefs.length > 1;
   const [first] = briefs;
   const launch = launchOf(briefs.length);
-  warnings.push(...warningsOf(rule, input, count));
+  warnings.push(...warningsOf(rule, asked, several));
   return {
     worker: gives.worker,
     subagentType: type,
-    model: named[0]?.model ?? model,
+    model: people[0]?.model ?? model,
     ...(gives.mode === undefined ? {} : { mode: gives.mode }),
     ...(first === undefined ? {} : { brief: first }),
-    ...(briefs.length > 1 || (input.count !== null && first !== undefined) ? { briefs } : {}),
+    ...(briefs.length > 1 || (asked.count !== null && first !== undefined) ? { briefs } : {}),
     ...(launch === undefined ? {} : { launch }),
-    ...(named[0] === undefined ? {} : { agent: named[0].slug }),
+    ...(people[0] === undefined ? {} : { agent: people[0].slug }),
     rule: rule.id,
-    why: whyOf(rule, hit, input),
+    why: whyOf(rule, hit, asked),
     triggers: hit.words === '' ? [] : [hit.words],
-    spotcheck: isParallel ? spotcheckOf(input.whole, briefs.length, input.types.general) : null,
+    spotcheck: isParallel ? spotcheckOf(asked.whole, briefs.length, asked.types.general) : null,
     warnings,
   };
 }
@@ -214,26 +210,26 @@ function typeOf(key: keyof AgentTypes | null, types: AgentTypes): string | null 
   return typeof found === 'object' ? (found?.[0] ?? null) : found;
 }
 
-/** Returns one brief per agent; none if nothing is launched. */
+/** The briefs of what a rule launches, one an agent; none where nothing is launched. */
 function briefsOf(
   gives: Outcome,
-  { whole, types }: RoutingInput,
-  { count, type, model }: { count: number | null; type: string | null; model: ModelTier },
+  { whole, types }: Asked,
+  { several, type, model }: { several: number | null; type: string | null; model: ModelTier },
 ): Brief[] {
-  if (gives.worker === 'native' || (gives.brief === undefined && count === null)) return [];
+  if (gives.worker === 'native' || (gives.brief === undefined && several === null)) return [];
   const subagentType = type ?? types.general;
   const mode = gives.mode === undefined ? {} : { mode: gives.mode };
-  const briefs = composeBriefs(whole, { count: count ?? 1, subagentType, model, ...mode, ...gives.brief });
+  const made = composeBriefs(whole, { count: several ?? 1, subagentType, model, ...mode, ...gives.brief });
   const { researchers } = types;
-  if (gives.worker !== 'research') return briefs;
-  return briefs.map((brief, index) => ({
+  if (gives.worker !== 'research') return made;
+  return made.map((brief, index) => ({
     ...brief,
     subagentType: researchers[index % researchers.length] ?? subagentType,
   }));
 }
 
-/** The brief of a named agent: its persona and the task. Its expertise defaults to the field of its role. */
-function briefOfNamed(agent: NamedAgent, { whole, types }: RoutingInput, tier: ModelTier): Brief {
+/** A named agent comes with its own persona; the brief adds the task. Its role says its field, unless it has one. */
+function briefOfNamed(agent: NamedAgent, { whole, types }: Asked, tier: ModelTier): Brief {
   const { name, role, persona, personality, approach } = agent;
   const expertise = agent.expertise.length > 0 ? agent.expertise : traitsIn('expertise', role ?? '');
   const [made] = composeBriefs(whole, {
@@ -251,55 +247,58 @@ function briefOfNamed(agent: NamedAgent, { whole, types }: RoutingInput, tier: M
 
 /** `effort E4` or `E4:` in the request itself. */
 function effortIn(text: string): number | null {
-  const found = /\beffort:? ?(?:level )?e?([1-5])\b|^\s*e([1-5])\s*[:,-]/.exec(text);
-  return found === null ? null : Number(found[1] ?? found[2]);
+  const said = /\beffort:? ?(?:level )?e?([1-5])\b|^\s*e([1-5])\s*[:,-]/.exec(text);
+  return said === null ? null : Number(said[1] ?? said[2]);
 }
 
 const NAMED_TIER = /\b(fast|balanced|deep) (?:model|tier)\b/;
 
-/** The tier that the request names, else that of the rule, the effort or the words. */
-function tierOf({ gives }: Rule, { request, effort }: RoutingInput): ModelTier {
+/** A tier for every task: what the request names, else what the rule fixes, else effort, else words. */
+function tierOf({ gives }: Rule, { request, effort }: Asked): ModelTier {
   const named = NAMED_TIER.exec(request.text)?.[1] as ModelTier | undefined;
   if (named !== undefined) return named;
   if (gives.fixedModel === true) return gives.model;
   if (effort !== null && effort >= 4) return 'deep';
   const byWords = (['deep', 'fast'] as const).find(
-    (tier) => findPattern(request, { any: [data.patterns[tier]] }).hit !== undefined,
+    (tier) => look(request, { any: [data.patterns[tier]] }).hit !== undefined,
   );
-  // Production-grade work never gets the fast tier by its words.
+  // Production-grade work is not grunt work, whatever small words stand in it.
   if (byWords === 'fast' && gives.mode === 'build') return gives.model;
   if (byWords !== undefined) return byWords;
   return effort === 1 ? 'fast' : gives.model;
 }
 
-function whyOf({ id, from, says }: Rule, { words }: Hit, { effort }: RoutingInput): string {
-  if (words === '') return 'No rule matched; the assistant does the work itself.';
+function whyOf({ id, from, says }: Rule, { words }: Hit, { effort }: Asked): string {
+  if (words === '') return 'No rule of delegation finds its words: the assistant does it itself.';
   const audit =
     id === 'production' && (effort ?? 0) >= 4
-      ? ' At this effort, consider a read-only audit by the same type afterwards (prompt begins with MODE: audit).'
+      ? ' At this effort a read-only audit by the same type may follow (a prompt that begins with MODE: audit).'
       : '';
   return `"${words}" (${from}). ${says}${audit}`;
 }
 
-function warningsOf({ id, gives }: Rule, input: RoutingInput, count: number | null): string[] {
-  const { text } = input.request;
+function warningsOf({ id, gives }: Rule, asked: Asked, several: number | null): string[] {
+  const { text } = asked.request;
   const retired = /\b(architect|designer|engineer) (?:sub-?)?(?:agent|type)s?\b/.exec(text)?.[1];
   const isCustom = /\bcustom\b/.test(text) && /\b(?:launch|spawn|delegate|sub-?agents?|agents?)\b/.test(text);
   const all: [boolean, string][] = [
     [
       retired !== undefined,
-      `The agent type "${retired}" is retired; use the general type with an inline brief.`,
+      `The agent type "${retired}" is retired: the general type with an inline brief takes its place.`,
     ],
-    [id === 'audit' && (input.effort ?? 5) < 4, 'A cross-vendor audit is for effort E4 and E5.'],
+    [id === 'audit' && (asked.effort ?? 5) < 4, 'A cross-vendor audit is for effort E4 and E5.'],
     [
       id === 'built-in',
-      'Built-in types are for internal work; for agents with their own brief, ask for "custom agents".',
+      'Built-in types are for internal work; say "custom agents" for agents with a brief of their own.',
     ],
     [
-      gives.worker === 'native' && count !== null && count > 1,
-      'No agents are launched; the count is ignored.',
+      gives.worker === 'native' && several !== null && several > 1,
+      'No agents are launched, so the count says nothing.',
     ],
-    [isCustom && id !== 'custom' && id !== 'declined', '"custom" does not request custom agents here.'],
+    [
+      isCustom && id !== 'custom' && id !== 'declined',
+      '"custom" is not taken as asking for custom agents here.',
+    ],
   ];
   return all.flatMap(([holds, warning]) => (holds ? [warning] : []));
 }

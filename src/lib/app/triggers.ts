@@ -4,7 +4,7 @@ import { acceptRequest } from '../notify/accept';
 import { deliverWaiting } from '../notify/deliver';
 import { type Sight, type TriggerDeps, runTriggers } from '../notify/triggers';
 import { exists } from '../platform/files/folder';
-import { seePerson } from '../sense/presence';
+import { readPresence } from '../sense/presence';
 import type { Session } from '../sessions/session';
 import { runningSessions } from '../sessions/state';
 import type { Context } from './context';
@@ -47,5 +47,5 @@ export async function presenceOf(context: Context, session: Session | undefined)
   const { sense } = (await context.loadConfig()).config;
   if (!exists(context.area.sense.config) || !sense.enabled || !sense.sources.appFocus) return 'unknown';
   const isHere = session !== undefined && session.machine === context.machineId;
-  return seePerson(context.desktop, isHere ? session.terminal : null);
+  return readPresence(context.desktop, isHere ? session.terminal : null);
 }

@@ -10,12 +10,15 @@ import { expandHome } from '../platform/files/paths';
 export const REDACTED = '•••• (set)';
 const MAX_SECRET_FILE_BYTES = 64 * 1024;
 
-/** A stored value, `env:NAME` or `file:PATH`. Printed or logged, it shows only whether it is set; see `resolveSecret`. */
+/**
+ * A secret as the configuration gives it: the value itself, `env:NAME` or `file:PATH`. Printed, logged or
+ * turned into JSON it shows only whether it is set; `resolveSecret` gives the value.
+ */
 export interface Secret {
-  /** The configuration key, for messages. */
+  /** The key in the configuration, for messages. */
   readonly key: string;
   readonly isSet: boolean;
-  /** The stored text: the value itself unless it is a reference. */
+  /** The stored text. A reference is no secret, a value is: call `resolveSecret` instead. */
   stored(): string;
   toString(): string;
   toJSON(): string;
@@ -23,23 +26,25 @@ export interface Secret {
 
 export function secret(key: string, stored: string): Secret {
   const shown = stored === '' ? '' : REDACTED;
-  return Object.freeze({
+  const made = {
     key,
     isSet: stored !== '',
     stored: () => stored,
     toString: () => shown,
     toJSON: () => shown,
     [inspect.custom]: () => shown,
-  });
+  };
+  return Object.freeze(made);
 }
 
 export interface SecretSources {
   env: NodeJS.ProcessEnv;
-  /** Undefined if the file does not exist. */
+  /** The text of a file, undefined when there is none. */
   readFile: (path: string) => string | undefined;
   home: string;
 }
 
+/** The process's own environment and files. */
 export function secretSources(): SecretSources {
   return {
     env: process.env,
@@ -48,35 +53,38 @@ export function secretSources(): SecretSources {
   };
 }
 
-/** Returns the value of a secret; undefined if none is set. A reference without a value is `config`. */
+/**
+ * The value of a secret, or undefined when none is configured. A reference to a variable or a file that
+ * gives nothing is a `config` error that names the reference, never a value.
+ */
 export function resolveSecret(from: Secret, sources: SecretSources): string | undefined {
   const stored = from.stored();
   if (stored === '') return undefined;
   if (stored.startsWith('env:')) {
     const name = stored.slice('env:'.length);
-    return required(
-      from,
-      sources.env[name],
-      `${from.key}: environment variable ${name} is not set.`,
-      `Set ${name}`,
-    );
+    return found(from, sources.env[name], `the environment variable ${name}`, `Set ${name}`);
   }
   if (stored.startsWith('file:')) {
     const path = expandHome(stored.slice('file:'.length), sources.home);
-    const message = `${from.key}: file ${path} is missing or empty.`;
-    return required(from, sources.readFile(path)?.trim(), message, `Write the value to ${path}`);
+    return found(from, sources.readFile(path)?.trim(), `the file ${path}`, `Write the value into ${path}`);
   }
   return stored;
 }
 
-/** Is the text `env:NAME` or `file:PATH` rather than the secret itself? */
+/** Is the text a reference to where a secret lies, rather than a secret? */
 export function isSecretReference(text: string): boolean {
-  if (!text.startsWith('file:')) return /^env:[A-Za-z_][A-Za-z0-9_]*$/.test(text);
+  return /^env:[A-Za-z_][A-Za-z0-9_]*$/.test(text) || isFileReference(text);
+}
+
+function isFileReference(text: string): boolean {
+  if (!text.startsWith('file:')) return false;
   const path = text.slice('file:'.length);
   return isAbsolute(path) || /^~[/\\]./.test(path);
 }
 
-function required({ key }: Secret, value: string | undefined, message: string, fix: string): string {
+function found(from: Secret, value: string | undefined, place: string, remedy: string): string {
   if (value !== undefined && value !== '') return value;
-  throw new StewardError('config', message, { hint: `${fix}, or run "steward config set ${key} VALUE".` });
+  throw new StewardError('config', `${from.key} is to come from ${place}, which gives nothing.`, {
+    hint: `${remedy}, or run \`steward config set ${from.key} VALUE\`.`,
+  });
 }

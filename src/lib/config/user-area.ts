@@ -1,14 +1,14 @@
 import { ensureFolder } from '../platform/files/folder';
 import { machineStateOf, processHost, userAreaPath, type PathHost } from '../platform/files/paths';
 
-/** The paths of the user area and of the machine-local state; nothing is created. */
+/** Every place of the user area by name, and of the machine-local state. Plain strings; nothing is created here. */
 export type UserArea = ReturnType<typeof userArea>;
 
 export function userArea(host: PathHost = processHost()) {
   const root = userAreaPath(host);
   const sep = host.platform === 'win32' ? '\\' : '/';
   const base = root.endsWith(sep) ? root : `${root}${sep}`;
-  // Not `join`, which is slow for fifty paths, and every hook waits for them.
+  // Not `join`: it would look at every letter of fifty paths, and every hook waits for them.
   const at = (...names: string[]): string => base + names.join(sep);
   return {
     root,
@@ -17,38 +17,39 @@ export function userArea(host: PathHost = processHost()) {
     goals: at('goals', 'goals.md'),
     goalsState: at('goals', 'state.json'),
     projects: at('projects.md'),
-    /** How the voice pronounces your terms. */
+    /** How the voice is to say the principal's terms. */
     pronunciations: at('principal', 'pronunciations.json'),
     sessions: at('sessions'),
     state: at('state'),
     sessionsState: at('state', 'sessions.json'),
-    /** The running sessions only, small enough for a status line. */
+    /** The sessions that run now, a part of the state that a status line can afford to read. */
     sessionsLive: at('state', 'sessions-live.json'),
     workEvents: at('state', 'work-events.jsonl'),
-    /** What was written outside of the user area, for the uninstall. */
+    /** What was written outside of the user area, and how to take it back. */
     installManifest: at('state', 'install-manifest.json'),
-    /** The answered questions of the set-up. */
+    /** Which questions of the set-up were answered. */
     initState: at('state', 'init.json'),
-    /** The owner of the area, and the machines that wrote to it. */
+    /** Whose area it is, and which machines have written it. */
     owner: at('state', 'owner.json'),
     bin: at('bin'),
     spool: at('state', 'spool'),
     observability: at('observability'),
     daemonLog: at('daemon', 'daemon.log'),
-    /** The roster, one file an agent. */
+    /** The roster: a file an agent. */
     agents: at('agents'),
+    /** The archive of people, companies, ideas and research. */
     knowledge: at('knowledge'),
-    /** Deliveries that are not sent yet, one file each. */
+    /** Notifications that wait for their channels, a file a delivery. */
     outbox: at('state', 'outbox'),
-    /** The result of each notification. */
+    /** What became of each notification. */
     notifyLog: at('observability', 'notify.jsonl'),
-    /** When the voice is unmuted. */
+    /** Until when the voice is muted. */
     mute: at('state', 'mute.json'),
-    /** Logs, outboxes and cursors of hosted sessions. */
+    /** Logs of hosted sessions, what is being sent to them, and what was shown. */
     managed: at('state', 'managed'),
     sense: senseArea(at),
     work: workArea(at),
-    /** Machine-local: locks, socket, token, pid file. Lazy, since it resolves every link of the path. */
+    /** Machine-local: locks, socket, token, pid file. Lazy: it looks at every folder of the path. */
     get machine() {
       return machineStateOf(root, host);
     },
@@ -72,30 +73,33 @@ function senseArea(at: (...names: string[]) => string) {
 function workArea(at: (...names: string[]) => string) {
   return {
     root: at('work'),
-    /** The work repository and the result of its privacy check. */
+    /** Which repository, and what was seen of its privacy. */
     repo: at('work', 'work_repo.json'),
     config: at('work', 'config.yaml'),
     labels: at('work', 'labels.yml'),
     readme: at('work', 'README.md'),
-    /** Marks the customers' folder as restricted: nothing in it is ever sent. */
+    /** Marks the subtree of customers as restricted: nothing of it is ever sent. */
     restricted: at('work', 'customers', 'RESTRICTED.md'),
     cache: at('work', 'cache.json'),
-    /** The part of the cache that the board shows. */
+    /** What of the cache a terminal shows of the board. */
     board: at('work', 'board.json'),
-    /** The last update of the cache, and its last failure. */
+    /** When the cache was last brought up to date, and what went wrong since. */
     poll: at('work', 'poll.json'),
-    /** Issues by their identity, and issues that are being created. */
+    /** Which issue belongs to what, and what was about to be created. */
     ledger: at('work', 'ledger.json'),
-    /** Reminders that were sent. */
+    /** Which reminders were told of, and when. */
     reminders: at('work', 'reminders.json'),
-    /** Why captured issues wait in the spool. */
+    /** Why captures wait in the spool. */
     waiting: at('work', 'waiting.json'),
-    /** The clone that holds TASKLIST.md. */
+    /** The clone with TASKLIST.md. */
     tasklist: at('work', 'tasklist'),
   };
 }
 
-/** Creates the user area (0700) if it is missing. It may be a link, since a person may have moved it. */
+/**
+ * Makes the user area (0700) where there is none. It may be a link: a person may have moved it. An area that
+ * others can look into is left as it is; `loadConfig` warns of it.
+ */
 export function ensureUserArea(area: UserArea): void {
   ensureFolder(area.root, { allowLink: true });
 }

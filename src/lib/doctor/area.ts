@@ -197,7 +197,7 @@ function checkLogs({ area, clock }: Pick<AreaChecked, 'area' | 'clock'>): Findin
   const findings = [
     ...damaged.map((day) =>
       warning(`the record ${join(area.sense.daily, `${day}.json`)} is damaged and left out of every view`, {
-        hint: 'Move it away. While the raw log of that day exists, build it again:',
+        hint: 'Move it away. If the event log of that day still exists, rebuild it:',
         mend: `steward sense rollup ${day}`,
       }),
     ),

@@ -3,56 +3,56 @@ import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import { appMatcher } from './classify';
 import type { SenseEvent } from './event';
-import { readFrontApp, type FrontAppSight } from './front-app';
+import { readFrontApp, type FrontAppReading } from './front-app';
 import type { Desktop, FrontApp } from './front-app/adapter';
-import { readIdle, type IdleSight } from './idle';
+import { readIdle, type IdleReading } from './idle';
 import type { Collected, CollectInput, SenseSource } from './source';
 
-export interface AppFocusNeeds {
+export interface AppFocusDeps {
   desktop: Desktop;
   config: Pick<SenseConfig, 'pollIntervalSec' | 'idleAfterSec' | 'countsAsActive' | 'exclude'>;
   machineId: string;
-  /** The machine's own by default. */
-  frontApp?: (desktop: Desktop) => Promise<FrontAppSight>;
-  idle?: (desktop: Desktop) => Promise<IdleSight>;
+  /** `readFrontApp` by default. */
+  frontApp?: (desktop: Desktop) => Promise<FrontAppReading>;
+  /** `readIdle` by default. */
+  idle?: (desktop: Desktop) => Promise<IdleReading>;
 }
 
-/** Cursor of this source. */
-interface Sampled {
-  /** When the last sample was taken, whatever it saw. */
+interface Cursor {
+  /** Time of the last sample, whatever it showed. */
   lastSampleMs: number;
-  /** Sampled time that is in no event yet: less than a second. */
+  /** Sampled time below a second that is in no event yet. */
   carryMs: number;
 }
 
 const MAX_TEXT = 200;
 
 /**
- * The source `appFocus`: one sample of the front application at each capture. An event stands for the seconds since the
- * previous sample, at most one poll interval. Away, locked, excluded or nothing in front: no event.
+ * The appFocus source: one sample of the front application per capture. An event covers the seconds since the previous
+ * sample, at most one poll interval. No event while you are away or the application is excluded.
  */
-export function appFocusSource(needs: AppFocusNeeds): SenseSource {
+export function appFocusSource(deps: AppFocusDeps): SenseSource {
   return {
     id: 'appFocus',
     label: 'Applications',
-    description: 'Which application is in front, by name only: never a window title.',
-    collect: (input) => collect(needs, input),
-    recover(stored): Sampled | undefined {
+    description: 'The application in front, by name; never a window title.',
+    collect: (input) => collect(deps, input),
+    recover(stored): Cursor | undefined {
       const times = stored.filter(({ source }) => source === 'appFocus').map(({ ts }) => parseIso(ts) ?? 0);
       return times.length === 0 ? undefined : { lastSampleMs: Math.max(...times), carryMs: 0 };
     },
   };
 }
 
-async function collect(needs: AppFocusNeeds, { nowMs, cursor }: CollectInput): Promise<Collected> {
-  const { desktop, config, machineId: machine } = needs;
-  const [sight, idle] = await Promise.all([
-    (needs.frontApp ?? readFrontApp)(desktop),
-    (needs.idle ?? readIdle)(desktop),
+async function collect(deps: AppFocusDeps, { nowMs, cursor }: CollectInput): Promise<Collected> {
+  const { desktop, config, machineId: machine } = deps;
+  const [front, idle] = await Promise.all([
+    (deps.frontApp ?? readFrontApp)(desktop),
+    (deps.idle ?? readIdle)(desktop),
   ]);
-  if (sight.state === 'unsupported' || sight.state === 'error')
-    return { events: [], cursor, state: sight.state, reason: clean(sight.reason) };
-  const before = cursorOf(cursor);
+  if (front.state === 'unsupported' || front.state === 'error')
+    return { events: [], cursor, state: front.state, reason: clean(front.reason) };
+  const before = parseCursor(cursor);
   const sampled = (
     state: Collected['state'],
     reason: string | undefined,
@@ -60,54 +60,54 @@ async function collect(needs: AppFocusNeeds, { nowMs, cursor }: CollectInput): P
     events: SenseEvent[] = [],
   ): Collected => ({
     events,
-    cursor: { lastSampleMs: nowMs, carryMs } satisfies Sampled,
+    cursor: { lastSampleMs: nowMs, carryMs } satisfies Cursor,
     state,
     ...(reason === undefined ? {} : { reason }),
   });
 
-  const app = sight.state === 'seen' ? bounded(sight.app) : undefined;
-  const away = await whyAway(app, idle, config);
+  const app = front.state === 'seen' ? boundedNames(front.app) : undefined;
+  const away = await awayReason(app, idle, config);
   if (away !== undefined) return sampled('idle', away);
-  if (app === undefined || sight.state !== 'seen') return sampled('idle', 'no window has the focus');
+  if (app === undefined || front.state !== 'seen') return sampled('idle', 'no window has the focus');
   if ((await appMatcher(config.exclude))(app)) return sampled('ok', 'the application in front is excluded');
-  const { intervalSec, carryMs } = standsFor(nowMs, before, config.pollIntervalSec);
-  const unknownIdle =
-    'unknown' in idle ? clean(`idle time is not known, so all time counts: ${idle.unknown}`) : undefined;
+  const { intervalSec, carryMs } = sampleInterval(nowMs, before, config.pollIntervalSec);
+  const warning =
+    'unknown' in idle ? clean(`idle time is unknown, so all time counts: ${idle.unknown}`) : undefined;
   const { app: name, ...bundle } = app;
-  const detail = { intervalSec, via: sight.via, ...bundle, machine };
+  const detail = { intervalSec, via: front.via, ...bundle, machine };
   const event: SenseEvent = { ts: toIso(nowMs), type: 'app-focus', source: 'appFocus', app: name, detail };
-  return sampled('ok', unknownIdle, carryMs, intervalSec === 0 ? [] : [event]);
+  return sampled('ok', warning, carryMs, intervalSec === 0 ? [] : [event]);
 }
 
 /**
- * The whole seconds that a sample stands for: the time since the last one, at most one poll interval, with what was
- * left of a second before. After the clock was set back that time is unknown, and none is counted.
+ * Returns the whole seconds that a sample covers: the time since the last one, at most one poll interval, plus the carried
+ * milliseconds. None after the clock was set back, since that time is unknown.
  */
-function standsFor(
+function sampleInterval(
   nowMs: number,
-  before: Sampled | undefined,
+  before: Cursor | undefined,
   pollIntervalSec: number,
 ): { intervalSec: number; carryMs: number } {
   const pollMs = pollIntervalSec * 1000;
-  const sinceMs = before === undefined ? pollMs : Math.max(0, nowMs - before.lastSampleMs);
-  const ms = Math.min(sinceMs, pollMs) + (before?.carryMs ?? 0);
+  const elapsedMs = before === undefined ? pollMs : Math.max(0, nowMs - before.lastSampleMs);
+  const ms = Math.min(elapsedMs, pollMs) + (before?.carryMs ?? 0);
   const intervalSec = Math.floor(ms / 1000);
   return { intervalSec, carryMs: ms - intervalSec * 1000 };
 }
 
-/** Undefined when it is invalid; one of an earlier version has no `carryMs`. */
-function cursorOf(cursor: unknown): Sampled | undefined {
+/** Parses a cursor; undefined if it is invalid. Earlier versions wrote no `carryMs`. */
+function parseCursor(cursor: unknown): Cursor | undefined {
   const { lastSampleMs, carryMs } = (cursor ?? {}) as Record<string, unknown>;
   if (typeof lastSampleMs !== 'number' || !Number.isFinite(lastSampleMs)) return undefined;
-  const isCarry = typeof carryMs === 'number' && carryMs >= 0 && carryMs < 1000;
-  return { lastSampleMs, carryMs: isCarry ? carryMs : 0 };
+  const isValid = typeof carryMs === 'number' && carryMs >= 0 && carryMs < 1000;
+  return { lastSampleMs, carryMs: isValid ? carryMs : 0 };
 }
 
-/** Why the time is nobody's; undefined when a person is there, or the application counts without one. */
-async function whyAway(
+/** Returns why you count as away; undefined when you are there, or the application counts without input. */
+async function awayReason(
   app: FrontApp | undefined,
-  idle: IdleSight,
-  config: AppFocusNeeds['config'],
+  idle: IdleReading,
+  config: AppFocusDeps['config'],
 ): Promise<string | undefined> {
   if ('unknown' in idle) return undefined;
   const { locked, idleMs = 0 } = idle;
@@ -117,8 +117,8 @@ async function whyAway(
   return `idle ${Math.floor(idleMs / 60_000)} min`;
 }
 
-/** Names come from other programs: cleaned, and of a length that a line of the log can hold. */
-function bounded({ app, bundleId = '' }: FrontApp): { app: string; bundleId?: string } {
+/** Cleans and shortens names, which come from other programs. */
+function boundedNames({ app, bundleId = '' }: FrontApp): { app: string; bundleId?: string } {
   const limit = (text: string): string => [...clean(text).trim()].slice(0, MAX_TEXT).join('');
   const id = limit(bundleId);
   return { app: limit(app) || 'unknown', ...(id === '' ? {} : { bundleId: id }) };

@@ -14,7 +14,7 @@ import { readOwnEmails, readRecentLog } from './git/queries';
 import { refuseOddFiles } from './git/refs';
 import { rollKeepingTime } from './roll';
 
-/** A moment of activity of an assistant session, read from the assistant's own files. */
+/** Activity of an assistant session, from the assistant's own files. */
 export interface PastActivity {
   session: string;
   repo?: string;
@@ -23,7 +23,7 @@ export interface PastActivity {
 
 export interface BackfillDeps extends CaptureDeps {
   git: GitSourceDeps & { config: { sources: { git: boolean; agentSession: boolean } } };
-  /** Calls `take` for all activity of assistant sessions since a time, ms. */
+  /** Calls `take` for all session activity since a time, ms. */
   pastActivity: (sinceMs: number, take: (activity: PastActivity) => void) => void;
   onProgress?: (done: number, total: number) => void;
 }
@@ -36,9 +36,9 @@ export interface BackfillResult {
   to: Day;
   /** Events added, or with `dryRun` those that would be. */
   commits: number;
-  /** Sessions that became known by this. */
+  /** New sessions. */
   sessions: number;
-  /** Days that got events. */
+  /** Days with new events. */
   days: Day[];
   /** Repositories that could not be read, and why. */
   problems: string[];
@@ -46,12 +46,12 @@ export interface BackfillResult {
 
 const AT_ONCE = 6;
 const GIT_TIMEOUT_MS = 20_000;
-/** Commits read of one repository, newest first. */
+/** Limit of commits per repository, newest first. */
 const MAX_COMMITS = 20_000;
 
 /**
- * Adds your commits and assistant sessions of the last `days` that are not stored yet. Only days that have their raw log,
- * or no record, can take them. Application time stays as it is recorded. Call it under the lock of sense.
+ * Adds your commits and assistant sessions of the last `days` that are not stored, on days that can still take events.
+ * Recorded application time stays. Call it under the lock of sense.
  */
 export async function backfill(
   deps: BackfillDeps,
@@ -65,11 +65,11 @@ export async function backfill(
   if (!deps.config.enabled || days === 0) return none;
   const { run, state } = openRun(deps, dryRun);
   const sinceMs = dayBounds(from, deps.timezone).startMs;
-  const found = [
+  const events = [
     ...(deps.git.config.sources.git ? await commitsSince(deps, sinceMs, result.problems) : []),
     ...(deps.git.config.sources.agentSession ? sessionsSince(deps, sinceMs, nowMs) : []),
   ];
-  const fresh = unstored(deps, found, today);
+  const fresh = withoutStored(deps, events, today);
   const added = { ...none, ...countsOf(fresh), days: daysOf(deps, fresh) };
   if (dryRun || fresh.length === 0) return added;
   appendEvents(run, state, fresh);
@@ -91,8 +91,8 @@ function daysOf({ timezone }: BackfillDeps, events: readonly SenseEvent[]): Day[
   return [...new Set(events.map(({ ts }) => dayOf(parseIso(ts) ?? 0, timezone)))].sort();
 }
 
-/** Without what is stored, and without days that take no events any more. */
-function unstored(
+/** Leaves out stored events, and days that cannot take events. */
+function withoutStored(
   { store, timezone }: BackfillDeps,
   events: readonly SenseEvent[],
   today: Day,
@@ -108,7 +108,7 @@ function unstored(
   });
 }
 
-/** A commit is known by its change on any day; a session by its id on each day. */
+/** Returns the identity of an event: of a commit its change, of a session its id and day. */
 function keyOf(event: SenseEvent, day: Day): string {
   const { detail } = event;
   return event.type === 'git-commit'
@@ -116,14 +116,14 @@ function keyOf(event: SenseEvent, day: Day): string {
     : JSON.stringify([event.type, detail?.['session'], day]);
 }
 
-/** Your commits before today; today's are a capture's. A repository that fails is named and stops nothing. */
+/** Returns your commits before today, which a capture reads. Failed repositories become problems. */
 async function commitsSince(deps: BackfillDeps, sinceMs: number, problems: string[]): Promise<SenseEvent[]> {
   const { repos } = deps.git.config;
   const folders = new Map<string, GitFolder>();
   for (const path of new Set(repos)) {
     try {
       const folder = gitFolderAt(path);
-      if (folder === undefined) problems.push(`${clean(path)}: no git repository there.`);
+      if (folder === undefined) problems.push(`${clean(path)}: not a git repository.`);
       else if (!folders.has(folder.id)) folders.set(folder.id, folder);
     } catch (error) {
       problems.push(`${clean(path)}: ${toStewardError(error).message}`);
@@ -181,7 +181,7 @@ async function commitsIn(deps: BackfillDeps, folder: GitFolder, sinceMs: number)
   });
 }
 
-/** The activity of sessions as captures would have stored it: one event for each session and poll interval. */
+/** Returns session activity as captures would have stored it: one event per session and poll interval. */
 function sessionsSince(deps: BackfillDeps, sinceMs: number, nowMs: number): SenseEvent[] {
   const intervalMs = deps.config.pollIntervalSec * 1000;
   const events = new Map<string, SenseEvent & { detail: { events: number } }>();

@@ -12,7 +12,7 @@ import type { SenseStore } from './store';
 export interface CaptureDeps extends RollDeps {
   config: Pick<SenseConfig, 'enabled' | 'pollIntervalSec' | 'sources' | 'retentionDays'>;
   sources: readonly SenseSource[];
-  /** How long one source may take, ms; the others do not wait for it longer. */
+  /** Time limit of each source, ms; 20 s by default. */
   sourceTimeoutMs?: number;
 }
 
@@ -24,23 +24,23 @@ export interface SourceOutcome {
 }
 
 export interface CaptureResult {
-  /** False: the kill switch is set, and nothing was read or written. */
+  /** False: `sense.enabled` is false, and nothing was read or written. */
   captured: boolean;
   ts: string;
-  /** Events stored by this run. */
+  /** Number of events stored. */
   events: number;
   sources: SourceOutcome[];
   /** Past days whose record was written. */
   rolled: Day[];
-  /** Days whose raw log was discarded. */
+  /** Days whose event log was deleted. */
   pruned: Day[];
-  /** What went wrong beside the sources, in words; the capture itself stands. */
+  /** What failed besides the sources; the events are stored. */
   problems: string[];
 }
 
 const SOURCE_TIMEOUT_MS = 20_000;
 
-/** One capture: its deps and its moment. */
+/** One run that stores events. */
 export interface Run {
   deps: CaptureDeps;
   nowMs: number;
@@ -49,33 +49,29 @@ export interface Run {
 }
 
 /**
- * Runs the enabled sources once, stores what they saw, and rolls past days. Call it under the lock of sense. The state
- * is replaced first, with the lines it stands for; then they are appended; then the state is relieved of them. The
- * next run completes what a crash left, so no event is lost and none is stored twice.
+ * Asks each enabled source once, stores the events, and rolls past days. Call it under the lock of sense. The state is
+ * written first, with the lines to append; the next run completes what a crash interrupted.
  */
 export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
-  const nowMs = deps.clock.now();
   const { enabled, sources } = deps.config;
   const none = { events: 0, sources: [], rolled: [], pruned: [], problems: [] };
-  const result = { captured: enabled, ts: toIso(nowMs), ...none };
+  const result = { captured: enabled, ts: toIso(deps.clock.now()), ...none };
   if (!enabled) return result;
   const { run, state } = openRun(deps);
   const stored = storedEvents(run, state);
   const asked = deps.sources.filter(({ id }) => sources[id]);
   const answers = await Promise.all(asked.map((source) => ask(run, source, state, stored)));
-  const fresh = withoutStored(
-    answers.flatMap(({ outcome }) => outcome.events),
-    stored,
-  );
-  const next = advance(run, state, answers);
+  const collected = answers.flatMap(({ outcome }) => outcome.events);
+  const fresh = withoutStored(collected, stored);
+  const next = nextState(run, state, answers);
   appendEvents(run, next, fresh);
   const { rolled, pruned, problems } = rollPastDays(deps, next, run.today);
   return {
     ...result,
     events: fresh.length,
-    sources: answers.map(({ source, outcome: { state, reason, events } }) => ({
+    sources: answers.map(({ source, outcome: { state: status, reason, events } }) => ({
       id: source.id,
-      state,
+      state: status,
       ...(reason === undefined ? {} : { reason }),
       events: events.length,
     })),
@@ -85,51 +81,42 @@ export async function capture(deps: CaptureDeps): Promise<CaptureResult> {
   };
 }
 
-/** Begins a run: the state, with what an earlier run left undone completed; with `readOnly` as it is. */
+/** Reads the state and completes an interrupted run; with `readOnly` it changes nothing. */
 export function openRun(deps: CaptureDeps, readOnly = false): { run: Run; state: SenseState } {
+  const { store } = deps;
   const run: Run = { deps, nowMs: deps.clock.now(), today: todayOf(deps), problems: [] };
-  if (readOnly) return { run, state: deps.store.readState().state };
-  deps.store.prepare();
-  const state = openState(run);
-  completePending(deps.store, state, run.today, run.problems);
+  if (!readOnly) store.prepare();
+  const { state, damaged, lost } = store.readState();
+  if (readOnly) return { run, state };
+  if (damaged) {
+    store.quarantineState();
+    run.problems.push(
+      'state.json was damaged; a new one was created, and a copy is in quarantine/state.json',
+    );
+  }
+  if (lost) state.lostOn = run.today;
+  completePending(store, state, run.today, run.problems);
   return { run, state };
 }
 
-/** The state; a damaged one is set aside and begun anew. */
-function openState({ deps: { store }, today, problems }: Run): SenseState {
-  const { state, damaged, lost } = store.readState();
-  if (damaged) {
-    store.setStateAside();
-    problems.push('state.json was damaged: it was started anew, and a copy is in quarantine/state.json');
-  }
-  return lost ? { ...state, lostOn: today } : state;
-}
-
-/**
- * Appends the lines that an earlier run decided on and did not live to write. A log of a day before `today` that cannot
- * be written stops nothing: its lines stay in the state.
- */
+/** Appends the pending lines of an interrupted run. Lines of a past day that cannot be written stay pending. */
 export function completePending(store: SenseStore, state: SenseState, today: Day, problems: string[]): void {
   state.pending = state.pending.filter((plan) => {
-    // A log that was there and is gone was removed by somebody: its lines are not brought back.
+    // A log that existed was deleted on purpose: don't bring its lines back.
     if (plan.offset > 0 && store.logBytes(plan.day) === undefined) return false;
     try {
       store.completeAppend(plan);
       return false;
     } catch (error) {
       if (plan.day === today) throw error;
-      problems.push(
-        `Events of ${plan.day} are kept until its log can be written: ${toStewardError(error).message}`,
-      );
+      const { message } = toStewardError(error);
+      problems.push(`Events of ${plan.day} are kept until its log can be written: ${message}`);
       return true;
     }
   });
 }
 
-/**
- * What is stored of the last two days, for as long as a lost state may make a source report it again. A source that fails
- * or is off may come back to it on the next day.
- */
+/** Returns the stored events of two days after a loss of the state, when sources may report them again. */
 function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: SenseState): SenseEvent[] {
   const from = addDays(today, -1);
   if (lostOn === null || lostOn < from) return [];
@@ -139,7 +126,7 @@ function storedEvents({ deps: { store }, today, problems }: Run, { lostOn }: Sen
       return store.readLog(day).events;
     } catch (error) {
       if (day === today) throw error;
-      problems.push(`What is stored of ${day} could not be read: ${toStewardError(error).message}`);
+      problems.push(`The events of ${day} could not be read: ${toStewardError(error).message}`);
       return [];
     }
   });
@@ -159,7 +146,7 @@ interface Answer {
   outcome: Collected;
 }
 
-/** What a source gives. Its error or silence is its own state, never stops the others, and keeps its cursor. */
+/** Collects from one source. An error or timeout becomes its state, and its cursor stays. */
 async function ask(
   { deps, nowMs, today }: Run,
   source: SenseSource,
@@ -170,14 +157,14 @@ async function ask(
   const { startMs: dayStartMs } = dayBounds(today, deps.timezone);
   const failed = (reason: string): Collected => ({ events: [], cursor, state: 'error', reason });
   let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<Collected>((resolve) => {
-    const reason = 'no answer in time; it is asked again next time';
-    timer = setTimeout(resolve, deps.sourceTimeoutMs ?? SOURCE_TIMEOUT_MS, failed(reason));
+  const timeout = new Promise<Collected>((resolve) => {
+    const limitMs = deps.sourceTimeoutMs ?? SOURCE_TIMEOUT_MS;
+    timer = setTimeout(resolve, limitMs, failed('timed out; retrying at the next capture'));
   });
   try {
-    // Also an error that the source throws before its first await.
+    // The wrapper catches also what `collect` throws synchronously.
     const answer = (async () => source.collect({ nowMs, dayStartMs, cursor }))();
-    const outcome = await Promise.race([answer, silence]);
+    const outcome = await Promise.race([answer, timeout]);
     return { source, outcome: { ...outcome, cursor: outcome.cursor ?? cursor } };
   } catch (error) {
     const { message, hint } = toStewardError(error);
@@ -188,8 +175,7 @@ async function ask(
   }
 }
 
-/** The state after this capture. */
-function advance(run: Run, state: SenseState, answers: readonly Answer[]): SenseState {
+function nextState(run: Run, state: SenseState, answers: readonly Answer[]): SenseState {
   const { deps, nowMs } = run;
   const at = toIso(nowMs);
   const next: SenseState = {
@@ -211,7 +197,7 @@ function advance(run: Run, state: SenseState, answers: readonly Answer[]): Sense
   return next;
 }
 
-/** Time of today that was sampled while nobody was there: a poll at the most, as with app time. */
+/** Returns today's time away, plus the time since the last capture (at most a poll interval) if you are away now. */
 function awayTime(
   { deps, nowMs, today }: Run,
   { away, lastCaptureTs }: SenseState,
@@ -220,39 +206,38 @@ function awayTime(
   const pollSec = deps.config.pollIntervalSec;
   const before = away?.day === today ? away.seconds : 0;
   const isIdle = answers.some(({ source, outcome }) => source.id === 'appFocus' && outcome.state === 'idle');
-  const last = parseIso(lastCaptureTs ?? '');
-  const since = last === undefined || last > nowMs ? pollSec : (nowMs - last) / 1000;
-  return { day: today, seconds: before + (isIdle ? Math.round(Math.min(pollSec, since)) : 0) };
+  const lastMs = parseIso(lastCaptureTs ?? '');
+  const elapsedSec = lastMs === undefined || lastMs > nowMs ? pollSec : (nowMs - lastMs) / 1000;
+  return { day: today, seconds: before + (isIdle ? Math.round(Math.min(pollSec, elapsedSec)) : 0) };
 }
 
-/** Stores the events and the state behind them. */
+/** Stores the state, then appends the events to the logs of their days. */
 export function appendEvents(run: Run, next: SenseState, events: readonly SenseEvent[]): void {
   const { store } = run.deps;
-  const kept = next.pending;
-  const plans = plansFor(run, events);
+  const waiting = next.pending;
+  const plans = planAppends(run, events);
   for (const { day } of plans) if (day !== 'late') next.zones[day] ??= run.deps.timezone;
-  next.pending = [...kept, ...plans];
+  next.pending = [...waiting, ...plans];
   store.writeState(next);
   if (plans.length === 0) return;
   next.pending = plans;
   completePending(store, next, run.today, run.problems);
-  // Left in, they would bring back what somebody removes from the log by hand.
-  next.pending = [...kept, ...next.pending];
+  next.pending = [...waiting, ...next.pending];
   store.writeState(next);
 }
 
-/** The appends of the events, by their days. Those of a day whose raw log was discarded go to quarantine. */
-function plansFor({ deps, nowMs, today, problems }: Run, events: readonly SenseEvent[]): PendingAppend[] {
+/** Groups the events by day. Those of a day whose log was deleted, or cannot be written, go to quarantine. */
+function planAppends({ deps, nowMs, today, problems }: Run, events: readonly SenseEvent[]): PendingAppend[] {
   const { store, timezone } = deps;
   const byLog = new Map<LogName, SenseEvent[]>();
   for (const event of events) {
     const day = dayOf(parseIso(event.ts) ?? nowMs, timezone);
     const name = isOpen(store, day, today) ? day : 'late';
-    const told = `Events of ${day} went to quarantine/late.jsonl: its raw log is discarded and its record stays.`;
-    if (name === 'late' && day >= today && !problems.includes(told)) problems.push(told);
-    const group = byLog.get(name);
-    if (group === undefined) byLog.set(name, [event]);
-    else group.push(event);
+    const problem = `Events of ${day} went to quarantine/late.jsonl: its event log was deleted; the record stays.`;
+    if (name === 'late' && day >= today && !problems.includes(problem)) problems.push(problem);
+    const group = byLog.get(name) ?? [];
+    group.push(event);
+    byLog.set(name, group);
   }
   return [...byLog].map(([name, group]) => {
     try {
@@ -261,7 +246,7 @@ function plansFor({ deps, nowMs, today, problems }: Run, events: readonly SenseE
       if (name === today || name === 'late') throw error;
       const { message } = toStewardError(error);
       problems.push(
-        `Events of ${name} went to quarantine/late.jsonl, for its log cannot be written: ${message}`,
+        `Events of ${name} went to quarantine/late.jsonl, since its log cannot be written: ${message}`,
       );
       return store.planAppend('late', group);
     }
@@ -269,8 +254,8 @@ function plansFor({ deps, nowMs, today, problems }: Run, events: readonly SenseE
 }
 
 /**
- * May a day still take events? Not when it is recorded and its raw log was discarded: a new roll would lose it. A clock
- * that was ahead for a while does that to days that are not over.
+ * Returns whether a day may still take events. A recorded day without its log may not: building its record again would
+ * lose the rest. A clock that was ahead causes this for days that are not over.
  */
 export function isOpen(store: SenseStore, day: Day, today: Day): boolean {
   if (store.logBytes(day) !== undefined) return true;

@@ -7,22 +7,22 @@ import { failed, off, ok, orFailure, warning, type Check, type Finding } from '.
 import { exists } from '../platform/files/folder';
 import { gitFolderAt } from '../platform/files/git-folder';
 import { gitIn } from '../platform/process/git';
-import { FASTER, windowsCalls } from '../platform/process/windows';
 import type { Run } from '../platform/process/process';
 import { type FindProgram, forShell } from '../platform/process/spawn';
+import { FASTER, windowsCalls } from '../platform/process/windows';
 import { parseIso, type Clock } from '../platform/time/clock';
 import { localTimes } from '../platform/time/day-words';
 import { appMatcher } from './classify';
 import { readClassifyRules } from './classify-file';
-import { readFrontApp, type FrontAppSight } from './front-app';
+import { readFrontApp } from './front-app';
 import type { Desktop } from './front-app/adapter';
 import { readOwnEmails } from './git/queries';
-import { readIdle, type IdleSight } from './idle';
+import { readIdle } from './idle';
 import { insightCommand } from './insight';
 import { jumpText, recentJumps } from './state';
 import { senseStore } from './store';
 
-/** What the checks of sense are given. */
+/** What the checks of sense need. */
 export interface SenseChecked {
   clock: Clock;
   area: UserArea;
@@ -30,53 +30,48 @@ export interface SenseChecked {
   find: FindProgram;
   desktop: Desktop;
   config: Pick<Config, 'sense'>;
-  /** What captures by itself now. */
+  /** Returns what runs the captures now; undefined when nothing does. */
   capturedBy: () => Promise<string | undefined>;
-  /** Is a content-type read scheduled? */
+  /** Returns whether the insight is scheduled. */
   isInsightScheduled: () => Promise<boolean>;
 }
 
 const GIT_MS = 10_000;
-const ON = 'steward config set sense.enabled true';
+const ENABLE = 'steward config set sense.enabled true';
 
 export const SENSE_CHECKS: readonly Check<SenseChecked>[] = [
   {
     id: 'sense.front',
     title: 'the front application',
     needsConfig: true,
-    run: where('appFocus', checkFront),
+    run: ifEnabled('appFocus', checkFront),
   },
-  { id: 'sense.idle', title: 'idle time', needsConfig: true, run: where('appFocus', checkIdle) },
-  { id: 'sense.git', title: 'git', needsConfig: true, run: where('git', checkGit) },
+  { id: 'sense.idle', title: 'idle time', needsConfig: true, run: ifEnabled('appFocus', checkIdle) },
+  { id: 'sense.git', title: 'git', needsConfig: true, run: ifEnabled('git', checkGit) },
   {
     id: 'sense.repos',
     title: 'the repositories',
     needsConfig: true,
     limitMs: 60_000,
-    run: where('git', checkRepos),
+    run: ifEnabled('git', checkRepos),
   },
   { id: 'sense.capture', title: 'captures', needsConfig: true, run: checkCapture },
   { id: 'sense.classify', title: 'the classification', needsConfig: false, run: checkClassify },
-  {
-    id: 'sense.insight',
-    title: 'the assistant for the content-type read',
-    needsConfig: true,
-    run: checkInsight,
-  },
+  { id: 'sense.insight', title: 'the assistant for the insight', needsConfig: true, run: checkInsight },
 ];
 
-/** The check where the source is on; elsewhere, what switched it off. */
-function where(source: 'appFocus' | 'git', check: (at: SenseChecked) => Promise<Finding[]>) {
+/** Runs the check if the source is on; else returns the setting that turned it off. */
+function ifEnabled(source: 'appFocus' | 'git', check: (at: SenseChecked) => Promise<Finding[]>) {
   return async (at: SenseChecked): Promise<Finding[]> => {
     const { enabled, sources } = at.config.sense;
-    if (!enabled) return [off('sense.enabled is false', { mend: ON })];
+    if (!enabled) return [off('sense.enabled is false', { mend: ENABLE })];
     if (sources[source]) return check(at);
     const mend = `steward config set sense.sources.${source} true`;
     return [off(`sense.sources.${source} is false`, { mend })];
   };
 }
 
-/** A file that does not parse stops every capture and every view, as a configuration does. */
+/** A file that does not parse stops every capture and view, so its error counts as `config`. */
 function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]> {
   return orFailure(
     async () => {
@@ -87,59 +82,42 @@ function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]>
   );
 }
 
-async function checkFront({ desktop, area, clock, config }: SenseChecked): Promise<Finding[]> {
-  const sight = await readFrontApp(desktop);
-  const { sources, lastCaptureTs } = senseStore(area).readState().state;
-  const memory = sources['appFocus']?.state;
-  const hasSeen = lastCaptureTs !== null && (memory === 'ok' || memory === 'idle');
-  const captured = hasSeen ? localTimes(clock)(lastCaptureTs) : undefined;
-  const isHidden = sight.state === 'seen' && (await appMatcher(config.sense.exclude))(sight.app);
-  const findings = [judgeFront(sight, { isHidden, captured })];
-  if (desktop.platform === 'win32' && (await windowsCalls()) === undefined) {
-    const hint = 'With the npm package koffi beside steward it takes a millisecond:';
-    findings.push(off('each capture starts PowerShell twice, about a second each', { hint, mend: FASTER }));
-  }
-  return findings;
+async function checkFront(at: SenseChecked): Promise<Finding[]> {
+  const finding = await frontFinding(at);
+  if (at.desktop.platform !== 'win32' || (await windowsCalls()) !== undefined) return [finding];
+  const hint = 'With the npm package koffi beside steward it takes a millisecond:';
+  return [finding, off('each capture starts PowerShell twice, about a second each', { hint, mend: FASTER })];
 }
 
-/** @param known `captured`: when the last capture did see, in words */
-export function judgeFront(
-  sight: FrontAppSight,
-  { isHidden, captured }: { isHidden: boolean; captured: string | undefined },
-): Finding {
-  switch (sight.state) {
-    case 'seen':
-      return ok(`${isHidden ? 'seen, and excluded' : sight.app.app}, by ${sight.via}`);
-    case 'none':
-      return ok(`no window has the focus now, by ${sight.via}`);
-    case 'unsupported':
-      // A doctor that is called over ssh says nothing of the session that captures.
-      if (captured !== undefined) return ok(`not seen from here; the capture of ${captured} saw`);
-      return warning(sight.reason, {
-        hint: 'Where it cannot be seen at all, switch the source off:',
-        mend: 'steward config set sense.sources.appFocus false',
-      });
-    case 'error':
-      return failed(sight.reason);
+async function frontFinding({ desktop, area, clock, config }: SenseChecked): Promise<Finding> {
+  const front = await readFrontApp(desktop);
+  if (front.state === 'none') return ok(`no window has the focus now, by ${front.via}`);
+  if (front.state === 'error') return failed(front.reason);
+  if (front.state === 'seen') {
+    const isExcluded = (await appMatcher(config.sense.exclude))(front.app);
+    return ok(`${isExcluded ? 'an excluded application' : front.app.app}, by ${front.via}`);
   }
+  // Over ssh, doctor does not see the session that captures.
+  const { sources, lastCaptureTs } = senseStore(area).readState().state;
+  const last = sources['appFocus']?.state;
+  if (lastCaptureTs !== null && (last === 'ok' || last === 'idle'))
+    return ok(`not visible from here; the capture of ${localTimes(clock)(lastCaptureTs)} worked`);
+  return warning(front.reason, {
+    hint: 'If it cannot be captured on this machine, turn the source off:',
+    mend: 'steward config set sense.sources.appFocus false',
+  });
 }
 
 async function checkIdle({ desktop }: SenseChecked): Promise<Finding[]> {
   const [idle, front] = await Promise.all([readIdle(desktop), readFrontApp(desktop)]);
-  // Without an application in front there is no time that could be idle.
-  const isBlind = 'unknown' in idle && front.state === 'unsupported';
-  return [isBlind ? off('not asked: no application is seen here') : judgeIdle(idle)];
-}
-
-export function judgeIdle(sight: IdleSight): Finding {
-  if ('unknown' in sight) {
-    return warning(`not known, so all time with an application in front counts: ${sight.unknown}`);
+  if ('unknown' in idle) {
+    if (front.state === 'unsupported') return [off('not checked: the front application is not visible here')];
+    return [warning(`unknown, so all time with an application in front counts: ${idle.unknown}`)];
   }
-  const { idleMs, locked, via } = sight;
-  const idle =
-    idleMs === undefined ? 'time without input not told' : `${Math.floor(idleMs / 1000)} s without input`;
-  const lock = locked === undefined ? 'lock not told' : locked ? 'locked' : 'not locked';
-  return ok(`${idle}, ${lock}, by ${via}`);
+  const { idleMs, locked, via } = idle;
+  const input = idleMs === undefined ? 'idle time unknown' : `${Math.floor(idleMs / 1000)} s without input`;
+  const lock = locked === undefined ? 'lock unknown' : locked ? 'locked' : 'not locked';
+  return [ok(`${input}, ${lock}, by ${via}`)];
 }
 
 async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]> {
@@ -151,13 +129,13 @@ async function checkGit({ find, run, config }: SenseChecked): Promise<Finding[]>
   }
   return orFailure(async () => {
     const { code, stdout } = await run(path, ['--version'], { timeoutMs: GIT_MS });
-    const said = stdout.trim().split('\n')[0] ?? '';
-    if (code === 0 && said.startsWith('git version ')) return [ok(`${said}, ${path}`)];
+    const version = stdout.trim().split('\n')[0] ?? '';
+    if (code === 0 && version.startsWith('git version ')) return [ok(`${version}, ${path}`)];
     return [failed(`${path} does not run as git`, { hint: 'Install git again.' })];
   });
 }
 
-/** Asks git in each repository, as a capture does: nothing of the repository is executed. */
+/** Runs git in each repository as a capture does: nothing that the repository configures is executed. */
 async function checkRepos(at: SenseChecked): Promise<Finding[]> {
   const { repos, git } = at.config.sense;
   if (repos.length === 0)
@@ -172,80 +150,66 @@ async function checkRepos(at: SenseChecked): Promise<Finding[]> {
 }
 
 async function checkRepo({ run }: SenseChecked, root: string, onlyMine: boolean): Promise<Finding> {
-  const correct = 'Correct sense.repos (`steward config show` has the list), or bring it back.';
-  if (!exists(root)) return failed(`${root} is not there`, { hint: correct });
-  if (gitFolderAt(root) === undefined) return failed(`${root} is no git repository`, { hint: correct });
+  const hint = 'Restore it, or correct sense.repos (`steward config show` lists them).';
+  if (!exists(root)) return failed(`${root} does not exist`, { hint });
+  if (gitFolderAt(root) === undefined) return failed(`${root} is not a git repository`, { hint });
   const git = gitIn({ run, timeoutMs: () => GIT_MS }, root);
   try {
     await git(['for-each-ref', '--count=1', 'refs/heads']);
     if (!onlyMine || (await readOwnEmails(git)).length > 0) return ok(basename(root));
-    return warning(`${root} has no user.email, so the commits of everybody count`, {
+    return warning(`${root} has no user.email, so everyone's commits count`, {
       hint: 'Set yours with `git config user.email YOU@EXAMPLE.ORG` there.',
     });
   } catch (error) {
     if (!(error instanceof StewardError) || error.kind === 'internal') throw error;
-    const { message, hint } = error;
-    const trust = {
-      mend: `git config --global --add safe.directory ${forShell(root)}`,
-      hint: 'If you trust it:',
-    };
-    if (hint === undefined) return failed(`${root}: ${message}`);
-    return failed(`${root}: ${message}`, /safe\.directory/.test(hint) ? trust : { hint });
+    const { message, hint: what } = error;
+    const mend = `git config --global --add safe.directory ${forShell(root)}`;
+    if (what === undefined) return failed(`${root}: ${message}`);
+    const isUntrusted = what.includes('safe.directory');
+    return failed(`${root}: ${message}`, isUntrusted ? { mend, hint: 'If you trust it:' } : { hint: what });
   }
 }
 
-async function checkCapture({ area, clock, config, capturedBy }: SenseChecked): Promise<Finding[]> {
-  const { enabled, pollIntervalSec, sources } = config.sense;
-  if (!enabled) return [off('sense.enabled is false: nothing is captured', { mend: ON })];
-  if (!exists(area.sense.config))
-    return [off('sense is not set up, and nothing is captured', { mend: 'steward up' })];
-  const { state } = senseStore(area).readState();
-  const seen = state.lastCaptureTs ?? '';
-  const shownAt = localTimes(clock);
-  const capture = judgeCapture({
-    nowMs: clock.now(),
-    lastMs: parseIso(seen),
-    shown: seen === '' ? '' : shownAt(seen),
-    by: await capturedBy(),
-    everySec: pollIntervalSec,
-  });
-  const jumps = recentJumps(state.jumps, clock.now()).map((jump) =>
-    warning(`the clock was set ${jumpText(jump)}, noticed at ${shownAt(jump.at)}`, {
-      hint: 'If the time is right now, nothing is to do: what a wrong clock dated stays under its date.',
+async function checkCapture(at: SenseChecked): Promise<Finding[]> {
+  const { enabled, sources } = at.config.sense;
+  if (!enabled) return [off('sense.enabled is false: nothing is captured', { mend: ENABLE })];
+  if (!exists(at.area.sense.config))
+    return [off('sense is not set up; nothing is captured', { mend: 'steward up' })];
+  const { state } = senseStore(at.area).readState();
+  const jumps = recentJumps(state.jumps, at.clock.now()).map((jump) =>
+    warning(`the clock was set ${jumpText(jump)}, noticed at ${localTimes(at.clock)(jump.at)}`, {
+      hint: 'If the time is right now, there is nothing to do: events keep the date they were given.',
     }),
   );
-  const broken = Object.entries(state.sources).filter(
-    ([source, memory]) => memory.state === 'error' && sources[source as 'git'],
+  const failures = Object.entries(state.sources).filter(
+    ([source, { state: last }]) => last === 'error' && sources[source as 'git'],
   );
-  const troubles = broken.map(([source, { reason = 'no reason was given' }]) =>
+  const warnings = failures.map(([source, { reason = 'no reason given' }]) =>
     warning(`the source ${source} failed in that capture: ${reason}`),
   );
-  return [capture, ...jumps, ...troubles];
+  return [lastCaptureFinding(at, state.lastCaptureTs, await at.capturedBy()), ...jumps, ...warnings];
 }
 
-/** @param input `by`: what captures by itself; undefined: nothing does */
-export function judgeCapture(input: {
-  nowMs: number;
-  lastMs: number | undefined;
-  shown: string;
-  by: string | undefined;
-  everySec: number;
-}): Finding {
-  const { nowMs, lastMs, shown, by, everySec } = input;
-  const last = lastMs === undefined ? 'nothing was captured yet' : `the last capture was at ${shown}`;
+function lastCaptureFinding(
+  { clock, config }: SenseChecked,
+  lastTs: string | null,
+  by: string | undefined,
+): Finding {
+  const last = lastTs === null ? 'no capture yet' : `last capture at ${localTimes(clock)(lastTs)}`;
   if (by === undefined) {
-    return warning(`${last}, and nothing captures by itself`, {
+    return warning(`${last}, and no captures are scheduled`, {
       mend: 'steward sense install',
-      hint: 'Run `steward up`, or have the system do it:',
+      hint: 'Run `steward up`, or schedule them:',
     });
   }
-  if (lastMs === undefined)
-    return warning(`${last}, though ${by} is to do it`, { mend: 'steward sense capture' });
-  const missed = Math.floor((nowMs - lastMs) / 1000 / everySec);
+  const mend = 'steward sense capture';
+  const lastMs = parseIso(lastTs ?? '');
+  if (lastMs === undefined) return warning(`${last}, though ${by} is scheduled to run it`, { mend });
+  const missed = Math.floor((clock.now() - lastMs) / 1000 / config.sense.pollIntervalSec);
   if (missed < 3) return ok(`${last}, by ${by}`);
-  return warning(`${last}; ${missed} are missing since, or the machine slept`, {
-    hint: 'A capture by hand says what stands in the way:',
-    mend: 'steward sense capture',
+  return warning(`${last}; ${missed} missed since, unless the machine slept`, {
+    hint: 'Capture once to see what fails:',
+    mend,
   });
 }
 
@@ -254,10 +218,10 @@ function checkInsight(at: SenseChecked): Promise<Finding[]> {
     const [program] = insightCommand(at.config.sense.insight.command);
     const path = at.find(program);
     const isHourly = await at.isInsightScheduled();
-    const when = isHourly ? 'asked each hour' : 'asked when you run `steward sense insight build`';
+    const when = isHourly ? 'runs each hour' : 'runs only with `steward sense insight build`';
     if (path !== undefined) return [ok(`${path}; ${when}`)];
-    const words = `${program} is not installed, or not on the PATH`;
+    const problem = `${program} is not installed, or not on the PATH`;
     const hint = 'Install it, or name another program with `steward config set sense.insight.command`.';
-    return [isHourly ? failed(words, { hint }) : off(words, { hint })];
+    return [isHourly ? failed(problem, { hint }) : off(problem, { hint })];
   });
 }

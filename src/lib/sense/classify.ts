@@ -5,44 +5,40 @@ import { readText } from '../platform/files/atomic-file';
 import { forShell } from '../platform/process/spawn';
 import { clean } from '../platform/terminal/terminal';
 
-/** What an application's time counts as. Unknown ones are neutral. */
+/** What the time in an application counts as; neutral for unknown applications. */
 export const APP_KINDS = ['creation', 'consumption', 'neutral'] as const;
 export type AppKind = (typeof APP_KINDS)[number];
 
-/** What a rule looks at: the name or the id as a whole, or either by a glob. */
+/** A rule matches the whole name, the whole id, or either by a glob. */
 export const RULE_KEYS = ['app', 'bundleId', 'glob'] as const;
 
-/** A rule of the user's classify.yaml. */
+/** A rule of your classify.yaml. */
 export interface ClassifyRule {
   key: (typeof RULE_KEYS)[number];
   pattern: string;
   kind: AppKind;
-  /** Of a glob: does it match this name, as `foldName` gives it? */
+  /** Of a glob: returns whether it matches a folded name. */
   matches?: (folded: string) => boolean;
 }
 
-/** The rule that decided. */
+/** The rule that matched. */
 export interface DecidingRule {
-  /** From 1, in its own list. */
+  /** From 1, in your list or in the shipped one. */
   index: number;
   origin: 'user' | 'shipped';
-  /** The rule as one would write it: `app: Firefox`. */
+  /** As it is written: `app: Firefox`. */
   text: string;
 }
 
 export interface Classification {
   kind: AppKind;
-  /** Absent when no rule names the application. */
+  /** Absent when no rule matched. */
   rule?: DecidingRule;
 }
 
 export type Classifier = (app: string, bundleId?: string) => Classification;
 
-/**
- * A classifier over the user's rules, then the shipped map: the first rule that matches wins, and names are compared whole.
- *
- * @param templates the folder of the templates, which has the shipped map
- */
+/** Returns a classifier over your rules, then the shipped ones in the folder `templates`. The first match wins. */
 export function makeClassifier(templates: string, rules: readonly ClassifyRule[] = []): Classifier {
   const known = new Map<string, Classification>();
   let shipped: Map<string, Classification> | undefined;
@@ -54,7 +50,7 @@ export function makeClassifier(templates: string, rules: readonly ClassifyRule[]
       return { kind: rule.kind, rule: { index: index + 1, origin: 'user', text } };
     }
     shipped ??= readShipped(templates);
-    // Systems differ on whether they give a display name or an id.
+    // Some systems report a display name as the id, or the other way round.
     const names = (bundleId === undefined ? [app] : [app, bundleId]).flatMap((name) => [
       foldName(name),
       foldId(name),
@@ -83,8 +79,8 @@ function isMatch(
 }
 
 /**
- * The shipped map by folded name. A row is one application under the names that systems give it: display name, bundle
- * ids, desktop ids and window classes, executables without `.exe`.
+ * Reads the shipped rules, by folded name. A row has all names of one application: display name, bundle ids, desktop ids,
+ * window classes, executables without `.exe`.
  */
 function readShipped(templates: string): Map<string, Classification> {
   const path = join(templates, 'data', 'applications.json');
@@ -105,7 +101,7 @@ function readShipped(templates: string): Map<string, Classification> {
   return byName;
 }
 
-/** `sense classify explain`: the kind of an application, the rule that decided, and both in a sentence. */
+/** Returns the kind of an application, the rule that matched, and both as a sentence (`sense classify explain`). */
 export function explainClassification(
   classify: Classifier,
   fileName: string,
@@ -114,27 +110,27 @@ export function explainClassification(
 ): { app: string; kind: AppKind; rule: DecidingRule | null; explanation: string } {
   refuseEmptyApp(app);
   const { kind, rule } = classify(app, bundleId);
-  const where = rule?.origin === 'user' ? `rule ${rule.index} of ${fileName}` : 'the shipped map';
+  const where = rule?.origin === 'user' ? `rule ${rule.index} of ${fileName}` : 'a shipped rule';
   const explanation =
     rule === undefined
-      ? `${clean(app)} is neutral: no rule names it. To change that: steward sense classify set ${forShell(clean(app))} creation`
-      : `${clean(app)} is ${kind}: ${where} says so (${clean(rule.text)}).`;
+      ? `${clean(app)} is neutral: no rule matches. To change it: steward sense classify set ${forShell(clean(app))} creation`
+      : `${clean(app)} is ${kind}, by ${where} (${clean(rule.text)}).`;
   return { app, kind, rule: rule ?? null, explanation };
 }
 
 export function refuseEmptyApp(app: string): void {
   if (app.trim() !== '') return;
-  throw new StewardError('usage', 'The name of the application is empty.', {
-    hint: 'Write the name as "steward sense today" shows it.',
+  throw new StewardError('usage', 'The application name is empty.', {
+    hint: 'Use a name that "steward sense today" shows.',
   });
 }
 
-/** A name for comparison: composed, trimmed, and without case in any script (a final sigma is a sigma). */
+/** Normalizes a name for comparison: composed, trimmed, without case in any script (a final sigma is a sigma). */
 export function foldName(name: string): string {
   return name.normalize('NFC').trim().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** An id for comparison: systems differ on whether the suffix of a program or a desktop file belongs to it. */
+/** Normalizes an id for comparison, without `.exe` and `.desktop`, which only some systems include. */
 export function foldId(id: string): string {
   return foldName(id).replace(/\.(?:exe|desktop)$/, '');
 }
@@ -142,25 +138,25 @@ export function foldId(id: string): string {
 export type AppMatcher = (app: { app: string; bundleId?: string }) => boolean;
 
 /**
- * Does an application stand in the list? Entries are whole names or ids, without case; one with `*` or `?` is
- * a glob over the same. Never a part of a name: "x" is not Excel.
+ * Returns a test for applications of this list. Entries are whole names or ids without case ("x" does not match Excel),
+ * or globs with `*` or `?`.
  */
 export async function appMatcher(entries: readonly string[]): Promise<AppMatcher> {
   const isGlob = (entry: string): boolean => /[*?]/.test(entry);
   const whole = entries.filter((entry) => !isGlob(entry));
   const [names, ids] = [new Set(whole.map(foldName)), new Set(whole.map(foldId))];
-  // Names have brackets, braces and bangs of their own: only `*` and `?` are wild here.
+  // Brackets, braces and bangs are common in names: only `*` and `?` are wildcards here.
   const globs = entries
     .filter(isGlob)
     .map((entry) => foldName(entry).replace(/[\\[\](){}!+@|,^$.]/g, '\\$&'));
-  const isLike = globs.length === 0 ? () => false : await globMatcher(globs);
+  const matchesGlob = globs.length === 0 ? () => false : await globMatcher(globs);
   return ({ app, bundleId }) =>
     names.has(foldName(app)) ||
-    isLike(foldName(app)) ||
-    (bundleId !== undefined && (ids.has(foldId(bundleId)) || isLike(foldName(bundleId))));
+    matchesGlob(foldName(app)) ||
+    (bundleId !== undefined && (ids.has(foldId(bundleId)) || matchesGlob(foldName(bundleId))));
 }
 
-/** Matches folded names; `*` takes every character, dots and slashes too. */
+/** Returns a test for folded names; `*` matches every character, also dots and slashes. */
 export async function globMatcher(globs: string | string[]): Promise<(folded: string) => boolean> {
   const { default: picomatch } = await import('picomatch');
   const matches = picomatch(globs, { nocase: true, dot: true, bash: true });

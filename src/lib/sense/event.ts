@@ -1,27 +1,26 @@
 import { isObject, textOf } from '../platform/files/json-object';
 import { parseIso } from '../platform/time/clock';
 
-/** The kinds of captured signal. */
 export const EVENT_TYPES = ['app-focus', 'git-commit', 'agent-session'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The sources; an event's `source` is the key of its switch in sense/config.json. */
+/** The source ids, which are also their keys in `sense.sources`. */
 export const SOURCE_IDS = ['appFocus', 'git', 'agentSession'] as const;
 export type SourceId = (typeof SOURCE_IDS)[number];
 
-/** One captured signal, one line of `events/<date>.jsonl`: spans and metadata, never content. */
+/** One line of `events/<date>.jsonl`: times and names, never content. */
 export interface SenseEvent {
   /** ISO-8601, UTC. */
   ts: string;
   type: EventType;
-  /** The adapter that saw it. */
+  /** The source that reported it. */
   source: string;
   app?: string;
   repo?: string;
   detail?: Record<string, unknown>;
 }
 
-/** A parsed value as an event, or why it is invalid. */
+/** Returns a parsed value as an event, or why it is invalid. */
 export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   if (!isObject(value)) return { invalid: 'not an object' };
   const { ts, type, source, app, repo, detail } = value;
@@ -38,9 +37,9 @@ export function readEvent(value: unknown): SenseEvent | { invalid: string } {
   return event;
 }
 
-/** A line of a log as an event, or why it is invalid. */
+/** Parses a line of an event log; returns the event, or why it is invalid. */
 export function readEventLine(text: string): SenseEvent | { invalid: string } {
-  // An exception for each line of a file of noise takes minutes.
+  // Exceptions are slow: a large damaged file would take minutes.
   if (!text.trimStart().startsWith('{')) return { invalid: 'not an object' };
   try {
     return readEvent(JSON.parse(text));
@@ -50,14 +49,14 @@ export function readEventLine(text: string): SenseEvent | { invalid: string } {
   }
 }
 
-/** Was this event read back later, rather than captured as it happened? */
+/** Returns whether a backfill added this event, rather than a capture. */
 export function isBackfilled({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): boolean {
   return detail?.['backfilled'] === true;
 }
 
 /**
- * Tells the change of a commit from others of its repository, as the capture decided it. Events before
- * sense 1.1 lack it: there, commits of one author second and subject are one change.
+ * Returns the identity of a commit's change within its repository. Events before sense 1.1 have none; there, author date
+ * and subject identify it.
  */
 export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): string | undefined {
   const identity = textOf(detail?.['identity']);
@@ -69,7 +68,7 @@ export function changeOf({ detail }: Readonly<Pick<SenseEvent, 'detail'>>): stri
 }
 
 /**
- * The version of the sense component. Bumped on any change to the event schema,
- * the adapter contract or the daily record; test/lib/sense/fingerprint.test.ts fails when one was forgotten.
+ * The version of the sense component. Raise it with any change of the event schema, the adapter contract or the daily
+ * record; test/lib/sense/fingerprint.test.ts fails if you forget.
  */
 export const SENSE_VERSION = '1.1.0';

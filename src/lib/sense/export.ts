@@ -3,12 +3,12 @@ import type { DailyRecord } from './record';
 
 export type ExportFormat = 'json' | 'csv';
 
-/** What of the records is exported: whole records as JSON; as CSV a line a day, or one a day and application. */
+/** CSV rows: one per day, or one per day and application. JSON has whole records. */
 export type RecordTable = 'days' | 'apps';
 
 type Cell = string | number | boolean | undefined;
 
-/** Events as text, piece by piece. CSV has the event's fields and `detail` as JSON, which loses nothing. */
+/** Returns events as text, piece by piece. CSV has `detail` as JSON. */
 export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat): Generator<string> {
   if (format === 'json') return jsonArray(events);
   const header = ['ts', 'type', 'source', 'app', 'repo', 'detail'];
@@ -17,7 +17,7 @@ export function exportEvents(events: Iterable<SenseEvent>, format: ExportFormat)
   ]);
 }
 
-/** Daily records as text, piece by piece. */
+/** Returns daily records as text, piece by piece. */
 export function exportRecords(
   records: Iterable<DailyRecord>,
   format: ExportFormat,
@@ -68,17 +68,17 @@ function* csv<T>(
   for (const item of items) for (const row of rowsOf(item)) yield line(row);
 }
 
-/** RFC 4180: CRLF, quotes doubled. */
+/** Formats a row by RFC 4180: CRLF, quotes doubled. */
 function line(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 
-/** A text that a spreadsheet would run as a formula gets an apostrophe in front, as OWASP advises. Numbers stay numbers. */
+/** Formats a cell. A text that a spreadsheet would run as a formula gets an apostrophe, as OWASP advises. */
 function cellText(cell: Cell): string {
   if (typeof cell !== 'string') return cell === undefined ? '' : String(cell);
   const safe = FORMULA.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Also in full width, and after spaces that a spreadsheet trims. */
+/** Includes full-width signs, and spaces that a spreadsheet trims. */
 const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;

@@ -3,45 +3,45 @@ import { byCodeUnits } from '../platform/files/short-hash';
 import { APP_KINDS, foldName, type AppKind, type Classifier } from './classify';
 import type { SenseEvent } from './event';
 
-/** Time is added up in whole milliseconds (sums of integers know no order) and rounded once, to tenths. */
+/** Sums are whole milliseconds, so that their order does not matter; they are rounded once, to tenths of a minute. */
 const TENTH_MS = 6_000;
 
-/** The longest poll interval of the configuration: the cap of an event, whose capture may have had a longer one than now. */
+/** The longest poll interval that the configuration allows, which caps every event. */
 const MAX_INTERVAL_SEC = 3_600;
 
-/** An application as it was seen on one machine. */
-interface Seen {
+/** An application on one machine. */
+interface AppSamples {
   app: string;
   bundleId: string | undefined;
-  /** Milliseconds by instant: of two lines for one instant the longer counts. */
+  /** Milliseconds by time; of two events at one time the longer counts. */
   samples: Map<number, number>;
 }
 
-/** Adds up the app-focus events of a day into tenths of a minute by kind, by app and by hour. */
+/** Adds up the app-focus events of a day in tenths of a minute, by kind, application and hour. */
 export function focusTally(
   options: { pollIntervalSec: number; classify: Classifier },
-  starts: readonly number[],
+  hourStartsMs: readonly number[],
 ) {
-  const known = new Map<string, Seen>();
+  const known = new Map<string, AppSamples>();
   return {
     add(at: number, { app, detail }: Readonly<SenseEvent>): void {
       const bundleId = textOf(detail?.['bundleId']);
       const name = textOf(app) ?? bundleId ?? 'unknown';
       const key = `${name}\n${bundleId ?? ''}\n${textOf(detail?.['machine']) ?? ''}`;
-      const seen = known.get(key) ?? { app: name, bundleId, samples: new Map<number, number>() };
-      known.set(key, seen);
+      const entry = known.get(key) ?? { app: name, bundleId, samples: new Map<number, number>() };
+      known.set(key, entry);
       const ms = Math.round(intervalSec(detail?.['intervalSec'], options.pollIntervalSec) * 1000);
-      seen.samples.set(at, Math.max(ms, seen.samples.get(at) ?? 0));
+      entry.samples.set(at, Math.max(ms, entry.samples.get(at) ?? 0));
     },
     result() {
       const appMs = perKind(() => new Map<string, number>());
-      const hourMs = perKind(() => starts.map(() => 0));
+      const hourMs = perKind(() => hourStartsMs.map(() => 0));
       for (const { app, bundleId, samples } of known.values()) {
         const { kind } = options.classify(app, bundleId);
         for (const [at, ms] of samples) {
           const hour = Math.max(
             0,
-            starts.findLastIndex((start) => start <= at),
+            hourStartsMs.findLastIndex((startMs) => startMs <= at),
           );
           hourMs[kind][hour] = (hourMs[kind][hour] ?? 0) + ms;
           appMs[kind].set(app, (appMs[kind].get(app) ?? 0) + ms);
@@ -52,7 +52,7 @@ export function focusTally(
   };
 }
 
-/** Rounds from the top down, so that the day, its kinds, and within each kind both its apps and its hours add up. */
+/** Rounds top down, so that the kinds add up to the day, and apps and hours add up to their kind. */
 function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<AppKind, number[]>) {
   const kindMs = APP_KINDS.map((kind) => sum(hourMs[kind]));
   const kindTenths = apportion(Math.round(sum(kindMs) / TENTH_MS), kindMs, TENTH_MS);
@@ -67,28 +67,27 @@ function roundTime(appMs: Record<AppKind, Map<string, number>>, hourMs: Record<A
     const shares = apportion(kinds[kind], msOf, TENTH_MS);
     apps.forEach(({ app }, n) => rows.push({ app, kind, tenths: shares[n] ?? 0 }));
   });
-  // An app of a few seconds that rounds to nothing has no row.
   const apps = rows.filter(({ tenths }) => tenths > 0);
   apps.sort((a, b) => b.tenths - a.tenths || byCodeUnits(a.app, b.app) || byCodeUnits(a.kind, b.kind));
   return { kinds, hours, apps };
 }
 
 /**
- * One program is "Code" to one window system and "code" to another: one row for both, under the spelling seen most, in the
- * order of the names.
+ * Joins spellings of one name that differ in case ("Code" and "code" on two window systems) under the most frequent one.
+ * Returns the rows by name.
  */
 export function joinSpellings(counts: ReadonlyMap<string, number>): { app: string; ms: number }[] {
   const joined = new Map<string, { app: string; most: number; ms: number }>();
   for (const [app, ms] of [...counts].sort(([a], [b]) => byCodeUnits(a, b))) {
-    const known = joined.get(foldName(app)) ?? { app, most: 0, ms: 0 };
-    known.ms += ms;
-    if (ms > known.most) Object.assign(known, { app, most: ms });
-    joined.set(foldName(app), known);
+    const row = joined.get(foldName(app)) ?? { app, most: 0, ms: 0 };
+    row.ms += ms;
+    if (ms > row.most) Object.assign(row, { app, most: ms });
+    joined.set(foldName(app), row);
   }
   return [...joined.values()].sort((a, b) => byCodeUnits(a.app, b.app));
 }
 
-/** Shares out `count` units over the parts by largest remainder; of equal remainders the earlier part is first. */
+/** Distributes `count` units over the parts by largest remainder; of equal remainders the earlier part wins. */
 export function apportion(count: number, parts: readonly number[], unit: number): number[] {
   const shares = parts.map((part) => Math.floor(part / unit));
   const byRemainder = parts
@@ -99,10 +98,10 @@ export function apportion(count: number, parts: readonly number[], unit: number)
   return shares;
 }
 
-/** What an app-focus event of this interval stands for, s; an invalid value counts like a missing one. */
+/** Returns the seconds that an app-focus event covers: the poll interval if its own is missing or invalid. */
 function intervalSec(value: unknown, pollIntervalSec: number): number {
-  const sound = typeof value === 'number' && Number.isFinite(value) && value >= 0;
-  return Math.min(sound ? value : pollIntervalSec, MAX_INTERVAL_SEC);
+  const isValid = typeof value === 'number' && Number.isFinite(value) && value >= 0;
+  return Math.min(isValid ? value : pollIntervalSec, MAX_INTERVAL_SEC);
 }
 
 function perKind<T>(make: () => T): Record<AppKind, T> {

@@ -6,10 +6,11 @@ import { askPowerShell, windowsCalls } from '../platform/process/windows';
 import { systemClock } from '../platform/time/clock';
 import { READ_TIMEOUT_MS, envOf, isWayland, x11Display, type Desktop } from './front-app/adapter';
 
+/** What one adapter knows; a field it cannot tell is absent. */
 export interface Idle {
-  /** Milliseconds since the last input; undefined when this adapter cannot tell. */
+  /** Milliseconds since the last input. */
   idleMs?: number;
-  /** The screen is locked; undefined when this adapter cannot tell. */
+  /** The screen is locked. */
   locked?: boolean;
 }
 
@@ -17,43 +18,43 @@ export interface IdleAdapter {
   /** x11, mutter, screensaver, logind, macos, windows. */
   id: string;
   detect(desktop: Desktop): boolean;
-  /** Throws `unavailable` when it should work here and does not. What it cannot tell, it leaves out. */
+  /** Throws `unavailable` when it should work here and does not. */
   read(desktop: Desktop): Promise<Idle>;
 }
 
-export type IdleSight = (Idle & { via: string }) | { unknown: string };
+export type IdleReading = (Idle & { via: string }) | { unknown: string };
 
 /**
- * Idle time and lock of this desktop: the first idle time found, and locked when any adapter says so. `via` names the
- * adapters that told something, joined by `+`; `unknown` is the reason when none did. Throws only for a bug.
+ * Returns idle time and lock of this desktop: the first idle time found, and locked when any adapter says so. `via` joins
+ * the ids of the adapters that knew something; `unknown` is the reason when none did. Throws only for a bug.
  */
 export async function readIdle(
   desktop: Desktop,
   adapters: readonly IdleAdapter[] = IDLE_ADAPTERS,
-): Promise<IdleSight> {
-  const told: Idle = {};
+): Promise<IdleReading> {
+  const result: Idle = {};
   const via: string[] = [];
   let failure: StewardError | undefined;
-  const asked = adapters.filter((adapter) => adapter.detect(desktop));
-  const answers = await Promise.allSettled(asked.map((adapter) => adapter.read(desktop)));
+  const detected = adapters.filter((adapter) => adapter.detect(desktop));
+  const answers = await Promise.allSettled(detected.map((adapter) => adapter.read(desktop)));
   for (const [index, answer] of answers.entries()) {
     if (answer.status === 'rejected') {
-      const known = toStewardError(answer.reason);
-      if (known.kind === 'internal') throw answer.reason;
-      failure ??= known;
+      const error = toStewardError(answer.reason);
+      if (error.kind === 'internal') throw answer.reason;
+      failure ??= error;
       continue;
     }
     const { idleMs, locked } = answer.value;
     if (idleMs === undefined && locked === undefined) continue;
-    via.push(asked[index]?.id ?? '');
-    if (idleMs !== undefined) told.idleMs ??= idleMs;
-    if (locked !== undefined) told.locked = told.locked === true || locked;
+    via.push(detected[index]?.id ?? '');
+    if (idleMs !== undefined) result.idleMs ??= idleMs;
+    if (locked !== undefined) result.locked = result.locked === true || locked;
   }
-  if (via.length > 0) return { ...told, via: via.join('+') };
-  return { unknown: failure?.message ?? 'This desktop does not tell how long there was no input.' };
+  if (via.length > 0) return { ...result, via: via.join('+') };
+  return { unknown: failure?.message ?? 'This desktop does not report the time since the last input.' };
 }
 
-/** The X server's own count of time without input. Under Wayland it sees only what XWayland is given. */
+/** The X server's own idle time. Under Wayland it sees only the input of XWayland windows. */
 export const x11Idle: IdleAdapter = {
   id: 'x11',
   detect: (desktop) => x11Display(desktop) !== undefined,
@@ -64,12 +65,12 @@ export const x11Idle: IdleAdapter = {
   },
 };
 
-/** GNOME's compositor, which counts input of its own, in Wayland and X11 sessions. */
+/** GNOME's compositor, in Wayland and X11 sessions. */
 export const mutterIdle: IdleAdapter = {
   id: 'mutter',
   detect: hasSession,
   read: (desktop) =>
-    onSessionBus(desktop, async (bus, names) => {
+    withSessionBus(desktop, async (bus, names) => {
       const name = 'org.gnome.Mutter.IdleMonitor';
       if (!names.has(name)) return {};
       const core = { destination: name, path: '/org/gnome/Mutter/IdleMonitor/Core', interface: name };
@@ -85,15 +86,15 @@ export const screensaverLock: IdleAdapter = {
   id: 'screensaver',
   detect: hasSession,
   read: (desktop) =>
-    onSessionBus(desktop, async (bus, names) => {
-      const there = LOCKERS.map((maker) => `org.${maker}.ScreenSaver`).filter((name) => names.has(name));
-      const answers = await Promise.all(there.map((name) => isActive(bus, name)));
+    withSessionBus(desktop, async (bus, names) => {
+      const running = LOCKERS.map((maker) => `org.${maker}.ScreenSaver`).filter((name) => names.has(name));
+      const answers = await Promise.all(running.map((name) => isActive(bus, name)));
       const known = answers.filter((answer) => answer !== undefined);
       return known.length === 0 ? {} : { locked: known.includes(true) };
     }),
 };
 
-/** The common name is often taken by a service that only holds off the saver: it has no GetActive. */
+/** Returns undefined for a service that only inhibits the screen saver: it has no GetActive. */
 async function isActive(bus: Bus, name: string): Promise<boolean | undefined> {
   try {
     const path = `/${name.replaceAll('.', '/')}`;
@@ -110,8 +111,8 @@ function hasSession(desktop: Desktop): boolean {
   return isGraphical && sessionBusAddress(desktop.env) !== undefined;
 }
 
-/** Gives `use` the session bus and the names on it. */
-function onSessionBus(
+/** Calls `use` with the session bus and the names on it. */
+function withSessionBus(
   desktop: Desktop,
   use: (bus: Bus, names: ReadonlySet<unknown>) => Promise<Idle>,
 ): Promise<Idle> {
@@ -127,8 +128,8 @@ function onSessionBus(
 const LOGIND = 'org.freedesktop.login1';
 
 /**
- * The hints that the desktop gives logind about this session: locked or not, and since when it is idle. A
- * session that is not marked idle says nothing of the last minutes, so `idleMs` is then left out.
+ * The lock and idle hints that the desktop gives logind for this session. The idle hint is set only after some minutes, so
+ * without it `idleMs` is absent.
  */
 export const logind: IdleAdapter = {
   id: 'logind',
@@ -145,7 +146,7 @@ export const logind: IdleAdapter = {
     }),
 };
 
-/** No logind, or no session (any more): it says nothing then, which is no fault. */
+/** No logind, or no session: not a failure. */
 const NO_SESSION =
   /^org\.freedesktop\.(DBus\.Error\.(ServiceUnknown|NameHasNoOwner|UnknownObject|UnknownMethod)|login1\.NoSuch(Session|User))$/;
 
@@ -156,7 +157,7 @@ async function askSession(bus: Bus, path: string): Promise<Idle> {
   return readHints({ locked, idle, since }, systemClock().now());
 }
 
-/** `since` is in microseconds of the wall clock; 0, or later than now, says nothing. */
+/** Parses the hints; `since` is in microseconds, and ignored when it is 0 or in the future. */
 export function readHints(hints: { locked: unknown; idle: unknown; since: unknown }, nowMs: number): Idle {
   const { locked, idle, since } = hints;
   const sinceMs = typeof since === 'bigint' || typeof since === 'number' ? Number(since) / 1000 : 0;
@@ -166,7 +167,7 @@ export function readHints(hints: { locked: unknown; idle: unknown; since: unknow
   };
 }
 
-/** The session by its id; a job of the user's manager is in no session: there, the user's graphical one. */
+/** Returns the session with this id, or without one (a job of the user manager) the user's graphical session. */
 async function sessionPath(bus: Bus, id: string | undefined): Promise<string | undefined> {
   const manager = { destination: LOGIND, path: '/org/freedesktop/login1', interface: `${LOGIND}.Manager` };
   if (id !== undefined) {
@@ -180,7 +181,7 @@ async function sessionPath(bus: Bus, id: string | undefined): Promise<string | u
   return typeof path === 'string' && path !== '/' ? path : undefined;
 }
 
-/** macOS: the HID system's idle time, and the lock state of the session on the console, by `ioreg`. */
+/** macOS: the HID system's idle time and the lock state of the console session, by `ioreg`. */
 export const macosIdle: IdleAdapter = {
   id: 'macos',
   detect: (desktop) => desktop.platform === 'darwin',
@@ -201,17 +202,17 @@ async function ioreg(desktop: Desktop, args: string[]): Promise<string> {
   });
 }
 
-/** `"HIDIdleTime" = 4171250` in nanoseconds. */
-export function parseHid(text: string): Idle {
+/** Parses `"HIDIdleTime" = 4171250`, in nanoseconds. */
+function parseHid(text: string): Idle {
   const found = /"HIDIdleTime"\s*=\s*(\d+)/.exec(text)?.[1];
   return found === undefined ? {} : { idleMs: Number(found) / 1e6 };
 }
 
 /**
- * `IOConsoleUsers` has a dictionary for each logged-in user. Locked when ours says so, or is not the one on
- * the console (fast user switching); a dictionary without the key is one that is not locked.
+ * Parses the dictionary of this user in `IOConsoleUsers`. The session is locked when it says so, or when another user is
+ * on the console (fast user switching).
  */
-export function parseConsole(text: string, uid: number): Idle {
+function parseConsole(text: string, uid: number): Idle {
   const users = /"IOConsoleUsers"\s*=\s*\((.*)/.exec(text)?.[1];
   const valueIn = (user: string, key: string): string | undefined =>
     new RegExp(`"${key}"\\s*=\\s*(\\w+)`).exec(user)?.[1];
@@ -230,7 +231,11 @@ export const windowsIdle: IdleAdapter = {
   async read(desktop) {
     const calls = await windowsCalls();
     if (calls !== undefined) return { idleMs: calls.idleMs(), locked: calls.locked() };
-    return parsePowerShellIdle(await askPowerShell(desktop.run, SCRIPT));
+    const { idleMs, locked } = await askPowerShell(desktop.run, SCRIPT);
+    return {
+      ...(typeof idleMs === 'number' ? { idleMs } : {}),
+      ...(typeof locked === 'boolean' ? { locked } : {}),
+    };
   },
 };
 
@@ -253,14 +258,7 @@ public static bool Locked() {
 @{ idleMs = $t::Ms(); locked = $t::Locked() } | ConvertTo-Json -Compress
 `;
 
-export function parsePowerShellIdle({ idleMs, locked }: Record<string, unknown>): Idle {
-  return {
-    ...(typeof idleMs === 'number' ? { idleMs } : {}),
-    ...(typeof locked === 'boolean' ? { locked } : {}),
-  };
-}
-
-/** What counts input itself first, what only marks a session idle later. */
+/** Adapters that count input come before those that only mark a session idle. */
 export const IDLE_ADAPTERS: readonly IdleAdapter[] = [
   mutterIdle,
   x11Idle,

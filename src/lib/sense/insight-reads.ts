@@ -10,7 +10,7 @@ import { dayOf, type Day } from '../platform/time/time';
 import type { ContentType } from './insight-prompt';
 import type { SenseStore } from './store';
 
-/** The format of sense/insights/<date>.json. A newer one is left alone. */
+/** The format of sense/insights/<date>.json. */
 const INSIGHT_VERSION = 1;
 const MAX_BYTES = 1024 * 1024;
 const TEMPS_STALE_MS = 3_600_000;
@@ -18,25 +18,23 @@ const TEMPS_STALE_MS = 3_600_000;
 const ISO = v.custom<string>(isIso);
 const TYPE = v.object({ label: v.string(), share: v.number(), evidence: v.string() });
 
-/** A good read. Times are ISO-8601 UTC. */
+/** A stored insight. Times are ISO-8601 UTC. */
 const READ = v.object({
   narrative: v.string(),
   contentTypes: v.pipe(v.array(TYPE), v.minLength(1)),
-  /** The time of the first event that it describes. */
+  /** Times of the first and the last event that it describes, and their number. */
   since: ISO,
-  /** The watermark: the time of the last one. Without a later event the next hour is idle, and is skipped. */
   until: ISO,
-  /** How many events it describes: one that came late, with an earlier time, is news, too. */
   events: v.number(),
   generatedAt: ISO,
-  /** The model that ran; null where the command does not tell. */
+  /** The model that ran; null if unknown. */
   model: v.nullable(v.string()),
 });
 const FAILURE = v.object({ at: ISO, reason: v.string() });
 
 export type InsightRead = v.InferOutput<typeof READ>;
 
-/** The file of one day: the last good read, and what went wrong since. */
+/** The file of one day: the last insight, and a failure since. */
 export interface InsightFile {
   read: InsightRead | null;
   failed: v.InferOutput<typeof FAILURE> | null;
@@ -49,19 +47,19 @@ export type InsightStore = ReturnType<typeof insightStore>;
 export function insightStore(folder: string) {
   const pathOf = (day: Day): string => join(folder, `${day}.json`);
   return {
-    /** Makes the folder, and removes the temp files of killed runs. */
+    /** Creates the folder, and removes temp files of killed runs. */
     prepare(nowMs: number): void {
       ensureFolder(folder);
       sweepTemps(folder, TEMPS_STALE_MS, nowMs);
     },
-    /** What is stored of a day; nothing of a file that is damaged. One of a newer steward is `config`. */
+    /** Reads a day; ignores damaged parts. Throws `config` for a newer format. */
     read(day: Day): InsightFile {
       const path = pathOf(day);
       const { version, read, failed } = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
       if (typeof version !== 'number') return NOTHING;
       if (version > INSIGHT_VERSION) {
         throw new StewardError('config', `${path} was written by a newer steward (format ${version}).`, {
-          hint: 'Upgrade steward; this version leaves the file alone.',
+          hint: 'Upgrade steward; this version does not change the file.',
         });
       }
       return { read: v.is(READ, read) ? read : null, failed: v.is(FAILURE, failed) ? failed : null };
@@ -73,22 +71,22 @@ export function insightStore(folder: string) {
   };
 }
 
-/** What `GET /api/sense/insight` and `sense insight` answer. Times are ISO-8601 UTC. */
+/** The answer of `GET /api/sense/insight` and `sense insight`. Times are ISO-8601 UTC. */
 export interface Insight {
   available: boolean;
-  /** The read is of an earlier day: there is none of today. */
+  /** It is of an earlier day, since there is none of today. */
   stale: boolean;
-  /** The day that the read is of; today where there is none. */
+  /** Its day; today without an insight. */
   date: Day;
   narrative: string | null;
-  /** The largest share first; the shares add up to 1. */
+  /** Largest share first; the shares add up to 1. */
   contentTypes: ContentType[];
-  /** The time of the first event that it describes. */
+  /** Time of the first event that it describes. */
   since: string | null;
   generatedAt: string | null;
-  /** The model that ran, where the assistant tells. */
+  /** The model that ran, if known. */
   model: string | null;
-  /** Why there is no read; beside one, what went wrong when it should have been replaced. */
+  /** Why there is none; beside one, why the last build failed. */
   reason?: string;
 }
 
@@ -99,17 +97,13 @@ export interface InsightReadDeps {
   insights: Pick<InsightStore, 'read'>;
 }
 
-/**
- * The latest content-type read: today's, else the latest earlier one as stale. A failure never hides a good
- * read. Starts no process and writes nothing.
- */
+/** Returns today's insight, else the latest earlier one as stale. Starts no process and writes nothing. */
 export function latestInsight(deps: InsightReadDeps): Insight {
   const today = dayOf(deps.clock.now(), deps.timezone);
   const days = deps.store.insightDays().filter((day) => day <= today);
   let reason: string | undefined;
   for (const date of days.reverse()) {
     const { read, failed, unreadable } = fileOf(deps, date);
-    // Of an earlier day only what it has to show counts; its failures are past.
     if (date === today) reason = unreadable ?? failed?.reason;
     if (read === null) continue;
     const { narrative, contentTypes, since, generatedAt, model } = read;
@@ -120,11 +114,11 @@ export function latestInsight(deps: InsightReadDeps): Insight {
   return {
     ...{ available: false, stale: false, date: today, narrative: null, contentTypes: [] },
     ...{ since: null, generatedAt: null, model: null },
-    reason: reason ?? 'no read has been made yet',
+    reason: reason ?? 'no insight was built yet',
   };
 }
 
-/** A file that this version cannot read hides no read of another day. */
+/** Reads the file of a day; one of a newer version must not hide other days. */
 function fileOf({ insights }: InsightReadDeps, date: Day): InsightFile & { unreadable?: string } {
   try {
     return insights.read(date);

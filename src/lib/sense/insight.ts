@@ -18,91 +18,90 @@ export interface InsightDeps {
   insights: InsightStore;
   config: Pick<SenseConfig, 'enabled' | 'exclude' | 'insight'>;
   timezone: string;
-  /** The slugs of the assistant's session ids. */
+  /** Returns the slugs by session id. */
   sessionSlugs: () => ReadonlyMap<string, string>;
 }
 
 export interface BuildDeps extends InsightDeps {
   run: Run;
-  /** The environment that the assistant's is made from. */
+  /** Environment of this process; parts of it go to the assistant. */
   env: NodeJS.ProcessEnv;
-  /** Gives `use` an empty folder that is removed afterwards. */
+  /** Calls `use` with an empty folder, and removes it afterwards. */
   inEmptyFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
-  /** One read at a time on this machine; one that runs already is `locked`. */
+  /** Runs one build at a time on this machine; throws `locked` while another runs. */
   alone: <T>(work: () => Promise<T>) => Promise<T>;
-  /** The lock of sense: what is stored does not change meanwhile. */
+  /** Runs under the lock of sense. */
   locked: <T>(work: () => T | Promise<T>) => Promise<T>;
-  /** How long the assistant may take, ms; 90 s. */
+  /** Time limit of the assistant, ms; 90 s by default. */
   timeoutMs?: number;
 }
 
 export type InsightOutcome =
   | { status: 'built'; date: Day; read: InsightRead }
-  /** Nothing was sent: the hour was idle, or there is nothing to tell of. */
+  /** Nothing was sent: no events, or no new ones. */
   | { status: 'skipped'; date: Day; reason: string }
-  /** The call gave no read. Stored beside the last good one, never in its place. */
+  /** The last insight stays. */
   | { status: 'failed'; date: Day; reason: string; hint: string };
 
-/** What a build would send now, byte for byte, and to which program. Nothing is sent, nothing is stored. */
+/** What a build would send now, byte for byte, and to which program. */
 export interface InsightPreview {
   date: Day;
   /** The program and its arguments. */
   command: readonly string[];
-  /** What it gets on its standard input; null when there is nothing to tell of. */
+  /** Its standard input; null without events. */
   prompt: string | null;
-  /** Why a build would send nothing now; null when it would send the prompt. */
+  /** Why a build would send nothing now; null if it would send the prompt. */
   skipped: string | null;
 }
 
 const TIMEOUT_MS = 90_000;
-/** An answer is two KiB, with what the assistant's JSON output has around it. */
 const MAX_REPLY_BYTES = 256 * 1024;
 const MAX_REASON = 200;
-const NOTHING = 'nothing is captured of today yet';
+const NO_EVENTS = 'nothing was captured today';
 
-/** What the environment has for the assistant beside the person's own. */
+/** Set for the assistant. */
 const ENVIRONMENT = {
-  // Our own hooks return at once: the question is no session of the person.
+  // Our hooks ignore this session.
   STEWARD_INTERNAL: '1',
-  // What --safe-mode sets, where an older version would refuse the flag: no customisation of any kind.
+  // Same as --safe-mode, which older versions refuse: no customisation.
   CLAUDE_CODE_SAFE_MODE: '1',
-  // No update and no telemetry by the way.
+  // No updates and no telemetry.
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
 };
 
-/** Credentials that would be billed in place of a subscription, and by which the assistant refuses to run within itself. */
+/** Not passed on: credentials that would be billed instead of a subscription, and marks of a running assistant. */
 const REMOVED = /_(?:API_KEY|AUTH_TOKEN)$|^(?:CLAUDECODE|CLAUDE_CODE_ENTRYPOINT)$/i;
 
-/** The program and its arguments, of `sense.insight.command`. */
+/** Returns the program and arguments of `sense.insight.command`. */
 export function insightCommand(command: readonly string[]): readonly [string, ...string[]] {
   const [program = '', ...args] = command;
   if (/[\\/]/.test(program) && !isAbsolute(program)) {
-    throw new StewardError('config', `sense.insight.command begins with a relative path, ${program}.`, {
-      hint: 'Name a program on the PATH, or write its absolute path.',
+    throw new StewardError('config', `sense.insight.command has a relative path: ${program}.`, {
+      hint: 'Use a program on the PATH, or an absolute path.',
     });
   }
   return [program, ...args];
 }
 
 export async function previewInsight(deps: InsightDeps): Promise<InsightPreview> {
-  const plan = await planRead(deps, false);
+  const plan = await planInsight(deps, false);
   const { date, prompt = null, skipped = null } = plan;
   return { date, command: insightCommand(deps.config.insight.command), prompt, skipped };
 }
 
 /**
- * The content-type read of today: one call of the assistant with the bounded summary, skipped when nothing came since the
- * last good read. The only part of sense that lets anything leave the machine. `force` reads an idle hour again.
+ * Builds today's insight with one call of the assistant, the only part of sense that sends anything. Without new events it
+ * sends only with `force`.
  */
 export function buildInsight(deps: BuildDeps, { force }: { force: boolean }): Promise<InsightOutcome> {
   return deps.alone(async () => {
-    const plan = await planRead(deps, force);
+    const plan = await planInsight(deps, force);
     const { date, prompt, skipped } = plan;
     if (skipped !== undefined || prompt === undefined)
-      return { status: 'skipped', date, reason: skipped ?? NOTHING };
+      return { status: 'skipped', date, reason: skipped ?? NO_EVENTS };
     const [program, ...args] = insightCommand(deps.config.insight.command);
     const answer = await ask(deps, program, args, prompt);
-    return deps.locked(() => keep(deps, plan, answer));
+    return deps.locked(() => storeAnswer(deps, plan, answer));
   });
 }
 
@@ -114,7 +113,7 @@ interface Plan {
   skipped?: string;
 }
 
-async function planRead(deps: InsightDeps, force: boolean): Promise<Plan> {
+async function planInsight(deps: InsightDeps, force: boolean): Promise<Plan> {
   const { clock, timezone, store, config } = deps;
   const date = dayOf(clock.now(), timezone);
   const { events } = store.readLog(date);
@@ -124,13 +123,13 @@ async function planRead(deps: InsightDeps, force: boolean): Promise<Plan> {
   const plan: Plan = { date, events };
   if (!isEmptySummary(summary)) plan.prompt = insightPrompt(summary);
   if (!config.enabled) return { ...plan, skipped: 'sense.enabled is false' };
-  if (plan.prompt === undefined) return { ...plan, skipped: NOTHING };
+  if (plan.prompt === undefined) return { ...plan, skipped: NO_EVENTS };
   const { read } = deps.insights.read(date);
   const isIdle = read !== null && events.length === read.events && span(events).until <= read.until;
-  return isIdle && !force ? { ...plan, skipped: 'nothing came since the last read' } : plan;
+  return isIdle && !force ? { ...plan, skipped: 'no new events since the last insight' } : plan;
 }
 
-/** The times of the first and the last event, in one form whatever their zones. */
+/** Returns the times of the first and the last event, in UTC. */
 function span(events: readonly SenseEvent[]): { since: string; until: string } {
   const times = events.map(({ ts }) => toIso(parseIso(ts) ?? 0)).sort();
   return { since: times[0] ?? '', until: times.at(-1) ?? '' };
@@ -139,7 +138,7 @@ function span(events: readonly SenseEvent[]): { since: string; until: string } {
 type Failure = { reason: string; hint: string };
 type Answer = Pick<InsightRead, 'narrative' | 'contentTypes' | 'model'> | Failure;
 
-/** The call, in an empty folder: no project of the person is near. */
+/** Calls the assistant in an empty folder, away from your projects. */
 async function ask(
   deps: BuildDeps,
   program: string,
@@ -147,8 +146,8 @@ async function ask(
   prompt: string,
 ): Promise<Answer> {
   const { timeoutMs = TIMEOUT_MS } = deps;
-  const kept = Object.entries(deps.env).filter(([name]) => !REMOVED.test(name));
-  const env = { ...Object.fromEntries(kept), ...ENVIRONMENT };
+  const inherited = Object.entries(deps.env).filter(([name]) => !REMOVED.test(name));
+  const env = { ...Object.fromEntries(inherited), ...ENVIRONMENT };
   try {
     const result = await deps.inEmptyFolder((cwd) =>
       deps.run(program, args, { cwd, env, input: prompt, timeoutMs, maxBytes: MAX_REPLY_BYTES }),
@@ -156,35 +155,35 @@ async function ask(
     return readResult(program, timeoutMs, result);
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    const { message, hint = 'Try it again.' } = error;
-    const other = '"steward config set sense.insight.command PROGRAM" names another.';
+    const { message, hint = 'Try again.' } = error;
+    const other = 'To use another program: steward config set sense.insight.command PROGRAM.';
     return { reason: cleanLine(message, MAX_REASON).replace(/\.$/, ''), hint: `${hint} ${other}` };
   }
 }
 
 function readResult(program: string, limitMs: number, result: RunResult): Answer {
   const { code, signal, stdout, stderr, timedOut, truncated } = result;
-  const hint = 'See what is sent, and to which program, with "steward sense insight preview".';
+  const hint = 'See what is sent, and to which program: steward sense insight preview.';
   if (timedOut || truncated)
-    return { reason: `${program} gave no answer within ${limitMs / 1000} s`, hint: 'Try it later.' };
+    return { reason: `${program} did not answer within ${limitMs / 1000} s`, hint: 'Try again later.' };
   const reply = parseReply(stdout);
   if ('reason' in reply && reply.refused)
-    return { reason: reply.reason, hint: `See to it by running ${program} yourself.` };
+    return { reason: reply.reason, hint: `Run ${program} yourself to see the problem.` };
   if (code !== 0) {
     const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-    const said = cleanLine(stderr.trim().split('\n').at(-1) ?? '', MAX_REASON);
-    return { reason: `${program} ${how}${said === '' ? '' : `: ${said}`}`, hint };
+    const message = cleanLine(stderr.trim().split('\n').at(-1) ?? '', MAX_REASON);
+    return { reason: `${program} ${how}${message === '' ? '' : `: ${message}`}`, hint };
   }
   return 'text' in reply ? { ...reply.text, model: reply.model } : { reason: reply.reason, hint };
 }
 
-/** Stores what came of the call. Call it under the lock of sense. */
-function keep({ store, clock, insights }: BuildDeps, plan: Plan, answer: Answer): InsightOutcome {
+/** Stores the answer. Call it under the lock of sense. */
+function storeAnswer({ store, clock, insights }: BuildDeps, plan: Plan, answer: Answer): InsightOutcome {
   const { date, events } = plan;
-  // A purge while the assistant was thinking must not be undone by what it says of the day.
+  // The answer must not bring back what was purged meanwhile.
   const now = store.readLog(date).events.slice(0, events.length);
   if (JSON.stringify(now) !== JSON.stringify(events))
-    return { status: 'skipped', date, reason: 'what was sent has been purged meanwhile' };
+    return { status: 'skipped', date, reason: 'the events were purged meanwhile' };
   const generatedAt = toIso(clock.now());
   const before = insights.read(date);
   store.prepare();

@@ -4,11 +4,11 @@ import { readFrontApp } from './front-app';
 import type { Desktop, FrontApp } from './front-app/adapter';
 import { readIdle } from './idle';
 
-/** Without input for so long nobody sits there, ms. */
+/** You count as away after this long without input, ms. */
 const AWAY_MS = 60_000;
 
-/** Terminals that call themselves otherwise than their application is called; tmux and screen run in any. */
-const NAMES: Readonly<Record<string, readonly string[]>> = {
+/** Terminals whose TERM_PROGRAM differs from the application's name; tmux and screen run in any. */
+const APP_NAMES: Readonly<Record<string, readonly string[]>> = {
   Apple_Terminal: ['terminal'],
   'iTerm.app': ['iterm', 'iterm2'],
   vscode: ['code', 'vscode', 'visualstudiocode'],
@@ -17,10 +17,10 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Where the person is: away, at the desk, or at the front of this terminal. A terminal is told by its process, else by
- * its name; which of its windows or tabs is in front is not looked at, for that would take titles.
+ * Returns where you are: away, at the desk, or in front of this terminal, matched by its process, else by its name. Which
+ * of its windows or tabs is in front is not known, since that would take titles.
  */
-export async function seePerson(
+export async function readPresence(
   desktop: Desktop,
   terminal: SessionTerminal | null,
 ): Promise<'unknown' | 'away' | 'desk' | 'front'> {
@@ -33,10 +33,10 @@ export async function seePerson(
 
 function isTerminal(app: FrontApp, { pid, program }: SessionTerminal): boolean {
   if (pid !== null && app.pid !== undefined && [pid, ...parentsOf(pid)].includes(app.pid)) return true;
-  const names = program === null ? [] : (NAMES[program] ?? [plain(program)]);
-  return [app.app, app.bundleId?.split('.').pop() ?? ''].some((name) => names.includes(plain(name)));
+  const names = program === null ? [] : (APP_NAMES[program] ?? [normalize(program)]);
+  return [app.app, app.bundleId?.split('.').pop() ?? ''].some((name) => names.includes(normalize(name)));
 }
 
-function plain(name: string): string {
+function normalize(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -6,92 +6,92 @@ import { completePending } from './capture';
 import type { SenseEvent } from './event';
 import { forgetDays, rollup, todayOf, type RollDeps } from './roll';
 
-/** What to remove: of the days that match (all, when no day is named), the events that match. */
+/** What to remove: of the matching days (all by default) the matching events. */
 export interface PurgeSelection {
-  /** Only this day; it has begun. */
+  /** Only this day, not in the future. */
   day?: Day;
   /** Only days before this one; tomorrow at most, which includes today. */
   before?: Day;
-  /** Only app time of this app: its name or bundle id, without case. Records are built again without it. */
+  /** Only the time of this application: its name or bundle id, without case. */
   app?: string;
-  /** Only what was seen of this repository: its name or path. */
+  /** Only events of this repository: its name or path. */
   repo?: string;
   /** Everything that was ever captured. */
   all?: boolean;
-  /** Also remove records that name the app or repository and cannot be built again: their raw log is discarded. */
+  /** Also remove records that name it and cannot be rebuilt because their event log was deleted. */
   records?: boolean;
 }
 
 export interface PurgeResult {
   dryRun: boolean;
-  /** The day, and the day before which, as they were understood; null when none was named. */
+  /** The selected days as they were understood; null when not given. */
   day: Day | null;
   before: Day | null;
-  /** Events removed from raw logs. */
+  /** Events removed from event logs. */
   events: number;
-  /** Days whose raw log was removed or shortened. */
+  /** Days whose event log was removed or shortened. */
   logs: Day[];
-  /** Days whose record was built again without what was removed. */
+  /** Days whose record was rebuilt. */
   rebuilt: Day[];
   /** Days whose record was removed. */
   removed: Day[];
-  /** Days whose record still names it: their raw log is discarded, and `records` was not asked for. */
+  /** Days whose record still names it, without `records`. */
   kept: Day[];
-  /** Days whose content-type read was removed: it may tell of what is removed. A note of a failed build is not listed. */
+  /** Days whose insight was removed, since it may mention it. */
   insights: Day[];
 }
 
 interface Purge {
   deps: RollDeps;
   selection: PurgeSelection;
-  /** Whole days go, and not only what matches an application or a repository. */
+  /** Whole days are removed, not only an application or a repository. */
   isWhole: boolean;
   result: PurgeResult;
 }
 
-/** Forgets what was captured. Call it under the lock of sense. Cursors stay: what is removed is not captured again. */
+/** Deletes captured data. Call it under the lock of sense. Cursors stay, so nothing is captured again. */
 export function purge(deps: RollDeps, selection: PurgeSelection, dryRun: boolean): PurgeResult {
   const { store } = deps;
   const { day = null, before = null } = selection;
-  check(selection, todayOf(deps));
+  validate(selection, todayOf(deps));
   const result: PurgeResult = {
     ...{ dryRun, day, before, events: 0 },
     ...{ logs: [], rebuilt: [], removed: [], kept: [], insights: [] },
   };
   const isWhole = selection.app === undefined && selection.repo === undefined;
-  const purging: Purge = { deps, selection, isWhole, result };
-  if (!dryRun) settlePending(purging);
+  const run: Purge = { deps, selection, isWhole, result };
+  if (!dryRun) finishPending(run);
   const stored = [store.loggedDays(), store.recordedDays(), store.quarantinedDays(), store.insightDays()];
   for (const candidate of [...new Set(stored.flat())].sort()) {
-    if (!covers(selection, candidate)) continue;
-    if (isWhole) removeDay(purging, candidate);
-    else if (store.logBytes(candidate) !== undefined) removeEvents(purging, candidate);
-    else removeNaming(purging, candidate);
+    if (!isSelectedDay(selection, candidate)) continue;
+    if (isWhole) removeDay(run, candidate);
+    else if (store.logBytes(candidate) !== undefined) removeEvents(run, candidate);
+    else removeFromRecord(run, candidate);
   }
-  removeLate(purging);
+  removeLate(run);
   if (dryRun) return result;
   const { state, damaged, lost } = store.readState();
   if (isWhole && !damaged && !lost) {
-    forgetDays(state, (known) => covers(selection, known));
+    forgetDays(state, (known) => isSelectedDay(selection, known));
     store.writeState(state);
   }
-  // Both hold events in whole: what a killed run left, and the copy of a damaged state.
+  // Temp files of killed runs and the copy of a damaged state hold events too.
   store.sweep(deps.clock.now(), -1);
-  store.removeStateAside();
+  store.removeQuarantinedState();
   if (result.removed.length > 0 || result.rebuilt.length > 0) deps.afterRecords(todayOf(deps));
   return result;
 }
 
-function check({ day, before, app, repo, all = false }: PurgeSelection, today: Day): void {
-  const named = [day, before, app, repo].some((value) => value !== undefined);
-  if (all && named) {
-    throw new StewardError('usage', '--all removes everything; it goes with no other choice.', {
-      hint: 'Leave --all out, or the others.',
+function validate({ day, before, app, repo, all = false }: PurgeSelection, today: Day): void {
+  const isNarrowed = [day, before, app, repo].some((value) => value !== undefined);
+  if (all && isNarrowed) {
+    throw new StewardError('usage', '--all cannot be combined with other selections.', {
+      hint: 'Leave out --all, or the others.',
     });
   }
-  if (!all && !named) {
-    throw new StewardError('usage', 'Say what to remove.', {
-      hint: 'One of --day, --before, --app, --repo, --all. Without --yes it only shows what it would remove.',
+  if (!all && !isNarrowed) {
+    throw new StewardError('usage', 'Choose what to remove: --day, --before, --app, --repo or --all.', {
+      hint: 'Without --yes, the command only shows what it would remove.',
     });
   }
   if (day !== undefined && day > today) throw futureDayError(day, 'today', today);
@@ -99,95 +99,96 @@ function check({ day, before, app, repo, all = false }: PurgeSelection, today: D
   if (before !== undefined && before > tomorrow) throw futureDayError(before, 'tomorrow', tomorrow);
 }
 
-/** The lines that the state still stands for must not bring back what is removed now. */
-function settlePending({ deps, selection }: Purge): void {
+/** Completes or drops pending lines, which would bring back what is removed. */
+function finishPending({ deps, selection }: Purge): void {
   const { state } = deps.store.readState();
   if (state.pending.length === 0) return;
   completePending(deps.store, state, todayOf(deps), []);
-  const kept = state.pending.filter(({ day }) => day !== 'late' && !covers(selection, day));
-  deps.store.writeState({ ...state, pending: kept });
+  const pending = state.pending.filter(({ day }) => day !== 'late' && !isSelectedDay(selection, day));
+  deps.store.writeState({ ...state, pending });
 }
 
-function covers({ day, before }: PurgeSelection, candidate: Day): boolean {
+function isSelectedDay({ day, before }: PurgeSelection, candidate: Day): boolean {
   return (day === undefined || candidate === day) && (before === undefined || candidate < before);
 }
 
-function removeDay(purging: Purge, day: Day): void {
-  const { deps, result } = purging;
+function removeDay(run: Purge, day: Day): void {
+  const { deps, result } = run;
   const { store } = deps;
   if (store.logBytes(day) !== undefined) {
     result.events += store.countLines(day);
     result.logs.push(day);
   }
-  // A record of today without content is removed, too, but there is nothing to list.
+  // An empty record of today is removed without being listed.
   const isBlank = store.recordState(day) === 'empty' && day >= todayOf(deps);
   if (store.hasRecord(day) && !isBlank) result.removed.push(day);
-  removeInsight(purging, day);
+  removeInsight(run, day);
   if (result.dryRun) return;
-  // The log first: a record without one is not built again, whatever stops this run.
+  // The log first: without it, an interrupted run cannot lead to a new record.
   store.removeLog(day);
   store.removeQuarantine(day);
   store.removeRecord(day);
 }
 
-/** Removes the events that match from a raw log, and builds the record again. */
-function removeEvents(purging: Purge, day: Day): void {
-  const { deps, selection, result } = purging;
+/** Removes the matching events from an event log, and rebuilds the record. */
+function removeEvents(run: Purge, day: Day): void {
+  const { deps, selection, result } = run;
   const { store } = deps;
   const { events } = store.readLog(day);
-  const left = events.filter((event) => !matches(event, selection));
-  if (left.length === events.length) return;
-  result.events += events.length - left.length;
+  const remaining = events.filter((event) => !isSelected(event, selection));
+  if (remaining.length === events.length) return;
+  result.events += events.length - remaining.length;
   result.logs.push(day);
   const isRecorded = store.hasRecord(day);
   if (isRecorded) result.rebuilt.push(day);
-  removeInsight(purging, day);
+  removeInsight(run, day);
   if (result.dryRun) return;
-  store.rewriteLog(day, left);
+  store.rewriteLog(day, remaining);
   store.removeQuarantine(day);
   if (isRecorded) rollup(deps, day);
 }
 
-/** A record that names it, and cannot be built again. */
-function removeNaming(purging: Purge, day: Day): void {
-  const { deps, selection, result } = purging;
+/** Handles a record without its event log that names the application or repository. */
+function removeFromRecord(run: Purge, day: Day): void {
+  const { deps, selection, result } = run;
   // A damaged record may name it.
   let isNamed = false;
   const record = deps.store.readRecord(day, () => (isNamed = true));
-  isNamed ||= record?.apps.some(({ app }) => same(app, selection.app)) === true;
-  isNamed ||= record?.commits.repos.some(({ repo }) => same(repo, selection.repo)) === true;
+  isNamed ||= record?.apps.some(({ app }) => isSame(app, selection.app)) === true;
+  isNamed ||= record?.commits.repos.some(({ repo }) => isSame(repo, selection.repo)) === true;
   if (!isNamed) return;
-  removeInsight(purging, day);
+  removeInsight(run, day);
   (selection.records === true ? result.removed : result.kept).push(day);
   if (selection.records === true && !result.dryRun) deps.store.removeRecord(day);
 }
 
-/** The events that came too late for their day. */
+/** Removes matching events from quarantine/late.jsonl. */
 function removeLate({ deps, selection, isWhole, result }: Purge): void {
   const { store, timezone } = deps;
   if (store.logBytes('late') === undefined) return;
   const { events } = store.readLog('late');
   const isGone = (event: SenseEvent): boolean =>
-    covers(selection, dayOf(parseIso(event.ts) ?? 0, timezone)) && (isWhole || matches(event, selection));
-  const left = events.filter((event) => !isGone(event));
-  if (left.length === events.length && selection.all !== true) return;
-  result.events += events.length - left.length;
+    isSelectedDay(selection, dayOf(parseIso(event.ts) ?? 0, timezone)) &&
+    (isWhole || isSelected(event, selection));
+  const remaining = events.filter((event) => !isGone(event));
+  if (remaining.length === events.length && selection.all !== true) return;
+  result.events += events.length - remaining.length;
   if (result.dryRun) return;
-  if (left.length === 0) store.removeLog('late');
-  else store.rewriteLog('late', left);
+  if (remaining.length === 0) store.removeLog('late');
+  else store.rewriteLog('late', remaining);
 }
 
 function removeInsight({ deps: { store }, result }: Purge, day: Day): void {
   if (!store.insightDays().includes(day)) return;
-  if (store.hasRead(day)) result.insights.push(day);
+  if (store.hasInsight(day)) result.insights.push(day);
   if (!result.dryRun) store.removeInsight(day);
 }
 
-function matches(event: SenseEvent, { app, repo }: PurgeSelection): boolean {
-  const byApp = same(event.app, app) || same(event.detail?.['bundleId'], app);
-  return byApp || same(event.repo, repo) || (repo !== undefined && event.detail?.['path'] === repo);
+function isSelected(event: SenseEvent, { app, repo }: PurgeSelection): boolean {
+  const byApp = isSame(event.app, app) || isSame(event.detail?.['bundleId'], app);
+  return byApp || isSame(event.repo, repo) || (repo !== undefined && event.detail?.['path'] === repo);
 }
 
-function same(value: unknown, wanted: string | undefined): boolean {
-  return typeof value === 'string' && wanted !== undefined && value.toLowerCase() === wanted.toLowerCase();
+function isSame(value: unknown, wanted: string | undefined): boolean {
+  return typeof value === 'string' && value.toLowerCase() === wanted?.toLowerCase();
 }

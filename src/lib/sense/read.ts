@@ -14,18 +14,17 @@ import type { NotSeen } from './view';
 
 export interface Today {
   record: DailyRecord;
-  /** What could not be seen: shown beside the record, never stored in it. */
+  /** What was not captured; shown beside the record, never stored in it. */
   notSeen: NotSeen;
   sessionRepos: SessionRepos;
 }
 
 export interface ReadDeps extends RollDeps {
   config: RollDeps['config'] & Pick<SenseConfig, 'enabled' | 'sources' | 'repos'>;
-  /** What the sources say of themselves: their ids, labels and descriptions. */
   sources: readonly Pick<SenseSource, 'id' | 'label' | 'description'>[];
 }
 
-/** A day's record, from its raw log or, where that is discarded, as it is stored; nothing is written. */
+/** Returns a day's record from its event log, or as it is stored if the log was deleted. Writes nothing. */
 export function dayView(deps: ReadDeps, day: Day): Today {
   const now = todayOf(deps);
   if (day === now) return today(deps);
@@ -37,33 +36,33 @@ export function dayView(deps: ReadDeps, day: Day): Today {
   throw day > now ? futureDayError(day, 'today', now) : nothingStored(day);
 }
 
-/** Today's record from the events so far; nothing is stored. */
+/** Returns today's record from the events so far. Writes nothing. */
 export function today(deps: ReadDeps): Today {
   const { state } = deps.store.readState();
   const day = todayOf(deps);
   const { record, sessionRepos } = readDay(deps, state, day);
-  const blind = sourceRows(deps, state, []).filter((row) => row.state !== 'ok' && row.state !== 'idle');
+  const failed = sourceRows(deps, state, []).filter((row) => row.state !== 'ok' && row.state !== 'idle');
   return {
     record,
     sessionRepos,
     notSeen: {
       idleMinutes: state.away?.day === day ? state.away.seconds / 60 : 0,
-      sources: blind.map(({ label, state: why, reason }) => ({ label, reason: reason ?? why })),
+      sources: failed.map(({ label, state: status, reason }) => ({ label, reason: reason ?? status })),
     },
   };
 }
 
 const MAX_RECENT_DAYS = 366;
 
-/** The last stored records, newest first; `days` from 1 to 366, anything else is `usage`. A damaged one is left out. */
+/** Returns the last stored records, newest first, without damaged ones. Throws `usage` unless `days` is 1 to 366. */
 export function recent(
   { store }: Pick<ReadDeps, 'store'>,
   days: number,
   onDamaged: OnDamaged = () => undefined,
 ): DailyRecord[] {
   if (!Number.isInteger(days) || days < 1 || days > MAX_RECENT_DAYS) {
-    throw new StewardError('usage', `days must be a whole number from 1 to ${MAX_RECENT_DAYS}.`, {
-      hint: 'Such as 30.',
+    throw new StewardError('usage', `Invalid number of days: ${days}.`, {
+      hint: `Use a whole number from 1 to ${MAX_RECENT_DAYS}.`,
     });
   }
   const stored = store.recordedDays().slice(-days).reverse();
@@ -71,8 +70,8 @@ export function recent(
 }
 
 /**
- * The last `days` days with today, newest first, one record each. A day of which nothing is stored has an empty record
- * that says so (`backfilled`); nothing is written.
+ * Returns one record for each of the last `days` days, today first. A day without anything stored gets an empty record that
+ * is marked as `backfilled`. Writes nothing.
  */
 export function lastDays(deps: ReadDeps, days: number): DailyRecord[] {
   const now = todayOf(deps);
@@ -92,7 +91,7 @@ export interface DayRange {
   to?: Day;
 }
 
-/** Stored records, oldest first; a damaged one is left out. */
+/** Returns stored records, oldest first, without damaged ones. */
 export function* recordsBetween(
   { store }: Pick<ReadDeps, 'store'>,
   range: DayRange,
@@ -104,24 +103,23 @@ export function* recordsBetween(
   }
 }
 
-/** Events whose raw log is still kept, day by day. */
+/** Returns the events of the days that still have their event log. */
 export function* eventsBetween({ store }: Pick<ReadDeps, 'store'>, range: DayRange): Generator<SenseEvent> {
   for (const day of daysBetween(store.loggedDays(), range)) yield* store.readLog(day).events;
 }
 
 function daysBetween(days: readonly Day[], { from = '', to = '9999-12-31' }: DayRange): Day[] {
   if (from > to) {
-    throw new StewardError('usage', `${from} is after ${to}.`, { hint: 'Give the earlier day as --from.' });
+    throw new StewardError('usage', `${from} is after ${to}.`, { hint: 'Pass the earlier day as --from.' });
   }
   return days.filter((day) => day >= from && day <= to);
 }
 
-/** One row a source, from configuration and events alone. */
+/** Returns one row per source. */
 export function sources(deps: ReadDeps): SourceStatus[] {
   return sourceRows(deps, deps.store.readState().state, deps.store.readLog(todayOf(deps)).events);
 }
 
-/** @param scheduler what runs the captures */
 export function status(deps: ReadDeps, scheduler: SenseStatus['scheduler']): SenseStatus {
   const { config, store } = deps;
   const { state } = store.readState();
@@ -149,11 +147,11 @@ export function status(deps: ReadDeps, scheduler: SenseStatus['scheduler']): Sen
 function sourceRows(deps: ReadDeps, state: SenseState, events: readonly SenseEvent[]): SourceStatus[] {
   return SOURCE_IDS.map((id) => {
     const about = deps.sources.find((source) => source.id === id);
-    if (about === undefined) throw new StewardError('internal', `No source ${id} is wired.`);
-    const seen = events.filter((event) => event.source === id);
-    const newest = seen.reduce(
+    if (about === undefined) throw new StewardError('internal', `The source ${id} is not registered.`);
+    const own = events.filter((event) => event.source === id);
+    const newest = own.reduce(
       (last, { ts }) => (Date.parse(ts) > Date.parse(last) ? ts : last),
-      seen[0]?.ts ?? '',
+      own[0]?.ts ?? '',
     );
     return {
       id,
@@ -162,7 +160,7 @@ function sourceRows(deps: ReadDeps, state: SenseState, events: readonly SenseEve
       enabled: deps.config.enabled && deps.config.sources[id],
       ...stateOf(deps, state, id),
       pollIntervalSec: deps.config.pollIntervalSec,
-      eventsToday: seen.length,
+      eventsToday: own.length,
       lastEventTs: newest || (state.sources[id]?.lastEventTs ?? null),
     };
   });
@@ -173,41 +171,36 @@ function stateOf(
   state: SenseState,
   id: SourceId,
 ): Pick<SourceStatus, 'state' | 'reason'> {
-  if (!config.enabled) return { state: 'off', reason: 'switched off by sense.enabled' };
-  if (!config.sources[id]) return { state: 'off', reason: `switched off by sense.sources.${id}` };
+  if (!config.enabled) return { state: 'off', reason: 'turned off by sense.enabled' };
+  if (!config.sources[id]) return { state: 'off', reason: `turned off by sense.sources.${id}` };
   const memory = state.sources[id];
   if (memory === undefined) return { state: 'idle', reason: 'not captured yet' };
   return { state: memory.state, ...(memory.reason === undefined ? {} : { reason: memory.reason }) };
 }
 
-/** The reads of the day, for a process that answers them over and over. */
+/** Reads for a process that answers them often; each returns the same object until something changes. */
 export interface LiveReads {
   today: (deps: ReadDeps) => DailyRecord;
   sources: (deps: ReadDeps) => readonly SourceStatus[];
   status: (deps: ReadDeps) => SenseStatus;
 }
 
-/**
- * The same as `today`, `sources` and `status`, made again only when something that they depend on has changed: the
- * configuration (`deps` is then another object), the date, today's log, the state, the stored days.
- *
- * @param scheduler what runs the captures, for `status`
- */
+/** Returns cached `today`, `sources` and `status`, by the configuration (`deps`), the date and the files. */
 export function liveReads(scheduler: SenseStatus['scheduler']): LiveReads {
   return {
-    today: keeping((deps) => today(deps).record),
-    sources: keeping(sources),
-    status: keeping((deps) => status(deps, scheduler)),
+    today: cached((deps) => today(deps).record),
+    sources: cached(sources),
+    status: cached((deps) => status(deps, scheduler)),
   };
 }
 
-function keeping<T>(make: (deps: ReadDeps) => T): (deps: ReadDeps) => T {
-  let last: { deps: ReadDeps; day: Day; kept: Cached<T> } | undefined;
+function cached<T>(read: (deps: ReadDeps) => T): (deps: ReadDeps) => T {
+  let last: { deps: ReadDeps; day: Day; entry: Cached<T> } | undefined;
   return (deps) => {
     const day = todayOf(deps);
     const paths = [deps.store.logOf(day), deps.store.statePath, deps.store.dailyPath];
-    const before = last?.deps === deps && last.day === day ? last.kept : undefined;
-    last = { deps, day, kept: refreshCached(deps.clock, before, paths, () => make(deps)) };
-    return last.kept.value;
+    const before = last?.deps === deps && last.day === day ? last.entry : undefined;
+    last = { deps, day, entry: refreshCached(deps.clock, before, paths, () => read(deps)) };
+    return last.entry.value;
   };
 }

@@ -14,21 +14,21 @@ export interface AppTime {
 }
 
 export interface HourTime {
-  /** When the hour begins, on the wall clock with its offset, so that a repeated hour is told apart. */
+  /** Local start of the hour with its offset, which distinguishes a repeated hour. */
   start: string;
   creation: number;
   consumption: number;
   neutral: number;
 }
 
-/** One day, deterministic. Minutes have one decimal. */
+/** The record of one day. Minutes have one decimal. */
 export interface DailyRecord {
   date: Day;
   timezone: string;
   version: string;
   /** ISO-8601 UTC. */
   generatedAt: string;
-  /** True when the day was over when the record was built. */
+  /** True if the day was over when the record was built. */
   final: boolean;
   /** Nothing was captured on this day; its commits and sessions were read back later, its application time is not recorded. */
   backfilled?: true;
@@ -38,7 +38,7 @@ export interface DailyRecord {
   neutralMinutes: number;
   /** Longest first. */
   apps: AppTime[];
-  /** Every clock hour of the day in order: 23, 24 or 25 of them. */
+  /** Every hour of the day in order: 23, 24 or 25. */
   hours: HourTime[];
   commits: { count: number; repos: { repo: string; commits: number }[] };
   sessions: { count: number; items: { session: string; events: number }[] };
@@ -46,16 +46,14 @@ export interface DailyRecord {
   goalTags: Record<string, never>;
 }
 
-/** How events are counted. */
 export interface TallyOptions {
   /** The zone of the day, an IANA name. */
   timezone: string;
-  /** What an app-focus event without `detail.intervalSec` stands for. */
+  /** Length of an app-focus event without `detail.intervalSec`. */
   pollIntervalSec: number;
   classify: Classifier;
 }
 
-/** What a record says of itself. */
 export interface RecordLabel {
   version: string;
   /** ISO-8601 UTC. */
@@ -68,8 +66,8 @@ export function isEmptyRecord({ totalMinutes, commits, sessions }: DailyRecord):
 }
 
 /**
- * Counts the events of a local day into its record. Pure: the same events in any order give the same bytes, and a line that
- * stands twice counts once. Time outside the day's zone goes to its first or last hour; other dates are left out.
+ * Counts the events of a local day into its record. The order of events does not matter, and a repeated line counts once.
+ * Time outside the day's zone goes to its first or last hour; other dates are ignored.
  */
 export function recordTally(date: Day, options: TallyOptions) {
   const { timezone } = options;
@@ -81,7 +79,6 @@ export function recordTally(date: Day, options: TallyOptions) {
   let captured = 0;
   let backfilled = 0;
   return {
-    /** `ms` is the time of the event. */
     add(event: Readonly<SenseEvent>, ms: number): void {
       if (!isOfDay(ms)) return;
       if (isBackfilled(event)) backfilled += 1;
@@ -120,7 +117,7 @@ export function recordTally(date: Day, options: TallyOptions) {
   };
 }
 
-/** `2026-11-20T09:00:00+01:00` */
+/** Returns `2026-11-20T09:00:00+01:00`. */
 function localIso(date: Day, ms: number, zone: string): string {
   const wall = `${date}T${timeOf(ms, zone)}:00`;
   const offset = Math.round((Date.parse(`${wall}Z`) - ms) / 60_000);
@@ -129,7 +126,7 @@ function localIso(date: Day, ms: number, zone: string): string {
   return `${wall}${offset < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
 }
 
-/** The distinct commits of a day by repository. A change captured twice, after its memory was lost, counts once. */
+/** Counts the distinct commits of a day by repository. A change that was captured twice counts once. */
 function commitTally() {
   const repos = new Map<string, { repo: string; path: string | undefined; commits: Set<string> }>();
   return {
@@ -138,7 +135,7 @@ function commitTally() {
       const repo = textOf(event.repo) ?? path ?? 'unknown';
       const tally = repos.get(path ?? repo) ?? { repo, path, commits: new Set() };
       repos.set(path ?? repo, tally);
-      // Folder names of one path differ only if it was renamed in between; any fixed choice will do.
+      // Names of one path differ only after a rename; any fixed choice will do.
       if (byCodeUnits(repo, tally.repo) < 0) tally.repo = repo;
       tally.commits.add(changeOf(event) ?? String(at));
     },
@@ -146,7 +143,7 @@ function commitTally() {
       const tallies = [...repos.values()];
       const counts = new Map<string, number>();
       for (const { repo, path, commits } of tallies) {
-        // Two repositories of one folder name are told apart by the folder above.
+        // Repositories of the same name are distinguished by their parent folder.
         const isShared = tallies.filter((other) => other.repo === repo).length > 1;
         const name = isShared && path !== undefined ? lastTwo(path) : repo;
         counts.set(name, (counts.get(name) ?? 0) + commits.size);
@@ -163,16 +160,16 @@ function lastTwo(path: string): string {
   return parts.slice(-2).join('/');
 }
 
-/** The repositories of a day's sessions and how many were in each: shown beside the record. */
+/** The number of sessions per repository, shown beside the record. */
 export type SessionRepos = readonly { repo: string; sessions: number }[];
 
-/** The distinct assistant sessions of a day, and how many work events each had. */
+/** Counts the distinct assistant sessions of a day and their work events. */
 function sessionTally() {
   const repos = new Map<string, Set<string>>();
-  const seen = new Set<string>();
+  const counted = new Set<string>();
   const sessions = new Map<string, number>();
   return {
-    /** An event that names no session cannot be told from another and is left out. */
+    /** Ignores events without a session id. */
     add(at: number, { detail, repo }: Readonly<SenseEvent>): void {
       const session = textOf(detail?.['session']);
       if (session === undefined) return;
@@ -180,8 +177,8 @@ function sessionTally() {
         repos.set(repo ?? '', (repos.get(repo ?? '') ?? new Set()).add(session));
       const events = countOf(detail?.['events']);
       const key = `${at}\n${textOf(detail?.['machine']) ?? ''}\n${events}\n${session}`;
-      if (seen.has(key)) return;
-      seen.add(key);
+      if (counted.has(key)) return;
+      counted.add(key);
       sessions.set(session, (sessions.get(session) ?? 0) + events);
     },
     repos(): SessionRepos {
@@ -196,14 +193,13 @@ function sessionTally() {
   };
 }
 
-/** The work events that an agent-session event stands for; 1 when it does not say. */
+/** Returns the number of work events in an agent-session event; 1 if it has none. */
 export function countOf(count: unknown): number {
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 1;
 }
 
 const AMOUNT = v.pipe(v.number(), v.minValue(0));
 
-/** What every reader of a record relies on. */
 const RECORD = v.object({
   date: v.pipe(v.string(), v.check(isDay)),
   timezone: v.string(),
@@ -220,7 +216,7 @@ const RECORD = v.object({
   sessions: v.object({ count: AMOUNT, items: v.array(v.object({ session: v.string(), events: AMOUNT })) }),
 });
 
-/** The record in a file's text; undefined if it is damaged, or edited so that a field is missing. */
+/** Parses a record; undefined if it is damaged or lacks a field. */
 export function parseRecord(text: string): DailyRecord | undefined {
   const value: unknown = parseObject(text);
   return v.is(RECORD, value) ? (value as unknown as DailyRecord) : undefined;

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import type { UserArea } from '../config/user-area';
 import { toStewardError } from '../errors';
 import { readText, replaceFile } from '../platform/files/atomic-file';
-import { parseIso, toIso, type Clock } from '../platform/time/clock';
-import { conflictCopies, knownMachineId } from '../platform/files/machine';
 import { ensureFolder } from '../platform/files/folder';
 import { isObject, parseObject } from '../platform/files/json-object';
+import { conflictCopies, knownMachineId } from '../platform/files/machine';
 import { plural } from '../platform/terminal/format';
+import { parseIso, toIso, type Clock } from '../platform/time/clock';
 import { senseStore } from './store';
 
-/** `state/owner.json`: the machine that wrote the area first, and when each wrote it last, ISO-8601 UTC. */
+/** `state/owner.json`: the first machine that wrote the area, and the last write of each, ISO-8601 UTC. */
 interface Owner {
   owner: string;
   machines: Record<string, string>;
@@ -18,22 +18,20 @@ interface Owner {
 
 const HOUR_MS = 3_600_000;
 const RECENT_MS = 7 * 24 * HOUR_MS;
-/** More machines than this are not remembered. */
 const MAX_MACHINES = 20;
-/** Where steward writes, beside the root itself; the folders of a person's own files are left out. */
+/** The folders that steward writes, besides the root. */
 const WRITTEN = ['sense', 'state', 'goals', 'observability'];
 
 function readOwner(path: string): Owner | undefined {
-  const value = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '');
-  const { owner, machines } = value ?? {};
+  const { owner, machines } = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '') ?? {};
   if (typeof owner !== 'string' || !isObject(machines)) return undefined;
-  const known = Object.entries(machines).filter(
+  const valid = Object.entries(machines).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && parseIso(entry[1]) !== undefined,
   );
-  return { owner, machines: Object.fromEntries(known) };
+  return { owner, machines: Object.fromEntries(valid) };
 }
 
-/** Notes that this machine writes the area: as its owner if it is the first, and once an hour. Returns why it could not. */
+/** Records once an hour that this machine writes the area. Returns the problem if the file cannot be read. */
 export function noteWriter(area: UserArea, machineId: string, nowMs: number): string | undefined {
   let known: Owner;
   try {
@@ -45,48 +43,42 @@ export function noteWriter(area: UserArea, machineId: string, nowMs: number): st
   }
   const lastMs = parseIso(known.machines[machineId] ?? '') ?? 0;
   if (Math.abs(nowMs - lastMs) < HOUR_MS) return undefined;
-  const others = Object.entries(known.machines).filter(([id]) => id !== machineId);
-  const machines = Object.fromEntries([[machineId, toIso(nowMs)], ...others].slice(0, MAX_MACHINES));
+  const rest = Object.entries(known.machines).filter(([id]) => id !== machineId);
+  const machines = Object.fromEntries([[machineId, toIso(nowMs)], ...rest].slice(0, MAX_MACHINES));
   ensureFolder(dirname(area.owner));
   replaceFile(area.owner, `${JSON.stringify({ owner: known.owner, machines })}\n`);
   return undefined;
 }
 
 /**
- * Why the area is not one machine's: others have written it in the last seven days, or a sync tool made copies. Undefined
- * where neither shows. Throws for an `owner.json` or a log that cannot be read.
+ * Returns a warning if other machines wrote the area in the last seven days, or a sync tool left copies. Throws if
+ * `owner.json` or an event log cannot be read.
  */
 export function sharedArea({ area, clock }: { area: UserArea; clock: Clock }): string | undefined {
   const nowMs = clock.now();
-  const mine = knownMachineId();
-  const writers = new Set(
-    Object.entries(readOwner(area.owner)?.machines ?? {})
-      .filter(([, at]) => nowMs - (parseIso(at) ?? 0) < RECENT_MS)
-      .map(([id]) => id),
-  );
-  for (const id of machinesOfEvents(area, nowMs)) writers.add(id);
-  const others = [...writers].filter((id) => id !== mine);
+  const own = knownMachineId();
+  const writers = Object.entries(readOwner(area.owner)?.machines ?? {})
+    .filter(([, at]) => nowMs - (parseIso(at) ?? 0) < RECENT_MS)
+    .map(([id]) => id);
+  const machines = [...new Set([...writers, ...machinesOfEvents(area, nowMs)])].filter((id) => id !== own);
   const copies = [
     ...conflictCopies(area.root, 0),
     ...WRITTEN.flatMap((folder) => conflictCopies(join(area.root, folder)).map((path) => join(folder, path))),
   ];
-  if (others.length === 0 && copies.length === 0) return undefined;
-  const facts = [
-    ...(others.length === 0
-      ? []
-      : [
-          `${plural(others.length, 'other machine')} wrote it in the last 7 days (${others.slice(0, 3).join(', ')})`,
-        ]),
-    ...(copies.length === 0
-      ? []
-      : [
-          `a sync tool left ${plural(copies.length, 'conflict copy', 'conflict copies')}, such as ${copies.slice(0, 3).join(', ')}`,
-        ]),
-  ];
-  return `${area.root} is shared: ${facts.join('; ')}. Events are lost or counted twice`;
+  const facts: string[] = [];
+  if (machines.length > 0) {
+    const names = machines.slice(0, 3).join(', ');
+    facts.push(`${plural(machines.length, 'other machine')} wrote it in the last 7 days (${names})`);
+  }
+  if (copies.length > 0) {
+    const count = plural(copies.length, 'conflict copy', 'conflict copies');
+    facts.push(`a sync tool left ${count}, such as ${copies.slice(0, 3).join(', ')}`);
+  }
+  if (facts.length === 0) return undefined;
+  return `${area.root} is shared: ${facts.join('; ')}. Events get lost or count twice`;
 }
 
-/** The machines whose events are in the newest logs. */
+/** Returns the machines with events in the newest logs. */
 function machinesOfEvents(area: UserArea, nowMs: number): Set<string> {
   const machines = new Set<string>();
   const store = senseStore(area);

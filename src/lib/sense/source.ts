@@ -1,13 +1,13 @@
 import type { SenseEvent, SourceId } from './event';
 
-/** What a source saw in one capture. A source never throws for what it can say as a state. */
+/** The result of one capture of a source. */
 export interface Collected {
   events: SenseEvent[];
-  /** What the source gets back at its next capture; stored together with the events. */
+  /** Passed back at the next capture; stored together with the events. */
   cursor: unknown;
-  /** `ok`: working. `idle`: nothing to see now. `unsupported`: cannot work here. `error`: should, and does not. */
+  /** `idle`: nothing to capture now. `unsupported`: cannot work here. `error`: should work here, but failed. */
   state: 'ok' | 'idle' | 'unsupported' | 'error';
-  /** Why, and what to do; for every state but `ok` (and there, of parts that failed). */
+  /** Why, and what to do; with `ok`, what failed in part. */
   reason?: string;
 }
 
@@ -16,29 +16,27 @@ export interface CollectInput {
   nowMs: number;
   /** First millisecond of the local day of `nowMs`. */
   dayStartMs: number;
-  /** The cursor this source returned last time; undefined the first time. Never trusted: validate it. */
+  /** The source's last cursor; undefined the first time. It comes from a file: validate it. */
   cursor: unknown;
 }
 
-/** The adapter contract: a factory gives a plain object. */
+/** A source of events: a factory returns this plain object. */
 export interface SenseSource {
   id: SourceId;
   label: string;
   /** One line: what it captures. */
   description: string;
   collect(input: CollectInput): Promise<Collected>;
-  /** The cursor rebuilt from the stored events after the state was lost. Without it: as the first time. */
+  /** Rebuilds the cursor from the stored events after the state was lost. Without it the source starts over. */
   recover?(stored: readonly SenseEvent[]): unknown;
 }
 
-/** `off` by the configuration, the others as the source itself says. */
 export type SourceState = Collected['state'] | 'off';
 
 /** One row of `sense sources`. */
 export interface SourceStatus {
   id: string;
   label: string;
-  /** One line: what it captures. */
   description: string;
   enabled: boolean;
   state: SourceState;
@@ -46,35 +44,34 @@ export interface SourceStatus {
   reason?: string;
   pollIntervalSec: number;
   eventsToday: number;
-  /** ISO-8601 UTC; null when it never saw anything. */
+  /** ISO-8601 UTC; null before the first event. */
   lastEventTs: string | null;
 }
 
-/** `sense status`: the configuration, and what was seen. */
+/** The result of `sense status`. */
 export interface SenseStatus {
-  /** False: the kill switch is set, and nothing is captured. */
   enabled: boolean;
   version: string;
   pollIntervalSec: number;
   /** The watched repositories, as absolute paths. */
   repos: string[];
-  /** Days that raw logs are kept; records stay. */
+  /** Days that event logs are kept; records stay. */
   retentionDays: number;
   eventsToday: number;
   /** ISO-8601 UTC. */
   lastCaptureTs: string | null;
-  /** The newest day that has a stored record. */
+  /** The newest day with a stored record. */
   lastRecord: string | null;
-  /** Invalid lines of the raw logs. */
+  /** Invalid lines of the event logs. */
   quarantined: number;
-  /** How the clock was set in the last seven days, by more than an hour: `at` by the new clock, ahead is positive. */
+  /** Clock changes of more than an hour in the last seven days: `at` by the new clock, ahead is positive. */
   clockJumps: { at: string; byMs: number }[];
   sources: SourceStatus[];
-  /** The system's scheduler and whether our job is in it; null where there is none. */
+  /** The system's scheduler and whether it runs the capture; null without one. */
   scheduler: { kind: string; installed: boolean } | null;
 }
 
-/** How sense is doing, in the words of the status page. */
+/** The state of sense on the status page. */
 export interface SenseHealth {
   state: 'ok' | 'off' | 'needs-you';
   reason?: string;
@@ -85,8 +82,8 @@ export function senseHealth({ enabled, sources }: Pick<SenseStatus, 'enabled' | 
   if (!enabled) {
     return { state: 'off', reason: 'sense.enabled is false', fix: 'steward config set sense.enabled true' };
   }
-  const unwell = sources.filter(({ state }) => state === 'unsupported' || state === 'error');
-  if (unwell.length === 0) return { state: 'ok' };
-  const reason = unwell.map(({ label, state, reason: why }) => `${label}: ${why ?? state}`).join('; ');
+  const failed = sources.filter(({ state }) => state === 'unsupported' || state === 'error');
+  if (failed.length === 0) return { state: 'ok' };
+  const reason = failed.map(({ label, state, reason: why }) => `${label}: ${why ?? state}`).join('; ');
   return { state: 'needs-you', reason, fix: 'steward sense status' };
 }

@@ -12,80 +12,111 @@ import { readEventLine, type SenseEvent } from './event';
 import { isEmptyRecord, parseRecord, type DailyRecord } from './record';
 import { emptyState, parseState, type LogName, type PendingAppend, type SenseState } from './state';
 
-/** A line of a day's log that is no event, as it goes to quarantine. */
+/** An invalid line of an event log, as it goes to quarantine. */
 export interface BadLine {
   offset: number;
   bytes: number;
   reason: string;
-  /** Its first 500 characters; left out when it is not text or too long to be an event. */
+  /** Its first 500 characters; absent when it is not text or too long. */
   text?: string;
 }
 
-/** What one day's raw log holds beside its events. */
+/** A day's event log, besides its events. */
 export interface LogScan {
-  /** The first lines that are no events, at most 1000. */
+  /** The first 1000 invalid lines. */
   bad: BadLine[];
-  /** How many lines are no events. */
   badCount: number;
-  /** The file's size, torn tail included; 0 when there is no file. */
+  /** Size of the file; 0 without one. */
   bytes: number;
 }
 
-/** Gets an event of a log, and its time in ms. */
+/** Receives an event of a log, and its time in ms. */
 export type OnEvent = (event: SenseEvent, ms: number) => void;
-/** Gets each record that cannot be read; the others are. */
+/** Receives the error of each record that cannot be read. */
 export type OnDamaged = (error: StewardError) => void;
 
-/** A day of captures is some hundred KiB; a log beyond this is damage, and is not read into memory. */
+/** A day of captures is some hundred KiB; a larger log is damaged and is not read into memory. */
 const MAX_DAY_BYTES = 64 * 1024 * 1024;
 const MAX_QUARANTINED_LINES = 1000;
 const MAX_LATE_BYTES = 4 * 1024 * 1024;
-const TEMPS_STALE_MS = 3_600_000;
+const STALE_TEMP_MS = 3_600_000;
 
-type Area = Pick<UserArea, 'root' | 'sense'>;
-
-/** The files of `sense/`: the one place that knows their names and formats. */
+/** Reads and writes the files of `sense/`; nothing else knows their names and formats. */
 export type SenseStore = ReturnType<typeof senseStore>;
 
-export function senseStore(area: Area) {
-  const { sense } = area;
+export function senseStore(area: Pick<UserArea, 'root' | 'sense'>) {
+  return { ...stateFiles(area), ...logFiles(area.sense), ...recordFiles(area.sense) };
+}
+
+function stateFiles({ root, sense }: Pick<UserArea, 'root' | 'sense'>) {
+  const damagedState = join(sense.quarantine, 'state.json');
+  return {
+    statePath: sense.state,
+    /** Creates the private folders; refuses links in their place. */
+    prepare(): void {
+      ensureFolder(root, { allowLink: true });
+      for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine]) ensureFolder(folder);
+    },
+    readState: () => readState(sense),
+    writeState: (state: SenseState): void => replaceFile(sense.state, `${JSON.stringify(state)}\n`),
+    quarantineState: (): void => replaceFile(damagedState, readText(sense.state) ?? ''),
+    removeQuarantinedState: (): void => removeFile(damagedState),
+    /** Removes temp files of killed runs. A purge removes all, since they hold captured data. */
+    sweep(nowMs: number, olderThanMs = STALE_TEMP_MS): void {
+      for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine, sense.insights])
+        if (exists(folder)) sweepTemps(folder, olderThanMs, nowMs);
+    },
+  };
+}
+
+function logFiles(sense: UserArea['sense']) {
   const logOf = (day: LogName): string =>
     day === 'late' ? join(sense.quarantine, 'late.jsonl') : join(sense.events, `${day}.jsonl`);
-  const stateAside = join(sense.quarantine, 'state.json');
-  const recordOf = (day: Day, type = 'json'): string => join(sense.daily, `${day}.${type}`);
-  const insightOf = (day: Day): string => join(sense.insights, `${day}.json`);
   const quarantineOf = (day: Day): string => join(sense.quarantine, `${day}.jsonl`);
   return {
     logOf,
-    /** What the reads depend on beside the logs: the state's file and the folder of the records. */
-    statePath: sense.state,
-    dailyPath: sense.daily,
-    /** Makes the folders, private; refuses links in their place. */
-    prepare: (): void => prepare(area),
-    readState: () => readState(sense),
-    writeState: (state: SenseState): void => replaceFile(sense.state, `${JSON.stringify(state)}\n`),
-    /** Keeps a damaged state for a person to look at. */
-    setStateAside: (): void => replaceFile(stateAside, readText(sense.state) ?? ''),
-    removeStateAside: (): void => removeFile(stateAside),
-    sweep: (nowMs: number, olderThanMs?: number): void => sweep(sense, nowMs, olderThanMs),
-
     loggedDays: (): Day[] => daysIn(sense.events, '.jsonl'),
     logBytes: (day: LogName): number | undefined => lstatOf(logOf(day))?.size,
-    planAppend: (day: LogName, events: readonly SenseEvent[]): PendingAppend =>
-      planLog(day, logOf(day), events),
+    planAppend(day: LogName, events: readonly SenseEvent[]): PendingAppend {
+      const path = logOf(day);
+      if (day === 'late' && (lstatOf(path)?.size ?? 0) > MAX_LATE_BYTES) removeFile(path);
+      const lines = events.map((event) => JSON.stringify(event));
+      return { day, ...planAppend(path, lines) };
+    },
     completeAppend: (plan: PendingAppend): void => completeAppend(logOf(plan.day), plan),
     scanLog: (day: LogName, onEvent: OnEvent): LogScan => scanLog(day, logOf(day), onEvent),
-    readLog: (day: LogName) => readLog(day, logOf(day)),
-    countLines: (day: LogName): number => countLines(logOf(day)),
+    readLog(day: LogName): LogScan & { events: SenseEvent[] } {
+      const events: SenseEvent[] = [];
+      return { ...scanLog(day, logOf(day), (event) => events.push(event)), events };
+    },
+    /** Counts the lines of a log, valid or not. */
+    countLines(day: LogName): number {
+      let lines = 0;
+      readLines(logOf(day), { maxLineBytes: 0, tail: true }, () => (lines += 1));
+      return lines;
+    },
     rewriteLog: (day: LogName, events: readonly SenseEvent[]): void =>
       replaceFile(logOf(day), asLines(events)),
     removeLog: (day: LogName): void => removeFile(logOf(day)),
+    quarantinedDays: (): Day[] => daysIn(sense.quarantine, '.jsonl'),
+    writeQuarantine(day: Day, bad: readonly BadLine[]): void {
+      if (bad.length === 0) removeFile(quarantineOf(day));
+      else replaceFile(quarantineOf(day), asLines(bad));
+    },
+    removeQuarantine: (day: Day): void => removeFile(quarantineOf(day)),
+  };
+}
 
+function recordFiles(sense: UserArea['sense']) {
+  const recordOf = (day: Day, type = 'json'): string => join(sense.daily, `${day}.${type}`);
+  const insightOf = (day: Day): string => join(sense.insights, `${day}.json`);
+  return {
+    dailyPath: sense.daily,
     recordedDays: (): Day[] => daysIn(sense.daily, '.json'),
     hasRecord: (day: Day): boolean => exists(recordOf(day)),
     readRecord: (day: Day, onDamaged?: OnDamaged) => readRecord(recordOf(day), day, onDamaged),
     recordState: (day: Day): RecordState => recordState(recordOf(day)),
-    /** JSON last: a record counts as stored when its JSON stands. */
+    /** Writes the JSON last: its presence means that the record is complete. */
     writeRecord(record: DailyRecord, markdown: string): void {
       replaceFile(recordOf(record.date, 'md'), markdown);
       replaceFile(recordOf(record.date), `${JSON.stringify(record, null, 2)}\n`);
@@ -94,42 +125,23 @@ export function senseStore(area: Area) {
       removeFile(recordOf(day));
       removeFile(recordOf(day, 'md'));
     },
-
-    quarantinedDays: (): Day[] => daysIn(sense.quarantine, '.jsonl'),
-    writeQuarantine: (day: Day, bad: readonly BadLine[]): void => writeQuarantine(quarantineOf(day), bad),
-    removeQuarantine: (day: Day): void => removeFile(quarantineOf(day)),
-
     insightDays: (): Day[] => daysIn(sense.insights, '.json'),
-    /** Does the file of a day hold a read? A failed build leaves a file without one; a damaged file may hold one. */
-    hasRead: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
+    /** Returns false if the file holds only a failed build. A damaged file may hold an insight. */
+    hasInsight: (day: Day): boolean => parseObject(readText(insightOf(day)) ?? '')?.['read'] !== null,
     removeInsight: (day: Day): void => removeFile(insightOf(day)),
   };
 }
 
-function prepare({ root, sense }: Area): void {
-  ensureFolder(root, { allowLink: true });
-  for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine]) ensureFolder(folder);
-}
-
-/** The state, and whether it had to be begun anew although events are stored (lost or damaged). */
-function readState(sense: Area['sense']): { state: SenseState; damaged: boolean; lost: boolean } {
+/** Reads the state. `lost`: it is missing or damaged although events are stored. */
+function readState(sense: UserArea['sense']): { state: SenseState; damaged: boolean; lost: boolean } {
   const text = readText(sense.state, { maxBytes: MAX_DAY_BYTES });
   const state = text === undefined ? undefined : parseState(text, sense.state);
   if (state !== undefined) return { state, damaged: false, lost: false };
-  return {
-    state: emptyState(),
-    damaged: text !== undefined,
-    lost: daysIn(sense.events, '.jsonl').length > 0,
-  };
+  const lost = daysIn(sense.events, '.jsonl').length > 0;
+  return { state: emptyState(), damaged: text !== undefined, lost };
 }
 
-/** Removes the temp files of killed runs; a purge removes all, for they hold what was captured. */
-function sweep(sense: Area['sense'], nowMs: number, olderThanMs = TEMPS_STALE_MS): void {
-  for (const folder of [sense.root, sense.events, sense.daily, sense.quarantine, sense.insights])
-    if (exists(folder)) sweepTemps(folder, olderThanMs, nowMs);
-}
-
-/** The days that have a file, oldest first. */
+/** Returns the days that have a file, oldest first. */
 function daysIn(folder: string, type: '.json' | '.jsonl'): Day[] {
   return listFolder(folder)
     .filter((name) => name.endsWith(type))
@@ -138,27 +150,25 @@ function daysIn(folder: string, type: '.json' | '.jsonl'): Day[] {
     .sort();
 }
 
-function planLog(day: LogName, path: string, events: readonly SenseEvent[]): PendingAppend {
-  if (day === 'late' && (lstatOf(path)?.size ?? 0) > MAX_LATE_BYTES) removeFile(path);
-  const lines = events.map((event) => JSON.stringify(event));
-  return { day, ...planAppend(path, lines) };
-}
-
-/** A last line without its line feed counts as one: an editor left it so, or a crash cut it. */
+/** Reads a log line by line. A last line without a line feed, as an editor or a crash leaves it, counts too. */
 function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
   const size = lstatOf(path)?.size ?? 0;
   if (size > MAX_DAY_BYTES) {
-    throw new StewardError('config', `${path} is ${Math.round(size / 2 ** 20)} MiB; a day's log never is.`, {
-      hint: 'Move the file away; the day keeps the record it has.',
-    });
+    throw new StewardError(
+      'config',
+      `${path} is ${Math.round(size / 2 ** 20)} MiB, too large for an event log.`,
+      {
+        hint: 'Move the file away; the record of that day stays.',
+      },
+    );
   }
-  const belongs = day === 'late' ? () => true : isDaySomewhere(day);
+  const isOfDay = day === 'late' ? () => true : isDaySomewhere(day);
   const scan: LogScan = { bad: [], badCount: 0, bytes: 0 };
   const end = readLines(path, { tail: true }, ({ offset, bytes, text }) => {
     if (bytes === 0) return;
     const event = text === undefined ? { invalid: 'too long, or not UTF-8' } : readEventLine(text);
     const ms = 'invalid' in event ? 0 : Date.parse(event.ts);
-    if (!('invalid' in event) && belongs(ms)) {
+    if (!('invalid' in event) && isOfDay(ms)) {
       onEvent(event, ms);
       return;
     }
@@ -170,43 +180,24 @@ function scanLog(day: LogName, path: string, onEvent: OnEvent): LogScan {
   return { ...scan, bytes: end?.size ?? 0 };
 }
 
-/** The same with all events in memory. */
-function readLog(day: LogName, path: string): LogScan & { events: SenseEvent[] } {
-  const events: SenseEvent[] = [];
-  return { ...scanLog(day, path, (event) => events.push(event)), events };
-}
-
-/** The bad lines of a day, the same bytes however often it is rolled. */
-function writeQuarantine(path: string, bad: readonly BadLine[]): void {
-  if (bad.length === 0) removeFile(path);
-  else replaceFile(path, asLines(bad));
-}
-
-/** Counts lines, whatever they hold and however large the log is. */
-function countLines(path: string): number {
-  let lines = 0;
-  readLines(path, { maxLineBytes: 0, tail: true }, () => (lines += 1));
-  return lines;
-}
-
 function asLines(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
-/** The stored record, or undefined. A damaged one goes to `onDamaged`, or is thrown as `config`. */
+/** Reads the record; undefined without one. A damaged one goes to `onDamaged`, or is thrown as `config`. */
 function readRecord(path: string, day: Day, onDamaged?: OnDamaged): DailyRecord | undefined {
   const text = readText(path);
   const record = text === undefined ? undefined : parseRecord(text);
   if (text === undefined || record !== undefined) return record;
   const error = new StewardError('config', `${path} is damaged: it is not a daily record.`, {
-    hint: `Move it away. While the raw log of that day exists, "steward sense rollup ${day}" builds it again.`,
+    hint: `Move it away, then run "steward sense rollup ${day}" if its event log still exists.`,
   });
   if (onDamaged === undefined) throw error;
   onDamaged(error);
   return undefined;
 }
 
-/** `empty`: nothing was seen. `open`: built before the day was over. */
+/** `open`: built before the day was over. */
 type RecordState = 'none' | 'damaged' | 'empty' | 'open' | 'final';
 
 function recordState(path: string): RecordState {
@@ -219,29 +210,25 @@ function recordState(path: string): RecordState {
 export interface InitResult {
   /** The configuration file. */
   config: string;
-  /** False: it was there, and is as it was. */
+  /** False if it existed before; it was not changed then. */
   created: boolean;
 }
 
-/**
- * Writes the default configuration under the user area; what is there stays as it is.
- *
- * @param templates the folder of the templates that the package brings
- */
+/** Writes the default configuration and the templates; existing files stay as they are. */
 export function initSense(
-  deps: { area: Pick<UserArea, 'sense' | 'config'>; store: SenseStore },
+  { area, store }: { area: Pick<UserArea, 'sense' | 'config'>; store: SenseStore },
   defaults: SenseConfig,
   templates: string,
 ): InitResult {
-  const { config: path, classify } = deps.area.sense;
-  deps.store.prepare();
-  for (const [name, to] of [
-    ['classify.yaml', classify],
-    ['config.yaml', deps.area.config],
+  store.prepare();
+  for (const [name, path] of [
+    ['classify.yaml', area.sense.classify],
+    ['config.yaml', area.config],
   ] as const) {
     const text = readText(join(templates, name));
-    if (text !== undefined && !exists(to)) replaceFile(to, text);
+    if (text !== undefined && !exists(path)) replaceFile(path, text);
   }
+  const path = area.sense.config;
   if (exists(path)) return { config: path, created: false };
   const { enabled, pollIntervalSec, sources, repos, retentionDays } = defaults;
   const content = { version: 1, enabled, pollIntervalSec, sources, repos, retentionDays };

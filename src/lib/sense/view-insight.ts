@@ -12,25 +12,25 @@ export interface InsightTextOptions extends TextOptions {
 }
 
 const HOW =
-  '"steward sense insight build" makes one; "steward sense insight preview" shows what it would send.';
+  'Build one with "steward sense insight build"; "steward sense insight preview" shows what it would send.';
 const MAX_LABEL = 24;
 
-/** `sense insight`: the narrative, a line a content type, and of when it is. */
+/** Shows an insight: its times, the narrative, and one line per content type. */
 export function insightText(insight: Insight, options: InsightTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   const { attention } = palette(options);
   const { available, stale, date, narrative, generatedAt, since, model } = insight;
   const reason = clean(insight.reason ?? '');
   if (!available || narrative === null) {
-    const nothing = `Nothing to show: ${reason || 'no read'}.`;
-    return finish([...wrap(nothing, columns), ...wrap(HOW, columns)], options);
+    const none = `No insight: ${reason || 'none was built'}.`;
+    return finish([...wrap(none, columns), ...wrap(HOW, columns)], options);
   }
   const at = (iso: string | null): string => timeOf(parseIso(iso ?? '') ?? 0, options.timezone);
-  const head = [longDay(date), `read at ${at(generatedAt)}`, `since ${at(since)}`];
+  const head = [longDay(date), `built at ${at(generatedAt)}`, `since ${at(since)}`];
   if (model !== null) head.push(clean(model));
   const notes = [
-    ...(stale ? ['Of an earlier day: there is no read of today.'] : []),
-    ...(reason === '' ? [] : [`The last try gave none: ${reason}.`]),
+    ...(stale ? ['From an earlier day; there is no insight for today.'] : []),
+    ...(reason === '' ? [] : [`The last build failed: ${reason}.`]),
   ];
   const lines = [
     ...wrap(head.join(' · '), columns),
@@ -58,16 +58,16 @@ function typeLines({ contentTypes }: Insight, columns: number, options: TextOpti
   });
 }
 
-/** `sense insight build`: what came of it. */
+/** Shows the outcome of `sense insight build`. */
 export function buildText(outcome: InsightOutcome, insight: Insight, options: InsightTextOptions): string {
   if (outcome.status !== 'skipped') return insightText(insight, options);
   const columns = Math.max(MIN_COLUMNS, options.columns);
   return finish(wrap(`Nothing was sent: ${outcome.reason}.`, columns), options);
 }
 
-/** Beside the prompt: where it would go. */
+/** Shows where the prompt would go. */
 export function previewText({ command, skipped }: InsightPreview): string {
-  if (skipped !== null) return `A build now would send nothing: ${skipped}.`;
+  if (skipped !== null) return `A build would send nothing now: ${skipped}.`;
   const shown = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(clean(word))));
-  return `Nothing was sent. A build sends this text to:\n  ${shown.join(' ')}`;
+  return `Nothing was sent. A build would send this text to:\n  ${shown.join(' ')}`;
 }

@@ -1,11 +1,11 @@
 import { bar, longDay, minutes, plural } from '../platform/terminal/format';
 import { APP_KINDS } from './classify';
 import { isEmptyRecord, type DailyRecord } from './record';
-import { nameOf, seenHours } from './view';
+import { nameOf, activeHours } from './view';
 
 const BAR_COLUMNS = 24;
 
-/** The day as a Markdown page that shows what its JSON holds; the exact figures stand in the front matter. */
+/** Returns the record as a Markdown page, with the exact figures in the front matter. */
 export function recordMarkdown(record: DailyRecord): string {
   const { commits, sessions, final } = record;
   const nothing = final ? 'Nothing was captured on this day.' : 'Nothing captured yet.';
@@ -33,7 +33,7 @@ function frontMatter(record: DailyRecord): string {
   const figures = Object.entries(record).filter(([, value]) => typeof value !== 'object');
   const counts = { commits: commits.count, sessions: sessions.count, narrative, goalTags };
   const fields = { ...Object.fromEntries(figures), ...counts };
-  // A JSON value is a YAML value.
+  // JSON values are valid YAML.
   const lines = Object.entries(fields).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   return ['---', ...lines, '---'].join('\n');
 }
@@ -51,7 +51,7 @@ function facts({
   const counts = `${plural(commits.count, 'commit')}, ${plural(sessions.count, 'session')}`;
   if (totalMinutes === 0)
     return `${backfilled === true ? 'Application time not recorded' : 'No application time captured'}. ${counts}.`;
-  return `**${minutes(totalMinutes)}** seen${final ? '' : ' so far'} in ${escape(timezone)}: ${kinds}. ${counts}.`;
+  return `**${minutes(totalMinutes)}** tracked${final ? '' : ' so far'} in ${escape(timezone)}: ${kinds}. ${counts}.`;
 }
 
 function apps({ apps: rows }: DailyRecord): string[] {
@@ -68,28 +68,28 @@ function apps({ apps: rows }: DailyRecord): string[] {
 }
 
 function hours(record: DailyRecord): string[] {
-  const rows = seenHours(record);
+  const rows = activeHours(record);
   if (rows.length === 0) return [];
   return [
     '| Hour | Creation | Consumption | Neutral | |',
     '| --- | ---: | ---: | ---: | --- |',
     ...rows.map((hour) => {
       const time = APP_KINDS.map((kind) => hour[kind]);
-      const seen = time.reduce((sum, value) => sum + value, 0);
+      const total = time.reduce((sum, value) => sum + value, 0);
       const cells = time.map((value) => value.toFixed(1)).join(' | ');
-      return `| ${hourName(record, hour.start)} | ${cells} | ${bar(seen, 60, BAR_COLUMNS)} |`;
+      return `| ${hourName(record, hour.start)} | ${cells} | ${bar(total, 60, BAR_COLUMNS)} |`;
     }),
   ];
 }
 
-/** `02:00`, with its offset in a day that has this hour twice. */
+/** Returns `02:00`, with its offset on a day that has this hour twice. */
 function hourName(record: DailyRecord, start: string): string {
   const clock = start.slice(11, 16);
   const isRepeated = record.hours.filter((hour) => hour.start.slice(11, 16) === clock).length > 1;
   return isRepeated ? `${clock} (${start.slice(19)})` : clock;
 }
 
-/** A name from elsewhere as plain text: what Markdown or HTML would read as more is escaped. */
+/** Escapes a name for Markdown and HTML. */
 function escape(text: string): string {
   return nameOf(text)
     .replace(/[\\`*_[\]{}()#+!|~$-]/g, '\\$&')

@@ -24,16 +24,16 @@ import { finish, MIN_COLUMNS, noTime, type TextOptions } from './view';
 
 export interface StatusTextOptions extends TextOptions {
   timezone: string;
-  /** Wall-clock time, ms: a time of today is shown without its date. */
+  /** Wall-clock time, ms; times of today are shown without a date. */
   now: number;
 }
 
-/** `sense sources`: a row a source, below it what it captures, and why it is not well. */
+/** Shows one row per source, with what it captures and why it fails. */
 export function sourcesText(sources: readonly SourceStatus[], options: StatusTextOptions): string {
   return finish(sourceLines(sources, options, true), options);
 }
 
-/** `sense status`: what runs, what was seen, what needs a hand. */
+/** Shows the configuration and state of sense. */
 export function statusText(status: SenseStatus, options: StatusTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   const colors = palette(options);
@@ -46,15 +46,15 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
   const lines = [
     ...(status.enabled
       ? row('capture', `on, every ${every % 60 === 0 ? `${every / 60} min` : `${every} s`}`)
-      : row('capture', `off; "steward config set sense.enabled true" switches it on`, true)),
+      : row('capture', `off; turn it on with "steward config set sense.enabled true"`, true)),
     ...row(
       'repositories',
-      status.repos.map(clean).join(', ') || 'none; "steward config add sense.repos PATH" watches one',
+      status.repos.map(clean).join(', ') || 'none; add one with "steward config add sense.repos PATH"',
     ),
-    ...row('raw logs', `kept for ${plural(status.retentionDays, 'day')}; records stay`),
+    ...row('event logs', `kept for ${plural(status.retentionDays, 'day')}; records stay`),
     ...row('last capture', last === null ? 'never; run "steward sense capture"' : localTime(last, options)),
     ...row('events today', String(status.eventsToday)),
-    ...row('last record', status.lastRecord ?? 'none yet; a day is recorded once it is over'),
+    ...row('last record', status.lastRecord ?? 'none yet; a day is recorded when it is over'),
     ...row('scheduler', schedulerText(status), status.scheduler?.installed === false),
     ...(status.quarantined === 0 ? [] : row('quarantined', quarantinedText(status.quarantined), true)),
     ...status.clockJumps.flatMap((jump) =>
@@ -67,15 +67,13 @@ export function statusText(status: SenseStatus, options: StatusTextOptions): str
 }
 
 function quarantinedText(count: number): string {
-  const what = count === 1 ? 'is no event of its day' : 'are no events of their day';
-  return `${plural(count, 'line')} that ${what}, set aside in sense/quarantine when the day is recorded`;
+  return `${plural(count, 'invalid line')}, moved to sense/quarantine when the day is recorded`;
 }
 
 function schedulerText({ scheduler }: SenseStatus): string {
-  if (scheduler === null)
-    return 'none; "steward sense install" registers one, "steward up" captures while it runs';
+  if (scheduler === null) return 'none; captures run only while "steward up" does';
   const kind = clean(scheduler.kind);
-  return scheduler.installed ? kind : `not in ${kind}; nothing captures by itself`;
+  return scheduler.installed ? kind : `not in ${kind}; no captures are scheduled`;
 }
 
 function sourceLines(
@@ -99,7 +97,7 @@ function sourceLines(
   ]);
 }
 
-/** The rows as a table of the first of these numbers of columns that fits, else of the last. */
+/** Returns the rows as a table with the first of these column counts that fits. */
 function widestTable(rows: readonly string[][], counts: readonly number[], room: number): string[] {
   const align = [{}, {}, { align: 'right' as const }];
   const tables = counts.map((count) => {
@@ -118,7 +116,7 @@ function paintState(state: SourceState, colors: Palette): string {
   return state === 'ok' ? state : colors.neutral(state);
 }
 
-/** `09:42`, or `2026-11-19 17:20` for another day than today. */
+/** Returns `09:42`, or `2026-11-19 17:20` for another day. */
 function localTime(iso: string, { timezone, now }: StatusTextOptions): string {
   const ms = parseIso(iso);
   if (ms === undefined) return clean(iso);
@@ -126,12 +124,12 @@ function localTime(iso: string, { timezone, now }: StatusTextOptions): string {
   return day === dayOf(now, timezone) ? timeOf(ms, timezone) : `${day} ${timeOf(ms, timezone)}`;
 }
 
-/** `sense recent`: a line a day, newest first, with its time as a bar. */
+/** Shows one line per day, newest first, with a bar. */
 export function recentText(records: readonly DailyRecord[], options: TextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
   if (records.length === 0) {
     const text =
-      'No day is recorded yet. A day is recorded once it is over; "steward sense today" shows this one.';
+      'No day is recorded yet. A day is recorded when it is over; see today with "steward sense today".';
     return finish(wrap(text, columns), options);
   }
   const colors = palette(options);
@@ -151,7 +149,7 @@ export function recentText(records: readonly DailyRecord[], options: TextOptions
   return finish(lines, options);
 }
 
-/** The figures beside the bars: as many of their columns as the room holds, the first ones first. */
+/** Returns the figures beside the bars: as many columns as fit. */
 function rightCells(records: readonly DailyRecord[], room: number): string[] {
   const isOpen = records.some((record) => !record.final);
   const rows = records.map((record) => {
@@ -172,7 +170,7 @@ function rightCells(records: readonly DailyRecord[], room: number): string[] {
   return records.map(() => '');
 }
 
-/** A bar whose parts have the colours of their kinds. */
+/** Colours the parts of a bar by kind. */
 function paintShares(text: string, record: DailyRecord, colors: Palette): string {
   const chars = [...text];
   const total = record.totalMinutes || 1;
@@ -187,10 +185,10 @@ function paintShares(text: string, record: DailyRecord, colors: Palette): string
   }).join('');
 }
 
-/** `sense capture`: what was stored, a line a source. */
+/** Shows what a capture stored, one line per source. */
 export function captureText(result: CaptureResult, options: { timezone: string; columns: number }): string {
   if (!result.captured) {
-    return 'Nothing was captured: sense.enabled is false. "steward config set sense.enabled true" switches it on.';
+    return 'Nothing was captured: sense.enabled is false. Turn it on with "steward config set sense.enabled true".';
   }
   const at = timeOf(parseIso(result.ts) ?? 0, options.timezone);
   const cells = result.sources.map(({ id, state, events }) => [`  ${id}`, state, plural(events, 'event')]);
@@ -201,30 +199,33 @@ export function captureText(result: CaptureResult, options: { timezone: string; 
   ]);
   return [
     `Captured at ${at}: ${plural(result.events, 'event')}`,
-    ...(lines.length === 0 ? ['  every source is switched off'] : lines),
+    ...(lines.length === 0 ? ['  all sources are turned off'] : lines),
     ...daysLine('Recorded', result.rolled),
-    ...daysLine('Raw logs discarded of', result.pruned),
+    ...daysLine('Event logs deleted for', result.pruned),
   ].join('\n');
 }
 
-/** `sense classify set`: the rule, the records that follow it, and those that cannot. */
+/** Shows a new rule, and the records that were and were not rebuilt. */
 export function classifiedText({ app, kind, file, rolled, kept }: Classified): string {
   return [
-    `${clean(app)} is ${kind} from now on, by ${file}`,
-    ...daysLine('Rolled again:', rolled),
-    ...daysLine('Not rolled again, the raw log is discarded:', kept),
+    `${clean(app)} now counts as ${kind} (${file}).`,
+    ...daysLine('Records rebuilt:', rolled),
+    ...daysLine('Not rebuilt, since their event log was deleted:', kept),
   ].join('\n');
 }
 
-/** `sense purge`: what was removed, or would be. */
+/** Shows what a purge removed, or would remove. */
 export function purgeText(result: PurgeResult): string {
   const { dryRun, events, logs, rebuilt, removed, kept, insights } = result;
   const lines = [
-    ...daysLine(`  ${plural(events, 'event')} from the raw logs of`, logs),
-    ...daysLine('  records built again:', rebuilt),
+    ...daysLine(`  ${plural(events, 'event')} from the event logs of`, logs),
+    ...daysLine('  records rebuilt:', rebuilt),
     ...daysLine('  records removed:', removed),
-    ...daysLine('  content-type reads removed:', insights),
-    ...daysLine('  records that still name it (their raw log is discarded; --records removes them):', kept),
+    ...daysLine('  insights removed:', insights),
+    ...daysLine(
+      '  records that still name it, since their event log was deleted (--records removes them):',
+      kept,
+    ),
   ];
   const range = [
     ...(result.day === null ? [] : [`only ${longDay(result.day)}`]),

@@ -13,54 +13,52 @@ import { displayWidth, fit, padEnd } from '../platform/terminal/text-width';
 import { APP_KINDS, type AppKind } from './classify';
 import { isEmptyRecord, type AppTime, type DailyRecord, type SessionRepos } from './record';
 
-/** What the text is for. A pipe is 80 columns without colour. */
 export interface TextOptions {
   columns: number;
   color: boolean;
-  /** False for terminals without block characters; true when left out. */
+  /** False for terminals without block characters. */
   unicode?: boolean;
 }
 
-/** What the day's record cannot hold, said beside it. */
+/** What was not captured, shown beside the record. */
 export interface NotSeen {
-  /** Time that was sampled while the person was away. */
+  /** Time that you were away. */
   idleMinutes: number;
-  /** Sources that should have seen something and did not, with the reason. */
+  /** Sources that failed, with the reason. */
   sources: readonly { label: string; reason: string }[];
 }
 
 export interface RecordTextOptions extends TextOptions {
   notSeen: NotSeen;
-  /** `09:42`; left out where nothing captures by itself. */
+  /** `09:42`; absent if no capture is scheduled. */
   nextCapture?: string;
-  /** Sessions that wait for the person. */
+  /** Number of sessions that wait for you. */
   waiting?: number;
-  /** Where the day's sessions were, most first. */
+  /** Sessions per repository, most first. */
   sessionRepos?: SessionRepos;
 }
 
-/** No adapter of this version sees this, on any system. */
-const NEVER_SEEN = 'browser tabs (no adapter in this version)';
+const UNSUPPORTED = 'browser tabs (not supported)';
 const APP_ROWS = 6;
 const KIND_COLUMNS = 'consumption'.length;
-/** From here on the figures stand beside each other. */
+/** From this width on, blocks are side by side. */
 const WIDE = 72;
-/** No layout is made for less. */
+/** The narrowest layout. */
 export const MIN_COLUMNS = 32;
 
 interface View {
   record: DailyRecord;
   columns: number;
   isWide: boolean;
-  /** Where the right-hand block begins. */
+  /** Column of the right-hand block. */
   side: number;
   colors: Palette;
 }
 
-/** A day for the terminal: what was seen, by kind, by application and by hour; and what was not. */
+/** Shows a day by kind, application and hour, and what was not tracked. */
 export function recordText(record: DailyRecord, options: RecordTextOptions): string {
   const columns = Math.max(MIN_COLUMNS, options.columns);
-  // The right-hand block takes 32 columns, and half of what a wide terminal has to spare.
+  // The right-hand block gets 32 columns, and half of the spare ones.
   const side = columns - 32 - Math.max(0, Math.min(16, Math.floor((columns - 80) / 2)));
   const view: View = { record, columns, isWide: columns >= WIDE, side, colors: palette(options) };
   const blocks = isEmptyRecord(record)
@@ -73,30 +71,30 @@ export function recordText(record: DailyRecord, options: RecordTextOptions): str
   );
 }
 
-/** `not seen: …`, wrapped; the reasons say what to do, so they are never cut. */
+/** Returns `not tracked: …`, wrapped. */
 function notSeenLines(record: DailyRecord, { idleMinutes, sources }: NotSeen, columns: number): string[] {
-  // Of a past day no source says why; that nothing was recorded does not mean that nobody worked.
+  // No time on a past day does not mean that you did not work.
   const isUnrecorded = record.totalMinutes === 0 && idleMinutes === 0 && sources.length === 0;
   const items = [
     ...(idleMinutes > 0 ? [`idle ${minutes(idleMinutes)}`] : []),
     ...sources.map(({ label, reason }) => `${nameOf(label)} (${clean(reason)})`),
     ...(isUnrecorded && !isEmptyRecord(record) ? ['application time (not recorded)'] : []),
-    NEVER_SEEN,
+    UNSUPPORTED,
   ];
-  return wrap(`not seen: ${items.join(' · ')}`, columns, '  ', '    ');
+  return wrap(`not tracked: ${items.join(' · ')}`, columns, '  ', '    ');
 }
 
 function header({ record, columns, isWide, colors }: View): string[] {
   const day = `${longDay(record.date)} · ${clean(record.timezone)}`;
   const soFar = record.final ? '' : ' · so far';
-  const seen = record.totalMinutes === 0 ? noTime(record) : `${minutes(record.totalMinutes)} seen`;
+  const total = record.totalMinutes === 0 ? noTime(record) : `${minutes(record.totalMinutes)} tracked`;
   const end = columns - 2;
-  const left = fit(day, isWide ? end - 12 - seen.length : columns - soFar.length) + soFar;
+  const left = fit(day, isWide ? end - 12 - total.length : columns - soFar.length) + soFar;
   if (isEmptyRecord(record)) return [left];
-  return isWide ? [padEnd(left, end - seen.length) + colors.strong(seen)] : [left, colors.strong(seen)];
+  return isWide ? [padEnd(left, end - total.length) + colors.strong(total)] : [left, colors.strong(total)];
 }
 
-/** What stands in place of a day's time. */
+/** Returns the text for a day without time. */
 export function noTime({ backfilled }: DailyRecord): string {
   return backfilled === true ? 'time not recorded' : 'no time captured';
 }
@@ -104,7 +102,7 @@ export function noTime({ backfilled }: DailyRecord): string {
 function emptyDay({ record, columns }: View, { nextCapture, notSeen }: RecordTextOptions): string[] {
   if (record.final) return wrap('Nothing was captured on this day.', columns);
   const isSampled = notSeen.idleMinutes > 0 || notSeen.sources.length > 0;
-  const byHand = isSampled ? '' : ' Run "steward sense capture" to take a sample.';
+  const byHand = isSampled ? '' : ' Run "steward sense capture" to capture now.';
   const next = nextCapture === undefined ? byHand : ` The next capture is at ${nextCapture}.`;
   return wrap(`Nothing captured yet today.${next}`, columns);
 }
@@ -124,7 +122,7 @@ function kindLines({ record, columns, isWide, side, colors }: View): string[] {
   return [padEnd(first, side) + line('consumption'), ' '.repeat(side) + line('neutral')];
 }
 
-/** The longest ones; kinds stand together and the first row of each says which it is. */
+/** Shows the applications with the most time, grouped by kind. */
 function appLines({ record, columns, colors }: View): string[] {
   const count = record.apps.length <= APP_ROWS ? record.apps.length : APP_ROWS - 1;
   const named = record.apps.slice(0, count);
@@ -137,7 +135,7 @@ function appLines({ record, columns, colors }: View): string[] {
   if (record.apps.length > count) rows.push(restRow(record.apps.slice(count)));
   const timeColumns = Math.max(8, ...rows.map(({ value }) => minutes(value).length));
   const widest = Math.max(8, ...rows.map(({ name }) => displayWidth(name)));
-  // Names go before bars where there is no room for both.
+  // Names have priority over bars.
   const reserved = 8 + timeColumns + KIND_COLUMNS + (columns < 60 ? 0 : 8);
   const nameColumns = Math.min(widest, columns - reserved, 17 + Math.max(0, columns - 80));
   const room = columns - (2 + nameColumns + 2 + timeColumns + 2) - (2 + KIND_COLUMNS);
@@ -158,7 +156,7 @@ function restRow(rest: readonly AppTime[]): { name: string; value: number; kind:
 
 function hoursAndCounts(view: View, options: RecordTextOptions): string[] {
   const { record, columns, isWide, side } = view;
-  const hours = seenHours(record);
+  const hours = activeHours(record);
   const counts = countLines(view, options, isWide && hours.length > 0 ? columns - side : columns - 2);
   if (hours.length === 0) return counts.map((line) => `  ${line}`);
   const strip = hourStrip(view, hours, (isWide ? side : columns) - 4);
@@ -183,7 +181,7 @@ function countLines({ record, colors }: View, options: RecordTextOptions, room: 
   return [`${commits}  ${repos}`.trimEnd(), `${sessions}  ${after.join(' · ')}`.trimEnd()];
 }
 
-/** Whole items that fit, and how many more there are: a figure is never cut. */
+/** Returns the items that fit, and how many more there are. */
 function asManyAs(items: readonly string[], room: number): string {
   for (let count = items.length; count > 0; count -= 1) {
     const more = count < items.length ? [`${items.length - count} more`] : [];
@@ -193,7 +191,7 @@ function asManyAs(items: readonly string[], room: number): string {
   return '';
 }
 
-/** The hours as columns under their labels: creation on the left of each, the rest on the right. */
+/** Shows the hours as columns: creation on the left of each, the rest on the right. */
 function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number): string[] {
   const cell = Math.max(1, Math.min(4, Math.floor(room / hours.length)));
   const step = cell >= 3 ? 1 : cell === 2 ? 2 : 3;
@@ -208,19 +206,19 @@ function hourStrip({ colors }: View, hours: DailyRecord['hours'], room: number):
   return [fit(labels.join('').trimEnd(), room), marks.join(''), colors.neutral(fit(legend, room))];
 }
 
-/** Lines as one text without spaces at their ends; colour codes at an end stay. */
+/** Joins lines, without spaces at their ends. */
 export function finish(lines: readonly string[], options: TextOptions): string {
   const text = lines.map((line) => line.trimEnd()).join('\n');
   return options.unicode === false ? toAscii(text) : text;
 }
 
-/** The hours from the first to the last in which something was seen. */
-export function seenHours({ hours }: DailyRecord): DailyRecord['hours'] {
-  const isSeen = hours.map(({ creation, consumption, neutral }) => creation + consumption + neutral > 0);
-  return hours.slice(Math.max(0, isSeen.indexOf(true)), isSeen.lastIndexOf(true) + 1);
+/** Returns the hours from the first to the last with activity. */
+export function activeHours({ hours }: DailyRecord): DailyRecord['hours'] {
+  const isActive = hours.map(({ creation, consumption, neutral }) => creation + consumption + neutral > 0);
+  return hours.slice(Math.max(0, isActive.indexOf(true)), isActive.lastIndexOf(true) + 1);
 }
 
-/** A name from elsewhere on one line; one that is empty is said as unknown. */
+/** Returns a cleaned name; `unknown` if it is empty. */
 export function nameOf(text: string): string {
   return clean(text).trim() || 'unknown';
 }

@@ -59,13 +59,15 @@ async function matchAndRead(): Promise<void> {
   const { matchPrompt } = await import('../../../src/lib/work/capture/prompt');
   const { unusableTime } = await import('../../../src/lib/work/due-words');
   const { recurringWords } = await import('../../../src/lib/work/due-words');
-  const { parseConsole } = await import('../../../src/lib/sense/idle');
+  const { macosIdle } = await import('../../../src/lib/sense/idle');
   const { cronBlocks } = await import('../../../src/lib/schedule/cron');
   findHomographs('We go live at nine.');
   matchPrompt('remind me to call Ann');
   recurringWords('every monday');
   unusableTime('call Ann on 31 November');
-  parseConsole('"IOConsoleUsers" = ({"kCGSSessionUserIDKey"=501,"kCGSSessionOnConsoleKey"=Yes})', 501);
+  const stdout = '"IOConsoleUsers" = ({"kCGSSessionUserIDKey"=501,"kCGSSessionOnConsoleKey"=Yes})';
+  const result = { code: 0, signal: null, stdout, stderr: '', truncated: false, timedOut: false };
+  await macosIdle.read({ platform: 'darwin', env: {}, run: () => Promise.resolve(result) });
   cronBlocks('', 'steward');
 }
 

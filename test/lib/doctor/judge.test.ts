@@ -11,7 +11,6 @@ import { telegramCheck } from '../../../src/lib/notify/channels/telegram';
 import type { UrlAnswer } from '../../../src/lib/platform/net/fetch';
 import { httpDeps } from '../../helpers/notify';
 import type { NotifyChecked } from '../../../src/lib/notify/checks';
-import { judgeCapture, judgeFront, judgeIdle } from '../../../src/lib/sense/checks';
 import { judgeLabels, judgePrivacy, judgeRepository } from '../../../src/lib/work/checks';
 import type { Finding } from '../../../src/lib/platform/check';
 import type { JobStatus } from '../../../src/lib/schedule';
@@ -46,53 +45,6 @@ describe('what doctor makes of', () => {
     expect(of(-30)).to.equal('ok: within 30 s of h');
     expect(of(31)).to.equal('warning: 31 s ahead of h');
     expect(of(-3600)).to.equal('failed: 60 min behind h');
-  });
-
-  it('the front application', () => {
-    const known = { isHidden: false, captured: undefined };
-    const seen = { state: 'seen', app: { app: 'Ghostty' }, via: 'sway' } as const;
-    expect(said(judgeFront(seen, known))).to.equal('ok: Ghostty, by sway');
-    expect(said(judgeFront(seen, { ...known, isHidden: true }))).to.equal('ok: seen, and excluded, by sway');
-    expect(said(judgeFront({ state: 'none', via: 'x11' }, known))).to.equal(
-      'ok: no window has the focus now, by x11',
-    );
-    const unsupported = { state: 'unsupported', reason: 'No desktop.' } as const;
-    expect(said(judgeFront(unsupported, known))).to.equal('warning: No desktop.');
-    expect(said(judgeFront(unsupported, { ...known, captured: '09:42' }))).to.match(
-      /^ok: .*the capture of 09:42 saw/,
-    );
-    expect(said(judgeFront({ state: 'error', reason: 'Broken.' }, known))).to.equal('failed: Broken.');
-  });
-
-  it('idle time', () => {
-    expect(said(judgeIdle({ unknown: 'nobody tells' }))).to.match(
-      /^warning: .*all time .* counts: nobody tells/,
-    );
-    expect(said(judgeIdle({ idleMs: 3900, locked: false, via: 'x11' }))).to.equal(
-      'ok: 3 s without input, not locked, by x11',
-    );
-    expect(said(judgeIdle({ locked: true, via: 'logind' }))).to.equal(
-      'ok: time without input not told, locked, by logind',
-    );
-  });
-
-  it('captures', () => {
-    const nowMs = 1e12;
-    const of = (agoSec: number | undefined, by: string | undefined): string =>
-      said(
-        judgeCapture({
-          nowMs,
-          lastMs: agoSec === undefined ? undefined : nowMs - agoSec * 1000,
-          shown: '09:42',
-          by,
-          everySec: 120,
-        }),
-      );
-    expect(of(100, 'systemd')).to.equal('ok: the last capture was at 09:42, by systemd');
-    expect(of(359, 'systemd')).to.match(/^ok/);
-    expect(of(360, 'systemd')).to.match(/^warning: .*3 are missing since/);
-    expect(of(100, undefined)).to.match(/^warning: .*nothing captures by itself/);
-    expect(of(undefined, 'cron')).to.equal('warning: nothing was captured yet, though cron is to do it');
   });
 
   it('jobs', () => {

@@ -108,7 +108,7 @@ describe('sense: assistant sessions', () => {
     const { events, state, reason } = await collect();
     expect(events).to.have.length(1);
     expect(state).to.equal('ok');
-    expect(reason).to.include('9 lines');
+    expect(reason).to.include('9 invalid lines');
   });
 
   it('cleans an id of what could move a terminal, and bounds it', async () => {

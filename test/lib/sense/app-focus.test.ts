@@ -1,25 +1,25 @@
 import { expect } from 'chai';
 
-import type { FrontAppSight } from '../../../src/lib/sense/front-app';
-import type { IdleSight } from '../../../src/lib/sense/idle';
-import { appFocusSource, type AppFocusNeeds } from '../../../src/lib/sense/app-focus';
+import type { FrontAppReading } from '../../../src/lib/sense/front-app';
+import type { IdleReading } from '../../../src/lib/sense/idle';
+import { appFocusSource, type AppFocusDeps } from '../../../src/lib/sense/app-focus';
 import { readEvent } from '../../../src/lib/sense/event';
 import type { Collected } from '../../../src/lib/sense/source';
 import { recordedDesktop } from '../../helpers/fake-desktop';
 import { seeded } from '../../helpers/random';
 
 const NOW = Date.parse('2026-11-20T08:14:00.000Z');
-const FIREFOX: FrontAppSight = {
+const FIREFOX: FrontAppReading = {
   state: 'seen',
   app: { app: 'Firefox', bundleId: 'org.mozilla.firefox', pid: 9 },
   via: 'x11',
 };
-const BUSY: IdleSight = { idleMs: 1000, locked: false, via: 'x11' };
+const BUSY: IdleReading = { idleMs: 1000, locked: false, via: 'x11' };
 
 interface Situation {
-  sight?: FrontAppSight;
-  idle?: IdleSight;
-  config?: Partial<AppFocusNeeds['config']>;
+  sight?: FrontAppReading;
+  idle?: IdleReading;
+  config?: Partial<AppFocusDeps['config']>;
 }
 
 function collect(situation: Situation, cursor: unknown, nowMs = NOW): Promise<Collected> {
@@ -133,7 +133,7 @@ describe('sense/app-focus', () => {
   });
 
   describe('nobody there', () => {
-    const away: IdleSight = { idleMs: 12.5 * 60_000, via: 'x11' };
+    const away: IdleReading = { idleMs: 12.5 * 60_000, via: 'x11' };
 
     async function nothing(situation: Situation, reason: string): Promise<void> {
       const sample = await collect(situation, { lastSampleMs: NOW - 60_000 });
@@ -176,7 +176,7 @@ describe('sense/app-focus', () => {
   });
 
   describe('exclusion', () => {
-    async function excluded(entry: string, sight: FrontAppSight = FIREFOX): Promise<boolean> {
+    async function excluded(entry: string, sight: FrontAppReading = FIREFOX): Promise<boolean> {
       const sample = await collect({ sight, config: { exclude: [entry] } }, { lastSampleMs: NOW - 60_000 });
       expect(sample.cursor, 'the sample time advances').to.deep.equal({ lastSampleMs: NOW, carryMs: 0 });
       if (sample.events.length === 0) {
@@ -205,7 +205,7 @@ describe('sense/app-focus', () => {
     });
 
     it('takes signs in a name as they are', async () => {
-      const sight: FrontAppSight = { state: 'seen', app: { app: 'Q (beta) [x64]/2' }, via: 'x11' };
+      const sight: FrontAppReading = { state: 'seen', app: { app: 'Q (beta) [x64]/2' }, via: 'x11' };
       expect(await excluded('q (beta) [x64]*', sight)).to.equal(true);
       expect(await excluded('Q (beta) [X64]/2', sight)).to.equal(true);
     });

@@ -48,7 +48,7 @@ describe('sense: capture', () => {
       ['appFocus', 'ok'],
     ]);
     expect(result.sources[0]?.reason).to.include('the disk of git is gone');
-    expect(result.sources[1]?.reason).to.include('no answer in time');
+    expect(result.sources[1]?.reason).to.include('timed out');
     expect(box.lines('events/2026-11-20.jsonl')).to.deep.equal(list);
   });
 

@@ -4,35 +4,47 @@ import { expect } from 'chai';
 
 import type { StewardError } from '../../../src/lib/errors';
 import { makeClassifier } from '../../../src/lib/sense/classify';
-import { parseClassifyRules, setAppKind, withAppRule } from '../../../src/lib/sense/classify-file';
+import { parseClassifyRules, setAppKind } from '../../../src/lib/sense/classify-file';
 import { rejection } from '../../helpers/errors';
-import { senseBox } from '../../helpers/sense';
+import { senseBox, type SenseBox } from '../../helpers/sense';
 
 describe('sense: setting a rule of classify.yaml', () => {
-  const set = (text: string, app = 'Firefox') => withAppRule(text, 'classify.yaml', app, 'creation');
+  let box: SenseBox;
+  beforeEach(() => {
+    box = senseBox('2026-11-20T12:00:00Z');
+  });
+  afterEach(() => box.remove());
+
+  async function set(text: string, app = 'Firefox', since?: string): Promise<string> {
+    const path = text === '' ? box.area.sense.classify : box.write('sense/classify.yaml', text);
+    await setAppKind(box.deps, { templates: 'templates', path }, { app, kind: 'creation', since });
+    return box.read('sense/classify.yaml');
+  }
 
   const cases: [what: string, before: string, after: string][] = [
-    ['a file with comments alone', '# mine\n', '# mine\n- {app: "Firefox", kind: creation}\n'],
+    ['a file of comments', '# mine\n', '# mine\n- {app: "Firefox", kind: creation}\n'],
     ['an empty file', '', '- {app: "Firefox", kind: creation}\n'],
     [
       'a list, as its first rule',
-      '# top\n- app: Code # editor\n  kind: neutral\n# end\n',
-      '# top\n- {app: "Firefox", kind: creation}\n- app: Code # editor\n  kind: neutral\n# end\n',
+      '- app: Code # editor\n  kind: neutral\n# end\n',
+      '- {app: Firefox, kind: creation}\n- app: Code # editor\n  kind: neutral\n\n# end\n',
     ],
     [
-      'a list under rules, in Windows line breaks',
+      'a list under rules, with Windows line ends',
       'version: 1\r\nrules:\r\n  # mine\r\n  - {glob: "fire*", kind: neutral}\r\n',
-      'version: 1\r\nrules:\r\n  # mine\r\n  - {app: "Firefox", kind: creation}\r\n  - {glob: "fire*", kind: neutral}\r\n',
+      'version: 1\r\nrules:\r\n  # mine\r\n  - {app: Firefox, kind: creation}\r\n  - {glob: "fire*", kind: neutral}\r\n',
     ],
+    ['empty rules', 'rules:\n', 'rules:\n  - {app: Firefox, kind: creation}\n'],
+    ['a list on one line', '[]\n', '[{app: Firefox, kind: creation}]\n'],
     [
       'the rule of that application, in any case',
       '- {app: Code, kind: neutral}\n- app: FIREFOX # browser\n  kind: consumption # until now\n',
       '- {app: Code, kind: neutral}\n- app: FIREFOX # browser\n  kind: creation # until now\n',
     ],
     [
-      'a rule behind a glob that matches too',
+      'a rule after a glob that matches too',
       '- {glob: "fire*", kind: neutral}\n- {app: Firefox, kind: neutral}\n',
-      '- {app: "Firefox", kind: creation}\n- {glob: "fire*", kind: neutral}\n- {app: Firefox, kind: neutral}\n',
+      '- {app: Firefox, kind: creation}\n- {glob: "fire*", kind: neutral}\n- {app: Firefox, kind: neutral}\n',
     ],
   ];
   for (const [what, before, after] of cases) {
@@ -44,37 +56,21 @@ describe('sense: setting a rule of classify.yaml', () => {
     });
   }
 
-  it('takes any name, and gives it back to the rules', async () => {
-    for (const app of ['GNU "Emacs": #1', "l'app", '日本語', '- x', 'a\\b']) {
-      const rules = await parseClassifyRules(await set('', app), 'classify.yaml');
-      expect(makeClassifier('templates', rules)(app)).to.deep.include({ kind: 'creation' });
-    }
-  });
-
-  it('leaves alone what it cannot read, or not change', async () => {
-    const failed = async (text: string, app?: string): Promise<string> => {
-      try {
-        return await set(text, app);
-      } catch (error) {
-        return (error as StewardError).kind;
+  it('accepts any name', async () => {
+    for (const text of ['# mine\n', '- {app: Code, kind: neutral}\n'])
+      for (const app of ['GNU "Emacs": #1', "l'app", '日本語', '- x', 'a\\b']) {
+        const rules = await parseClassifyRules(await set(text, app), 'classify.yaml');
+        expect(makeClassifier('templates', rules)(app)).to.deep.include({ kind: 'creation' });
       }
-    };
-    expect(await failed('- {app: Code}\n')).to.equal('config');
-    expect(await failed('[{app: Code, kind: neutral}]\n')).to.equal('config');
-    expect(await failed('', ' ')).to.equal('usage');
   });
 
-  it('refuses a day to come, and writes nothing', async () => {
-    const box = senseBox('2026-11-20T12:00:00Z');
-    try {
-      const files = { templates: 'templates', path: box.area.sense.classify };
-      const rule = { app: 'Firefox', kind: 'creation' as const, since: '2026-11-21' };
-      const error = await rejection(setAppKind(box.deps, files, rule));
-      expect(error).to.have.property('kind', 'usage');
-      expect(error).to.have.property('hint').that.is.a('string');
-      expect(existsSync(files.path)).to.equal(false);
-    } finally {
-      box.remove();
-    }
+  it('refuses an invalid file, an empty name and a future day, and writes nothing', async () => {
+    const kindOf = async (...args: Parameters<typeof set>): Promise<string> =>
+      ((await rejection(set(...args))) as StewardError).kind;
+    expect(await kindOf('', ' ')).to.equal('usage');
+    expect(await kindOf('', 'Firefox', '2026-11-21')).to.equal('usage');
+    expect(existsSync(box.area.sense.classify)).to.equal(false);
+    expect(await kindOf('- {app: Code}\n')).to.equal('config');
+    expect(box.read('sense/classify.yaml')).to.equal('- {app: Code}\n');
   });
 });

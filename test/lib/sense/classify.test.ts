@@ -27,13 +27,13 @@ async function problemsOf(text: string): Promise<string> {
 describe('sense: classification', () => {
   const shipped = makeClassifier('templates');
 
-  it('says that its shipped table is missing, and takes no application for neutral then', () => {
+  it('throws when its shipped rules are missing', () => {
     expect(() => makeClassifier('no-such-folder')('Code', undefined)).to.throw(
       /applications\.json is missing/,
     );
   });
 
-  it('knows applications by the names that the three systems give', () => {
+  it('classifies applications by the names on three systems', () => {
     for (const [app, bundleId, kind] of [
       ['Code', undefined, 'creation'],
       ['Visual Studio Code', 'com.microsoft.VSCode', 'creation'],
@@ -58,7 +58,7 @@ describe('sense: classification', () => {
     }
   });
 
-  it('compares whole names, never parts of them', () => {
+  it('compares whole names only', () => {
     expect(shipped('Excel').kind).to.equal('creation');
     for (const app of [
       'search engine',
@@ -77,7 +77,7 @@ describe('sense: classification', () => {
     }
   });
 
-  it('is exact without case in every script', async () => {
+  it('ignores case in every script', async () => {
     const rules = await parseClassifyRules(
       '- {app: Straße, kind: creation}\n- {app: ΟΔΟΣ, kind: consumption}\n- {app: "Cafe\\u0301", kind: creation}\n',
       FILE,
@@ -90,7 +90,7 @@ describe('sense: classification', () => {
     expect(classify('Cafe').rule).to.equal(undefined);
   });
 
-  it('folds any name to the same text in upper and lower case', () => {
+  it('folds any name to one text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
         expect(foldName(foldName(name))).to.equal(foldName(name));
@@ -100,7 +100,7 @@ describe('sense: classification', () => {
     expect(foldName('ГОСУСЛУГИ')).to.equal(foldName('Госуслуги'));
   });
 
-  it('takes the first rule that matches, and the user before the shipped map', async () => {
+  it('uses the first rule that matches, yours before the shipped ones', async () => {
     const rules = await parseClassifyRules(
       [
         'version: 1',
@@ -139,7 +139,7 @@ describe('sense: classification', () => {
     expect(classify('my steam_app_570').rule).to.equal(undefined);
   });
 
-  it('treats a star outside a glob as a star', async () => {
+  it('treats a star outside a glob as a character', async () => {
     const classify = makeClassifier(
       'templates',
       await parseClassifyRules("- {app: 'Fire*', kind: creation}", FILE),
@@ -148,7 +148,7 @@ describe('sense: classification', () => {
     expect(classify('fire*').kind).to.equal('creation');
   });
 
-  it('reads a file of comments, an empty list and the shipped template as no rules', async () => {
+  it('reads comments, an empty list and the template as no rules', async () => {
     const template = readFileSync('templates/classify.yaml', 'utf8');
     for (const text of [
       '',
@@ -165,7 +165,7 @@ describe('sense: classification', () => {
     expect(await parseClassifyRules(shown, FILE), 'the examples are rules').to.have.length(3);
   });
 
-  it('tells all problems at once: file, rule, key, what was expected', async () => {
+  it('reports all problems at once, by rule', async () => {
     const message = await problemsOf(
       [
         '- {app: Firefox, kind: fun}',
@@ -178,32 +178,33 @@ describe('sense: classification', () => {
         '- {app: "\\e[31mred", title: x, kind: creation}',
       ].join('\n'),
     );
+    const expected =
+      'expected one of app, bundleId, glob with a text, and kind: creation, consumption, neutral; found';
     expect(message.split('\n')).to.deep.equal([
-      'sense/classify.yaml has 8 problems:',
-      '  rule 1: kind: expected creation, consumption, neutral, found "fun"',
-      '  rule 2: app: expected a text, found 7; put it in quotes if it is one',
-      '  rule 3: unknown key "name"; expected app, bundleId, glob or kind',
-      '  rule 3: expected exactly one of app, bundleId, glob, found none',
-      '  rule 4: expected one of app, bundleId, glob and a kind, found "Slack"',
-      '  rule 5: expected exactly one of app, bundleId, glob, found app and glob',
-      '  rule 6: bundleId: expected a text, found " "; put it in quotes if it is one',
-      '  rule 8: unknown key "title"; expected app, bundleId, glob or kind',
+      'sense/classify.yaml has 7 problems:',
+      `  rule 1: ${expected} {"app":"Firefox","kind":"fun"}`,
+      `  rule 2: ${expected} {"app":7,"kind":"creation"}`,
+      `  rule 3: ${expected} {"name":"Slack","kind":"neutral"}`,
+      `  rule 4: ${expected} "Slack"`,
+      `  rule 5: ${expected} {"app":"A","glob":"a*","kind":"creation"}`,
+      `  rule 6: ${expected} {"bundleId":" ","kind":"creation"}`,
+      `  rule 8: ${expected} {"app":"\\u001b[31mred","title":"x","kind":"creation"}`,
     ]);
   });
 
-  it('names the place of what is not YAML, and refuses other shapes', async () => {
+  it('names the line of invalid YAML, and refuses other shapes', async () => {
     expect(await problemsOf('- {app: Firefox\n- b')).to.match(
       /^sense\/classify\.yaml is not valid YAML \(line \d+/,
     );
-    expect(await problemsOf('creation: [Firefox]')).to.include('expected a list of rules');
-    expect(await problemsOf('rules: 3')).to.include('rules: expected a list, found 3');
+    expect(await problemsOf('creation: [Firefox]')).to.include('unknown key "creation"; expected rules');
+    expect(await problemsOf('rules: 3')).to.include('expected a list of rules, found 3');
     expect(await problemsOf('version: 2\nrules: []')).to.include('version: expected 1, found 2');
     expect(await problemsOf('just text')).to.include('found "just text"');
     const bomb = `a: &a [x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a]\nrules: [*b, *b, *b, *b, *b, *b, *b, *b, *b]`;
     expect(await problemsOf(bomb)).to.include('aliases');
   });
 
-  it('explains no name that is empty', () => {
+  it('refuses an empty name', () => {
     for (const app of ['', '  '])
       expect(thrown(() => explainClassification(makeClassifier('templates'), FILE, app))).to.have.property(
         'kind',
@@ -211,7 +212,7 @@ describe('sense: classification', () => {
       );
   });
 
-  it('explains which rule decided', async () => {
+  it('explains which rule matched', async () => {
     const classify = makeClassifier(
       'templates',
       await parseClassifyRules('- {app: Slack, kind: neutral}', FILE),
@@ -220,19 +221,19 @@ describe('sense: classification', () => {
       app: 'slack',
       kind: 'neutral',
       rule: { index: 1, origin: 'user', text: 'app: Slack' },
-      explanation: 'slack is neutral: rule 1 of sense/classify.yaml says so (app: Slack).',
+      explanation: 'slack is neutral, by rule 1 of sense/classify.yaml (app: Slack).',
     });
     expect(explainClassification(classify, FILE, 'firefox').explanation).to.equal(
-      'firefox is consumption: the shipped map says so (app: Firefox).',
+      'firefox is consumption, by a shipped rule (app: Firefox).',
     );
     const unknown = explainClassification(classify, FILE, 'Foo "Bar"\u001b[31m');
     expect(unknown).to.include({ kind: 'neutral', rule: null });
     expect(unknown.explanation).to.equal(
-      'Foo "Bar" is neutral: no rule names it. To change that: steward sense classify set \'Foo "Bar"\' creation',
+      'Foo "Bar" is neutral: no rule matches. To change it: steward sense classify set \'Foo "Bar"\' creation',
     );
   });
 
-  it('ships a map without contradictions', () => {
+  it('ships rules without contradictions', () => {
     const rows = JSON.parse(readFileSync('templates/data/applications.json', 'utf8')) as Record<
       string,
       string[][]

@@ -124,7 +124,7 @@ describe('sense: a clock that is set', () => {
     expect(box.store.logBytes(DAY)).to.equal(undefined);
     const problems = await captured(`${DAY}T13:00:00.000Z`, commits(1));
     expect(problems).to.deep.equal([
-      `Events of ${DAY} went to quarantine/late.jsonl: its raw log is discarded and its record stays.`,
+      `Events of ${DAY} went to quarantine/late.jsonl: its event log was deleted; the record stays.`,
     ]);
     expect(thrown(() => rollup(box.deps))).to.include({ kind: 'not_found' });
     await captured(noonOf(addDays(DAY, 1)), commits(0));

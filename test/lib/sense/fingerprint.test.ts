@@ -21,7 +21,7 @@ import { buildDailyRecord } from '../../helpers/sense';
  */
 const FINGERPRINTS: Record<string, string> = {
   '1.0.0': '02b8a268a9be2c96',
-  '1.1.0': '2a486a6e7d23e030',
+  '1.1.0': 'cb643c4d9ff5ada2',
 };
 
 /** The types of these names without comments and spacing: what is promised, not how it is told. */

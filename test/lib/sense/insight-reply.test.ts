@@ -1,14 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import {
-  MAX_NARRATIVE,
-  normalizeShares,
-  parseReply,
-  type Reply,
-} from '../../../src/lib/sense/insight-prompt';
+import { parseReply, type Reply } from '../../../src/lib/sense/insight-prompt';
 import { GOOD_REPLY } from '../../helpers/assistant';
 
+const MAX_NARRATIVE = 320;
 const TYPES = [{ label: 'a', share: 1, evidence: '' }];
 const reply = (contentTypes: unknown, narrative: unknown = 'It was so.'): Reply =>
   parseReply(JSON.stringify({ narrative, contentTypes }));
@@ -18,10 +14,10 @@ const sharesOf = (found: Reply): [string, number][] =>
 const hundredths = (shares: readonly number[]): number[] => shares.map((share) => Math.round(share * 100));
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 
-describe('sense: the reply of a content-type read', () => {
+describe('sense: the reply for an insight', () => {
   const good = parseReply(GOOD_REPLY);
 
-  it('is one JSON object, bare, in a fence, or in the output of the assistant', () => {
+  it('accepts one JSON object: bare, in a fence, or in the output of the assistant', () => {
     expect(sharesOf(good)).to.deep.equal([['programming', 0.75], ['reading', 0.25]]); // prettier-ignore
     expect(good).to.include({ model: null });
     const fenced = [
@@ -36,7 +32,7 @@ describe('sense: the reply of a content-type read', () => {
     expect(parseReply(JSON.stringify({ ...outer, modelUsage: undefined }))).to.deep.equal(good);
   });
 
-  it('is refused with a reason when it is anything else', () => {
+  it('refuses anything else with a reason', () => {
     const reasons: [stdout: string, reason: RegExp][] = [
       ['', /empty/],
       [' \n', /empty/],
@@ -48,43 +44,43 @@ describe('sense: the reply of a content-type read', () => {
       [`\`\`\`\n${GOOD_REPLY}\n\`\`\`\n\`\`\`\n${GOOD_REPLY}\n\`\`\``, /not one JSON object/],
       [GOOD_REPLY.replace('0.75', 'NaN'), /not one JSON object/],
       [GOOD_REPLY.slice(0, -1), /not one JSON object/],
-      ['{}', /no narrative/],
+      ['{}', /no valid narrative/],
       [JSON.stringify({ type: 'result', result: '' }), /empty/],
-      [JSON.stringify({ type: 'result', result: null }), /no answer/],
+      [JSON.stringify({ type: 'result', result: null }), /empty/],
     ];
     for (const [stdout, reason] of reasons) expect(reasonOf(parseReply(stdout)), stdout).to.match(reason);
     const failed = { type: 'result', is_error: true, subtype: 'error_max_turns' };
     expect(parseReply(JSON.stringify(failed))).to.deep.equal({
-      reason: 'the assistant says: error_max_turns',
+      reason: 'the assistant failed: error_max_turns',
       refused: true,
     });
     expect(parseReply(JSON.stringify({ ...failed, result: '\u001b[1mNot logged in' }))).to.include({
-      reason: 'the assistant says: Not logged in',
+      reason: 'the assistant failed: Not logged in',
     });
   });
 
-  it('is refused when a part is of another type', () => {
-    expect(reasonOf(reply(TYPES, ''))).to.match(/narrative .* empty/);
-    expect(reasonOf(reply(TYPES, '\u001b[0m \u202e'))).to.match(/narrative .* empty/);
-    expect(reasonOf(reply(TYPES, 5))).to.match(/no narrative/);
-    expect(reasonOf(reply(undefined))).to.match(/no contentTypes/);
-    expect(reasonOf(reply({}))).to.match(/no contentTypes/);
+  it('refuses invalid parts by their path', () => {
+    expect(reasonOf(reply(TYPES, ''))).to.match(/no valid narrative/);
+    expect(reasonOf(reply(TYPES, '\u001b[0m \u202e'))).to.match(/no valid narrative/);
+    expect(reasonOf(reply(TYPES, 5))).to.match(/no valid narrative/);
+    expect(reasonOf(reply(undefined))).to.match(/no valid contentTypes$/);
+    expect(reasonOf(reply({}))).to.match(/no valid contentTypes$/);
     expect(reasonOf(reply([]))).to.match(/names no content type/);
-    expect(reasonOf(reply([null]))).to.match(/no object/);
-    expect(reasonOf(reply([{ share: 1 }]))).to.match(/no label/);
+    expect(reasonOf(reply([null]))).to.match(/no valid contentTypes\.0$/);
+    expect(reasonOf(reply([{ share: 1 }]))).to.match(/contentTypes\.0\.label$/);
     for (const share of [-0.1, '1', null, undefined]) {
       expect(reasonOf(reply([...TYPES, { label: 'b', share }])), String(share)).to.match(
-        /share of "b" is not/,
+        /contentTypes\.\d\.share$/,
       );
     }
     expect(reasonOf(parseReply('{"narrative":"n","contentTypes":[{"label":"b","share":1e999}]}'))).to.match(
-      /share of "b" is not/,
+      /contentTypes\.\d\.share$/,
     );
-    expect(reasonOf(reply([{ label: 'b', share: 1, evidence: 4 }]))).to.match(/evidence of "b"/);
+    expect(reasonOf(reply([{ label: 'b', share: 1, evidence: 4 }]))).to.match(/contentTypes\.0\.evidence$/);
     expect(reasonOf(reply([{ label: 'b', share: 0 }]))).to.match(/names no content type/);
   });
 
-  it('has shares of any scale brought to parts of 1, joined by label, the smallest as other', () => {
+  it('normalizes shares of any scale, joins labels, and collects the smallest as other', () => {
     expect(sharesOf(reply([{ label: 'a', share: 60 }, { label: 'b', share: 40 }]))).to.deep.equal([['a', 0.6], ['b', 0.4]]); // prettier-ignore
     expect(sharesOf(reply([{ label: 'a', share: 0.2 }, { label: 'b', share: 0.2 }, { label: 'c', share: 0.2 }]))).to.deep.equal([['a', 0.34], ['b', 0.33], ['c', 0.33]]); // prettier-ignore
     expect(sharesOf(reply([{ label: 'Mail', share: 0.3 }, { label: 'code', share: 0.4 }, { label: 'mail', share: 0.3 }]))).to.deep.equal([['Mail', 0.6], ['code', 0.4]]); // prettier-ignore
@@ -95,7 +91,7 @@ describe('sense: the reply of a content-type read', () => {
     expect(found[0]).to.deep.equal(['other', 0.42]);
   });
 
-  it('has its text cleaned and cut', () => {
+  it('cleans and truncates texts', () => {
     const found = reply(
       [
         {
@@ -114,7 +110,7 @@ describe('sense: the reply of a content-type read', () => {
     expect(contentTypes[0]?.evidence).to.match(/^(?:é\ufffd )+é?…$/);
   });
 
-  it('always comes out in form (property)', () => {
+  it('returns valid insights for any entries (property)', () => {
     const entry = fc.record({
       label: fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
       share: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
@@ -144,21 +140,21 @@ describe('sense: the reply of a content-type read', () => {
     );
   });
 
-  it('never throws, whatever is written (property)', () => {
+  it('never throws for any text (property)', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => void parseReply(text)),
     );
   });
 
-  it('keeps each share within a hundredth of what was said (property)', () => {
+  it('keeps each share within a hundredth (property)', () => {
     const shares = fc.array(fc.integer({ min: 0, max: 100_000 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(shares, (weights) => {
         const total = sum(weights);
         fc.pre(total > 0);
-        const rows = normalizeShares(weights.map((share, n) => ({ label: `t${n}`, share, evidence: '' })));
+        const rows = sharesOf(reply(weights.map((share, n) => ({ label: `t${n}`, share }))));
         for (const [n, weight] of weights.entries()) {
-          const share = rows.find(({ label }) => label === `t${n}`)?.share ?? 0;
+          const share = rows.find(([label]) => label === `t${n}`)?.[1] ?? 0;
           expect(Math.abs(share - weight / total)).to.be.below(0.01 + 1e-9);
         }
       }),

@@ -146,7 +146,7 @@ describe('sense: the content-type read', function () {
 
   it('is skipped when nothing came since, unless it is forced', async () => {
     await play('reply');
-    const idle = { status: 'skipped', date: DAY, reason: 'nothing came since the last read' };
+    const idle = { status: 'skipped', date: DAY, reason: 'no new events since the last insight' };
     expect(await play('reply')).to.deep.equal(idle);
     expect((await previewInsight(deps)).skipped).to.equal(idle.reason);
     expect(assistant.calls()).to.have.length(1);
@@ -163,11 +163,11 @@ describe('sense: the content-type read', function () {
     rmSync(box.store.logOf(DAY));
     expect(await play('reply', {}, true)).to.include({
       status: 'skipped',
-      reason: 'nothing is captured of today yet',
+      reason: 'nothing was captured today',
     });
     expect(await previewInsight(deps)).to.include({
       prompt: null,
-      skipped: 'nothing is captured of today yet',
+      skipped: 'nothing was captured today',
     });
     see(focus('2026-11-20T08:02:00Z', 'Solitaire'));
     const excluded = { ...deps.config, exclude: ['solitaire'] };
@@ -193,12 +193,12 @@ describe('sense: the content-type read', function () {
       'a negative share',
       'reply',
       '{"narrative":"n","contentTypes":[{"label":"a","share":-1}]}',
-      /share of "a"/,
+      /contentTypes\.0\.share/,
     ],
     ['a reply without end', 'flood', '', /printed more than 262144 bytes and was stopped$/],
     ['exit code 1, whatever it wrote', 'fail', GOOD_REPLY, /ended with exit code 1: no such model$/],
     ['a kill', 'killed', '', /was ended by SIGKILL$/],
-    ['no login', 'refuse', '', /^the assistant says: Not logged in · Please run \/login$/],
+    ['no login', 'refuse', '', /^the assistant failed: Not logged in · Please run \/login$/],
   ];
   for (const [what, mode, answer, reason] of FAILURES) {
     it(`fails on ${what}: recorded, and never over a good read`, async () => {
@@ -241,7 +241,7 @@ describe('sense: the content-type read', function () {
 
   it('gives up on a slow one, and leaves no process of it', async () => {
     const outcome = await play('slow', { timeoutMs: 5000 });
-    expect('reason' in outcome ? outcome.reason : '').to.match(/gave no answer within 5 s$/);
+    expect('reason' in outcome ? outcome.reason : '').to.match(/did not answer within 5 s$/);
     const pids = JSON.parse(readFileSync(assistant.file('pids'), 'utf8')) as number[];
     expect(pids).to.have.length(2);
     await until('they are gone', () => pids.every((pid) => !isAlive(pid)));
@@ -258,7 +258,7 @@ describe('sense: the content-type read', function () {
       status: 'failed',
       date: DAY,
       reason: 'steward-no-such-program is not installed or not on the PATH',
-      hint: 'Install steward-no-such-program, or add its folder to PATH. "steward config set sense.insight.command PROGRAM" names another.',
+      hint: 'Install steward-no-such-program, or add its folder to PATH. To use another program: steward config set sense.insight.command PROGRAM.',
     });
     expect(latest()).to.include({
       available: false,
@@ -311,14 +311,14 @@ describe('sense: the content-type read', function () {
     writeFileSync(assistant.file('go'), '');
     expect(await building).to.include({
       status: 'skipped',
-      reason: 'what was sent has been purged meanwhile',
+      reason: 'the events were purged meanwhile',
     });
-    expect(latest()).to.include({ available: false, reason: 'no read has been made yet' });
+    expect(latest()).to.include({ available: false, reason: 'no insight was built yet' });
   });
 
   describe('the latest', () => {
     it('is of an earlier day, as stale, while there is none of today', async () => {
-      expect(latest()).to.include({ available: false, stale: false, date: DAY, reason: 'no read has been made yet' });
+      expect(latest()).to.include({ available: false, stale: false, date: DAY, reason: 'no insight was built yet' });
       await play('reply');
       box.at('2026-11-23T09:00:00Z');
       expect(latest()).to.include({ available: true, stale: true, date: DAY }).and.not.to.have.property('reason');

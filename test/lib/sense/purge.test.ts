@@ -138,7 +138,7 @@ describe('sense: purge', () => {
     expect(run({ app: 'Code' }, true).insights).to.deep.equal(['2026-11-19']);
     expect(run({ app: 'Code' }).insights).to.deep.equal(['2026-11-19']);
     expect(run({ repo: 'secret' }).insights).to.deep.equal(['2026-10-01', '2026-11-20']);
-    expect(purgeText(run({ all: true }, true))).to.match(/content-type reads removed: 2026-09-01$/m);
+    expect(purgeText(run({ all: true }, true))).to.match(/insights removed: 2026-09-01$/m);
     expect(run({ all: true }).insights).to.deep.equal(['2026-09-01']);
     expect(box.store.insightDays()).to.deep.equal([]);
   });

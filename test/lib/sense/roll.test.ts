@@ -113,7 +113,7 @@ describe('sense: the day cycle', () => {
     mkdirSync(join(box.area.sense.daily, '2026-10-01.json', 'x'), { recursive: true });
     rmSync(box.area.sense.state);
     const result = await captureAt('2026-11-20T12:00:00Z');
-    expect(result.problems.join('\n')).to.include('2026-10-01 could not be rolled');
+    expect(result.problems.join('\n')).to.include('The record of 2026-10-01 could not be built');
     expect(result.pruned).to.deep.equal(['2026-10-02']);
     expect(existsSync(box.store.logOf('2026-10-01'))).to.equal(true);
   });
@@ -260,7 +260,7 @@ describe('sense: the day cycle', () => {
       await captureAt('2026-10-01T12:00:00Z', focus('2026-10-01T11:00:00Z', 'Code'));
       await captureAt('2026-11-20T12:00:00Z');
       const before = box.read('sense/daily/2026-10-01.json');
-      expect(thrown(() => rollup(box.deps, '2026-10-01')).message).to.include('discarded');
+      expect(thrown(() => rollup(box.deps, '2026-10-01')).message).to.include('was deleted');
       expect(box.read('sense/daily/2026-10-01.json')).to.equal(before);
     });
 

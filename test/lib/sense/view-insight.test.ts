@@ -18,13 +18,13 @@ const INSIGHT: Insight = {
   generatedAt: '2026-11-20T12:00:00.000Z',
   model: 'small-model',
 };
-const NONE: Insight = { ...INSIGHT, available: false, narrative: null, contentTypes: [], since: null, generatedAt: null, model: null, reason: 'no read has been made yet' }; // prettier-ignore
+const NONE: Insight = { ...INSIGHT, available: false, narrative: null, contentTypes: [], since: null, generatedAt: null, model: null, reason: 'no insight was built yet' }; // prettier-ignore
 
-describe('sense: the view of a content-type read', () => {
-  it('has the day, the times, the narrative, and a bar a kind', () => {
+describe('sense: the view of an insight', () => {
+  it('shows the day, the times, the narrative, and a bar per kind', () => {
     expect(insightText(INSIGHT, OPTIONS)).to.equal(
       [
-        'Fri 20 Nov 2026 · read at 12:00 · since 08:02 · small-model',
+        'Fri 20 Nov 2026 · built at 12:00 · since 08:02 · small-model',
         '',
         'Programming with a terminal beside it, then some reading.',
         '',
@@ -35,27 +35,27 @@ describe('sense: the view of a content-type read', () => {
     );
   });
 
-  it('says when it is of an earlier day, when a newer try failed, and when there is none', () => {
+  it('explains an earlier day, a failed build, and no insight', () => {
     expect(insightText({ ...INSIGHT, stale: true }, OPTIONS)).to.match(
-      /\nOf an earlier day: there is no read of today\.\n/,
+      /\nFrom an earlier day; there is no insight for today\.\n/,
     );
     expect(insightText({ ...INSIGHT, reason: 'no answer' }, OPTIONS)).to.match(
-      /\nThe last try gave none: no answer\.\n/,
+      /\nThe last build failed: no answer\.\n/,
     );
     expect(insightText(NONE, OPTIONS)).to.match(
-      /^Nothing to show: no read has been made yet\.\n"steward sense insight build"/,
+      /^No insight: no insight was built yet\.\nBuild one with "steward sense insight build"/,
     );
     const skipped = {
       status: 'skipped',
       date: '2026-11-20',
-      reason: 'nothing came since the last read',
+      reason: 'no new events since the last insight',
     } as const;
     expect(buildText(skipped, INSIGHT, OPTIONS)).to.equal(
-      'Nothing was sent: nothing came since the last read.',
+      'Nothing was sent: no new events since the last insight.',
     );
   });
 
-  it('fits a narrow terminal, and is clean whatever the file holds', () => {
+  it('fits a narrow terminal, and cleans the texts of the file', () => {
     const evil = '\u001b[2J\u202e漢字 '.repeat(30);
     const insight = {
       ...INSIGHT,
@@ -72,7 +72,7 @@ describe('sense: the view of a content-type read', () => {
     }
   });
 
-  it('names the program that a prompt would go to, as a shell would take it', () => {
+  it('names the program that would get the prompt', () => {
     const preview = {
       date: '2026-11-20',
       prompt: 'p',
@@ -80,8 +80,8 @@ describe('sense: the view of a content-type read', () => {
       command: ['/opt/a b', '', '--x=1', '\u001b[1m"'],
     };
     expect(previewText(preview)).to.equal(
-      'Nothing was sent. A build sends this text to:\n  "/opt/a b" "" --x=1 "\\""',
+      'Nothing was sent. A build would send this text to:\n  "/opt/a b" "" --x=1 "\\""',
     );
-    expect(previewText({ ...preview, skipped: 'idle' })).to.equal('A build now would send nothing: idle.');
+    expect(previewText({ ...preview, skipped: 'idle' })).to.equal('A build would send nothing now: idle.');
   });
 });

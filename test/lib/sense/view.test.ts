@@ -218,7 +218,7 @@ describe('sense: views', () => {
           .map((line) => line.trim())
           .join(' '),
       ).to.include(
-        `not seen: Front application (${unsupported.sources[0]!.reason}) · browser tabs (no adapter in this version)`,
+        `not tracked: Front application (${unsupported.sources[0]!.reason}) · browser tabs (not supported)`,
       );
     }
   });

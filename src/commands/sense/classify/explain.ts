@@ -3,15 +3,15 @@ import { explainClassification } from '../../../lib/sense/classify';
 import { readClassifier } from '../../../lib/sense/classify-file';
 
 export default class SenseClassifyExplain extends BaseCommand {
-  static override summary = 'Say how an application is classified, and which rule decides it.';
+  static override summary = 'Show how an application is classified, and by which rule.';
   static override description =
-    'Rules of sense/classify.yaml stand before the shipped ones; the first that matches wins; names are compared whole, without case.';
+    'Your rules in sense/classify.yaml come before the shipped ones, and the first match wins. Names match as a whole, without case.';
   static override args = {
-    app: word({ required: true, description: 'The name as "sense today" shows it.' }),
+    app: word({ required: true, description: 'Name, as "sense today" shows it.' }),
   };
   static override flags = {
     'bundle-id': text({
-      description: 'Its bundle id, desktop id or window class too.',
+      description: 'Bundle id, desktop id or window class.',
       helpValue: 'ID',
     }),
   };

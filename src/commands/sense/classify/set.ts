@@ -5,15 +5,15 @@ import type { Classified } from '../../../lib/sense/classify-file';
 import { classifiedText } from '../../../lib/sense/view-status';
 
 export default class SenseClassifySet extends BaseCommand {
-  static override summary = 'Set what the time in an application counts as.';
+  static override summary = 'Set what time in an application counts as.';
   static override description =
-    'Writes a rule to sense/classify.yaml; its comments stay. Today counts by it at once. Records of earlier days stay as they are, unless --since rolls them again, which needs their raw logs.';
+    'Writes a rule to sense/classify.yaml and keeps its comments. The rule applies from today; --since also rebuilds earlier records that still have their event log.';
   static override args = {
-    app: word({ required: true, description: 'The name as "sense today" shows it.' }),
-    kind: word({ required: true, options: [...APP_KINDS], description: 'The kind.' }),
+    app: word({ required: true, description: 'Name, as "sense today" shows it.' }),
+    kind: word({ required: true, options: [...APP_KINDS], description: 'Kind.' }),
   };
   static override flags = {
-    since: text({ description: 'Roll the records from this day on again.', helpValue: 'DAY' }),
+    since: text({ description: 'Also rebuild the records from this day on.', helpValue: 'DAY' }),
   };
   static override examples = [
     '<%= config.bin %> sense classify set Firefox creation',

@@ -6,17 +6,17 @@ import { latestInsight } from '../../../lib/sense/insight-reads';
 import { buildText } from '../../../lib/sense/view-insight';
 
 export default class SenseInsightBuild extends BaseCommand {
-  static override summary = 'Make the content-type read of today by one call of your assistant.';
+  static override summary = "Build today's insight with one call of your assistant.";
   static override description =
-    "This sends something off the machine: how often the 15 applications seen most were in front, subjects of commits, and slugs of assistant sessions (they name the task or the repository), of today, to the model behind sense.insight.command (Claude Code's fast tier when not set). Nothing is sent when nothing came since the last read. Keys and tokens in the environment are taken away from it, so that your login with the assistant is used.";
+    "Sends data off this machine, to the model behind sense.insight.command (by default the fast model of Claude Code): today's 15 most used applications with their counts, commit subjects, and names of assistant sessions. Sends nothing without new events. API keys are removed from its environment, so it uses your login.";
   static override flags = {
-    force: boolean({ description: 'Also when nothing came since the last read.' }),
+    force: boolean({ description: 'Send also without new events.' }),
   };
   static override examples = [
     '<%= config.bin %> sense insight preview',
     '<%= config.bin %> sense insight build',
     {
-      description: 'With another program: it gets the text on stdin and writes the JSON to stdout',
+      description: 'Use another program, which reads the text on stdin and writes JSON to stdout',
       command: '<%= config.bin %> config set sense.insight.command llm,--model,small',
     },
   ];
@@ -29,10 +29,12 @@ export default class SenseInsightBuild extends BaseCommand {
   async run(): Promise<InsightOutcome> {
     const { flags } = await this.parse(SenseInsightBuild);
     const { deps } = await openInsight(this.context);
-    if (this.terminal.isTTY && !this.json) this.say('Asking the assistant; it may take a minute.');
+    if (this.terminal.isTTY && !this.json) this.say('Asking the assistant. This may take a minute.');
     const outcome = await buildInsight(deps, flags);
     if (outcome.status === 'failed') {
-      throw new StewardError('unavailable', `No read was made: ${outcome.reason}.`, { hint: outcome.hint });
+      throw new StewardError('unavailable', `No insight was built: ${outcome.reason}.`, {
+        hint: outcome.hint,
+      });
     }
     return this.show(outcome, () =>
       buildText(outcome, latestInsight(deps), { ...this.terminal, timezone: deps.timezone }),

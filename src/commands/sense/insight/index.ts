@@ -4,13 +4,13 @@ import { latestInsight, type Insight } from '../../../lib/sense/insight-reads';
 import { insightText } from '../../../lib/sense/view-insight';
 
 export default class SenseInsight extends BaseCommand {
-  static override summary = 'Show the latest content-type read: what kinds of content the day was made of.';
+  static override summary = 'Show the latest insight: what kinds of content the day consisted of.';
   static override description =
-    'Of today, or of the latest earlier day that has one. A read is a description by your assistant\'s model, made by "sense insight build" only; showing it sends nothing and starts no process.';
+    'Shows today, or the latest earlier day with an insight. Sends nothing; only "sense insight build" asks your assistant.';
   static override examples = [
     '<%= config.bin %> sense insight',
     {
-      description: 'The kinds and their shares, for a script',
+      description: 'Print the kinds and their shares, for a script',
       command: `<%= config.bin %> sense insight --json | jq '.contentTypes[] | {label, share}'`,
     },
   ];

@@ -4,9 +4,9 @@ import { previewInsight, type InsightPreview } from '../../../lib/sense/insight'
 import { previewText } from '../../../lib/sense/view-insight';
 
 export default class SenseInsightPreview extends BaseCommand {
-  static override summary = 'Print exactly what "sense insight build" would send, and send nothing.';
+  static override summary = 'Print exactly what "sense insight build" would send.';
   static override description =
-    'The text goes to stdout, byte for byte what the assistant would read; the program that would get it is named on stderr.';
+    'Writes the text to stdout, byte for byte, and the program that would get it to stderr. Sends nothing.';
   static override examples = [
     '<%= config.bin %> sense insight preview',
     '<%= config.bin %> sense insight preview --json | jq .command',

@@ -3,13 +3,6 @@ import { isAbsolute, join, posix } from 'node:path';
 import { listSystemFolder, readSystemText } from '../../platform/files/system-files';
 import type { Desktop, FrontApp } from './adapter';
 
-/** What a window system says of a window. */
-export interface WindowFacts {
-  /** Its names, most telling first: app_id or desktop file, else class, then instance. */
-  ids: readonly (string | undefined)[];
-  pid?: number | undefined;
-}
-
 interface Entry {
   id: string;
   name: string;
@@ -19,37 +12,34 @@ interface Entry {
 
 const MAX_ENTRY_BYTES = 64 * 1024;
 const MAX_ENTRIES = 4000;
-/** These start other programs: as the program of an entry they say nothing about the window. */
+/** These start other programs, so as an entry's program they do not identify a window. */
 const LAUNCHERS = /^(?:env|sh|bash|flatpak|snap|python3?|wine|java|perl)$/;
 
 /**
- * The application of a window: its unlocalised `Name=` and desktop id, found by desktop id, StartupWMClass, the id's last
- * segment, or the program that Exec starts. Else it is called by its own class, or by its program's name.
+ * Names the application of a window by its desktop entry: desktop id, StartupWMClass, last segment of the id, or program
+ * of Exec. Falls back to the window's own class, then to the process name; null when nothing names the window.
+ *
+ * @param names app_id or desktop file, class, instance: the most specific first
  */
-export function nameWindow(desktop: Pick<Desktop, 'env'>, window: WindowFacts): FrontApp {
-  const ids = window.ids.filter((id): id is string => id !== undefined && id.trim() !== '');
-  const pid = window.pid !== undefined && window.pid > 0 ? { pid: window.pid } : {};
-  const entry = ids.length === 0 ? undefined : findEntry(readAll(applicationFolders(desktop.env)), ids);
-  if (entry !== undefined) return { app: entry.name, bundleId: entry.id, ...pid };
-  const [own] = ids;
-  if (own !== undefined) return { app: own, bundleId: own, ...pid };
-  const program = pid.pid === undefined ? '' : readSystemText(`/proc/${pid.pid}/comm`, 64)?.trim();
-  return { app: program || 'unknown', ...pid };
-}
-
-/** The same from values of an answer; null when they name no window. */
-export function nameAny(
-  desktop: Pick<Desktop, 'env'>,
+export function nameWindow(
+  { env }: Pick<Desktop, 'env'>,
   names: readonly unknown[],
-  pid: unknown,
+  pidValue: unknown,
 ): FrontApp | null {
-  const ids = names.filter((name) => typeof name === 'string' && name !== '') as string[];
-  if (ids.length === 0 && typeof pid !== 'number') return null;
-  return nameWindow(desktop, { ids, pid: typeof pid === 'number' ? pid : undefined });
+  const ids = names.filter((name): name is string => typeof name === 'string' && name.trim() !== '');
+  const pid: { pid?: number } = typeof pidValue === 'number' && pidValue > 0 ? { pid: pidValue } : {};
+  const [own] = ids;
+  if (own === undefined) {
+    if (typeof pidValue !== 'number') return null;
+    const program = pid.pid === undefined ? '' : readSystemText(`/proc/${pid.pid}/comm`, 64)?.trim();
+    return { app: program || 'unknown', ...pid };
+  }
+  const entry = findEntry(readEntries(applicationFolders(env)), ids);
+  return { app: entry?.name ?? own, bundleId: entry?.id ?? own, ...pid };
 }
 
-/** Where entries lie; a scheduler's environment may lack the XDG variables, so the usual places are always asked. */
-export function applicationFolders(env: NodeJS.ProcessEnv): string[] {
+/** Returns the folders of desktop entries. A scheduler's environment may lack the XDG variables, so defaults are included. */
+function applicationFolders(env: NodeJS.ProcessEnv): string[] {
   const { HOME = '', XDG_DATA_HOME = '', XDG_DATA_DIRS = '' } = env;
   const own = isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : join(HOME, '.local', 'share');
   const data = [
@@ -67,11 +57,11 @@ export function applicationFolders(env: NodeJS.ProcessEnv): string[] {
 }
 
 const RULES: readonly ((entry: Entry, id: string) => boolean)[] = [
-  ({ id: own, windowClass }, id) => same(own, id) && (windowClass === undefined || same(windowClass, id)),
-  ({ windowClass }, id) => windowClass !== undefined && same(windowClass, id),
-  ({ id: own }, id) => same(own, id),
-  ({ id: own }, id) => same(own.split('.').at(-1) ?? '', id),
-  ({ program }, id) => program !== undefined && same(program, id),
+  (entry, id) => isSame(entry.id, id) && (entry.windowClass === undefined || isSame(entry.windowClass, id)),
+  ({ windowClass }, id) => isSame(windowClass, id),
+  (entry, id) => isSame(entry.id, id),
+  (entry, id) => isSame(entry.id.split('.').at(-1), id),
+  ({ program }, id) => isSame(program, id),
 ];
 
 function findEntry(entries: readonly Entry[], ids: readonly string[]): Entry | undefined {
@@ -86,8 +76,8 @@ function findEntry(entries: readonly Entry[], ids: readonly string[]): Entry | u
   return undefined;
 }
 
-/** All entries; of one file name that of the first folder counts. */
-function readAll(folders: readonly string[]): Entry[] {
+/** Reads all entries; of several files of one name the first folder's counts. */
+function readEntries(folders: readonly string[]): Entry[] {
   const entries = new Map<string, Entry>();
   for (const folder of folders) {
     for (const file of listSystemFolder(folder)) {
@@ -101,8 +91,8 @@ function readAll(folders: readonly string[]): Entry[] {
   return [...entries.values()];
 }
 
-/** The `[Desktop Entry]` group of an entry file; undefined unless it is of an application. */
-export function parseEntry(id: string, text: string): Entry | undefined {
+/** Parses the `[Desktop Entry]` group; undefined unless it describes an application. */
+function parseEntry(id: string, text: string): Entry | undefined {
   const values = new Map<string, string>();
   let isInGroup = false;
   for (const line of text.split('\n')) {
@@ -128,6 +118,6 @@ function execProgram(exec: string): string | undefined {
   return name === undefined || LAUNCHERS.test(name) ? undefined : name;
 }
 
-function same(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
+function isSame(a: string | undefined, b: string): boolean {
+  return a?.toLowerCase() === b.toLowerCase();
 }

@@ -1,24 +1,18 @@
 import { StewardError } from '../../errors';
-import { isAbsentService, isBusError, withBus } from '../../platform/desktop/bus';
-import {
-  isWaylandOf,
-  onSessionBus,
-  parseAnswer,
-  type Desktop,
-  type FrontApp,
-  type FrontAppAdapter,
-} from './adapter';
-import { nameAny } from './desktop-entries';
+import { isAbsentService, isBusError, withBus, type BusError } from '../../platform/desktop/bus';
+import { isWaylandOf, parseAnswer, sessionBus, type FrontAppAdapter } from './adapter';
+import { nameWindow } from './desktop-entries';
 
-const EXTENSION = 'The extension "Focused Window D-Bus"';
+const EXTENSION = 'The GNOME extension "Focused Window D-Bus"';
 const UPDATE = 'Update the extension, or log in again.';
+const FIELDS = ['', 'wm_class', 'wm_class_instance', 'pid'];
 
-/** GNOME on Wayland tells nobody which window has the focus; its extension "Focused Window D-Bus" does. */
+/** GNOME on Wayland shares the focused window only through its extension "Focused Window D-Bus". */
 export const gnome: FrontAppAdapter = {
   id: 'gnome',
   detect: (desktop) => isWaylandOf(desktop, 'GNOME'),
   async read(desktop) {
-    const answer = await withBus(onSessionBus(desktop, 'GNOME'), async (bus) => {
+    const answer = await withBus(sessionBus(desktop, 'GNOME'), async (bus) => {
       try {
         const [text] = await bus.call({
           destination: 'org.gnome.Shell',
@@ -26,34 +20,27 @@ export const gnome: FrontAppAdapter = {
           interface: 'org.gnome.shell.extensions.FocusedWindow',
           member: 'Get',
         });
-        return text;
+        return String(text);
       } catch (error) {
         if (isBusError(error)) return answerOf(error);
         throw error;
       }
     });
-    return parseGnome(desktop, answer);
+    const window = parseAnswer(answer, (key) => FIELDS.includes(key), { from: EXTENSION, hint: UPDATE });
+    return nameWindow(desktop, [window?.['wm_class'], window?.['wm_class_instance']], window?.['pid']);
   },
 };
 
-/** Older versions of the extension throw when no window has the focus. */
-function answerOf(error: StewardError & { type: string }): string {
+/** Returns an empty answer for "nothing has the focus", which older versions of the extension report as an error. */
+function answerOf(error: BusError): string {
   if (/no window in focus/i.test(error.message)) return '{}';
   if (/^org\.freedesktop\.DBus\.Error\.Unknown(?:Object|Method|Interface)$/.test(error.type)) {
-    throw new StewardError('not_found', 'GNOME on Wayland does not tell which application has the focus.', {
+    throw new StewardError('not_found', 'GNOME on Wayland does not share which application has the focus.', {
       hint: 'Install the GNOME extension "Focused Window D-Bus" (extensions.gnome.org), and log in again.',
       cause: error,
     });
   }
   if (isAbsentService(error)) throw error;
-  // The extension's own message may quote the window: its type is enough.
+  // The extension's message may quote a title; the error type is enough.
   throw new StewardError('unavailable', `${EXTENSION} failed (${error.type}).`, { hint: UPDATE });
-}
-
-const KEPT = ['', 'wm_class', 'wm_class_instance', 'pid'];
-
-/** The extension's JSON: wm_class, wm_class_instance and pid are kept; `{}` means that nothing has the focus. */
-export function parseGnome(desktop: Pick<Desktop, 'env'>, answer: unknown): FrontApp | null {
-  const found = parseAnswer(String(answer), (key) => KEPT.includes(key), { who: EXTENSION, hint: UPDATE });
-  return nameAny(desktop, [found?.['wm_class'], found?.['wm_class_instance']], found?.['pid']);
 }

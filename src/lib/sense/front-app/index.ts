@@ -1,14 +1,14 @@
 import { toStewardError, type StewardError } from '../../errors';
 import { envOf, isWayland, type Desktop, type FrontApp, type FrontAppAdapter } from './adapter';
 import { gnome } from './gnome';
-import { hyprland, i3, sway } from './window-managers';
 import { kwin } from './kwin';
 import { macos } from './macos';
+import { hyprland, i3, sway } from './window-managers';
 import { windows } from './windows';
 import { wlroots } from './wlroots';
 import { x11 } from './x11';
 
-/** In the order they are asked: what knows its desktop first, what fits many later. */
+/** In the order they are asked: those of one desktop first, the general protocols later. */
 export const FRONT_APP_ADAPTERS: readonly FrontAppAdapter[] = [
   sway,
   hyprland,
@@ -21,23 +21,23 @@ export const FRONT_APP_ADAPTERS: readonly FrontAppAdapter[] = [
   windows,
 ];
 
-export type FrontAppSight =
+export type FrontAppReading =
   | { state: 'seen'; app: FrontApp; via: string }
-  /** The desktop was asked, and no application has the focus. */
+  /** The desktop answered: no application has the focus. */
   | { state: 'none'; via: string }
-  /** This desktop cannot tell, or lacks what it takes. */
+  /** This desktop cannot tell, or something it needs is missing. */
   | { state: 'unsupported'; reason: string }
-  /** It should work here, and does not. */
+  /** It should work here, but failed. */
   | { state: 'error'; reason: string };
 
 /**
- * The front application of the desktop that the environment names. Adapters are asked in order until one
- * answers; where none does, the reason is of the first that failed. Throws only for a bug.
+ * Returns the front application of this desktop, from the first adapter that answers. If none does, the reason is that of
+ * the first failure. Throws only for a bug.
  */
 export async function readFrontApp(
   desktop: Desktop,
   adapters: readonly FrontAppAdapter[] = FRONT_APP_ADAPTERS,
-): Promise<FrontAppSight> {
+): Promise<FrontAppReading> {
   const failures: StewardError[] = [];
   for (const adapter of adapters) {
     if (!adapter.detect(desktop)) continue;
@@ -45,35 +45,34 @@ export async function readFrontApp(
       const app = await adapter.read(desktop);
       return app === null ? { state: 'none', via: adapter.id } : { state: 'seen', app, via: adapter.id };
     } catch (error) {
-      const known = toStewardError(error);
-      if (known.kind === 'internal') throw error;
-      failures.push(known);
+      const failure = toStewardError(error);
+      if (failure.kind === 'internal') throw error;
+      failures.push(failure);
     }
   }
-  const broken = failures.find((failure) => failure.kind !== 'not_found');
-  if (broken !== undefined) return { state: 'error', reason: sentence(broken) };
-  return { state: 'unsupported', reason: failures[0] ? sentence(failures[0]) : whyNone(desktop) };
+  const broken = failures.find(({ kind }) => kind !== 'not_found');
+  if (broken !== undefined) return { state: 'error', reason: withHint(broken) };
+  return { state: 'unsupported', reason: failures[0] ? withHint(failures[0]) : whyUnsupported(desktop) };
 }
 
-/** Why no adapter fits: for a person who reads `status`. */
-function whyNone(desktop: Desktop): string {
+function whyUnsupported(desktop: Desktop): string {
   const hasDisplay =
     envOf(desktop, 'DISPLAY') !== undefined || envOf(desktop, 'WAYLAND_DISPLAY') !== undefined;
   if (!hasDisplay) {
     return (
       'No desktop here: neither DISPLAY nor WAYLAND_DISPLAY is set, as under cron or ssh. ' +
-      'Applications are captured inside the graphical session only: run steward there.'
+      'Run steward inside your graphical session.'
     );
   }
   if (isWayland(desktop)) {
     return (
-      'This is a Wayland session, but WAYLAND_DISPLAY and XDG_RUNTIME_DIR are not both set here. ' +
+      'This is a Wayland session, but WAYLAND_DISPLAY and XDG_RUNTIME_DIR are not both set. ' +
       'Run steward inside the session, with its environment.'
     );
   }
-  return `Applications are not captured on ${desktop.platform}. Git and agent sessions are.`;
+  return `Applications cannot be captured on ${desktop.platform}; commits and assistant sessions are.`;
 }
 
-function sentence(error: StewardError): string {
-  return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+function withHint({ message, hint }: StewardError): string {
+  return hint === undefined ? message : `${message} ${hint}`;
 }

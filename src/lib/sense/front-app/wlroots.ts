@@ -7,7 +7,7 @@ import { nameWindow } from './desktop-entries';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Any Wayland compositor that offers wlr-foreign-toplevel-management (labwc, river, Wayfire, niri, …). */
+/** Wayland compositors that offer wlr-foreign-toplevel-management (labwc, river, Wayfire, niri, …). */
 export const wlroots: FrontAppAdapter = {
   id: 'wlroots',
   detect: (desktop) => isXdgSystem(desktop) && waylandSocket(desktop) !== undefined,
@@ -16,13 +16,13 @@ export const wlroots: FrontAppAdapter = {
     const options = { path, what: 'The Wayland display', timeoutMs: READ_TIMEOUT_MS, maxBytes: MAX_BYTES };
     const toplevels = await converse(options, toplevelDialogue);
     if (toplevels === 'not offered') {
-      const what = 'This Wayland compositor does not tell which window has the focus.';
-      throw new StewardError('not_found', what, {
-        hint: 'It would have to offer wlr-foreign-toplevel-management; git and agent sessions are captured all the same.',
+      const problem = 'This Wayland compositor does not share which window has the focus.';
+      throw new StewardError('not_found', problem, {
+        hint: 'Use one that offers wlr-foreign-toplevel-management; commits and assistant sessions are captured anyway.',
       });
     }
     const active = toplevels.find((toplevel) => toplevel.activated);
-    return active === undefined ? null : nameWindow(desktop, { ids: [active.appId] });
+    return active === undefined ? null : nameWindow(desktop, [active.appId], 0);
   },
 };
 
@@ -33,8 +33,8 @@ function waylandSocket(desktop: Desktop): string | undefined {
   return runtime === undefined ? undefined : join(runtime, name);
 }
 
-/** A window as wlr-foreign-toplevel-management tells it, without its title. */
-export interface Toplevel {
+/** A window, without its title. */
+interface Toplevel {
   appId: string;
   activated: boolean;
 }
@@ -47,19 +47,18 @@ const TOPLEVELS_KNOWN = 5;
 const INTERFACE = 'zwlr_foreign_toplevel_manager_v1';
 const ACTIVATED = 2;
 
-/** What one look has learnt so far. */
-interface Look {
+interface Conversation {
   send: (bytes: Buffer) => void;
   toplevels: Map<number, Toplevel>;
   manager?: { name: number; version: number };
 }
 
 /**
- * The client side of the protocol, as far as one look needs it: the registry, the manager, and of each window the events
- * app_id, state and closed. The title event's string is skipped by its length, and never decoded.
+ * The client side of the protocol, for one read: the registry, the manager, and the events app_id, state and closed of each
+ * window. The string of a title event is skipped by its length and never decoded.
  */
 export const toplevelDialogue: Dialogue<Toplevel[] | 'not offered'> = (send) => {
-  const look: Look = { send, toplevels: new Map() };
+  const conversation: Conversation = { send, toplevels: new Map() };
   let pending: Buffer = Buffer.alloc(0);
   send(request(DISPLAY, 1, uint(REGISTRY)));
   send(request(DISPLAY, 0, uint(GLOBALS_KNOWN)));
@@ -68,9 +67,17 @@ export const toplevelDialogue: Dialogue<Toplevel[] | 'not offered'> = (send) => 
     while (pending.length >= 8) {
       const word = pending.readUInt32LE(4);
       const size = word >>> 16;
-      if (size < 8) throw new StewardError('unavailable', 'The Wayland display sent what is no event.');
+      if (size < 8)
+        throw new StewardError('unavailable', 'The Wayland display sent an invalid event.', {
+          hint: 'Log in again.',
+        });
       if (pending.length < size) return undefined;
-      const value = take(look, pending.readUInt32LE(0), word & 0xffff, pending.subarray(8, size));
+      const value = handleEvent(
+        conversation,
+        pending.readUInt32LE(0),
+        word & 0xffff,
+        pending.subarray(8, size),
+      );
       if (value !== undefined) return value;
       pending = pending.subarray(size);
     }
@@ -78,19 +85,21 @@ export const toplevelDialogue: Dialogue<Toplevel[] | 'not offered'> = (send) => 
   };
 };
 
-/** Takes an event; gives the answer once it is known. */
-function take(
-  look: Look,
+/** Handles an event; returns the answer once it is complete. */
+function handleEvent(
+  conversation: Conversation,
   object: number,
   opcode: number,
   body: Buffer,
 ): Toplevel[] | 'not offered' | undefined {
-  const { send, toplevels, manager } = look;
+  const { send, toplevels, manager } = conversation;
   if (object === DISPLAY && opcode === 0) {
-    throw new StewardError('unavailable', `The Wayland display reported error ${body.readUInt32LE(4)}.`);
+    throw new StewardError('unavailable', `The Wayland display reported error ${body.readUInt32LE(4)}.`, {
+      hint: 'Log in again.',
+    });
   } else if (object === REGISTRY && opcode === 0) {
     if (stringAt(body, 4) !== INTERFACE) return undefined;
-    look.manager = { name: body.readUInt32LE(0), version: body.readUInt32LE(body.length - 4) };
+    conversation.manager = { name: body.readUInt32LE(0), version: body.readUInt32LE(body.length - 4) };
   } else if (object === GLOBALS_KNOWN) {
     if (manager === undefined) return 'not offered';
     const version = Math.min(manager.version, 3);
@@ -121,7 +130,7 @@ function uint(value: number): Buffer {
   return bytes;
 }
 
-/** Length with the final NUL, the bytes, padded to four. */
+/** Encodes the length with the final NUL, then the bytes, padded to four. */
 function string(text: string): Buffer {
   const bytes = Buffer.from(`${text}\0`, 'utf8');
   return Buffer.concat([uint(bytes.length), bytes, Buffer.alloc(-bytes.length & 3)]);

@@ -7,56 +7,54 @@ import { systemClock, toIso, type Clock } from '../../platform/time/clock';
 import type { SenseEvent } from '../event';
 import type { Collected, CollectInput, SenseSource } from '../source';
 import { readCursor, writeCursor, type Memories } from './memory';
-import { faultOf, findDue, refuseOddFiles, type Due, type Fault } from './refs';
-import { scanRepository, shownMs, type Authors, type Scan } from './scan';
+import { faultOf, findDue, refuseOddFiles, type DueRepository, type Fault } from './refs';
+import { eventMs, scanRepository, type Authors, type Scan } from './scan';
 
 export interface GitSourceDeps {
   run: Run;
   machineId: string;
   config: { repos: readonly string[]; git: { authors: Authors } };
-  /** The real one by default; its wall clock is compared with the dates of files. */
+  /** The system's by default; compared with the dates of files. */
   clock?: Clock;
   /** Each git process is killed after this long, ms; 10 s. */
   timeoutMs?: number;
-  /** A capture starts nothing new after this long, ms; 15 s, less than a source may take: what it found is kept. */
+  /** A capture starts no further scan after this long, ms; 15 s, less than a source may take. */
   deadlineMs?: number;
-  /** The environment for git; this process's own by default. */
+  /** Environment for git; the process's own by default. */
   env?: NodeJS.ProcessEnv;
 }
 
 const TIMEOUT_MS = 10_000;
 const DEADLINE_MS = 15_000;
 const AT_ONCE = 4;
-const TURN_LOST = 'the capture had no time left for it; it is first in the next one';
+const POSTPONED = 'no time left in this capture; it is first in the next one';
 const NAMED_FAULTS = 5;
-/** Characters kept of a subject or a branch name. */
+/** Characters stored of a subject or a branch name. */
 const MAX_TEXT = 200;
-/** An author date may be ahead of the committer date by a time zone's mistake, not by more. */
+/** An author date may be ahead of the committer date by a wrong time zone, not by more. */
 const MAX_AHEAD_SEC = 86_400;
 
 /**
- * Commits of the watched repositories: one event for each, `ts` the committer date, `detail` {sha, subject, branch?,
- * authoredAt, identity, path, machine}. A repository that cannot be read is named in `reason` and keeps its place; the
- * state is `error` only when none could be read.
+ * The git source: one event per new commit, `ts` the committer date, `detail` {sha, subject, branch?, authoredAt, identity,
+ * path, machine}. `reason` names repositories that failed; the state is `error` only when all did.
  */
 export function gitSource(deps: GitSourceDeps): SenseSource {
   return {
     id: 'git',
     label: 'Git',
-    description: 'Commits in the local branches of the repositories you name.',
+    description: 'New commits in the local branches of the repositories you watch.',
     collect: (input) => collect(deps, input),
   };
 }
 
-/** One capture. */
 interface Capture {
   deps: GitSourceDeps;
   input: CollectInput;
-  leftMs: () => number;
+  remainingMs: () => number;
   memories: Memories;
   faults: Fault[];
   events: SenseEvent[];
-  /** Set once git is found to be missing. */
+  /** Set when git is not installed. */
   missing?: StewardError;
 }
 
@@ -73,8 +71,8 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
     return ended('idle', 'No repository is watched. Add one: steward config add sense.repos PATH');
   const clock = deps.clock ?? systemClock();
   const started = clock.monotonic();
-  const leftMs = (): number => (deps.deadlineMs ?? DEADLINE_MS) - (clock.monotonic() - started);
-  const capture: Capture = { deps, input, leftMs, memories, faults: [], events: [] };
+  const remainingMs = (): number => (deps.deadlineMs ?? DEADLINE_MS) - (clock.monotonic() - started);
+  const capture: Capture = { deps, input, remainingMs, memories, faults: [], events: [] };
   const { due, watched } = findDue(repos, input, clock, memories, capture.faults);
   const work = async (): Promise<void> => {
     for (let next = due.shift(); next !== undefined; next = due.shift()) await scanDue(capture, next);
@@ -90,11 +88,14 @@ async function collect(deps: GitSourceDeps, input: CollectInput): Promise<Collec
   return ended(failed >= watched ? 'error' : 'ok', reasons.filter((text) => text !== '').join(' '), events);
 }
 
-async function scanDue(capture: Capture, { path, folder, print, memory }: Due): Promise<void> {
+async function scanDue(
+  capture: Capture,
+  { path, folder, fingerprint, memory }: DueRepository,
+): Promise<void> {
   const { deps, input, memories, faults } = capture;
   if (capture.missing !== undefined) return;
-  if (capture.leftMs() <= 0) {
-    faults.push({ path, text: TURN_LOST });
+  if (capture.remainingMs() <= 0) {
+    faults.push({ path, text: POSTPONED });
     return;
   }
   const { git, timeout } = timedGit(capture, folder);
@@ -104,32 +105,34 @@ async function scanDue(capture: Capture, { path, folder, print, memory }: Due): 
     const scan = await scanRepository(git, {
       authors,
       nowMs: input.nowMs,
-      worktrees: print.worktrees,
+      dayStartMs: input.dayStartMs,
+      worktrees: fingerprint.worktrees,
       memory,
     });
-    // A damaged one is scanned, and its trouble told, at each capture.
-    const kept = scan.damaged === undefined ? print.print : '';
-    memories.set(folder.commonDir, { ...scan.memory, print: kept, id: folder.id, path });
+    // Damaged repositories are scanned each time, and so are all while the clock is before the first capture.
+    const isFinal = scan.damaged === undefined && memory.dayStartMs <= input.dayStartMs;
+    const print = isFinal ? fingerprint.print : '';
+    memories.set(folder.commonDir, { ...scan.memory, print, id: folder.id, path });
     for (const found of scan.commits)
       capture.events.push(commitEvent(found, folder, deps.machineId, input.nowMs));
     if (scan.damaged !== undefined) faults.push({ path, text: scan.damaged, partial: true });
   } catch (error) {
-    const known = toStewardError(error);
-    if (known.kind === 'not_found') {
-      capture.missing = known;
+    const failure = toStewardError(error);
+    if (failure.kind === 'not_found') {
+      capture.missing = failure;
     } else if (timeout.of === 'capture') {
-      faults.push({ path, text: TURN_LOST });
+      faults.push({ path, text: POSTPONED });
     } else {
-      faults.push(faultOf(path, known));
+      faults.push(faultOf(path, failure));
       const timeouts = timeout.of === 'git' ? memory.timeouts + 1 : 0;
       memories.set(folder.commonDir, { ...memory, timeouts, scannedMs: input.nowMs, path });
     }
   }
 }
 
-/** Git in a repository, and whose time was over when it was killed. */
+/** Returns git for a repository, and which limit ended it when it timed out. */
 function timedGit(
-  { deps, leftMs }: Capture,
+  { deps, remainingMs }: Capture,
   folder: GitFolder,
 ): { git: Git; timeout: { of?: 'capture' | 'git' } } {
   const limitMs = deps.timeoutMs ?? TIMEOUT_MS;
@@ -139,9 +142,9 @@ function timedGit(
     {
       run: deps.run,
       timeoutMs: () => {
-        const left = leftMs();
-        shorter = left < limitMs ? 'capture' : 'git';
-        return Math.max(1, Math.min(limitMs, left));
+        const captureMs = remainingMs();
+        shorter = captureMs < limitMs ? 'capture' : 'git';
+        return Math.max(1, Math.min(limitMs, captureMs));
       },
       onTimeout: () => (timeout.of = shorter),
       ...(deps.env === undefined ? {} : { env: deps.env }),
@@ -151,7 +154,7 @@ function timedGit(
   return { git, timeout };
 }
 
-/** The event of a commit. Nothing of the commit reaches it unchecked. */
+/** Returns the event of a commit, with its fields checked and cleaned. */
 export function commitEvent(
   { commit, identity, branch }: Scan['commits'][number],
   folder: GitFolder,
@@ -160,14 +163,14 @@ export function commitEvent(
 ): SenseEvent {
   const authoredSec = /^\d{1,12}$/.test(commit.authored) ? Number(commit.authored) : commit.committedSec;
   return {
-    ts: toIso(shownMs(commit, nowMs)),
+    ts: toIso(eventMs(commit, nowMs)),
     type: 'git-commit',
     source: 'git',
     repo: clean(folder.name),
     detail: {
       sha: commit.sha,
-      subject: cut(clean(commit.subject).trim()),
-      ...(branch === undefined ? {} : { branch: cut(clean(branch)) }),
+      subject: truncate(clean(commit.subject).trim()),
+      ...(branch === undefined ? {} : { branch: truncate(clean(branch)) }),
       authoredAt: toIso(Math.min(authoredSec, commit.committedSec + MAX_AHEAD_SEC) * 1000),
       identity,
       path: clean(folder.mainRoot),
@@ -176,27 +179,26 @@ export function commitEvent(
   };
 }
 
-/** The first characters of a text; a pair of surrogates is not torn. */
-function cut(text: string): string {
+/** Shortens a text without splitting a surrogate pair. */
+function truncate(text: string): string {
   return text.length <= MAX_TEXT ? text : text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Without an e-mail "mine" cannot be told, and everybody's commits count. */
+/** Returns a warning for repositories without an e-mail, where everyone's commits count. */
 function anyAuthorReason({ repos, git }: GitSourceDeps['config'], memories: Memories): string {
-  const everybodys = [...memories.values()].filter(({ anyAuthor }) => anyAuthor).map(({ path }) => path);
-  const names = git.authors === 'mine' ? repos.filter((path) => everybodys.includes(path)) : [];
+  const anyAuthor = [...memories.values()].filter(({ anyAuthor }) => anyAuthor).map(({ path }) => path);
+  const names = git.authors === 'mine' ? repos.filter((path) => anyAuthor.includes(path)) : [];
   if (names.length === 0) return '';
   const where = names.length === 1 ? (names[0] ?? '') : `${names.length} repositories`;
   return clean(
-    `git has no user.email in ${where}: commits of everybody count there. Set user.email in git, or sense.git.authors.`,
+    `git has no user.email in ${where}, so everyone's commits count. Set user.email in git, or sense.git.authors.`,
   );
 }
 
-/** The troubles as one line, the first of them by name. */
+/** Returns the faults as one line, the first ones by name. */
 function faultsReason(faults: readonly Fault[], watched: number): string {
   if (faults.length === 0) return '';
   const named = faults.slice(0, NAMED_FAULTS).map(({ path, text }) => `${path}: ${text}`);
   const more = faults.length > NAMED_FAULTS ? ` And ${faults.length - NAMED_FAULTS} more.` : '';
-  const have = faults.length === 1 ? 'has' : 'have';
-  return clean(`${faults.length} of ${watched} repositories ${have} trouble. ${named.join(' | ')}${more}`);
+  return clean(`${faults.length} of ${watched} repositories failed. ${named.join(' | ')}${more}`);
 }

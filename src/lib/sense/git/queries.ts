@@ -3,22 +3,22 @@ import type { Git } from '../../platform/process/git';
 import type { Commit } from './identity';
 
 export interface Refs {
-  /** Commits at HEADs and branches: HEADs first, each once. */
+  /** Commits at HEADs and branches: HEADs first, without duplicates. */
   tips: string[];
   /** The branch at a tip: the checked-out one, else the first by name. */
   branchOf: Map<string, string>;
-  /** Branches whose commit is not there. */
+  /** Branches whose commit is missing. */
   damaged: string[];
-  /** Of `earlier`: those that are still in the repository. */
+  /** Those of `earlier` that still exist. */
   present: Set<string>;
 }
 
-/** A commit's name: 40 (or, in a SHA-256 repository, 64) hexadecimal digits. */
+/** Returns whether this is a commit id: 40 (or, in a SHA-256 repository, 64) hexadecimal digits. */
 export function isSha(value: unknown): value is string {
   return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
 }
 
-/** All local branches and HEADs (also detached, also of worktrees), read once. */
+/** Reads all local branches and HEADs, also detached ones and those of worktrees. */
 export async function readRefs(
   git: Git,
   worktrees: readonly string[],
@@ -30,24 +30,24 @@ export async function readRefs(
   const now = [...heads, ...branches.map(({ sha }) => sha)];
   const answers = await commitsAt(git, [...now, ...earlier]).catch((error: unknown) => {
     if (earlier.length === 0) throw error;
-    // In a partial clone, git before 2.45 tries to fetch a commit that is gone and can die of being refused.
-    // Without the earlier tips the dates and identities decide; a trouble of another kind shows again here.
+    // In a partial clone, git before 2.45 tries to fetch a missing commit and may fail. Without the earlier tips, dates and
+    // identities decide; another error shows again here.
     return commitsAt(git, now);
   });
   const first = now.length;
-  const isThere = (i: number): boolean => answers[heads.length + i] !== undefined;
-  const whole = branches.filter((_, i) => isThere(i));
+  const isPresent = (i: number): boolean => answers[heads.length + i] !== undefined;
+  const intact = branches.filter((_, i) => isPresent(i));
   const headTips = answers.slice(0, heads.length).filter((sha) => sha !== undefined);
   return {
-    tips: [...new Set([...headTips, ...whole.map(({ sha }) => sha)])],
-    // Of several branches at one commit the first counts.
-    branchOf: new Map([...whole].reverse().map(({ sha, name }) => [sha, name])),
-    damaged: branches.filter((_, i) => !isThere(i)).map(({ name }) => name),
+    tips: [...new Set([...headTips, ...intact.map(({ sha }) => sha)])],
+    // The first of several branches at one commit wins.
+    branchOf: new Map([...intact].reverse().map(({ sha, name }) => [sha, name])),
+    damaged: branches.filter((_, i) => !isPresent(i)).map(({ name }) => name),
     present: new Set(earlier.filter((_, i) => answers[first + i] !== undefined)),
   };
 }
 
-/** The checked-out branch first, the others by name. */
+/** Returns the branches: the checked-out one first, the others by name. */
 async function readBranches(git: Git): Promise<{ sha: string; name: string; isHead: boolean }[]> {
   const listed = await git(['for-each-ref', '--format=%(objectname) %(refname) %(HEAD)', 'refs/heads']);
   const branches: { sha: string; name: string; isHead: boolean }[] = [];
@@ -61,27 +61,27 @@ async function readBranches(git: Git): Promise<{ sha: string; name: string; isHe
   return branches;
 }
 
-/** The commit that each name stands for; undefined for one that is missing or no commit. */
+/** Returns the commit of each name; undefined if it is missing or not a commit. */
 async function commitsAt(git: Git, names: readonly string[]): Promise<(string | undefined)[]> {
   const answer = await git(['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
     input: names.map((name) => `${name}\n`).join(''),
   });
   const lines = answer.split('\n');
-  if (lines.length !== names.length + 1) throw garbled();
+  if (lines.length !== names.length + 1) throw invalidAnswer();
   return names.map((_, i) => {
     const [sha, type] = lines[i]?.split(' ') ?? [];
     return type === 'commit' && isSha(sha) ? sha : undefined;
   });
 }
 
-/** A worktree's administrative name as git makes it; anything else cannot be named to git. */
+/** Returns whether this is a worktree name as git makes it; others cannot be passed to git. */
 function isPlainName(name: string): boolean {
   return /^[\w.-]+$/.test(name) && !name.includes('..') && !name.endsWith('.lock');
 }
 
 export interface LogQuery {
   tips: readonly string[];
-  /** What is reachable from these is left out. */
+  /** Leaves out what these reach. */
   not: readonly string[];
   limit: number;
   /** Leaves out commits that are older, seconds since the epoch. */
@@ -90,22 +90,13 @@ export interface LogQuery {
 
 const FIELDS = 7;
 const LOG = [
-  ...[
-    'log',
-    '-z',
-    '--stdin',
-    '--source',
-    '--encoding=UTF-8',
-    '--no-mailmap',
-    '--no-show-signature',
-    '--no-notes',
-  ],
+  ...'log -z --stdin --source --encoding=UTF-8 --no-mailmap --no-show-signature --no-notes'.split(' '),
   ...['--no-color', '--no-patch'],
-  // Wide enough for the 200 characters that are kept; a subject of megabytes is cut by git itself.
+  // Git truncates long subjects; 200 characters are stored.
   '--format=%H%x00%P%x00%ae%x00%at%x00%ct%x00%S%x00%<(240,trunc)%s',
 ];
 
-/** Commits in the order of `git log`: newest first. */
+/** Returns commits in the order of `git log`: newest first. */
 export async function readLog(git: Git, { tips, not, limit, sinceSec }: LogQuery): Promise<Commit[]> {
   if (tips.length === 0) return [];
   const input = [...tips, ...not.map((sha) => `^${sha}`)].map((rev) => `${rev}\n`).join('');
@@ -116,7 +107,8 @@ export async function readLog(git: Git, { tips, not, limit, sinceSec }: LogQuery
       i * FIELDS,
       (i + 1) * FIELDS,
     );
-    if (!isSha(sha) || parents === undefined || email === undefined || tip === undefined) throw garbled();
+    if (!isSha(sha) || parents === undefined || email === undefined || tip === undefined)
+      throw invalidAnswer();
     return {
       sha,
       parents: parents === '' ? [] : parents.split(' '),
@@ -129,7 +121,7 @@ export async function readLog(git: Git, { tips, not, limit, sinceSec }: LogQuery
   });
 }
 
-/** The commits of all branches and HEAD since a time, newest first, each with a branch that holds it. */
+/** Returns the commits of all branches and HEAD since a time, newest first, each with a branch that reaches it. */
 export async function readRecentLog(
   git: Git,
   { sinceSec, limit }: { sinceSec: number; limit: number },
@@ -146,7 +138,7 @@ export async function readRecentLog(
   });
 }
 
-/** The last value of each of the two keys that name a commit's author, in lower case. */
+/** Returns the configured author addresses (user.email, author.email) in lower case. */
 export async function readOwnEmails(git: Git): Promise<string[]> {
   const text = await git(['config', '-z', '--get-regexp', '^(user|author)\\.email$'], { accept: [1] });
   const found = new Map<string, string>();
@@ -157,7 +149,7 @@ export async function readOwnEmails(git: Git): Promise<string[]> {
   return [...new Set(found.values())].filter((email) => email !== '');
 }
 
-/** Years beyond 9999 have no ISO-8601 time; git writes nothing for a date that it cannot read. */
+/** The end of year 9999; later dates have no ISO-8601 time. */
 const MAX_SECONDS = 253_402_300_799;
 
 function secondsOf(text: string): number {
@@ -165,8 +157,8 @@ function secondsOf(text: string): number {
   return seconds <= MAX_SECONDS ? seconds : 0;
 }
 
-function garbled(): StewardError {
-  return new StewardError('unavailable', 'git gave an answer that is not of its format', {
-    hint: 'Run "git fsck" in it.',
+function invalidAnswer(): StewardError {
+  return new StewardError('unavailable', 'Unexpected output from git.', {
+    hint: 'Run "git fsck" in the repository.',
   });
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/time/clock';
 import type { CollectInput } from '../source';
 import { newMemory, type Memories, type RepositoryMemory } from './memory';
 
-/** What git reads beside the refs before it answers; a pipe or a device there would hold it up, or never end. */
+/** What git reads beside the refs before it answers; a pipe or device there would block it. */
 const READ_BY_GIT = [
   ...['config', 'config.worktree', 'shallow', 'info/grafts', 'objects/info/alternates'],
   ...['HEAD', 'packed-refs'],
@@ -18,73 +18,74 @@ const MAX_FILE_BYTES = 128 * 1024 * 1024;
 /** A repository with more loose refs than this is scanned at each capture. */
 const MAX_LOOSE = 20_000;
 const MAX_DEPTH = 40;
-/** File systems date changes by 1 ns (most), 4 ms, 1 s or 2 s (FAT). */
+/** The coarsest resolution of file dates (FAT). */
 const TICK_MS = 2000;
-/** After a timeout a repository is left alone: 2 minutes, then twice as long each time, an hour at most. */
-const FIRST_REST_MS = 120_000;
-const MAX_REST_MS = 3_600_000;
+/** Pause after a timeout: 2 minutes, doubled each time, at most an hour. */
+const FIRST_PAUSE_MS = 120_000;
+const MAX_PAUSE_MS = 3_600_000;
 
-/** What is wrong with one watched repository. */
+/** A problem with one watched repository. */
 export interface Fault {
   path: string;
   text: string;
-  /** The rest of the repository could be read. */
+  /** The rest of the repository was read. */
   partial?: boolean;
 }
 
 export function faultOf(path: string, { message, hint }: StewardError): Fault {
-  const what = message.replace(/\.$/, '');
-  return { path, text: hint === undefined ? what : `${what}; ${hint}` };
+  const problem = message.replace(/\.$/, '');
+  return { path, text: hint === undefined ? problem : `${problem}; ${hint}` };
 }
 
-/** A repository that has to be scanned. */
-export interface Due {
+/** A repository to scan. */
+export interface DueRepository {
   path: string;
   folder: GitFolder;
-  print: Fingerprint;
+  fingerprint: Fingerprint;
   memory: RepositoryMemory;
 }
 
-/** Which repositories have to be scanned; no process. Longest unscanned first, so that all get their turn. */
+/** Returns the repositories to scan, the longest unscanned first. Starts no process. */
 export function findDue(
   repos: readonly string[],
   input: CollectInput,
   clock: Clock,
   memories: Memories,
   faults: Fault[],
-): { due: Due[]; watched: number } {
-  const due: Due[] = [];
+): { due: DueRepository[]; watched: number } {
+  const due: DueRepository[] = [];
   const ids = new Set<string>();
   const paths = new Set(repos);
-  let doubles = 0;
+  let duplicates = 0;
   for (const path of paths) {
     try {
       const folder = isAbsolute(path) ? gitFolderAt(path) : undefined;
       if (folder === undefined) {
-        faults.push({ path, text: 'no git repository is there (moved away?)' });
+        faults.push({ path, text: 'not a git repository; was it moved?' });
       } else if (ids.has(folder.id)) {
-        // Worktrees, links and double entries of a repository are that one repository.
-        doubles += 1;
+        // Worktrees of, and links to, a repository that is listed already.
+        duplicates += 1;
       } else {
         ids.add(folder.id);
         const memory = recall(memories, folder, path, input);
         memories.set(folder.commonDir, memory);
-        if (isResting(memory, input.nowMs)) {
-          faults.push({ path, text: 'git took too long there; it is tried again within the hour' });
+        if (isPaused(memory, input.nowMs)) {
+          faults.push({ path, text: 'git timed out there; retrying within the hour' });
           continue;
         }
-        const print = fingerprintOf(folder, clock.now());
-        if (print.print === '' || print.print !== memory.print) due.push({ path, folder, print, memory });
+        const fingerprint = fingerprintOf(folder, clock.now());
+        if (fingerprint.print === '' || fingerprint.print !== memory.print)
+          due.push({ path, folder, fingerprint, memory });
       }
     } catch (error) {
       faults.push(faultOf(path, toStewardError(error)));
     }
   }
   due.sort((a, b) => a.memory.scannedMs - b.memory.scannedMs);
-  return { due, watched: paths.size - doubles };
+  return { due, watched: paths.size - duplicates };
 }
 
-/** What is remembered of a repository, also under the path that it had before it was renamed. */
+/** Returns the memory of a repository, also if it was renamed. */
 function recall(memories: Memories, folder: GitFolder, path: string, input: CollectInput): RepositoryMemory {
   const known = memories.get(folder.commonDir);
   if (known !== undefined) return { ...known, path };
@@ -96,93 +97,88 @@ function recall(memories: Memories, folder: GitFolder, path: string, input: Coll
   return newMemory(input.dayStartMs, folder.id, path);
 }
 
-function isResting({ timeouts, scannedMs }: RepositoryMemory, nowMs: number): boolean {
+function isPaused({ timeouts, scannedMs }: RepositoryMemory, nowMs: number): boolean {
   if (timeouts === 0) return false;
-  const rest = Math.min(MAX_REST_MS, FIRST_REST_MS * 2 ** Math.min(timeouts - 1, 10));
-  const since = nowMs - scannedMs;
-  // A time in the future is a clock that was set back: the rest is over.
-  return since >= 0 && since < rest;
+  const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(timeouts - 1, 10));
+  return nowMs - scannedMs < pauseMs;
 }
 
 export interface Fingerprint {
-  /** Changes when a branch or a HEAD does. Empty when it cannot be trusted: a file changed only just now. */
+  /** Changes when a branch or a HEAD does. Empty when a file has just changed and may change again unnoticed. */
   print: string;
   /** Names of linked worktrees. */
   worktrees: string[];
 }
 
-/** A fingerprint in the making. */
-interface Look {
+/** A fingerprint in progress. */
+interface Marks {
   folder: GitFolder;
   nowMs: number;
   /** The files that hold the refs, with their stats. */
-  marks: string[];
-  trusted: boolean;
+  list: string[];
+  isTrusted: boolean;
   loose: number;
 }
 
-/**
- * The state of a repository's refs from the stats of the files that hold them; no process, and no content read. A file
- * that changed within the clock's tick of `nowMs` may change again unseen. Throws `unavailable` for an odd file.
- */
+/** Returns the state of a repository's refs by the stats of their files. Throws `unavailable` for pipes and devices. */
 function fingerprintOf(folder: GitFolder, nowMs: number): Fingerprint {
   const { gitDir, commonDir } = folder;
-  const look: Look = { folder, nowMs, marks: [], trusted: true, loose: 0 };
+  const marks: Marks = { folder, nowMs, list: [], isTrusted: true, loose: 0 };
   for (const base of new Set([gitDir, commonDir]))
-    for (const name of ['HEAD', 'logs/HEAD']) add(look, name, base);
-  add(look, 'packed-refs');
-  // With a reftable, a file stands in this folder's place.
-  if (addLoose(look, 'refs/heads', 0) !== 'folder') add(look, 'reftable/tables.list');
-  const hasWorktrees = add(look, 'worktrees') !== undefined;
+    for (const name of ['HEAD', 'logs/HEAD']) addFile(marks, name, base);
+  addFile(marks, 'packed-refs');
+  // With reftables, refs/heads is a file.
+  if (addLoose(marks, 'refs/heads', 0) !== 'folder') addFile(marks, 'reftable/tables.list');
+  const hasWorktrees = addFile(marks, 'worktrees') !== undefined;
   const worktrees = hasWorktrees ? entriesIn(join(commonDir, 'worktrees')).map(({ name }) => name) : [];
   for (const name of worktrees) {
-    add(look, `worktrees/${name}/HEAD`);
-    add(look, `worktrees/${name}/reftable/tables.list`);
+    addFile(marks, `worktrees/${name}/HEAD`);
+    addFile(marks, `worktrees/${name}/reftable/tables.list`);
   }
-  return { print: look.trusted ? hash('sha1', look.marks.join('\n'), 'base64url') : '', worktrees };
+  return { print: marks.isTrusted ? hash('sha1', marks.list.join('\n'), 'base64url') : '', worktrees };
 }
 
-function add(look: Look, name: string, base = look.folder.commonDir): Stamp['kind'] | undefined {
+function addFile(marks: Marks, name: string, base = marks.folder.commonDir): Stamp['kind'] | undefined {
   const path = base + sep + name;
   const stamp = stampOf(path);
   if (stamp === undefined) return undefined;
   const isOdd = stamp.kind === 'link' || stamp.kind === 'other';
   if (isOdd) refuseOddFile(path, { folder: false });
-  // What a link leads to may change while the link stays.
-  if (isOdd || Math.abs(look.nowMs - stamp.mtimeMs) <= TICK_MS) look.trusted = false;
-  look.marks.push(`${path} ${stamp.mark}`);
+  // The target of a link may change while the link stays.
+  if (isOdd || Math.abs(marks.nowMs - stamp.mtimeMs) <= TICK_MS) marks.isTrusted = false;
+  marks.list.push(`${path} ${stamp.mark}`);
   return stamp.kind;
 }
 
-/** Adds a folder of loose refs with all that is in it. */
-function addLoose(look: Look, name: string, depth: number): Stamp['kind'] | undefined {
-  const kind = add(look, name);
-  for (const entry of kind === undefined ? [] : entriesIn(look.folder.commonDir + sep + name)) {
-    look.loose += 1;
-    if (look.loose > MAX_LOOSE || depth > MAX_DEPTH) {
-      look.trusted = false;
+/** Adds a folder of loose refs with everything in it. */
+function addLoose(marks: Marks, name: string, depth: number): Stamp['kind'] | undefined {
+  const kind = addFile(marks, name);
+  for (const entry of kind === undefined ? [] : entriesIn(marks.folder.commonDir + sep + name)) {
+    marks.loose += 1;
+    if (marks.loose > MAX_LOOSE || depth > MAX_DEPTH) {
+      marks.isTrusted = false;
       break;
     }
     const below = name + sep + entry.name;
-    if (entry.isFolder) addLoose(look, below, depth + 1);
-    else add(look, below);
+    if (entry.isFolder) addLoose(marks, below, depth + 1);
+    else addFile(marks, below);
   }
   return kind;
 }
 
-/** Before git is started: everything that it reads at once has to be a regular file of a sane size. */
+/** Throws unless everything that git reads first is a regular file of a sane size. */
 export function refuseOddFiles({ gitDir, commonDir }: GitFolder): void {
   for (const name of READ_BY_GIT) refuseOddFile(join(commonDir, name));
   for (const name of ['commondir', 'config.worktree']) refuseOddFile(join(gitDir, name));
 }
 
-/** `folder: false`: nor may it be a folder (git would follow a link among the refs to wherever it leads). */
+/** With `folder: false` a folder is refused too: git would follow a link among the refs into it. */
 function refuseOddFile(path: string, allow: { folder: boolean } = { folder: true }): void {
   const target = targetOf(path);
   if (target === undefined || (target.kind === 'file' && target.bytes <= MAX_FILE_BYTES)) return;
   if (target.kind === 'folder' && allow.folder) return;
-  const what = target.kind === 'file' ? "is too large to be git's" : 'is no regular file';
-  throw new StewardError('unavailable', `${path} ${what}`, {
-    hint: 'Move it away; git makes what it needs.',
+  const problem = target.kind === 'file' ? 'is too large for git' : 'is not a regular file';
+  throw new StewardError('unavailable', `${path} ${problem}.`, {
+    hint: 'Move it away; git creates what it needs.',
   });
 }

@@ -1,14 +1,15 @@
 import type { Git } from '../../platform/process/git';
 import { authorSecondOf, newWork, type Commit, type NewWork } from './identity';
-import { afterScan, type RepositoryMemory } from './memory';
+import { afterScan, newMemory, type RepositoryMemory } from './memory';
 import { readLog, readOwnEmails, readRefs, type Refs } from './queries';
 
-/** Whose commits count: those of the repository's own `user.email`, everybody's, or those of these addresses. */
+/** Whose commits count: those of the repository's own `user.email`, everyone's, or those of these addresses. */
 export type Authors = 'mine' | 'all' | readonly string[];
 
 export interface ScanInput {
   authors: Authors;
   nowMs: number;
+  dayStartMs: number;
   worktrees: readonly string[];
   memory: RepositoryMemory;
 }
@@ -16,113 +17,124 @@ export interface ScanInput {
 export interface Scan {
   commits: { commit: Commit; identity: string; branch: string | undefined }[];
   memory: RepositoryMemory;
-  /** What of the repository could not be read, in words. */
+  /** What could not be read, as a sentence part. */
   damaged: string | undefined;
 }
 
-/** Commits that are looked at when there is no complete memory to start from, newest first. */
-const FIRST_LOOK = 5000;
-/** Commits taken at once after that. */
-const MAX_NEW = 20_000;
-/** How far back the originals of rewritten and picked commits are looked for. */
-const HISTORY = 3000;
+/** Commits read without a complete memory, newest first. */
+const FIRST_LIMIT = 5000;
+/** Commits read with one. */
+const LIMIT = 20_000;
+/** How far back the originals of rewritten and picked commits are searched. */
+const HISTORY_LIMIT = 3000;
 /**
- * A commit that appears later is new work unless it is older than the first capture's day by more than this: a branch
- * merged late brings commits of yesterday, but a pull of last month's work from another machine is no activity of today.
+ * A new commit dated earlier than this before the first capture's day does not count: a late merge brings yesterday's
+ * commits, but a pull of last month's work is not today's activity.
  */
 const SLACK_MS = 2 * 86_400_000;
-/** A committer date further ahead than this is a wrong clock's: such a commit counts when it is seen. */
+/** A committer date further ahead than this comes from a wrong clock; the commit counts when it is found. */
 const MAX_AHEAD_MS = 86_400_000;
 
-/** What a scan knows before it reads the log. */
-interface Scene extends ScanInput {
+interface Context extends ScanInput {
   refs: Refs;
-  /** Earlier tips that are still there: what is reachable from them has been looked at. */
+  /** Earlier tips that still exist: what they reach was scanned. */
   done: string[];
-  /** The memory is incomplete: dates and identities decide. */
-  holes: boolean;
+  /** The memory is incomplete, so dates and identities decide. */
+  isIncomplete: boolean;
 }
 
 /**
- * The new commits of a repository. The tips are read once and remembered as read, so a commit made meanwhile is found the
- * next time. A first scan takes the commits since the start of its day; a later one, what was not reachable before.
+ * Returns the new commits of a repository: at the first scan those of its day, later those that were not reachable before.
+ * The tips are read once and remembered as read, so a commit made meanwhile is found next time.
  */
 export async function scanRepository(git: Git, input: ScanInput): Promise<Scan> {
+  const { memory, dayStartMs } = input;
+  if (memory.dayStartMs <= dayStartMs) return scanWith(git, input);
+  // The clock is before the first capture: today's commits are scanned as if for the first time, and only their
+  // identities are remembered, until the clock has caught up.
+  const today = { ...newMemory(dayStartMs, memory.id, memory.path), seen: memory.seen };
+  const scan = await scanWith(git, { ...input, memory: today });
+  const { seen, floorMs, scannedMs, anyAuthor } = scan.memory;
+  return { ...scan, memory: { ...memory, seen, floorMs, scannedMs, anyAuthor, timeouts: 0, cut: true } };
+}
+
+async function scanWith(git: Git, input: ScanInput): Promise<Scan> {
   const { memory } = input;
   const earlier = [...memory.tips, ...memory.former];
   const refs = await readRefs(git, input.worktrees, earlier);
   const done = earlier.filter((sha) => refs.present.has(sha));
-  const holes = !memory.scanned || memory.cut || memory.tips.some((tip) => !done.includes(tip));
-  const scene: Scene = { ...input, refs, done, holes };
-  if (refs.tips.every((tip) => done.includes(tip))) return finish(scene, [], []);
+  const isIncomplete = !memory.scanned || memory.cut || memory.tips.some((tip) => !done.includes(tip));
+  const context: Context = { ...input, refs, done, isIncomplete };
+  if (refs.tips.every((tip) => done.includes(tip))) return finish(context, [], []);
 
   const emails = await emailsOf(git, input.authors);
-  const limit = holes ? FIRST_LOOK : MAX_NEW;
+  const limit = isIncomplete ? FIRST_LIMIT : LIMIT;
   const log = await readLog(git, { tips: refs.tips, not: done, limit });
   const own = log.filter((commit) => emails === undefined || emails.includes(commit.email.toLowerCase()));
-  scene.memory = { ...memory, anyAuthor: emails === undefined && input.authors === 'mine' };
-  const { recent, older, remembered } = byAge(scene, own);
-  if (recent.length === 0) return finish(scene, [], remembered);
+  context.memory = { ...memory, anyAuthor: emails === undefined && input.authors === 'mine' };
+  const { recent, older, remembered } = byAge(context, own);
+  if (recent.length === 0) return finish(context, [], remembered);
 
-  const lost = await readLog(git, { tips: done, not: refs.tips, limit: HISTORY });
-  const dropped = new Set(lost.map(({ sha }) => sha));
-  const before = await readLog(git, { tips: done, not: [], limit: HISTORY });
+  const lost = await readLog(git, { tips: done, not: refs.tips, limit: HISTORY_LIMIT });
+  const unreachable = new Set(lost.map(({ sha }) => sha));
+  const before = await readLog(git, { tips: done, not: [], limit: HISTORY_LIMIT });
   const { counted, rewritten } = await newWork(git, recent, {
     seen: memory.seen.map(([second]) => second),
     lost,
-    held: [...older, ...before.filter(({ sha }) => !dropped.has(sha))],
+    held: [...older, ...before.filter(({ sha }) => !unreachable.has(sha))],
   });
-  return finish(scene, counted, [...remembered, ...rewritten, ...counted.map(({ commit }) => commit)]);
+  return finish(context, counted, [...remembered, ...rewritten, ...counted.map(({ commit }) => commit)]);
 }
 
-/** The commits that may be new work, the older ones, and those of them to be remembered. */
-function byAge({ memory, nowMs, done, holes }: Scene, own: readonly Commit[]) {
+/** Splits commits into those that may be new work and older ones, and returns those of the older to remember. */
+function byAge({ memory, nowMs, done, isIncomplete }: Context, own: readonly Commit[]) {
   const slackMs = memory.dayStartMs - SLACK_MS;
-  // Cloned anew, or another repository at its path: of its past only is known when it was last looked at.
+  // A new clone, or another repository at this path: only commits since its last scan count.
   const replacedMs = memory.tips.length > 0 && done.length === 0 ? memory.scannedMs - SLACK_MS : 0;
-  const from = memory.scanned
-    ? Math.max(slackMs, holes ? memory.floorMs + 1 : 0, replacedMs)
+  const fromMs = memory.scanned
+    ? Math.max(slackMs, isIncomplete ? memory.floorMs + 1 : 0, replacedMs)
     : memory.dayStartMs;
   const isAhead = (commit: Commit): boolean => commit.committedSec * 1000 > nowMs + MAX_AHEAD_MS;
   const isRecent = (commit: Commit): boolean =>
-    commit.committedSec * 1000 >= from && (memory.scanned || !isAhead(commit));
+    commit.committedSec * 1000 >= fromMs && (memory.scanned || !isAhead(commit));
   const older = own.filter((commit) => !isRecent(commit));
-  // Yesterday's are remembered, too: after a loss of the tips they must not look new. Those that are ahead of a clock
-  // which was set back are not: they count when it returns.
   const seen = new Set(memory.seen.map(([second]) => second));
+  // Yesterday's are remembered, so that they do not count if the tips are lost.
   const isUnknown = (commit: Commit): boolean =>
-    commit.committedSec * 1000 >= slackMs &&
-    !(memory.later !== undefined && isAhead(commit)) &&
-    !seen.has(authorSecondOf(commit));
+    commit.committedSec * 1000 >= slackMs && !isAhead(commit) && !seen.has(authorSecondOf(commit));
   return { recent: own.filter(isRecent), older, remembered: memory.scanned ? [] : older.filter(isUnknown) };
 }
 
 function finish(
-  { memory, refs, done, nowMs }: Scene,
+  { memory, refs, done, nowMs }: Context,
   counted: NewWork['counted'],
   remembered: readonly Commit[],
 ): Scan {
-  const isThere = (sha: string): boolean => done.includes(sha);
-  const there = { ...memory, tips: memory.tips.filter(isThere), former: memory.former.filter(isThere) };
-  const tips = [...refs.tips.filter((tip) => !isThere(tip)), ...refs.tips.filter(isThere)];
+  const isPresent = (sha: string): boolean => done.includes(sha);
+  const present = {
+    ...memory,
+    tips: memory.tips.filter(isPresent),
+    former: memory.former.filter(isPresent),
+  };
+  const tips = [...refs.tips.filter((tip) => !isPresent(tip)), ...refs.tips.filter(isPresent)];
   const seen = remembered.map((commit): [string, number] => [
     authorSecondOf(commit),
-    Math.floor(shownMs(commit, nowMs) / 1000),
+    Math.floor(eventMs(commit, nowMs) / 1000),
   ]);
   return {
     commits: counted.map((item) => ({ ...item, branch: refs.branchOf.get(item.commit.tip) })),
     damaged: describeDamage(refs),
-    memory: { ...memory, ...afterScan(there, tips, seen), scannedMs: nowMs, timeouts: 0 },
+    memory: { ...memory, ...afterScan(present, tips, seen), scannedMs: nowMs, timeouts: 0 },
   };
 }
 
-/** The time that a commit is filed under, ms: its committer date, or now when that is far ahead. */
-export function shownMs(commit: Commit, nowMs: number): number {
+/** Returns the time that a commit's event gets, ms: its committer date, or now when that is far ahead. */
+export function eventMs(commit: Commit, nowMs: number): number {
   const ms = commit.committedSec * 1000;
   return ms > nowMs + MAX_AHEAD_MS ? nowMs : ms;
 }
 
-/** Lower-case addresses, or undefined when everybody counts. */
+/** Returns lower-case addresses; undefined when everyone's commits count. */
 async function emailsOf(git: Git, authors: Authors): Promise<string[] | undefined> {
   if (authors === 'all') return undefined;
   if (authors !== 'mine') return authors.map((email) => email.toLowerCase());
@@ -133,5 +145,5 @@ async function emailsOf(git: Git, authors: Authors): Promise<string[] | undefine
 function describeDamage({ damaged }: Refs): string | undefined {
   if (damaged.length === 0) return undefined;
   const more = damaged.length > 3 ? ' and more' : '';
-  return `the commit of branch ${damaged.slice(0, 3).join(', ')}${more} is missing (run "git fsck" in it)`;
+  return `the commit of branch ${damaged.slice(0, 3).join(', ')}${more} is missing (run "git fsck" there)`;
 }

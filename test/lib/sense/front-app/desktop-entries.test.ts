@@ -2,11 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 
-import {
-  applicationFolders,
-  nameWindow,
-  parseEntry,
-} from '../../../../src/lib/sense/front-app/desktop-entries';
+import { nameWindow } from '../../../../src/lib/sense/front-app/desktop-entries';
 import { scratch } from '../../../helpers/scratch';
 
 describe('sense/front-app/desktop-entries', () => {
@@ -23,10 +19,10 @@ describe('sense/front-app/desktop-entries', () => {
   }
 
   function name(...ids: (string | undefined)[]): { app: string; bundleId?: string } {
-    return nameWindow({ env: env() }, { ids });
+    return nameWindow({ env: env() }, ids, 0) ?? { app: 'nothing' };
   }
 
-  it('takes the unlocalised name of the entry called like the window', () => {
+  it("uses the unlocalised name of the entry with the window's id", () => {
     write('org.qtest.Edit.desktop', 'Name[de]=Bearbeiter\nName=Editor\nName[fr]=Éditeur');
     expect(name('org.qtest.Edit')).to.deep.equal({ app: 'Editor', bundleId: 'org.qtest.Edit' });
   });
@@ -52,79 +48,69 @@ describe('sense/front-app/desktop-entries', () => {
     expect(name('qoffice').app).to.equal('Office');
   });
 
-  it('does not take a launcher in Exec for the program', () => {
+  it('ignores launchers in Exec', () => {
     write('one.desktop', 'Name=One\nExec=flatpak run org.one');
     write('two.desktop', 'Name=Two\nExec=python3 /opt/two.py');
     expect(name('flatpak').app).to.equal('flatpak');
     expect(name('python3').app).to.equal('python3');
   });
 
-  it('asks with the instance where the class is known to nobody', () => {
+  it('matches the instance when no entry has the class', () => {
     write('qtest-inst.desktop', 'Name=By Instance');
     expect(name('UnknownQtestClass', 'qtest-inst').app).to.equal('By Instance');
   });
 
-  it('calls a window that no entry knows by its own class', () => {
+  it("falls back to the window's class", () => {
     expect(name('UnknownQtestClass')).to.deep.equal({
       app: 'UnknownQtestClass',
       bundleId: 'UnknownQtestClass',
     });
   });
 
-  it('calls a window without a class by its program, and without that "unknown"', function () {
+  it('falls back to the process name for a window without a class', function () {
     if (process.platform !== 'linux') this.skip();
-    expect(nameWindow({ env: env() }, { ids: [undefined, ''], pid: process.pid })).to.have.property(
-      'pid',
-      process.pid,
-    );
-    expect(nameWindow({ env: env() }, { ids: [], pid: process.pid }).app).to.match(/node|MainThread/);
-    expect(nameWindow({ env: env() }, { ids: [] })).to.deep.equal({ app: 'unknown' });
+    const own = nameWindow({ env: env() }, [undefined, ''], process.pid);
+    expect(own).to.have.property('pid', process.pid);
+    expect(own?.app).to.match(/node|MainThread/);
+    expect(nameWindow({ env: env() }, [], 0)).to.deep.equal({ app: 'unknown' });
+    expect(nameWindow({ env: env() }, [undefined, {}], undefined)).to.equal(null);
   });
 
-  it("puts the user's own entry before the shared one of the same name", () => {
+  it('prefers your own entry to the shared one of the same name', () => {
     write('qtest.desktop', 'Name=Shared', 'shared/applications');
     write('qtest.desktop', 'Name=Own');
     expect(name('qtest').app).to.equal('Own');
   });
 
-  it('follows links, as flatpak makes them', () => {
+  it('follows links, as flatpak creates them', () => {
     write('real.txt', 'Name=Linked', 'elsewhere');
     mkdirSync(area.path('own/applications'), { recursive: true });
     symlinkSync(area.path('elsewhere/real.txt'), area.path('own/applications/org.qtest.Linked.desktop'));
     expect(name('org.qtest.Linked').app).to.equal('Linked');
   });
 
-  it('never leaves the folders, whatever a window calls itself', () => {
+  it('reads no file outside the folders for any window id', () => {
     write('outside.desktop', 'Name=Outside', 'own');
     for (const id of ['../outside', '..\\outside', '/etc/passwd', 'a/../../outside', '\0', '.']) {
       expect(name(id).app, JSON.stringify(id)).to.equal(id);
     }
   });
 
-  it('passes over what is no entry of an application', () => {
-    expect(
-      parseEntry('a', 'Name=Before the group\n[Desktop Entry]\nName=Yes\n[Desktop Action x]\nName=No')?.name,
-    ).to.equal('Yes');
-    expect(parseEntry('a', '[Desktop Entry]\nType=Link\nName=L')).to.equal(undefined);
-    expect(parseEntry('a', '[Desktop Entry]\nType=Application')).to.equal(undefined);
-    expect(parseEntry('a', '')).to.equal(undefined);
+  it('ignores files that are not entries of applications', () => {
+    const text = 'Name=Before\n[Desktop Entry]\nName=Yes\n[Desktop Action x]\nName=No';
     mkdirSync(area.path('own/applications/folder.desktop'), { recursive: true });
+    writeFileSync(area.path('own/applications/qtest-yes.desktop'), text);
     writeFileSync(area.path('own/applications/binary.desktop'), Buffer.from([0xff, 0, 1, 2]));
+    writeFileSync(area.path('own/applications/qtest-link.desktop'), '[Desktop Entry]\nType=Link\nName=L');
+    expect(name('qtest-yes').app).to.equal('Yes');
+    expect(name('qtest-link').app).to.equal('qtest-link');
     expect(name('folder').app).to.equal('folder');
-    expect(name('nothing-qtest').app).to.equal('nothing-qtest');
   });
 
-  it('looks in the usual places of flatpak and snap even when the environment is bare', () => {
-    const folders = applicationFolders({ HOME: '/home/a' });
-    expect(folders).to.include.members([
-      '/home/a/.local/share/applications',
-      '/home/a/.local/share/flatpak/exports/share/applications',
-      '/usr/share/applications',
-      '/var/lib/flatpak/exports/share/applications',
-      '/var/lib/snapd/desktop/applications',
-    ]);
-    expect(applicationFolders({ XDG_DATA_DIRS: 'relative:/abs', XDG_DATA_HOME: 'relative' })).to.not.include(
-      'relative/applications',
-    );
+  it('reads the folders of flatpak without XDG variables', () => {
+    const folder = 'home/.local/share/flatpak/exports/share/applications';
+    write('org.qtest.Flat.desktop', 'Name=Flat', folder);
+    const found = nameWindow({ env: { HOME: area.path('home') } }, ['org.qtest.Flat'], 0);
+    expect(found?.app).to.equal('Flat');
   });
 });

@@ -22,7 +22,7 @@ function detected(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 'linux'): 
 }
 
 describe('sense/front-app', () => {
-  it('gives the first answer and who gave it', async () => {
+  it('returns the first answer and its adapter', async () => {
     const app = { app: 'A' };
     expect(await readFrontApp(desktop, [adapter('x', broken), adapter('y', app)])).to.deep.equal({
       state: 'seen',
@@ -35,7 +35,7 @@ describe('sense/front-app', () => {
     });
   });
 
-  it('tells what lacks something from what is broken, and gives the first reason', async () => {
+  it('distinguishes a missing part from a failure, and gives the first reason', async () => {
     expect(await readFrontApp(desktop, [adapter('x', missing)])).to.deep.equal({
       state: 'unsupported',
       reason: 'The extension is missing. Install it.',
@@ -46,7 +46,7 @@ describe('sense/front-app', () => {
     });
   });
 
-  it('hides no bug', async () => {
+  it('throws bugs on', async () => {
     let caught: unknown;
     await readFrontApp(desktop, [adapter('x', new TypeError('bug'))]).catch(
       (error: unknown) => (caught = error),
@@ -54,46 +54,47 @@ describe('sense/front-app', () => {
     expect(caught).to.be.instanceOf(TypeError);
   });
 
-  it('says aloud why nothing can be seen under cron and ssh', async () => {
-    const sight = await readFrontApp({ ...desktop, env: { HOME: '/home/a', PATH: '/usr/bin:/bin' } });
-    expect(sight).to.include({ state: 'unsupported' });
-    expect(sight)
+  it('explains why nothing is captured under cron and ssh', async () => {
+    const reading = await readFrontApp({ ...desktop, env: { HOME: '/home/a', PATH: '/usr/bin:/bin' } });
+    expect(reading).to.include({ state: 'unsupported' });
+    expect(reading)
       .to.have.property('reason')
       .that.matches(/DISPLAY nor WAYLAND_DISPLAY.*cron or ssh.*graphical session/);
   });
 
-  it('says aloud that half an environment of a Wayland session is not enough', async () => {
+  it('explains an incomplete Wayland environment', async () => {
     for (const env of [{ WAYLAND_DISPLAY: 'wayland-0' }, { DISPLAY: ':0', XDG_SESSION_TYPE: 'wayland' }]) {
-      const sight = await readFrontApp({ ...desktop, env });
-      expect(sight).to.include({ state: 'unsupported' });
-      expect(sight).to.have.property('reason').that.includes('WAYLAND_DISPLAY and XDG_RUNTIME_DIR');
+      const reading = await readFrontApp({ ...desktop, env });
+      expect(reading).to.include({ state: 'unsupported' });
+      expect(reading).to.have.property('reason').that.includes('WAYLAND_DISPLAY and XDG_RUNTIME_DIR');
     }
   });
 
-  it('says that a display which is gone does not answer', async () => {
-    const sight = await readFrontApp({ ...desktop, env: { DISPLAY: ':59000' } });
-    expect(sight).to.include({ state: 'error' });
-    expect(sight)
+  it('reports a display that is gone', async () => {
+    const reading = await readFrontApp({ ...desktop, env: { DISPLAY: ':59000' } });
+    expect(reading).to.include({ state: 'error' });
+    expect(reading)
       .to.have.property('reason')
       .that.matches(/^The X display :59000 does not answer.*XAUTHORITY/);
     const odd = await readFrontApp({ ...desktop, env: { DISPLAY: 'nonsense' } });
     expect(odd).to.include({ state: 'error' });
   });
 
-  it('says that a socket which is gone cannot be reached', async () => {
+  it('reports a window manager that is gone', async () => {
     const env = {
       WAYLAND_DISPLAY: 'wayland-0',
       XDG_RUNTIME_DIR: '/nonexistent',
       SWAYSOCK: '/nonexistent/sway',
     };
-    const sight = await readFrontApp({ ...desktop, env });
-    expect(sight).to.include({ state: 'error' });
-    expect(sight)
+    const gone = recordedDesktop('linux', { swaymsg: { code: 1 } }, env);
+    const reading = await readFrontApp(gone);
+    expect(reading).to.include({ state: 'error' });
+    expect(reading)
       .to.have.property('reason')
-      .that.matches(/^The sway IPC socket \(\/nonexistent\/sway\) cannot be reached/);
+      .that.matches(/^swaymsg cannot reach sway\. Run/);
   });
 
-  it('knows each desktop by its environment', () => {
+  it('detects each desktop by its environment', () => {
     const wayland = { WAYLAND_DISPLAY: 'wayland-0', XDG_RUNTIME_DIR: '/run/user/1', DISPLAY: ':0' };
     expect(detected({ DISPLAY: ':0' })).to.deep.equal(['x11']);
     expect(detected({ DISPLAY: ':0', XDG_CURRENT_DESKTOP: 'KDE' })).to.deep.equal(['x11']);
@@ -107,7 +108,7 @@ describe('sense/front-app', () => {
     expect(detected({ DISPLAY: '', WAYLAND_DISPLAY: '', SWAYSOCK: '' })).to.deep.equal([]);
   });
 
-  it('never asks XWayland, which would say "none" of a Wayland window', () => {
+  it('never asks XWayland, which does not know Wayland windows', () => {
     expect(detected({ DISPLAY: ':0', XDG_SESSION_TYPE: 'wayland' })).to.deep.equal([]);
   });
 });

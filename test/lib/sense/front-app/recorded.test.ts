@@ -1,127 +1,51 @@
 import { expect } from 'chai';
 
-import { parseGnome } from '../../../../src/lib/sense/front-app/gnome';
-import {
-  hyprland,
-  parseHyprland,
-  focusedWindow,
-  parseTree,
-} from '../../../../src/lib/sense/front-app/window-managers';
-import { parseKwin } from '../../../../src/lib/sense/front-app/kwin';
-import { macos, parseAppInfo, parseScriptAnswer } from '../../../../src/lib/sense/front-app/macos';
-import { nameProgram, parsePowerShell, windows } from '../../../../src/lib/sense/front-app/windows';
+import { macos } from '../../../../src/lib/sense/front-app/macos';
+import { hyprland, sway } from '../../../../src/lib/sense/front-app/window-managers';
+import { windows } from '../../../../src/lib/sense/front-app/windows';
 import { nameX11Window } from '../../../../src/lib/sense/front-app/x11';
 import { fileDescription } from '../../../../src/lib/platform/process/windows';
 import { recordedDesktop } from '../../../helpers/fake-desktop';
 import { rejection } from '../../../helpers/errors';
 
 const SECRET = 'Payroll 2026 - secret';
-/** No entries but those of the machine: classes here are ones that no machine has. */
+/** Without desktop entries of the machine. */
 const BARE = { env: { HOME: '/nonexistent' } };
 
 describe('sense/front-app, recorded answers', () => {
-  describe('GNOME extension', () => {
-    const answer = (extra: object = {}): string =>
-      JSON.stringify({
-        title: SECRET,
-        wm_class: 'qtest-class',
-        wm_class_instance: 'qtest',
-        pid: 4711,
-        id: 2205525109,
-        width: 1920,
-        height: 1011,
-        x: 0,
-        y: 32,
-        focus: true,
-        in_current_workspace: true,
-        moveable: true,
-        resizeable: true,
-        canclose: true,
-        ...extra,
-      });
-
-    it('keeps class and pid', () => {
-      expect(parseGnome(BARE, answer())).to.deep.equal({
-        app: 'qtest-class',
-        bundleId: 'qtest-class',
-        pid: 4711,
-      });
-    });
-
-    it('takes an empty object for no focus', () => {
-      expect(parseGnome(BARE, '{}')).to.equal(null);
-      expect(parseGnome(BARE, 'null')).to.equal(null);
-    });
-
-    it('keeps a title out of the error for an answer that is not JSON', () => {
-      expect(() => parseGnome(BARE, `${SECRET} {`))
-        .to.throw('no readable answer')
-        .and.satisfy(
-          (error: Error) => !JSON.stringify([error.message, String(error.cause)]).includes('Payroll'),
-        );
-    });
-
-    it('lets no title through, wherever it hides', () => {
-      const seen = parseGnome(BARE, answer({ wm_class: { title: SECRET }, wm_class_instance: [SECRET] }));
-      expect(JSON.stringify(seen)).to.not.include('Payroll');
-    });
-  });
-
-  describe('KWin', () => {
-    it('names a window by its desktop file, class, instance', () => {
-      expect(parseKwin(BARE, ['org.qtest.app', 'qtest', 'q', 12])).to.deep.equal({
-        app: 'org.qtest.app',
-        bundleId: 'org.qtest.app',
-        pid: 12,
-      });
-      expect(parseKwin(BARE, ['', 'qtest', 'q', 12])).to.include({ app: 'qtest' });
-    });
-
-    it('takes a desktop file by path or with its extension', () => {
-      expect(parseKwin(BARE, ['/x/y/org.qtest.app.desktop', '', '', 1])).to.include({ app: 'org.qtest.app' });
-    });
-
-    it('knows the desktop, a panel or nothing by pid -1', () => {
-      expect(parseKwin(BARE, ['', '', '', -1])).to.equal(null);
-    });
-
-    it('refuses what its script never says', () => {
-      expect(() => parseKwin(BARE, [1, 2])).to.throw('something else');
-    });
-  });
-
   describe('Hyprland', () => {
     const output = JSON.stringify({
       address: '0x55d1c8a0',
       mapped: true,
-      hidden: false,
-      at: [22, 22],
       workspace: { id: 1, name: SECRET },
       class: 'qtest-kitty',
       title: SECRET,
       initialClass: 'qtest-kitty',
       initialTitle: SECRET,
       pid: 901,
-      xwayland: false,
-      focusHistoryID: 0,
     });
-    const env = { HYPRLAND_INSTANCE_SIGNATURE: 'abc' };
+    const read = (stdout: string) =>
+      hyprland.read(recordedDesktop('linux', { 'hyprctl activewindow -j': stdout }, BARE.env));
 
-    it('asks hyprctl and keeps class and pid', async () => {
-      const desktop = recordedDesktop('linux', { 'hyprctl activewindow -j': output }, env);
-      expect(await hyprland.read(desktop)).to.deep.equal({
-        app: 'qtest-kitty',
-        bundleId: 'qtest-kitty',
-        pid: 901,
-      });
+    it('returns class and pid, and no title', async () => {
+      expect(await read(output)).to.deep.equal({ app: 'qtest-kitty', bundleId: 'qtest-kitty', pid: 901 });
+      const odd = await read(JSON.stringify({ class: { title: SECRET }, initialClass: [SECRET], pid: 1 }));
+      expect(JSON.stringify(odd)).to.not.include('Payroll');
     });
 
-    it('knows an empty workspace', () => {
-      expect(parseHyprland(BARE, '{}')).to.equal(null);
-      expect(parseHyprland(BARE, 'Invalid\n')).to.equal(null);
+    it('returns nothing for an empty workspace', async () => {
+      expect(await read('{}')).to.equal(null);
+      expect(await read('null')).to.equal(null);
+      expect(await read('Invalid\n')).to.equal(null);
     });
 
-    it('tells a Hyprland that does not answer from one without hyprctl', async () => {
+    it('keeps titles out of the error for an invalid answer', async () => {
+      const error = await rejection(read(`${SECRET} {`));
+      expect(error.message).to.equal('hyprctl returned invalid JSON.');
+      expect(JSON.stringify([error.message, String(error.cause)])).to.not.include('Payroll');
+    });
+
+    it('distinguishes a Hyprland that does not answer from a missing hyprctl', async () => {
       const dead = recordedDesktop('linux', {
         hyprctl: { code: 1, stdout: 'HYPRLAND_INSTANCE_SIGNATURE not set!' },
       });
@@ -130,52 +54,36 @@ describe('sense/front-app, recorded answers', () => {
     });
   });
 
-  describe('sway and i3 trees', () => {
-    const leaf = {
-      type: 'con',
-      name: SECRET,
-      focused: true,
-      pid: 77,
-      app_id: 'qtest-foot',
-      nodes: [],
-      marks: [SECRET],
+  describe('sway and i3', () => {
+    const read = (child: object) => {
+      const workspace = { name: 'ws', focused: false, nodes: [], floating_nodes: [child] };
+      const tree = JSON.stringify({ type: 'root', focused: false, nodes: [workspace, null, 4] });
+      return sway.read(recordedDesktop('linux', { 'swaymsg -t get_tree': tree }, BARE.env));
     };
-    const tree = (child: object): string =>
-      JSON.stringify({
-        type: 'root',
-        focused: false,
-        nodes: [{ name: 'ws', focused: false, nodes: [], floating_nodes: [child] }],
-      });
+    const leaf = { type: 'con', name: SECRET, focused: true, pid: 77, app_id: 'qtest-foot', marks: [SECRET] };
 
-    it('finds a focused window, Wayland or X, tiled or floating', () => {
-      const found = focusedWindow(parseTree(tree(leaf), 'x'));
-      expect(found).to.deep.equal({ ids: ['qtest-foot'], pid: 77 });
-      const x = {
+    it('finds the focused window, Wayland or X11, and drops titles', async () => {
+      expect(await read(leaf)).to.deep.equal({ app: 'qtest-foot', bundleId: 'qtest-foot', pid: 77 });
+      const x11 = {
         focused: true,
         window: 41,
         window_properties: { class: 'QTest', instance: 'qtest', title: SECRET },
       };
-      expect(focusedWindow(parseTree(tree(x), 'x'))).to.deep.equal({
-        ids: ['QTest', 'qtest'],
-        pid: undefined,
-      });
+      expect(await read(x11)).to.deep.equal({ app: 'QTest', bundleId: 'QTest' });
+      const odd = { ...leaf, app_id: { title: SECRET }, window_properties: { class: [SECRET] } };
+      expect(JSON.stringify(await read(odd))).to.not.include('Payroll');
     });
 
-    it('drops every title while it parses', () => {
-      const x = { ...leaf, window_properties: { class: 'a', title: SECRET }, title_format: SECRET };
-      expect(JSON.stringify(parseTree(tree(x), 'x'))).to.not.include('Payroll');
-    });
-
-    it('takes a focused workspace for nothing', () => {
-      expect(focusedWindow({ nodes: [{ type: 'workspace', focused: true, nodes: [] }] })).to.equal(null);
-      expect(focusedWindow({ nodes: 'odd', floating_nodes: [null, 4] })).to.equal(null);
+    it('returns nothing when a workspace has the focus', async () => {
+      expect(await read({ type: 'workspace', focused: true, nodes: [] })).to.equal(null);
+      expect(await read({ nodes: 'odd', floating_nodes: [null, 4] })).to.equal(null);
     });
   });
 
   describe('X11 properties', () => {
     const pid = Buffer.from([1, 2, 0, 0]);
 
-    it('reads instance and class in their order', () => {
+    it('names a window by its class before its instance', () => {
       expect(nameX11Window(BARE, { classes: Buffer.from('qinst\0QTestClass\0'), pid })).to.deep.equal({
         app: 'QTestClass',
         bundleId: 'QTestClass',
@@ -183,7 +91,7 @@ describe('sense/front-app, recorded answers', () => {
       });
     });
 
-    it('reads UTF-8 and Latin-1, each name by itself', () => {
+    it('decodes each name as UTF-8, else as Latin-1', () => {
       const read = (...classes: Buffer[]): unknown =>
         nameX11Window(BARE, { classes: Buffer.concat(classes), pid: undefined });
       const utf8 = Buffer.from('Größe\0');
@@ -199,11 +107,11 @@ describe('sense/front-app, recorded answers', () => {
       }
     });
 
-    it('takes a window without any property for one that is gone', () => {
+    it('returns nothing for a window without properties', () => {
       expect(nameX11Window(BARE, { classes: undefined, pid: undefined })).to.equal(null);
     });
 
-    it('survives a cut class and a short pid', () => {
+    it('accepts a truncated class and pid', () => {
       const odd = nameX11Window(BARE, { classes: Buffer.from('only'), pid: Buffer.from([1]) });
       expect(odd).to.deep.equal({ app: 'only', bundleId: 'only' });
     });
@@ -212,13 +120,15 @@ describe('sense/front-app, recorded answers', () => {
   describe('macOS', () => {
     const info = (name: string, bundle: string, path: string): string =>
       `"LSDisplayName"="${name}"\n"CFBundleIdentifier"="${bundle}"\n"LSBundlePath"="${path}"\n"pid"=612\n`;
-    const safari = info('Safari', 'com.apple.Safari', '/Applications/Safari.app');
-
-    it('asks for the front, then for name, bundle and pid', async () => {
-      const desktop = recordedDesktop('darwin', {
+    const desktopOf = (answer: string) =>
+      recordedDesktop('darwin', {
         '/usr/bin/lsappinfo front': 'ASN:0x0-0x1b01b:\n',
-        '/usr/bin/lsappinfo info': safari,
+        '/usr/bin/lsappinfo info': answer,
       });
+    const read = (answer: string) => macos.read(desktopOf(answer));
+
+    it('asks for the front application, then for its name, bundle and pid', async () => {
+      const desktop = desktopOf(info('Safari', 'com.apple.Safari', '/Applications/Safari.app'));
       expect(await macos.read(desktop)).to.deep.equal({
         app: 'Safari',
         bundleId: 'com.apple.Safari',
@@ -230,92 +140,75 @@ describe('sense/front-app, recorded answers', () => {
       ]);
     });
 
-    it('asks the workspace where lsappinfo knows no front', async () => {
-      const desktop = recordedDesktop('darwin', {
-        '/usr/bin/lsappinfo front': '[ NULL ]\n',
-        '/usr/bin/osascript -l JavaScript': `{"name":"Mail","bundleId":"com.apple.mail","bundlePath":"/System/Applications/Mail.app","pid":9}\n`,
-      });
-      expect(await macos.read(desktop)).to.deep.equal({ app: 'Mail', bundleId: 'com.apple.mail', pid: 9 });
+    it('returns nothing when no application is in front', async () => {
+      const desktop = recordedDesktop('darwin', { '/usr/bin/lsappinfo front': '[ NULL ]\n' });
+      expect(await macos.read(desktop)).to.equal(null);
     });
 
-    it('says that it takes a login session where both fail', async () => {
-      const desktop = recordedDesktop('darwin', {
-        '/usr/bin/lsappinfo': { code: 1 },
-        '/usr/bin/osascript': { code: 1 },
-      });
+    it('names the login session when lsappinfo fails', async () => {
+      const desktop = recordedDesktop('darwin', { '/usr/bin/lsappinfo': { code: 1 } });
       expect(await rejection(macos.read(desktop))).to.include({ kind: 'unavailable' });
     });
 
-    it('tells programs of one framework apart by their bundle', () => {
-      const app = parseAppInfo(info('Electron', 'com.qtest.editor', '/Applications/Q Editor.app'));
+    it('names programs of one framework by their bundle', async () => {
+      const app = await read(info('Electron', 'com.qtest.editor', '/Applications/Q Editor.app'));
       expect(app).to.include({ app: 'Q Editor', bundleId: 'com.qtest.editor' });
     });
 
-    it('takes what is not known from what is', () => {
-      expect(parseAppInfo('"LSDisplayName"=[ NULL ]\n"CFBundleIdentifier"="com.qtest.x"\n')).to.deep.equal({
+    it('falls back to the bundle id for an unknown name', async () => {
+      expect(await read('"LSDisplayName"=[ NULL ]\n"CFBundleIdentifier"="com.qtest.x"\n')).to.deep.equal({
         app: 'com.qtest.x',
         bundleId: 'com.qtest.x',
       });
-      expect(parseAppInfo('"LSDisplayName"=[ NULL ]\n')).to.equal(null);
-      expect(parseScriptAnswer('{}')).to.equal(null);
+      expect(await read('"LSDisplayName"=[ NULL ]\n')).to.equal(null);
     });
 
-    it('takes the login window and the screen saver for nobody', () => {
-      expect(parseAppInfo(info('loginwindow', 'com.apple.loginwindow', '/x.app'))).to.equal(null);
-      expect(parseAppInfo(info('S', 'com.apple.ScreenSaver.Engine', '/x.app'))).to.equal(null);
+    it('returns nothing for the login window and the screen saver', async () => {
+      expect(await read(info('loginwindow', 'com.apple.loginwindow', '/x.app'))).to.equal(null);
+      expect(await read(info('S', 'com.apple.ScreenSaver.Engine', '/x.app'))).to.equal(null);
     });
   });
 
   describe('Windows', () => {
-    it('names a program by its description, else by its file', () => {
+    const read = (answer: object) =>
+      windows.read(
+        recordedDesktop('win32', {
+          'powershell.exe -NoProfile -NonInteractive -EncodedCommand': `${JSON.stringify(answer)}\r\n`,
+        }),
+      );
+    beforeEach(function () {
+      if (process.platform === 'win32') this.skip();
+    });
+
+    it('names a program by its description, else by its file', async () => {
       const path = 'C:\\Program Files\\QTest\\qtest.EXE';
-      expect(nameProgram({ pid: 4, path, description: 'QTest Editor' })).to.deep.equal({
+      expect(await read({ pid: 4, path, description: 'QTest Editor' })).to.deep.equal({
         app: 'QTest Editor',
         bundleId: 'qtest.EXE',
         pid: 4,
       });
-      expect(nameProgram({ pid: 4, path, description: ' ' })).to.include({ app: 'qtest' });
-      expect(nameProgram({ pid: 4, path: undefined, description: undefined })).to.deep.equal({
-        app: 'unknown',
-        pid: 4,
-      });
-    });
-
-    it('takes the lock screen, and no window, for nobody', () => {
-      expect(nameProgram({ pid: 4, path: 'C:\\Windows\\LockApp.exe', description: 'LockApp' })).to.equal(
-        null,
-      );
-      expect(nameProgram(null)).to.equal(null);
-    });
-
-    it('reads what PowerShell prints', () => {
-      const path = 'C:\\Windows\\System32\\notepad.exe';
-      expect(parsePowerShell({ pid: 8, path, description: 'Notepad', name: 'notepad' })).to.deep.equal({
-        app: 'Notepad',
-        bundleId: 'notepad.exe',
-        pid: 8,
-      });
-      expect(parsePowerShell({ pid: 8, path: null, description: null, name: 'elevated' })).to.include({
+      expect(await read({ pid: 4, path, description: ' ' })).to.include({ app: 'qtest' });
+      expect(await read({ pid: 8, path: null, description: null, name: 'elevated' })).to.include({
         app: 'elevated',
         bundleId: 'elevated.exe',
       });
-      expect(parsePowerShell({})).to.equal(null);
+      expect(await read({ pid: 4 })).to.deep.equal({ app: 'unknown', pid: 4 });
     });
 
-    it('falls back to PowerShell where the calls cannot be made', async function () {
-      if (process.platform === 'win32') this.skip();
-      const desktop = recordedDesktop('win32', {
-        'powershell.exe -NoProfile -NonInteractive -EncodedCommand':
-          '{"pid":8,"path":"C:\\\\a.exe","description":"A"}\r\n',
-      });
-      expect(await windows.read(desktop)).to.deep.equal({ app: 'A', bundleId: 'a.exe', pid: 8 });
+    it('returns nothing for the lock screen, or without a window', async () => {
+      const path = 'C:\\Windows\\LockApp.exe';
+      expect(await read({ pid: 4, path, description: 'LockApp' })).to.equal(null);
+      expect(await read({})).to.equal(null);
+    });
+
+    it('reports a PowerShell that answers nonsense or too late', async () => {
       const odd = recordedDesktop('win32', { 'powershell.exe': 'WARNING: something' });
       expect(await rejection(windows.read(odd))).to.include({ kind: 'unavailable' });
       const slow = recordedDesktop('win32', { 'powershell.exe': { code: null, timedOut: true } });
       expect((await rejection(windows.read(slow))).message).to.include('did not answer in 10 s');
     });
 
-    it('finds the description in a version resource', () => {
+    it('reads the description from a version resource', () => {
       const record = (key: string, value: string): Buffer => {
         const head = Buffer.alloc(6);
         head.writeUInt16LE(value.length + 1, 2);

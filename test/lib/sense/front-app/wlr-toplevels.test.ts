@@ -19,7 +19,7 @@ function event(object: number, opcode: number, ...parts: Buffer[]): Buffer {
   return Buffer.concat([uint(object, ((8 + body.length) << 16) | opcode), body]);
 }
 
-/** What a compositor says to a client that looks once. */
+/** What a compositor sends in one conversation. */
 const GLOBALS = Buffer.concat([
   event(2, 0, uint(1), text('wl_compositor'), uint(5)),
   event(2, 0, uint(9), text(MANAGER), uint(3)),
@@ -52,7 +52,7 @@ describe('sense/front-app/wlr-toplevels', () => {
     { appId: 'qtest-two', activated: true },
   ];
 
-  it('asks for the globals, binds the manager by its number, and keeps app ids and states', () => {
+  it('asks for the globals, binds the manager and keeps app ids and states', () => {
     const { sent, listen } = listener();
     expect(Buffer.concat(sent).toString('hex')).to.equal(
       Buffer.concat([event(1, 1, uint(2)), event(1, 0, uint(3))]).toString('hex'),
@@ -68,17 +68,17 @@ describe('sense/front-app/wlr-toplevels', () => {
     expect(listen(DONE)).to.deep.equal(expected);
   });
 
-  it('binds no newer version than it knows', () => {
+  it('binds version 3 at most', () => {
     const { sent, listen } = listener();
     listen(Buffer.concat([event(2, 0, uint(9), text(MANAGER), uint(7)), event(3, 0, uint(0))]));
     expect(Buffer.concat(sent).includes(Buffer.concat([text(MANAGER), uint(3), uint(4)]))).to.equal(true);
   });
 
-  it('says that a compositor does not offer it', () => {
+  it('reports a compositor without the protocol', () => {
     expect(listener().listen(event(3, 0, uint(0)))).to.equal('not offered');
   });
 
-  it('reads the same however the bytes are cut', () => {
+  it('returns the same for any split of the bytes', () => {
     const all = Buffer.concat([GLOBALS, WINDOWS, DONE]);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (cuts) => {
@@ -94,7 +94,7 @@ describe('sense/front-app/wlr-toplevels', () => {
     );
   });
 
-  it('ends at any bytes with a value, a wait, or an error that can be told', () => {
+  it('returns, waits or throws a StewardError for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
         try {

@@ -15,44 +15,44 @@ function adapter(id: string, answer: Idle | Error, here = true): IdleAdapter {
 }
 
 describe('sense/idle', () => {
-  it('takes the idle time of the first who knows, and the lock of any', async () => {
-    const sight = await readIdle(desktop, [
+  it('returns the first idle time, and the lock of any adapter', async () => {
+    const reading = await readIdle(desktop, [
       adapter('a', { locked: false }),
       adapter('b', { idleMs: 10 }),
       adapter('c', { idleMs: 99, locked: true }),
       adapter('d', { locked: false }),
     ]);
-    expect(sight).to.deep.equal({ idleMs: 10, locked: true, via: 'a+b+c+d' });
+    expect(reading).to.deep.equal({ idleMs: 10, locked: true, via: 'a+b+c+d' });
   });
 
-  it('leaves out whoever is not here, fails, or knows nothing', async () => {
+  it('ignores adapters that are absent, fail or know nothing', async () => {
     const failing = new StewardError('unavailable', 'gone');
-    const sight = await readIdle(desktop, [
+    const reading = await readIdle(desktop, [
       adapter('not-here', { idleMs: 1 }, false),
       adapter('broken', failing),
       adapter('silent', {}),
       adapter('b', { idleMs: 0 }),
     ]);
-    expect(sight).to.deep.equal({ idleMs: 0, via: 'b' });
+    expect(reading).to.deep.equal({ idleMs: 0, via: 'b' });
   });
 
-  it('says why when nobody knows', async () => {
+  it('gives the reason when no adapter knows', async () => {
     const failing = adapter('broken', new StewardError('unavailable', 'The display is gone.'));
     expect(await readIdle(desktop, [failing, adapter('s', {})])).to.deep.equal({
       unknown: 'The display is gone.',
     });
     expect(await readIdle(desktop, []))
       .to.have.property('unknown')
-      .that.includes('does not tell');
+      .that.includes('does not report');
   });
 
-  it('hides no bug', async () => {
+  it('throws bugs on', async () => {
     let caught: unknown;
     await readIdle(desktop, [adapter('bug', new TypeError('x'))]).catch((error: unknown) => (caught = error));
     expect(caught).to.be.instanceOf(TypeError);
   });
 
-  it('asks the X server only where X has the input', () => {
+  it('asks the X server only in X11 sessions', () => {
     const asked = (env: NodeJS.ProcessEnv): string[] =>
       IDLE_ADAPTERS.filter(({ detect }) => detect({ ...desktop, env })).map(({ id }) => id);
     expect(asked({ DISPLAY: ':0' })).to.deep.equal(['x11', 'logind']);

@@ -1,13 +1,6 @@
 import { expect } from 'chai';
 
-import {
-  readHints,
-  macosIdle,
-  parseConsole,
-  parseHid,
-  parsePowerShellIdle,
-  windowsIdle,
-} from '../../../../src/lib/sense/idle';
+import { macosIdle, readHints, windowsIdle } from '../../../../src/lib/sense/idle';
 import { recordedDesktop } from '../../../helpers/fake-desktop';
 import { rejection } from '../../../helpers/errors';
 
@@ -31,44 +24,43 @@ const root = (...users: string[]): string => `+-o Root  <class IORegistryEntry>
 
 describe('sense/idle, recorded answers', () => {
   describe('macOS', () => {
-    it('gives nanoseconds of input silence as milliseconds', () => {
-      expect(parseHid(HID)).to.deep.equal({ idleMs: 754.17125 });
-      expect(parseHid('')).to.deep.equal({});
+    const uid = process.getuid?.() ?? 0;
+    const own = USER_501.replace('501', String(uid));
+    const read = (hid: string, users: string) =>
+      macosIdle.read(
+        recordedDesktop('darwin', {
+          '/usr/sbin/ioreg -r -d 1 -c IOHIDSystem': hid,
+          '/usr/sbin/ioreg -n Root': users,
+        }),
+      );
+
+    it('reads idle time in milliseconds and the lock', async () => {
+      expect(await read(HID, root(own, AWAY_502))).to.deep.equal({ idleMs: 754.17125, locked: false });
+      expect(await read('', '')).to.deep.equal({});
     });
 
-    it('knows the lock of its own user only', () => {
-      const locked = USER_501.replace('{', '{"CGSSessionScreenIsLocked"=Yes,');
-      expect(parseConsole(root(USER_501, AWAY_502), 501)).to.deep.equal({ locked: false });
-      expect(parseConsole(root(AWAY_502, locked), 501)).to.deep.equal({ locked: true });
-      expect(parseConsole(root(USER_501), 777)).to.deep.equal({});
-      expect(parseConsole('', 501)).to.deep.equal({});
+    it("reads the lock of this user's session only", async () => {
+      const locked = own.replace('{', '{"CGSSessionScreenIsLocked"=Yes,');
+      expect(await read('', root(AWAY_502, locked))).to.deep.equal({ locked: true });
+      expect(await read('', root(AWAY_502))).to.deep.equal({});
     });
 
-    it('takes a session that is not on the console for locked', () => {
-      expect(parseConsole(root(USER_501.replace('=Yes', '=No')), 501)).to.deep.equal({ locked: true });
+    it('treats a session that is not on the console as locked', async () => {
+      expect(await read('', root(own.replace('=Yes', '=No')))).to.deep.equal({ locked: true });
     });
 
-    it('asks ioreg for both', async () => {
-      const desktop = recordedDesktop('darwin', {
-        '/usr/sbin/ioreg -r -d 1 -c IOHIDSystem': HID,
-        '/usr/sbin/ioreg -n Root': root(USER_501.replace('501', String(process.getuid?.()))),
-      });
-      expect(await macosIdle.read(desktop)).to.deep.equal({ idleMs: 754.17125, locked: false });
+    it('reports a failed ioreg', async () => {
       const broken = recordedDesktop('darwin', { '/usr/sbin/ioreg': { code: 1 } });
       expect(await rejection(macosIdle.read(broken))).to.include({ kind: 'unavailable' });
     });
   });
 
   describe('Windows', () => {
-    it('reads what PowerShell prints', async function () {
-      expect(parsePowerShellIdle({ idleMs: 1500, locked: false })).to.deep.equal({
-        idleMs: 1500,
-        locked: false,
-      });
-      expect(parsePowerShellIdle({ idleMs: null, locked: 'no' })).to.deep.equal({});
+    it('reads the answer of PowerShell', async function () {
       if (process.platform === 'win32') this.skip();
-      const desktop = recordedDesktop('win32', { 'powershell.exe': '{"idleMs":12,"locked":true}' });
-      expect(await windowsIdle.read(desktop)).to.deep.equal({ idleMs: 12, locked: true });
+      const read = (text: string) => windowsIdle.read(recordedDesktop('win32', { 'powershell.exe': text }));
+      expect(await read('{"idleMs":12,"locked":true}')).to.deep.equal({ idleMs: 12, locked: true });
+      expect(await read('{"idleMs":null,"locked":"no"}')).to.deep.equal({});
     });
   });
 
@@ -76,18 +68,18 @@ describe('sense/idle, recorded answers', () => {
     const nowMs = 1_700_000_000_000;
     const since = BigInt((nowMs - 90_000) * 1000);
 
-    it('gives the time since the session was marked idle', () => {
+    it('returns the time since the session was marked idle', () => {
       expect(readHints({ locked: false, idle: true, since }, nowMs)).to.deep.equal({
         locked: false,
         idleMs: 90_000,
       });
     });
 
-    it('says nothing of the last minutes while the session is not marked', () => {
+    it('returns no idle time while the session is not marked idle', () => {
       expect(readHints({ locked: true, idle: false, since }, nowMs)).to.deep.equal({ locked: true });
     });
 
-    it('does not believe a mark without time or of the future', () => {
+    it('ignores a mark without a time or in the future', () => {
       expect(readHints({ locked: false, idle: true, since: 0n }, nowMs)).to.deep.equal({ locked: false });
       const future = BigInt((nowMs + 1) * 1000);
       expect(readHints({ locked: undefined, idle: true, since: future }, nowMs)).to.deep.equal({});
