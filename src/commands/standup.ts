@@ -6,20 +6,20 @@ import { readPeriod } from '../lib/report/period';
 import { reportText } from '../lib/report/view';
 
 export default class Standup extends BaseCommand {
-  static override summary = 'Tell what you did since yesterday, as Markdown.';
+  static override summary = 'Summarise what you did since yesterday, as Markdown';
   static override description =
-    'Issues, sessions, commits and time, from what is stored on this machine; the same data gives the same bytes. On a terminal it is laid out, in a pipe it is Markdown. What cannot be known stands at its end.';
+    'Lists issues, sessions, commits and time from local data: laid out on a terminal, Markdown in a pipe. The same data produces the same bytes. Gaps in the data are listed at the end.';
   static override flags = {
-    since: text({ description: 'From this day on.', default: 'yesterday', helpValue: 'DAY' }),
-    until: text({ description: 'Up to this day; today when left out.', helpValue: 'DAY' }),
-    repo: text({ description: 'Only this repository, by the name of its folder.', helpValue: 'NAME' }),
+    since: text({ description: 'First day.', default: 'yesterday', helpValue: 'DAY' }),
+    until: text({ description: 'Last day; default: today.', helpValue: 'DAY' }),
+    repo: text({ description: 'Only this repository (folder name).', helpValue: 'NAME' }),
     reminders: boolean({ description: 'Include your reminders.', default: false }),
-    evidence: boolean({ description: 'Ask the service what was said when issues were closed.' }),
+    evidence: boolean({ description: 'Fetch the closing comments of issues.' }),
   };
   static override examples = [
     '<%= config.bin %> standup --since friday',
     {
-      description: 'To paste into a chat',
+      description: 'Copy it for a chat',
       command: '<%= config.bin %> standup --repo website --evidence | pbcopy',
     },
   ];

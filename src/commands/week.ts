@@ -6,14 +6,14 @@ import { readWeek } from '../lib/report/period';
 import { reportText } from '../lib/report/view';
 
 export default class Week extends BaseCommand {
-  static override summary = 'Tell what a week, Monday to Sunday, was made of, as Markdown.';
+  static override summary = 'Summarise a week, Monday to Sunday, as Markdown';
   static override description =
-    'What `standup` tells, of the week of a day: this week up to today, unless another day is named.';
+    'The same report as `standup` for a whole week; default: this week up to today.';
   static override flags = {
-    of: text({ description: 'A day of the week.', default: 'today', helpValue: 'DAY' }),
-    repo: text({ description: 'Only this repository, by the name of its folder.', helpValue: 'NAME' }),
+    of: text({ description: 'Any day of the week.', default: 'today', helpValue: 'DAY' }),
+    repo: text({ description: 'Only this repository (folder name).', helpValue: 'NAME' }),
     reminders: boolean({ description: 'Include your reminders.', default: false }),
-    evidence: boolean({ description: 'Ask the service what was said when issues were closed.' }),
+    evidence: boolean({ description: 'Fetch the closing comments of issues.' }),
   };
   static override examples = ['<%= config.bin %> week', '<%= config.bin %> week --of "last week" > week.md'];
   static override related = ['standup', 'sense recent', 'work list --state closed'];

@@ -172,16 +172,16 @@ describe('doctor and other hosts (built)', function () {
     afterEach(() => github.close());
 
     it('looks at the credential, the repository, its privacy and its labels; asks only when it may', async () => {
-      await at.expectRow('work.privacy', 'off', /no repository is set up/);
+      await at.expectRow('work.privacy', 'off', /not set up/);
       await at.run('work', 'setup', 'ann/work');
       github.seen.length = 0;
-      await at.expectRow('work.privacy', 'ok', /^ann\/work was seen private at/);
+      await at.expectRow('work.privacy', 'ok', /^ann\/work is private \(verified /);
       await at.expectRow('work.token', 'ok', /from GH_TOKEN$/);
       await at.expectRow('work.repository', 'off', /not asked/);
-      await at.expectRow('work.board', 'ok', /^read last: \d/);
+      await at.expectRow('work.board', 'ok', /^last fetched: \d/);
       expect(github.seen).to.deep.equal([]);
-      await at.expectRow('work.repository', 'ok', /is private, and the credential may write/, '--online');
-      await at.expectRow('work.labels', 'ok', /^all \d+ are there$/, '--online');
+      await at.expectRow('work.repository', 'ok', /is private, and the credential can write/, '--online');
+      await at.expectRow('work.labels', 'ok', /^all \d+ exist$/, '--online');
       expect([...new Set(github.seen.map(({ method }) => method))]).to.deep.equal(['GET']);
     });
 
@@ -190,7 +190,7 @@ describe('doctor and other hosts (built)', function () {
       await github.api('DELETE', '/repos/ann/work/labels/Type:bug');
       const row = await at.expectRow('work.labels', 'warning', /lacks Type:bug/, '--online');
       await at.run(...(row.mend ?? '').split(' ').slice(1));
-      await at.expectRow('work.labels', 'ok', /are there/, '--online');
+      await at.expectRow('work.labels', 'ok', /all \d+ exist/, '--online');
     });
 
     it('tells of a repository that has turned public', async () => {
@@ -203,11 +203,11 @@ describe('doctor and other hosts (built)', function () {
     it('tells of a verification that is old or was never done, and its command renews it', async () => {
       await at.run('work', 'setup', 'ann/work');
       await at.run('config', 'set', 'WORK.privacy.verifiedAt', '2020-01-01T00:00:00.000Z');
-      const row = await at.expectRow('work.privacy', 'warning', /was last seen private at 2020/);
+      const row = await at.expectRow('work.privacy', 'warning', /was last verified as private 2020/);
       await at.run(...(row.mend ?? '').split(' ').slice(1));
-      await at.expectRow('work.privacy', 'ok', /was seen private/);
+      await at.expectRow('work.privacy', 'ok', /is private/);
       await at.run('config', 'set', 'WORK.privacy.verifiedPrivate', 'false');
-      await at.expectRow('work.privacy', 'failed', /nobody has verified/);
+      await at.expectRow('work.privacy', 'failed', /is not verified as private/);
     });
 
     it('tells of a credential that is missing or refused, and of a service that is gone', async () => {
@@ -221,13 +221,13 @@ describe('doctor and other hosts (built)', function () {
         mend: null,
       });
       at.env = { ...at.env, GH_TOKEN: undefined, PATH: join(at.path, 'bin') };
-      const none = await at.expectRow('work.token', 'failed', /There is no credential/);
+      const none = await at.expectRow('work.token', 'failed', /No credential found/);
       expect(none.mend).to.equal('gh auth login');
       at.env = { GITHUB_API_URL: github.url, GH_TOKEN: github.token };
       await github.close();
-      await at.expectRow('work.repository', 'failed', /refuses the connection/, '--online');
+      await at.expectRow('work.repository', 'failed', /refused the connection/, '--online');
       await at.run('work', 'board', '--refresh');
-      await at.expectRow('work.board', 'warning', /refuses the connection/);
+      await at.expectRow('work.board', 'warning', /refused the connection/);
       github = await startGitHub();
     });
   });

@@ -161,7 +161,7 @@ describe('steward mcp', function () {
       ['standup', { since: 'never' }, /^"never" names no day\.\nWrite it as yesterday/],
       ['show_issue', {}, /required property 'number'/],
       ['show_issue', { number: 0 }, /^number must be >= 1/],
-      ['ready', {}, /^Work tracking is not set up yet\.\nRun `steward work setup/],
+      ['ready', {}, /^Work tracking is not set up\.\nRun `steward work setup/],
       ['add_issue', { title: 'x', priority: 'P9' }, /^priority must be equal to one of the allowed values/],
       ['remind', { text: '' }, /^text must NOT have fewer than 1 characters/],
       ['notify', { message: 'x'.repeat(4001) }, /^message must NOT have more than 4000 characters/],

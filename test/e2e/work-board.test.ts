@@ -52,7 +52,8 @@ describe('work board (built), with a repository that was read before', function 
     expect(await good()).to.match(/20 open\n/);
     const hourAgo = new Date(Date.now() - 3_700_000).toISOString();
     write('work/poll.json', JSON.stringify({ version: 1, repo: 'ann/work', lastFetch: hourAgo, failure: null })); // prettier-ignore
-    for (const time of [1, 2]) expect(await good(), `run ${time}`).to.match(/127\.0\.0\.1:9 .*Shown as of/s);
+    for (const time of [1, 2])
+      expect(await good(), `run ${time}`).to.match(/127\.0\.0\.1:9 .*Last fetched:/s);
   });
 
   it('keeps no secret of the environment', async () => {
@@ -78,7 +79,7 @@ describe('work board (built), with a repository that was read before', function 
       const { code, stdout } = await run(...args);
       expect([args, code]).to.deep.equal([args, 0]);
       expect(stdout)
-        .to.match(/The connection to 127\.0\.0\.1:9 .*Shown as of/s)
+        .to.match(/The connection to 127\.0\.0\.1:9 .*Last fetched:/s)
         .and.include('Work on part');
     }
     const swept = await run('sweep');

@@ -49,7 +49,7 @@ describe('work capture by the hooks (built)', function () {
     expect(first).to.include({ code: 0, stderr: '' });
     expect(JSON.parse(first.stdout)).to.deep.equal({
       systemMessage:
-        'Kept for the work repository: reminder: call Ann, the password is [redacted] (to take it back: steward work undo)',
+        'Captured for the work repository: reminder: call Ann, the password is [redacted] (undo: steward work undo)',
     });
     expect((await hook('prompt', { prompt }, '--strict', '--no-tab')).stdout).to.equal('');
     await until('the issue', async () => (await titles()).length > 0);
@@ -65,16 +65,16 @@ describe('work capture by the hooks (built)', function () {
     const told = async (prompt: string): Promise<string> =>
       (JSON.parse((await hook('prompt', { prompt }, '--no-tab')).stdout) as { systemMessage: string })
         .systemMessage;
-    expect(await told('queue this')).to.match(/^Nothing queued: say what to queue, /);
-    expect(await told('queue this for later')).to.match(/^Nothing queued: /);
+    expect(await told('queue this')).to.match(/^Nothing queued\. Name the task: /);
+    expect(await told('queue this for later')).to.match(/^Nothing queued\. /);
     expect(await told('remind me to water the plants every monday at 9')).to.equal(
-      'Kept for the work repository: reminder: water the plants every monday at 9 (to take it back: steward work undo). Recurring reminders are not supported: it is kept without a time.',
+      'Captured for the work repository: reminder: water the plants every monday at 9 (undo: steward work undo). Recurring reminders are not supported, so it has no time.',
     );
     await until('the issue', async () => (await titles()).length > 0);
     await idle();
     expect(await titles()).to.deep.equal(['[Reminder] water the plants every monday at 9']);
     expect(await told('remind me to call Ann on 31 November')).to.match(
-      /\. "on 31 November" is not a time to come: it is kept without a time\.$/,
+      /\. "on 31 November" is not a future time, so it has none\.$/,
     );
     expect(await told('remind me to pay the gas bill today')).to.match(/undo\)$/);
     await until('both issues', async () => (await titles()).length > 2);
@@ -106,12 +106,10 @@ describe('work capture by the hooks (built)', function () {
     expect([asked.code, asked.stderr.includes('Add --yes.')]).to.deep.equal([2, true]);
     const first = await run('work', 'undo', '--yes');
     expect(first.stdout).to.equal(
-      'reminder: call Ann: withdrawn, it was never sent\nreminder: call Ben: withdrawn, it was never sent\n',
+      'reminder: call Ann: withdrawn before it was sent\nreminder: call Ben: withdrawn before it was sent\n',
     );
     expect((await run('work', 'undo', '--yes')).stdout).to.equal('#1 call Cid: closed as not planned\n');
-    expect((await run('work', 'undo')).stdout).to.equal(
-      'Nothing was captured from a prompt that could be taken back.\n',
-    );
+    expect((await run('work', 'undo')).stdout).to.equal('Nothing to undo: no prompt was captured.\n');
     await idle();
     expect(await titles()).to.deep.equal(['[Reminder] call Cid']);
   });
@@ -124,7 +122,7 @@ describe('work capture by the hooks (built)', function () {
       hook('prompt', { prompt: `WHOLE-${subject}, the password is hunter22\nqueue ${subject} for later`, ...more }, '--no-tab'); // prettier-ignore
     const told = async (result: Promise<StewardResult>): Promise<string> =>
       (JSON.parse((await result).stdout) as { systemMessage: string }).systemMessage;
-    expect(await told(say('one'))).to.include('Kept for the work repository: queue: one (');
+    expect(await told(say('one'))).to.include('Captured for the work repository: queue: one (');
     expect(jsonOf(await run('config', 'set', 'WORK.CAPTURE_PROMPT', 'whole', '--json'))).to.include({
       key: 'WORK.CAPTURE_PROMPT',
     });
@@ -199,7 +197,7 @@ describe('work capture by the hooks (built)', function () {
     const told = await hook('prompt', { prompt: 'remind me to call Ann' }, '--no-tab', '--strict');
     expect(JSON.parse(told.stdout)).to.deep.equal({
       systemMessage:
-        'Not kept: the work repository was seen not to be private. Make it private, then run `steward work verify`.',
+        'Not captured: the work repository is not private. Make it private, then run `steward work verify`.',
     });
     await run('config', 'set', 'WORK.enabled', 'false');
     const off = await hook('prompt', { prompt: 'remind me to call Ann' }, '--no-tab', '--strict');
@@ -288,7 +286,7 @@ describe('work capture by the hooks (built)', function () {
     expect(await titles()).to.deep.equal(['[Core] Fix it [slug:fix-login]']);
     const labels = (await issuesOf(github, 'ann/work'))[0]?.labels.map(({ name }) => name).sort();
     expect([...planned.labels].sort()).to.deep.equal(labels);
-    expect(await plan()).to.deep.include({ action: 'none', reason: 'its issue has this Status already' });
+    expect(await plan()).to.deep.include({ action: 'none', reason: 'its issue already has this Status' });
     // The phase that a notification has said since.
     const said = await run(
       'notify',
@@ -315,7 +313,7 @@ describe('work capture by the hooks (built)', function () {
     const kept = jsonOf(await hook('session-end', { cwd: place }, '--dry-run', '--json'));
     expect(kept).to.deep.include({
       action: 'none',
-      reason: 'its work is restricted and stays on this machine',
+      reason: 'its work is restricted to this machine',
     });
     expect(existsSync(join(folder, 'RESTRICTED.md'))).to.equal(false);
   });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { sessionAt } from '../../src/lib/work/capture/session';
 import { refresh } from '../../src/lib/work/poll';
-import { sweep, type SweepDeps, type SweepResult } from '../../src/lib/work/sweep';
+import { sweep, type SweepDeps } from '../../src/lib/work/sweep';
+import type { SweepResult } from '../../src/lib/work/sweep-log';
 import { startGitHub, type GitHub } from '../helpers/github';
 import { captureOf, readyWorld, type WorkWorld } from '../helpers/work';
 

@@ -82,7 +82,7 @@ describe('work (built)', function () {
       ['verify'],
     ])
       // prettier-ignore
-      expect((await bad(args, 3)).message).to.equal('Work tracking is not set up yet.');
+      expect((await bad(args, 3)).message).to.equal('Work tracking is not set up.');
     expect((await bad(['setup', 'ann/open'], 6)).message).to.match(/ann\/open is public/);
     expect((await bad(['setup', 'ann/none'], 5)).hint).to.match(/--create/);
 
@@ -173,7 +173,7 @@ describe('work (built)', function () {
       'Use Queued, Blocked, In-Progress, In-Review, Complete.',
     );
     expect(await bad(['list', '--status', 'bogus'], 2)).to.include({
-      message: 'There is no Status bogus.',
+      message: 'Unknown Status "bogus".',
       hint: 'Use queued, needs-triage, ready, in-progress, in-review, blocked, needs-human, done.',
     });
     expect((await bad(['list', '--type', 'bogus'], 2)).hint).to.match(/^Use feature, bug, .*idea/);
@@ -183,13 +183,13 @@ describe('work (built)', function () {
       /^The local file is up to date/,
     );
     expect((await bad(['add', 'x'], 4, { GH_TOKEN: 'not_a_good_one' })).message).to.match(
-      /refuses the credential from GH_TOKEN/,
+      /rejected the credential from GH_TOKEN/,
     );
     expect((await bad(['add', 'x'], 3, { GITHUB_API_URL: 'http://example.org' })).message).to.match(
       /GITHUB_API_URL/,
     );
     expect((await bad(['edit', '1', '--title', 'x'], 8, { GITHUB_API_URL: nobodyAt })).message).to.match(
-      /refuses the connection/,
+      /refused the connection/,
     );
     const path = join(home.path, '.steward', 'work', 'config.yaml');
     writeFileSync(path, 'KANBAN_COLUMNS: [Queued, Doing]\n');
@@ -205,21 +205,21 @@ describe('work (built)', function () {
     const offline = jsonOf(await run(['board', '--refresh', '--json'], away)) as Board;
     expect(offline).to.deep.include({ stale: true });
     expect(offline.items.map(({ title }) => title)).to.deep.equal(['Kept']);
-    expect(offline.staleReason).to.match(/refuses the connection/);
+    expect(offline.staleReason).to.match(/refused the connection/);
     const nobody = jsonOf(
       await run(['list', '--refresh', '--json'], { GH_TOKEN: undefined, PATH: '/nowhere' }),
     ) as Board;
-    expect(nobody.staleReason).to.match(/There is no credential for 127\.0\.0\.1.*gh auth login/);
+    expect(nobody.staleReason).to.match(/No credential found for 127\.0\.0\.1.*gh auth login/);
     await bad(['claim', '1', '--agent', 'kai'], 8, away);
     const shown = await run(['show', '1'], away);
     expect(shown.code).to.equal(0);
-    expect(shown.stdout).to.match(/Only what was read before can be shown/);
+    expect(shown.stdout).to.match(/Cached, without text and comments/);
   });
 
   it('ends at Ctrl-C while the service keeps it waiting, also on a terminal that shows the steps', async function () {
     requirePrograms(this, { python3: 'python3' });
     github.fault = () => 'hang';
-    const turns: Turn[] = [['Looking at ann/work', '\x03']];
+    const turns: Turn[] = [['Checking ann/work', '\x03']];
     const setup = await converse(['work', 'setup', 'ann/work'], turns, { home: home.path, env: env() });
     expect([setup.missed, setup.code]).to.deep.equal([[], 130]);
     // The cursor is shown again.
@@ -333,7 +333,7 @@ describe('work (built)', function () {
         ...own,
         GITHUB_API_URL: github.url.replace('127.0.0.1', 'localhost'),
       });
-      expect((jsonOf(other) as Board).staleReason).to.match(/There is no credential for localhost/);
+      expect((jsonOf(other) as Board).staleReason).to.match(/No credential found for localhost/);
     });
   });
 });

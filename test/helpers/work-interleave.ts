@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { leave, spoolStatus } from '../../src/lib/sessions/spool';
-import { captureKey } from '../../src/lib/work/capture/seen';
+import { captureKey } from '../../src/lib/work/capture/keys';
 import type { Fault, GitHub } from './github';
 import { seeded } from './random';
 import type { WorkWorld } from './work';

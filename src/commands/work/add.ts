@@ -5,20 +5,20 @@ import { STATUSES } from '../../lib/work/label';
 import { issueText, missingText, queuedText } from '../../lib/work/view-results';
 
 export default class WorkAdd extends BaseCommand {
-  static override summary = 'Add an issue.';
+  static override summary = 'Add an issue';
   static override description =
-    'Labels that the repository does not have are left out and named. Exactly one issue is made, also when the answer of the service is lost. Without a network it is queued and made later.';
+    'Creates exactly one issue, even if the response of GitHub is lost. Labels that the repository does not have are left out and listed. Offline, the issue is queued and created later.';
   static override args = {
-    title: word({ required: true, description: 'What is to be done, in a few words.' }),
+    title: word({ required: true, description: 'The task, in a few words.' }),
   };
   static override flags = {
-    body: text({ description: 'More about it, in Markdown.', helpValue: 'TEXT' }),
-    type: text({ description: 'Its Type.', default: 'feature', helpValue: 'TYPE' }),
-    status: text({ description: 'Its Status.', options: [...STATUSES], default: 'queued' }),
-    priority: text({ description: 'Its Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
-    property: text({ description: 'Its Property, such as website.', helpValue: 'PROPERTY' }),
+    body: text({ description: 'The details, in Markdown.', helpValue: 'TEXT' }),
+    type: text({ description: 'Type.', default: 'feature', helpValue: 'TYPE' }),
+    status: text({ description: 'Status.', options: [...STATUSES], default: 'queued' }),
+    priority: text({ description: 'Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
+    property: text({ description: 'Property, such as website.', helpValue: 'PROPERTY' }),
     label: text({
-      description: 'A further label; may be given more than once.',
+      description: 'Another label; repeatable.',
       multiple: true,
       helpValue: 'NAME',
     }),

@@ -5,11 +5,11 @@ import { moveIssue } from '../../lib/work/edit';
 import { issueText } from '../../lib/work/view-results';
 
 export default class WorkBlock extends BaseCommand {
-  static override summary = 'Set an issue to blocked.';
+  static override summary = 'Set an issue to blocked';
   static override description = 'Replaces its Status label. The reason becomes a comment.';
   static override args = { number: issueNumber() };
   static override flags = {
-    reason: text({ description: 'What it waits for.', helpValue: 'TEXT' }),
+    reason: text({ description: 'What the issue waits for.', helpValue: 'TEXT' }),
   };
   static override examples = [
     '<%= config.bin %> work block 12',

@@ -4,16 +4,16 @@ import { currentBoard, type BoardView } from '../../lib/work/board';
 import { boardText } from '../../lib/work/view';
 
 export default class WorkBoard extends BaseCommand {
-  static override summary = 'Show the board: what waits, what runs, what is done.';
+  static override summary = 'Show the board: queued, blocked, in progress, in review, done';
   static override description =
-    'Asks the service at most once in a poll interval. Without a network it shows what was read before, and says so.';
+    'Fetches the issues at most once per poll interval. Offline it shows the cached board and its age.';
   static override flags = {
-    refresh: boolean({ description: 'Ask the service now.' }),
+    refresh: boolean({ description: 'Fetch the issues now.' }),
   };
   static override examples = [
     '<%= config.bin %> work board',
     {
-      description: 'What is in review, for a script',
+      description: 'List the issues in review, for a script',
       command: '<%= config.bin %> work board --json | jq \'.columns["In-Review"]\'',
     },
   ];

@@ -5,13 +5,13 @@ import { claimIssue, type ClaimResult } from '../../lib/work/claim';
 import { claimText } from '../../lib/work/view-results';
 
 export default class WorkClaim extends BaseCommand {
-  static override summary = 'Take an issue, for yourself or an agent; of two at once exactly one gets it.';
+  static override summary = 'Claim an issue for yourself or an agent';
   static override description =
-    'Sets Agent:NAME and Status:in-progress, looks who was first, and takes Status:ready and Status:queued off. When somebody else holds it, the exit code is 6 and the error names them.';
+    'Adds Agent:NAME and Status:in-progress, and removes Status:ready and Status:queued. Of two claims at the same time exactly one succeeds; the other exits with code 6 and names the holder.';
   static override args = { number: issueNumber() };
   static override flags = {
     agent: text({
-      description: 'The agent, as in its Agent: label; you when left out.',
+      description: 'Name in the Agent: label; default: you.',
       helpValue: 'NAME',
     }),
   };

@@ -4,12 +4,12 @@ import { closeIssue, type Closed } from '../../lib/work/actions';
 import { closedText } from '../../lib/work/view-results';
 
 export default class WorkClose extends BaseCommand {
-  static override summary = 'Close an issue with the evidence that it is done.';
-  static override description = 'The evidence becomes a comment; then the issue is closed as completed.';
+  static override summary = 'Close an issue with evidence that it is done';
+  static override description = 'Adds the evidence as a comment, then closes the issue as completed.';
   static override args = { number: issueNumber() };
   static override flags = {
     evidence: text({
-      description: 'What shows that it is done; @FILE reads it from a file.',
+      description: 'What shows that it is done; @FILE reads a file.',
       required: true,
       helpValue: 'TEXT|@FILE',
     }),

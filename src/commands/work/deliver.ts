@@ -4,9 +4,9 @@ import type { DrainResult } from '../../lib/sessions/spool';
 
 export default class WorkDeliver extends BaseCommand {
   static override hidden = true;
-  static override summary = 'Send what the hooks have captured to the work repository.';
+  static override summary = 'Send the captures of the hooks to the work repository';
   static override description =
-    'What a hook starts after a capture. What cannot be sent now (offline, no credential) waits, and the daemon tries again.';
+    'Hooks start this after a capture. Captures that cannot be sent (offline, no credential) wait, and the daemon retries.';
   static override examples = ['<%= config.bin %> work deliver', '<%= config.bin %> work deliver --json'];
   static override related = ['work status', 'hooks status'];
 
@@ -15,8 +15,8 @@ export default class WorkDeliver extends BaseCommand {
     const result = await deliverNow(this.context);
     this.print(() =>
       result.busy
-        ? 'Another process delivers already.'
-        : `${result.done} done, ${result.later + result.failed} waiting, ${result.dead} given up`,
+        ? 'Another process is already delivering.'
+        : `${result.done} done, ${result.later + result.failed} waiting, ${result.dead} failed`,
     );
     return result;
   }

@@ -5,16 +5,16 @@ import { editIssue } from '../../lib/work/edit';
 import { issueText } from '../../lib/work/view-results';
 
 export default class WorkEdit extends BaseCommand {
-  static override summary = 'Edit the title, the body or the labels of an issue.';
+  static override summary = 'Edit the title, body or labels of an issue';
   static override description =
-    'The prefix and the identity of the title stay, and so does the hidden marker of the body. A label that the repository lacks is an error.';
+    'Keeps the prefix and identity of the title and the hidden marker of the body. A label must exist in the repository.';
   static override args = { number: issueNumber() };
   static override flags = {
     title: text({ description: 'The new title, without its prefix.', helpValue: 'TEXT' }),
-    body: text({ description: 'The new body; @FILE reads it from a file.', helpValue: 'TEXT|@FILE' }),
-    'add-label': text({ description: 'Add a label; may be repeated.', multiple: true, helpValue: 'NAME' }),
+    body: text({ description: 'The new body; @FILE reads a file.', helpValue: 'TEXT|@FILE' }),
+    'add-label': text({ description: 'Add a label; repeatable.', multiple: true, helpValue: 'NAME' }),
     'remove-label': text({
-      description: 'Remove a label; may be repeated.',
+      description: 'Remove a label; repeatable.',
       multiple: true,
       helpValue: 'NAME',
     }),

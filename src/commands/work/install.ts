@@ -2,9 +2,9 @@ import { InstallerCommand, installerFlags } from '../../lib/cli/installer-comman
 import type { InstallerResult } from '../../lib/schedule/installer';
 
 export default class WorkInstall extends InstallerCommand {
-  static override summary = 'Have the sweep run every hour by itself.';
+  static override summary = 'Schedule the sweep to run every hour';
   static override description =
-    'The job goes into the scheduler of your system (launchd, systemd, cron, Task Scheduler) and finds steward again after an upgrade. Installing twice changes nothing. --status and --uninstall are its other modes.';
+    'Installs a job in the scheduler of your system (launchd, systemd, cron, Task Scheduler) that survives upgrades of steward. Installing twice changes nothing.';
   static override flags = installerFlags;
   static override examples = [
     '<%= config.bin %> work install',

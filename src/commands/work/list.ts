@@ -4,18 +4,22 @@ import { checkFilter, currentBoard, filterItems, type BoardView, type Filter } f
 import { listText } from '../../lib/work/view';
 
 export default class WorkList extends BaseCommand {
-  static override summary = 'List issues, most urgent first.';
-  static override description = 'Every filter has to fit; without any it lists what is open.';
+  static override summary = 'List issues, most urgent first';
+  static override description = 'Shows the issues that match all filters; without a filter, all open issues.';
   static override flags = {
-    state: text({ description: 'Which ones.', options: ['open', 'closed', 'all'], default: 'open' }),
-    lane: text({ description: 'Only of this lane, such as In-Progress.', helpValue: 'LANE' }),
-    status: text({ description: 'Only with this Status, such as blocked.', helpValue: 'STATUS' }),
-    type: text({ description: 'Only of this Type, such as reminder.', helpValue: 'TYPE' }),
-    priority: text({ description: 'Only of this Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
-    property: text({ description: 'Only of this Property, such as website.', helpValue: 'PROPERTY' }),
-    agent: text({ description: 'Only of this agent.', helpValue: 'NAME' }),
-    search: text({ description: 'Only with these words in the title.', helpValue: 'WORDS' }),
-    refresh: boolean({ description: 'Ask the service now.' }),
+    state: text({
+      description: 'Open, closed or all issues.',
+      options: ['open', 'closed', 'all'],
+      default: 'open',
+    }),
+    lane: text({ description: 'Only this lane, such as In-Progress.', helpValue: 'LANE' }),
+    status: text({ description: 'Only this Status, such as blocked.', helpValue: 'STATUS' }),
+    type: text({ description: 'Only this Type, such as reminder.', helpValue: 'TYPE' }),
+    priority: text({ description: 'Only this Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
+    property: text({ description: 'Only this Property, such as website.', helpValue: 'PROPERTY' }),
+    agent: text({ description: 'Only this agent.', helpValue: 'NAME' }),
+    search: text({ description: 'Only titles with these words.', helpValue: 'WORDS' }),
+    refresh: boolean({ description: 'Fetch the issues now.' }),
   };
   static override examples = [
     '<%= config.bin %> work list --status blocked',
@@ -31,7 +35,7 @@ export default class WorkList extends BaseCommand {
     checkFilter(filter as Filter, board);
     const items = filterItems(board.items, filter as Filter);
     const options = work.shown(this.terminal);
-    this.print(() => listText(board, items, options, 'No issue fits.'));
+    this.print(() => listText(board, items, options, 'No matching issues.'));
     const shown = new Set(items.map(({ number }) => number));
     const columns = Object.entries(board.columns).map(([lane, own]) => [
       lane,

@@ -4,10 +4,10 @@ import { openInBrowser } from '../../lib/platform/desktop/browser';
 import { issuePage } from '../../lib/work/edit';
 
 export default class WorkOpen extends BaseCommand {
-  static override summary = 'Open an issue in the browser.';
+  static override summary = 'Open an issue in the browser';
   static override args = { number: issueNumber() };
   static override flags = {
-    print: boolean({ description: 'Print the URL and open nothing.', default: false }),
+    print: boolean({ description: 'Print the URL instead.', default: false }),
   };
   static override examples = ['<%= config.bin %> work open 12', '<%= config.bin %> work open 12 --print'];
   static override related = ['work show NUMBER', 'work board'];

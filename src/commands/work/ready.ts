@@ -5,17 +5,17 @@ import { canTakeLabel } from '../../lib/work/label';
 import { listText } from '../../lib/work/view';
 
 export default class WorkReady extends BaseCommand {
-  static override summary = 'Show what an agent can take next, in order.';
+  static override summary = 'List the issues that an agent can take next';
   static override description =
-    'Open, ready or queued, and not blocked: first what is marked for the DA, then by priority, then the oldest. Reminders are yours and are left out.';
+    'Ready and queued issues: those labelled for your assistant first, then by priority, then oldest first. Reminders are yours and are left out.';
   static override flags = {
-    limit: integer({ description: 'How many at most.', default: 20, min: 1, max: 10_000, helpValue: 'N' }),
-    refresh: boolean({ description: 'Ask the service now.' }),
+    limit: integer({ description: 'Maximum number.', default: 20, min: 1, max: 10_000, helpValue: 'N' }),
+    refresh: boolean({ description: 'Fetch the issues now.' }),
   };
   static override examples = [
     '<%= config.bin %> work ready',
     {
-      description: 'Take the first one',
+      description: 'Claim the first one',
       command:
         "<%= config.bin %> work claim $(<%= config.bin %> work ready --json | jq '.[0].number') --agent kai",
     },

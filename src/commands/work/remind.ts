@@ -4,15 +4,15 @@ import { createOrQueue, newReminder, type Added, type Queued } from '../../lib/w
 import { issueText, missingText, queuedText } from '../../lib/work/view-results';
 
 export default class WorkRemind extends BaseCommand {
-  static override summary = 'Add a reminder; its time may stand in the text.';
+  static override summary = 'Add a reminder';
   static override description =
-    'Times are read in natural words, in your time zone, and lie ahead. A day without a time is its morning, 09:00; today and eod are 18:00, tonight is 20:00. Words that may mean something else stay in the title. Recurring reminders are not supported.';
+    'Reads the time from the text, in natural language and your time zone. A day without a time means 09:00, today and eod 18:00, tonight 20:00. Ambiguous words stay in the title. Recurring reminders are not supported.';
   static override args = {
-    text: word({ required: true, description: 'What to be reminded of.' }),
+    text: word({ required: true, description: 'The reminder, with or without a time.' }),
   };
   static override flags = {
-    at: text({ description: 'When; then the text is taken as it is.', helpValue: 'WHEN' }),
-    priority: text({ description: 'Its Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
+    at: text({ description: 'The time; the text is then used as is.', helpValue: 'WHEN' }),
+    priority: text({ description: 'Priority.', options: ['P0', 'P1', 'P2', 'P3'] }),
   };
   static override examples = [
     '<%= config.bin %> work remind "call Ann tomorrow at 10"',
@@ -30,7 +30,7 @@ export default class WorkRemind extends BaseCommand {
     this.print(() => issueText(added, shown(this.terminal), 'due'));
     if (added.due === null) {
       this.say(
-        `It names no time, so nothing reminds you by itself. To give it one: steward work snooze ${added.number} "tomorrow 9am"`,
+        `No time found, so you will not be notified. To set one: steward work snooze ${added.number} "tomorrow 9am"`,
       );
     }
     return added;

@@ -4,9 +4,9 @@ import type { RetryResult } from '../../lib/work/capture/deliver';
 import { retryText } from '../../lib/work/view-results';
 
 export default class WorkRetry extends BaseCommand {
-  static override summary = 'Send captures again that were given up.';
+  static override summary = 'Retry failed captures';
   static override description =
-    'Takes every entry of state/spool/dead back into the queue, also those of another machine, and sends it. A capture becomes one issue, however often it is sent.';
+    'Requeues every entry of state/spool/dead, including those of other machines, and sends it. A capture becomes one issue, no matter how often it is sent.';
   static override examples = ['<%= config.bin %> work retry', '<%= config.bin %> work retry --json'];
   static override related = ['status', 'work undo', 'notify retry ID'];
 

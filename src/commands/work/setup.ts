@@ -5,14 +5,14 @@ import { setUp, type SetupResult } from '../../lib/work/setup';
 import { setupText } from '../../lib/work/view-results';
 
 export default class WorkSetup extends BaseCommand {
-  static override summary = 'Set up work tracking in one private repository.';
+  static override summary = 'Set up work tracking in a private repository';
   static override description =
-    'Looks that the repository is private (any other is refused), writes the files of the work folder, seeds the labels and reads the issues. Run twice, it changes nothing.';
+    'Checks that the repository is private, creates the files of the work folder, seeds the labels and fetches the issues. Running it twice changes nothing.';
   static override args = {
     repo: word({ required: true, description: 'OWNER/REPO on GitHub.' }),
   };
   static override flags = {
-    create: boolean({ description: 'Make the repository, private, where it is not there.' }),
+    create: boolean({ description: 'Create the private repository if it does not exist.' }),
   };
   static override examples = [
     '<%= config.bin %> work setup ann/work --create',

@@ -4,7 +4,7 @@ import { showIssue, type Shown } from '../../lib/work/actions';
 import { showText } from '../../lib/work/view';
 
 export default class WorkShow extends BaseCommand {
-  static override summary = 'Show one issue with its text and comments.';
+  static override summary = 'Show an issue with its text and comments';
   static override args = { number: issueNumber() };
   static override examples = ['<%= config.bin %> work show 12', '<%= config.bin %> work show 12 --json'];
   static override related = [

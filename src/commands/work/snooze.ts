@@ -4,12 +4,12 @@ import { snooze, type Snoozed } from '../../lib/work/actions';
 import { issueText } from '../../lib/work/view-results';
 
 export default class WorkSnooze extends BaseCommand {
-  static override summary = 'Give a reminder another time.';
+  static override summary = 'Change the time of a reminder';
   static override description =
-    'You are reminded again then. Times are read in natural words, in your time zone, and lie ahead; a duration such as 2h or 1h30m counts from now.';
+    'Takes a future time in natural language and your time zone, or a duration from now such as 2h or 1h30m.';
   static override args = {
     number: issueNumber(),
-    when: word({ required: true, description: 'When; quote more than one word.' }),
+    when: word({ required: true, description: 'The time; quote more than one word.' }),
   };
   static override examples = [
     '<%= config.bin %> work snooze 12 2h',

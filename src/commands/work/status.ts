@@ -4,8 +4,8 @@ import { workStatus, type WorkStatus } from '../../lib/work/status';
 import { statusText } from '../../lib/work/view-results';
 
 export default class WorkStatusCommand extends BaseCommand {
-  static override summary = 'Show how work tracking is doing.';
-  static override description = 'From what is known on this machine; nobody is asked.';
+  static override summary = 'Show the status of work tracking';
+  static override description = 'Uses local data only.';
   static override examples = ['<%= config.bin %> work status', '<%= config.bin %> work status --json'];
   static override related = ['work verify', 'work board', 'config show'];
 

@@ -4,31 +4,31 @@ import { flagsOf } from '../../lib/cli/resolve';
 import { withSteps } from '../../lib/platform/terminal/progress';
 import { noSweep, runSweep } from '../../lib/app/sweep';
 import { parseDuration } from '../../lib/platform/time/day-words';
-import type { SweepResult } from '../../lib/work/sweep';
+import type { SweepResult } from '../../lib/work/sweep-log';
 import { sweepText } from '../../lib/work/view-results';
 
 export default class WorkSweep extends BaseCommand {
-  static override summary = 'Catch up with what the hooks have missed, and flag what stands still.';
+  static override summary = 'Create missed issues and flag stale ones';
   static override description =
-    'Sessions without an issue, issues in progress that nobody touched for seven days, projects without a commit in 14 days, active goals without an issue; then the task list. It exits 0 whatever happens, and says what failed; --strict gives the real code.';
+    'Covers sessions and active goals without an issue, projects without a commit in 14 days, and issues in progress without activity for seven days; then updates the task list. Reports failures, but exits 0 unless --strict is set.';
   static override flags = {
     since: text({
-      description: 'How far back sessions are looked for.',
+      description: 'How far back to search for sessions.',
       default: '24h',
       helpValue: '24h|7d',
     }),
     'max-create': integer({
       helpValue: 'N',
-      description: 'Create so many issues at most.',
+      description: 'Maximum number of issues to create.',
       default: 50,
       min: 0,
       max: 500,
     }),
     'dry-run': boolean({
       default: false,
-      description: 'Print what would be done, and send nothing that writes.',
+      description: 'Show the plan without writing anything.',
     }),
-    strict: boolean({ description: 'Give the real exit code when something failed.' }),
+    strict: boolean({ description: 'Exit with an error code if something failed.' }),
   };
   static override examples = [
     '<%= config.bin %> work sweep --dry-run',
@@ -36,7 +36,7 @@ export default class WorkSweep extends BaseCommand {
   ];
   static override related = ['work tasks regenerate', 'work status'];
 
-  /** Also a mistake in the flags is said and exits 0: a scheduler is not to give up what the next run may do. */
+  /** Exits 0 even for wrong flags, so that a scheduler does not give up. */
   override async execute(): Promise<void> {
     try {
       await super.execute();
@@ -55,7 +55,7 @@ export default class WorkSweep extends BaseCommand {
       maxCreate: flags['max-create'],
       dryRun: flags['dry-run'],
     };
-    const { result, trouble } = await withSteps('Sweep', (onStep) =>
+    const { result, trouble } = await withSteps('Sweeping', (onStep) =>
       runSweep(this.context, { ...options, onStep }),
     );
     for (const { step, message } of result.errors) this.say(`${step}: ${message}`);

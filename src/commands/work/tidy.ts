@@ -6,11 +6,11 @@ import { tidy, type Tidied } from '../../lib/work/tidy';
 import { tidyText } from '../../lib/work/view-results';
 
 export default class WorkTidy extends BaseCommand {
-  static override summary = 'Propose to close what is done, with what shows it.';
+  static override summary = 'Close done issues with the evidence of their sessions';
   static override description =
-    'Looks at the open issues at Status:done: the commits of the session in its repository (watched by sense, or in projects.md), and the ticked boxes of its artifact. Nothing is closed without --apply; what has no evidence, or open boxes, is left alone.';
+    'Lists the open issues at Status:done with their evidence: the commits of the session, in a repository that sense watches or projects.md names, and the ticked boxes of its session file. Closes them with --apply, except those without evidence or with open boxes.';
   static override flags = {
-    apply: boolean({ default: false, description: 'Close them, each with its evidence as comment.' }),
+    apply: boolean({ default: false, description: 'Close them, with the evidence as a comment.' }),
   };
   static override examples = ['<%= config.bin %> work tidy', '<%= config.bin %> work tidy --apply'];
   static override related = ['work close NUMBER', 'work board'];
@@ -23,8 +23,8 @@ export default class WorkTidy extends BaseCommand {
     this.print(() => tidyText(result, work.shown(this.terminal)));
     for (const { number, message } of result.failed) this.say(`#${number}: ${message}`);
     if (result.failed.length > 0) {
-      throw new StewardError('unavailable', `${result.failed.length} could not be closed.`, {
-        hint: 'Run it again; what was closed stays closed.',
+      throw new StewardError('unavailable', `${result.failed.length} issues could not be closed.`, {
+        hint: 'Run it again; the others are closed.',
       });
     }
     return result;

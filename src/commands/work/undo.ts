@@ -6,12 +6,12 @@ import { undo, undoable, type Undone } from '../../lib/work/capture/undo';
 import { undoableText, undoneText } from '../../lib/work/view-results';
 
 export default class WorkUndo extends BaseCommand {
-  static override summary = 'Take back what the last prompt asked to be kept.';
+  static override summary = 'Undo the captures of the last prompt';
   static override description =
-    'A capture that was not sent yet never leaves this machine; one that has an issue is closed as not planned. The same words are captured again when you say them again.';
+    'Withdraws captures that were not sent, and closes the issues of the others as not planned. If you repeat the request in a prompt, it is captured again.';
   static override flags = {
-    last: integer({ description: 'Of how many prompts.', default: 1, min: 1, max: 50, helpValue: 'N' }),
-    yes: boolean({ description: 'Do not ask; needed without a terminal.' }),
+    last: integer({ description: 'Number of prompts to undo.', default: 1, min: 1, max: 50, helpValue: 'N' }),
+    yes: boolean({ description: 'Do not ask; required without a terminal.' }),
   };
   static override examples = ['<%= config.bin %> work undo', '<%= config.bin %> work undo --last 3 --yes'];
   static override related = ['work list', 'work close NUMBER'];
@@ -24,13 +24,13 @@ export default class WorkUndo extends BaseCommand {
     const captures = undoable(deps, flags.last);
     if (captures.length > 0 && !flags.yes) {
       if (!isInteractive()) {
-        throw new StewardError('usage', 'Nobody can be asked whether to take it back.', {
+        throw new StewardError('usage', 'No terminal to ask on.', {
           hint: 'Add --yes.',
         });
       }
       this.say(undoableText(captures, options));
-      if (!(await confirm('Take it back?', 'no'))) {
-        this.say('Nothing was taken back.');
+      if (!(await confirm('Undo?', 'no'))) {
+        this.say('Nothing was undone.');
         return { undone: [] };
       }
     }

@@ -4,9 +4,9 @@ import { verify } from '../../lib/work/privacy';
 import { workStatus, type WorkStatus } from '../../lib/work/status';
 
 export default class WorkVerify extends BaseCommand {
-  static override summary = 'Look whether the work repository is still private.';
+  static override summary = 'Check that the work repository is still private';
   static override description =
-    'This happens by itself every twelve hours. A repository that is not private switches everything off, at once.';
+    'steward checks this every twelve hours and before each write. A repository that is not private turns work tracking off.';
   static override examples = ['<%= config.bin %> work verify', '<%= config.bin %> work verify --json'];
   static override related = ['work status', 'work setup OWNER/REPO'];
 

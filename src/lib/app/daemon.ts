@@ -102,7 +102,7 @@ function hourlySweep(context: Context, work: Work): Job {
   return sweepJob({
     clock: context.clock,
     hasRepository: async () => (await work()).deps.workRepo().repo !== undefined,
-    lastSweepMs: async () => (await import('../work/sweep')).lastSweepMs(context),
+    lastSweepMs: async () => (await import('../work/sweep-log')).lastSweepMs(context),
     sweep: async () => {
       const { runSweep } = await import('./sweep');
       const options = { sinceMs: 24 * 3_600_000, maxCreate: 50, dryRun: false };

@@ -19,7 +19,7 @@ import { processHost } from '../platform/files/paths';
 import { capacityCheck } from '../platform/files/spool';
 import type { HttpLibrary } from '../platform/net/origin-client';
 import { startDetached } from '../platform/process/own-process';
-import { tellDue } from '../work/reminders';
+import { notifyDue } from '../work/reminders';
 import type { Context } from './context';
 import { askDaemon } from './daemon-client';
 import { type LiveConfig, liveConfig } from './live-config';
@@ -123,11 +123,11 @@ export function sendReminders(
   work: Pick<WorkContext, 'deps'>,
   notify: Pick<NotifyContext, 'deps'>,
 ): Promise<number> {
-  return tellDue({
+  return notifyDue({
     work: work.deps,
-    wasTold: (key) =>
+    wasSent: (key) =>
       readHistory(notify.deps.history).some((line) => line.kind === 'accepted' && line.dedupe === key),
-    tell: ({ title, message, url, key }) =>
+    send: ({ title, message, url, key }) =>
       acceptRequest(notify.deps, {
         event: 'reminder',
         title,

@@ -8,15 +8,8 @@ import { currentSessions } from '../sessions/state';
 import { drainCaptures } from '../work/capture/deliver';
 import { sessionsAmong } from '../work/capture/session';
 import { waitingCaptures } from '../work/capture/waiting';
-import {
-  failedSweep,
-  logSweep,
-  sweep,
-  type SweepDeps,
-  type SweepOptions,
-  type SweepResult,
-  type Swept,
-} from '../work/sweep';
+import { sweep, type SweepDeps, type SweepOptions } from '../work/sweep';
+import { failedSweep, logSweep, type SweepResult, type Swept } from '../work/sweep-log';
 import { projectStates } from '../work/sweep-plan';
 import { regenerateTaskList } from '../work/task-list';
 import { captureDeps } from './capture';

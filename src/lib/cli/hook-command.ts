@@ -11,9 +11,9 @@ import { machineId } from '../platform/files/machine';
 import { processHost } from '../platform/files/paths';
 import { readStdin } from '../platform/process/stdin';
 import { writeOutNow, writeErr } from '../platform/terminal/stdio';
-import { mayAsk } from '../work/capture/prompt';
+import { mayMatch } from '../work/capture/prompt';
 import { keepTitle, namesFolder } from '../sessions/names';
-import { isRestricted, redacted } from '../work/redact';
+import { isRestricted, redact } from '../work/outgoing';
 import { EXIT_CODES, toJson } from '../platform/terminal/error-report';
 import {
   cachedHookSettings,
@@ -172,14 +172,14 @@ async function callHook(given: Call, line: HookLine): Promise<StewardError | und
     tab: settings.tab && !args.flags.has('--no-tab'),
     tellAssistant: settings.tellAssistant,
     onPrompt: async (prompt: HeardPrompt) => {
-      if (settings.titles) keepTitle(namesFolder(area.machine), prompt.session, prompt.text, redacted);
-      if (!mayAsk(prompt.text)) return undefined;
+      if (settings.titles) keepTitle(namesFolder(area.machine), prompt.session, prompt.text, redact);
+      if (!mayMatch(prompt.text)) return undefined;
       const { onPrompt } = await import('../app/after-hook');
       return onPrompt({ area, clock, machineId, setting: given.prompt }, prompt);
     },
     isRestricted,
     onPlace: async (placed: { slug: string | null; cwd: string | undefined }) =>
-      (await import('../work/capture/hook')).onPlace(settings.sessions, placed),
+      (await import('../work/capture/hook')).markRestrictedSession(settings.sessions, placed),
   });
   const call = await readCall(args.verb);
   if (args.flags.has('--dry-run')) {

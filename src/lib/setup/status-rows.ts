@@ -29,7 +29,7 @@ import { foreignIntentions, MAX_WAITING as MAX_INTENTIONS, spoolStatus } from '.
 import { runningSessions } from '../sessions/state';
 import { waitingText } from '../work/capture/waiting';
 import { workStatus, type WorkStatus } from '../work/status';
-import { skippedWords } from '../work/view-results';
+import { malformedText } from '../work/view-results';
 
 /**
  * - off: not set up or switched off, which may be intended
@@ -105,7 +105,7 @@ async function workRow({ context, localTime }: Sources): Promise<Row> {
   const facts = [
     status.repo ?? '',
     `${status.issues.open} open`,
-    status.malformed === 0 ? undefined : skippedWords(status.malformed),
+    status.malformed === 0 ? undefined : malformedText(status.malformed),
     status.lastFetch === null ? 'not read yet' : `read ${localTime(status.lastFetch)}`,
     ...status.waiting.map(waitingText),
   ];

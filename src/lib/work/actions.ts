@@ -2,60 +2,57 @@ import { StewardError } from '../errors';
 import { namedFile } from '../platform/files/system-files';
 import { toIso } from '../platform/time/clock';
 import { toItem, type Item } from './board';
-import { readCache, remember } from './cache';
+import { cacheIssues, readCache } from './cache';
 import type { Open, WorkDeps } from './deps';
 import { dueWords, readWhen } from './due';
 import type { Comment, HostIssue } from './host';
 import { failureOf, isGone } from './host/failure';
-import { keptIssue, MAX_BODY, withDue } from './issue';
+import { MAX_BODY, toIssue, withDue } from './issue';
 import { typeOf } from './label';
 import { staleness } from './poll';
-import { openForWriting, privacyState, repoOf } from './privacy';
+import { currentPrivacy, openForWriting, repoOf } from './privacy';
 
-/** What `work snooze` gives: the reminder, and when it is due now, ISO-8601 UTC. */
+/** The result of `work snooze`; `due` is ISO-8601 UTC. */
 export interface Snoozed extends Item {
   due: string;
 }
 
-/**
- * `work snooze`: gives a reminder another time, in the hidden marker of its body; what else stands there stays. An
- * issue that is no reminder, or is closed, is `conflict`.
- *
- * @param input.when `2h`, `tomorrow 9am`
- */
+const conflict = (message: string, hint: string): StewardError =>
+  new StewardError('conflict', message, { hint });
+
+/** `work snooze`: changes the time of an open reminder, in the marker and the due line of its body. */
 export async function snooze(deps: WorkDeps, input: { number: number; when: string }): Promise<Snoozed> {
+  const { number } = input;
   const { timezone, clock } = deps;
   const whenMs = await readWhen(input.when, { nowMs: clock.now(), zone: timezone });
-  // To the second: a time of its own, so that it is told of even where it comes round to the same minute.
+  // Seconds make the time unique, so that it is notified even if it falls on the same minute.
   const dueMs = Math.floor(whenMs / 1000) * 1000;
   const open = await openForWriting(deps);
-  const issue = await open.host.issue(open.repo, input.number);
-  const conflict = (message: string, hint: string): StewardError =>
-    new StewardError('conflict', message, { hint });
+  const issue = await open.host.issue(open.repo, number);
   if (issue.state === 'closed')
-    throw conflict(`#${input.number} is closed.`, 'Reopen it first, or run `steward work remind TEXT`.');
-  if (keptIssue(issue).due === null && typeOf(issue.labels) !== 'reminder')
-    throw conflict(`#${input.number} is no reminder.`, 'List them with `steward work list --type reminder`.');
+    throw conflict(`#${number} is closed.`, 'Reopen it first, or run `steward work remind TEXT`.');
+  if (toIssue(issue).due === null && typeOf(issue.labels) !== 'reminder')
+    throw conflict(`#${number} is not a reminder.`, 'List them with `steward work list --type reminder`.');
   const due = toIso(dueMs);
   const body = withDue(issue.body, due, dueWords(dueMs, timezone));
   if (body.length > MAX_BODY)
-    throw conflict(`The text of #${input.number} has no room for a time.`, 'Shorten it by hand.');
-  return { ...changed(open, await open.host.updateIssue(open.repo, input.number, { body })), due };
+    throw conflict(`The text of #${number} is too long to add a time.`, 'Shorten it on GitHub.');
+  return { ...changed(open, await open.host.updateIssue(open.repo, number, { body })), due };
 }
 
-/** Remembers what a write answered, and gives it as a card. */
+/** Caches a changed issue and returns it as a card. */
 export function changed({ deps, repo }: Open, issue: HostIssue): Item {
-  remember(deps, repo, issue);
-  return toItem(keptIssue(issue), deps.config.KANBAN_COLUMNS);
+  cacheIssues(deps, repo, issue);
+  return toItem(toIssue(issue), deps.config.KANBAN_COLUMNS);
 }
 
 export interface Closed extends Item {
+  /** The address of the comment. */
   comment: string;
 }
 
 /**
- * `work close`: the evidence becomes the comment, then the issue is closed as completed. Killed between the two, the
- * same command run again does not comment twice.
+ * `work close`: adds the evidence as a comment, then closes the issue as completed.
  *
  * @param evidence the text, or `@FILE`
  */
@@ -65,23 +62,19 @@ export async function closeIssue(
 ): Promise<Closed> {
   const text = textOrFile(input.evidence, 'evidence').trimEnd();
   const usage = (message: string, hint: string): StewardError => new StewardError('usage', message, { hint });
-  if (text === '') {
-    const hint = 'Say what shows that it is done: a commit, a link, the output of a test.';
-    throw usage('The evidence is empty.', hint);
-  }
+  if (text === '')
+    throw usage('The evidence is empty.', 'Name what shows that it is done: a commit, a link, test output.');
   if (text.length > MAX_BODY) {
-    const message = `The evidence has ${text.length} characters; ${MAX_BODY} is the most.`;
-    throw usage(message, 'Shorten it, or put it into the repository and name it.');
+    const message = `The evidence has ${text.length} characters; the maximum is ${MAX_BODY}.`;
+    throw usage(message, 'Shorten it, or add it to the repository and name the file.');
   }
   const open = await openForWriting(deps);
   const issue = await open.host.issue(open.repo, input.number);
   if (issue.state === 'open') return closeWith(open, issue, text);
-  throw new StewardError('conflict', `#${input.number} is closed already.`, {
-    hint: 'Look at it with `steward work show NUMBER`.',
-  });
+  throw conflict(`#${input.number} is already closed.`, `Run \`steward work show ${input.number}\`.`);
 }
 
-/** Says the evidence and closes an open issue as completed. */
+/** Adds the evidence as a comment and closes an open issue as completed. */
 export async function closeWith(open: Open, issue: HostIssue, text: string): Promise<Closed> {
   const { host, repo } = open;
   const comment = await addComment(open, issue, text);
@@ -89,7 +82,7 @@ export async function closeWith(open: Open, issue: HostIssue, text: string): Pro
   return { ...changed(open, closed), comment: comment.url };
 }
 
-/** Comments once: what was said last is not said again by a command that was killed and runs again. */
+/** Adds a comment, unless it is already the last one: the command may run again after a crash. */
 export async function addComment(
   { host, repo }: Open,
   { number, url }: Pick<HostIssue, 'number' | 'url'>,
@@ -99,45 +92,46 @@ export async function addComment(
   return last?.body === text ? { url } : host.comment(repo, number, text);
 }
 
-/** The text itself, or that of the file behind an `@`. */
+/** Returns the text itself, or the content of the file after an `@`. */
 export function textOrFile(text: string, what: 'evidence' | 'body'): string {
   if (!text.startsWith('@')) return text;
   const instead = `or write the ${what} itself, without the @`;
   return namedFile(text.slice(1), { maxBytes: 4 * MAX_BODY, instead });
 }
 
-/** `work show`: one issue with its text and comments; from the cache, without them, where the service is away. */
+/** The result of `work show`. */
 export interface Shown extends Item {
-  /** null: only the cached state could be read. */
+  /** Null if the issue comes from the cache. */
   body: string | null;
   comments: Comment[] | null;
-  /** The service could not be asked; `staleReason` says why. */
   fromCache: boolean;
+  /** Why the service could not be asked. */
   staleReason: string | null;
 }
 
+/** `work show`: fetches an issue, or reads it from the cache if the service cannot be reached. */
 export async function showIssue(deps: WorkDeps, number: number): Promise<Shown> {
   const config = deps.workRepo();
   const repo = repoOf(config);
   const columns = deps.config.KANBAN_COLUMNS;
   let { staleReason } = staleness(deps, config);
-  if (privacyState(config, deps.clock.now()) !== 'public') {
+  if (currentPrivacy(deps) !== 'public') {
     try {
       const host = await deps.host();
       const issue = await host.issue(repo, number);
       const comments = await host.comments(repo, number);
       const { body } = issue;
-      return { ...toItem(keptIssue(issue), columns), body, comments, fromCache: false, staleReason: null };
+      return { ...toItem(toIssue(issue), columns), body, comments, fromCache: false, staleReason: null };
     } catch (error) {
       if (!(error instanceof StewardError) || isGone(error)) throw error;
       if (failureOf(error) === undefined && error.kind !== 'auth') throw error;
       staleReason = error.message;
     }
   }
-  const issue = readCache(deps.paths.cache, repo).issues.find((one) => one.number === number);
+  const issue = readCache(deps.paths.cache, repo).issues.find((each) => each.number === number);
   if (issue !== undefined)
     return { ...toItem(issue, columns), body: null, comments: null, fromCache: true, staleReason };
   throw new StewardError('unavailable', `#${number} is not cached. ${staleReason ?? ''}`.trim(), {
-    hint: 'Run it again when the service can be reached.',
+    hint: 'Try again when GitHub can be reached.',
   });
 }

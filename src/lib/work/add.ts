@@ -8,13 +8,13 @@ import type { WorkDeps } from './deps';
 import { dueWords, readDue, readWhen } from './due';
 import { ensureIssue, wantedTitle, type Wanted } from './ensure';
 import { failureOf } from './host/failure';
-import { titleHolds } from './issue';
-import { codeBlock } from './markdown';
+import { titleContainsAll } from './issue';
+import { codeBlock } from './outgoing';
 import { openForWriting } from './privacy';
 
-/** What `work add` and `work remind` made. */
+/** The result of `work add` and `work remind`. */
 export interface Added extends Item {
-  /** Labels that were wanted and that the repository does not have. */
+  /** Wanted labels that the repository does not have. */
   missingLabels: string[];
 }
 
@@ -28,27 +28,21 @@ export interface AddInput {
   labels?: readonly string[];
 }
 
-/** An issue to be made by hand. */
 type NewIssue = Wanted & { kind: 'reminder' | null };
 
-/** The issue of `work add`. */
+/** Returns the issue of `work add`. */
 export function newIssue(input: AddInput): NewIssue {
-  const families = {
+  const labels = Object.entries({
     Type: input.type,
     Status: input.status ?? 'queued',
     Priority: input.priority?.toUpperCase(),
     Property: input.property,
-  };
+  }).flatMap(([prefix, value]) => (value === undefined ? [] : [`${prefix}:${value}`]));
   return withId({
     kind: null,
     text: input.title,
-    body: withWhole(null, input.title, input.title, input.body ?? ''),
-    labels: [
-      ...Object.entries(families).flatMap(([family, value]) =>
-        value === undefined ? [] : [`${family}:${value}`],
-      ),
-      ...(input.labels ?? []),
-    ],
+    body: withFullText(null, input.title, input.title, input.body ?? ''),
+    labels: [...labels, ...(input.labels ?? [])],
   });
 }
 
@@ -58,37 +52,34 @@ export interface ReminderInput {
   priority?: string | undefined;
 }
 
-/** The issue of `work remind`: the date is read out of the text, or of `at`. Without any it is a reminder without a time. */
+/** Returns the issue of `work remind`, with the time from `at` or else from the text. */
 export async function newReminder(deps: WorkDeps, input: ReminderInput): Promise<NewIssue> {
-  const options = { nowMs: deps.clock.now(), zone: deps.timezone };
-  const { text: rest, dueMs } =
+  const now = { nowMs: deps.clock.now(), zone: deps.timezone };
+  const due =
     input.at === undefined
-      ? await readDue(input.text, options)
-      : { text: input.text, dueMs: await readWhen(input.at, options) };
-  const text = rest === '' ? input.text : rest;
-  const words = dueMs === undefined ? '' : dueWords(dueMs, deps.timezone);
+      ? await readDue(input.text, now)
+      : { text: input.text, dueMs: await readWhen(input.at, now) };
+  const text = due.text === '' ? input.text : due.text;
+  const words = due.dueMs === undefined ? '' : dueWords(due.dueMs, deps.timezone);
+  const priority = input.priority === undefined ? [] : [`Priority:${input.priority.toUpperCase()}`];
   return withId({
     kind: 'reminder',
     text,
-    body: withWhole('reminder', text, input.text, words),
-    labels: [
-      'Type:reminder',
-      'Status:queued',
-      ...(input.priority === undefined ? [] : [`Priority:${input.priority.toUpperCase()}`]),
-    ],
-    ...(dueMs === undefined ? {} : { due: toIso(dueMs) }),
+    body: withFullText('reminder', text, input.text, words),
+    labels: ['Type:reminder', 'Status:queued', ...priority],
+    ...(due.dueMs === undefined ? {} : { due: toIso(due.dueMs) }),
   });
 }
 
-/** The body, with what was typed where the title cuts it. */
-function withWhole(kind: 'reminder' | null, text: string, typed: string, body: string): string {
-  if (titleHolds(kind, text, typed) || body.includes(typed.trim())) return body;
+/** Adds the typed text to the body if the title contains only part of it. */
+function withFullText(kind: 'reminder' | null, text: string, typed: string, body: string): string {
+  if (titleContainsAll(kind, text, typed) || body.includes(typed.trim())) return body;
   return [body, codeBlock(typed.trim())].filter((part) => part !== '').join('\n\n');
 }
 
 function withId(wanted: Omit<NewIssue, 'identity'>): NewIssue {
   if (wanted.text.trim() === '') {
-    throw new StewardError('usage', 'The title is empty.', { hint: 'Give it in a few words.' });
+    throw new StewardError('usage', 'The title is empty.', { hint: 'Describe the task in a few words.' });
   }
   return { identity: { kind: 'id', value: randomBytes(8).toString('hex') }, ...wanted };
 }
@@ -99,17 +90,17 @@ export async function create(deps: WorkDeps, wanted: NewIssue): Promise<Added> {
   return { ...toItem(issue, deps.config.KANBAN_COLUMNS), missingLabels };
 }
 
-/** An issue that waits in the spool: GitHub could not be reached. */
+/** An issue in the spool, since GitHub could not be reached. */
 export interface Queued {
   queued: true;
   title: string;
-  /** ISO-8601 UTC, of a reminder with a time. */
+  /** When a reminder is due, ISO-8601 UTC. */
   due: string | null;
   /** Why, in a sentence. */
   reason: string;
 }
 
-/** The same; where GitHub cannot be reached, the issue is queued and created later. */
+/** Creates an issue, or queues it if GitHub cannot be reached. */
 export async function createOrQueue(deps: WorkDeps, wanted: NewIssue): Promise<Added | Queued> {
   try {
     return await create(deps, wanted);

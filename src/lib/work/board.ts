@@ -6,6 +6,7 @@ import type { WorkDeps } from './deps';
 import { slugOf, type Issue } from './issue';
 import {
   agentsOf,
+  hasLabel,
   isStale,
   laneOf,
   priorityOf,
@@ -19,7 +20,7 @@ import {
 } from './label';
 import { refresh, staleness } from './poll';
 
-/** One card, as in GET /api/work. Values without their family: `in-progress`, `P1`, `website`. */
+/** A card, as in GET /api/work. Values have no prefix: `in-progress`, `P1`, `website`. */
 export interface Item {
   number: number;
   title: string;
@@ -39,11 +40,11 @@ export interface Item {
   closedAt: string | null;
   /** When a reminder is due, ISO-8601 UTC. */
   due: string | null;
-  /** It has the stale flag. */
+  /** Whether it has the stale label. */
   stale: boolean;
 }
 
-/** The whole payload of GET /api/work and of `work board --json`. */
+/** GET /api/work and `work board --json`. */
 export interface BoardView {
   config: { repo: string | null; columns: Lane[]; pollIntervalSeconds: number };
   columns: Record<string, number[]>;
@@ -52,7 +53,7 @@ export interface BoardView {
   stale: boolean;
   staleReason: string | null;
   setupRequired: boolean;
-  /** What to do before there is a board; empty after setup. */
+  /** The commands that set up work tracking; empty after setup. */
   steps: string[];
 }
 
@@ -80,7 +81,7 @@ export function toItem(issue: Issue, columns: readonly Lane[]): Item {
   };
 }
 
-/** The lanes in the configured order: most urgent first, then oldest; what is complete newest first. */
+/** Groups items by lane: most urgent first, completed ones newest first. */
 export function groupItems(items: readonly Item[], columns: readonly Lane[]): Record<string, Item[]> {
   return Object.fromEntries(
     columns.map((lane) => {
@@ -90,20 +91,20 @@ export function groupItems(items: readonly Item[], columns: readonly Lane[]): Re
   );
 }
 
-/** P0 first, without a priority last; then the older one. */
+/** Sorts by priority (none last), then oldest first. */
 export function byUrgency(a: Item, b: Item): number {
   const [x, y] = [a.priority ?? 'P9', b.priority ?? 'P9'];
   return x === y ? a.number - b.number : x < y ? -1 : 1;
 }
 
-function byCompletion(a: Item, b: Item): number {
+export function byCompletion(a: Item, b: Item): number {
   const at = (item: Item): string => item.closedAt ?? item.updatedAt;
   return at(a) === at(b) ? b.number - a.number : at(a) < at(b) ? 1 : -1;
 }
 
 type BoardDeps = Pick<WorkDeps, 'paths' | 'clock' | 'config' | 'cache' | 'workRepo'>;
 
-/** GET /api/work: what is cached, with how old it is. Before setup a friendly state, never an error. */
+/** Returns the cached board; before setup, the steps to take. */
 export function boardView(deps: BoardDeps): BoardView {
   const workRepo = deps.workRepo();
   const isSetUp = workRepo.repo !== undefined;
@@ -123,21 +124,17 @@ export function boardView(deps: BoardDeps): BoardView {
   };
 }
 
-/**
- * The board as it is now: asks the service first, unless that was done within a poll interval (by the daemon, or a
- * moment ago). Where it cannot be reached, what was read before, said to be stale.
- */
+/** Returns the board, refreshed unless that happened within the poll interval; cached and stale if it fails. */
 export async function currentBoard(deps: WorkDeps, options: { refresh: boolean }): Promise<BoardView> {
   const board = boardView(deps);
   if (board.setupRequired || (isUpToDate(board, deps) && !options.refresh)) return board;
   const { ok, reason } = await refresh(deps);
   const now = boardView(deps);
-  // Where the failure could not be written down, the board itself does not know of it.
+  // If the failure could not be saved, the board does not contain it.
   if (ok || reason === undefined || now.staleReason?.startsWith(reason) === true) return now;
   return { ...now, stale: true, staleReason: reason };
 }
 
-/** Was it brought up to date within a poll interval, with nothing to say against it? */
 function isUpToDate({ stale, lastFetch }: BoardView, { clock, config }: BoardDeps): boolean {
   const age = clock.now() - (parseIso(lastFetch ?? '') ?? -Infinity);
   return !stale && age >= 0 && age < config.POLL_INTERVAL_SECONDS * 1000;
@@ -148,12 +145,11 @@ export function columnsView(deps: BoardDeps): Record<string, Item[]> {
   return groupItems(itemsOf(deps, deps.workRepo()), deps.config.KANBAN_COLUMNS);
 }
 
-/** Is it for the person alone, and neither work to report nor work for an agent? */
+/** Tells whether an item is the person's own: neither work to report nor work for an agent. */
 export function isReminder({ type, source }: Pick<Item, 'type' | 'source'>): boolean {
   return type === 'reminder' || source === 'reminder';
 }
 
-/** All items by number. */
 export function itemsOf(deps: Pick<WorkDeps, 'config' | 'cache'>, { repo }: WorkRepoConfig): Item[] {
   if (repo === undefined) return [];
   return deps.cache(repo).issues.map((issue) => toItem(issue, deps.config.KANBAN_COLUMNS));
@@ -167,15 +163,15 @@ export interface Filter {
   priority?: string;
   property?: string;
   agent?: string;
-  /** Words that all stand in the title, without case. */
+  /** Words that the title must contain, ignoring case. */
   search?: string;
 }
 
-/** Refuses a lane, Status or Type that neither steward nor an issue of the board knows: `usage`. */
+/** Throws `usage` for a lane, Status or Type that neither steward nor the board knows. */
 export function checkFilter({ lane, status, type }: Filter, { columns, items }: BoardView): void {
   const check = (what: string, value: string | undefined, known: readonly string[]): void => {
-    if (value === undefined || known.some((name) => name.toLowerCase() === value.toLowerCase())) return;
-    throw new StewardError('usage', `There is no ${what} ${clean(value)}.`, {
+    if (value === undefined || hasLabel(known, value)) return;
+    throw new StewardError('usage', `Unknown ${what} "${clean(value)}".`, {
       hint: `Use ${known.join(', ')}.`,
     });
   };
@@ -184,39 +180,32 @@ export function checkFilter({ lane, status, type }: Filter, { columns, items }: 
   check('Type', type, [...new Set([...TYPES, ...items.flatMap((item) => item.type ?? [])])]);
 }
 
-/** The items that fit every given filter, by urgency. */
+/** Returns the items that match all filters, most urgent first. */
 export function filterItems(items: readonly Item[], filter: Filter): Item[] {
-  const is = (wanted: string | undefined, ...values: (string | null)[]): boolean =>
+  const matches = (wanted: string | undefined, ...values: (string | null)[]): boolean =>
     wanted === undefined || values.some((value) => value?.toLowerCase() === wanted.toLowerCase());
-  const words = (filter.search ?? '')
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = (filter.search ?? '').toLowerCase().split(/\s+/);
   const state = filter.state ?? 'open';
   return items
     .filter(
       (item) =>
         (state === 'all' || item.state === state) &&
-        is(filter.lane, item.lane) &&
-        is(filter.status, item.status) &&
-        is(filter.type, item.type) &&
-        is(filter.priority, item.priority) &&
-        is(filter.property, item.property) &&
-        is(filter.agent, ...item.agents, null) &&
+        matches(filter.lane, item.lane) &&
+        matches(filter.status, item.status) &&
+        matches(filter.type, item.type) &&
+        matches(filter.priority, item.priority) &&
+        matches(filter.property, item.property) &&
+        matches(filter.agent, ...item.agents) &&
         words.every((word) => item.title.toLowerCase().includes(word)),
     )
     .sort(byUrgency);
 }
 
-/**
- * What an agent can take next: open, ready or queued, not blocked and nobody's; first what the DA is to take, then
- * by priority, then the oldest. A reminder is for the person, never for an agent.
- */
-export function readyItems(items: readonly Item[], daLabel: string): Item[] {
-  const isForDa = (item: Item): number =>
-    item.labels.some((label) => label.toLowerCase() === daLabel.toLowerCase()) ? 0 : 1;
+/** Returns what an agent can take next: ready or queued, no reminders, first what is labelled for the assistant. */
+export function readyItems(items: readonly Item[], canTake: string): Item[] {
+  const rank = (item: Item): number => (hasLabel(item.labels, canTake) ? 0 : 1);
   return items
     .filter(({ state, status }) => state === 'open' && (status === 'ready' || status === 'queued'))
     .filter((item) => !isReminder(item))
-    .sort((a, b) => isForDa(a) - isForDa(b) || byUrgency(a, b));
+    .sort((a, b) => rank(a) - rank(b) || byUrgency(a, b));
 }

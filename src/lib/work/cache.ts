@@ -5,9 +5,9 @@ import { parseObject } from '../platform/files/json-object';
 import { markOfTarget } from '../platform/files/stat';
 import { parseIso, toIso } from '../platform/time/clock';
 import type { HostIssue } from './host';
-import { keptIssue, StoredIssue, Time, type Issue } from './issue';
+import { StoredIssue, Time, toIssue, type Issue } from './issue';
 
-/** What a JSON file holds in this shape; undefined where it is not there, broken, or of another shape. */
+/** Returns the value of a JSON file, or undefined if it is missing or does not match the schema. */
 export function readStored<T>(
   path: string,
   schema: v.GenericSchema<unknown, T>,
@@ -32,70 +32,59 @@ const StoredCache = v.object({
   version: v.literal(VERSION),
   repo: v.string(),
   issues: v.array(v.unknown()),
-  /** Issues that were skipped since the last full question, for they were malformed. */
+  /** Malformed issues skipped since the last full fetch. */
   malformed: v.fallback(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0),
-  /** Where the next question begins, ISO-8601 UTC; null: ask for everything. */
+  /** Where the next fetch starts, ISO-8601 UTC; null for a full fetch. */
   since: orNull(Time),
-  /** When everything was last asked for: what was deleted is noticed then only. */
+  /** When everything was last fetched. Only a full fetch notices deleted issues. */
   fullAt: orNull(Time),
-  /** Of the question from `since`, for the token that asked it. */
+  /** The ETag of the query from `since`, and the token that it is valid for. */
   etag: orNull(v.object({ value: v.string(), tokenHash: v.string() })),
-  /** Labels of the repository. */
   labels: orNull(
     v.object({ names: v.array(v.string()), etag: v.nullable(v.string()), tokenHash: v.string() }),
   ),
 });
 
-/** What was last read of the repository, and where to go on. */
+/** What was last fetched of the repository, and where to continue. */
 export type Cache = Omit<v.InferOutput<typeof StoredCache>, 'version' | 'issues'> & { issues: Issue[] };
 
 /**
- * The cache of a repository; an empty one where none is, or that of another one, or one that is broken. What is
- * malformed in it is skipped, and the next question asks for everything.
+ * Reads the cache of a repository. It is empty if it is missing, damaged or another repository's. Malformed issues are
+ * skipped, and the next fetch is a full one.
  */
 export function readCache(path: string, repo: string): Cache {
-  const empty: Cache = {
-    repo,
-    issues: [],
-    malformed: 0,
-    since: null,
-    fullAt: null,
-    etag: null,
-    labels: null,
-  };
+  const empty = { repo, issues: [], malformed: 0, since: null, fullAt: null, etag: null, labels: null };
   const stored = readStored(path, StoredCache, MAX_BYTES);
   if (stored?.repo !== repo) return empty;
-  const { issues: all, malformed, since, fullAt, etag, labels } = stored;
-  const rest = { repo, malformed, since, fullAt, etag, labels };
-  const issues = all.filter((issue): issue is Issue => v.is(StoredIssue, issue));
-  const lost = all.length - issues.length;
-  if (lost === 0) return { ...rest, issues };
-  // Nobody knows what was there: that is not "no issues".
+  const { malformed, since, fullAt, etag, labels } = stored;
+  const issues = stored.issues.filter((issue): issue is Issue => v.is(StoredIssue, issue));
+  const lost = stored.issues.length - issues.length;
+  if (lost === 0) return { repo, issues, malformed, since, fullAt, etag, labels };
+  // Nothing readable is unknown, and not "no issues".
   if (issues.length === 0) return empty;
-  return { ...rest, issues, malformed: malformed + lost, since: null, etag: null };
+  return { repo, issues, malformed: malformed + lost, since: null, fullAt, etag: null, labels };
 }
 
 export function writeCache(path: string, cache: Cache): void {
   writeStored(path, { version: VERSION, ...cache });
 }
 
-/** Reads the cache again only when its file has changed: for the daemon, which is asked all day. */
+/** Returns a reader that parses the cache only after its file has changed. */
 export function cacheReader(path: string): (repo: string) => Cache {
-  let held: { mark: string | undefined; cache: Cache } | undefined;
+  let last: { mark: string | undefined; cache: Cache } | undefined;
   return (repo) => {
     const mark = markOfTarget(path);
-    if (held === undefined || held.mark !== mark || held.cache.repo !== repo) {
-      held = { mark, cache: readCache(path, repo) };
-    }
-    return held.cache;
+    if (last === undefined || last.mark !== mark || last.cache.repo !== repo)
+      last = { mark, cache: readCache(path, repo) };
+    return last.cache;
   };
 }
 
-/** Apart from the cache: it changes every minute, and is small. */
+/** The result of the last poll: its own small file, since it changes every minute. */
 export interface Poll {
-  /** When the cache was last known to be what the service has. */
+  /** When the cache last matched the service. */
   lastFetch: string | null;
-  /** What went wrong since; null when the last attempt was good. */
+  /** The last error; null if the last attempt succeeded. */
   failure: { at: string; message: string; hint: string } | null;
 }
 
@@ -115,25 +104,25 @@ export function writePoll(path: string, repo: string, poll: Poll): void {
   writeStored(path, { version: VERSION, repo, ...poll });
 }
 
-/** A list may lag behind a write: what is this young is asked for again. */
+/** GitHub's list may lag behind a write, so issues this young are fetched again. */
 const OVERLAP_MS = 60_000;
-/** More than a page is no question to repeat every minute. */
+/** An overlap beyond one page would cost too much every minute. */
 const PAGE = 100;
 
-/** The cache with what a question brought; with `all` it is the whole list, and what it lacks is gone. */
+/** Returns the cache with a fetch merged in; a full fetch replaces the list. */
 export function merged(
   cache: Cache,
-  issues: readonly Issue[],
-  options: { all: boolean; nowMs: number; malformed: number },
+  fetched: readonly Issue[],
+  options: { full: boolean; nowMs: number; malformed: number },
 ): Cache {
-  const kept = updated(options.all ? [] : cache.issues, issues);
+  const issues = updated(options.full ? [] : cache.issues, fetched);
   return {
     ...cache,
-    issues: kept,
-    // Questions overlap: the same one may come again.
-    malformed: options.all ? options.malformed : Math.max(cache.malformed, options.malformed),
-    since: nextSince(kept) ?? cache.since,
-    fullAt: options.all ? toIso(options.nowMs) : cache.fullAt,
+    issues,
+    // Fetches overlap and may count the same issue again.
+    malformed: options.full ? options.malformed : Math.max(cache.malformed, options.malformed),
+    since: nextSince(issues) ?? cache.since,
+    fullAt: options.full ? toIso(options.nowMs) : cache.fullAt,
     etag: null,
   };
 }
@@ -151,37 +140,37 @@ function nextSince(issues: readonly Issue[]): string | null {
   return toIso(Math.floor((overlapping < PAGE ? newest - OVERLAP_MS : newest) / 1000) * 1000);
 }
 
-type Place = { paths: { cache: string } };
+type CachePath = { paths: { cache: string } };
 
-/** Puts what writes answered into the cache, so that the next look shows it; the next poll confirms it. */
-export function remember({ paths }: Place, repo: string, ...written: readonly HostIssue[]): void {
+/** Caches issues that a write returned, so that the board shows them at once. */
+export function cacheIssues({ paths }: CachePath, repo: string, ...written: readonly HostIssue[]): void {
   const cache = readCache(paths.cache, repo);
-  // The question that goes on from `since` would answer as if this were news: its ETag says nothing any more.
-  writeCache(paths.cache, { ...cache, issues: updated(cache.issues, written.map(keptIssue)), etag: null });
+  // The ETag is dropped, since the list has changed.
+  writeCache(paths.cache, { ...cache, issues: updated(cache.issues, written.map(toIssue)), etag: null });
 }
 
 /**
- * The same for many writes in a row: the file of thousands of issues is written once, at their end or their failure.
- * A kill before that loses nothing, since the next poll asks for what has changed.
+ * Runs many writes and caches their issues once at the end, or at the first failure. A crash before that loses nothing:
+ * the next poll fetches what has changed.
  */
-export async function rememberAll(
-  place: Place,
+export async function cachingOnce(
+  deps: CachePath,
   repo: string,
-  write: (keep: (issue: HostIssue) => void) => Promise<void>,
+  write: (collect: (issue: HostIssue) => void) => Promise<void>,
 ): Promise<void> {
   const written: HostIssue[] = [];
-  const keep = (): void => {
-    if (written.length > 0) remember(place, repo, ...written);
+  const save = (): void => {
+    if (written.length > 0) cacheIssues(deps, repo, ...written);
   };
   try {
     await write((issue) => written.push(issue));
   } catch (error) {
     try {
-      keep();
+      save();
     } catch {
-      // What stopped the writes is what to tell of: the next poll writes the cache again, and tells of its own failure.
+      // The error that stopped the writes matters more; the next poll reports its own.
     }
     throw error;
   }
-  keep();
+  save();
 }

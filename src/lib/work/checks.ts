@@ -19,88 +19,75 @@ import { readCache, readPoll } from './cache';
 import type { WorkDeps } from './deps';
 import type { Repository } from './host';
 import { apiUrl, findCredential, siteOf } from './host/token';
-import { lackingLabels, onlyExisting, wantedLabels } from './labels';
+import { existingLabels, lackingLabels, wantedLabels } from './labels';
 import { privacyState, type PrivacyState } from './privacy';
-import { skippedWords } from './view-results';
+import { malformedText } from './view-results';
 
-/** What the checks of work are given. */
 export interface WorkChecked {
   clock: Clock;
   area: Pick<UserArea, 'work'>;
   run: Run;
   host: { env: NodeJS.ProcessEnv };
   config: Pick<Config, 'workRepo'>;
-  /** Hosts beyond this machine may be asked. */
+  /** Whether other hosts may be asked. */
   online: boolean;
   openWork: () => Promise<{ deps: WorkDeps }>;
 }
 
+const NETWORK_MS = 40_000;
+
 export const WORK_CHECKS: readonly Check<WorkChecked>[] = [
-  {
-    id: 'work.privacy',
-    title: 'that the repository is private',
-    needsConfig: true,
-    run: whereSetUp(checkPrivacy),
-  },
-  { id: 'work.token', title: 'the credential', needsConfig: true, run: whereSetUp(checkToken) },
-  {
-    id: 'work.repository',
-    title: 'the repository',
-    needsConfig: true,
-    limitMs: 40_000,
-    run: whereSetUp(checkRepository),
-  },
-  {
-    id: 'work.labels',
-    title: 'the labels',
-    needsConfig: true,
-    limitMs: 40_000,
-    run: whereSetUp(checkLabels),
-  },
-  { id: 'work.board', title: 'how old the board is', needsConfig: true, run: whereSetUp(checkBoard) },
+  row('work.privacy', 'privacy of the work repository', checkPrivacy),
+  row('work.token', 'GitHub credential', checkToken),
+  { ...row('work.repository', 'work repository', checkRepository), limitMs: NETWORK_MS },
+  { ...row('work.labels', 'labels', checkLabels), limitMs: NETWORK_MS },
+  row('work.board', 'age of the board', checkBoard),
 ];
 
 const VERIFY = 'steward work verify';
 const REFRESH = 'steward work board --refresh';
+const MAKE_PRIVATE = { hint: 'Make it private in its settings, then run:', mend: VERIFY };
 
-/** A check of a repository; off where none is set up, or work tracking is off. */
-function whereSetUp(check: (at: WorkChecked, repo: string) => Finding[] | Promise<Finding[]>) {
-  return (at: WorkChecked): Finding[] | Promise<Finding[]> => {
+/** A check of the repository; off before setup and if work tracking is off. */
+function row(
+  id: string,
+  title: string,
+  check: (at: WorkChecked, repo: string) => Finding[] | Promise<Finding[]>,
+): Check<WorkChecked> {
+  const run = (at: WorkChecked): Finding[] | Promise<Finding[]> => {
     const { repo, enabled } = at.config.workRepo;
     if (repo !== undefined && enabled) return check(at, repo);
-    return [judgePrivacy(repo === undefined ? 'setup' : 'off', { repo: '', seen: '', visibility: '' })];
+    return [judgePrivacy(repo === undefined ? 'setup' : 'off', { repo: '', verified: '', visibility: '' })];
   };
+  return { id, title, needsConfig: true, run };
 }
 
 function checkPrivacy({ config, clock }: WorkChecked, repo: string): Finding[] {
   const { verifiedAt = '', visibility = 'not private' } = config.workRepo.privacy;
   const ms = parseIso(verifiedAt);
-  const seen = ms === undefined ? 'never' : localTimes(clock)(toIso(ms));
-  return [judgePrivacy(privacyState(config.workRepo, clock.now()), { repo, seen, visibility })];
+  const verified = ms === undefined ? 'never' : localTimes(clock)(toIso(ms));
+  return [judgePrivacy(privacyState(config.workRepo, clock.now()), { repo, verified, visibility })];
 }
 
-/** By what was written down of it; nobody is asked. */
+/** Judges the last verification, without asking the service. */
 export function judgePrivacy(
   state: PrivacyState,
-  { repo, seen, visibility }: { repo: string; seen: string; visibility: string },
+  { repo, verified, visibility }: { repo: string; verified: string; visibility: string },
 ): Finding {
   switch (state) {
     case 'setup':
-      return off('no repository is set up', { mend: 'steward work setup OWNER/REPO' });
+      return off('not set up', { mend: 'steward work setup OWNER/REPO' });
     case 'off':
       return off('WORK.enabled is false', { mend: 'steward config set WORK.enabled true' });
     case 'public':
-      return failed(`${repo} was ${visibility} at ${seen}: nothing is read or sent`, {
-        hint: 'Make it private in its settings, then:',
-        mend: VERIFY,
-      });
+      return failed(`${repo} is ${visibility} (verified ${verified}): nothing is read or sent`, MAKE_PRIVATE);
     case 'unverified':
-      return failed(`nobody has verified that ${repo} is private: nothing is sent`, { mend: VERIFY });
+      return failed(`${repo} is not verified as private: nothing is sent`, { mend: VERIFY });
     case 'expired':
-      return warning(`${repo} was last seen private at ${seen}; what is captured waits`, { mend: VERIFY });
+      return warning(`${repo} was last verified as private ${verified}; captures wait`, { mend: VERIFY });
     case 'due':
     case 'fresh':
-      return ok(`${repo} was seen private at ${seen}`);
+      return ok(`${repo} is private (verified ${verified})`);
   }
 }
 
@@ -121,44 +108,35 @@ async function checkRepository(at: WorkChecked, repo: string): Promise<Finding[]
   });
 }
 
-/** @param repoId the number of the repository that was verified */
+/** @param repoId the id of the verified repository */
 export function judgeRepository(found: Repository, repoId: number | undefined): Finding[] {
-  const { repo, visibility } = found;
-  const checks: [isWrong: boolean, words: string, more: Parameters<typeof failed>[1]][] = [
-    [
-      visibility !== 'private',
-      `${repo} is ${visibility}, and work would be seen there`,
-      { hint: 'Make it private in its settings, then:', mend: VERIFY },
-    ],
-    [
-      repoId !== undefined && found.id !== repoId,
-      `another repository stands in the place of ${repo} now`,
-      { hint: 'If it is the right one:', mend: `steward work setup ${repo}` },
-    ],
-    [
-      found.archived,
-      `${repo} is archived: nothing can be written there`,
-      { hint: 'Take it out of the archive in its settings.' },
-    ],
-    [!found.hasIssues, `issues are switched off in ${repo}`, { hint: 'Switch them on in its settings.' }],
-    [
-      found.canWrite === false,
-      `the credential may only read ${repo}`,
-      { kind: 'auth', hint: 'Give it the right to write issues there.' },
-    ],
-  ];
-  const findings = checks.flatMap(([isWrong, words, more]) => (isWrong ? [failed(words, more)] : []));
-  return findings.length > 0 ? findings : [ok(`${repo} is private, and the credential may write its issues`)];
+  const { repo, visibility, archived, hasIssues, canWrite } = found;
+  const findings: Finding[] = [];
+  if (visibility !== 'private')
+    findings.push(failed(`${repo} is ${visibility}; work needs a private repository`, MAKE_PRIVATE));
+  if (repoId !== undefined && found.id !== repoId) {
+    const fix = { hint: 'If it is the right one, run:', mend: `steward work setup ${repo}` };
+    findings.push(failed(`${repo} is now a different repository`, fix));
+  }
+  if (archived)
+    findings.push(failed(`${repo} is archived and read-only`, { hint: 'Unarchive it in its settings.' }));
+  if (!hasIssues)
+    findings.push(failed(`issues are disabled in ${repo}`, { hint: 'Enable them in its settings.' }));
+  if (canWrite === false) {
+    const hint = 'Give it write access to the issues of this repository.';
+    findings.push(failed(`the credential can only read ${repo}`, { kind: 'auth', hint }));
+  }
+  return findings.length > 0 ? findings : [ok(`${repo} is private, and the credential can write its issues`)];
 }
 
-/** With `--online` those that it has; else those that the last poll saw. */
+/** Compares with the repository if online, else with the last poll. */
 function checkLabels(at: WorkChecked, repo: string): Promise<Finding[]> {
   return asked(at, async () => {
     const { deps } = await at.openWork();
     const wanted = await wantedLabels(deps);
     const found = at.online ? await (await deps.host()).labels(repo, {}) : undefined;
-    const kept = found === undefined ? deps.cache(repo).labels?.names : [];
-    const names = found?.unchanged === false ? found.value.map(({ name }) => name) : kept;
+    const names =
+      found?.unchanged === false ? found.value.map(({ name }) => name) : deps.cache(repo).labels?.names;
     if (names === undefined) return [off(NOT_CHECKED)];
     const lacking = lackingLabels(wanted, names).map(({ name }) => name);
     return [judgeLabels(repo, names, lacking, wanted.length)];
@@ -173,38 +151,39 @@ export function judgeLabels(
 ): Finding {
   const mend = 'steward work labels seed';
   try {
-    onlyExisting([], names, repo);
+    existingLabels([], names, repo);
   } catch (error) {
     return failure(error, { kind: 'unavailable', mend });
   }
-  if (missing.length === 0) return ok(`all ${of} are there`);
+  if (missing.length === 0) return ok(`all ${of} exist`);
   const few = missing.slice(0, 5).join(', ');
   const more = missing.length > 5 ? ` and ${missing.length - 5} more` : '';
-  return warning(`${repo} lacks ${few}${more}: issues go there without them`, { mend });
+  return warning(`${repo} lacks ${few}${more}: issues are created without them`, { mend });
 }
 
 function checkBoard({ clock, area }: WorkChecked, repo: string): Finding[] {
   const { lastFetch, failure: last } = readPoll(area.work.poll, repo);
-  const shown = `read last: ${lastFetch === null ? 'never' : localTimes(clock)(lastFetch)}`;
-  if (last !== null) return [warning(`${shown}. ${last.message}`, { hint: last.hint, mend: REFRESH })];
-  if (lastFetch === null) return [warning('the issues were never read', { mend: REFRESH })];
+  const fetched = `last fetched: ${lastFetch === null ? 'never' : localTimes(clock)(lastFetch)}`;
+  if (last !== null) return [warning(`${fetched}. ${last.message}`, { hint: last.hint, mend: REFRESH })];
+  if (lastFetch === null) return [warning('the issues have never been fetched', { mend: REFRESH })];
   const { malformed } = readCache(area.work.cache, repo);
-  if (malformed === 0) return [ok(shown)];
-  const hint = 'The service sent them in a form that cannot be right. The next full read looks again.';
-  return [warning(`${shown}; ${skippedWords(malformed)}`, { hint })];
+  if (malformed === 0) return [ok(fetched)];
+  const hint = 'GitHub sent invalid data for them. The next full fetch tries again.';
+  return [warning(`${fetched}; ${malformedText(malformed)}`, { hint })];
 }
 
-/** A token of the environment stands over what `gh` keeps: then a login does not help. */
+/** A token in the environment takes precedence over `gh`, so a login would not help. */
 function login({ host }: Pick<WorkChecked, 'host'>): { mend?: string } {
   const isSet = ['GH_TOKEN', 'GITHUB_TOKEN'].some((name) => (host.env[name] ?? '') !== '');
   return isSet ? {} : { mend: 'gh auth login' };
 }
 
-/** A finding where nobody answers, or the credential is refused. */
-function asked(at: WorkChecked, work: () => Promise<Finding[]>): Promise<Finding[]> {
-  return work().catch((error: unknown) => {
+/** Runs a check that asks the service, whose errors are not errors of the configuration. */
+async function asked(at: WorkChecked, check: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await check();
+  } catch (error) {
     if (!(error instanceof StewardError) || error.kind === 'internal') throw error;
-    // A repository's own trouble is none of the configuration's.
     return [failure(error, error.kind === 'auth' ? login(at) : { kind: 'unavailable' })];
-  });
+  }
 }

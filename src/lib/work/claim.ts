@@ -1,12 +1,12 @@
 import { StewardError } from '../errors';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso } from '../platform/time/clock';
-import { remember } from './cache';
-import { alone, type Open, type WorkDeps } from './deps';
+import { cacheIssues } from './cache';
+import { withWorkLock, type Open, type WorkDeps } from './deps';
 import type { HostIssue, LabelEvent } from './host';
 import { failureOf } from './host/failure';
-import { agentLabel, agentsOf, sameLabel, statusOf, statusOfLabel } from './label';
-import { labelNames, labelOfAgent, onlyExisting } from './labels';
+import { agentLabel, agentsOf, hasLabel, sameLabel, statusOf, statusOfLabel } from './label';
+import { existingLabels, labelMissing, labelNames, labelOfAgent } from './labels';
 import { openForWriting } from './privacy';
 
 export interface ClaimResult {
@@ -14,22 +14,21 @@ export interface ClaimResult {
   title: string;
   url: string;
   agent: string;
-  /** It was the agent's before. */
+  /** Whether the agent already held it. */
   already: boolean;
   labels: string[];
 }
 
 const IN_PROGRESS = 'Status:in-progress';
-/** Events of one request may bear two neighbouring seconds. */
+/** The events of one request may have timestamps one second apart. */
 const SAME_REQUEST_MS = 1000;
 /** The list of events may lag behind the write. */
-const READ_BACKS = [0, 500, 1000, 2000, 4000];
-const ANOTHER = 'Take another one: `steward work ready`.';
+const READ_DELAYS_MS = [0, 500, 1000, 2000, 4000];
+const ANOTHER = 'Choose another one: `steward work ready`.';
 
 /**
- * `work claim`: adds Agent:NAME and Status:in-progress in one request, reads back who was first, and only then
- * removes Status:ready and Status:queued. Of two at once the one whose label came first has it; the other takes its
- * own off again and gets `conflict` with the holder's name. Killed in between, the same command run again completes it.
+ * `work claim`: adds Agent:NAME and Status:in-progress in one request, reads back whose label came first, and then removes
+ * Status:ready and Status:queued. The loser of a race removes its label and gets `conflict`. Safe to repeat.
  */
 export async function claimIssue(
   deps: WorkDeps,
@@ -37,13 +36,13 @@ export async function claimIssue(
 ): Promise<ClaimResult> {
   if (agent.trim() !== agent || !/^[^,]{1,40}$/.test(agent) || clean(agent) !== agent) {
     throw new StewardError('usage', `Invalid agent name ${JSON.stringify(agent)}.`, {
-      hint: 'Write the name behind Agent: in labels.yml: one line, no comma, at most 40 characters.',
+      hint: 'Use at most 40 characters in one line, without a comma.',
     });
   }
   const open = await openForWriting(deps);
   const { host, repo } = open;
-  // Two processes of one agent on this machine: the second finds it taken, by itself.
-  return alone(deps, 'claim', async () => {
+  // Locked, so that a second process of the same agent finds the issue claimed.
+  return withWorkLock(deps, 'claim', async () => {
     const before = await host.issue(repo, number);
     refuseUnclaimable(before);
     const already = statusOf(before.labels) === 'in-progress';
@@ -53,58 +52,48 @@ export async function claimIssue(
     } else {
       const label = agentLabel(agent);
       await ensureLabels(open, agent);
-      // An earlier label of this agent (the hook sets the DA's) would not show when it came.
+      // An older label of this agent would hide when it claimed the issue.
       if (hasLabel(before.labels, label)) await host.removeLabel(repo, number, label);
       await host.addLabels(repo, number, [IN_PROGRESS, label]);
-      await winOrLeave(open, number, agent);
+      await winOrWithdraw(open, number, agent);
     }
-    const after = await release(open, number);
-    remember(deps, repo, after);
+    const after = await removeReady(open, number);
+    cacheIssues(deps, repo, after);
     const { title, url, labels } = after;
     return { number, title, url, agent, already, labels };
   });
 }
 
-/** Only what is open and ready, queued or without a Status can be taken; what is in progress has a holder. */
 function refuseUnclaimable({ number, state, labels }: HostIssue): void {
   const status = statusOf(labels);
-  if (state === 'closed') {
-    throw new StewardError('conflict', `#${number} is closed.`, {
-      hint: 'Open it again first, or take another one: `steward work ready`.',
-    });
-  }
+  if (state === 'closed') throw conflict(`#${number} is closed.`, `Reopen it first. ${ANOTHER}`);
   if (status === null || ['ready', 'queued', 'in-progress'].includes(status)) return;
-  throw new StewardError(
-    'conflict',
-    `#${number} is ${status}; only what is ready or queued can be claimed.`,
-    {
-      hint: 'Set its label to Status:ready first, or take another one: `steward work ready`.',
-    },
-  );
+  const hint = `Label it Status:ready first. ${ANOTHER}`;
+  throw conflict(`#${number} is ${status}; only ready or queued issues can be claimed.`, hint);
 }
 
-/** An agent that has no label yet gets one; without the Status label there is no claim. */
+function conflict(message: string, hint: string): StewardError {
+  return new StewardError('conflict', message, { hint });
+}
+
+/** Creates the agent's label if needed; the Status label must exist. */
 async function ensureLabels(open: Open, agent: string): Promise<void> {
   const { host, repo } = open;
-  const { missing } = onlyExisting([agentLabel(agent), IN_PROGRESS], await labelNames(open), repo);
-  if (missing.includes(IN_PROGRESS)) {
-    throw new StewardError('config', `${repo} has no label ${IN_PROGRESS}.`, {
-      hint: 'Run `steward work labels seed`.',
-    });
-  }
+  const { missing } = existingLabels([agentLabel(agent), IN_PROGRESS], await labelNames(open), repo);
+  if (missing.includes(IN_PROGRESS)) throw labelMissing(repo, [IN_PROGRESS]);
   if (missing.length === 0) return;
   try {
     await host.createLabel(repo, labelOfAgent(agent));
   } catch (error) {
-    // Somebody made it in the same moment.
+    // Another process just created it.
     if (failureOf(error)?.reason !== 'rejected') throw error;
   }
 }
 
-async function winOrLeave({ deps, host, repo }: Open, number: number, agent: string): Promise<void> {
+async function winOrWithdraw({ deps, host, repo }: Open, number: number, agent: string): Promise<void> {
   const label = agentLabel(agent);
-  for (const pause of READ_BACKS) {
-    if (pause > 0) await deps.sleep(pause);
+  for (const delay of READ_DELAYS_MS) {
+    if (delay > 0) await deps.sleep(delay);
     const [issue, events] = [await host.issue(repo, number), await host.labelEvents(repo, number)];
     if (!events.some((event) => event.event === 'labeled' && sameLabel(event.label, label))) continue;
     const holder = firstHolder(issue.labels, events);
@@ -113,12 +102,12 @@ async function winOrLeave({ deps, host, repo }: Open, number: number, agent: str
     throw taken(issue, holder);
   }
   await host.removeLabel(repo, number, label);
-  throw new StewardError('unavailable', `Nobody can tell yet who has #${number}.`, {
-    hint: 'The label was taken off again; try once more in a minute.',
+  throw new StewardError('unavailable', `GitHub does not show yet who claimed #${number}.`, {
+    hint: 'The claim was withdrawn; try again in a minute.',
   });
 }
 
-/** Whose an issue in progress is, in lower case; null: nobody's by name. One label needs no second question. */
+/** Returns who holds an issue in progress, in lower case; null if no label names anybody. */
 async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string | null> {
   const agents = agentsOf(issue.labels);
   if (agents.length <= 1) return agents[0]?.toLowerCase() ?? null;
@@ -126,16 +115,16 @@ async function holderOf({ host, repo }: Open, issue: HostIssue): Promise<string 
 }
 
 /**
- * Of the agents on an issue the one whose label came first since it is in progress; where none came since (the hook
- * set its Status), the one that has been there the longest. Lower case; null without any.
+ * Returns the agent whose label came first since the issue is in progress; if none came since, the one with the oldest
+ * label. Lower case; null without any.
  */
 export function firstHolder(labels: readonly string[], events: readonly LabelEvent[]): string | null {
-  const latest = (wanted: (label: string) => boolean): LabelEvent | undefined =>
-    events.findLast(({ event, label }) => event === 'labeled' && wanted(label));
+  const latest = (matches: (label: string) => boolean): LabelEvent | undefined =>
+    events.findLast(({ event, label }) => event === 'labeled' && matches(label));
   const began = latest((label) => statusOfLabel(label) === 'in-progress');
   const agents = agentsOf(labels).map((name) => {
     const event = latest((label) => sameLabel(label, agentLabel(name)));
-    // Labels that an issue was made with may have no event.
+    // Labels from the creation of an issue may have no event.
     return { name: name.toLowerCase(), id: event?.id ?? 0, ms: parseIso(event?.at ?? '') ?? 0 };
   });
   const startMs = parseIso(began?.at ?? '') ?? 0;
@@ -147,19 +136,14 @@ export function firstHolder(labels: readonly string[], events: readonly LabelEve
 }
 
 function taken({ number, labels }: HostIssue, holder: string | null): StewardError {
-  const name = agentsOf(labels).find((one) => one.toLowerCase() === holder) ?? holder;
-  const who = name === null ? 'in progress already, and no Agent label says whose' : `held by ${name}`;
-  return new StewardError('conflict', `#${number} is ${who}.`, { hint: ANOTHER });
+  const name = agentsOf(labels).find((agent) => agent.toLowerCase() === holder) ?? holder;
+  const state = name === null ? 'already in progress, without an Agent label' : `held by ${name}`;
+  return conflict(`#${number} is ${state}.`, ANOTHER);
 }
 
-/** Takes off what an issue in progress is no longer; gives it as it is then. */
-async function release({ host, repo }: Open, number: number): Promise<HostIssue> {
+async function removeReady({ host, repo }: Open, number: number): Promise<HostIssue> {
   const issue = await host.issue(repo, number);
-  const over = issue.labels.filter((name) => hasLabel(['Status:ready', 'Status:queued'], name));
-  for (const label of over) await host.removeLabel(repo, number, label);
-  return over.length === 0 ? issue : host.issue(repo, number);
-}
-
-function hasLabel(labels: readonly string[], wanted: string): boolean {
-  return labels.some((label) => sameLabel(label, wanted));
+  const outdated = issue.labels.filter((name) => hasLabel(['Status:ready', 'Status:queued'], name));
+  for (const label of outdated) await host.removeLabel(repo, number, label);
+  return outdated.length === 0 ? issue : host.issue(repo, number);
 }

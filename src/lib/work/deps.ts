@@ -8,7 +8,7 @@ import type { Clock } from '../platform/time/clock';
 import type { Cache } from './cache';
 import type { Host } from './host';
 
-/** What setup, verification and polls write into work_repo.json. */
+/** What a verification writes into work_repo.json. */
 export interface Attestation {
   verifiedPrivate: boolean;
   visibility: string;
@@ -24,38 +24,38 @@ export interface WorkDeps {
   /** `area.work` */
   paths: UserArea['work'];
   machineId: string;
-  /** The folder of the templates that the package brings. */
+  /** The folder of the package's templates. */
   templates: string;
-  /** As it is now, and so are the next four. */
+  /** The current value, as are the next four. */
   config: WorkConfig;
   workRepo: () => WorkRepoConfig;
   daName: string;
-  /** Who may work on issues: the DA, the principal and the agents of the roster. */
+  /** Who may work on issues: the assistant, the person and the agents of the roster. */
   agents: readonly string[];
   timezone: UserConfig['timezone'];
-  /** The cached state; `cacheReader` for those who ask often. What it gives is not changed by anybody. */
+  /** Reads the cached issues, which callers must not change. */
   cache: (repo: string) => Cache;
   host: () => Promise<Host>;
   attest: (attestation: Attestation) => Promise<void>;
   /** Writes the repository and its attestation into work_repo.json. */
   choose: (repo: string, attestation: Attestation) => Promise<void>;
   sleep: (ms: number) => Promise<void>;
-  /** How long after a creation without an answer the list may still lack its issue, ms. */
+  /** How long GitHub's list may lag behind a creation, ms. */
   settleMs: number;
   git: RemoteGitDeps;
-  /** Where the repository is cloned from, and with which credential. */
+  /** The clone URL and its credential. */
   remote: (repo: string) => Promise<Remote>;
 }
 
-/** The repository and its service, for those who write. */
+/** A repository that may be written to. */
 export interface Open {
   deps: WorkDeps;
   host: Host;
   repo: string;
 }
 
-/** Does it as the only process of this machine; waits so long for another one, else `locked`. */
-export function alone<T>(
+/** Runs a task while holding a lock of this machine; throws `locked` after the wait. */
+export function withWorkLock<T>(
   { area, clock, machineId }: Pick<WorkDeps, 'area' | 'clock' | 'machineId'>,
   name: 'create' | 'claim' | 'tasklist' | 'reminders',
   work: () => Promise<T>,

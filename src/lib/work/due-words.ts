@@ -1,11 +1,12 @@
 import type { Chrono, ParsedResult, ParsingReference } from 'chrono-node/en';
 
-interface Span {
+/** A part of a text. */
+export interface Span {
   index: number;
   length: number;
 }
 
-/** A time that a text names, and where its words are. */
+/** A time that a text names, and the parts of the text that name it. */
 export interface NamedTime {
   result: ParsedResult;
   spans: Span[];
@@ -14,25 +15,24 @@ export interface NamedTime {
 const NAME = /\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i;
 const FULL_WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i;
 const PART_OF_DAY = /^(?:morning|afternoon|evening|night|noon|midday|midnight|now)$/i;
-const LED = /(?:^|\s)(?:on|by|next|this|until|till|before|due|coming)$/i;
-const LED_PART = /(?:^|\s)(?:(?:in|at|by|on|until|till|before)(?: the)?|this)$/i;
-const BEGINS_LED = /^(?:on|by|next|this|until|till|before|in|at)\s/i;
-const DETERMINER = /(?:^|\s)(?:the|an?|my|our|your|his|her|their)$/i;
+const AFTER_PREPOSITION = /(?:^|\s)(?:on|by|next|this|until|till|before|due|coming)$/i;
+const PART_AFTER_PREPOSITION = /(?:^|\s)(?:(?:in|at|by|on|until|till|before)(?: the)?|this)$/i;
+const WITH_PREPOSITION = /^(?:on|by|next|this|until|till|before|in|at)\s/i;
+const AFTER_DETERMINER = /(?:^|\s)(?:the|an?|my|our|your|his|her|their)$/i;
 const RELATIVE =
   /^(?:[+-]|(?:in|within|next|after|this|last|past|the)\s)|\b(?:from|after|before|later|ago)\b/i;
 const EXPLICIT_HOUR =
   /\d\s*:\s*\d\d|\d\s*[ap]\.?\s?m\b|o.?clock|(?:\b(?:at|by)|@)\s*\d|\dT\d\d|\bin the (?:morning|afternoon|evening)/i;
-const HOUR_LEAD = /(?:\b(?:at|by)|@)\s*$/i;
+const BEFORE_HOUR = /(?:\b(?:at|by)|@)\s*$/i;
 
 /**
- * Returns the time that a text names, the last one of several; undefined without any. Words that may mean something
- * else (`Sun Microsystems`, `chapter 10 tomorrow`) don't count.
+ * Returns the time that a text names, the last one of several. Words that may mean something else (`Sun Microsystems`,
+ * `chapter 10 tomorrow`) don't count.
  */
 export function namedTime(parser: Chrono, text: string, reference: ParsingReference): NamedTime | undefined {
-  const results = soundTimes(parser, text, reference);
-  const last = results.at(-1);
+  const results = clearTimes(parser, text, reference);
+  const [before, last] = [results.at(-2), results.at(-1)];
   if (last === undefined) return undefined;
-  const before = results.at(-2);
   return (before === undefined ? undefined : dayWithHour([before, last], parser, reference)) ?? asNamed(last);
 }
 
@@ -40,7 +40,7 @@ export function asNamed(result: ParsedResult): NamedTime {
   return { result, spans: [{ index: result.index, length: result.text.length }] };
 }
 
-/** `tomorrow call Ann at 9`: the day and the hour stand apart. */
+/** Joins a day and an hour that stand apart: `tomorrow call Ann at 9`. */
 function dayWithHour(
   pair: readonly [ParsedResult, ParsedResult],
   parser: Chrono,
@@ -51,53 +51,50 @@ function dayWithHour(
   if (hour === undefined || day === undefined) return undefined;
   const words = `${day.text} ${hour.text}`;
   const [result] = parser.parse(words, reference, { forwardDate: true });
-  if (result?.text !== words) return undefined;
-  return { result, spans: pair.flatMap((one) => asNamed(one).spans) };
+  return result?.text === words ? { result, spans: pair.flatMap((part) => asNamed(part).spans) } : undefined;
 }
 
 function isDay(at: ParsedResult['start']): boolean {
   return at.isCertain('day') || at.isCertain('weekday');
 }
 
-/** Parses again without the doubtful words until the rest is beyond doubt: they may hide a time behind them. */
-function soundTimes(parser: Chrono, text: string, reference: ParsingReference): ParsedResult[] {
-  let read = text;
+/** Parses again without the ambiguous words until none is left, since they may hide a time. */
+function clearTimes(parser: Chrono, text: string, reference: ParsingReference): ParsedResult[] {
+  let masked = text;
   for (;;) {
-    const results = parser.parse(read, reference, { forwardDate: true });
-    const doubtful = results.flatMap((result) => doubtfulSpan(result, text) ?? []);
-    if (doubtful.length === 0) return results;
-    for (const { index, length } of doubtful) {
+    const results = parser.parse(masked, reference, { forwardDate: true });
+    const ambiguous = results.flatMap((result) => ambiguousSpan(result, text) ?? []);
+    if (ambiguous.length === 0) return results;
+    for (const { index, length } of ambiguous) {
       const end = index + length;
-      read = read.slice(0, index) + read.slice(index, end).replace(/\S/g, 'x') + read.slice(end);
+      masked = masked.slice(0, index) + masked.slice(index, end).replace(/\S/g, 'x') + masked.slice(end);
     }
   }
 }
 
-function doubtfulSpan(result: ParsedResult, text: string): Span | undefined {
+function ambiguousSpan(result: ParsedResult, text: string): Span | undefined {
   const { index, text: words } = result;
   const before = text.slice(0, index);
   const after = text.slice(index + words.length);
   return (
     bareHour(result, before) ??
-    (isDoubtful(result, before, after) ? { index, length: words.length } : undefined)
+    (isAmbiguous(result, before, after) ? { index, length: words.length } : undefined)
   );
 }
 
-/** The number that was taken for an hour without anything that says so: `chapter 10 tomorrow`. */
+/** Returns a number that was taken for an hour only because it precedes a day: `chapter 10 tomorrow`. */
 function bareHour(result: ParsedResult, before: string): Span | undefined {
   const { index, text: words, start } = result;
   if (!result.tags().has('parser/ENTimeExpressionParser')) return undefined;
-  if (EXPLICIT_HOUR.test(`${HOUR_LEAD.exec(before)?.[0] ?? ''}${words}`)) return undefined;
+  if (EXPLICIT_HOUR.test(`${BEFORE_HOUR.exec(before)?.[0] ?? ''}${words}`)) return undefined;
   const hour = start.get('hour') ?? 0;
-  const isHour = (value: number): boolean =>
-    [hour, hour - 12, hour * 100 + (start.get('minute') ?? 0)].includes(value);
-  const number = [...words.matchAll(/\d+(?:\.\d+)?/g)].findLast(([digits]) =>
-    isHour(Math.floor(Number(digits))),
-  );
+  const forms = [hour, hour - 12, hour * 100 + (start.get('minute') ?? 0)];
+  const numbers = [...words.matchAll(/\d+(?:\.\d+)?/g)];
+  const number = numbers.findLast(([digits]) => forms.includes(Math.floor(Number(digits))));
   return number === undefined ? undefined : { index: index + number.index, length: number[0].length };
 }
 
-function isDoubtful(result: ParsedResult, before: string, after: string): boolean {
+function isAmbiguous(result: ParsedResult, before: string, after: string): boolean {
   const { text: words, start } = result;
   const tags = result.tags();
   if (/[\p{L}\p{N}][-_.'’@#&]$/u.test(before) || /^(?:['’]s?\b|[-_&]\p{L})/u.test(after)) return true;
@@ -105,16 +102,15 @@ function isDoubtful(result: ParsedResult, before: string, after: string): boolea
   const isAtStart = !/[\p{L}\p{N}]/u.test(before);
   const isAtEnd = !/[\p{L}\p{N}]/u.test(after.replace(/\bplease\b/i, ''));
   const isApart = isAtStart && /^\s*[:,;–—-]/.test(after);
-  if (PART_OF_DAY.test(words)) return !(isAtEnd || isApart || LED_PART.test(lead));
+  if (PART_OF_DAY.test(words)) return !(isAtEnd || isApart || PART_AFTER_PREPOSITION.test(lead));
   if (isAtEnd && isAtStart) return false;
-  if (tags.has('result/relativeDate')) return !(RELATIVE.test(words) || LED.test(lead));
-  if (DETERMINER.test(lead) && !isAtEnd) return true;
-  const isTimed = start.isCertain('hour');
+  if (tags.has('result/relativeDate')) return !(RELATIVE.test(words) || AFTER_PREPOSITION.test(lead));
+  if (AFTER_DETERMINER.test(lead) && !isAtEnd) return true;
   if (/^at \d{1,2}$/i.test(words)) {
     return !(isAtStart || isAtEnd || /^\s*(?:[,:;.!)]|(?:to|with|about|please)\b)/i.test(after));
   }
-  const isLed = LED.test(lead) || BEGINS_LED.test(words);
-  if (isTimed || isLed || start.isCertain('year')) return false;
+  const hasPreposition = AFTER_PREPOSITION.test(lead) || WITH_PREPOSITION.test(words);
+  if (start.isCertain('hour') || hasPreposition || start.isCertain('year')) return false;
   if (tags.has('parser/SlashDateFormatParser')) return !isApart;
   if (!NAME.test(words) || isAtEnd || isApart) return false;
   if (start.isCertain('month') && /^in$/i.test(lead)) return false;
@@ -128,7 +124,7 @@ const UNIT =
   '(?:minute|hour|day|weekday|weekend|week|fortnight|month|quarter|year|morning|noon|afternoon|evening|night|' +
   '(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?';
 const ORDINAL = '(?:other|single|first|second|third|last|\\d+(?:st|nd|rd|th)?)';
-/** "the daily report" is a report, and "daily standup notes" are notes: only an adverb repeats. */
+/** Only an adverb repeats: "the daily report" and "daily standup notes" do not. */
 const ADVERB =
   '(?<!\\b(?:the|a|an|my|our|your|this|next|last) )(?:daily|weekly|monthly|yearly|annually|hourly)(?=\\s*(?:$|[.,;:!)])|\\s+(?:at|on|from|until|starting)\\b)';
 const RECURRING = new RegExp(
@@ -139,7 +135,7 @@ const RECURRING = new RegExp(
   'i',
 );
 
-/** The words of a text that ask for something again and again (`every monday`); undefined where there are none. */
+/** Returns the words that make a reminder recurring, such as `every monday`. */
 export function recurringWords(text: string): string | undefined {
   return RECURRING.exec(text)?.[0];
 }
@@ -159,30 +155,23 @@ const TWELVE = /(?:\b(?:at|by)|@) ?(\d{1,2})(?::\d\d)? ?[ap]m\b/i;
 const PAST =
   /\b(?:yesterday|last (?:night|week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:\d+|an?) \w+ ago)[.!]?$/i;
 
-/** The words of a text that name a time which cannot be: `on 31 November`, `at 25:00`, `yesterday`. */
-export function unusableTime(text: string): string | undefined {
-  return (
-    impossible(text, DAY_MONTH, ([, day, month = '']) => !isMonthDay(Number(day), month)) ??
-    impossible(text, MONTH_DAY, ([, month = '', day]) => !isMonthDay(Number(day), month)) ??
-    impossible(text, DAY_ALONE, ([, day]) => !isMonthDay(Number(day), 'jan')) ??
-    impossible(
-      text,
-      ISO,
-      ([, month, day]) => !isMonthDay(Number(day), Object.keys(DAYS)[Number(month) - 1] ?? ''),
-    ) ??
-    impossible(text, CLOCK, ([, hour, minute]) => Number(hour) > 24 || Number(minute) > 59) ??
-    impossible(text, TWELVE, ([, hour]) => Number(hour) > 12) ??
-    PAST.exec(text)?.[0]
-  );
-}
+const IMPOSSIBLE: readonly [pattern: RegExp, isImpossible: (match: RegExpExecArray) => boolean][] = [
+  [DAY_MONTH, ([, day, month = '']) => !isMonthDay(Number(day), month)],
+  [MONTH_DAY, ([, month = '', day]) => !isMonthDay(Number(day), month)],
+  [DAY_ALONE, ([, day]) => !isMonthDay(Number(day), 'jan')],
+  [ISO, ([, month, day]) => !isMonthDay(Number(day), Object.keys(DAYS)[Number(month) - 1] ?? '')],
+  [CLOCK, ([, hour, minute]) => Number(hour) > 24 || Number(minute) > 59],
+  [TWELVE, ([, hour]) => Number(hour) > 12],
+  [PAST, () => true],
+];
 
-function impossible(
-  text: string,
-  pattern: RegExp,
-  isImpossible: (match: RegExpExecArray) => boolean,
-): string | undefined {
-  const match = pattern.exec(text);
-  return match !== null && isImpossible(match) ? match[0] : undefined;
+/** Returns the words that name an impossible or past time: `on 31 November`, `at 25:00`, `yesterday`. */
+export function unusableTime(text: string): string | undefined {
+  for (const [pattern, isImpossible] of IMPOSSIBLE) {
+    const match = pattern.exec(text);
+    if (match !== null && isImpossible(match)) return match[0];
+  }
+  return undefined;
 }
 
 function isMonthDay(day: number, month: string): boolean {

@@ -1,17 +1,17 @@
 import type { Chrono, ParsedResult } from 'chrono-node/en';
 
 import { StewardError } from '../errors';
+import { longDay } from '../platform/terminal/format';
 import { toDate } from '../platform/time/clock';
 import { parseDuration } from '../platform/time/day-words';
-import { longDay } from '../platform/terminal/format';
 import { dayOf, instantOf, timeOf, wallClock } from '../platform/time/time';
-import { asNamed, namedTime, recurringWords } from './due-words';
+import { asNamed, namedTime, recurringWords, type Span } from './due-words';
 import { dueLine } from './issue';
 
 export interface Due {
   /** The text without the words of the date. */
   text: string;
-  /** Wall-clock ms; undefined where the text names no date. */
+  /** Wall-clock ms; undefined if the text names no date. */
   dueMs: number | undefined;
 }
 
@@ -21,31 +21,31 @@ const TONIGHT = 20;
 const TIME_OF_DAY = /morning|noon|midday|afternoon|evening|night|now\b/i;
 const END_OF_DAY_WORDS =
   /\b(?:eod|cob|end of (?:the |my )?(?:work(?:ing)? ?)?day|end of today|close of business)\b/i;
-/** `by 9 tomorrow`, `@ 9`: the library knows `at` alone. */
+/** `by 9 tomorrow`, `@ 9`: chrono only knows `at`. */
 const BY_HOUR =
   /(?:\bby ?(\d{1,2})(?= (?:today|tomorrow|tonight)\b)|(?<!\S)@ ?(\d{1,2})(?=$| (?:today|tomorrow|tonight|on)\b))/i;
-/** `on the 1st`, of no named month and of nothing that is counted (the 2nd floor). */
+/** `on the 1st`, unless a month or a counted thing follows (the 2nd floor). */
 const DAY_OF_MONTH =
   /\b(?:on|by|until|before|from|for) the (\d{1,2})(?:st|nd|rd|th)\b(?=\s*(?:$|[.;:!)]|,(?! ?\d))|\s+(?:at|around|in the (?:morning|afternoon|evening)|noon|to|please|\d{1,2}(?::\d|\s?[ap]m)|eod|cob)\b)/i;
-/** `12.11.`, `12.11.2026`: dots stand behind a day. */
+/** `12.11.`, `12.11.2026`: the day comes first. */
 const DOTTED = /(?<![\d.])(\d{1,2})\.(\d{1,2})(?:\.(\d{4}|\d\d)?)?(?!\d)/;
 const SLASHED = 'parser/SlashDateFormatParser';
 const DAY_FIRST = 'day-first';
-/** Minutes from UTC. */
-const NOBODYS_OFFSET = 7;
+/** Minutes from UTC that no zone has: it tells a zone in the text from ours. */
+const UNUSED_OFFSET = 7;
 
-interface Zoned {
+interface Now {
   nowMs: number;
   zone: string;
 }
 
 /**
- * Reads a date in natural words out of a text (`call Ann tomorrow at 9`, `in 2 hours`, `next friday`), in the local
- * zone and always forward. A time that is over is `usage`.
+ * Reads a future date in natural language out of a text (`call Ann tomorrow at 9`). Throws `usage` for a time in the
+ * past and for a recurring one.
  *
- * @param options.isTime the text is nothing but a time, so that no word of it is in doubt
+ * @param options.isTime the whole text is a time, so no word is ambiguous
  */
-export async function readDue(text: string, options: Zoned & { isTime?: boolean }): Promise<Due> {
+export async function readDue(text: string, options: Now & { isTime?: boolean }): Promise<Due> {
   const recurring = recurringWords(text);
   if (recurring !== undefined) {
     throw new StewardError('usage', `Recurring reminders are not supported: "${recurring}".`, {
@@ -55,59 +55,54 @@ export async function readDue(text: string, options: Zoned & { isTime?: boolean 
   const { nowMs, zone } = options;
   const wall = wallClock(nowMs, zone);
   const parser = await parserOf(wall);
-  // The library counts with what the wall clock shows, in a zone that nobody has; what it finds is put back into
-  // the real one, whose summer time may begin in between. Only a zone in the text itself is another one.
-  const shown = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
-  const reference = { instant: toDate(shown - NOBODYS_OFFSET * 60_000), timezone: NOBODYS_OFFSET };
+  // chrono calculates with the wall clock in an unused zone; the result is converted back, since summer time may begin
+  // in between.
+  const shownMs = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
+  const reference = { instant: toDate(shownMs - UNUSED_OFFSET * 60_000), timezone: UNUSED_OFFSET };
   const found =
     options.isTime === true
       ? parser.parse(text, reference, { forwardDate: true }).map(asNamed)[0]
       : namedTime(parser, text, reference);
   if (found === undefined) return { text: text.trim(), dueMs: undefined };
   const { result, spans } = found;
-  // Whether a weekday or a day of some year is over the library would judge by the zone of the machine.
+  // chrono would decide by the machine's zone whether a weekday or a day of the year is over.
   const step = stepOf(result.start);
-  const at =
-    step === undefined ? result.start : (parser.parse(result.text, reference)[0]?.start ?? result.start);
-  const dueMs = instantMeant({ ...result, start: at }, step, options);
+  const start = step === undefined ? undefined : parser.parse(result.text, reference)[0]?.start;
+  const dueMs = instantMeant(result.text, start ?? result.start, step, options);
   if (dueMs <= nowMs) {
-    throw new StewardError('usage', `"${result.text}" is over.`, {
-      hint: 'Name a time that is to come, such as "tomorrow at 9" or "in 2 hours".',
+    throw new StewardError('usage', `"${result.text}" is in the past.`, {
+      hint: 'Name a future time, such as "tomorrow at 9" or "in 2 hours".',
     });
   }
   return { text: spans.reduceRight(without, text), dueMs };
 }
 
-/** The instant that the words mean; at or before now where it is over. */
-function instantMeant(
-  { text, start: at }: Pick<ParsedResult, 'text' | 'start'>,
-  step: Step,
-  { nowMs, zone }: Zoned,
-): number {
+/** Returns the instant that the words mean; not after now if it is over. */
+function instantMeant(text: string, at: ParsedResult['start'], step: Step, { nowMs, zone }: Now): number {
   const get = (part: 'year' | 'month' | 'day' | 'hour' | 'minute'): number => at.get(part) ?? 0;
   const day = { year: get('year'), month: get('month'), day: get('day') };
   if (!at.isCertain('hour')) {
-    const evening = (hour: number, minute: number): number => instantOf({ ...day, hour, minute }, zone);
+    const instantAt = (hour: number, minute = 0): number => instantOf({ ...day, hour, minute }, zone);
     if (/\btonight$/i.test(text)) {
-      const tonight = evening(TONIGHT, 0);
+      const tonight = instantAt(TONIGHT);
       return tonight > nowMs ? tonight : nowMs + 3_600_000;
     }
     if (/\btoday$/i.test(text)) {
-      const end = evening(END_OF_DAY, 0);
-      return end > nowMs ? end : evening(23, 59);
+      const end = instantAt(END_OF_DAY);
+      return end > nowMs ? end : instantAt(23, 59);
     }
   }
-  // A day alone is given some hour by the library, and meant for its morning; "this evening" has an hour of its own.
+  // chrono gives a day without a time some hour; morning is more likely. "This evening" has its own.
   const isDayOnly = !at.isCertain('hour') && !TIME_OF_DAY.test(text);
-  const hour = isDayOnly ? MORNING : get('hour');
-  const named = { ...day, hour, minute: isDayOnly ? 0 : get('minute') };
-  const isZoned = at.isCertain('timezoneOffset') && at.get('timezoneOffset') !== NOBODYS_OFFSET;
+  const named = { ...day, hour: isDayOnly ? MORNING : get('hour'), minute: isDayOnly ? 0 : get('minute') };
+  const offset = at.get('timezoneOffset') ?? UNUSED_OFFSET;
+  const isZoned = at.isCertain('timezoneOffset') && offset !== UNUSED_OFFSET;
   const instant = (wanted: typeof named): number =>
-    isZoned ? instantOf(wanted, 'UTC') - (at.get('timezoneOffset') ?? 0) * 60_000 : instantOf(wanted, zone);
+    isZoned ? instantOf(wanted, 'UTC') - offset * 60_000 : instantOf(wanted, zone);
   return instant(instant(named) <= nowMs ? following(named, step) : named);
 }
 
-/** The library's English parser, with `eod`, `by 9 tomorrow` and `on the 1st`, which it does not know. */
+/** Returns chrono's English parser, extended by `eod`, `by 9 tomorrow`, `12.11.` and `on the 1st`. */
 async function parserOf(wall: { year: number; month: number; day: number }): Promise<Chrono> {
   const { casual } = await import('chrono-node/en');
   const parser = casual.clone();
@@ -123,15 +118,10 @@ async function parserOf(wall: { year: number; month: number; day: number }): Pro
     {
       pattern: () => DOTTED,
       extract: (context, match) => {
-        const [, day = '', month = '', year] = match;
-        // A version, a number: "1.5", "1.5.2".
-        if (/^\d\.\d(?:\.\d{1,2})?$/.test(match[0])) return null;
-        const parts = { day: Number(day), month: Number(month) };
-        if (parts.month > 12) [parts.day, parts.month] = [parts.month, parts.day];
-        if (parts.day < 1 || parts.day > 31 || parts.month < 1 || parts.month > 12) return null;
-        const whole =
-          year === undefined ? parts : { ...parts, year: Number(year) + (year.length === 2 ? 2000 : 0) };
-        return context.createParsingComponents(whole).addTag(SLASHED).addTag(DAY_FIRST);
+        const date = dottedDate(match);
+        return date === undefined
+          ? null
+          : context.createParsingComponents(date).addTag(SLASHED).addTag(DAY_FIRST);
       },
     },
     {
@@ -139,17 +129,15 @@ async function parserOf(wall: { year: number; month: number; day: number }): Pro
       extract: (context, match) => {
         const day = Number(match[1]);
         if (day < 1 || day > 31) return null;
+        const month = wall.month + (day < wall.day ? 1 : 0);
+        const next = monthWith(day, { year: wall.year, month });
         const found = context.createParsingComponents({ day });
-        const { year, month } = monthWith(day, {
-          year: wall.year,
-          month: wall.month + (day < wall.day ? 1 : 0),
-        });
-        found.imply('year', year).imply('month', month);
+        found.imply('year', next.year).imply('month', next.month);
         return found;
       },
     },
   );
-  // The library takes the first number of "12.11." for the month.
+  // chrono reads the first number of "12.11." as the month.
   parser.refiners.unshift({
     refine: (_context, results) =>
       results.filter(
@@ -160,9 +148,21 @@ async function parserOf(wall: { year: number; month: number; day: number }): Pro
   return parser;
 }
 
+/** Returns the date of `12.11.2026`, or undefined for a number or a version such as `1.5.2`. */
+function dottedDate(match: RegExpMatchArray): { day: number; month: number; year?: number } | undefined {
+  if (/^\d\.\d(?:\.\d{1,2})?$/.test(match[0])) return undefined;
+  let [day, month] = [Number(match[1]), Number(match[2])];
+  if (month > 12) [day, month] = [month, day];
+  if (day < 1 || day > 31 || month < 1 || month > 12) return undefined;
+  const year = match[3];
+  return year === undefined
+    ? { day, month }
+    : { day, month, year: Number(year) + (year.length === 2 ? 2000 : 0) };
+}
+
 type Step = 'year' | 'month' | 'week' | undefined;
 
-/** The next day that the same words may mean. */
+/** Returns the next day that the same words may mean. */
 function following<T extends { year: number; month: number; day: number }>(named: T, step: Step): T {
   if (step === 'year') return { ...named, year: named.year + 1 };
   if (step === 'week') return { ...named, day: named.day + 7 };
@@ -171,7 +171,7 @@ function following<T extends { year: number; month: number; day: number }>(named
   return named;
 }
 
-/** The given month (13 is the next January), or the first one after it that has such a day. */
+/** Returns the first month from the given one (13 is the next January) that has such a day. */
 function monthWith(day: number, from: { year: number; month: number }): { year: number; month: number } {
   const at = toDate(Date.UTC(from.year, from.month - 1, 1));
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth() + 1];
@@ -179,7 +179,7 @@ function monthWith(day: number, from: { year: number; month: number }): { year: 
   return day <= days ? { year, month } : monthWith(day, { year, month: month + 1 });
 }
 
-/** How far apart the days are that such words may mean: each Friday, each 1 December; undefined where it is one day. */
+/** Returns how often such a day comes (each Friday, each 1 December), or undefined for a single day. */
 function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') => boolean }): Step {
   if (at.isCertain('month')) return at.isCertain('year') ? undefined : 'year';
   if (at.isCertain('day')) return 'month';
@@ -188,12 +188,15 @@ function stepOf(at: { isCertain: (part: 'weekday' | 'day' | 'month' | 'year') =>
 
 const RELATIVE = /^(?:today|tomorrow|tonight|next|this|in)\b/i;
 const PART_OF_DAY = /^(?:morning|afternoon|evening)/i;
-const RELATIVE_LEAD = /(?:\b(?:by|until|till|before|from|for|due)(?: the)?|[-–—:,@(])$/i;
-const PART_LEAD = /(?:\b(?:in|on|at|by|until|till|before|from|for|due)(?: the)?|[-–—:,@(])$/i;
-const DATE_LEAD = /(?:\b(?:on|at|by|until|till|before|from|for|due)(?: the)?|[-–—:,@(])$/i;
+/** The words that lead to a date and are removed with it. */
+const leadingWords = (more: string): RegExp =>
+  new RegExp(`(?:\\b(?:${more}by|until|till|before|from|for|due)(?: the)?|[-\u2013\u2014:,@(])$`, 'i');
+const RELATIVE_LEAD = leadingWords('');
+const PART_LEAD = leadingWords('in|on|at|');
+const DATE_LEAD = leadingWords('on|at|');
 
-/** `call Ann on` → `call Ann`: a word that led to the date goes with it. `turn it on` tomorrow stays. */
-function without(text: string, { index, length }: { index: number; length: number }): string {
+/** Removes a date and the words that lead to it: `call Ann on friday` becomes `call Ann`. */
+function without(text: string, { index, length }: Span): string {
   const words = text.slice(index, index + length);
   const lead = RELATIVE.test(words) ? RELATIVE_LEAD : PART_OF_DAY.test(words) ? PART_LEAD : DATE_LEAD;
   const before = text.slice(0, index).trimEnd().replace(lead, '');
@@ -201,19 +204,19 @@ function without(text: string, { index, length }: { index: number; length: numbe
   return `${before} ${after}`.replace(/\s+/g, ' ').trim();
 }
 
-/** How a body says a time to people. */
+/** Returns the due line of a body. */
 export function dueWords(dueMs: number, zone: string): string {
   return dueLine(longDay(dayOf(dueMs, zone)), timeOf(dueMs, zone), zone);
 }
 
-/** A time that is nothing but a time: `2h`, `1h30m`, `tomorrow 9am`. One that is none, or is over, is `usage`. */
-export async function readWhen(text: string, options: { nowMs: number; zone: string }): Promise<number> {
+/** Parses a text that is only a time: `2h`, `1h30m`, `tomorrow 9am`. Throws `usage` for any other text. */
+export async function readWhen(text: string, options: Now): Promise<number> {
   if (/^\s*(?:\d+(?:\.\d+)?\s*[smhd]\s*)+$/i.test(text)) {
     return options.nowMs + parseDuration(text.replace(/\s+/g, ''));
   }
   const { dueMs } = await readDue(text, { ...options, isTime: true });
   if (dueMs !== undefined) return dueMs;
-  throw new StewardError('usage', `${JSON.stringify(text)} names no time.`, {
+  throw new StewardError('usage', `Invalid time ${JSON.stringify(text)}.`, {
     hint: 'Write it as 2h, "tomorrow 9am", "friday 14:00" or "2026-11-20 09:00".',
   });
 }

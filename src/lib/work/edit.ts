@@ -5,8 +5,8 @@ import { readCache } from './cache';
 import type { Open, WorkDeps } from './deps';
 import type { IssueChange } from './host';
 import { withText, withTitle } from './issue';
-import { sameLabel, statusEdit, type Status } from './label';
-import { labelNames, onlyExisting } from './labels';
+import { hasLabel, statusEdit, type Status } from './label';
+import { existingLabels, labelMissing, labelNames } from './labels';
 import { openForWriting, repoOf } from './privacy';
 
 export interface EditInput {
@@ -18,10 +18,7 @@ export interface EditInput {
   removeLabels?: readonly string[] | undefined;
 }
 
-/**
- * `work edit`: changes title, body and labels. The prefix and the identity of a title stay, and so does the hidden
- * marker of a body. A label that the repository lacks is `not_found`, before anything is changed.
- */
+/** `work edit`: keeps the prefix and identity of the title and the marker of the body. */
 export async function editIssue(deps: WorkDeps, input: EditInput): Promise<Item> {
   const { number, title, body, addLabels = [], removeLabels = [] } = input;
   if (title === undefined && body === undefined && addLabels.length + removeLabels.length === 0) {
@@ -30,11 +27,12 @@ export async function editIssue(deps: WorkDeps, input: EditInput): Promise<Item>
     });
   }
   if (title?.trim() === '')
-    throw new StewardError('usage', 'The title is empty.', { hint: 'Write a title.' });
+    throw new StewardError('usage', 'The title is empty.', { hint: 'Describe the task in a few words.' });
   const text = body === undefined ? undefined : textOrFile(body, 'body');
   const open = await openForWriting(deps);
   const { host, repo } = open;
   const before = await host.issue(repo, number);
+  // Before any change, so that an unknown label changes nothing.
   const labels = addLabels.length === 0 ? [] : await knownLabels(open, addLabels);
   const change: IssueChange = {
     ...(title === undefined ? {} : { title: withTitle(before.title, title) }),
@@ -42,20 +40,20 @@ export async function editIssue(deps: WorkDeps, input: EditInput): Promise<Item>
   };
   if (Object.keys(change).length > 0) await host.updateIssue(repo, number, change);
   if (labels.length > 0) await host.addLabels(repo, number, labels);
-  const over = before.labels.filter((name) => removeLabels.some((one) => sameLabel(one, name)));
-  for (const label of over) await host.removeLabel(repo, number, label);
+  for (const label of before.labels.filter((name) => hasLabel(removeLabels, name)))
+    await host.removeLabel(repo, number, label);
   return changed(open, await host.issue(repo, number));
 }
 
 async function knownLabels(open: Open, wanted: readonly string[]): Promise<string[]> {
-  const { labels, missing } = onlyExisting(wanted, await labelNames(open), open.repo);
+  const { labels, missing } = existingLabels(wanted, await labelNames(open), open.repo);
   if (missing.length === 0) return labels;
   throw new StewardError('not_found', `${open.repo} has no label ${missing.join(', ')}.`, {
     hint: 'Run `steward work labels seed`, or create the label on GitHub.',
   });
 }
 
-/** `work start` and `work block`: sets the Status of an open issue, and says why in a comment where that is given. */
+/** `work start` and `work block`: sets the Status of an open issue; the reason becomes a comment. */
 export async function moveIssue(
   deps: WorkDeps,
   { number, status, reason = '' }: { number: number; status: Status; reason?: string | undefined },
@@ -64,29 +62,24 @@ export async function moveIssue(
   const before = await open.host.issue(open.repo, number);
   if (before.state === 'closed') {
     throw new StewardError('conflict', `#${number} is closed.`, {
-      hint: 'Reopen it on GitHub first: `steward work open NUMBER`.',
+      hint: `Reopen it on GitHub first: \`steward work open ${number}\`.`,
     });
   }
   const { missingLabels } = await setStatus(open, { number, status });
-  if (missingLabels.length > 0) {
-    throw new StewardError('config', `${open.repo} has no label ${missingLabels.join(', ')}.`, {
-      hint: 'Run `steward work labels seed`.',
-    });
-  }
+  if (missingLabels.length > 0) throw labelMissing(open.repo, missingLabels);
   if (reason.trim() !== '') await addComment(open, before, `Blocked: ${reason.trim()}`);
   return changed(open, await open.host.issue(open.repo, number));
 }
 
 export interface StatusEdited {
   changed: boolean;
-  /** The Status label, where the repository does not have it: then nothing is changed. */
+  /** The Status label, if the repository does not have it. */
   missingLabels: string[];
 }
 
 /**
- * Sets the Status of an issue: the Status label is replaced, every other label, the title and whether it is open
- * stay. The new one comes before the old one goes, so a kill in between leaves the issue with a Status, and the same
- * call again completes it. An issue that is closed is left alone.
+ * Replaces the Status label of an open issue. The new label comes before the old one goes, so that a crash leaves a
+ * Status and the next call completes the change.
  */
 export async function setStatus(
   open: Open,
@@ -98,7 +91,7 @@ export async function setStatus(
   if (before.state === 'closed' || add.length + remove.length === 0)
     return { changed: false, missingLabels: [] };
   if (add.length > 0) {
-    const { labels, missing } = onlyExisting(add, await labelNames(open), repo);
+    const { labels, missing } = existingLabels(add, await labelNames(open), repo);
     if (missing.length > 0) return { changed: false, missingLabels: missing };
     await host.addLabels(repo, number, labels);
   }
@@ -107,13 +100,13 @@ export async function setStatus(
   return { changed: true, missingLabels: [] };
 }
 
-/** `work open`: the page of an issue, from the cache where it is there. */
+/** `work open`: returns the page of an issue, from the cache if possible. */
 export async function issuePage(deps: WorkDeps, number: number): Promise<string> {
   const repo = repoOf(deps.workRepo());
-  const kept = readCache(deps.paths.cache, repo).issues.find((one) => one.number === number);
-  const { url } = kept ?? (await (await deps.host()).issue(repo, number));
+  const cached = readCache(deps.paths.cache, repo).issues.find((each) => each.number === number);
+  const { url } = cached ?? (await (await deps.host()).issue(repo, number));
   if (/^https?:\/\//.test(url)) return url;
-  throw new StewardError('unavailable', `The address of #${number} is not a web page.`, {
+  throw new StewardError('unavailable', `Invalid address of #${number}.`, {
     hint: 'Run `steward work board --refresh`.',
   });
 }

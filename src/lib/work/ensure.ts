@@ -1,38 +1,35 @@
+import { StewardError } from '../errors';
 import { readText } from '../platform/files/atomic-file';
 import { isObject, parseObject } from '../platform/files/json-object';
-import { StewardError } from '../errors';
 import { parseIso, toIso } from '../platform/time/clock';
-import { remember, writeStored } from './cache';
-import { alone, type Open } from './deps';
-import type { HostIssue } from './host';
+import { cacheIssues, writeStored } from './cache';
+import { withWorkLock, type Open } from './deps';
+import type { HostIssue, NewIssue } from './host';
 import { failureOf, isAmbiguous, isGone } from './host/failure';
 import {
   identityKey,
-  keptIssue,
   makeBody,
   makeTitle,
+  toIssue,
   type Identity,
   type Issue,
   type TitleKind,
 } from './issue';
-import { labelNames, onlyExisting } from './labels';
+import { existingLabels, labelNames } from './labels';
 import { freshCache } from './poll';
 
-/**
- * An entry of the ledger: which issue belongs to what. Without a number it is an intention: from before the request
- * until its answer, nobody else knows of the issue.
- */
+/** A ledger entry: the issue of an identity. Without a number it is an intention, recorded before the request. */
 export interface Entry {
   number: number | null;
   url: string | null;
-  /** When the intention was written, or the number; ISO-8601 UTC. */
+  /** When the intention or the number was recorded, ISO-8601 UTC. */
   at: string;
 }
 
 const LEDGER_VERSION = 1;
 const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
 
-/** The entries of a repository, by identity. One written by a newer version is `config`. */
+/** Returns the entries of a repository by identity. */
 export function readLedger(path: string, repo: string): ReadonlyMap<string, Entry> {
   const own = ledgerOf(path)[repo.toLowerCase()];
   return new Map(
@@ -40,7 +37,7 @@ export function readLedger(path: string, repo: string): ReadonlyMap<string, Entr
   );
 }
 
-/** Writes one entry, durably; undefined takes it out. The entries of other repositories stay. */
+/** Writes one entry; undefined removes it. */
 export function writeEntry({ deps, repo }: Open, key: string, entry: Entry | undefined): void {
   const repos = ledgerOf(deps.paths.ledger);
   const name = repo.toLowerCase();
@@ -48,12 +45,12 @@ export function writeEntry({ deps, repo }: Open, key: string, entry: Entry | und
   writeStored(deps.paths.ledger, { version: LEDGER_VERSION, repos: { ...repos, [name]: own } });
 }
 
-/** A ledger that cannot be read is made anew: the issues themselves say whose they are. */
+/** A damaged ledger counts as empty: the issues themselves contain their identity. */
 function ledgerOf(path: string): Record<string, Record<string, Entry>> {
   const stored = parseObject(readText(path, { maxBytes: MAX_LEDGER_BYTES }) ?? '');
   if (typeof stored?.['version'] === 'number' && stored['version'] > LEDGER_VERSION) {
-    throw new StewardError('config', `${path} was written by a newer steward.`, {
-      hint: 'Update steward: without it an issue might be made twice.',
+    throw new StewardError('config', `${path} was written by a newer version of steward.`, {
+      hint: 'Update steward; this version could create duplicate issues.',
     });
   }
   const repos = isObject(stored?.['repos']) ? stored['repos'] : {};
@@ -62,94 +59,92 @@ function ledgerOf(path: string): Record<string, Record<string, Entry>> {
   >;
 }
 
-/** An issue that is to be there, exactly once. */
+/** An issue that must exist exactly once. */
 export interface Wanted {
   identity: Identity;
   kind: TitleKind | null;
   text: string;
   body: string;
   labels: readonly string[];
-  /** ISO-8601 UTC, of a reminder. */
+  /** ISO-8601 UTC, for a reminder. */
   due?: string;
-  /** The number that the artifact names, where it does. */
+  /** The number in the session file. */
   known?: number;
-  /** Only an open issue counts; one that was closed is followed by a new one. */
+  /** Ignores closed issues and creates a new one. */
   openOnly?: boolean;
 }
 
 export interface Ensured {
   action: 'created' | 'found';
   issue: Issue;
-  /** Wanted labels that the repository does not have: logged by name, and never made up. */
+  /** Wanted labels that the repository does not have. */
   missingLabels: string[];
 }
 
-/** Its title on the service; what a dry run shows, too. */
+/** Returns the issue's title, which a dry run shows too. */
 export function wantedTitle({ kind, text, identity }: Wanted): string {
   return makeTitle(kind, text, identity);
 }
 
 interface Batch extends Open {
   issues: readonly Issue[];
-  /** Labels of the repository, once they were needed. */
+  /** Labels of the repository, fetched when needed. */
   names: string[] | undefined;
-  /** Created, and not in the cache yet. */
-  made: HostIssue[];
+  /** Created, but not cached yet. */
+  created: HostIssue[];
 }
 
 /**
- * Makes the issues of some identities, or finds them: local ledger, then the number of the artifact, then marker or
- * title in the full list; never the search. An intention stands in the ledger before its request, so that whoever is
- * killed at any point is followed by one who looks before he creates: in the end it is one issue. The first failure
- * is thrown; `onDone` has been told of what was done before.
+ * Finds or creates the issues of some identities, so that each becomes exactly one issue even if steward crashes halfway:
+ * an intention is in the ledger before the request, and makes the next run search before it creates. Searches the
+ * ledger, then the number in the session file, then the full list. Throws at the first failure.
  */
 export function ensureIssues(
   open: Open,
   wanted: readonly Wanted[],
   onDone: (ensured: Ensured) => void = () => undefined,
 ): Promise<Ensured[]> {
-  return alone(open.deps, 'create', async () => {
-    const batch: Batch = { ...open, issues: await listed(open), names: undefined, made: [] };
+  return withWorkLock(open.deps, 'create', async () => {
+    const batch: Batch = { ...open, issues: await fetchIssues(open), names: undefined, created: [] };
     const all: Ensured[] = [];
     try {
-      for (const one of wanted) {
-        const ensured = await ensureOne(batch, one);
+      for (const each of wanted) {
+        const ensured = await ensureOne(batch, each);
         all.push(ensured);
         onDone(ensured);
       }
     } finally {
-      rememberMade(batch);
+      cacheCreated(batch);
     }
     return all;
   });
 }
 
-/** The same for one. */
 export async function ensureIssue(open: Open, wanted: Wanted): Promise<Ensured> {
   const [ensured] = await ensureIssues(open, [wanted]);
   return ensured as Ensured;
 }
 
-/** The issue of a creation that was begun at `at` and whose answer was lost, once the list has settled. */
+/** Searches for the issue of a creation at `at` whose response was lost. */
 export function lostIssue(open: Open, key: string, at: string): Promise<Issue | undefined> {
-  return afterSettling({ ...open, issues: [], names: undefined, made: [] }, key, at);
+  return searchAfterLag({ ...open, issues: [], names: undefined, created: [] }, key, at);
 }
 
-async function listed({ deps, host, repo }: Open): Promise<readonly Issue[]> {
+async function fetchIssues({ deps, host, repo }: Open): Promise<readonly Issue[]> {
   return (await freshCache(deps, host, repo)).issues;
 }
 
-/** Once a batch: a kill before that loses nothing, since the ledger has each number by then. */
-function rememberMade(batch: Batch): void {
-  if (batch.made.length > 0) remember(batch.deps, batch.repo, ...batch.made);
-  batch.made = [];
+/** Caches created issues once a batch; the ledger already has their numbers. */
+function cacheCreated(batch: Batch): void {
+  if (batch.created.length > 0) cacheIssues(batch.deps, batch.repo, ...batch.created);
+  batch.created = [];
 }
 
 async function ensureOne(batch: Batch, wanted: Wanted): Promise<Ensured> {
   const key = identityKey(wanted.identity);
   const issue = await find(batch, key, wanted);
   if (issue === undefined) return create(batch, key, wanted);
-  note(batch, key, issue);
+  recordNumber(batch, key, issue);
   return { action: 'found', issue, missingLabels: [] };
 }
 
@@ -162,94 +157,86 @@ async function find(
   const entry = readLedger(batch.deps.paths.ledger, batch.repo).get(key);
   for (const number of [entry?.number, known]) {
     if (number === undefined || number === null) continue;
-    const issue = batch.issues.find((one) => one.number === number) ?? (await existing(batch, number));
-    // An artifact that was copied names the issue of another one.
+    const issue = batch.issues.find((each) => each.number === number) ?? (await fetchIssue(batch, number));
+    // A copied session file names the issue of another session.
     if (issue !== undefined && counts(issue) && (issue.identity === null || issue.identity === key))
       return issue;
   }
-  const there = ofIdentity(batch.issues.filter(counts), key);
-  if (there !== undefined || entry === undefined || entry.number !== null) return there;
-  // Somebody was about to create it, and the list may lag behind.
-  return afterSettling(batch, key, entry.at);
+  const listed = ofIdentity(batch.issues.filter(counts), key);
+  if (listed !== undefined || entry === undefined || entry.number !== null) return listed;
+  return searchAfterLag(batch, key, entry.at);
 }
 
-/** The lowest number counts where there are several. */
+/** Returns the issue of an identity; of several, the lowest number. */
 export function ofIdentity(issues: readonly Issue[], key: string): Issue | undefined {
   return issues.filter(({ identity }) => identity === key).sort((a, b) => a.number - b.number)[0];
 }
 
-async function existing({ host, repo }: Open, number: number): Promise<Issue | undefined> {
+async function fetchIssue({ host, repo }: Open, number: number): Promise<Issue | undefined> {
   try {
-    return keptIssue(await host.issue(repo, number));
+    return toIssue(await host.issue(repo, number));
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;
   }
 }
 
-/** Looks for an issue that may be made already: at once, and again when the list has settled since `at`. */
-async function afterSettling(batch: Batch, key: string, at: string): Promise<Issue | undefined> {
-  const look = async (): Promise<Issue | undefined> => {
-    // The list may not have them yet.
-    rememberMade(batch);
-    batch.issues = await listed(batch);
+/** Searches the list now, and again once it no longer lags behind `at`. */
+async function searchAfterLag(batch: Batch, key: string, at: string): Promise<Issue | undefined> {
+  const search = async (): Promise<Issue | undefined> => {
+    // The list may lack them, so they must be in the cache first.
+    cacheCreated(batch);
+    batch.issues = await fetchIssues(batch);
     return ofIdentity(batch.issues, key);
   };
-  const early = await look();
+  const early = await search();
   if (early !== undefined) return early;
   const { clock, settleMs, sleep } = batch.deps;
-  const age = clock.now() - (parseIso(at) ?? 0);
-  // A date in the future was written by a clock that was put back since.
-  const left = age < 0 ? settleMs : settleMs - age;
-  if (left > 0) await sleep(left);
-  return look();
+  // A negative age means that the clock moved back.
+  const age = Math.max(0, clock.now() - (parseIso(at) ?? 0));
+  if (age < settleMs) await sleep(settleMs - age);
+  return search();
 }
 
 async function create(batch: Batch, key: string, wanted: Wanted): Promise<Ensured> {
-  const { identity, due } = wanted;
   batch.names ??= await labelNames(batch);
-  const { labels, missing } = onlyExisting(wanted.labels, batch.names, batch.repo);
-  const title = wantedTitle(wanted);
-  const body = makeBody(wanted.body, identity, due === undefined ? {} : { due });
+  const { labels, missing } = existingLabels(wanted.labels, batch.names, batch.repo);
+  const body = makeBody(wanted.body, wanted.identity, { due: wanted.due });
   writeEntry(batch, key, { number: null, url: null, at: toIso(batch.deps.clock.now()) });
-  const issue = await createOrFind(batch, key, { title, body, labels });
-  note(batch, key, issue);
+  const issue = await createOrFind(batch, key, { title: wantedTitle(wanted), body, labels });
+  recordNumber(batch, key, issue);
   batch.issues = [...batch.issues, issue];
   return { action: 'created', issue, missingLabels: missing };
 }
 
-async function createOrFind(
-  batch: Batch,
-  key: string,
-  issue: { title: string; body: string; labels: readonly string[] },
-): Promise<Issue> {
+async function createOrFind(batch: Batch, key: string, issue: NewIssue): Promise<Issue> {
   try {
-    const made = await batch.host.createIssue(batch.repo, issue);
-    batch.made.push(made);
-    return keptIssue(made);
+    const created = await batch.host.createIssue(batch.repo, issue);
+    batch.created.push(created);
+    return toIssue(created);
   } catch (error) {
     if (!isAmbiguous(error)) {
       writeEntry(batch, key, undefined);
       throw error;
     }
-    // It may have taken effect: the list tells, once it has settled. The intention stays until then.
-    const found = await foundAfterSilence(batch, key);
+    // It may have taken effect; the intention stays until the list tells.
+    const found = await findAfterFailure(batch, key);
     if (found === undefined) throw error;
     return found;
   }
 }
 
-async function foundAfterSilence(batch: Batch, key: string): Promise<Issue | undefined> {
+async function findAfterFailure(batch: Batch, key: string): Promise<Issue | undefined> {
   try {
-    return await afterSettling(batch, key, toIso(batch.deps.clock.now()));
+    return await searchAfterLag(batch, key, toIso(batch.deps.clock.now()));
   } catch (error) {
-    // The service is still away; the next attempt finds the intention and looks first.
+    // Still unreachable: the next attempt finds the intention and searches first.
     if (failureOf(error) === undefined) throw error;
     return undefined;
   }
 }
 
-function note(batch: Batch, key: string, { number, url }: Pick<Issue, 'number' | 'url'>): void {
+function recordNumber(batch: Batch, key: string, { number, url }: Pick<Issue, 'number' | 'url'>): void {
   const { deps, repo } = batch;
   if (readLedger(deps.paths.ledger, repo).get(key)?.number === number) return;
   writeEntry(batch, key, { number, url, at: toIso(deps.clock.now()) });

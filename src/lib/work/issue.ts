@@ -1,29 +1,29 @@
 import * as v from 'valibot';
 
-import { parseIso } from '../platform/time/clock';
 import { clean } from '../platform/terminal/terminal';
+import { parseIso } from '../platform/time/clock';
 import type { HostIssue } from './host';
 
-/** A text that needs no cleaning, and a time in ISO-8601. */
-const Clean = v.pipe(
+const CleanText = v.pipe(
   v.string(),
   v.check((text) => clean(text) === text),
 );
+/** An ISO-8601 time. */
 export const Time = v.pipe(v.string(), v.check(isTime));
 
-/** An issue as it is stored. Its body is not kept; what steward wrote into its marker is. */
+/** An issue in the cache: without its body, but with what steward wrote into the body's marker. */
 export const StoredIssue = v.object({
   number: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-  title: Clean,
-  url: v.pipe(Clean, v.regex(/^https?:\/\/\S+$/)),
+  title: CleanText,
+  url: v.pipe(CleanText, v.regex(/^https?:\/\/\S+$/)),
   state: v.picklist(['open', 'closed']),
-  stateReason: v.nullable(Clean),
-  labels: v.array(Clean),
+  stateReason: v.nullable(CleanText),
+  labels: v.array(CleanText),
   createdAt: Time,
   updatedAt: Time,
   closedAt: v.nullable(Time),
-  /** `slug=fix-login`, `goal=G1`, …: whose issue it is; null of one that a person made. */
-  identity: v.nullable(Clean),
+  /** `slug=fix-login`, `goal=G1`, …; null for an issue that a person created. */
+  identity: v.nullable(CleanText),
   /** When a reminder is due, ISO-8601 UTC. */
   due: v.nullable(Time),
 });
@@ -33,20 +33,20 @@ function isTime(text: string): boolean {
   return parseIso(text) !== undefined;
 }
 
-/** What is kept of an issue. */
-export function keptIssue(issue: HostIssue): Issue {
+/** Returns what the cache stores of an issue. */
+export function toIssue(issue: HostIssue): Issue {
   const { body, ...rest } = issue;
   const marker = parseBody(body);
   return { ...rest, identity: marker.identity ?? parseTitle(issue.title).identity, due: marker.due };
 }
 
-/** What an issue stands for; two captures of the same identity are one issue. */
+/** What an issue stands for. Two captures of the same identity share one issue. */
 export interface Identity {
   kind: 'slug' | 'goal' | 'project' | 'id';
   value: string;
 }
 
-/** Title prefixes by where an issue comes from. */
+/** Title prefixes by the origin of the issue. */
 export const PREFIXES = {
   core: 'Core',
   native: 'Native',
@@ -59,43 +59,43 @@ export const PREFIXES = {
 } as const;
 export type TitleKind = keyof typeof PREFIXES;
 
-/** What the service takes. */
+/** GitHub's limits, in UTF-16 units. */
 export const MAX_TITLE = 256;
 export const MAX_BODY = 65_536;
 const MAX_IDENTITY = 120;
 
-/** The identity as one text, the same whatever odd characters the value has. */
+/** Returns the identity as one text, such as `slug=fix-login`. */
 export function identityKey({ kind, value }: Identity): string {
   return `${kind}=${normalValue(value)}`;
 }
 
-/** The slug of an issue's identity; null of another identity, or none. */
+/** Returns the slug of an issue's identity, or null if it has none. */
 export function slugOf({ identity }: Pick<Issue, 'identity'>): string | null {
   return identity?.startsWith('slug=') === true ? identity.slice('slug='.length) : null;
 }
 
-/** One line, no brackets (they end it in a title), not too long. */
+/** One line without brackets, which would end the identity in a title. */
 function normalValue(value: string): string {
   const line = clean(wellFormed(value)).replaceAll('[', '(').replaceAll(']', ')').replace(/\s+/g, ' ').trim();
-  return clean(cut(line, MAX_IDENTITY));
+  return clean(truncate(line, MAX_IDENTITY));
 }
 
-/** `[Core] TASK [slug:SLUG]`; of `id` the title tells nothing. A long text is cut; prefix and identity stay. */
+/** Returns `[Core] TASK [slug:SLUG]`, truncating only the text. An identity of kind `id` is not shown. */
 export function makeTitle(kind: TitleKind | null, text: string, identity: Identity): string {
-  const before = kind === null ? '' : `[${PREFIXES[kind]}] `;
-  const after = identity.kind === 'id' ? '' : ` [${identity.kind}:${normalValue(identity.value)}]`;
+  const prefix = kind === null ? '' : `[${PREFIXES[kind]}] `;
+  const suffix = identity.kind === 'id' ? '' : ` [${identity.kind}:${normalValue(identity.value)}]`;
   const line = wellFormed(clean(text)).replace(/\s+/g, ' ').trim();
-  const room = MAX_TITLE - before.length - after.length;
-  return `${before}${cut(line === '' ? 'untitled' : line, room)}${after}`;
+  const room = MAX_TITLE - prefix.length - suffix.length;
+  return `${prefix}${truncate(line === '' ? 'untitled' : line, room)}${suffix}`;
 }
 
-/** Does the title of a text still hold all of what was typed? */
-export function titleHolds(kind: TitleKind | null, text: string, typed: string): boolean {
-  const line = (all: string): string => all.replace(/\s+/g, ' ').trim();
-  return line(text) === line(typed) && !makeTitle(kind, text, { kind: 'id', value: '' }).endsWith('…');
+/** Tells whether a title made of `text` contains everything that was typed. */
+export function titleContainsAll(kind: TitleKind | null, text: string, typed: string): boolean {
+  const normal = (all: string): string => all.replace(/\s+/g, ' ').trim();
+  return normal(text) === normal(typed) && !makeTitle(kind, text, { kind: 'id', value: '' }).endsWith('…');
 }
 
-/** `text` is without prefix and identity; `identity` is as `identityKey` gives it. */
+/** A title without prefix and identity; `identity` is an `identityKey`. */
 export interface ParsedTitle {
   kind: TitleKind | null;
   text: string;
@@ -112,7 +112,7 @@ export function parseTitle(title: string): ParsedTitle {
   return { kind, text: rest.slice(0, mark.index), identity };
 }
 
-/** The title with another text; its prefix and its identity stay. */
+/** Replaces the text of a title; prefix and identity stay. */
 export function withTitle(title: string, text: string): string {
   const { kind, identity } = parseTitle(title);
   const [mark = 'id', value = ''] = identity?.split(/=(.*)/s) ?? [];
@@ -124,14 +124,16 @@ const KIND_OF: ReadonlyMap<string, TitleKind> = new Map(
 );
 
 /**
- * A body that ends with the hidden marker `<!-- steward slug=SLUG -->`. What in the text looks like a marker is
- * made harmless; a text that is too long is cut, the marker never.
- *
- * @param data.due ISO-8601 UTC
+ * Returns a body that ends with the hidden marker `<!-- steward slug=SLUG -->`. A marker in the text is
+ * defused; a long text is truncated, the marker never is.
  */
-export function makeBody(text: string, identity: Identity, data: { due?: string } = {}): string {
-  const own = `${identity.kind}=${encode(normalValue(identity.value))}`;
-  return withMarker(text, markerOf(data.due === undefined ? [own] : [own, `due=${encode(data.due)}`]));
+export function makeBody(
+  text: string,
+  identity: Identity,
+  { due }: { due?: string | undefined } = {},
+): string {
+  const pair = `${identity.kind}=${encode(normalValue(identity.value))}`;
+  return withMarker(text, markerOf(due === undefined ? [pair] : [pair, `due=${encode(due)}`]));
 }
 
 const MARKER_START = '<!-- steward ';
@@ -142,7 +144,7 @@ function markerOf(pairs: readonly string[]): string {
   return MARKER_START + pairs.join(' ') + MARKER_END;
 }
 
-/** The last line of a body that is a marker: where it begins and ends, and what it says. */
+/** Finds the last marker line of a body. Goes line by line: a regular expression would be quadratic. */
 function lastMarker(body: string): { start: number; end: number; pairs: string[] } | undefined {
   let end = body.length;
   while (end >= 0) {
@@ -157,41 +159,38 @@ function lastMarker(body: string): { start: number; end: number; pairs: string[]
   return undefined;
 }
 
-/** The line in which a reminder says its time to people. */
+/** The line that tells people when a reminder is due. */
 const DUE_LINE = /^Due .*\d\d:\d\d \([^()\n]*\)\.[^\S\n]*$/m;
 
-/** The line of a body for people: `Due Fri 20 Nov 2026, 09:00 (Europe/Berlin).` */
+/** Returns `Due Fri 20 Nov 2026, 09:00 (Europe/Berlin).` */
 export function dueLine(day: string, time: string, zone: string): string {
   return `Due ${day}, ${time} (${zone}).`;
 }
 
-/**
- * The body with another time in its last marker, and in the line that says it to people where there is one; every
- * other byte stays. A body without a marker gets one.
- */
+/** Sets the due time in the last marker and in the due line; every other byte stays. */
 export function withDue(body: string, due: string, line: string): string {
   const pair = `due=${encode(due)}`;
-  const found = lastMarker(body);
-  const said = (text: string): string => text.replace(DUE_LINE, () => line);
-  if (found === undefined)
-    return [said(body).trimEnd(), markerOf([pair])].filter((part) => part !== '').join('\n\n');
-  const marker = markerOf([...found.pairs.filter((one) => !one.startsWith('due=')), pair]);
-  return said(body.slice(0, found.start)) + marker + body.slice(found.end);
+  const marker = lastMarker(body);
+  const withLine = (text: string): string => text.replace(DUE_LINE, () => line);
+  if (marker === undefined)
+    return [withLine(body).trimEnd(), markerOf([pair])].filter((part) => part !== '').join('\n\n');
+  const pairs = [...marker.pairs.filter((other) => !other.startsWith('due=')), pair];
+  return withLine(body.slice(0, marker.start)) + markerOf(pairs) + body.slice(marker.end);
 }
 
-/** The body with another text; its last marker stays. */
+/** Replaces the text of a body; its last marker stays. */
 export function withText(body: string, text: string): string {
-  const found = lastMarker(body);
-  return withMarker(text, found === undefined ? '' : body.slice(found.start, found.end));
+  const marker = lastMarker(body);
+  return withMarker(text, marker === undefined ? '' : body.slice(marker.start, marker.end));
 }
 
 function withMarker(text: string, marker: string): string {
-  const harmless = wellFormed(text).replaceAll('<!--', '<!\u2010-').trimEnd();
-  const kept = cut(harmless, MAX_BODY - marker.length - 2);
-  return [kept, marker].filter((part) => part !== '').join('\n\n');
+  const defused = wellFormed(text).replaceAll('<!--', '<!\u2010-').trimEnd();
+  const fitted = truncate(defused, MAX_BODY - marker.length - 2);
+  return [fitted, marker].filter((part) => part !== '').join('\n\n');
 }
 
-/** What the last marker of a body says; nothing of a body without one. */
+/** Parses the last marker of a body. */
 export function parseBody(body: string): { identity: string | null; due: string | null } {
   const pairs = new Map(
     (lastMarker(body.slice(-MAX_BODY))?.pairs ?? []).map((pair): [string, string] => {
@@ -207,12 +206,12 @@ export function parseBody(body: string): { identity: string | null; due: string 
   };
 }
 
-/** Halves of characters have no place in a request. */
+/** Replaces unpaired surrogates, which GitHub rejects. */
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** A value as it is, but for what would end the marker or the value: white space, `<`, `>`, `--`, and the `%` of these. */
+/** Percent-encodes only what would end the value or the marker. */
 function encode(value: string): string {
   return value.replace(/[%\s<>]/g, encodeURIComponent).replaceAll('--', '-%2D');
 }
@@ -226,10 +225,11 @@ function decode(value: string): string {
   }
 }
 
-/** At most so many UTF-16 units, as the service counts; a character is never cut in two. */
-function cut(text: string, units: number): string {
+/** Truncates to a number of UTF-16 units without splitting a character. */
+function truncate(text: string, units: number): string {
   if (text.length <= units) return text;
-  const last = text.charCodeAt(units - 2);
-  const end = last >= 0xd800 && last <= 0xdbff ? units - 2 : units - 1;
-  return `${text.slice(0, Math.max(0, end)).trimEnd()}…`;
+  return `${text
+    .slice(0, Math.max(0, units - 1))
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd()}…`;
 }

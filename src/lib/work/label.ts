@@ -1,7 +1,7 @@
 import type { Lane } from '../config/schema';
 import { type Issue, parseTitle } from './issue';
 
-/** The Status values, in their order. */
+/** The Status values, in order. */
 export const STATUSES = [
   'queued',
   'needs-triage',
@@ -14,55 +14,33 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Known without their family, too: those of the shipped label sets. */
+/** Types and properties of the shipped label sets, recognised without their `Type:` or `Property:` prefix too. */
+// prettier-ignore
 export const TYPES = [
-  'feature',
-  'bug',
-  'problem',
-  'chore',
-  'reminder',
-  'research',
-  'queue',
-  'decision',
-  'metric-alert',
-  'project',
-  'idea',
-] as const;
-
+  'feature', 'bug', 'problem', 'chore', 'reminder', 'research', 'queue', 'decision', 'metric-alert', 'project', 'idea',
+];
+// prettier-ignore
 export const PROPERTIES = [
-  'newsletter',
-  'website',
-  'youtube',
-  'podcast',
-  'community',
-  'consulting',
-  'open-source',
-  'internal',
-  'core',
-  'life',
-] as const;
+  'newsletter', 'website', 'youtube', 'podcast', 'community', 'consulting', 'open-source', 'internal', 'core', 'life',
+];
 
 export const PRIORITIES = ['P0', 'P1', 'P2', 'P3'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** Labels that say where an issue comes from or how it is, without a family. */
+/** Labels without a prefix. */
 export const FLAGS = ['core-sync', 'auto-native', 'auto-sweep', 'stale'] as const;
 
-/** Bare labels of older habits, and the Status that each is read as. */
-const LEGACY_STATUS: ReadonlyMap<string, Status> = new Map(
-  (
-    [
-      ['done', 'done', 'complete', 'completed', 'closed'],
-      ['in-progress', 'in-progress', 'wip', 'doing', 'ai-working'],
-      ['in-review', 'in-review', 'review'],
-      ['blocked', 'blocked', 'on-hold', 'waiting'],
-      ['needs-human', 'needs-human'],
-      ['needs-triage', 'needs-triage', 'inbox'],
-      ['ready', 'ready', 'triaged'],
-      ['queued', 'queued', 'todo', 'backlog'],
-    ] as const
-  ).flatMap(([status, ...names]) => names.map((name): [string, Status] => [name, status])),
-);
+/** Bare labels that repositories commonly use for a Status. */
+const ALIASES: Readonly<Record<Status, readonly string[]>> = {
+  done: ['done', 'complete', 'completed', 'closed'],
+  'in-progress': ['in-progress', 'wip', 'doing', 'ai-working'],
+  'in-review': ['in-review', 'review'],
+  blocked: ['blocked', 'on-hold', 'waiting'],
+  'needs-human': ['needs-human'],
+  'needs-triage': ['needs-triage', 'inbox'],
+  ready: ['ready', 'triaged'],
+  queued: ['queued', 'todo', 'backlog'],
+};
 
 const LANE_OF: Readonly<Record<Status, Lane>> = {
   queued: 'Queued',
@@ -75,47 +53,41 @@ const LANE_OF: Readonly<Record<Status, Lane>> = {
   done: 'Complete',
 };
 
-/** Of several Status labels the one furthest right here counts. */
-const RANK: readonly Lane[] = ['Queued', 'In-Progress', 'In-Review', 'Blocked', 'Complete'];
+/** If an issue has several Status labels, the one in the rightmost of these lanes counts. */
+const LANE_RANK: readonly Lane[] = ['Queued', 'In-Progress', 'In-Review', 'Blocked', 'Complete'];
 
-/** A name as it is compared: labels are unique without case, and people write `On Hold` and `on_hold`. */
-function plain(name: string): string {
-  return name.trim().toLowerCase().replace(/[ _]+/g, '-');
+/** Normalises a label for comparison: `On Hold` and `on_hold` are the same. */
+function normal(label: string): string {
+  return label.trim().toLowerCase().replace(/[ _]+/g, '-');
 }
 
-/** The Status that one label says, legacy names included; undefined of every other label. */
+/** Returns the Status that a label stands for, aliases included. */
 export function statusOfLabel(label: string): Status | undefined {
-  const name = plain(label);
-  return LEGACY_STATUS.get(
-    name.startsWith('status:') ? name.slice('status:'.length).replace(/^-/, '') : name,
-  );
+  const name = normal(label).replace(/^status:-?/, '');
+  return STATUSES.find((status) => ALIASES[status].includes(name));
 }
 
-/** The Status of an issue by its labels, in whatever order they come; null where none says one. */
+/** Returns the Status of an issue by its labels in any order, or null if none sets one. */
 export function statusOf(labels: readonly string[]): Status | null {
-  const found = labels.map(statusOfLabel).filter((status) => status !== undefined);
-  const rank = (status: Status): number => RANK.indexOf(LANE_OF[status]) * 100 + STATUSES.indexOf(status);
-  return found.reduce<Status | null>(
-    (best, status) => (best === null || rank(status) > rank(best) ? status : best),
-    null,
-  );
+  const rank = (status: Status): number =>
+    LANE_RANK.indexOf(LANE_OF[status]) * 100 + STATUSES.indexOf(status);
+  const found = labels.flatMap((label) => statusOfLabel(label) ?? []);
+  return found.sort((a, b) => rank(b) - rank(a))[0] ?? null;
 }
 
-/** closed or done → Complete; without a Status → Queued. */
 export function laneOf(issue: Pick<Issue, 'state' | 'labels'>): Lane {
   if (issue.state === 'closed') return 'Complete';
-  const status = statusOf(issue.labels);
-  return status === null ? 'Queued' : LANE_OF[status];
+  return LANE_OF[statusOf(issue.labels) ?? 'queued'];
 }
 
 export function priorityOf(labels: readonly string[]): Priority | null {
-  const found = labels
-    .map((label) => /^(?:priority:)?-?(p[0-3])(?:-[a-z-]+)?$/.exec(plain(label))?.[1]?.toUpperCase())
-    .filter((priority) => priority !== undefined) as Priority[];
-  return found.sort()[0] ?? null;
+  const found = labels.flatMap(
+    (label) => /^(?:priority:)?-?(p[0-3])(?:-[a-z-]+)?$/.exec(normal(label))?.[1]?.toUpperCase() ?? [],
+  );
+  return (found.sort()[0] as Priority | undefined) ?? null;
 }
 
-/** `Type:` and bare type names; of several the first of the taxonomy, own ones by name after them. */
+/** Returns the Type, prefixed or bare. Of several, the first of TYPES wins, then the first by name. */
 export function typeOf(labels: readonly string[]): string | null {
   return memberOf(labels, 'type:', TYPES);
 }
@@ -124,19 +96,16 @@ export function propertyOf(labels: readonly string[]): string | null {
   return memberOf(labels, 'property:', PROPERTIES);
 }
 
-function memberOf(labels: readonly string[], family: string, known: readonly string[]): string | null {
-  const found = labels.map(plain).flatMap((name) => {
-    if (name.startsWith(family)) return [name.slice(family.length).replace(/^-/, '')];
+function memberOf(labels: readonly string[], prefix: string, known: readonly string[]): string | null {
+  const found = labels.map(normal).flatMap((name) => {
+    if (name.startsWith(prefix)) return [name.slice(prefix.length).replace(/^-/, '')];
     return known.includes(name) ? [name] : [];
   });
-  const rank = (name: string): number => {
-    const at = known.indexOf(name);
-    return at === -1 ? known.length : at;
-  };
+  const rank = (name: string): number => (known.includes(name) ? known.indexOf(name) : known.length);
   return found.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))[0] ?? null;
 }
 
-/** The names behind `Agent:`, as written, in order without regard to the labels' order. */
+/** Returns the names in the `Agent:` labels as written, sorted. */
 export function agentsOf(labels: readonly string[]): string[] {
   return labels
     .filter((label) => /^agent:/i.test(label))
@@ -145,37 +114,41 @@ export function agentsOf(labels: readonly string[]): string[] {
     .sort((a, b) => (a < b ? -1 : 1));
 }
 
-export type Source = 'core-sync' | 'auto-native' | 'auto-sweep' | 'reminder' | 'manual';
+const ORIGIN_FLAGS = ['core-sync', 'auto-native', 'auto-sweep'] as const;
+/** Where an issue comes from: the badge of its card. */
+export type Source = (typeof ORIGIN_FLAGS)[number] | 'reminder' | 'manual';
 
-/** The badge of a card: where the issue comes from. */
 export function sourceOf(issue: Pick<Issue, 'labels' | 'title'>): Source {
-  const names = issue.labels.map(plain);
-  const flag = (['core-sync', 'auto-native', 'auto-sweep'] as const).find((name) => names.includes(name));
+  const names = issue.labels.map(normal);
+  const flag = ORIGIN_FLAGS.find((name) => names.includes(name));
   if (flag !== undefined) return flag;
-  return typeOf(issue.labels) === 'reminder' || parseTitle(issue.title).kind === 'reminder'
-    ? 'reminder'
-    : 'manual';
+  const isReminder = typeOf(issue.labels) === 'reminder' || parseTitle(issue.title).kind === 'reminder';
+  return isReminder ? 'reminder' : 'manual';
 }
 
 export function isStale(labels: readonly string[]): boolean {
-  return labels.some((label) => plain(label) === 'stale');
+  return labels.some((label) => normal(label) === 'stale');
 }
 
-/** Are two label names the same to the service? */
+/** Compares label names as GitHub does: ignoring case. */
 export function sameLabel(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
+}
+
+export function hasLabel(labels: readonly string[], wanted: string): boolean {
+  return labels.some((label) => sameLabel(label, wanted));
 }
 
 export function agentLabel(name: string): string {
   return `Agent:${name}`;
 }
 
-/** `nova-can-take`: what the DA should take next. */
-export function canTakeLabel(daName: string): string {
-  return `${agentName(daName)}-can-take`;
+/** Returns the label of what the assistant should take next, such as `nova-can-take`. */
+export function canTakeLabel(assistant: string): string {
+  return `${agentName(assistant)}-can-take`;
 }
 
-/** A name as it stands in labels: lower case, hyphens, no commas or colons, at most 30 characters. */
+/** Returns a name as labels use it: lower case, hyphens, no comma or colon, at most 30 characters. */
 export function agentName(name: string): string {
   const plainName = name
     .normalize('NFKC')
@@ -186,17 +159,17 @@ export function agentName(name: string): string {
   return plainName || 'agent';
 }
 
-/** What has to change so that the issue has this one Status: only labels of the family. */
+/** Returns the label changes that leave the issue with exactly this Status. */
 export function statusEdit(labels: readonly string[], status: Status): { add: string[]; remove: string[] } {
   const wanted = `Status:${status}`;
-  const family = labels.filter((label) => /^status:/i.test(label));
+  const present = labels.filter((label) => /^status:/i.test(label));
   return {
-    add: family.some((label) => sameLabel(label, wanted)) ? [] : [wanted],
-    remove: family.filter((label) => !sameLabel(label, wanted)),
+    add: hasLabel(present, wanted) ? [] : [wanted],
+    remove: present.filter((label) => !sameLabel(label, wanted)),
   };
 }
 
-/** The Property of a project: what the map says, without case; else the Property that is called like it; else none. */
+/** Returns the Property of a project: from the configured map, else the Property of the same name, else null. */
 export function propertyOfProject(
   project: string | null,
   map: Readonly<Record<string, string>>,
@@ -204,5 +177,5 @@ export function propertyOfProject(
   const name = (project ?? '').trim().toLowerCase();
   const entry = Object.entries(map).find(([key]) => key.trim().toLowerCase() === name);
   if (entry !== undefined) return entry[1].toLowerCase();
-  return PROPERTIES.find((property) => property === plain(name)) ?? null;
+  return PROPERTIES.find((property) => property === normal(name)) ?? null;
 }

@@ -8,110 +8,100 @@ import { clean } from '../platform/terminal/terminal';
 import { readCache, writeCache } from './cache';
 import type { Open, WorkDeps } from './deps';
 import type { Host, HostLabel } from './host';
-import { agentLabel, agentName, canTakeLabel, FLAGS, sameLabel } from './label';
+import { agentLabel, agentName, canTakeLabel, FLAGS, hasLabel, sameLabel } from './label';
 
 const MAX_BYTES = 256 * 1024;
+const SEED = 'Run `steward work labels seed`.';
 
-/** The shipped label sets, and their templates. `setup` writes the neutral one as labels.yml. */
+/** The shipped label sets and their templates; setup writes the neutral one as labels.yml. */
 export const LABEL_SETS = { neutral: 'labels.yml', original: 'labels-original.yml' } as const;
 
-/** What a repository should have: labels.yml, a chosen set, and what follows from the configuration. */
+/** Returns the labels a repository should have: labels.yml, the chosen set, and those the configuration implies. */
 export async function wantedLabels(
   deps: Pick<WorkDeps, 'paths' | 'templates' | 'daName' | 'agents' | 'config'>,
   set?: keyof typeof LABEL_SETS,
 ): Promise<HostLabel[]> {
-  const chosen = set === undefined ? [] : await readLabels(join(deps.templates, 'work', LABEL_SETS[set]));
-  const da = agentName(deps.daName);
+  const assistant = agentName(deps.daName);
   const all = [
     ...(await readLabels(deps.paths.labels)),
-    ...chosen,
+    ...(set === undefined ? [] : await readLabels(join(deps.templates, 'work', LABEL_SETS[set]))),
     ...deps.agents.map((name) => labelOfAgent(agentName(name))),
-    { name: canTakeLabel(da), color: 'c2e0c6', description: `${da} should take it next` },
+    { name: canTakeLabel(assistant), color: 'c2e0c6', description: `For ${assistant} to take next` },
     ...Object.values(deps.config.PROJECT_PROPERTY).map((property) => ({
       name: `Property:${property.toLowerCase()}`,
       color: '006b75',
       description: 'Named in WORK.PROJECT_PROPERTY',
     })),
   ];
-  return all.filter(({ name }, index) => all.findIndex((one) => sameLabel(one.name, name)) === index);
+  return all.filter(({ name }, index) => all.findIndex((label) => sameLabel(label.name, name)) === index);
 }
 
 export function labelOfAgent(name: string): HostLabel {
-  return { name: agentLabel(name), color: '0052cc', description: `Worked on by ${name}` };
+  return { name: agentLabel(name), color: '0052cc', description: `${name} works on it` };
 }
 
-/** The labels of a file. No file, or one that is wrong, is `config`. */
+/** Reads the labels of a file; throws `config` if it is missing or invalid. */
 export async function readLabels(path: string): Promise<HostLabel[]> {
   const text = readText(path, { maxBytes: MAX_BYTES });
   if (text !== undefined) return parseLabels(text, path);
-  throw new StewardError('config', `${path} is not there.`, {
-    hint: 'Run `steward work setup OWNER/REPO`, which writes it.',
+  throw new StewardError('config', `${path} does not exist.`, {
+    hint: 'Run `steward work setup OWNER/REPO` to create it.',
   });
 }
 
-/** What the service takes. */
-const Label = v.object({
-  name: v.pipe(
-    v.string('name has to be a text'),
-    v.check(
-      (name) => name === name.trim() && /^[^,\n]{1,50}$/.test(name),
-      'name has to be a text of 1 to 50 characters without a comma',
+const NAME = 'must be 1 to 50 characters without a comma';
+const COLOR = 'must be six hex digits in quotes';
+const DESCRIPTION = 'must be at most 100 characters';
+const missing = ({ received }: v.BaseIssue<unknown>): string =>
+  received === 'undefined' ? 'is missing' : 'must be a map';
+const LabelFile = v.object(
+  {
+    labels: v.array(
+      v.object(
+        {
+          name: v.pipe(v.string(NAME), v.regex(/^[^\s,](?:[^,\n]{0,48}[^\s,])?$/, NAME)),
+          color: v.pipe(v.string(COLOR), v.regex(/^[0-9a-f]{6}$/i, COLOR), v.toLowerCase()),
+          description: v.pipe(v.string(DESCRIPTION), v.maxLength(100, DESCRIPTION)),
+        },
+        missing,
+      ),
+      'must be a list',
     ),
-  ),
-  color: v.pipe(
-    v.string('color has to be six hex digits in quotes'),
-    v.regex(/^[0-9a-f]{6}$/i, 'color has to be six hex digits in quotes'),
-    v.toLowerCase(),
-  ),
-  description: v.pipe(
-    v.string('description has to be a text'),
-    v.maxLength(100, 'description has to be a text of at most 100 characters'),
-  ),
-});
+  },
+  missing,
+);
 
 export async function parseLabels(text: string, path: string): Promise<HostLabel[]> {
   const { parse } = await import('yaml');
-  let list: unknown;
+  let document: unknown;
   try {
-    list = (parse(text) as { labels?: unknown } | null)?.labels;
+    document = parse(text);
   } catch (error) {
-    const [said = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw wrong(path, [clean(said)]);
+    throw invalid(path, [(error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '']);
   }
-  if (!Array.isArray(list)) throw wrong(path, ['expected a list called labels']);
-  const found = (list as unknown[]).map((entry) => v.safeParse(Label, entry));
-  const labels = found.flatMap((one) => (one.success ? [one.output] : []));
-  const twice = labels.filter(
-    ({ name }, index) => labels.findIndex((one) => sameLabel(one.name, name)) !== index,
-  );
-  const problems = [
-    ...found.flatMap((one, index) =>
-      one.success ? [] : [`labels[${index}]: ${problemOf(one.issues[0], (list as unknown[])[index])}`],
-    ),
-    ...twice.map(({ name }) => `${clean(name)} stands there twice (case does not count)`),
-  ];
-  if (problems.length > 0) throw wrong(path, problems);
+  const parsed = v.safeParse(LabelFile, document);
+  if (!parsed.success)
+    throw invalid(
+      path,
+      parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'The file'} ${issue.message}`),
+    );
+  const { labels } = parsed.output;
+  const names = labels.map(({ name }) => name);
+  const twice = names.filter((name, index) => hasLabel(names.slice(0, index), name));
+  if (twice.length > 0) throw invalid(path, [`duplicate labels (ignoring case): ${twice.join(', ')}`]);
   return labels;
 }
 
-/** `color of Type:bug has to be …` */
-function problemOf({ message, path }: v.BaseIssue<unknown>, entry: unknown): string {
-  const name = (entry as Partial<HostLabel> | null)?.name;
-  const key = String(path?.[0]?.key ?? '');
-  if (key === '' || key === 'name' || typeof name !== 'string')
-    return key === '' ? 'name has to be a text of 1 to 50 characters without a comma' : message;
-  return message.replace(key, `${key} of ${clean(name)}`);
-}
-
-function wrong(path: string, problems: readonly string[]): StewardError {
-  return new StewardError('config', `${path}:\n${problems.map((problem) => `  ${problem}`).join('\n')}`, {
-    hint: 'Correct what is named; nothing was written.',
+function invalid(path: string, problems: readonly string[]): StewardError {
+  const lines = problems.map((problem) => `  ${clean(problem)}`).join('\n');
+  return new StewardError('config', `Invalid labels in ${path}:\n${lines}`, {
+    hint: 'Correct the file; nothing was changed.',
   });
 }
 
-/** The labels that a repository lacks. Seeding only adds: one that is there keeps its colour and description. */
+/** Returns the wanted labels that do not exist. An existing one keeps its colour and description. */
 export function lackingLabels(wanted: readonly HostLabel[], existing: readonly string[]): HostLabel[] {
-  return wanted.filter(({ name }) => !existing.some((there) => sameLabel(there, name)));
+  return wanted.filter(({ name }) => !hasLabel(existing, name));
 }
 
 export interface SeedResult {
@@ -121,7 +111,7 @@ export interface SeedResult {
   unchanged: number;
 }
 
-/** Seeds the repository with the labels, one request each; `onLabel` is told before each. */
+/** Creates the labels that the repository lacks. */
 export async function seedLabels(
   host: Host,
   repo: string,
@@ -139,48 +129,47 @@ export async function seedLabels(
   return { repo, dryRun: options.dryRun, created, unchanged: wanted.length - lacking.length };
 }
 
-/** The names of the repository's labels; one 304 where they are as they were. */
+/** Returns the names of the repository's labels; an unchanged list costs one 304. */
 export async function labelNames({ deps, host, repo }: Open): Promise<string[]> {
-  const read = () => readCache(deps.paths.cache, repo);
-  const { labels } = read();
-  const kept = labels?.tokenHash === host.tokenHash ? labels : null;
-  const found = await host.labels(repo, kept === null || kept.etag === null ? {} : { etag: kept.etag });
-  if (found.unchanged) return kept?.names ?? [];
+  const { labels } = readCache(deps.paths.cache, repo);
+  const cached = labels?.tokenHash === host.tokenHash ? labels : null;
+  const found = await host.labels(repo, cached?.etag == null ? {} : { etag: cached.etag });
+  if (found.unchanged) return cached?.names ?? [];
   const names = found.value.map(({ name }) => name);
-  // Read again: somebody else may have brought it up to date in the meantime.
+  // Read again: another process may have updated the cache during the request.
   writeCache(deps.paths.cache, {
-    ...read(),
+    ...readCache(deps.paths.cache, repo),
     labels: { names, etag: found.etag, tokenHash: host.tokenHash },
   });
   return names;
 }
 
 /**
- * The labels that the repository has, in its own spelling, and the names of those that it lacks. A repository without
- * any of ours is `config`: no issue goes there without labels.
+ * Splits labels into those that exist, in the repository's spelling, and those that don't. Throws `config` if the
+ * repository has none of steward's labels: it was never seeded.
  */
-export function onlyExisting(
+export function existingLabels(
   wanted: readonly string[],
   existing: readonly string[],
   repo: string,
 ): { labels: string[]; missing: string[] } {
   if (!existing.some(isOurs)) {
     throw new StewardError('config', `${repo} has none of the labels that work tracking needs.`, {
-      hint: 'Run `steward work labels seed`.',
+      hint: SEED,
     });
   }
-  const found = [...new Set(wanted)].map((name) => ({
-    name,
-    there: existing.find((label) => sameLabel(label, name)),
-  }));
+  const names = [...new Set(wanted)];
   return {
-    labels: found.flatMap(({ there }) => there ?? []),
-    missing: found.flatMap(({ name, there }) => (there === undefined ? [name] : [])),
+    labels: names.flatMap((name) => existing.find((label) => sameLabel(label, name)) ?? []),
+    missing: names.filter((name) => !hasLabel(existing, name)),
   };
 }
 
+/** The error for a label that the repository lacks. */
+export function labelMissing(repo: string, labels: readonly string[]): StewardError {
+  return new StewardError('config', `${repo} has no label ${labels.join(', ')}.`, { hint: SEED });
+}
+
 function isOurs(label: string): boolean {
-  return (
-    /^(?:type|status|priority|property|agent):/i.test(label) || FLAGS.some((flag) => sameLabel(flag, label))
-  );
+  return /^(?:type|status|priority|property|agent):/i.test(label) || hasLabel(FLAGS, label);
 }

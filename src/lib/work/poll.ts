@@ -17,20 +17,22 @@ export interface RefreshResult {
   reason?: string;
 }
 
+const NEVER_FETCHED = 'The issues have not been fetched yet.';
+
 /**
- * Brings the cache up to date. Nothing is thrown for what the service or the network does: the cache stays, and
- * the result says why. An unchanged repository costs one request, answered 304; privacy is verified when due.
+ * Updates the cache, and verifies the privacy of the repository when due. Errors of the service or the network are
+ * returned as the reason, and the cache stays. An unchanged repository costs one 304.
  */
 export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
   const config = deps.workRepo();
   const state = privacyState(config, deps.clock.now());
   if (state === 'setup' || state === 'off' || state === 'public') {
     const { lastFetch, staleReason } = staleness(deps, config);
-    const reason = staleReason ?? 'No repository is set up: run `steward work setup OWNER/REPO`.';
+    const reason = staleReason ?? 'Work tracking is not set up; run `steward work setup OWNER/REPO`.';
     return { ok: false, lastFetch, stale: true, reason };
   }
   const repo = repoOf(config);
-  const before = isKnown(deps, repo) ? readPoll(deps.paths.poll, repo).lastFetch : null;
+  const before = wasFetched(deps, repo) ? readPoll(deps.paths.poll, repo).lastFetch : null;
   try {
     ensureFolder(dirname(deps.paths.cache));
     if (state !== 'fresh') await verify(deps);
@@ -40,13 +42,13 @@ export async function refresh(deps: WorkDeps): Promise<RefreshResult> {
     const known = toStewardError(error);
     if (known.kind === 'internal' || known.kind === 'canceled') throw error;
     const failure = { at: toIso(deps.clock.now()), message: known.message, hint: known.hint ?? '' };
-    noteFailure(deps, repo, { lastFetch: before, failure });
+    saveFailure(deps, repo, { lastFetch: before, failure });
     return { ok: false, lastFetch: before, stale: true, reason: known.message };
   }
 }
 
-/** Where it cannot be written down (a full disk, a folder that may only be read), whoever asked is told all the same. */
-function noteFailure({ paths }: WorkDeps, repo: string, poll: Poll): void {
+/** Saves the failure, unless the disk prevents it: the caller reports the failure anyway. */
+function saveFailure({ paths }: WorkDeps, repo: string, poll: Poll): void {
   try {
     writePoll(paths.poll, repo, poll);
   } catch (error) {
@@ -54,14 +56,14 @@ function noteFailure({ paths }: WorkDeps, repo: string, poll: Poll): void {
   }
 }
 
-/** The same for a command that must have the truth: what goes wrong is thrown. */
+/** Updates the cache and returns it; throws every failure. */
 export async function freshCache(deps: WorkDeps, host: Host, repo: string): Promise<Cache> {
   const cache = await fetchChanges(deps, host, repo);
   writePoll(deps.paths.poll, repo, { lastFetch: toIso(deps.clock.now()), failure: null });
   return cache;
 }
 
-const FULL_EVERY_MS = 24 * 3_600_000;
+const FULL_FETCH_MS = 24 * 3_600_000;
 
 async function fetchChanges(
   { paths, clock, cache: read }: WorkDeps,
@@ -69,19 +71,20 @@ async function fetchChanges(
   repo: string,
 ): Promise<Cache> {
   const { since, fullAt, etag } = read(repo);
-  // A date in the future was written by a clock that was put back since.
-  const isFull = Math.abs(clock.now() - (parseIso(fullAt ?? '') ?? -Infinity)) > FULL_EVERY_MS;
-  const from = isFull ? null : since;
+  // Absolute, since a time in the future means that the clock moved back.
+  const full =
+    since === null || Math.abs(clock.now() - (parseIso(fullAt ?? '') ?? -Infinity)) > FULL_FETCH_MS;
   const found = await host.issues(repo, {
-    ...(from === null ? {} : { since: from }),
-    ...(from !== null && etag?.tokenHash === host.tokenHash ? { etag: etag.value } : {}),
+    ...(full ? {} : { since }),
+    ...(!full && etag?.tokenHash === host.tokenHash ? { etag: etag.value } : {}),
   });
   if (found.unchanged) return read(repo);
-  // What another process has learnt in the meantime (labels) is kept.
+  // Read again: another process may have cached labels during the request.
   const { value, malformed } = found;
-  const next = merged(read(repo), value, { all: from === null, nowMs: clock.now(), malformed });
-  const isSameQuestion = from !== null && next.since === from && found.etag !== null;
-  if (isSameQuestion) next.etag = { value: found.etag ?? '', tokenHash: host.tokenHash };
+  const next = merged(read(repo), value, { full, nowMs: clock.now(), malformed });
+  // The ETag is only valid for the same query.
+  if (!full && next.since === since && found.etag !== null)
+    next.etag = { value: found.etag, tokenHash: host.tokenHash };
   writeCache(paths.cache, next);
   return next;
 }
@@ -92,12 +95,12 @@ export interface Staleness {
   staleReason: string | null;
 }
 
-/** Was the list ever read as a whole? A cache that was removed, or is broken, holds nothing: that is not "no issues". */
-function isKnown({ cache }: Pick<WorkDeps, 'cache'>, repo: string): boolean {
+/** Tells whether the list was ever fetched. A missing or damaged cache means unknown, and not "no issues". */
+function wasFetched({ cache }: Pick<WorkDeps, 'cache'>, repo: string): boolean {
   return cache(repo).fullAt !== null;
 }
 
-/** How old what is shown is, and why. */
+/** Returns how old the cached board is, and why. */
 export function staleness(
   deps: Pick<WorkDeps, 'paths' | 'clock' | 'config' | 'cache'>,
   config: WorkRepoConfig,
@@ -106,27 +109,26 @@ export function staleness(
   const { repo } = config;
   if (repo === undefined) return { lastFetch: null, stale: false, staleReason: null };
   const { failure, ...poll } = readPoll(deps.paths.poll, repo);
-  const lastFetch = isKnown(deps, repo) ? poll.lastFetch : null;
+  const lastFetch = wasFetched(deps, repo) ? poll.lastFetch : null;
   const stale = (staleReason: string): Staleness => ({ lastFetch, stale: true, staleReason });
   const state = privacyState(config, nowMs);
-  if (state === 'off') return stale('Work tracking is switched off (WORK.enabled is false).');
+  if (state === 'off') return stale('Work tracking is off (WORK.enabled is false).');
   if (state === 'public') {
-    const seen = config.privacy.visibility ?? 'public';
-    return stale(
-      `${repo} is ${seen}, not private: nothing is read or sent. Make it private, then run \`steward work verify\`.`,
-    );
+    const visibility = config.privacy.visibility ?? 'public';
+    const fix = 'Make it private, then run `steward work verify`.';
+    return stale(`${repo} is ${visibility}, so nothing is read or sent. ${fix}`);
   }
   if (failure !== null) return stale(`${failure.message} ${failure.hint}`.trim());
   const at = parseIso(lastFetch ?? '');
-  if (at === undefined) return stale('Nothing was fetched yet.');
+  if (at === undefined) return stale(NEVER_FETCHED);
   const limit = Math.max(5 * 60_000, 3 * deps.config.POLL_INTERVAL_SECONDS * 1000);
-  const isOld = nowMs - at > limit || at - nowMs > limit;
-  return isOld ? stale('It was not fetched again since.') : { lastFetch, stale: false, staleReason: null };
+  const isOld = Math.abs(nowMs - at) > limit;
+  return isOld ? stale('The issues are out of date.') : { lastFetch, stale: false, staleReason: null };
 }
 
-/** A cached read that has nothing at all to show. */
+/** The error of a command that needs cached issues and finds an empty cache. */
 export function nothingCached(reason: string | null): StewardError {
-  return new StewardError('unavailable', reason ?? 'Nothing was fetched yet.', {
-    hint: 'Run `steward work status` to see what stands in the way.',
+  return new StewardError('unavailable', reason ?? NEVER_FETCHED, {
+    hint: 'Run `steward work status` to see why.',
   });
 }

@@ -7,34 +7,34 @@ import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
 import { dayOf, timeOf } from '../platform/time/time';
 import { readStored, writeStored } from './cache';
-import { alone, type WorkDeps } from './deps';
+import { withWorkLock, type WorkDeps } from './deps';
 import { parseTitle, type Issue } from './issue';
-import { privacyState } from './privacy';
+import { currentPrivacy } from './privacy';
 
-/** What a person is told of one reminder, or of several that are due at once. */
+/** The notification of one reminder, or of several that are due at once. */
 export interface Notice {
   title: string;
   message: string;
-  /** The issue, where it is one. */
+  /** The issue, if it is a single one. */
   url?: string;
-  /** The same for the same reminders of the same times. */
+  /** The same for the same reminders at the same times. */
   key: string;
 }
 
 export interface ReminderDeps {
   work: WorkDeps;
-  /** Did a notice with this key go out, as the notifications know it? */
-  wasTold: (key: string) => boolean;
-  tell: (notice: Notice) => Promise<unknown>;
+  /** Tells whether a notice with this key was sent. */
+  wasSent: (key: string) => boolean;
+  send: (notice: Notice) => Promise<unknown>;
 }
 
 const VERSION = 1;
-const StoredTold = v.object({
+const StoredReminders = v.object({
   version: v.literal(VERSION),
   repo: v.string(),
-  /** Number → the time that it was due at, and when it was told of; ISO-8601 UTC. */
+  /** Issue number → the due time that was notified, and when; ISO-8601 UTC. */
   told: v.fallback(v.record(v.string(), v.object({ due: v.string(), at: v.string() })), {}),
-  /** What was about to be told of. */
+  /** The notice that was about to be sent. */
   telling: v.fallback(
     v.nullable(
       v.object({ key: v.string(), issues: v.array(v.object({ number: v.number(), due: v.string() })) }),
@@ -42,59 +42,57 @@ const StoredTold = v.object({
     null,
   ),
 });
-type Told = Pick<v.InferOutput<typeof StoredTold>, 'told' | 'telling'>;
+type SentReminders = Pick<v.InferOutput<typeof StoredReminders>, 'told' | 'telling'>;
 
-const MAX_TOLD = 5000;
-/** More than this at once are told of in one notice: a machine that was off for a week, a repository that is new to it. */
-const MOST_NOTICES = 3;
+const MAX_SENT = 5000;
+/** Beyond this, one notice covers all: the machine was off, or the repository is new to it. */
+const MAX_NOTICES = 3;
 
 /**
- * Tells of each open issue whose time has come, once for each time that it is given, by what is cached. It is called
- * by the daemon and by the sweep, one at a time. What is about to be told is written down before, and looked for
- * among the notifications by whoever comes after a kill. Returns how many were told of.
+ * Notifies of each cached open issue that is due, once for each due time, and returns how many. The notice is recorded
+ * before it is sent, so that the next run after a crash knows to check whether it was.
  */
-export async function tellDue(deps: ReminderDeps): Promise<number> {
-  const config = deps.work.workRepo();
-  const { repo } = config;
-  const state = privacyState(config, deps.work.clock.now());
+export async function notifyDue(deps: ReminderDeps): Promise<number> {
+  const { repo } = deps.work.workRepo();
+  const state = currentPrivacy(deps.work);
   if (repo === undefined || state === 'off' || state === 'public') return 0;
-  // Without the lock first: as a rule nothing is due.
-  if (untold(deps, repo).length === 0) return 0;
+  // Usually nothing is due, and no lock is needed.
+  if (dueIssues(deps, repo).length === 0) return 0;
   try {
-    return await alone(deps.work, 'reminders', () => tellUntold(deps, repo), 0);
+    return await withWorkLock(deps.work, 'reminders', () => notifyAll(deps, repo), 0);
   } catch (error) {
     if (error instanceof StewardError && error.kind === 'locked') return 0;
     throw error;
   }
 }
 
-async function tellUntold(deps: ReminderDeps, repo: string): Promise<number> {
-  const { telling } = readTold(deps.work, repo);
+async function notifyAll(deps: ReminderDeps, repo: string): Promise<number> {
+  const { telling } = readSent(deps.work, repo);
   if (telling !== null) {
-    if (deps.wasTold(telling.key)) note(deps.work, repo, telling.issues);
-    else write(deps.work, repo, { telling: null });
+    if (deps.wasSent(telling.key)) recordSent(deps.work, repo, telling.issues);
+    else update(deps.work, repo, { telling: null });
   }
-  const issues = untold(deps, repo);
-  const batches = issues.length > MOST_NOTICES ? [issues] : issues.map((issue) => [issue]);
+  const issues = dueIssues(deps, repo);
+  const batches = issues.length > MAX_NOTICES ? [issues] : issues.map((issue) => [issue]);
   for (const batch of batches) {
-    const about = batch.map(({ number, due }) => ({ number, due: due ?? '' }));
+    const times = batch.map(({ number, due }) => ({ number, due: due ?? '' }));
     const key = keyOf(repo.toLowerCase(), batch);
-    if (!deps.wasTold(key)) {
-      write(deps.work, repo, { telling: { key, issues: about } });
-      await deps.tell({ ...noticeOf(deps.work, batch), key });
+    if (!deps.wasSent(key)) {
+      update(deps.work, repo, { telling: { key, issues: times } });
+      await deps.send({ ...noticeOf(deps.work, batch), key });
     }
-    note(deps.work, repo, about);
+    recordSent(deps.work, repo, times);
   }
   return issues.length;
 }
 
-/** Open issues that are due and were not told of at that time, the one that is due the longest first. */
-function untold({ work }: ReminderDeps, repo: string): Issue[] {
+/** Returns the open issues that are due and not notified at that time, longest due first. */
+function dueIssues({ work }: ReminderDeps, repo: string): Issue[] {
   const nowMs = work.clock.now();
   const at = (issue: Issue): number => parseIso(issue.due ?? '') ?? Infinity;
   const due = work.cache(repo).issues.filter((issue) => issue.state === 'open' && at(issue) <= nowMs);
   if (due.length === 0) return [];
-  const { told } = readTold(work, repo);
+  const { told } = readSent(work, repo);
   return due
     .filter((issue) => told[String(issue.number)]?.due !== issue.due)
     .sort((a, b) => at(a) - at(b) || a.number - b.number);
@@ -107,18 +105,18 @@ function keyOf(repo: string, issues: readonly Issue[]): string {
 
 function noticeOf(work: WorkDeps, issues: readonly Issue[]): Omit<Notice, 'key'> {
   const textOf = ({ title }: Issue): string => clean(parseTitle(title).text).trim() || 'untitled';
-  const [first, ...others] = issues;
-  if (first !== undefined && others.length === 0) {
+  const [first] = issues;
+  if (first !== undefined && issues.length === 1) {
     const message = `${textOf(first)} (due ${dueText(work, first)}, #${first.number})`;
     return { title: 'Reminder', message, url: first.url };
   }
-  const named = issues.slice(0, MOST_NOTICES).map((issue) => `${textOf(issue)} (#${issue.number})`);
-  const rest = issues.length - named.length;
-  const message = `${named.join('; ')}${rest > 0 ? `; and ${rest} more: steward work list --type reminder` : ''}`;
+  const named = issues.slice(0, MAX_NOTICES).map((issue) => `${textOf(issue)} (#${issue.number})`);
+  const more = issues.length - named.length;
+  const message = `${named.join('; ')}${more > 0 ? `; and ${more} more: steward work list --type reminder` : ''}`;
   return { title: `${issues.length} reminders are due`, message };
 }
 
-/** `09:00` of today, `Thu 19 Nov 2026, 09:00` of a day before. */
+/** Returns `09:00` for today, `Thu 19 Nov 2026, 09:00` for an earlier day. */
 function dueText({ clock, timezone }: WorkDeps, { due }: Issue): string {
   const ms = parseIso(due ?? '') ?? 0;
   const day = dayOf(ms, timezone);
@@ -126,21 +124,21 @@ function dueText({ clock, timezone }: WorkDeps, { due }: Issue): string {
   return day === dayOf(clock.now(), timezone) ? time : `${longDay(day)}, ${time}`;
 }
 
-function readTold({ paths }: WorkDeps, repo: string): Told {
-  const stored = readStored(paths.reminders, StoredTold);
+function readSent({ paths }: WorkDeps, repo: string): SentReminders {
+  const stored = readStored(paths.reminders, StoredReminders);
   return stored?.repo === repo.toLowerCase() ? stored : { told: {}, telling: null };
 }
 
-function note(work: WorkDeps, repo: string, issues: readonly { number: number; due: string }[]): void {
+function recordSent(work: WorkDeps, repo: string, issues: readonly { number: number; due: string }[]): void {
   const at = toIso(work.clock.now());
   const now = new Map(issues.map(({ number, due }) => [String(number), { due, at }]));
-  const kept = Object.entries(readTold(work, repo).told)
+  const earlier = Object.entries(readSent(work, repo).told)
     .filter(([number]) => !now.has(number))
     .sort(([, a], [, b]) => (a.at < b.at ? -1 : 1));
-  write(work, repo, { told: Object.fromEntries([...kept, ...now].slice(-MAX_TOLD)), telling: null });
+  update(work, repo, { told: Object.fromEntries([...earlier, ...now].slice(-MAX_SENT)), telling: null });
 }
 
-function write(work: WorkDeps, repo: string, change: Partial<Told>): void {
-  const { told, telling } = { ...readTold(work, repo), ...change };
+function update(work: WorkDeps, repo: string, change: Partial<SentReminders>): void {
+  const { told, telling } = { ...readSent(work, repo), ...change };
   writeStored(work.paths.reminders, { version: VERSION, repo: repo.toLowerCase(), told, telling });
 }

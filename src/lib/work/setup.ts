@@ -9,14 +9,14 @@ import type { Host, Repository } from './host';
 import { failureOf } from './host/failure';
 import { LABEL_SETS, seedLabels, wantedLabels, type SeedResult } from './labels';
 import { refresh } from './poll';
-import { attestation, privacyState, refusePublic, refuseUnusable, sameRepo } from './privacy';
+import { attestation, currentPrivacy, refusePublic, refuseReadOnly, sameRepo } from './privacy';
 
 export interface SetupResult {
   repo: string;
   url: string;
-  /** The repository was made now. */
+  /** Whether the repository was created. */
   created: boolean;
-  /** Files that were written now. */
+  /** Files that were created. */
   files: string[];
   labels: SeedResult;
   issues: number;
@@ -24,35 +24,34 @@ export interface SetupResult {
 }
 
 /**
- * `work setup OWNER/REPO`: looks that the repository is private (anything else is refused and nothing is written),
- * writes the attestation and the files of the work folder that are not there, seeds the labels and fetches. Run twice
- * it changes nothing. `onStep` is told what is done, for a person who watches.
+ * `work setup OWNER/REPO`: refuses a repository that is not private, creates the missing files of the work folder, seeds
+ * the labels and fetches the issues. Running it twice changes nothing.
  */
 export async function setUp(
   deps: WorkDeps,
   input: { repo: string; create: boolean },
   onStep: (text: string) => void = () => undefined,
 ): Promise<SetupResult> {
-  const wanted = checkedName(input.repo);
-  onStep(`Looking at ${wanted}`);
+  const wanted = parseRepoName(input.repo);
+  onStep(`Checking ${wanted}`);
   const host = await deps.host();
-  const { found, created } = await findOrMake(host, wanted, input.create);
+  const { found, created } = await findOrCreate(host, wanted, input.create);
   refusePublic(found);
-  refuseUnusable(found);
+  refuseReadOnly(found);
   ensureFolder(deps.paths.root);
-  const files = writeFiles(deps);
+  const files = createFiles(deps);
   const labels = await wantedLabels(deps);
-  if (!isChosen(deps, found)) await deps.choose(found.repo, attestation(deps.clock, found, found.repo));
+  if (!isCurrent(deps, found)) await deps.choose(found.repo, attestation(deps.clock, found, found.repo));
   onStep('Seeding labels');
   const seeded = await seedLabels(host, found.repo, labels, {
     dryRun: false,
     onLabel: (name, done, of) => onStep(`Seeding labels: ${name} (${done} of ${of})`),
   });
-  onStep('Reading the issues');
+  onStep('Fetching issues');
   const { ok, reason } = await refresh(deps);
   if (!ok) {
-    throw new StewardError('unavailable', `The issues could not be read. ${reason ?? ''}`.trim(), {
-      hint: 'All else is done; run `steward work board` later.',
+    throw new StewardError('unavailable', `Fetching the issues failed. ${reason ?? ''}`.trim(), {
+      hint: 'Everything else is set up; run `steward work board` later.',
     });
   }
   return {
@@ -62,12 +61,12 @@ export async function setUp(
     files,
     labels: seeded,
     issues: readCache(deps.paths.cache, found.repo).issues.length,
-    next: ['steward work board', 'steward work add "what is to be done"'],
+    next: ['steward work board', 'steward work add "Write the release notes"'],
   };
 }
 
-/** The name from a name or from the address of its page. */
-function checkedName(text: string): string {
+/** Returns the name of a repository from its name or the address of its page. */
+function parseRepoName(text: string): string {
   const page = text.trim().replace(/^https:\/\/[^/]+\//, '');
   const name = page.replace(/(?:\.git)?\/?$/, '');
   if (/^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/(?!\.{1,2}$)[\w.-]{1,100}$/.test(name)) return name;
@@ -76,7 +75,7 @@ function checkedName(text: string): string {
   });
 }
 
-async function findOrMake(
+async function findOrCreate(
   host: Host,
   repo: string,
   create: boolean,
@@ -87,28 +86,28 @@ async function findOrMake(
     if (failureOf(error)?.reason !== 'missing') throw error;
     if (create) return { found: await host.createRepository(repo), created: true };
     throw new StewardError('not_found', error instanceof Error ? error.message : String(error), {
-      hint: `Add --create to make ${repo} as a private repository, or check the spelling and \`gh auth status\`.`,
+      hint: `Add --create to create ${repo}, or check its name and \`gh auth status\`.`,
       cause: failureOf(error),
     });
   }
 }
 
-/** Is this very repository the configured one, verified not long ago? */
-function isChosen(deps: WorkDeps, found: Repository): boolean {
+/** Tells whether this is the configured repository and recently verified. */
+function isCurrent(deps: WorkDeps, found: Repository): boolean {
   const config = deps.workRepo();
   if (config.repo === undefined || !sameRepo(config.repo, found.repo)) return false;
-  return privacyState(config, deps.clock.now()) === 'fresh' && config.privacy.repoId === found.id;
+  return currentPrivacy(deps) === 'fresh' && config.privacy.repoId === found.id;
 }
 
-/** Each file that is not there yet; what a person has changed stays. */
-function writeFiles({ paths, templates }: WorkDeps): string[] {
-  const from: [template: string, path: string][] = [
+/** Creates the missing files of the work folder, and returns their paths. */
+function createFiles({ paths, templates }: WorkDeps): string[] {
+  const files: [template: string, path: string][] = [
     [LABEL_SETS.neutral, paths.labels],
     ['config.yaml', paths.config],
     ['README.md', paths.readme],
     ['RESTRICTED.md', paths.restricted],
   ];
-  return from.flatMap(([template, path]) => {
+  return files.flatMap(([template, path]) => {
     if (exists(path)) return [];
     const text = readText(join(templates, 'work', template));
     if (text === undefined) throw new StewardError('internal', `The template ${template} is missing.`);

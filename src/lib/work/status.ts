@@ -7,7 +7,7 @@ import { readLedger } from './ensure';
 import { staleness } from './poll';
 import { privacyState, type PrivacyState } from './privacy';
 
-/** GET /api/work/status and `work status`: module health. It asks nobody: what is known is told. */
+/** GET /api/work/status and `work status`, from local data only. */
 export interface WorkStatus {
   setupRequired: boolean;
   steps: string[];
@@ -17,23 +17,23 @@ export interface WorkStatus {
     state: PrivacyState;
     visibility: string | null;
     verifiedAt: string | null;
-    /** When it is looked at again at the latest; null where it never was. */
+    /** When the next verification is due; null if it was never verified. */
     nextVerification: string | null;
   };
   lastFetch: string | null;
   stale: boolean;
   staleReason: string | null;
   issues: { open: number; closed: number };
-  /** Issues that the service gave in a form that cannot be right: they are not among the others. */
+  /** Malformed issues, which are not counted in `issues`. */
   malformed: number;
-  /** Creations whose answer never came: the next one of the same looks first. */
+  /** Creations without a response; the next attempt searches first. */
   unfinished: number;
-  /** Captures that could not be sent yet, by their reason. */
+  /** Captures that are not sent yet, by reason. */
   waiting: Waiting[];
   pollIntervalSeconds: number;
   captureNative: boolean;
   captureSweep: boolean;
-  /** What is kept of a prompt that asks for something to be kept. */
+  /** How much of a matching prompt is captured. */
   capturePrompt: WorkConfig['CAPTURE_PROMPT'];
 }
 

@@ -9,22 +9,21 @@ import { parseIso } from '../platform/time/clock';
 import { planSession, type CapturedSession, type SessionRules } from './capture/session';
 import type { Wanted } from './ensure';
 import { identityKey, type Issue } from './issue';
-import { isStale, propertyOfProject, statusOf } from './label';
-import { codeSpan } from './markdown';
-import { redacted } from './redact';
+import { hasLabel, isStale, propertyOfProject, statusOf } from './label';
+import { codeSpan, redact } from './outgoing';
 
 const DAY_MS = 86_400_000;
 const STALE_MS = 7 * DAY_MS;
 const PROJECT_DAYS = 14;
 const GIT_TIMEOUT_MS = 10_000;
 
-/** An issue to be made of a session. */
+/** The missing issue of a session. */
 export interface Missed extends Wanted {
-  /** The name of its folder: its number is written back there. */
+  /** The session's folder, whose session file gets the number. */
   folder: string;
 }
 
-/** Sessions that the hook has missed, the oldest first; empty scaffolds are none. */
+/** Returns the sessions without an issue, oldest first, except those without a task. */
 export function missedSessions(sessions: readonly CapturedSession[], rules: SessionRules): Missed[] {
   return sessions.flatMap((session) => {
     if (session.artifact.github_issue !== null || session.artifact.task === null) return [];
@@ -33,16 +32,16 @@ export function missedSessions(sessions: readonly CapturedSession[], rules: Sess
   });
 }
 
-/** When a person, or another program, last touched each issue that steward flagged: number → its date after our own write. */
+/** The `updatedAt` of each issue right after steward flagged it, by number. A later one means activity. */
 export type Flagged = Readonly<Record<string, string>>;
 
 export interface StalePlan {
   flag: Issue[];
-  /** Flagged by a sweep, and touched since or no longer in progress. */
+  /** Flagged by a sweep, and active since or no longer in progress. */
   unflag: Issue[];
 }
 
-/** In-progress issues that nobody touched for seven days. Our own flag is no touch; one set by hand stays. */
+/** Plans the stale label: for issues in progress without activity for seven days. One set by hand stays. */
 export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: number): StalePlan {
   const open = issues.filter(({ state }) => state === 'open');
   const inProgress = (issue: Issue): boolean => statusOf(issue.labels) === 'in-progress';
@@ -57,26 +56,26 @@ export function stalePlan(issues: readonly Issue[], flagged: Flagged, nowMs: num
   };
 }
 
-/** A project and when it had its last commit; undefined: it has none, or that cannot be told. */
 export interface ProjectState extends Project {
+  /** Undefined without a commit, or if it is unknown. */
   lastCommitMs: number | undefined;
 }
 
-/** The last commit of each project, of all branches. */
+/** Returns the last commit of each project on any branch. */
 export async function projectStates(run: Run, projects: readonly Project[]): Promise<ProjectState[]> {
   const states: ProjectState[] = [];
   for (const project of projects) {
-    let said = '';
+    let seconds = '';
     if (exists(join(project.path, '.git'))) {
       const git = gitIn({ run, timeoutMs: () => GIT_TIMEOUT_MS }, project.path);
-      said = (await git(['log', '--branches', '-1', '--format=%ct'])).trim();
+      seconds = (await git(['log', '--branches', '-1', '--format=%ct'])).trim();
     }
-    states.push({ ...project, lastCommitMs: /^\d+$/.test(said) ? Number(said) * 1000 : undefined });
+    states.push({ ...project, lastCommitMs: /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined });
   }
   return states;
 }
 
-/** Tracked projects without a commit in 14 days and without an open issue of theirs. */
+/** Returns a check issue for each project without a commit in 14 days and without an open issue. */
 export function projectChecks(
   projects: readonly ProjectState[],
   issues: readonly Issue[],
@@ -85,21 +84,19 @@ export function projectChecks(
   return projects.flatMap(({ name, lastCommitMs = Infinity }) => {
     const days = Math.floor((options.nowMs - lastCommitMs) / DAY_MS);
     const property = propertyOfProject(name, options.map);
-    const label = `property:${property ?? ''}`;
-    const isOpen = issues.some(
-      ({ state, labels }) => state === 'open' && labels.some((one) => one.toLowerCase() === label),
-    );
+    const label = `Property:${property ?? ''}`;
+    const hasOpenIssue = issues.some(({ state, labels }) => state === 'open' && hasLabel(labels, label));
     const identity = { kind: 'project', value: name } as const;
-    if (days < PROJECT_DAYS || isOpen || !isWanted(issues, identityKey(identity))) return [];
+    if (days < PROJECT_DAYS || hasOpenIssue || !isNeeded(issues, identityKey(identity))) return [];
     return [
       {
         identity,
         kind: 'project-check',
-        text: `${redacted(name)} \u2014 no commit in ${days} days`,
-        body: 'Is it still to be worked on? Close this as not planned, and it is not asked again.',
+        text: `${redact(name)} \u2014 no commit in ${days} days`,
+        body: 'Is this project still active? If not, close this issue as not planned; steward will not ask again.',
         labels: [
           ...['auto-sweep', 'Type:project', 'Status:needs-triage'],
-          ...(property === null ? [] : [`Property:${property}`]),
+          ...(property === null ? [] : [label]),
         ],
         openOnly: true,
       },
@@ -107,17 +104,17 @@ export function projectChecks(
   });
 }
 
-/** Active goals with an id such as G1 and without an open issue. */
+/** Returns an issue for each active goal with an id such as G1 and without an open issue. */
 export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wanted[] {
   return goals.flatMap(({ id, text }) => {
     const identity = { kind: 'goal', value: id } as const;
-    if (!/^G\d/i.test(id) || text === '' || !isWanted(issues, identityKey(identity))) return [];
+    if (!/^G\d/i.test(id) || text === '' || !isNeeded(issues, identityKey(identity))) return [];
     return [
       {
         identity,
         kind: 'goal',
-        text: redacted(text),
-        body: `Goal ${id}: ${codeSpan(redacted(text))}`,
+        text: redact(text),
+        body: `Goal ${id}: ${codeSpan(redact(text))}`,
         labels: ['auto-sweep', 'Type:project', 'Status:needs-triage'],
         openOnly: true,
       },
@@ -125,23 +122,23 @@ export function goalIssues(goals: readonly Goal[], issues: readonly Issue[]): Wa
   });
 }
 
-/** None is open, and a person has not closed it as not planned. */
-function isWanted(issues: readonly Issue[], key: string): boolean {
+/** Tells whether no issue of the identity is open or closed as not planned. */
+function isNeeded(issues: readonly Issue[], key: string): boolean {
   return !issues.some(
     ({ identity, state, stateReason }) =>
       identity === key && (state === 'open' || stateReason === 'not_planned'),
   );
 }
 
-/** Open issues of one identity: the lowest number stays, the others are to be closed with a pointer to it. */
-export function duplicates(issues: readonly Issue[]): { keep: Issue; close: Issue[] }[] {
+/** Returns the open issues that share an identity: the lowest number stays, the sweep closes the others. */
+export function duplicates(issues: readonly Issue[]): { original: Issue; copies: Issue[] }[] {
   const groups = new Map<string, Issue[]>();
   for (const issue of issues) {
     if (issue.state !== 'open' || issue.identity === null) continue;
     groups.set(issue.identity, [...(groups.get(issue.identity) ?? []), issue]);
   }
   return [...groups.values()].flatMap((group) => {
-    const [keep, ...close] = group.sort((a, b) => a.number - b.number);
-    return keep === undefined || close.length === 0 ? [] : [{ keep, close }];
+    const [original, ...copies] = group.sort((a, b) => a.number - b.number);
+    return original === undefined || copies.length === 0 ? [] : [{ original, copies }];
   });
 }

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 
 import { toStewardError } from '../errors';
-import { repositoryOf } from '../platform/files/git-folder';
 import { listFolder } from '../platform/files/folder';
+import { repositoryOf } from '../platform/files/git-folder';
 import { gitIn } from '../platform/process/git';
 import { clean } from '../platform/terminal/terminal';
 import { parseIso, toIso } from '../platform/time/clock';
@@ -14,22 +14,21 @@ import { readCache } from './cache';
 import type { WorkDeps } from './deps';
 import { parseTitle, slugOf, type Issue } from './issue';
 import { statusOf } from './label';
-import { codeSpan } from './markdown';
+import { codeSpan, isRestricted, redact } from './outgoing';
 import { freshCache, refresh, staleness } from './poll';
 import { openForWriting, repoOf } from './privacy';
-import { isRestricted, redacted } from './redact';
 
-/** What shows on this machine that something was done. */
+/** The evidence on this machine. */
 export interface Evidence {
-  /** The sessions of a slug that are known on this machine. Times are ISO-8601 UTC. */
+  /** The known sessions of a slug. Times are ISO-8601 UTC. */
   sessionsOf: (slug: string) => { repo: string | null; startedAt: string; updatedAt: string }[];
-  /** The claims of each artifact of a slug, but of those that are to stay on this machine. */
+  /** The claims of each session file of a slug, except restricted ones. */
   claimsOf: (slug: string) => Claims[];
-  /** `3f2a91c Fix the login`: commits within a time, wall-clock ms, newest first; none of a repository that nobody knows. */
+  /** Commits of a time range, ms, newest first, such as `3f2a91c Fix the login`; none for an unknown repository. */
   commitsIn: (repo: string, from: number, to: number) => Promise<string[]>;
 }
 
-/** An issue at Status:done, and what shows that it is. */
+/** An issue at Status:done with its evidence. */
 export interface Proposal {
   number: number;
   title: string;
@@ -39,47 +38,43 @@ export interface Proposal {
 }
 
 export interface Tidied {
-  /** Was anything to be closed, or is this what would be? */
+  /** False for a proposal. */
   applied: boolean;
   proposed: Proposal[];
-  /** At Status:done without evidence, or with claims that are open. */
+  /** At Status:done, but without evidence or with open claims. */
   left: { number: number; title: string; url: string; reason: string }[];
   /** Numbers that were closed. */
   closed: number[];
   failed: { number: number; message: string }[];
-  /** Why the list may be old; null where it is not. */
+  /** Why the list may be out of date. */
   staleReason: string | null;
 }
 
 const GIT_TIMEOUT_MS = 10_000;
-const MOST_COMMITS = 100;
-const MOST_SHOWN = 20;
-/** The last commit of a session may come a moment after it was heard of last. */
-const AFTER_MS = 3_600_000;
+const MAX_COMMITS = 100;
+const MAX_SHOWN = 20;
+/** A session's last commit may come after its last event. */
+const COMMIT_DELAY_MS = 3_600_000;
 
 /**
- * `work tidy`: the open issues at Status:done, each with its evidence: the commits of its session's repository in the
- * session's time, and the closed claims of its artifact. With `apply` those that have some are closed as completed,
- * the evidence as comment; one that is not at Status:done any more by then is left alone. One that fails does not
- * keep the others.
+ * `work tidy`: proposes to close the open issues at Status:done that have evidence: the commits of their session and the
+ * closed claims of its session file. With `apply` closes them, with the evidence as a comment.
  */
-export async function tidy(deps: WorkDeps, known: Evidence, { apply }: { apply: boolean }): Promise<Tidied> {
+export async function tidy(
+  deps: WorkDeps,
+  evidence: Evidence,
+  { apply }: { apply: boolean },
+): Promise<Tidied> {
   const open = apply ? await openForWriting(deps) : undefined;
   const repo = repoOf(deps.workRepo());
   if (open === undefined) await refresh(deps);
   else await freshCache(deps, open.host, repo);
-  const result: Tidied = {
-    applied: apply,
-    proposed: [],
-    left: [],
-    closed: [],
-    failed: [],
-    staleReason: apply ? null : staleness(deps, deps.workRepo()).staleReason,
-  };
+  const staleReason = apply ? null : staleness(deps, deps.workRepo()).staleReason;
+  const result: Tidied = { applied: apply, proposed: [], left: [], closed: [], failed: [], staleReason };
   const { issues } = readCache(deps.paths.cache, repo);
   for (const issue of issues.filter(({ state, labels }) => state === 'open' && statusOf(labels) === 'done')) {
     const about = { number: issue.number, title: parseTitle(issue.title).text, url: issue.url };
-    const found = await evidenceOf(known, issue);
+    const found = await evidenceOf(evidence, issue);
     if (typeof found === 'string') result.left.push({ ...about, reason: found });
     else result.proposed.push({ ...about, ...found });
   }
@@ -97,51 +92,51 @@ export async function tidy(deps: WorkDeps, known: Evidence, { apply }: { apply: 
   return result;
 }
 
-/** Or why there is none. */
+/** Returns the evidence, or the reason for its absence. */
 async function evidenceOf(
-  known: Evidence,
+  evidence: Evidence,
   issue: Issue,
 ): Promise<Pick<Proposal, 'commits' | 'claims'> | string> {
   const slug = slugOf(issue);
-  if (slug === null) return 'it is of no session, so nothing here shows what was done';
-  const claims = known.claimsOf(slug);
-  const closed = claims.flatMap((one) => one.closed);
-  const open = claims.reduce((sum, one) => sum + one.open, 0);
-  if (open > 0) return `${open} of ${open + closed.length} claims of its artifact are open`;
+  if (slug === null) return 'it belongs to no session, so there is no evidence on this machine';
+  const claims = evidence.claimsOf(slug);
+  const closed = claims.flatMap((each) => each.closed);
+  const open = claims.reduce((sum, each) => sum + each.open, 0);
+  if (open > 0) return `${open} of ${open + closed.length} claims in its session file are open`;
   const commits = new Set<string>();
-  for (const { repo, startedAt, updatedAt } of known.sessionsOf(slug)) {
+  for (const { repo, startedAt, updatedAt } of evidence.sessionsOf(slug)) {
     const [from, to] = [parseIso(startedAt), parseIso(updatedAt)];
     if (repo === null || from === undefined || to === undefined) continue;
-    for (const commit of await known.commitsIn(repo, from, to + AFTER_MS)) commits.add(commit);
+    for (const commit of await evidence.commitsIn(repo, from, to + COMMIT_DELAY_MS)) commits.add(commit);
   }
-  if (commits.size + closed.length === 0) return 'there is no commit of its session and no closed claim';
-  const shown = (texts: Iterable<string>): string[] => [...texts].map((text) => redacted(clean(text)));
-  return { commits: shown(commits), claims: shown(closed) };
+  if (commits.size + closed.length === 0) return 'its session has no commits and no closed claims';
+  const safe = (texts: Iterable<string>): string[] => [...texts].map((text) => redact(clean(text)));
+  return { commits: safe(commits), claims: safe(closed) };
 }
 
-/** The comment. */
+/** Returns the comment that closes an issue. */
 function evidenceText({ commits, claims }: Pick<Proposal, 'commits' | 'claims'>): string {
   const list = (name: string, texts: readonly string[]): string[] => {
     if (texts.length === 0) return [];
-    const more = texts.length - MOST_SHOWN;
+    const more = texts.length - MAX_SHOWN;
     return [
       `${name} (${texts.length}):`,
-      // A subject names issues of its own repository.
-      ...texts.slice(0, MOST_SHOWN).map((text) => `- ${codeSpan(text)}`),
+      // As code, since a subject may mention issues of another repository.
+      ...texts.slice(0, MAX_SHOWN).map((text) => `- ${codeSpan(text)}`),
       ...(more > 0 ? [`- and ${more} more`] : []),
       '',
     ];
   };
-  return ['Done, by what the session left:', '', ...list('Commits', commits), ...list('Claims', claims)]
+  return ['Done. Evidence from the session:', '', ...list('Commits', commits), ...list('Claims', claims)]
     .join('\n')
     .trimEnd();
 }
 
 /**
- * The evidence on this machine.
+ * Returns the evidence on this machine.
  *
- * @param at.sessions the folder of the artifacts
- * @param at.repos folders of repositories: the watched and the tracked ones
+ * @param at.sessions the folder of the session files
+ * @param at.repos folders of the watched and tracked repositories
  */
 export function evidenceOn(
   { run }: WorkDeps['git'],
@@ -160,27 +155,23 @@ export function evidenceOn(
       const root = at.repos.map((path) => repositoryOf(path)).find((found) => found?.name === name)?.root;
       if (root === undefined) return [];
       const git = gitIn({ run, timeoutMs: () => GIT_TIMEOUT_MS }, root);
-      const range = [`--since=${toIso(from)}`, `--until=${toIso(to)}`, `--max-count=${MOST_COMMITS}`];
-      const said = await git(['log', '--branches', '--no-merges', ...range, '--format=%h %s']);
-      return said.split('\n').filter((line) => line !== '');
+      const range = [`--since=${toIso(from)}`, `--until=${toIso(to)}`, `--max-count=${MAX_COMMITS}`];
+      const log = await git(['log', '--branches', '--no-merges', ...range, '--format=%h %s']);
+      return log.split('\n').filter((line) => line !== '');
     },
   };
 }
 
-/**
- * The names of the folders that an issue's slug stands for, as the capture knows them: of each artifact that names the
- * slug, and the one of that name whose artifact names none, or is gone.
- */
+/** Returns the folders of a slug: those whose session file names it, and the one with this name. */
 function foldersBySlug(sessions: string): (slug: string) => readonly string[] {
-  let known: Map<string, string[]> | undefined;
   const read = (): Map<string, string[]> => {
     const found = new Map<string, string[]>();
-    for (const name of listFolder(sessions).sort()) {
-      if (!isSlug(name)) continue;
+    for (const name of listFolder(sessions).sort().filter(isSlug)) {
       const slug = artifactOf(sessions, name)?.slug ?? name;
       found.set(slug, [...(found.get(slug) ?? []), name]);
     }
     return found;
   };
+  let known: Map<string, string[]> | undefined;
   return (slug) => (known ??= read()).get(slug) ?? [slug].filter(isSlug);
 }

@@ -1,4 +1,4 @@
-import { wrap, plural } from '../platform/terminal/format';
+import { plural, wrap } from '../platform/terminal/format';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
 import type { Closed } from './actions';
@@ -11,17 +11,16 @@ import type { ClaimResult } from './claim';
 import type { SeedResult } from './labels';
 import type { SetupResult } from './setup';
 import type { WorkStatus } from './status';
-import type { SweepResult } from './sweep';
+import type { SweepResult } from './sweep-log';
 import type { TaskListResult } from './task-list';
 import type { Tidied } from './tidy';
 import { finish, setupLines, titleOf, view, when, type WorkTextOptions } from './view';
 
-/** Says how many issues of the service could not be understood. */
-export function skippedWords(malformed: number): string {
+export function malformedText(malformed: number): string {
   return `${plural(malformed, 'malformed issue')} skipped`;
 }
 
-/** An issue that was made or changed, by one line and its address. */
+/** Shows an issue in one line, and its address. */
 export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | 'status'): string {
   const at = view(options);
   const due = item.due === null ? '' : `, due ${when(item.due, at)}`;
@@ -30,56 +29,48 @@ export function issueText(item: Item, options: WorkTextOptions, shows: 'due' | '
   return finish([fit(line, at.columns), clean(item.url)], options);
 }
 
-/** `work add`, `work remind`: an issue that is created later. */
+/** `work add` and `work remind`, if the issue is created later. */
 export function queuedText({ title, due, reason }: Queued, options: WorkTextOptions): string {
   const at = view(options);
-  const on = due === null ? '' : `, due ${when(due, at)}`;
-  const why = `${clean(reason)} It is created as soon as GitHub answers; "steward work status" shows it.`;
-  return finish([fit(`Queued: ${clean(title)}${on}`, at.columns), ...wrap(why, at.columns)], options);
+  const time = due === null ? '' : `, due ${when(due, at)}`;
+  const why = `${clean(reason)} steward creates the issue once GitHub can be reached; see "steward work status".`;
+  return finish([fit(`Queued: ${clean(title)}${time}`, at.columns), ...wrap(why, at.columns)], options);
 }
 
-/** `work undo`, before: what would be taken back. */
+/** `work undo`, before it asks. */
 export function undoableText(captures: readonly Undoable[], options: WorkTextOptions): string {
   const at = view(options);
-  const lines = captures.map(({ text, number, at: said }) => {
+  const lines = captures.map(({ text, number, at: time }) => {
     const where = number === null ? 'not sent yet' : `#${number}`;
-    return fit(`  ${clean(text ?? 'a capture')} (${where}, said ${when(said, at)})`, at.columns);
+    return fit(`  ${clean(text ?? 'a capture')} (${where}, ${when(time, at)})`, at.columns);
   });
-  return finish(['To be taken back:', ...lines], options);
+  return finish(['To undo:', ...lines], options);
 }
 
-const UNDONE_WORDS: Readonly<Record<Undone['result'], string>> = {
-  withdrawn: 'withdrawn, it was never sent',
+const UNDONE_TEXTS: Readonly<Record<Undone['result'], string>> = {
+  withdrawn: 'withdrawn before it was sent',
   closed: 'closed as not planned',
-  'was closed': 'was closed already',
-  gone: 'is not there any more',
+  'was closed': 'already closed',
+  gone: 'no longer exists',
 };
 
 /** `work undo`. */
 export function undoneText(undone: readonly Undone[], options: WorkTextOptions): string {
-  if (undone.length === 0) return 'Nothing was captured from a prompt that could be taken back.';
+  if (undone.length === 0) return 'Nothing to undo: no prompt was captured.';
   const lines = undone.map(({ text, number, result }) => {
     const name = `${number === null ? '' : `#${number} `}${clean(text ?? 'a capture')}`;
-    return fit(`${name}: ${UNDONE_WORDS[result]}`, view(options).columns);
+    return fit(`${name}: ${UNDONE_TEXTS[result]}`, view(options).columns);
   });
   return finish(lines, options);
 }
 
 /** `work retry`. */
-export function retryText({
-  retried,
-  done,
-  later,
-  failed,
-  dead,
-  unreadable,
-  deadFolder,
-}: RetryResult): string {
-  const result = `${retried} retried: ${done} sent, ${later + failed} waiting, ${dead} given up again`;
-  const count = unreadable === 1 ? '1 entry' : `${unreadable} entries`;
-  const rest = `${count} cannot be read. Look into ${deadFolder} and the folder above it, and remove what is damaged.`;
+export function retryText(result: RetryResult): string {
+  const { retried, done, later, failed, dead, unreadable, deadFolder } = result;
+  const counts = `${retried} retried: ${done} sent, ${later + failed} waiting, ${dead} failed again`;
   const isNothing = retried + done + later + failed + dead === 0;
-  return [isNothing ? 'Nothing to retry.' : result, ...(unreadable === 0 ? [] : [rest])].join('\n');
+  const damaged = `${plural(unreadable, 'entry', 'entries')} cannot be read. Remove the damaged files from ${deadFolder} or the folder above it.`;
+  return [isNothing ? 'Nothing to retry.' : counts, ...(unreadable === 0 ? [] : [damaged])].join('\n');
 }
 
 /** `work tidy`. */
@@ -92,28 +83,29 @@ export function tidyText(result: Tidied, options: WorkTextOptions): string {
     ...evidence(commits, 'commit'),
     ...evidence(claims, 'closed claim'),
   ]);
-  const left = result.left.flatMap(({ number, title, reason }) =>
+  const skipped = result.left.flatMap(({ number, title, reason }) =>
     wrap(`#${number} ${clean(title)}: ${clean(reason)}`, at.columns, '', '  '),
   );
-  const isOpen = !result.applied && lines.length > 0;
+  const isProposal = !result.applied && lines.length > 0;
   return finish(
     [
-      ...(lines.length + left.length === 0 ? ['Nothing is at Status:done and open.'] : []),
+      ...(lines.length + skipped.length === 0 ? ['No open issue is at Status:done.'] : []),
       ...lines.map((line) => fit(line, at.columns)),
-      ...(isOpen ? ['', 'Close them with this as their comments: steward work tidy --apply'] : []),
-      ...(left.length === 0 ? [] : ['', 'Left alone:', ...left]),
+      ...(isProposal ? ['', 'To close them with this evidence: steward work tidy --apply'] : []),
+      ...(skipped.length === 0 ? [] : ['', 'Not closed:', ...skipped]),
     ],
     options,
   );
 }
 
 export function missingText(missing: readonly string[]): string {
-  return `The repository has no label ${missing.map(clean).join(', ')}; the issue was made without. \`steward work labels seed\` adds those of labels.yml.`;
+  const labels = missing.map(clean).join(', ');
+  return `Created without ${labels}, which the repository does not have. To add the labels of labels.yml: steward work labels seed`;
 }
 
 export function claimText({ number, agent, already, title, url }: ClaimResult): string {
-  const words = already ? 'is yours already' : 'is yours now';
-  return `#${number} ${words}, ${clean(agent)}: ${titleOf({ title })}\n${clean(url)}`;
+  const what = `#${number} ${titleOf({ title })}`;
+  return `${already ? `${what} is already held by` : `${what} is now held by`} ${clean(agent)}\n${clean(url)}`;
 }
 
 export function closedText(closed: Closed): string {
@@ -122,11 +114,9 @@ export function closedText(closed: Closed): string {
 
 export function setupText({ repo, created: isNew, labels, issues, files, next }: SetupResult): string {
   const { created, unchanged } = labels;
-  const seeded =
-    created.length === 0 ? `all ${unchanged} there` : `${created.length} created, ${unchanged} there before`;
   return [
-    `${clean(repo)} is private${isNew ? ', and was made now' : ''}.`,
-    `labels  ${seeded}`,
+    `${isNew ? 'Created the private repository' : 'Using the private repository'} ${clean(repo)}.`,
+    `labels  ${created.length} created, ${unchanged} existed`,
     `issues  ${issues}`,
     ...files.map((file) => `wrote   ${file}`),
     '',
@@ -137,34 +127,34 @@ export function setupText({ repo, created: isNew, labels, issues, files, next }:
 
 export function seedText({ created, dryRun, unchanged }: SeedResult): string {
   const lines = created.map((name) => `${dryRun ? 'would create' : 'created'} ${clean(name)}`);
-  return [...lines, `${plural(unchanged, 'label')} there before`].join('\n');
+  return [...lines, `${plural(unchanged, 'label')} already existed`].join('\n');
 }
 
 /** `work tasks regenerate`. */
 export function taskListText({ path, sections, pushed, committed, changed }: TaskListResult): string {
-  const written = changed ? 'written' : 'as it was';
-  const done = pushed ? 'committed and pushed' : committed ? 'committed, not pushed' : written;
+  const local = changed ? 'updated' : 'unchanged';
+  const state = pushed ? 'committed and pushed' : committed ? 'committed, not pushed' : local;
   const counts = Object.entries(sections).map(([section, count]) => `${section} ${count}`);
-  return `${path}: ${done}\n${counts.join(' · ')}`;
+  return `${path}: ${state}\n${counts.join(' · ')}`;
 }
 
-/** `work sweep`: what was done, and the command that goes on where the limit was reached. */
+/** `work sweep`, with the command that continues after the limit. */
 export function sweepText(result: SweepResult, since: string, maxCreate: number): string {
-  const waiting = result.waiting.map((one) => `${waitingText(one)}.`);
-  if (result.skipped !== null) return [`Nothing was swept: ${result.skipped}.`, ...waiting].join('\n');
-  if (result.errors.some(({ step }) => step === 'start')) return 'Nothing was swept.';
+  const waiting = result.waiting.map((group) => `${waitingText(group)}.`);
+  if (result.skipped !== null) return [`Sweep skipped: ${result.skipped}.`, ...waiting].join('\n');
+  if (result.errors.some(({ step }) => step === 'start')) return 'The sweep did not start.';
   const { dryRun, left, reminded, malformed, sessionsScanned } = result;
   const facts = [
     `${result.created} ${dryRun ? 'to create' : 'created'}`,
     `${result.updated} updated`,
     `${result.staleFlagged} ${dryRun ? 'to flag' : 'flagged'} as stale`,
     plural(result.duplicatesMerged, 'duplicate'),
-    `${plural(sessionsScanned, 'session')} seen`,
+    `${plural(sessionsScanned, 'session')} checked`,
     ...(reminded === 0 ? [] : [`${reminded} reminded`]),
-    ...(malformed === 0 ? [] : [skippedWords(malformed)]),
+    ...(malformed === 0 ? [] : [malformedText(malformed)]),
     plural(result.requests, 'request'),
   ];
-  const more = `${left} more wait; go on with: steward work sweep --since ${since} --max-create ${maxCreate}`;
+  const more = `${left} more to create: steward work sweep --since ${since} --max-create ${maxCreate}`;
   return [
     ...result.titles.map((title) => `  ${clean(title)}`),
     facts.join(' · '),
@@ -173,14 +163,14 @@ export function sweepText(result: SweepResult, since: string, maxCreate: number)
   ].join('\n');
 }
 
-const PRIVACY_WORDS: Readonly<Record<WorkStatus['privacy']['state'], string>> = {
+const PRIVACY_TEXTS: Readonly<Record<WorkStatus['privacy']['state'], string>> = {
   setup: 'not set up',
-  off: 'switched off',
+  off: 'off',
   public: 'not private: everything is off',
   unverified: 'not verified; run "steward work verify"',
   fresh: 'private',
-  due: 'private, to be looked at again',
-  expired: 'not seen for too long; run "steward work verify"',
+  due: 'private, verification due',
+  expired: 'verification expired; run "steward work verify"',
 };
 
 /** `work status`. */
@@ -189,34 +179,33 @@ export function statusText(status: WorkStatus, options: WorkTextOptions): string
   if (status.setupRequired) return finish(setupLines(status.steps, at), options);
   const { privacy, issues, lastFetch, malformed, unfinished } = status;
   const isPrivate = privacy.state === 'fresh' || privacy.state === 'due';
-  const seen = privacy.verifiedAt === null ? '' : `, seen ${when(privacy.verifiedAt, at)}`;
+  const verified = privacy.verifiedAt === null ? '' : ` (verified ${when(privacy.verifiedAt, at)})`;
   const onOff = (value: boolean): string => (value ? 'on' : 'off');
-  const prompts = status.capturePrompt === 'whole' ? 'all of it' : 'the line';
+  const prompts = status.capturePrompt === 'whole' ? 'whole prompt' : 'matching line only';
   // Name, value, and whether it needs attention.
   const rows: [string, string, boolean?][] = [
     ['repository', clean(status.repo ?? '')],
-    ['privacy', `${PRIVACY_WORDS[privacy.state]}${seen}`, !isPrivate],
+    ['privacy', `${PRIVACY_TEXTS[privacy.state]}${verified}`, !isPrivate],
     ['issues', lastFetch === null ? 'unknown' : `${issues.open} open, ${issues.closed} closed`],
   ];
-  if (malformed > 0) rows.push(['malformed', `${skippedWords(malformed)}, and not among these`, true]);
-  rows.push(['last read', lastFetch === null ? 'never' : when(lastFetch, at)]);
+  if (malformed > 0) rows.push(['malformed', `${malformedText(malformed)}, not counted above`, true]);
+  rows.push(['last fetched', lastFetch === null ? 'never' : when(lastFetch, at)]);
   if (status.stale) rows.push(['', clean(status.staleReason ?? ''), true]);
+  const { captureNative, captureSweep } = status;
   rows.push(
     ['poll', `every ${status.pollIntervalSeconds} s`],
     [
       'capture',
-      `native sessions ${onOff(status.captureNative)} · sweep ${onOff(status.captureSweep)} · of a prompt ${prompts}`,
+      `native sessions ${onOff(captureNative)} · sweep ${onOff(captureSweep)} · prompts: ${prompts}`,
     ],
-    ...status.waiting.map((one, i): [string, string, boolean] => [
-      i === 0 ? 'waiting' : '',
-      waitingText(one),
-      true,
-    ]),
   );
-  if (unfinished > 0) rows.push(['unfinished', `${unfinished}, looked for again before anything is made`]);
-  const lines = rows.flatMap(([name, value, isBad = false]) =>
+  for (const [index, group] of status.waiting.entries())
+    rows.push([index === 0 ? 'waiting' : '', waitingText(group), true]);
+  if (unfinished > 0)
+    rows.push(['unconfirmed', `${plural(unfinished, 'creation')}, checked before the next one`]);
+  const lines = rows.flatMap(([name, value, needsAttention = false]) =>
     wrap(value, at.columns - 14, '').map(
-      (line, i) => (i === 0 ? name : '').padEnd(14) + (isBad ? at.colors.attention(line) : line),
+      (line, i) => (i === 0 ? name : '').padEnd(14) + (needsAttention ? at.colors.attention(line) : line),
     ),
   );
   return finish(lines, options);

@@ -11,7 +11,7 @@ import { parseTitle } from './issue';
 export interface WorkTextOptions {
   columns: number;
   color: boolean;
-  /** False for terminals without block characters; true when left out. */
+  /** False for terminals without block characters; true by default. */
   unicode?: boolean;
   /** Wall-clock ms. */
   nowMs: number;
@@ -35,16 +35,17 @@ export function finish(lines: readonly string[], options: WorkTextOptions): stri
 }
 
 export function setupLines(steps: readonly string[], { columns }: View): string[] {
-  const intro = 'Work tracking is not set up. It keeps work as issues in one private repository of yours:';
+  const intro =
+    'Work tracking is not set up. It keeps your work as issues in one private GitHub repository. Run:';
   return [...wrap(intro, columns), '', ...steps.map((step) => `  ${step}`)];
 }
 
-/** The title without its prefix and identity, for a terminal. */
+/** Returns the title without its prefix and identity. */
 export function titleOf({ title }: Pick<Item, 'title'>): string {
   return clean(parseTitle(title).text).trim() || 'untitled';
 }
 
-/** `09:42` of today, `Fri 20 Nov 2026 09:42` of another day; without the year where that is enough. */
+/** Returns `09:42` for today, `Fri 20 Nov 2026 09:42` for another day, or the latter without the year. */
 export function when(iso: string, at: Pick<View, 'nowMs' | 'timezone'>, { year = true } = {}): string {
   const ms = parseIso(iso);
   if (ms === undefined) return 'unknown';
@@ -56,9 +57,9 @@ export function when(iso: string, at: Pick<View, 'nowMs' | 'timezone'>, { year =
 
 const LANE_ROWS = 10;
 const COMPLETE_ROWS = 5;
-const NOTHING_READ = 'Nothing was read yet.';
+const NOT_FETCHED = 'The issues have not been fetched yet.';
 
-/** `work board`: the lanes one below the other, most urgent first. */
+/** `work board`: one lane below the other. */
 export function boardText(board: BoardView, options: WorkTextOptions): string {
   const at = view(options);
   if (board.setupRequired) return finish(setupLines(board.steps, at), options);
@@ -67,8 +68,7 @@ export function boardText(board: BoardView, options: WorkTextOptions): string {
   const room = at.columns - displayWidth(count) - 2;
   const name = padEnd(fit(clean(board.config.repo ?? ''), room), room + 2);
   const lanes = Object.entries(groupItems(board.items, board.config.columns));
-  const none =
-    board.lastFetch === null ? NOTHING_READ : 'No issue yet. "steward work add" makes the first one.';
+  const none = board.lastFetch === null ? NOT_FETCHED : 'No issues yet. Create one: steward work add TITLE';
   return finish(
     [
       name + at.colors.strong(count),
@@ -83,7 +83,7 @@ export function boardText(board: BoardView, options: WorkTextOptions): string {
 
 function staleLines({ stale, staleReason, lastFetch }: BoardView, at: View): string[] {
   if (!stale) return [];
-  const since = lastFetch === null ? '' : ` Shown as of ${when(lastFetch, at)}.`;
+  const since = lastFetch === null ? '' : ` Last fetched: ${when(lastFetch, at)}.`;
   return wrap(`${clean(staleReason ?? '')}${since}`, at.columns).map(at.colors.attention);
 }
 
@@ -91,16 +91,16 @@ function laneLines(lane: Lane, items: readonly Item[], at: View): string[] {
   const isComplete = lane === 'Complete';
   const { neutral, attention, creation, strong } = at.colors;
   const paint = isComplete ? neutral : lane === 'Blocked' ? attention : creation;
-  const most = isComplete ? COMPLETE_ROWS : LANE_ROWS;
-  const more = `  ${items.length - most} more: steward work list --lane ${lane}${isComplete ? ' --state all' : ''}`;
+  const limit = isComplete ? COMPLETE_ROWS : LANE_ROWS;
+  const more = `  ${items.length - limit} more: steward work list --lane ${lane}${isComplete ? ' --state all' : ''}`;
   return [
     `${paint(lane)} ${strong(String(items.length))}`,
-    ...itemRows(items.slice(0, most), at),
-    ...(items.length > most ? [neutral(more)] : []),
+    ...itemRows(items.slice(0, limit), at),
+    ...(items.length > limit ? [neutral(more)] : []),
   ];
 }
 
-/** Number, priority, title, who and what, age: the title takes what room there is. */
+/** Number, priority, title, facts and age; the title takes the remaining room. */
 function itemRows(items: readonly Item[], at: View): string[] {
   const numbers = Math.max(0, ...items.map(({ number }) => String(number).length));
   const { attention, neutral } = at.colors;
@@ -109,10 +109,10 @@ function itemRows(items: readonly Item[], at: View): string[] {
     const end = `  ${age(changed, at.nowMs).padStart(5)}`;
     const facts = at.columns >= 60 ? fit(factsOf(item, at), Math.floor(at.columns / 3)) : '';
     const middle = facts === '' ? '' : `  ${facts}`;
-    const left = `  ${String(item.number).padStart(numbers)}  ${(item.priority ?? '').padEnd(2)}  `;
-    const room = Math.max(4, at.columns - displayWidth(left + middle + end));
+    const start = `  ${String(item.number).padStart(numbers)}  ${(item.priority ?? '').padEnd(2)}  `;
+    const room = Math.max(4, at.columns - displayWidth(start + middle + end));
     const title = padEnd(fit(titleOf(item), room), room);
-    return `${left}${title}${neutral(middle)}${item.stale ? attention(end) : neutral(end)}`;
+    return `${start}${title}${neutral(middle)}${item.stale ? attention(end) : neutral(end)}`;
   });
 }
 
@@ -133,11 +133,11 @@ export function listText(
 ): string {
   const at = view(options);
   if (board.setupRequired) return finish(setupLines(board.steps, at), options);
-  const none = wrap(board.lastFetch === null ? NOTHING_READ : empty, at.columns);
+  const none = wrap(board.lastFetch === null ? NOT_FETCHED : empty, at.columns);
   return finish([...staleLines(board, at), ...(items.length === 0 ? none : itemRows(items, at))], options);
 }
 
-/** `work show N`. */
+/** `work show NUMBER`. */
 export function showText(item: Shown, options: WorkTextOptions): string {
   const at = view(options);
   const { state, status, agents, due, comments } = item;
@@ -152,14 +152,14 @@ export function showText(item: Shown, options: WorkTextOptions): string {
     session: item.slug,
     due: due === null ? null : when(due, at),
     created: when(item.createdAt, at),
-    changed: `${when(item.updatedAt, at)}${item.stale ? ', stale' : ''}`,
+    updated: `${when(item.updatedAt, at)}${item.stale ? ', stale' : ''}`,
     page: item.url,
   };
   const rows = Object.entries(facts).flatMap(([name, value]) =>
     value === null ? [] : [[`  ${name}`, clean(value)]],
   );
   const [title = '', ...rest] = wrap(`#${item.number} ${titleOf(item)}`, at.columns, '', '  ');
-  const cached = `Only what was read before can be shown. ${clean(item.staleReason ?? '')}`;
+  const cached = `Cached, without text and comments. ${clean(item.staleReason ?? '')}`;
   const body = (item.body ?? '').replace(/<!--[^]*?(?:-->|$)/g, '').trim();
   return finish(
     [
@@ -171,10 +171,10 @@ export function showText(item: Shown, options: WorkTextOptions): string {
         .split('\n')
         .map((line) => (/https?:\/\//.test(line) ? line : fit(line, at.columns))),
       ...(body === '' ? [] : ['', ...paragraphs(body, at, '  ')]),
-      ...(comments ?? []).flatMap(({ author, createdAt, body: said }) => [
+      ...(comments ?? []).flatMap(({ author, createdAt, body: text }) => [
         '',
         at.colors.neutral(`  ${clean(author)}, ${when(createdAt, at)}`),
-        ...paragraphs(said, at, '    '),
+        ...paragraphs(text, at, '    '),
       ]),
     ],
     options,
@@ -185,7 +185,7 @@ function paragraphs(text: string, { columns }: View, indent: string): string[] {
   return text.split(/\r?\n/).flatMap((line) => wrap(clean(line), columns, indent));
 }
 
-/** `5 m`, `3 h`, `12 d`, `4 y`: how long ago. */
+/** Returns how long ago a time was: `5 m`, `3 h`, `12 d`, `4 y`. */
 function age(iso: string, nowMs: number): string {
   const minutes = Math.max(0, Math.floor((nowMs - (parseIso(iso) ?? nowMs)) / 60_000));
   if (minutes < 60) return `${minutes} m`;

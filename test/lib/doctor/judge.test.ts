@@ -166,13 +166,13 @@ describe('what doctor makes of', () => {
   });
 
   it('the privacy of a repository', () => {
-    const seen = { repo: 'ann/work', seen: '09:42', visibility: 'public' };
+    const seen = { repo: 'ann/work', verified: '09:42', visibility: 'public' };
     const of = (state: Parameters<typeof judgePrivacy>[0]): string => said(judgePrivacy(state, seen));
-    expect(of('fresh')).to.equal('ok: ann/work was seen private at 09:42');
+    expect(of('fresh')).to.equal('ok: ann/work is private (verified 09:42)');
     expect(of('due')).to.match(/^ok/);
     expect(of('expired')).to.match(/^warning/);
     expect(of('unverified')).to.match(/^failed/);
-    expect(of('public')).to.equal('failed: ann/work was public at 09:42: nothing is read or sent');
+    expect(of('public')).to.equal('failed: ann/work is public (verified 09:42): nothing is read or sent');
     expect(of('setup')).to.match(/^off/);
   });
 
@@ -188,14 +188,14 @@ describe('what doctor makes of', () => {
     };
     const of = (more: Partial<typeof found>, id = 1): string[] =>
       judgeRepository({ ...found, ...more }, id).map(said);
-    expect(of({})).to.deep.equal(['ok: ann/work is private, and the credential may write its issues']);
+    expect(of({})).to.deep.equal(['ok: ann/work is private, and the credential can write its issues']);
     expect(of({ visibility: 'internal' })[0]).to.match(/^failed: ann\/work is internal/);
     expect(of({ archived: true, hasIssues: false, canWrite: false })).to.have.length(3);
-    expect(of({}, 2)[0]).to.match(/^failed: another repository/);
+    expect(of({}, 2)[0]).to.match(/^failed: ann\/work is now a different repository/);
     expect(said(judgeLabels('ann/work', ['bug'], ['a'], 1))).to.match(
       /^failed: ann\/work has none of the labels/,
     );
-    expect(said(judgeLabels('ann/work', ['Type:feature'], [], 1))).to.equal('ok: all 1 are there');
+    expect(said(judgeLabels('ann/work', ['Type:feature'], [], 1))).to.equal('ok: all 1 exist');
     const many = ['a', 'b', 'c', 'd', 'e', 'f'];
     expect(said(judgeLabels('ann/work', ['Type:feature'], many, 7))).to.include(
       'lacks a, b, c, d, e and 1 more',

@@ -6,7 +6,7 @@ import { labelOf, namesOf, requestWords, activityOf } from '../../../src/lib/ses
 import { findSession, matchingSessions } from '../../../src/lib/sessions/find';
 import { addNames, giveName, keepTitle, pruneNames } from '../../../src/lib/sessions/names';
 import { parseSession, type Session } from '../../../src/lib/sessions/session';
-import { redacted } from '../../../src/lib/work/redact';
+import { redact } from '../../../src/lib/work/outgoing';
 import { testArea, type TestArea } from '../../helpers/area';
 
 const AT = '2026-11-20T09:00:00.000Z';
@@ -44,8 +44,8 @@ describe('the names of sessions', () => {
   });
 
   it('keep of prompts the first line of the first one, without credentials, on this machine', () => {
-    keepTitle(folder, 'id-a', `\n  Fix the login with token: hunter2 ${'x'.repeat(100)}\nSECRET`, redacted);
-    keepTitle(folder, 'id-a', 'Another prompt', redacted);
+    keepTitle(folder, 'id-a', `\n  Fix the login with token: hunter2 ${'x'.repeat(100)}\nSECRET`, redact);
+    keepTitle(folder, 'id-a', 'Another prompt', redact);
     const one = session('a');
     addNames(folder, [one]);
     expect(one.title).to.match(/^Fix the login with token: \[redacted\] x+…$/);

@@ -154,7 +154,7 @@ describe('work: add, remind, close, show', function () {
     github.fault = () => 'reset';
     const shown = await showIssue(world.deps, number);
     expect(shown).to.deep.include({ title: 'Kept', fromCache: true, body: null, comments: null });
-    expect(shown.staleReason).to.match(/connection .* broke/);
+    expect(shown.staleReason).to.match(/connection .* was lost/);
     expect((await rejection(showIssue(world.deps, 99_999))).kind).to.equal('unavailable');
     expect((await rejection(create(world.deps, newIssue({ title: 'x' })))).kind).to.equal('unavailable');
     github.fault = () => undefined;

@@ -2,19 +2,19 @@ import { expect } from 'chai';
 import { mkdirSync } from 'node:fs';
 
 import { StewardError } from '../../../src/lib/errors';
-import { rememberAll } from '../../../src/lib/work/cache';
+import { cachingOnce } from '../../../src/lib/work/cache';
 import type { HostIssue } from '../../../src/lib/work/host';
 import { rejection } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
 
-describe('work: rememberAll', () => {
+describe('work: cachingOnce', () => {
   const box = scratch();
 
   it('tells of what stopped the writes, also where the cache cannot be written', async () => {
     const cache = box.path('cache.json');
     mkdirSync(cache);
     const error = await rejection(
-      rememberAll({ paths: { cache } }, 'ann/work', (keep) => {
+      cachingOnce({ paths: { cache } }, 'ann/work', (keep) => {
         keep({ number: 1 } as HostIssue);
         return Promise.reject(new StewardError('unavailable', 'The service is gone.'));
       }),

@@ -107,9 +107,9 @@ describe('work: claim', function () {
 
   it('refuses what is closed, blocked, in review, or in progress without a name', async () => {
     for (const [labels, words] of [
-      [['Status:blocked'], /is blocked; only what is ready or queued/],
+      [['Status:blocked'], /is blocked; only ready or queued issues/],
       [['Status:in-review'], /is in-review/],
-      [['Status:in-progress'], /in progress already, and no Agent label says whose/],
+      [['Status:in-progress'], /already in progress, without an Agent label/],
     ] as const) {
       const error = await rejection(claimIssue(world.deps, { number: await issue(...labels), agent: 'kai' }));
       expect(error.kind).to.equal('conflict');

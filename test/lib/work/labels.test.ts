@@ -130,13 +130,16 @@ describe('work: labels and setup', function () {
   it('of a broken labels.yml name every problem and the file', async () => {
     const cases: [string, RegExp][] = [
       ['labels: [', /labels\.yml/],
-      ['nothing: 1', /expected a list called labels/],
-      ['labels:\n  - {name: "a,b", color: "ffffff", description: x}', /labels\[0\]: name has to be/],
-      ['labels:\n  - {name: a, color: red, description: x}', /color of a has to be six hex digits/],
-      ['labels:\n  - {name: a, color: "ffffff"}', /description of a/],
+      ['nothing: 1', /labels is missing/],
+      [
+        'labels:\n  - {name: "a,b", color: "ffffff", description: x}',
+        /labels\.0\.name must be 1 to 50 characters/,
+      ],
+      ['labels:\n  - {name: a, color: red, description: x}', /labels\.0\.color must be six hex digits/],
+      ['labels:\n  - {name: a, color: "ffffff"}', /labels\.0\.description is missing/],
       [
         'labels:\n  - {name: a, color: "ffffff", description: x}\n  - {name: A, color: "ffffff", description: x}',
-        /A stands there twice/,
+        /duplicate labels .*: A/,
       ],
     ];
     for (const [text, words] of cases) {
@@ -167,7 +170,7 @@ describe('work: labels and setup', function () {
       const error = await rejection(setUp(fresh.deps, { repo: 'ann/later', create: false }));
       expect([error.kind, error.hint]).to.deep.equal([
         'not_found',
-        'Add --create to make ann/later as a private repository, or check the spelling and `gh auth status`.',
+        'Add --create to create ann/later, or check its name and `gh auth status`.',
       ]);
       const made = await setUp(fresh.deps, { repo: 'ann/later', create: true });
       expect(made).to.include({ created: true });

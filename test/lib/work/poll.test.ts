@@ -90,7 +90,7 @@ describe('work: poll and board', function () {
         items: [],
         lastFetch: null,
         stale: true,
-        staleReason: 'Nothing was fetched yet.',
+        staleReason: 'The issues have not been fetched yet.',
       });
       expect(workStatus(world.deps)).to.include({ lastFetch: null, stale: true });
       github.fault = () => 'reset';
@@ -188,7 +188,7 @@ describe('work: poll and board', function () {
       expect(columnsView(fresh.deps)).to.have.property('Queued').that.deep.equals([]);
       const refreshed = await refresh(fresh.deps);
       expect(refreshed.ok).to.equal(false);
-      expect(refreshed.reason).to.match(/^No repository is set up: /);
+      expect(refreshed.reason).to.match(/^Work tracking is not set up; /);
       expect(workStatus(fresh.deps)).to.deep.include({ setupRequired: true, repo: null });
       expect(github.seen).to.deep.equal([]);
     } finally {
@@ -201,8 +201,8 @@ describe('work: poll and board', function () {
     await poll();
     const { lastFetch } = boardView(world.deps);
     for (const [fault, words] of [
-      ['reset', /The connection .* broke/],
-      [{ status: 401 }, /refuses the credential from GH_TOKEN.* Run `gh auth login`/],
+      ['reset', /The connection .* was lost/],
+      [{ status: 401 }, /rejected the credential from GH_TOKEN.* Run `gh auth login`/],
       [{ status: 200, body: [] }, undefined],
     ] as const) {
       github.fault = () => fault as never;

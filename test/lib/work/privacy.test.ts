@@ -33,7 +33,7 @@ describe('work: privacy', function () {
       const error = await rejection(setUp(fresh.deps, { repo: 'ann/open', create: false }));
       expect([error.kind, error.message]).to.deep.equal([
         'conflict',
-        'ann/open is public, and work would be seen there.',
+        'ann/open is public; work needs a private repository.',
       ]);
       expect(fresh.deps.workRepo().repo).to.equal(undefined);
       expect((await import('node:fs')).existsSync(fresh.at.area.work.root)).to.equal(false);
@@ -62,14 +62,14 @@ describe('work: privacy', function () {
     expect((await captureGate(world.deps)).gate).to.equal('drop');
     expect(github.seen, 'nothing is even asked').to.deep.equal([]);
     expect(boardView(world.deps)).to.include({ stale: true, setupRequired: false });
-    expect(boardView(world.deps).staleReason).to.match(/is public, not private: nothing is read or sent/);
+    expect(boardView(world.deps).staleReason).to.match(/is public, so nothing is read or sent/);
   });
 
   it('looks before each write: nothing goes to a repository that has just turned public', async () => {
     expect(state()).to.equal('fresh');
     await publish();
     const error = await rejection(create(world.deps, newIssue({ title: 'secret' })));
-    expect(error.message).to.match(/is public, and work would be seen there/);
+    expect(error.message).to.match(/is public; work needs a private repository/);
     expect(github.seen.filter(({ method }) => method !== 'GET')).to.deep.equal([]);
     expect(state()).to.equal('public');
   });
@@ -114,7 +114,7 @@ describe('work: privacy', function () {
   it('takes no other repository for the attested one', async () => {
     await world.set('WORK.privacy.repoId', 4711);
     const error = await rejection(openForWriting(world.deps));
-    expect(error.message).to.equal('Another repository stands in the place of ann/work now.');
+    expect(error.message).to.equal('ann/work is now a different repository.');
     expect((await captureGate(world.deps)).gate).to.equal('spool');
     // Named by hand: the attestation is of another one.
     await world.set('WORK.repo', 'ann/open');
@@ -128,7 +128,7 @@ describe('work: privacy', function () {
     expect([state(), (await captureGate(world.deps)).gate]).to.deep.equal(['off', 'drop']);
     const error = await rejection(create(world.deps, newIssue({ title: 'x' })));
     expect([error.kind, error.hint]).to.deep.equal(['config', 'Run `steward config set WORK.enabled true`.']);
-    expect(boardView(world.deps).staleReason).to.match(/switched off/);
+    expect(boardView(world.deps).staleReason).to.match(/is off/);
   });
 
   it('refuses an archived repository, and one without issues', async () => {
@@ -140,8 +140,8 @@ describe('work: privacy', function () {
     };
     for (const [more, words] of [
       [{ archived: true }, /is archived/],
-      [{ has_issues: false }, /Issues are switched off/],
-      [{ permissions: { push: false } }, /may only read/],
+      [{ has_issues: false }, /Issues are disabled/],
+      [{ permissions: { push: false } }, /can only read/],
     ] as const) {
       github.fault = () => ({ status: 200, body: { ...repository, ...more } });
       expect((await rejection(openForWriting(world.deps))).message).to.match(words);

@@ -11,7 +11,7 @@ import { create, newIssue, newReminder } from '../../../src/lib/work/add';
 import { readWhen } from '../../../src/lib/work/due';
 import { makeBody, parseBody, withDue } from '../../../src/lib/work/issue';
 import { refresh } from '../../../src/lib/work/poll';
-import { tellDue, type Notice, type ReminderDeps } from '../../../src/lib/work/reminders';
+import { notifyDue, type Notice, type ReminderDeps } from '../../../src/lib/work/reminders';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { notifyWorld, type NotifyWorld } from '../../helpers/notify';
 import { rejection } from '../../helpers/errors';
@@ -35,9 +35,9 @@ describe('reminders remind', function () {
     told = [];
     deps = {
       work: world.deps,
-      wasTold: (key) =>
+      wasSent: (key) =>
         readHistory(notify.deps.history).some((line) => line.kind === 'accepted' && line.dedupe === key),
-      tell: async (notice) => {
+      send: async (notice) => {
         const { title, message, key } = notice;
         const about = { event: 'reminder', voiceEnabled: false, source: 'job' } as const;
         await acceptRequest(notify.deps, { ...about, tags: [], title, message, dedupe: key });
@@ -60,34 +60,34 @@ describe('reminders remind', function () {
   it('once, when the time has come and not before; to the desktop and the phone, never aloud', async () => {
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 2 hours' }));
     await create(world.deps, await newReminder(world.deps, { text: 'no time at all' }));
-    expect(await tellDue(deps)).to.equal(0);
+    expect(await notifyDue(deps)).to.equal(0);
     later(3 * HOUR);
-    expect(await tellDue(deps)).to.equal(1);
+    expect(await notifyDue(deps)).to.equal(1);
     expect(messages()[0]).to.match(/^call Ann \(due (?:.*, )?\d\d:\d\d, #1\)$/);
     expect(told[0]?.url).to.include('/issues/1');
     const [entry] = notify.entries();
     expect(entry).to.include({ event: 'reminder', priority: 4 });
     expect(entry?.channels.map(({ channel }) => channel)).to.have.members(['desktop', 'push']);
     later(40 * HOUR);
-    for (let look = 0; look < 3; look += 1) expect(await tellDue(deps)).to.equal(0);
+    for (let look = 0; look < 3; look += 1) expect(await notifyDue(deps)).to.equal(0);
   });
 
   it('on each machine for itself, where two have the same repository', async () => {
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 2 hours' }));
     later(3 * HOUR);
-    expect(await tellDue(deps)).to.equal(1);
+    expect(await notifyDue(deps)).to.equal(1);
     const other = await readyWorld(github);
     try {
       const its: Notice[] = [];
       const theirs: ReminderDeps = {
         work: other.deps,
-        wasTold: () => false,
-        tell: (notice) => Promise.resolve(its.push(notice)),
+        wasSent: () => false,
+        send: (notice) => Promise.resolve(its.push(notice)),
       };
       other.ahead(3 * HOUR);
-      expect([await tellDue(theirs), await tellDue(theirs)]).to.deep.equal([1, 0]);
+      expect([await notifyDue(theirs), await notifyDue(theirs)]).to.deep.equal([1, 0]);
       expect(its.map(({ url }) => url)).to.deep.equal(told.map(({ url }) => url));
-      expect(await tellDue(deps)).to.equal(0);
+      expect(await notifyDue(deps)).to.equal(0);
     } finally {
       other.remove();
     }
@@ -101,9 +101,9 @@ describe('reminders remind', function () {
     github.seen.length = 0;
     later(2 * HOUR);
     await world.set('WORK.enabled', false);
-    expect(await tellDue(deps)).to.equal(0);
+    expect(await notifyDue(deps)).to.equal(0);
     await world.set('WORK.enabled', true);
-    expect(await tellDue(deps)).to.equal(1);
+    expect(await notifyDue(deps)).to.equal(1);
     expect(github.seen).to.deep.equal([]);
   });
 
@@ -111,33 +111,33 @@ describe('reminders remind', function () {
     for (let n = 1; n <= 5; n += 1)
       await create(world.deps, await newReminder(world.deps, { text: `thing ${n} in ${n} hours` }));
     later(30 * HOUR);
-    expect(await tellDue(deps)).to.equal(5);
+    expect(await notifyDue(deps)).to.equal(5);
     expect(told).to.have.length(1);
     expect(told[0]).to.deep.include({
       title: '5 reminders are due',
       message: 'thing 1 (#1); thing 2 (#2); thing 3 (#3); and 2 more: steward work list --type reminder',
     });
-    expect(await tellDue(deps)).to.equal(0);
+    expect(await notifyDue(deps)).to.equal(0);
   });
 
   it('exactly once also where it ends between telling and noting, and where its file was lost', async () => {
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 1 hour' }));
     later(2 * HOUR);
-    const { tell } = deps;
+    const { send } = deps;
     const dying: ReminderDeps = Object.create(deps, {
-      tell: {
+      send: {
         value: async (notice: Notice) => {
-          await tell(notice);
+          await send(notice);
           throw new StewardError('unavailable', 'killed behind it');
         },
       },
     }) as ReminderDeps;
-    expect((await rejection(tellDue(dying))).message).to.include('killed');
+    expect((await rejection(notifyDue(dying))).message).to.include('killed');
     expect(readFileSync(world.at.area.work.reminders, 'utf8')).to.include('"telling":{"key":');
     later(30 * HOUR);
-    expect(await tellDue(deps)).to.equal(0);
+    expect(await notifyDue(deps)).to.equal(0);
     rmSync(world.at.area.work.reminders);
-    await tellDue(deps);
+    await notifyDue(deps);
     expect(messages()).to.have.length(1);
   });
 
@@ -145,10 +145,10 @@ describe('reminders remind', function () {
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 1 hour' }));
     later(2 * HOUR);
     const dying: ReminderDeps = Object.create(deps, {
-      tell: { value: () => Promise.reject(new StewardError('unavailable', 'killed before it')) },
+      send: { value: () => Promise.reject(new StewardError('unavailable', 'killed before it')) },
     }) as ReminderDeps;
-    await rejection(tellDue(dying));
-    expect(await tellDue(deps)).to.equal(1);
+    await rejection(notifyDue(dying));
+    expect(await notifyDue(deps)).to.equal(1);
     expect(messages()).to.have.length(1);
   });
 
@@ -156,14 +156,14 @@ describe('reminders remind', function () {
     for (const name of ['Ann', 'Ben'])
       await create(world.deps, await newReminder(world.deps, { text: `call ${name} in 1 hour` }));
     later(2 * HOUR);
-    await Promise.all([tellDue(deps), tellDue(deps), tellDue(deps)]);
+    await Promise.all([notifyDue(deps), notifyDue(deps), notifyDue(deps)]);
     expect(messages()).to.have.length(2);
   });
 
   it('again at the time that snooze gives, which stands in the issue; the rest of its text stays', async () => {
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 1 hour' }));
     later(2 * HOUR);
-    await tellDue(deps);
+    await notifyDue(deps);
     const before = (await issuesOf(github, 'ann/work'))[0]?.body ?? '';
     await github.api('PATCH', '/repos/ann/work/issues/1', { body: `mine\n\n${before}` });
     const snoozed = await snooze(world.deps, { number: 1, when: '2h' });
@@ -173,9 +173,9 @@ describe('reminders remind', function () {
       /^mine\n\nDue .*\)\.\n\n```text\ncall Ann in 1 hour\n```\n\n<!-- steward id=\w+ due=\S+ -->$/,
     );
     expect(after.match(/Due /g)).to.have.length(1);
-    expect(await tellDue(deps)).to.equal(0);
+    expect(await notifyDue(deps)).to.equal(0);
     later(5 * HOUR);
-    expect(await tellDue(deps)).to.equal(1);
+    expect(await notifyDue(deps)).to.equal(1);
     expect(messages()).to.have.length(2);
   });
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { parseProjects, type Goal } from '../../../src/lib/goals/record';
 import { sessionAt } from '../../../src/lib/work/capture/session';
-import { sweep, type SweepDeps, type SweepOptions, type SweepResult } from '../../../src/lib/work/sweep';
+import { sweep, type SweepDeps, type SweepOptions } from '../../../src/lib/work/sweep';
+import type { SweepResult } from '../../../src/lib/work/sweep-log';
 import type { ProjectState } from '../../../src/lib/work/sweep-plan';
 import { startGitHub, type GitHub } from '../../helpers/github';
 import { captureOf, capturesLogged, readyWorld, type WorkWorld } from '../../helpers/work';

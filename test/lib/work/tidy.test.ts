@@ -71,7 +71,7 @@ describe('tidying what is done', function () {
     expect(asked).to.deep.equal([
       ['shop', Date.parse('2026-11-20T09:00:00Z'), Date.parse('2026-11-20T11:00:00Z')],
     ]);
-    expect(result.left[0]?.reason).to.equal('2 of 3 claims of its artifact are open');
+    expect(result.left[0]?.reason).to.equal('2 of 3 claims in its session file are open');
   });
 
   it('closes with the evidence as comment, once', async () => {
@@ -80,7 +80,7 @@ describe('tidying what is done', function () {
     expect(await issue(3)).to.include({ state: 'open' });
     const [said] = (await github.api('GET', '/repos/ann/work/issues/1/comments')) as { body: string }[];
     expect(said?.body).to.equal(
-      "Done, by what the session left:\n\nCommits (2):\n- `3f2a91c Fix 'login' for @ann, token=[redacted]`\n- `99aa000 Test it`",
+      "Done. Evidence from the session:\n\nCommits (2):\n- `3f2a91c Fix 'login' for @ann, token=[redacted]`\n- `99aa000 Test it`",
     );
     expect(await run(true)).to.deep.include({ closed: [], proposed: [] });
   });

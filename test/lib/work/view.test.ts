@@ -7,7 +7,7 @@ import { LANES } from '../../../src/lib/config/schema';
 import { loadConfig } from '../../../src/lib/config/load';
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { groupItems, toItem, type BoardView } from '../../../src/lib/work/board';
-import { emptyResult } from '../../../src/lib/work/sweep';
+import { emptyResult } from '../../../src/lib/work/sweep-log';
 import { boardText, listText } from '../../../src/lib/work/view';
 import { sweepText } from '../../../src/lib/work/view-results';
 import { testArea } from '../../helpers/area';
@@ -48,7 +48,7 @@ function boardOf(titles: readonly string[]): BoardView {
     items,
     lastFetch: at,
     stale: titles.length % 2 === 0,
-    staleReason: 'The connection to api.github.com broke. Run it again.',
+    staleReason: 'The connection to api.github.com was lost. Try again.',
     setupRequired: false,
     steps: [],
   };
@@ -78,7 +78,7 @@ describe('work: views', () => {
   it('say the age, how many more there are, and what is stale', () => {
     const text = boardText(boardOf(Array.from({ length: 80 }, (_, n) => `Task ${n}`)), { columns: 80, color: false, nowMs: NOW, timezone: 'UTC' }); // prettier-ignore
     expect(text).to.match(
-      /^ann\/work +64 open\nThe connection to api.github.com broke. Run it again. Shown as of/,
+      /^ann\/work +64 open\nThe connection to api.github.com was lost. Try again. Last fetched:/,
     );
     expect(text).to.match(/Blocked 16\n {2} 1 {2}P0 {2}Task 0 +2 d\n/);
     expect(text).to.include('  6 more: steward work list --lane Blocked');
@@ -90,8 +90,8 @@ describe('work: views', () => {
     const options = { columns: 80, color: false, nowMs: NOW, timezone: 'UTC' };
     const unread = { lastFetch: null, stale: true, staleReason: 'No way.' };
     const board = { ...boardOf([]), ...unread };
-    expect(boardText(board, options)).to.equal('ann/work\nNo way.\n\nNothing was read yet.');
-    expect(listText(board, [], options, 'None.')).to.equal('No way.\nNothing was read yet.');
+    expect(boardText(board, options)).to.equal('ann/work\nNo way.\n\nThe issues have not been fetched yet.');
+    expect(listText(board, [], options, 'None.')).to.equal('No way.\nThe issues have not been fetched yet.');
     expect(listText(boardOf(['']), [], options, 'None.')).to.equal('None.');
   });
 
@@ -99,13 +99,13 @@ describe('work: views', () => {
     const clock = { now: () => NOW, monotonic: () => 0 };
     const none = emptyResult(clock, 'ann/work', { dryRun: false, sinceMs: 86_400_000 });
     expect(sweepText({ ...none, requests: 1, sessionsScanned: 1 }, '24h', 50)).to.equal(
-      '0 created · 0 updated · 0 flagged as stale · 0 duplicates · 1 session seen · 1 request',
+      '0 created · 0 updated · 0 flagged as stale · 0 duplicates · 1 session checked · 1 request',
     );
     const more = { ...none, created: 1, titles: ['[Goal] \u001b[31mRun [goal:G1]'], left: 7, requests: 4 };
     expect(sweepText(more, '720h', 1).split('\n')).to.deep.equal([
       '  [Goal] Run [goal:G1]',
       '1 created · 0 updated · 0 flagged as stale · 0 duplicates · 0 sessions seen · 4 requests',
-      '7 more wait; go on with: steward work sweep --since 720h --max-create 1',
+      '7 more to create: steward work sweep --since 720h --max-create 1',
     ]);
   });
 

@@ -6,15 +6,15 @@ import { openForWriting } from '../../../lib/work/privacy';
 import { seedText } from '../../../lib/work/view-results';
 
 export default class WorkLabelsSeed extends BaseCommand {
-  static override summary = 'Add the labels that the repository lacks.';
+  static override summary = 'Create the missing labels in the repository';
   static override description =
-    'Those of labels.yml, an Agent: label for the DA, you and each agent, and what the DA can take. It changes and deletes none.';
+    'Creates the labels of labels.yml, an Agent: label for your assistant, you and each agent, and the NAME-can-take label. Existing labels stay as they are.';
   static override flags = {
     set: text({
-      description: 'Add the labels of this shipped set, too.',
+      description: 'Also create the labels of this shipped set.',
       options: Object.keys(LABEL_SETS),
     }),
-    'dry-run': boolean({ default: false, description: 'Say what would be done, and do nothing.' }),
+    'dry-run': boolean({ default: false, description: 'Show the plan without writing anything.' }),
   };
   static override examples = [
     '<%= config.bin %> work labels seed --dry-run',
@@ -28,7 +28,7 @@ export default class WorkLabelsSeed extends BaseCommand {
     const { deps } = await openWork(this.context);
     const { host, repo } = await openForWriting(deps);
     const labels = await wantedLabels(deps, flags.set as keyof typeof LABEL_SETS | undefined);
-    const result = await withSteps(`Labels of ${repo}`, (onStep) =>
+    const result = await withSteps(`Seeding labels in ${repo}`, (onStep) =>
       seedLabels(host, repo, labels, {
         dryRun,
         onLabel: (name, done, of) => onStep(`${name} (${done} of ${of})`),

@@ -4,12 +4,12 @@ import { regenerateTaskList, type TaskListResult } from '../../../lib/work/task-
 import { taskListText } from '../../../lib/work/view-results';
 
 export default class WorkTasksRegenerate extends BaseCommand {
-  static override summary = 'Make TASKLIST.md anew from all issues.';
+  static override summary = 'Regenerate TASKLIST.md from all issues';
   static override description =
-    'The same issues give the same file. When a push fails, the file on this machine is up to date all the same; the exit code says why (4: credential, 8: unavailable).';
+    'The same issues produce the same file. If a push fails, the local file is still updated, and the exit code is 4 (credential) or 8 (unavailable).';
   static override flags = {
     'commit-push': boolean({
-      description: 'Commit it to the work repository and push; an empty difference makes no commit.',
+      description: 'Commit it to the work repository and push, if it changed.',
     }),
   };
   static override examples = [

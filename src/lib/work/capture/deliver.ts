@@ -21,11 +21,11 @@ import {
 } from '../../sessions/spool';
 import type { Open, WorkDeps } from '../deps';
 import { readDue } from '../due';
-import { ensureIssue, type Wanted } from '../ensure';
 import { setStatus } from '../edit';
+import { ensureIssue, type Wanted } from '../ensure';
 import { failureOf } from '../host/failure';
-import { titleHolds } from '../issue';
-import { captureGate, openForWriting, privacyState, type PrivacyState } from '../privacy';
+import { titleContainsAll } from '../issue';
+import { captureGate, currentPrivacy, openForWriting, type PrivacyState } from '../privacy';
 import { isKind, promptBody, type CaptureKind } from './prompt';
 import { planSession, sessionAt, type SessionPlan, type SessionRules } from './session';
 import { readReasons, waitReason, writeReasons, type WaitReason } from './waiting';
@@ -40,7 +40,7 @@ export function spoolOf({
   return { clock, path: area.spool, locks: area.machine, machineId };
 }
 
-/** Delivers what waits in the spool, and notes why what stays there waits. */
+/** Delivers the spooled captures, and records why the others wait. */
 export async function drainCaptures(deps: CaptureDeps): Promise<DrainResult> {
   const { waiting } = deps.work.paths;
   const reasons = readReasons(waiting);
@@ -48,56 +48,56 @@ export async function drainCaptures(deps: CaptureDeps): Promise<DrainResult> {
   const consumer =
     (deliver: (deps: CaptureDeps, intention: Intention) => Promise<Delivery>): Consumer =>
     async (intention) => {
-      const { why, refused } = await deliver(deps, intention);
-      if (why === undefined) reasons.delete(intention.id);
-      else reasons.set(intention.id, why);
+      const { waits, refused } = await deliver(deps, intention);
+      if (waits === undefined) reasons.delete(intention.id);
+      else reasons.set(intention.id, waits);
       if (refused !== undefined) return { refused };
-      return why === undefined ? 'done' : 'later';
+      return waits === undefined ? 'done' : 'later';
     };
   try {
     return await drain(spoolOf(deps.work), {
       'session-ended': consumer(captureSession),
       'prompt-matched': consumer(capturePrompt),
-      'issue-wanted': consumer(createWanted),
+      'issue-wanted': consumer(createQueued),
     });
   } finally {
-    const kept = new Set(keptIntentions(deps.work.area.spool).map(({ id }) => id));
-    for (const id of reasons.keys()) if (!kept.has(id)) reasons.delete(id);
+    const spooled = new Set(keptIntentions(deps.work.area.spool).map(({ id }) => id));
+    for (const id of reasons.keys()) if (!spooled.has(id)) reasons.delete(id);
     if (JSON.stringify([...reasons]) !== before) writeReasons(waiting, reasons);
   }
 }
 
-const BUSY_LOOK_MS = 200;
-const BUSY_MS = 60_000;
+const BUSY_POLL_MS = 200;
+const BUSY_TIMEOUT_MS = 60_000;
 
-/** `work deliver`: drains the spool; where another process is at it, once more when that has ended. */
+/** `work deliver`: drains the spool, after another process that is draining it. */
 export async function deliverCaptures(deps: CaptureDeps): Promise<DrainResult> {
   const { clock, sleep } = deps.work;
-  const until = clock.monotonic() + BUSY_MS;
+  const until = clock.monotonic() + BUSY_TIMEOUT_MS;
   for (;;) {
     const result = await drainCaptures(deps);
     if (!result.busy || clock.monotonic() > until) return result;
-    await sleep(BUSY_LOOK_MS);
+    await sleep(BUSY_POLL_MS);
   }
 }
 
 export interface RetryResult extends DrainResult {
   retried: number;
-  /** Entries that cannot be read: they stay where they are. */
+  /** Entries that cannot be read, and stay where they are. */
   unreadable: number;
   deadFolder: string;
 }
 
-/** `work retry`: takes what was given up into the spool again, and drains it. */
+/** `work retry`: requeues failed captures and drains the spool. */
 export async function retryCaptures(deps: CaptureDeps): Promise<RetryResult> {
   const retried = await revive(spoolOf(deps.work));
-  // What can be read has been taken out by now.
+  // All readable entries were requeued.
   const { dead, unreadable, deadFolder } = spoolStatus(deps.work.area.spool);
   return { retried, ...(await deliverCaptures(deps)), unreadable: dead + unreadable, deadFolder };
 }
 
-/** Names in the log what was left out, and what was dropped and why. */
-export function reportCapture(
+/** Logs what a capture omitted, and why a capture failed or was dropped. */
+export function logCapture(
   { area, clock }: Pick<WorkDeps, 'area' | 'clock'>,
   what: string,
   detail: Record<string, unknown>,
@@ -108,34 +108,34 @@ export function reportCapture(
   appendLog(join(area.observability, 'work-capture.jsonl'), line, { rotateBytes: 1024 * 1024, nowMs });
 }
 
-/** The name of the folder that the session has now. */
+/** Returns the current folder name of a session. */
 function folderOf({ state }: CaptureDeps, { session, slug }: { session: string; slug: string | null }) {
   return Object.values(state().sessions).find(({ sessionIds }) => sessionIds.includes(session))?.slug ?? slug;
 }
 
-/** What the session-end hook would do for a session, by what is known on this machine. */
+/** Returns what the end of a session does, from local data. */
 export function sessionEndPlan(
   deps: CaptureDeps,
   session: { session: string; slug: string | null },
 ): SessionPlan {
   const slug = folderOf(deps, session);
   const found = slug === null ? undefined : sessionAt(deps.sessions, slug);
-  if (found === undefined) return { wanted: null, reason: 'the session has no artifact' };
+  if (found === undefined) return { wanted: null, reason: 'the session has no session file' };
   return planSession(found, deps, 'hook');
 }
 
-/** The issue of a matched prompt. A time is read as it was meant when it was said. */
+/** Returns the issue of a request in a prompt. Its time is relative to when the prompt was sent. */
 export async function promptWanted(
   { kind, text, key, prompt }: { kind: CaptureKind; text: string; key: string; prompt?: string },
-  said: { atMs: number; zone: string },
+  sent: { atMs: number; zone: string },
 ): Promise<Wanted> {
-  const due = kind === 'reminder' ? await dueOf(text, said) : { text, dueMs: undefined };
+  const due = kind === 'reminder' ? await dueOf(text, sent) : { text, dueMs: undefined };
   const title = due.text === '' ? text : due.text;
   return {
     identity: { kind: 'id', value: key },
     kind,
     text: title,
-    body: promptBody(prompt ?? (titleHolds(kind, title, text) ? undefined : text)),
+    body: promptBody(prompt ?? (titleContainsAll(kind, title, text) ? undefined : text)),
     labels: [`Type:${kind}`, 'Status:queued'],
     ...(due.dueMs === undefined ? {} : { due: toIso(due.dueMs) }),
   };
@@ -148,36 +148,33 @@ async function dueOf(
   try {
     return await readDue(text, { nowMs: atMs, zone });
   } catch (error) {
-    // A time that was over when it was said: the words stay, and it is a reminder without a time.
+    // An unusable time makes a reminder without a time.
     if (error instanceof StewardError && error.kind === 'usage') return { text, dueMs: undefined };
     throw error;
   }
 }
 
-/**
- * A session's end from the spool: creates its issue, or sets the Status of the one that it has, and writes number and
- * address back into the artifact.
- */
+/** Creates the issue of an ended session, or updates its Status, and writes its number into the session file. */
 async function captureSession(deps: CaptureDeps, intention: Intention): Promise<Delivery> {
   const plan = sessionEndPlan(deps, intention);
   if (plan.wanted === null) return {};
   const { wanted, status } = plan;
   const slug = folderOf(deps, intention) ?? wanted.identity.value;
-  const { why } = await sent(deps, slug, async (open) => {
+  const { waits } = await send(deps, slug, async (open) => {
     const { action, issue, missingLabels } = await ensureIssue(open, wanted);
     const edited = action === 'found' ? await setStatus(open, { number: issue.number, status }) : undefined;
-    writeBack(deps, slug, issue);
+    writeNumber(deps, slug, issue);
     const labels = [...missingLabels, ...(edited?.missingLabels ?? [])];
-    if (labels.length > 0) reportCapture(deps.work, 'labels-missing', { slug, labels });
+    if (labels.length > 0) logCapture(deps.work, 'labels-missing', { slug, labels });
   });
-  // One that is refused is not lost: its artifact stays, and a later sweep finds it.
-  return why === undefined ? {} : { why };
+  // A refused one is not lost: a later sweep finds its session file.
+  return waits === undefined ? {} : { waits };
 }
 
 const WRITE_ATTEMPTS = 3;
 
-/** Writes number and address into the artifact. An editor may write it at the same moment: then once more. */
-export function writeBack(
+/** Writes the issue's number and address into the session file; retries if an editor writes it at the same time. */
+export function writeNumber(
   { sessions }: Pick<CaptureDeps, 'sessions'>,
   slug: string,
   { number, url }: { number: number; url: string },
@@ -193,30 +190,29 @@ export function writeBack(
   }
 }
 
-/** A matched prompt from the spool becomes exactly one issue. */
+/** Creates the issue of a request in a prompt. */
 async function capturePrompt(deps: CaptureDeps, { capture, at }: Intention): Promise<Delivery> {
-  if (capture === undefined || !isKind(capture.kind))
-    return { refused: 'it holds no capture of a known kind' };
+  if (capture === undefined || !isKind(capture.kind)) return { refused: 'unknown kind of capture' };
   const { kind, text, key, prompt } = capture;
   const { clock, timezone, config } = deps.work;
-  // A person who takes the setting back while a prompt waits does not want it sent any more.
+  // The setting may have changed while the prompt waited.
   const whole = prompt !== undefined && config.CAPTURE_PROMPT === 'whole' ? { prompt } : {};
-  const said = { atMs: parseIso(at) ?? clock.now(), zone: timezone };
-  const wanted = await promptWanted({ kind, text, key, ...whole }, said);
-  return sent(deps, key, async (open) => {
+  const sent = { atMs: parseIso(at) ?? clock.now(), zone: timezone };
+  const wanted = await promptWanted({ kind, text, key, ...whole }, sent);
+  return send(deps, key, async (open) => {
     const { issue, missingLabels } = await ensureIssue(open, wanted);
     if (missingLabels.length > 0)
-      reportCapture(deps.work, 'labels-missing', { issue: issue.number, labels: missingLabels });
+      logCapture(deps.work, 'labels-missing', { issue: issue.number, labels: missingLabels });
   });
 }
 
-/** Leaves an issue that could not be created now to be created later, exactly once. */
+/** Queues an issue to create later, exactly once. */
 export function queueIssue(work: WorkDeps, wanted: Wanted): void {
   const stored: Record<string, unknown> = { ...wanted };
   leave(spoolOf(work), { kind: 'issue-wanted', session: '', slug: null, transcript: null, wanted: stored });
 }
 
-const WANTED = v.object({
+const QueuedIssue = v.object({
   identity: v.object({ kind: v.literal('id'), value: v.string() }),
   kind: v.nullable(v.literal('reminder')),
   text: v.string(),
@@ -225,55 +221,54 @@ const WANTED = v.object({
   due: v.optional(v.string()),
 });
 
-/** An issue that `work add` or `work remind` queued. */
-async function createWanted(deps: CaptureDeps, { wanted: stored }: Intention): Promise<Delivery> {
-  const parsed = v.safeParse(WANTED, stored);
-  if (!parsed.success) return { refused: 'it holds no issue' };
+/** Creates an issue that `work add` or `work remind` queued. */
+async function createQueued(deps: CaptureDeps, { wanted: stored }: Intention): Promise<Delivery> {
+  const parsed = v.safeParse(QueuedIssue, stored);
+  if (!parsed.success) return { refused: 'malformed issue' };
   const { due, ...wanted } = parsed.output;
-  return sent(deps, wanted.identity.value, async (open) => {
+  return send(deps, wanted.identity.value, async (open) => {
     await ensureIssue(open, { ...wanted, ...(due === undefined ? {} : { due }) });
   });
 }
 
-/** What became of a capture; `why` it waits, where it could not be sent, or why it never will be. */
+/** The result of a delivery: why the capture waits, or why it is never sent. */
 interface Delivery extends Partial<Refusal> {
-  why?: WaitReason;
+  waits?: WaitReason;
 }
 
-/** Why a capture is not sent, by the state of the repository. */
 function refusal(state: PrivacyState): Refusal {
-  if (state === 'setup') return { refused: 'no work repository is set up' };
-  if (state === 'off') return { refused: 'work tracking is switched off' };
+  if (state === 'setup') return { refused: 'work tracking is not set up' };
+  if (state === 'off') return { refused: 'work tracking is off' };
   return { refused: 'the work repository is not private' };
 }
 
 /**
- * Does it where the repository is private and can be reached; refuses it where it is known not to be; else it waits.
- * What the service refuses for good is thrown, and counts as an attempt.
+ * Sends a capture if the repository is private and reachable, refuses it if it is known not to be private, and lets it
+ * wait otherwise. Throws what the service rejects, which counts as an attempt.
  */
-async function sent(
+async function send(
   { work }: CaptureDeps,
   what: string,
-  send: (open: Open) => Promise<void>,
+  task: (open: Open) => Promise<void>,
 ): Promise<Delivery> {
-  const stateNow = (): PrivacyState => privacyState(work.workRepo(), work.clock.now());
   const { gate, error: trouble } = await captureGate(work);
-  if (gate === 'spool') return { why: trouble === undefined ? 'unverified' : waitReason(trouble) };
+  if (gate === 'spool') return { waits: trouble === undefined ? 'unverified' : waitReason(trouble) };
   if (gate === 'drop') {
-    reportCapture(work, 'capture-dropped', { of: what, why: stateNow() });
-    return refusal(stateNow());
+    const state = currentPrivacy(work);
+    logCapture(work, 'capture-dropped', { of: what, why: state });
+    return refusal(state);
   }
   let open: Open | undefined;
   try {
     open = await openForWriting(work);
-    await send(open);
+    await task(open);
     return {};
   } catch (error) {
     const known = toStewardError(error);
     if (known.kind === 'internal' || known.kind === 'canceled') throw error;
-    reportCapture(work, 'capture-failed', { of: what, kind: known.kind, message: known.message });
-    if (stateNow() === 'public') return refusal('public');
+    logCapture(work, 'capture-failed', { of: what, kind: known.kind, message: known.message });
+    if (currentPrivacy(work) === 'public') return refusal('public');
     if (failureOf(error)?.reason === 'rejected') throw error;
-    return { why: open !== undefined && known.kind === 'config' ? 'no-labels' : waitReason(known) };
+    return { waits: open !== undefined && known.kind === 'config' ? 'no-labels' : waitReason(known) };
   }
 }

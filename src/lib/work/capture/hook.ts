@@ -10,15 +10,14 @@ import { toIso, type Clock } from '../../platform/time/clock';
 import { isSlug } from '../../sessions/slug';
 import { leave } from '../../sessions/spool';
 import { recurringWords, unusableTime } from '../due-words';
-import { isRestricted, markRestricted, redacted } from '../redact';
+import { isRestricted, markRestricted, redact } from '../outgoing';
+import { captureKey, capturedKeysPath, currentKey, isCaptured, recordKey } from './keys';
 import { isBareQueue, matchPrompt, wholePrompt, type PromptMatch } from './prompt';
-import { captureKey, currentKey, isSeen, noteSeen, promptsSeen } from './seen';
 
-/** How much of a prompt is kept in which something matched. */
 type PromptSetting = WorkConfig['CAPTURE_PROMPT'];
 
-/** A prompt as the hook has it. */
-export interface Heard {
+/** A prompt as the hook receives it. */
+export interface Prompt {
   text: string;
   session: string;
   slug: string | null;
@@ -30,77 +29,72 @@ export interface CaptureHookDeps {
   clock: Clock;
   machineId: () => string;
   setting: PromptSetting;
-  /** Starts what sends the captures. */
+  /** Starts the delivery of the captures. */
   deliverSoon: () => void;
 }
 
-/** What a prompt asks to be kept, as it would leave the machine; nothing of work in a restricted folder. */
-export function heardMatches({ text, cwd }: Pick<Heard, 'text' | 'cwd'>): PromptMatch[] {
+/** Returns the requests in a prompt, redacted; none for work in a restricted folder. */
+export function requestsIn({ text, cwd }: Pick<Prompt, 'text' | 'cwd'>): PromptMatch[] {
   const found = matchPrompt(text);
   if (found.length === 0 || (cwd !== undefined && isRestricted(cwd))) return [];
-  return found.map((match) => ({ ...match, text: redacted(clean(match.text)) }));
+  return found.map((match) => ({ ...match, text: redact(clean(match.text)) }));
 }
 
-/** The prompt that a match stood in, as far as it leaves the machine with it. */
-export function heardWhole(setting: PromptSetting, { text }: Pick<Heard, 'text'>): { prompt?: string } {
+/** Returns the whole prompt if the setting asks for it. */
+export function wholePromptIf(setting: PromptSetting, { text }: Pick<Prompt, 'text'>): { prompt?: string } {
   return setting === 'whole' ? { prompt: wholePrompt(text) } : {};
 }
 
-/**
- * The prompt hook of work capture: each match is left in the spool, once in a session. Before setup nothing is kept.
- * Returns what the person is told.
- */
-export function onPrompt(deps: CaptureHookDeps, prompt: Heard): string | undefined {
+/** Spools each request of a prompt, once in a session. Returns what to tell the person. */
+export function onPrompt(deps: CaptureHookDeps, prompt: Prompt): string | undefined {
   const { repo } = deps.area.work;
   if (!exists(repo)) return undefined;
-  const matches = heardMatches(prompt);
-  if (matches.length === 0 && !isBareQueue(prompt.text)) return undefined;
+  const requests = requestsIn(prompt);
+  if (requests.length === 0 && !isBareQueue(prompt.text)) return undefined;
   const gate = gateOf(repo);
   if (gate === 'off') return undefined;
-  if (matches.length === 0)
-    return 'Nothing queued: say what to queue, such as "queue this for later: split the parser".';
+  if (requests.length === 0)
+    return 'Nothing queued. Name the task: "queue this for later: split the parser".';
   if (gate === 'public')
-    return 'Not kept: the work repository was seen not to be private. Make it private, then run `steward work verify`.';
+    return 'Not captured: the work repository is not private. Make it private, then run `steward work verify`.';
   const at = toIso(deps.clock.now());
-  const kept = matches.filter((match) => leaveOnce(deps, prompt, match, at));
-  if (kept.length === 0) return undefined;
+  const captured = requests.filter((request) => captureOnce(deps, prompt, request, at));
+  if (captured.length === 0) return undefined;
   deps.deliverSoon();
-  const where =
-    deps.setting === 'whole' ? 'the work repository, with the whole prompt' : 'the work repository';
-  const words = kept.map(({ kind, text }) => `${kind}: ${text}`).join('; ');
-  return `Kept for ${where}: ${words} (to take it back: steward work undo)${noteOf(matches)}`;
+  const whole = deps.setting === 'whole' ? ', with the whole prompt' : '';
+  const words = captured.map(({ kind, text }) => `${kind}: ${text}`).join('; ');
+  return `Captured for the work repository${whole}: ${words} (undo: steward work undo)${noteOf(requests)}`;
 }
 
-/** False where this was captured in the session before. */
-function leaveOnce(deps: CaptureHookDeps, prompt: Heard, { kind, text }: PromptMatch, at: string): boolean {
+/** Returns false if the session captured the same request before. */
+function captureOnce(deps: CaptureHookDeps, prompt: Prompt, request: PromptMatch, at: string): boolean {
   const { area, clock, machineId, setting } = deps;
   const { session, slug } = prompt;
-  const seen = promptsSeen(area);
-  const key = currentKey(seen, captureKey(session, kind, text));
-  if (isSeen(seen, key)) return false;
+  const { kind, text } = request;
+  const path = capturedKeysPath(area);
+  const key = currentKey(path, captureKey(session, kind, text));
+  if (isCaptured(path, key)) return false;
   ensureFolder(area.spool);
-  const capture = { kind, text, key, ...heardWhole(setting, prompt) };
+  const capture = { kind, text, key, ...wholePromptIf(setting, prompt) };
   leave(
     { clock, machineId: machineId(), path: area.spool },
     { kind: 'prompt-matched', session, slug, transcript: null, capture },
   );
-  noteSeen(seen, key, at);
+  // After the spool: a crash in between captures the same key again, which is the same issue.
+  recordKey(path, key, at);
   return true;
 }
 
-/** What of a reminder's time is not as it was said. */
-function noteOf(matches: readonly PromptMatch[]): string {
-  const texts = matches.filter(({ kind }) => kind === 'reminder').map(({ text }) => text);
+/** Returns a note if a reminder's time cannot be used. */
+function noteOf(requests: readonly PromptMatch[]): string {
+  const texts = requests.filter(({ kind }) => kind === 'reminder').map(({ text }) => text);
   if (texts.some((text) => recurringWords(text) !== undefined))
-    return '. Recurring reminders are not supported: it is kept without a time.';
+    return '. Recurring reminders are not supported, so it has no time.';
   const unusable = texts.map(unusableTime).find((words) => words !== undefined);
-  return unusable === undefined ? '' : `. "${unusable}" is not a time to come: it is kept without a time.`;
+  return unusable === undefined ? '' : `. "${unusable}" is not a future time, so it has none.`;
 }
 
-/**
- * What work_repo.json says of itself, so that nobody is told that something is kept which would be dropped. Where it
- * says nothing plain, the delivery decides.
- */
+/** Reads work_repo.json directly, to avoid announcing a capture that would be dropped. */
 function gateOf(path: string): 'open' | 'off' | 'public' {
   const stored = parseObject(readText(path, { maxBytes: 64 * 1024 }) ?? '');
   if (stored?.['enabled'] === false) return 'off';
@@ -110,11 +104,8 @@ function gateOf(path: string): 'open' | 'off' | 'public' {
   return typeof visibility === 'string' && visibility !== 'private' ? 'public' : 'open';
 }
 
-/**
- * Marks the folder of a session that worked in a restricted folder as restricted too: the session's end, and later
- * the sweep, know it by that alone.
- */
-export function onPlace(
+/** Marks the folder of a session that worked in a restricted folder, for the end of the session and the sweep. */
+export function markRestrictedSession(
   sessions: string,
   { slug, cwd }: { slug: string | null; cwd: string | undefined },
 ): void {

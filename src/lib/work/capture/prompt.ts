@@ -1,27 +1,26 @@
 import { clean } from '../../platform/terminal/terminal';
-import { codeBlock } from '../markdown';
-import { redacted } from '../redact';
+import { codeBlock, redact } from '../outgoing';
 
 const KINDS = ['reminder', 'research', 'queue'] as const;
-/** What a person asks to be kept, in words of a prompt. */
+/** What a prompt can ask steward to create. */
 export type CaptureKind = (typeof KINDS)[number];
 
 export function isKind(kind: string): kind is CaptureKind {
-  return KINDS.some((one) => one === kind);
+  return KINDS.some((known) => known === kind);
 }
 
 export interface PromptMatch {
   kind: CaptureKind;
-  /** What it is about, without the words that ask for it. */
+  /** The request without the words that ask for it. */
   text: string;
 }
 
-/** UTF-16 units of a prompt that are looked at; what stands behind them was pasted. */
+/** UTF-16 units of a prompt that are searched; the rest was pasted. */
 const MAX_READ = 64 * 1024;
-/** A longer line was pasted: more than a person writes in one breath, first with its blanks, then without. */
+/** A longer line was pasted: before and after its white space is normalised. */
 const MAX_RAW_LINE = 1000;
 const MAX_LINE = 300;
-/** A prompt of more lines was pasted, or is a task of its own: what it asks for is said in its first line. */
+/** In a prompt of more lines only the first one can be a request; the rest was pasted. */
 const MAX_LINES = 8;
 const MAX_MATCHES = 5;
 
@@ -30,12 +29,12 @@ const when = (char: string): string =>
   `(?:today|tonight|tomorrow|later|next|this|on|at|in|by|every|before|after)(?: (?!to\\b)${char}+){0,6}?`;
 const WHEN = when('\\S');
 const DAY_NAME = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
-/** Of a thing to be reminded of: "about the flags of tar" asks for an answer, "about the dentist on monday" does not. */
+/** "remind me about the flags of tar" asks for an answer, "about the dentist on monday" for a reminder. */
 const DAY = `(?:today|tonight|tomorrow|(?:next|on|this|by|every) ${DAY_NAME}|next (?:week|month)|in (?:\\d+|an?|two|three) (?:minute|hour|day|week|month)s?)`;
-/** "remind me to is the prefix": a mention of the words, and no request. */
+/** "remind me to is the prefix" only mentions the words. */
 const NO_VERB = '(?!(?:is|was|are|were|has|had|should|would|will|can|must|in|on|and|or|at)\\b)';
 const LIST_ITEM = /^ {0,3}(?:[-*+\u2022]|\d{1,2}[.)]) (?:\[ \] )?/;
-/** What is to be looked into and then acted on at once is work for now, and for no list. */
+/** Research with an immediate follow-up is work for now. */
 const FOR_NOW = new RegExp(
   '\\b(?:first|(?<!not )now)(?:,|$)|(?:[,;]| and| then) (?:then )?' +
     '(?:add|apply|build|change|come|compare|create|delete|draft|explain|fix|give|implement|list|make|move|patch|pick|' +
@@ -43,13 +42,13 @@ const FOR_NOW = new RegExp(
     'turn|update|use|write) (?:it|them|me|us|an?|the|this|that|these|those|my|our|all|any|each|every|up|down|back)\\b',
   'i',
 );
-/** A line of a log, of a chat with its times, of a diff: what stands around it was pasted with it. */
+/** A line of a log, a chat with times, or a diff: its whole block was pasted. */
 const PASTED = new RegExp(
   '^(?:\\[?\\d{4}-\\d\\d-\\d\\d[T ]|\\[?\\d\\d:\\d\\d:\\d\\d|\\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\\b|' +
     '\\S+(?: \\S+)?(?: {2,}|\\t)\\[?\\d{1,2}:\\d\\d|\\[\\d{1,2}:\\d\\d[^\\]]{0,6}\\] |diff --git |@@ |(?:From|Subject): )',
 );
 
-/** Anchored at the line's beginning, imperative: a soft hint, a question or a mention is none of them. */
+/** Imperatives at the start of a line; hints, questions and mentions don't match. */
 const PHRASES: readonly (readonly [CaptureKind, string])[] = [
   [
     'reminder',
@@ -74,8 +73,11 @@ const PHRASES: readonly (readonly [CaptureKind, string])[] = [
 ];
 const PATTERNS = PHRASES.map(([kind, source]) => ({ kind, pattern: new RegExp(`^${POLITE}${source}`, 'i') }));
 
-/** What a match is about, with its time behind it. */
-function aboutOf(kind: CaptureKind, { what, when, now, it, whom }: Partial<Record<string, string>>): string {
+/** Returns the request with its time at the end. */
+function requestOf(
+  kind: CaptureKind,
+  { what, when, now, it, whom }: Partial<Record<string, string>>,
+): string {
   if (what !== undefined) {
     const isAnyTime = when === undefined || (kind === 'queue' && /\blater$/i.test(when));
     return isAnyTime ? what : `${what} ${when}`;
@@ -87,8 +89,8 @@ function aboutOf(kind: CaptureKind, { what, when, now, it, whom }: Partial<Recor
 }
 
 /**
- * What a prompt asks to be kept; biased to precision. Code blocks, quotes, indented and pasted text are not read, and
- * nothing that ends in a question mark.
+ * Returns the requests in a prompt, biased to precision: code, quotes, indented and pasted text and questions don't
+ * match.
  */
 export function matchPrompt(prompt: string): PromptMatch[] {
   const matches: PromptMatch[] = [];
@@ -100,13 +102,13 @@ export function matchPrompt(prompt: string): PromptMatch[] {
   return matches.slice(0, MAX_MATCHES);
 }
 
-/** Returns the whole lines of a prompt that are looked at. */
-function beginning(prompt: string): string {
+/** Returns the lines of a prompt that are searched. */
+function searched(prompt: string): string {
   return prompt.length <= MAX_READ ? prompt : prompt.slice(0, prompt.lastIndexOf('\n', MAX_READ) + 1);
 }
 
 function ownLines(prompt: string): string[] {
-  const blocks = plainBlocks(beginning(prompt));
+  const blocks = plainBlocks(searched(prompt));
   const typed = blocks.filter((block) => !block.some((line) => PASTED.test(line))).flat();
   const own = blocks.flat().length > MAX_LINES ? typed.slice(0, 1) : typed;
   return own.filter((line) => line.length <= MAX_RAW_LINE);
@@ -114,7 +116,7 @@ function ownLines(prompt: string): string[] {
 
 const BARE_QUEUE = new RegExp(`^${POLITE}queue(?: up)? (?:this|that|it)(?: up)?(?: for later)?$`, 'i');
 
-/** Does a prompt ask to queue "this", and nothing that a later reader would understand? */
+/** Tells whether a prompt asks to queue "this" without naming a task. */
 export function isBareQueue(prompt: string): boolean {
   return ownLines(prompt).some((line) => BARE_QUEUE.test(bareLine(line)));
 }
@@ -128,19 +130,19 @@ function bareLine(text: string): string {
 
 function matchLine(line: string): PromptMatch | undefined {
   const [item = ''] = LIST_ITEM.exec(line) ?? [];
-  const said = bareLine(line.slice(item.length));
-  if (said.length > MAX_LINE || /\?["')\]]*$/.test(said)) return undefined;
+  const text = bareLine(line.slice(item.length));
+  if (text.length > MAX_LINE || /\?["')\]]*$/.test(text)) return undefined;
   for (const { kind, pattern } of PATTERNS) {
-    // A list of what to look into is a list of work for now.
+    // A list of research items is work for now.
     if (kind === 'research' && item !== '') continue;
-    const found = pattern.exec(said);
-    const about = found === null ? '' : aboutOf(kind, found.groups ?? {}).trim();
-    if (about.length > 1) return { kind, text: about };
+    const found = pattern.exec(text);
+    const request = found === null ? '' : requestOf(kind, found.groups ?? {}).trim();
+    if (request.length > 1) return { kind, text: request };
   }
   return undefined;
 }
 
-/** Lines that follow each other: no fenced or indented code, no quotes, no marked-up blocks. */
+/** Returns blocks of consecutive lines, without code, quotes and marked-up blocks. */
 function plainBlocks(prompt: string): string[][] {
   const blocks: string[][] = [[]];
   let fence: string | undefined;
@@ -162,35 +164,29 @@ function plainBlocks(prompt: string): string[][] {
   return blocks;
 }
 
-/** A word of each phrase. */
+/** Each phrase contains one of these words. */
 const WORDS = /remind|research|queue|forget/i;
 
-/**
- * May a prompt ask for something to be kept? Cheaper than the patterns, which most prompts need not be held against,
- * and no: `matchPrompt` finds nothing.
- */
-export function mayAsk(prompt: string): boolean {
+/** Tells cheaply whether `matchPrompt` may find something: most prompts need no further search. */
+export function mayMatch(prompt: string): boolean {
   return WORDS.test(prompt);
 }
 
-/** UTF-16 units: three bytes each at most, so that an intention with one stays below what the spool reads. */
+/** UTF-16 units. With at most three bytes each, an intention stays below the limit of the spool. */
 export const MAX_PROMPT = 16_000;
 
-/**
- * What is kept of a whole prompt (WORK.CAPTURE_PROMPT): its lines, credentials taken out first, then cut. A secret
- * that the cut would halve is known as a whole before.
- */
+/** Returns the whole prompt, redacted before it is truncated, so that no half of a credential stays. */
 export function wholePrompt(prompt: string): string {
   const lines = prompt.split(/\r\n|[\n\r\u2028\u2029]/);
   const text = lines.map((line) => clean(line.replaceAll('\t', '    ')).trimEnd()).join('\n');
-  const safe = redacted(text)
+  const safe = redact(text)
     .trim()
     .replace(/\p{Surrogate}/gu, '\ufffd');
   if (safe.length <= MAX_PROMPT) return safe;
   return `${safe.slice(0, MAX_PROMPT - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** The body of its issue. Within a fence nobody is mentioned, no issue linked, and nothing of it is markup. */
+/** Returns the body of the issue. The fence prevents mentions, links and markup. */
 export function promptBody(prompt: string | undefined): string {
   if (prompt === undefined) return 'Captured from a prompt.';
   return `Captured from a prompt:\n\n${codeBlock(prompt)}`;

@@ -11,61 +11,56 @@ import { isSlug } from '../../sessions/slug';
 import type { WorkDeps } from '../deps';
 import type { Wanted } from '../ensure';
 import { agentLabel, agentName, propertyOfProject, type Priority, type Status } from '../label';
-import { codeSpan } from '../markdown';
-import { isRestricted, markRestricted, redacted } from '../redact';
+import { codeSpan, isRestricted, markRestricted, redact } from '../outgoing';
 
-/** A session as capture looks at it. */
+/** A session that may become an issue. */
 export interface CapturedSession {
   /** The name of its folder. */
   slug: string;
   artifact: Artifact;
-  /** Are there files beside the artifact? */
-  hasOthers: () => boolean;
-  /** Does its work stay on the machine, by a mark of its folder? */
+  /** Whether there are files beside the session file. */
+  hasFiles: () => boolean;
+  /** Whether a marker keeps its work on this machine. */
   isRestricted: () => boolean;
 }
 
 export interface SessionRules {
   work: WorkDeps;
-  /** The folder of the artifacts. */
+  /** The folder of the session files. */
   sessions: string;
-  /** What the hooks saw of the sessions. */
   state: () => SessionsState;
-  /** Is a session marked that is found to be restricted, so that it stays so when the state forgets it? */
+  /** Whether to mark restricted sessions, so that they stay so when the state forgets them. */
   marks: boolean;
 }
 
-/** The session as its folder shows it; undefined without an artifact. */
+/** Returns the session of a folder, or undefined without a session file. */
 export function sessionAt(sessions: string, slug: string): CapturedSession | undefined {
   const artifact = artifactOf(sessions, slug);
   return artifact === undefined ? undefined : sessionWith(sessions, slug, artifact);
 }
 
-/** @param known as of `isRestricted`, for many sessions of one moment */
 function sessionWith(
   sessions: string,
   slug: string,
   artifact: Artifact,
-  known?: Map<string, boolean>,
+  cache?: Map<string, boolean>,
 ): CapturedSession {
   const folder = dirname(artifactPath(sessions, slug));
-  // Most of a thousand sessions have their issue, and nobody asks these of them.
+  const isFile = (name: string): boolean =>
+    name !== ARTIFACT_NAME &&
+    !name.startsWith('.') &&
+    !name.endsWith('.tmp') &&
+    (stampOf(`${folder}/${name}`)?.kind ?? 'other') !== 'other';
+  // Lazy, since most sessions have their issue and need neither.
   return {
     slug,
     artifact,
-    hasOthers: () =>
-      listFolder(folder).some(
-        (name) =>
-          name !== ARTIFACT_NAME &&
-          !name.startsWith('.') &&
-          !name.endsWith('.tmp') &&
-          (stampOf(`${folder}/${name}`)?.kind ?? 'other') !== 'other',
-      ),
-    isRestricted: () => isRestricted(folder, known),
+    hasFiles: () => listFolder(folder).some(isFile),
+    isRestricted: () => isRestricted(folder, cache),
   };
 }
 
-/** The sessions whose artifact was written at or after a time, ms, the oldest first; those that go on are left out. */
+/** Returns the sessions that are over and whose file was written since a time, ms, oldest first. */
 export function sessionsAmong(
   sessions: string,
   { since, live }: { since: number; live: ReadonlySet<string> },
@@ -82,12 +77,9 @@ export function sessionsAmong(
     });
 }
 
-export const RESTRICTED = 'its work is restricted and stays on this machine';
+export const RESTRICTED = 'its work is restricted to this machine';
 
-/**
- * What is to be of a session's issue; or why it gets none. Its identity is what the artifact calls itself: two that
- * have one slug are one issue.
- */
+/** The issue that a session should have, or why it gets none. */
 export type SessionPlan = { wanted: Wanted; status: Status } | { wanted: null; reason: string };
 
 const PRIORITY_OF: Readonly<Record<string, Priority>> = {
@@ -102,8 +94,8 @@ const PRIORITY_OF: Readonly<Record<string, Priority>> = {
 };
 
 /**
- * The gates and the issue of a session: ALGORITHM at execute or later, NATIVE with a file beside its artifact. The
- * sweep titles and flags what the hook has missed as its own.
+ * Plans the issue of a session: one in phase execute or later, or a native one with a file beside its session file. The
+ * hook and the sweep give it different titles and labels.
  */
 export function planSession(
   session: CapturedSession,
@@ -118,7 +110,7 @@ export function planSession(
   const phase = phaseNamed(phaseOf(rules, session) ?? ('starting' satisfies PhaseId));
   if (isNative) {
     if (!config.CAPTURE_NATIVE) return none('WORK.CAPTURE_NATIVE is false');
-    if (!session.hasOthers()) return none('there is no file beside its artifact');
+    if (!session.hasFiles()) return none('there is no file beside its session file');
   } else if (phase?.synced !== true) {
     return none(`its phase is ${phase?.id ?? 'unknown'}, before execute`);
   }
@@ -131,7 +123,7 @@ export function planSession(
     wanted: {
       identity: { kind: 'slug', value: artifact.slug ?? slug },
       kind: isNative ? 'native' : from === 'hook' ? 'core' : 'sweep',
-      text: redacted(artifact.task ?? slug),
+      text: redact(artifact.task ?? slug),
       body: bodyOf(session),
       labels: [
         isNative ? 'auto-native' : source,
@@ -146,30 +138,30 @@ export function planSession(
   };
 }
 
-/** What the front matter says; of the text of the artifact nothing leaves. */
+/** Returns the fields of the front matter; the text of the session file stays on this machine. */
 function bodyOf({ slug, artifact }: CapturedSession): string {
   const { task, project, effort, progress } = artifact;
   return Object.entries({ Session: slug, Task: task, Project: project, Effort: effort, Progress: progress })
-    .flatMap(([name, value]) => (value === null ? [] : [`${name}: ${codeSpan(redacted(value))}`]))
+    .flatMap(([name, value]) => (value === null ? [] : [`${name}: ${codeSpan(redact(value))}`]))
     .join('\n');
 }
 
-/** The phase of the session: what its artifact says, or a notification after that. */
+/** Returns the phase in the session file, or that of a later notification. */
 function phaseOf(rules: SessionRules, { slug, artifact }: CapturedSession): string | null {
-  const said = rules.state().sessions[slug]?.phaseHistory.at(-1);
-  if (said === undefined) return artifact.phase;
-  const writtenMs = writtenAt(rules, slug) ?? 0;
-  return (parseIso(said.at) ?? 0) > writtenMs || artifact.phase === null ? said.phase : artifact.phase;
+  const last = rules.state().sessions[slug]?.phaseHistory.at(-1);
+  if (last === undefined) return artifact.phase;
+  const isLater = (parseIso(last.at) ?? 0) > (writtenMs(rules, slug) ?? 0);
+  return isLater || artifact.phase === null ? last.phase : artifact.phase;
 }
 
-/** Does the work stay on the machine by what the hooks saw of the session, without a mark in its folder? */
+/** Tells whether the hooks saw the session work in a restricted folder. */
 function workedRestricted(rules: SessionRules, { slug, artifact }: CapturedSession): boolean {
-  const atMs = writtenAt(rules, slug);
+  const atMs = writtenMs(rules, slug);
   if (atMs === undefined || !isRestrictedWork(rules.state(), { slug, artifact, atMs })) return false;
   if (rules.marks) markRestricted(dirname(artifactPath(rules.sessions, slug)));
   return true;
 }
 
-function writtenAt({ sessions }: SessionRules, slug: string): number | undefined {
+function writtenMs({ sessions }: SessionRules, slug: string): number | undefined {
   return lstatOf(artifactPath(sessions, slug))?.mtimeMs;
 }

@@ -1,4 +1,4 @@
-/** The library without its connectors to other stores, which has no types of its own. */
+/** The library without its Redis connectors has no types of its own. */
 declare module 'bottleneck/light.js' {
   export { default } from 'bottleneck';
 }

@@ -1,40 +1,40 @@
 import { StewardError, errnoCode, type ErrorKind } from '../../errors';
 import { clean } from '../../platform/terminal/terminal';
 
-/** What kind of trouble the service, or the way to it, has. */
+/** Why a request failed. */
 export type FailureReason =
   | 'offline' | 'reset' | 'timeout' | 'refused' | 'unauthenticated' | 'forbidden' | 'limited' | 'missing' | 'gone'
   | 'moved' | 'rejected' | 'trouble' | 'garbled'; // prettier-ignore
 
-/** The cause of an error of the host, for those who act on it. */
+/** The cause of a host error, for callers that react to it. */
 export interface HostFailure {
   reason: FailureReason;
-  /** HTTP status; null without an answer. */
+  /** HTTP status; null without a response. */
   status: number | null;
   /** How long the service asks to wait, seconds. */
   retryAfterSec: number | null;
 }
 
-/** The failure behind an error of the host; undefined of every other error. */
+/** Returns the failure behind an error of the host, or undefined for every other error. */
 export function failureOf(error: unknown): HostFailure | undefined {
   if (!(error instanceof StewardError)) return undefined;
   const cause = error.cause as Partial<HostFailure> | undefined;
   return typeof cause?.reason === 'string' ? (cause as HostFailure) : undefined;
 }
 
-/** May a write that ended so have taken effect? */
+/** Tells whether a write that failed like this may still have taken effect. */
 export function isAmbiguous(error: unknown): boolean {
   const failure = failureOf(error);
   return failure === undefined || ['reset', 'timeout', 'trouble', 'garbled'].includes(failure.reason);
 }
 
-/** Was the issue, or the repository, not there? */
+/** Tells whether the issue or the repository does not exist. */
 export function isGone(error: unknown): boolean {
   const reason = failureOf(error)?.reason;
   return reason === 'missing' || reason === 'gone';
 }
 
-/** What was asked for, for the words of an error. */
+/** The request behind an error, for its message. */
 export interface Asked {
   /** `api.github.com` */
   host: string;
@@ -45,141 +45,106 @@ export interface Asked {
   nowMs: number;
 }
 
-interface Words {
-  kind: ErrorKind;
-  reason: FailureReason;
-  message: string;
-  hint: string;
-}
+type Words = [kind: ErrorKind, reason: FailureReason, message: string, hint: string];
 
-/** An error of the library as one of ours. What it says of the service's own words is sanitised and short. */
+const AGAIN = 'Try again in a few minutes.';
+const CHECK_ADDRESS = 'Check GITHUB_API_URL and the proxy.';
+
+/** Turns an error of the client library into a StewardError. */
 export function hostError(error: unknown, asked: Asked): StewardError {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof StewardError) return at;
   const response = responseOf(error);
   if (response === undefined) return failed(networkWords(causes(error), asked.host));
-  const wait = waitOf(response.headers, asked.nowMs);
-  return failed(answerWords(response.status, wordsOf(response.data), wait, asked), response.status, wait);
+  const wait = retryAfterSec(response.headers, asked.nowMs);
+  return failed(responseWords(response.status, messageOf(response.data), wait, asked), response.status, wait);
 }
 
-/** An answer that has another shape than the documented one, or was cut. */
+/** A response that is cut off or has an unexpected shape. */
 export function garbled({ host }: Asked): StewardError {
-  return failed({
-    kind: 'unavailable',
-    reason: 'garbled',
-    message: `Unexpected response from ${host}.`,
-    hint: 'Look whether a proxy or a sign-in page stands in between.',
-  });
+  const hint = 'Check whether a proxy or a sign-in page intercepts it.';
+  return failed(['unavailable', 'garbled', `Unexpected response from ${host}.`, hint]);
 }
 
-/** A list that is longer than any is meant to be. Part of it would look like all of it. */
-export function endless({ host, what }: Asked, limits: string): StewardError {
-  return failed({
-    kind: 'unavailable',
-    reason: 'garbled',
-    message: `${host} lists more of ${what} than ${limits}.`,
-    hint: 'Nothing of it was used. Check GITHUB_API_URL and the proxy.',
-  });
+/** A list beyond the limits. It is discarded, since part of it would look like all of it. */
+export function tooLong({ host, what }: Asked, limit: string): StewardError {
+  const message = `The list of ${what} on ${host} is longer than ${limit}.`;
+  return failed(['unavailable', 'garbled', message, `It was discarded. ${CHECK_ADDRESS}`]);
 }
 
 function failed(
-  { kind, reason, message, hint }: Words,
+  [kind, reason, message, hint]: Words,
   status: number | null = null,
   retryAfterSec: number | null = null,
 ): StewardError {
   return new StewardError(kind, message, { hint, cause: { reason, status, retryAfterSec } });
 }
 
-function answerWords(status: number, said: string, wait: number | null, asked: Asked): Words {
+function responseWords(status: number, said: string, wait: number | null, asked: Asked): Words {
   const { host, what, credential } = asked;
-  const words = (kind: ErrorKind, reason: FailureReason, message: string, hint: string): Words => ({
-    kind,
-    reason,
-    message,
-    hint,
-  });
   const quoted = said === '' ? '' : `: ${said.replace(/\.$/, '')}`;
   if (status === 401) {
-    const message = `${host} refuses the credential from ${credential}.`;
-    return words(
-      'auth',
-      'unauthenticated',
-      message,
-      'Run `gh auth login`, or put a valid token into GH_TOKEN.',
-    );
+    const hint = 'Run `gh auth login`, or set GH_TOKEN to a valid token.';
+    return ['auth', 'unauthenticated', `${host} rejected the credential from ${credential}.`, hint];
   }
   if ((status === 403 || status === 429) && (wait !== null || /rate limit|abuse/i.test(said))) {
-    const time = wait === null ? '' : wait < 90 ? ` ${wait} s` : ` ${Math.ceil(wait / 60)} min`;
-    const message = `${host} asks to wait${time}: its request limit is reached.`;
-    return words('unavailable', 'limited', message, 'Run it again then; cached data is still shown.');
+    const time = wait === null ? 'later' : wait < 90 ? `in ${wait} s` : `in ${Math.ceil(wait / 60)} min`;
+    const message = `The rate limit of ${host} is reached; retry ${time}.`;
+    return ['unavailable', 'limited', message, 'Cached data is still shown until then.'];
   }
   if (status === 403 || status === 451) {
-    const message = `The credential from ${credential} may not do this with ${what}${quoted}.`;
-    return words('auth', 'forbidden', message, 'Allow it to read and write the issues of this repository.');
+    const message = `The credential from ${credential} has no access to ${what}${quoted}.`;
+    return ['auth', 'forbidden', message, 'Give it read and write access to the issues of this repository.'];
   }
   if (status === 404) {
-    const message = `${host} has no ${what}, or does not show it to this credential.`;
-    const hint = 'Check the spelling, and that `gh auth status` names the account that may see it.';
-    return words('not_found', 'missing', message, hint);
+    const message = `${what} not found on ${host}, or not visible to this credential.`;
+    return ['not_found', 'missing', message, 'Check the name, and the account with `gh auth status`.'];
   }
   if (status === 410) {
-    const message = `${what} is gone: deleted, or its issues are switched off.`;
-    const hint = 'Switch issues on in the settings of the repository, or name another issue.';
-    return words('not_found', 'gone', message, hint);
+    const hint = "Enable issues in the repository's settings, or choose another issue.";
+    return ['not_found', 'gone', `${what} was deleted, or its issues are disabled.`, hint];
   }
   if (status >= 300 && status < 400) {
-    const message = `${what} has moved; the credential was not sent after it.`;
-    return words('conflict', 'moved', message, 'Run `steward work setup OWNER/REPO` with its new name.');
+    const message = `${what} has moved; the credential was not sent to the new address.`;
+    return ['conflict', 'moved', message, 'Run `steward work setup OWNER/REPO` with its new name.'];
   }
-  if (status >= 500)
-    return words('unavailable', 'trouble', `${host} has trouble (${status}).`, 'Try again in a few minutes.');
-  return words('conflict', 'rejected', `${host} rejects it (${status})${quoted}.`, 'Correct what it names.');
+  if (status >= 500) return ['unavailable', 'trouble', `Server error ${status} from ${host}.`, AGAIN];
+  const message = `${host} rejected the request (${status})${quoted}.`;
+  return ['conflict', 'rejected', message, 'Correct the value and try again.'];
 }
 
-interface Answer {
+interface Response {
   status: number;
   headers: Record<string, string | number | undefined>;
   data: unknown;
 }
 
-function responseOf(error: unknown): Answer | undefined {
+function responseOf(error: unknown): Response | undefined {
   if (!(error instanceof Error) || !('response' in error)) return undefined;
-  const response = error.response as Partial<Answer> | undefined;
+  const response = error.response as Partial<Response> | undefined;
   if (typeof response?.status !== 'number') return undefined;
   return { status: response.status, headers: response.headers ?? {}, data: response.data };
 }
 
 function networkWords(codes: readonly string[], host: string): Words {
   const has = (...names: string[]): boolean => names.some((name) => codes.includes(name));
-  const words = (reason: FailureReason, message: string, hint: string): Words => ({
-    kind: 'unavailable',
-    reason,
-    message,
-    hint,
-  });
-  if (has('ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'))
-    return words(
-      'offline',
-      `${host} cannot be reached: this machine is offline.`,
-      'Connect, then run it again.',
-    );
-  if (has('ECONNREFUSED')) {
-    const hint = 'Check GITHUB_API_URL and the proxy, then run it again.';
-    return words('refused', `${host} refuses the connection.`, hint);
+  if (has('ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN')) {
+    const message = `Cannot reach ${host}: this machine is offline.`;
+    return ['unavailable', 'offline', message, 'Connect and try again.'];
   }
+  if (has('ECONNREFUSED'))
+    return ['unavailable', 'refused', `${host} refused the connection.`, CHECK_ADDRESS];
   if (has('TimeoutError', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'))
-    return words('timeout', `${host} did not answer in time.`, 'Try again in a few minutes.');
+    return ['unavailable', 'timeout', `${host} did not respond in time.`, AGAIN];
   if (codes.some((code) => /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO/.test(code))) {
     const hint = 'Check the clock, and set NODE_EXTRA_CA_CERTS if your network has its own authority.';
-    return words('refused', `${host} shows a certificate that this machine does not trust.`, hint);
+    return ['unavailable', 'refused', `This machine does not trust the certificate of ${host}.`, hint];
   }
-  if (has('TOO_LARGE')) {
-    const hint = 'Check GITHUB_API_URL and the proxy.';
-    return words('garbled', `${host} sent an answer that is too large.`, hint);
-  }
-  return words('reset', `The connection to ${host} broke.`, 'Run it again.');
+  if (has('TOO_LARGE'))
+    return ['unavailable', 'garbled', `The response from ${host} is too large.`, CHECK_ADDRESS];
+  return ['unavailable', 'reset', `The connection to ${host} was lost.`, 'Try again.'];
 }
 
-/** The codes and names of an error and of what caused it. */
+/** Returns the codes and names of an error and its causes. */
 function causes(error: unknown): string[] {
   const found: (string | undefined)[] = [];
   let at: unknown = error;
@@ -191,24 +156,23 @@ function causes(error: unknown): string[] {
   return found.filter((text) => text !== undefined);
 }
 
-/** Seconds until the service wants to be asked again; null when it does not say. */
-function waitOf(headers: Answer['headers'], nowMs: number): number | null {
+function retryAfterSec(headers: Response['headers'], nowMs: number): number | null {
   const after = Number(headers['retry-after']);
-  if (Number.isFinite(after) && headers['retry-after'] !== undefined) return Math.max(0, after);
+  if (Number.isFinite(after)) return Math.max(0, after);
   if (String(headers['x-ratelimit-remaining']) !== '0') return null;
   const reset = Number(headers['x-ratelimit-reset']) * 1000;
   return Number.isFinite(reset) ? Math.max(0, Math.ceil((reset - nowMs) / 1000)) : null;
 }
 
-function wordsOf(data: unknown): string {
+/** Returns the service's own explanation, cleaned and short. */
+function messageOf(data: unknown): string {
   if (typeof data !== 'object' || data === null) return '';
   const { message, errors } = data as { message?: unknown; errors?: unknown };
-  const list = Array.isArray(errors) ? (errors as unknown[]).slice(0, 3) : [];
-  const one = (error: unknown): string => {
-    if (typeof error !== 'object' || error === null) return typeof error === 'string' ? error : '';
-    const { field, code, message: said } = error as Record<string, unknown>;
-    return [field, code, said].filter((text) => typeof text === 'string').join(' ');
-  };
-  const all = [typeof message === 'string' ? message : '', ...list.map(one)];
-  return clean(all.filter((text) => text !== '').join('; ')).slice(0, 200);
+  const details = (Array.isArray(errors) ? (errors as unknown[]) : []).slice(0, 3).map((detail) => {
+    if (typeof detail !== 'object' || detail === null) return detail;
+    const { field, code, message: text } = detail as Record<string, unknown>;
+    return [field, code, text].filter((part) => typeof part === 'string').join(' ');
+  });
+  const parts = [message, ...details].filter((part) => typeof part === 'string' && part !== '');
+  return clean(parts.join('; ')).slice(0, 200);
 }

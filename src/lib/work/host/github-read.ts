@@ -1,130 +1,133 @@
-import { parseIso } from '../../platform/time/clock';
+import * as v from 'valibot';
+
 import { clean } from '../../platform/terminal/terminal';
-import { MAX_TITLE } from '../issue';
+import { MAX_TITLE, Time } from '../issue';
 import type { Comment, HostIssue, HostLabel, LabelEvent, Repository } from './index';
 
-/** An answer of the service, or a part of one. */
-export type Data = Record<string, unknown>;
-
-/** Whose answer it is, for the addresses of pages: `https://github.com`, `ann/work`. */
+/** The site and repository that page addresses must belong to: `https://github.com`, `ann/work`. */
 export interface Place {
   site: string;
   repo: string;
 }
 
-/** UTF-16 units of a label that are kept; the service takes 50 characters. */
-const MAX_LABEL = 100;
-const MAX_DESCRIPTION = 200;
-
-export function isData(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null;
-}
-
-export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function idOf(value: unknown): number | undefined {
-  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : undefined;
-}
-
-function timeOf(value: unknown): string | undefined {
-  return typeof value === 'string' && parseIso(value) !== undefined ? value : undefined;
-}
+const Id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+/** A cleaned text of at most `max` UTF-16 units. */
+const line = (max: number) =>
+  v.pipe(
+    v.string(),
+    v.transform((text) => clean(text.slice(0, max))),
+  );
+/** GitHub allows 50 characters. */
+const LabelText = line(100);
+/** Labels are objects, but plain names from old endpoints. */
+const LabelName = v.union([
+  LabelText,
+  v.pipe(
+    v.object({ name: LabelText }),
+    v.transform(({ name }) => name),
+  ),
+]);
+export const LabelNames = v.array(LabelName);
 
 const PAGE = /^[\w.-]+\/[\w.-]+(?:\/issues\/\d+(?:#issuecomment-\d+)?)?$/;
 
-/** The address of a page of the service's site; the one that belongs to `path` where the answer gives another. */
-function pageOf(value: unknown, { site, repo }: Place, path: string): string {
-  const own = `${site}/`;
-  const isOwn = typeof value === 'string' && value.startsWith(own) && PAGE.test(value.slice(own.length));
-  return isOwn ? value : `${own}${repo}${path}`;
+/** Returns the address if it is a page of the site, else the page at `path`. */
+function pageOf(url: unknown, { site, repo }: Place, path: string): string {
+  const prefix = `${site}/`;
+  const isPage = typeof url === 'string' && url.startsWith(prefix) && PAGE.test(url.slice(prefix.length));
+  return isPage ? url : `${prefix}${repo}${path}`;
 }
 
-export function readRepository(data: Data, site: string): Repository | undefined {
-  const { full_name: repo, private: isPrivate, permissions } = data;
-  const id = idOf(data['id']);
-  if (id === undefined || typeof repo !== 'string' || typeof isPrivate !== 'boolean') return undefined;
-  if (!/^[\w.-]{1,100}\/[\w.-]{1,100}$/.test(repo)) return undefined;
-  const rights = isData(permissions) ? permissions['push'] : undefined;
-  return {
-    id,
-    repo,
-    url: pageOf(data['html_url'], { site, repo }, ''),
-    visibility: clean(textOf(data['visibility']) ?? (isPrivate ? 'private' : 'public')),
-    hasIssues: data['has_issues'] !== false,
-    archived: data['archived'] === true,
-    canWrite: typeof rights === 'boolean' ? rights : null,
-  };
+export function repositoryOn(site: string): v.GenericSchema<unknown, Repository> {
+  return v.pipe(
+    v.object({
+      id: Id,
+      full_name: v.pipe(v.string(), v.regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/)),
+      private: v.boolean(),
+      visibility: v.fallback(v.nullable(line(50)), null),
+      html_url: v.optional(v.unknown()),
+      has_issues: v.optional(v.unknown()),
+      archived: v.optional(v.unknown()),
+      permissions: v.fallback(v.object({ push: v.nullable(v.boolean()) }), { push: null }),
+    }),
+    v.transform((data) => ({
+      id: data.id,
+      repo: data.full_name,
+      url: pageOf(data.html_url, { site, repo: data.full_name }, ''),
+      visibility: data.visibility ?? (data.private ? 'private' : 'public'),
+      hasIssues: data.has_issues !== false,
+      archived: data.archived === true,
+      canWrite: data.permissions.push,
+    })),
+  );
 }
 
-/** The issue, its texts cleaned but for the body, whose bytes matter; undefined of one that is malformed. */
-export function readIssue(data: Data, place: Place): HostIssue | undefined {
-  const { title, state, closed_at: closed, state_reason: reason } = data;
-  const number = idOf(data['number']);
-  const labels = labelNames(data['labels']);
-  const createdAt = timeOf(data['created_at']);
-  const updatedAt = timeOf(data['updated_at']);
-  const closedAt = closed === null || closed === undefined ? null : timeOf(closed);
-  if (number === undefined || typeof title !== 'string' || labels === undefined) return undefined;
-  if (createdAt === undefined || updatedAt === undefined || closedAt === undefined) return undefined;
-  if (state !== 'open' && state !== 'closed') return undefined;
-  return {
-    number,
-    title: clean(title.slice(0, 2 * MAX_TITLE)),
-    body: textOf(data['body']) ?? '',
-    url: pageOf(data['html_url'], place, `/issues/${number}`),
-    state,
-    stateReason: typeof reason === 'string' ? clean(reason) : null,
-    labels,
-    createdAt,
-    updatedAt,
-    closedAt,
-  };
+/** An issue with cleaned texts; its body keeps every byte. */
+export function issueIn(place: Place): v.GenericSchema<unknown, HostIssue> {
+  return v.pipe(
+    v.object({
+      number: Id,
+      title: line(2 * MAX_TITLE),
+      body: v.fallback(v.string(), ''),
+      html_url: v.optional(v.unknown()),
+      state: v.picklist(['open', 'closed']),
+      state_reason: v.fallback(v.nullable(line(50)), null),
+      labels: LabelNames,
+      created_at: Time,
+      updated_at: Time,
+      closed_at: v.nullish(Time, null),
+    }),
+    v.transform((data) => ({
+      number: data.number,
+      title: data.title,
+      body: data.body,
+      url: pageOf(data.html_url, place, `/issues/${data.number}`),
+      state: data.state,
+      stateReason: data.state_reason,
+      labels: data.labels,
+      createdAt: data.created_at,
+      updatedAt: data.updated_at,
+      closedAt: data.closed_at,
+    })),
+  );
 }
 
-function labelOf(name: string): string {
-  return clean(name.slice(0, MAX_LABEL));
-}
+export const CommentData: v.GenericSchema<unknown, Comment> = v.pipe(
+  v.object({
+    user: v.fallback(v.object({ login: line(100) }), { login: 'ghost' }),
+    body: v.fallback(v.string(), ''),
+    created_at: Time,
+  }),
+  v.transform(({ user, body, created_at }) => ({ author: user.login, body, createdAt: created_at })),
+);
 
-/** Labels come as objects, and from old endpoints as names. Undefined where one is neither. */
-export function labelNames(value: unknown): string[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const names = (value as unknown[]).map((label) => textOf(isData(label) ? label['name'] : label));
-  return names.every((name) => name !== undefined) ? names.map(labelOf) : undefined;
-}
+/** A label event, or null for an event of another kind. */
+export const EventData: v.GenericSchema<unknown, LabelEvent | null> = v.union([
+  v.pipe(
+    v.object({
+      id: Id,
+      event: v.picklist(['labeled', 'unlabeled']),
+      label: v.object({ name: LabelText }),
+      created_at: Time,
+    }),
+    v.transform(({ id, event, label, created_at }) => ({ id, event, label: label.name, at: created_at })),
+  ),
+  v.pipe(
+    v.object({ id: Id, event: v.pipe(v.string(), v.regex(/^(?!(?:un)?labeled$)/)) }),
+    v.transform(() => null),
+  ),
+]);
 
-export function readComment(data: Data): Comment | undefined {
-  const user = data['user'];
-  const createdAt = timeOf(data['created_at']);
-  if (createdAt === undefined) return undefined;
-  const author = isData(user) ? textOf(user['login']) : undefined;
-  return { author: clean(author ?? 'ghost'), body: textOf(data['body']) ?? '', createdAt };
-}
+export const LabelData: v.GenericSchema<unknown, HostLabel> = v.object({
+  name: LabelText,
+  color: v.fallback(v.pipe(v.string(), v.regex(/^[0-9a-f]{6}$/i)), ''),
+  description: v.fallback(line(200), ''),
+});
 
-/** null: an event of another kind. */
-export function readEvent(data: Data): LabelEvent | null | undefined {
-  const { event, label } = data;
-  const id = idOf(data['id']);
-  if (id === undefined || typeof event !== 'string') return undefined;
-  if (event !== 'labeled' && event !== 'unlabeled') return null;
-  const name = isData(label) ? textOf(label['name']) : undefined;
-  const at = timeOf(data['created_at']);
-  return name === undefined || at === undefined ? undefined : { id, event, label: labelOf(name), at };
-}
-
-export function readLabel(data: Data): HostLabel | undefined {
-  const { name, color, description } = data;
-  if (typeof name !== 'string') return undefined;
-  return {
-    name: labelOf(name),
-    color: typeof color === 'string' && /^[0-9a-f]{6}$/i.test(color) ? color : '',
-    description: clean((textOf(description) ?? '').slice(0, MAX_DESCRIPTION)),
-  };
-}
-
-/** The address of a comment that was made. */
-export function readCommentUrl(data: Data, place: Place, number: number): { url: string } | undefined {
-  const { html_url: url } = data;
-  return typeof url === 'string' ? { url: pageOf(url, place, `/issues/${number}`) } : undefined;
+/** The address of a new comment. */
+export function commentUrlIn(place: Place, number: number): v.GenericSchema<unknown, { url: string }> {
+  return v.pipe(
+    v.object({ html_url: v.string() }),
+    v.transform((data) => ({ url: pageOf(data.html_url, place, `/issues/${number}`) })),
+  );
 }

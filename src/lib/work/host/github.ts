@@ -1,20 +1,19 @@
+import * as v from 'valibot';
+
 import { boundFetch, type BoundFetch } from '../../platform/net/fetch';
 import type { Clock } from '../../platform/time/clock';
-import { keptIssue } from '../issue';
-import { endless, failureOf, garbled, hostError, type Asked } from './failure';
+import { toIssue } from '../issue';
+import { failureOf, garbled, hostError, tooLong, type Asked } from './failure';
 import {
-  isData,
-  labelNames,
-  readComment,
-  readCommentUrl,
-  readEvent,
-  readIssue,
-  readLabel,
-  readRepository,
-  textOf,
-  type Data,
+  CommentData,
+  commentUrlIn,
+  EventData,
+  issueIn,
+  LabelData,
+  LabelNames,
+  repositoryOn,
 } from './github-read';
-import type { Conditional, Host } from './index';
+import type { Conditional, Host, HostIssue } from './index';
 import type { Client } from './octokit';
 import { apiUrl, findCredential, siteOf, tokenHash, type CredentialDeps } from './token';
 
@@ -22,7 +21,7 @@ export interface GitHubDeps extends CredentialDeps {
   clock: Clock;
   /** `steward/0.1.0` */
   userAgent: string;
-  /** What is waited for at most when the service asks to wait, ms. */
+  /** The longest wait that a rate limit may impose, ms. */
   maxWaitMs: number;
   writesPerMinute?: number;
   secondMs?: number;
@@ -30,7 +29,7 @@ export interface GitHubDeps extends CredentialDeps {
   bounds?: Bounds;
 }
 
-/** What one answer and one list may come to; what is more is an error, and never a part for the whole. */
+/** The largest response and list. More is an error: part of a list must not pass for the whole. */
 interface Bounds {
   answerBytes: number;
   listPages: number;
@@ -39,15 +38,14 @@ interface Bounds {
 }
 
 const MIB = 1024 * 1024;
-/** A page of the longest issues is smaller; 192 MiB are some 30,000 issues. */
+/** 192 MiB are about 30,000 issues. */
 const BOUNDS: Bounds = { answerBytes: 32 * MIB, listPages: 1000, listBytes: 192 * MIB, listMs: 15 * 60_000 };
 const PAGE = 100;
 const TIMEOUT_MS = 30_000;
-/** 80 creations a minute are allowed; some are left to the person. */
+/** GitHub allows 80 creations a minute; the rest is left to the person. */
 const WRITES_PER_MINUTE = 60;
 const HEADERS = { 'x-github-api-version': '2022-11-28', accept: 'application/vnd.github+json' };
 
-/** The client, and what went over the wire so far. */
 interface Service {
   client: Client;
   /** `https://github.com` */
@@ -57,7 +55,7 @@ interface Service {
   traffic: { requests: number; bytes: number; remaining: number | null };
 }
 
-/** GitHub's REST API (version 2022-11-28) as a Host. Without a credential `auth`. */
+/** Opens GitHub's REST API (version 2022-11-28); throws `auth` without a credential. */
 export async function githubHost(deps: GitHubDeps): Promise<Host> {
   const api = apiUrl(deps.env);
   const { token, from } = await findCredential(deps, api);
@@ -70,6 +68,12 @@ export async function githubHost(deps: GitHubDeps): Promise<Host> {
     credential: from,
     nowMs: deps.clock.now(),
   });
+  const fetch = boundFetch({
+    origin: api.origin,
+    timeoutMs: deps.timeoutMs ?? TIMEOUT_MS,
+    maxBytes: bounds.answerBytes,
+    env: deps.env,
+  });
   const client = makeOctokit({
     baseUrl: api.href.replace(/(?<!\/)\/+$/, ''),
     token,
@@ -77,16 +81,7 @@ export async function githubHost(deps: GitHubDeps): Promise<Host> {
     maxWaitMs: deps.maxWaitMs,
     writesPerMinute: deps.writesPerMinute ?? WRITES_PER_MINUTE,
     secondMs: deps.secondMs ?? 1000,
-    fetch: counted(
-      boundFetch({
-        origin: api.origin,
-        timeoutMs: deps.timeoutMs ?? TIMEOUT_MS,
-        maxBytes: bounds.answerBytes,
-        env: deps.env,
-      }),
-      traffic,
-      asked,
-    ),
+    fetch: metered(fetch, traffic, asked),
   });
   const service: Service = { client, site: siteOf(api), bounds, asked, traffic };
   return {
@@ -98,15 +93,15 @@ export async function githubHost(deps: GitHubDeps): Promise<Host> {
   };
 }
 
-/** Counts what is received, and refuses what is no JSON: the library takes an empty answer for an empty list. */
-function counted(bound: BoundFetch, traffic: Service['traffic'], asked: Service['asked']): BoundFetch {
+/** Counts the traffic and rejects responses that are not JSON, since Octokit takes an empty one for an empty list. */
+function metered(bound: BoundFetch, traffic: Service['traffic'], asked: Service['asked']): BoundFetch {
   return async (url, init) => {
     traffic.requests += 1;
-    const answer = await bound(url, init);
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    const { status, statusText, headers } = answer;
-    const left = Number(headers.get('x-ratelimit-remaining') ?? Number.NaN);
-    if (Number.isFinite(left)) traffic.remaining = left;
+    const response = await bound(url, init);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const { status, statusText, headers } = response;
+    const remaining = Number(headers.get('x-ratelimit-remaining') ?? Number.NaN);
+    if (Number.isFinite(remaining)) traffic.remaining = remaining;
     traffic.bytes += bytes.length;
     if (status === 200 && !/^\s*[[{]/.test(bytes.toString('latin1', 0, 100))) throw garbled(asked(url));
     return new Response(bytes.length === 0 ? null : bytes, { status, statusText, headers });
@@ -119,12 +114,17 @@ interface Reply {
   data: unknown;
   headers: { etag?: string | undefined; link?: string | undefined };
 }
-/** `#12 of ann/work`, `GET /repos/…`, and what goes with it. */
-type Question = [what: string, route: string, parameters?: object];
+/** `what` names the resource in errors: `#12 of ann/work`. */
+interface Call {
+  what: string;
+  route: string;
+  parameters?: object;
+}
+type Schema<T> = v.GenericSchema<unknown, T>;
 
-/** One request; whatever goes wrong is a StewardError. A redirect comes back as an answer and is none. */
-async function send(service: Service, ...[what, route, parameters = {}]: Question): Promise<Reply> {
-  // Sent once: a create or a comment whose answer was lost may have taken effect.
+/** Sends one request; every failure, redirects included, is a StewardError. */
+async function send(service: Service, { what, route, parameters = {} }: Call): Promise<Reply> {
+  // Sent once: a creation whose response was lost may have taken effect.
   const once = route.startsWith('POST') ? { request: { retries: 0 } } : {};
   try {
     const all = { ...parameters, ...once, headers: HEADERS };
@@ -139,48 +139,39 @@ function notRedirected(reply: Reply): Reply {
   return reply;
 }
 
-async function one<T>(
-  service: Service,
-  read: (data: Data) => T | undefined,
-  ...question: Question
-): Promise<T> {
-  const { data } = await send(service, ...question);
-  const value = isData(data) ? read(data) : undefined;
-  if (value === undefined) throw garbled(service.asked(question[0]));
-  return value;
+async function fetchOne<T>(service: Service, schema: Schema<T>, call: Call): Promise<T> {
+  const parsed = v.safeParse(schema, (await send(service, call)).data);
+  if (!parsed.success) throw garbled(service.asked(call.what));
+  return parsed.output;
 }
 
 /**
- * All pages, or unchanged. Only the ETag of an answer of one page stands for the whole. A malformed item is skipped
- * and counted; a list of nothing else is garbled.
+ * Fetches all pages. Skips and counts malformed items; a list of nothing else is an error. The ETag is null for several
+ * pages, since it covers only one.
  */
-async function list<T>(
+async function fetchList<T>(
   service: Service,
-  read: (data: Data) => T | undefined,
-  [what, route, parameters]: Question,
+  schema: Schema<T>,
+  { what, route, parameters }: Call,
   etag?: string,
 ): Promise<Conditional<T[]>> {
-  const { client, bounds, traffic, asked } = service;
+  const { client, asked } = service;
   const value: T[] = [];
-  let [malformed, pages, mark] = [0, 0, null as string | null];
-  const before = traffic.bytes;
-  const late = AbortSignal.timeout(bounds.listMs);
+  let [malformed, pages, lastEtag] = [0, 0, null as string | null];
+  const checkBounds = boundsOf(service, what);
   const headers = { ...HEADERS, ...(etag === undefined ? {} : { 'if-none-match': etag }) };
   try {
     const iterator = client.paginate.iterator(route as Route, { ...parameters, per_page: PAGE, headers });
     for await (const reply of iterator as AsyncIterable<Reply>) {
       if (!Array.isArray(notRedirected(reply).data)) throw garbled(asked(what));
       pages += 1;
-      if (pages > bounds.listPages) throw endless(asked(what), `${bounds.listPages} pages`);
-      if (traffic.bytes - before > bounds.listBytes)
-        throw endless(asked(what), `${Math.round(bounds.listBytes / MIB)} MiB`);
-      if (late.aborted) throw endless(asked(what), `${Math.round(bounds.listMs / 60_000)} minutes can read`);
-      const items = (reply.data as unknown[]).map((item) => (isData(item) ? read(item) : undefined));
-      const found = items.filter((item) => item !== undefined);
+      checkBounds(pages);
+      const items = (reply.data as unknown[]).map((item) => v.safeParse(schema, item));
+      const found = items.flatMap((item) => (item.success ? [item.output] : []));
       malformed += items.length - found.length;
-      // Copied: a short text that is part of a long one keeps all of it in memory.
+      // Copied, since a substring keeps the whole body that it was cut from in memory.
       value.push(...(JSON.parse(JSON.stringify(found)) as T[]));
-      mark = reply.headers.etag ?? null;
+      lastEtag = reply.headers.etag ?? null;
     }
   } catch (error) {
     const isNotModified = error instanceof Error && 'status' in error && error.status === 304;
@@ -188,41 +179,58 @@ async function list<T>(
     throw hostError(error, asked(what));
   }
   if (malformed > 0 && value.length === 0) throw garbled(asked(what));
-  return { unchanged: false, value, etag: pages === 1 ? mark : null, malformed };
+  return { unchanged: false, value, etag: pages === 1 ? lastEtag : null, malformed };
 }
 
-/** A list in which each item counts. */
-async function whole<T>(
-  service: Service,
-  read: (data: Data) => T | undefined,
-  ...question: Question
-): Promise<T[]> {
-  const found = await list(service, read, question);
-  if (found.unchanged || found.malformed > 0) throw garbled(service.asked(question[0]));
+function boundsOf({ bounds, traffic, asked }: Service, what: string): (pages: number) => void {
+  const before = traffic.bytes;
+  const timeout = AbortSignal.timeout(bounds.listMs);
+  return (pages) => {
+    const minutes = Math.round(bounds.listMs / 60_000);
+    if (pages > bounds.listPages) throw tooLong(asked(what), `${bounds.listPages} pages`);
+    if (traffic.bytes - before > bounds.listBytes)
+      throw tooLong(asked(what), `${Math.round(bounds.listBytes / MIB)} MiB`);
+    if (timeout.aborted) throw tooLong(asked(what), `what ${minutes} minutes can read`);
+  };
+}
+
+/** Fetches a list of which no item may be skipped. */
+async function fetchWhole<T>(service: Service, schema: Schema<T>, call: Call): Promise<T[]> {
+  const found = await fetchList(service, schema, call);
+  if (found.unchanged || found.malformed > 0) throw garbled(service.asked(call.what));
   return found.value;
 }
 
 const REPO = '/repos/{owner}/{repo}';
-const ISSUE = `${REPO}/issues/{issue_number}`;
 
-function at(repo: string): { owner: string; repo: string } {
+function inRepo(repo: string, method: string, path = '', more: object = {}): Call {
   const [owner = '', name = ''] = repo.split('/');
-  return { owner, repo: name };
+  return { what: repo, route: `${method} ${REPO}${path}`, parameters: { owner, repo: name, ...more } };
+}
+
+function ofIssue(repo: string, number: number, method: string, path = '', more: object = {}): Call {
+  const call = inRepo(repo, method, `/issues/{issue_number}${path}`, { issue_number: number, ...more });
+  return { ...call, what: `#${number} of ${repo}` };
 }
 
 type Calls<K extends keyof Host> = Pick<Host, K>;
 
 function repositoryCalls(service: Service): Calls<'repository' | 'createRepository'> {
-  const read = (data: Data) => readRepository(data, service.site);
+  const schema = repositoryOn(service.site);
   return {
-    repository: (repo) => one(service, read, repo, `GET ${REPO}`, at(repo)),
+    repository: (repo) => fetchOne(service, schema, inRepo(repo, 'GET')),
     async createRepository(repo) {
-      const { owner, repo: name } = at(repo);
-      const user = await one(service, (data) => textOf(data['login']), 'your account', 'GET /user');
-      const settings = { name, private: true, has_issues: true, auto_init: true };
-      return user.toLowerCase() === owner.toLowerCase()
-        ? one(service, read, repo, 'POST /user/repos', settings)
-        : one(service, read, owner, 'POST /orgs/{org}/repos', { org: owner, ...settings });
+      const [owner = '', name = ''] = repo.split('/');
+      const User = v.object({ login: v.string() });
+      const { login } = await fetchOne(service, User, { what: 'your account', route: 'GET /user' });
+      const parameters = { name, private: true, has_issues: true, auto_init: true };
+      return login.toLowerCase() === owner.toLowerCase()
+        ? fetchOne(service, schema, { what: repo, route: 'POST /user/repos', parameters })
+        : fetchOne(service, schema, {
+            what: owner,
+            route: 'POST /orgs/{org}/repos',
+            parameters: { org: owner, ...parameters },
+          });
     },
   };
 }
@@ -230,12 +238,8 @@ function repositoryCalls(service: Service): Calls<'repository' | 'createReposito
 function issueCalls(
   service: Service,
 ): Calls<'issues' | 'issue' | 'createIssue' | 'updateIssue' | 'comment' | 'comments'> {
-  const read = (repo: string) => (data: Data) => readIssue(data, { site: service.site, repo });
-  const about = (repo: string, number: number, route: string, more: object = {}): Question => [
-    `#${number} of ${repo}`,
-    route,
-    { ...at(repo), issue_number: number, ...more },
-  ];
+  const schema = (repo: string): Schema<HostIssue> => issueIn({ site: service.site, repo });
+  const PullRequest = v.object({ pull_request: v.unknown() });
   return {
     async issues(repo, { since, etag }) {
       const query = {
@@ -244,61 +248,51 @@ function issueCalls(
         direction: 'asc',
         ...(since === undefined ? {} : { since }),
       };
-      // The bodies of thousands of issues are let go page by page.
-      const kept = (data: Data) => {
-        if (data['pull_request'] !== undefined) return null;
-        const issue = read(repo)(data);
-        return issue === undefined ? undefined : keptIssue(issue);
-      };
-      const found = await list(service, kept, [repo, `GET ${REPO}/issues`, { ...at(repo), ...query }], etag);
+      // Converted page by page, so that thousands of bodies are not kept.
+      const item = v.union([
+        v.pipe(
+          PullRequest,
+          v.transform(() => null),
+        ),
+        v.pipe(schema(repo), v.transform(toIssue)),
+      ]);
+      const found = await fetchList(service, item, inRepo(repo, 'GET', '/issues', query), etag);
       return found.unchanged ? found : { ...found, value: found.value.filter((issue) => issue !== null) };
     },
-    issue: (repo, number) => one(service, read(repo), ...about(repo, number, `GET ${ISSUE}`)),
-    createIssue: (repo, issue) =>
-      one(service, read(repo), repo, `POST ${REPO}/issues`, { ...at(repo), ...issue }),
+    issue: (repo, number) => fetchOne(service, schema(repo), ofIssue(repo, number, 'GET')),
+    createIssue: (repo, issue) => fetchOne(service, schema(repo), inRepo(repo, 'POST', '/issues', issue)),
     updateIssue(repo, number, { stateReason, ...change }) {
       const body = { ...change, ...(stateReason === undefined ? {} : { state_reason: stateReason }) };
-      return one(service, read(repo), ...about(repo, number, `PATCH ${ISSUE}`, body));
+      return fetchOne(service, schema(repo), ofIssue(repo, number, 'PATCH', '', body));
     },
-    comment: (repo, number, body) =>
-      one(
-        service,
-        (data) => readCommentUrl(data, { site: service.site, repo }, number),
-        ...about(repo, number, `POST ${ISSUE}/comments`, { body }),
-      ),
-    comments: (repo, number) => whole(service, readComment, ...about(repo, number, `GET ${ISSUE}/comments`)),
+    comment(repo, number, body) {
+      const url = commentUrlIn({ site: service.site, repo }, number);
+      return fetchOne(service, url, ofIssue(repo, number, 'POST', '/comments', { body }));
+    },
+    comments: (repo, number) => fetchWhole(service, CommentData, ofIssue(repo, number, 'GET', '/comments')),
   };
 }
 
 function labelCalls(
   service: Service,
 ): Calls<'addLabels' | 'removeLabel' | 'labelEvents' | 'labels' | 'createLabel'> {
-  const about = (repo: string, number: number, route: string, more: object = {}): Question => [
-    `#${number} of ${repo}`,
-    `${route.replace(' ', ` ${ISSUE}/`)}`,
-    { ...at(repo), issue_number: number, ...more },
-  ];
   return {
-    async addLabels(repo, number, labels) {
-      const question = about(repo, number, 'POST labels', { labels });
-      const names = labelNames((await send(service, ...question)).data);
-      if (names === undefined) throw garbled(service.asked(question[0]));
-      return names;
-    },
+    addLabels: (repo, number, labels) =>
+      fetchOne(service, LabelNames, ofIssue(repo, number, 'POST', '/labels', { labels })),
     async removeLabel(repo, number, label) {
       try {
-        await send(service, ...about(repo, number, 'DELETE labels/{name}', { name: label }));
+        await send(service, ofIssue(repo, number, 'DELETE', '/labels/{name}', { name: label }));
       } catch (error) {
         if (failureOf(error)?.reason !== 'missing') throw error;
       }
     },
     async labelEvents(repo, number) {
-      const events = await whole(service, readEvent, ...about(repo, number, 'GET events'));
+      const events = await fetchWhole(service, EventData, ofIssue(repo, number, 'GET', '/events'));
       return events.filter((event) => event !== null).sort((a, b) => a.id - b.id);
     },
-    labels: (repo, { etag }) => list(service, readLabel, [repo, `GET ${REPO}/labels`, at(repo)], etag),
+    labels: (repo, { etag }) => fetchList(service, LabelData, inRepo(repo, 'GET', '/labels'), etag),
     async createLabel(repo, label) {
-      await send(service, repo, `POST ${REPO}/labels`, { ...at(repo), ...label });
+      await send(service, inRepo(repo, 'POST', '/labels', label));
     },
   };
 }

@@ -1,39 +1,38 @@
 import type { Issue } from '../issue';
 
 /**
- * The code-hosting service as work tracking needs it. One adapter: GitHub. Every call throws a StewardError in plain
- * words: `auth` (no or a refused credential, no right), `not_found` (404, 410), `conflict` (422, moved, archived),
- * `unavailable` (offline, reset, limits, 5xx): after such a write nobody knows whether it took effect.
+ * The code-hosting service. Every call throws a StewardError: `auth` (credential or rights), `not_found`, `conflict`
+ * (rejected, moved, archived) or `unavailable` (network, limits, 5xx), after which a write may have taken effect.
  */
 export interface Host {
-  /** Tells tokens apart without telling them; ETags hold for one token. */
+  /** ETags are valid for one token only. */
   tokenHash: string;
-  /** How many requests were sent, and what the service said is left of the hour. */
+  /** The requests sent, and how many the hourly limit still allows. */
   usage: () => { requests: number; remaining: number | null };
   repository(repo: string): Promise<Repository>;
-  /** Makes a private repository, for the user or an organisation of theirs. */
+  /** Creates a private repository for the user or one of their organisations. */
   createRepository(repo: string): Promise<Repository>;
   /**
-   * Every issue (no pull requests) that changed at or after `since`, all of them without it. With the `etag` of
-   * the same question `unchanged` when nothing has, at the cost of one request that does not count.
+   * Returns the issues (no pull requests) changed at or after `since`; `unchanged` if the `etag` of the same query still
+   * matches, which does not count against the rate limit.
    */
   issues(repo: string, query: { since?: string; etag?: string }): Promise<Conditional<Issue[]>>;
   issue(repo: string, number: number): Promise<HostIssue>;
-  /** Sent once: never repeated by itself. */
+  /** Never retried. */
   createIssue(repo: string, issue: NewIssue): Promise<HostIssue>;
   updateIssue(repo: string, number: number, change: IssueChange): Promise<HostIssue>;
   addLabels(repo: string, number: number, labels: readonly string[]): Promise<string[]>;
-  /** One that is not on the issue is removed already. */
+  /** Ignores a label that the issue does not have. */
   removeLabel(repo: string, number: number, label: string): Promise<void>;
   comment(repo: string, number: number, body: string): Promise<{ url: string }>;
   comments(repo: string, number: number): Promise<Comment[]>;
-  /** Label events of an issue, oldest first. */
+  /** Oldest first. */
   labelEvents(repo: string, number: number): Promise<LabelEvent[]>;
   labels(repo: string, query: { etag?: string }): Promise<Conditional<HostLabel[]>>;
   createLabel(repo: string, label: HostLabel): Promise<void>;
 }
 
-/** `malformed`: how many items were skipped, since they cannot be right. */
+/** `malformed`: how many malformed items were skipped. */
 export type Conditional<T> =
   { unchanged: true } | { unchanged: false; value: T; etag: string | null; malformed: number };
 
@@ -45,11 +44,11 @@ export interface Repository {
   visibility: string;
   hasIssues: boolean;
   archived: boolean;
-  /** May this credential write? null: the service did not say. */
+  /** Whether this credential may write; null if unknown. */
   canWrite: boolean | null;
 }
 
-/** An issue with its text. */
+/** An issue with its body. */
 export type HostIssue = Omit<Issue, 'identity' | 'due'> & { body: string };
 
 export interface NewIssue {

@@ -11,20 +11,19 @@ export interface OctokitOptions {
   token: string;
   fetch: BoundFetch;
   userAgent: string;
-  /** Writes are let through at once, up to so many in a minute (facts of the service: 80 creations a minute). */
   writesPerMinute: number;
-  /** What is waited for at most when the service asks to wait, ms. */
+  /** The longest wait that a rate limit may impose, ms. */
   maxWaitMs: number;
-  /** A second, ms; less for tests of what waits. */
+  /** A second, ms; shorter in tests of waits. */
   secondMs: number;
 }
 
-/** The client library, a bundle of its own: loaded by the runs that talk to the service only. */
+/** Creates the client. Imported only when a command talks to GitHub, since it is large. */
 export function makeOctokit(options: OctokitOptions) {
   const Client = Octokit.plugin(paginateRest, retry, throttling);
   const mayWait = (seconds: number, _options: object, _octokit: object, retryCount: number): boolean =>
     retryCount < 1 && seconds * options.secondMs <= options.maxWaitMs;
-  // The plugin's own groups keep one write a second, even of the first ones: a claim would take three.
+  // The plugin's own groups allow one write a second from the start: a claim would take three.
   const writes = new Bottleneck.Group({
     maxConcurrent: 1,
     reservoir: options.writesPerMinute,
@@ -36,8 +35,8 @@ export function makeOctokit(options: OctokitOptions) {
     baseUrl: options.baseUrl,
     userAgent: options.userAgent,
     request: { fetch: options.fetch },
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    // 500 is also what the library calls a network that is away: a person does not wait for that twice.
+    log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    // Octokit reports a missing network as 500: retrying would only make a person wait.
     retry: {
       retries: 1,
       doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451, 500],
@@ -55,6 +54,6 @@ export function makeOctokit(options: OctokitOptions) {
 
 export type Client = ReturnType<typeof makeOctokit>;
 
-function quiet(): void {
-  // What goes wrong is thrown, and said once by the edge.
+function ignore(): void {
+  // Errors are thrown and reported once, by the command.
 }

@@ -7,7 +7,7 @@ import type { Run } from '../../platform/process/process';
 
 export interface Credential {
   token: string;
-  /** Where it comes from, for messages: `GH_TOKEN`, `gh auth token`. */
+  /** Its origin, for messages: `GH_TOKEN`, `gh auth token`. */
   from: string;
 }
 
@@ -19,56 +19,43 @@ export interface CredentialDeps {
 const GH_TIMEOUT_MS = 10_000;
 const DEFAULT_API = 'https://api.github.com';
 
-/** The service's REST address: `$GITHUB_API_URL`, default api.github.com; https, or http to this machine only. */
+/** Returns the REST address from `GITHUB_API_URL`: https, or http for this machine only. */
 export function apiUrl(env: NodeJS.ProcessEnv): URL {
   const text = (env['GITHUB_API_URL'] ?? '').trim();
-  const wrong = new StewardError(
-    'config',
-    'GITHUB_API_URL is no https:// address (http:// only to this machine) without a password in it.',
-    { hint: 'Correct it, or unset it for github.com.' },
-  );
-  if (text !== '' && !URL.canParse(text)) throw wrong;
-  const url = new URL(text === '' ? DEFAULT_API : text);
-  if (url.username !== '' || url.password !== '' || url.search !== '') throw wrong;
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname))) throw wrong;
-  return url;
+  const url = text === '' || URL.canParse(text) ? new URL(text === '' ? DEFAULT_API : text) : undefined;
+  const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
+  if (url !== undefined && isSecure && `${url.username}${url.password}${url.search}` === '') return url;
+  throw new StewardError('config', 'Invalid GITHUB_API_URL: use https://, without a password.', {
+    hint: 'Correct it, or unset it for github.com. http:// is allowed for this machine only.',
+  });
 }
 
-/** The site that belongs to an API address, `api.` in front of it or not: where pages and git repositories are. */
+/** Returns the site of an API address, where pages and git repositories are. */
 export function siteOf(api: URL): string {
   const isHost = api.pathname === '/' && api.hostname.startsWith('api.');
   return isHost ? api.origin.replace('//api.', '//') : api.origin;
 }
 
-/**
- * The credential, in this order: GH_TOKEN, GITHUB_TOKEN, what `gh` keeps for that very host. None is `auth`.
- * `gh` is asked by its argument array, and makes no request for it.
- */
+/** Returns the credential from GH_TOKEN, GITHUB_TOKEN or `gh`, in this order; throws `auth` without one. */
 export async function findCredential(deps: CredentialDeps, api: URL): Promise<Credential> {
   for (const name of ['GH_TOKEN', 'GITHUB_TOKEN']) {
     const token = (deps.env[name] ?? '').trim();
     if (token !== '') return checked({ token, from: name });
   }
   const host = new URL(siteOf(api)).hostname;
-  const answer = await ghToken(deps, host);
-  if (answer === undefined || answer === '') {
-    throw new StewardError('auth', `There is no credential for ${host}.`, {
-      hint:
-        answer === undefined
-          ? 'Install GitHub\u2019s `gh` and run `gh auth login`, or set GH_TOKEN.'
-          : 'Run `gh auth login`, or set GH_TOKEN.',
-    });
-  }
-  return checked({ token: answer, from: '`gh auth token`' });
+  const token = await ghToken(deps, host);
+  if (token !== undefined && token !== '') return checked({ token, from: '`gh auth token`' });
+  const install = token === undefined ? 'Install the GitHub CLI (`gh`) and run' : 'Run';
+  throw new StewardError('auth', `No credential found for ${host}.`, {
+    hint: `${install} \`gh auth login\`, or set GH_TOKEN.`,
+  });
 }
 
-/** Undefined where gh is not installed, an empty text where it knows of none. */
+/** Returns undefined if `gh` is not installed, and an empty text if it has no token. */
 async function ghToken({ env, run }: CredentialDeps, host: string): Promise<string | undefined> {
   try {
-    const result = await run('gh', ['auth', 'token', '--hostname', host], {
-      env,
-      timeoutMs: GH_TIMEOUT_MS,
-    });
+    const args = ['auth', 'token', '--hostname', host];
+    const result = await run('gh', args, { env, timeoutMs: GH_TIMEOUT_MS });
     return result.code === 0 ? result.stdout.trim() : '';
   } catch (error) {
     if (error instanceof StewardError && error.kind === 'not_found') return undefined;
@@ -76,7 +63,7 @@ async function ghToken({ env, run }: CredentialDeps, host: string): Promise<stri
   }
 }
 
-/** Where the repository is cloned from, and with which credential. */
+/** Returns the clone URL of a repository and its credential. */
 export async function gitRemote(deps: CredentialDeps, repo: string): Promise<Remote> {
   const api = apiUrl(deps.env);
   const { token } = await findCredential(deps, api);
@@ -84,15 +71,15 @@ export async function gitRemote(deps: CredentialDeps, repo: string): Promise<Rem
   return { url: `${siteOf(api)}/${repo}.git`, authorization: `Basic ${basic}` };
 }
 
-/** A token goes into a header: one word of visible ASCII. */
+/** Rejects a token that a header cannot contain. */
 function checked(credential: Credential): Credential {
   if (/^[\x21-\x7e]{4,1024}$/.test(credential.token)) return credential;
   throw new StewardError('auth', `${credential.from} is malformed.`, {
-    hint: 'A token is one word; run `gh auth login`, or set GH_TOKEN to it.',
+    hint: 'A token is one word; run `gh auth login`, or set GH_TOKEN to one.',
   });
 }
 
-/** Tells tokens apart on disk without telling them. */
+/** Returns a hash that tells tokens apart without revealing them. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(`steward token ${token}`).digest('hex').slice(0, 16);
 }

@@ -170,7 +170,9 @@ describe('captures on their way to the repository', function () {
     writeFileSync(join(deadFolder, '20261120T081500123Z-0123456789ab.prompt-matched.json'), '{');
     const result = await retryCaptures(deps);
     expect(result).to.include({ retried: 0, unreadable: 1, deadFolder });
-    expect(retryText(result)).to.match(/^Nothing to retry\.\n1 entry cannot be read\. Look into .*dead/);
+    expect(retryText(result)).to.match(
+      /^Nothing to retry\.\n1 entry cannot be read\. Remove the damaged files from .*dead/,
+    );
   });
 
   it('a native session with a file beside its artifact is captured, unless that is switched off', async () => {

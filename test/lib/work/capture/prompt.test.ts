@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { isBareQueue, matchPrompt, mayAsk } from '../../../../src/lib/work/capture/prompt';
-import { captureKey, isSeen, noteSeen } from '../../../../src/lib/work/capture/seen';
-import { redacted } from '../../../../src/lib/work/redact';
+import { isBareQueue, matchPrompt, mayMatch } from '../../../../src/lib/work/capture/prompt';
+import { captureKey, isCaptured, recordKey } from '../../../../src/lib/work/capture/keys';
+import { redact } from '../../../../src/lib/work/outgoing';
 import { scratch } from '../../../helpers/scratch';
 import { quickestMs } from '../../../helpers/measured';
 
@@ -48,7 +48,7 @@ describe('the patterns of the prompt hook', () => {
     it(`takes: ${JSON.stringify(prompt)}`, () => {
       expect(matchPrompt(prompt)).to.deep.equal([{ kind, text }]);
       // What is asked before the patterns are loaded.
-      expect(mayAsk(prompt)).to.equal(true);
+      expect(mayMatch(prompt)).to.equal(true);
     });
   }
 
@@ -119,7 +119,8 @@ describe('the patterns of the prompt hook', () => {
     expect([take.length, leave.length]).to.deep.equal([160, 190]);
     const missed = take.filter(({ prompt, lines }) => matchPrompt(prompt).length !== lines.length);
     expect(missed.length, JSON.stringify(missed)).to.be.below(16);
-    for (const { prompt } of take) if (matchPrompt(prompt).length > 0) expect(mayAsk(prompt)).to.equal(true);
+    for (const { prompt } of take)
+      if (matchPrompt(prompt).length > 0) expect(mayMatch(prompt)).to.equal(true);
     const taken = leave.filter((prompt) => matchPrompt(prompt).length > 0);
     expect(taken.length, JSON.stringify(taken)).to.be.below(2);
   });
@@ -158,10 +159,10 @@ describe('what was seen', () => {
   const box = scratch();
   it('is kept by its key alone, and forgotten oldest first', () => {
     const path = box.path('seen.json');
-    expect(isSeen(path, 'k')).to.equal(false);
-    noteSeen(path, 'k', '2026-11-20T08:00:00Z');
-    expect(isSeen(path, 'k')).to.equal(true);
-    expect(isSeen(path, 'toString')).to.equal(false);
+    expect(isCaptured(path, 'k')).to.equal(false);
+    recordKey(path, 'k', '2026-11-20T08:00:00Z');
+    expect(isCaptured(path, 'k')).to.equal(true);
+    expect(isCaptured(path, 'toString')).to.equal(false);
   });
 });
 
@@ -181,7 +182,7 @@ describe('credentials in a text', () => {
   ];
   for (const [text, secret] of secrets) {
     it(`go: ${text.slice(0, 24)}`, () => {
-      expect(redacted(text)).to.include('[redacted]').and.not.include(secret);
+      expect(redact(text)).to.include('[redacted]').and.not.include(secret);
     });
   }
   it('and plain words stay', () => {
@@ -191,6 +192,6 @@ describe('credentials in a text', () => {
       'the token bucket of the limiter',
       'document basic authentication and basic functionality',
     ])
-      expect(redacted(text)).to.equal(text);
+      expect(redact(text)).to.equal(text);
   });
 });

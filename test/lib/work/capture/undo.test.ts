@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 
 import { leave, spoolStatus } from '../../../../src/lib/sessions/spool';
 import { type CaptureDeps, drainCaptures, spoolOf } from '../../../../src/lib/work/capture/deliver';
-import { captureKey, currentKey, noteSeen, promptsSeen } from '../../../../src/lib/work/capture/seen';
+import { captureKey, currentKey, recordKey, capturedKeysPath } from '../../../../src/lib/work/capture/keys';
 import { undo, undoable, type Undone } from '../../../../src/lib/work/capture/undo';
 import { toIso } from '../../../../src/lib/platform/time/clock';
 import { startGitHub, type GitHub } from '../../../helpers/github';
@@ -34,7 +34,7 @@ describe('captures that are taken back', function () {
   const say = (...texts: string[]): void => {
     const at = toIso(deps.work.clock.now() + (prompts += 1));
     for (const text of texts) {
-      const key = currentKey(promptsSeen(world.at.area), captureKey('s', 'reminder', text));
+      const key = currentKey(capturedKeysPath(world.at.area), captureKey('s', 'reminder', text));
       const capture = { kind: 'reminder', text, key };
       leave(spoolOf(deps.work), {
         kind: 'prompt-matched',
@@ -43,7 +43,7 @@ describe('captures that are taken back', function () {
         transcript: null,
         capture,
       });
-      noteSeen(promptsSeen(world.at.area), key, at);
+      recordKey(capturedKeysPath(world.at.area), key, at);
     }
   };
   const send = () => drainCaptures(deps);

@@ -1,9 +1,16 @@
 import { expect } from 'chai';
+import * as v from 'valibot';
 
 import { closeIssue } from '../../../../src/lib/work/actions';
 import { claimIssue } from '../../../../src/lib/work/claim';
 import { ensureIssue } from '../../../../src/lib/work/ensure';
-import { readComment, readEvent, readIssue, readLabel, readRepository } from '../../../../src/lib/work/host/github-read'; // prettier-ignore
+import {
+  CommentData,
+  EventData,
+  issueIn,
+  LabelData,
+  repositoryOn,
+} from '../../../../src/lib/work/host/github-read';
 import { refresh } from '../../../../src/lib/work/poll';
 import { setUp } from '../../../../src/lib/work/setup';
 import { startGitHub } from '../../../helpers/github';
@@ -81,13 +88,14 @@ describe("work: GitHub's published schema", function () {
     ];
     // The published event is of another kind; the parts of one that labels are added.
     const labelled = (event: Record<string, unknown>): unknown =>
-      readEvent(event) === null && readEvent({ ...event, event: 'labeled', label: { name: 'bug' } });
+      v.parse(EventData, event) === null &&
+      v.parse(EventData, { ...event, event: 'labeled', label: { name: 'bug' } });
     const table: [names: string[], read: (data: Record<string, unknown>) => unknown, keys: object][] = [
-      [issues, (data) => readIssue(data, PLACE), { number: 1347, title: 'Found a bug', labels: ['bug'] }],
-      [['GET /repos/{owner}/{repo}'], (data) => readRepository(data, PLACE.site), { repo: 'octocat/Hello-World', visibility: 'public' }],
-      [[`GET ${one}/comments`, `POST ${one}/comments`], readComment, { author: 'octocat', body: 'Me too' }],
+      [issues, (data) => v.parse(issueIn(PLACE), data), { number: 1347, title: 'Found a bug', labels: ['bug'] }],
+      [['GET /repos/{owner}/{repo}'], (data) => v.parse(repositoryOn(PLACE.site), data), { repo: 'octocat/Hello-World', visibility: 'public' }],
+      [[`GET ${one}/comments`, `POST ${one}/comments`], (data) => v.parse(CommentData, data), { author: 'octocat', body: 'Me too' }],
       [[`GET ${one}/events`], labelled, { event: 'labeled', label: 'bug' }],
-      [['GET /repos/{owner}/{repo}/labels', `POST ${one}/labels`, `DELETE ${one}/labels/{name}`], readLabel, {}],
+      [['GET /repos/{owner}/{repo}/labels', `POST ${one}/labels`, `DELETE ${one}/labels/{name}`], (data) => v.parse(LabelData, data), {}],
     ]; // prettier-ignore
     for (const [names, read, keys] of table) {
       for (const name of names) {

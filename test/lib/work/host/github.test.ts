@@ -103,20 +103,20 @@ describe('work: the GitHub host', function () {
   });
 
   const failures: [name: string, fault: Fault, kind: string, reason: string, words: RegExp, ambiguous: boolean][] = [
-    ['401', { status: 401 }, 'auth', 'unauthenticated', /refuses the credential from GH_TOKEN/, false],
-    ['403', { status: 403, body: { message: 'Resource not accessible' } }, 'auth', 'forbidden', /may not do this.*Resource not accessible/, false],
-    ['403 with retry-after', { status: 403, headers: { 'retry-after': '77' }, body: { message: 'secondary rate limit' } }, 'unavailable', 'limited', /asks to wait 77 s/, false],
-    ['403 of the hour', { status: 403, headers: { 'x-ratelimit-remaining': '0', get 'x-ratelimit-reset'() { return String(Math.floor(Date.now() / 1000) + 1200); } } }, 'unavailable', 'limited', /asks to wait (19|20) min/, false],
-    ['429', { status: 429, headers: { 'retry-after': '600' } }, 'unavailable', 'limited', /asks to wait 10 min/, false],
-    ['404', { status: 404 }, 'not_found', 'missing', /has no #1 of ann\/work, or does not show it/, false],
-    ['410', { status: 410 }, 'not_found', 'gone', /is gone/, false],
+    ['401', { status: 401 }, 'auth', 'unauthenticated', /rejected the credential from GH_TOKEN/, false],
+    ['403', { status: 403, body: { message: 'Resource not accessible' } }, 'auth', 'forbidden', /has no access to #1 of ann\/work: Resource not accessible/, false],
+    ['403 with retry-after', { status: 403, headers: { 'retry-after': '77' }, body: { message: 'secondary rate limit' } }, 'unavailable', 'limited', /retry in 77 s/, false],
+    ['403 of the hour', { status: 403, headers: { 'x-ratelimit-remaining': '0', get 'x-ratelimit-reset'() { return String(Math.floor(Date.now() / 1000) + 1200); } } }, 'unavailable', 'limited', /retry in (19|20) min/, false],
+    ['429', { status: 429, headers: { 'retry-after': '600' } }, 'unavailable', 'limited', /retry in 10 min/, false],
+    ['404', { status: 404 }, 'not_found', 'missing', /#1 of ann\/work not found on .*, or not visible/, false],
+    ['410', { status: 410 }, 'not_found', 'gone', /was deleted, or its issues are disabled/, false],
     ['422', { status: 422, body: { message: 'Validation Failed', errors: [{ field: 'title', code: 'too_long' }] } }, 'conflict', 'rejected', /Validation Failed; title too_long/, false],
-    ['502', { status: 502, body: '<html>' }, 'unavailable', 'trouble', /has trouble \(502\)/, true],
-    ['301', { status: 301, headers: { location: 'http://127.0.0.1:9/elsewhere' } }, 'conflict', 'moved', /has moved; the credential was not sent after it/, false],
+    ['502', { status: 502, body: '<html>' }, 'unavailable', 'trouble', /^Server error 502 from /, true],
+    ['301', { status: 301, headers: { location: 'http://127.0.0.1:9/elsewhere' } }, 'conflict', 'moved', /has moved; the credential was not sent/, false],
     ['an answer that is no JSON object', { status: 200, body: 'sign in, please' }, 'unavailable', 'garbled', /^Unexpected response from /, true],
     ['an empty answer', { status: 200, body: '' }, 'unavailable', 'garbled', /^Unexpected response from /, true],
-    ['a broken connection', 'reset', 'unavailable', 'reset', /connection to .* broke/, true],
-    ['an answer that was cut', 'cut', 'unavailable', 'reset', /connection to .* broke/, true],
+    ['a broken connection', 'reset', 'unavailable', 'reset', /connection to .* was lost/, true],
+    ['an answer that was cut', 'cut', 'unavailable', 'reset', /connection to .* was lost/, true],
   ]; // prettier-ignore
   for (const [name, fault, kind, reason, words, ambiguous] of failures) {
     it(`tells ${name} apart, in plain words`, async () => {
@@ -288,20 +288,20 @@ describe('work: the GitHub host', function () {
     it('in an answer is not read to its end', async () => {
       const error = await rejection((await openEndless()).comments(REPO, 7));
       expect(error).to.include({ kind: 'unavailable' });
-      expect(error.message).to.match(/^127\.0\.0\.1:\d+ sent an answer that is too large\.$/);
+      expect(error.message).to.match(/^The response from 127\.0\.0\.1:\d+ is too large\.$/);
       expect(asked).to.equal(1);
     });
 
     it('in pages is an error and not a part of a list', async () => {
       const error = await rejection((await openEndless()).issues(REPO, {}));
-      expect(error.message).to.match(/ lists more of ann\/work than 5 pages\.$/);
+      expect(error.message).to.match(/^The list of ann\/work on .* is longer than 5 pages\.$/);
       expect(asked).to.equal(6);
     });
 
     it('is counted in bytes, and kept without its texts', async () => {
       page = JSON.stringify([{ ...hostile, body: '\u20ac'.repeat(1000) }]);
       const large = await rejection((await openEndless({ listBytes: 9000 })).issues(REPO, {}));
-      expect(large.message).to.match(/ lists more of /);
+      expect(large.message).to.match(/^The list of .* is longer than /);
       expect(asked, 'three bytes a character').to.equal(3);
       const all = await (await open()).issues(REPO, {});
       if (all.unchanged) throw new Error('it is the first question');
@@ -311,10 +311,10 @@ describe('work: the GitHub host', function () {
     it('in all, or in all the time, is one, too', async () => {
       page = JSON.stringify(Array.from({ length: 50 }, () => ({ ...hostile, body: 'x'.repeat(1000) })));
       const large = await rejection((await openEndless({ listBytes: 90_000 })).issues(REPO, {}));
-      expect(large.message).to.match(/ lists more of ann\/work than 0 MiB\.$/);
+      expect(large.message).to.match(/ is longer than 0 MiB\.$/);
       expect(asked).to.equal(2);
       const slow = await rejection((await openEndless({ listMs: 0, listPages: 10_000 })).issues(REPO, {}));
-      expect(slow.message).to.match(/than 0 minutes can read\.$/);
+      expect(slow.message).to.match(/than what 0 minutes can read\.$/);
     });
   });
 

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+
+import type { UserArea } from '../../config/user-area';
+import { readText, replaceFile } from '../../platform/files/atomic-file';
+import { isObject, parseObject } from '../../platform/files/json-object';
+import { shortHash } from '../../platform/files/short-hash';
+
+/** What was captured from prompts, as hashes: the same words in the same session are one capture. */
+interface CapturedKeys {
+  version: 1;
+  /** Key → time of its prompt, ISO-8601 UTC; newest last. */
+  seen: Record<string, string>;
+  /** Key → how often it was undone. */
+  undone: Record<string, number>;
+}
+
+export function capturedKeysPath({ state }: Pick<UserArea, 'state'>): string {
+  return join(state, 'prompts-seen.json');
+}
+
+const MAX_KEYS = 2000;
+const MAX_BYTES = 1024 * 1024;
+
+/** Returns the key of some words in a session, ignoring case and spacing. */
+export function captureKey(session: string, kind: string, text: string): string {
+  const words = `${session}\n${kind}\n${text.toLowerCase().replace(/\s+/g, ' ').trim()}`;
+  return `${shortHash(words)}${shortHash(`/${words}`)}`;
+}
+
+/** Returns the key to capture under. It changes with each undo, since the issue of the old key stays closed. */
+export function currentKey(path: string, key: string): string {
+  const times = read(path).undone[key] ?? 0;
+  return times === 0 ? key : `${key}-${times}`;
+}
+
+export function isCaptured(path: string, key: string): boolean {
+  return Object.hasOwn(read(path).seen, key);
+}
+
+/** Records a key after its capture is spooled. Captures of one prompt share the time. */
+export function recordKey(path: string, key: string, at: string): void {
+  const { seen, undone } = read(path);
+  const entries = [...Object.entries(seen).filter(([known]) => known !== key), [key, at]].slice(-MAX_KEYS);
+  write(path, { version: 1, seen: Object.fromEntries(entries), undone });
+}
+
+/** Forgets a key, so that the same words are captured again. */
+export function recordUndo(path: string, key: string): void {
+  const { seen, undone } = read(path);
+  const [, base = key, times = '0'] = /^(.+?)(?:-(\d+))?$/.exec(key) ?? [];
+  const next = [...Object.entries(undone).filter(([known]) => known !== base), [base, Number(times) + 1]];
+  write(path, {
+    version: 1,
+    seen: Object.fromEntries(Object.entries(seen).filter(([known]) => known !== key)),
+    undone: Object.fromEntries(next.slice(-MAX_KEYS)),
+  });
+}
+
+/** Returns the captured keys by the time of their prompt, newest first. */
+export function capturedPrompts(path: string): { at: string; keys: string[] }[] {
+  const byTime = new Map<string, string[]>();
+  for (const [key, at] of Object.entries(read(path).seen)) byTime.set(at, [...(byTime.get(at) ?? []), key]);
+  return [...byTime].map(([at, keys]) => ({ at, keys })).sort((a, b) => (a.at < b.at ? 1 : -1));
+}
+
+function write(path: string, keys: CapturedKeys): void {
+  replaceFile(path, `${JSON.stringify(keys)}\n`);
+}
+
+function read(path: string): CapturedKeys {
+  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '');
+  const seen = isObject(stored?.['seen']) ? (stored['seen'] as CapturedKeys['seen']) : {};
+  const undone = isObject(stored?.['undone']) ? (stored['undone'] as CapturedKeys['undone']) : {};
+  return { version: 1, seen, undone };
+}

@@ -1,0 +1,82 @@
+import { dirname, join } from 'node:path';
+
+import { createFile } from '../platform/files/atomic-file';
+import { exists, lstatOf } from '../platform/files/folder';
+import { clean } from '../platform/terminal/terminal';
+
+const REDACTED = '[redacted]';
+
+const CREDENTIALS: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]{0,60}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,60}PRIVATE KEY-----|$)/g,
+  /\b(?:gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|sk-|rk_live_|sk_live_|pk_live_|hf_|npm_|AIza|ya29\.)[\w.-]{12,}/g,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
+  /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g,
+  /\bbearer\s{1,9}[\w.~+/-]{12,}=*/gi,
+];
+const BASIC_AUTH = /\b(basic)(\s{1,9})([\w+/-]{8,}=*)/gi;
+/** The password in `scheme://user:password@host`. */
+const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]*):[^\s/@]+@/gi;
+/** The value in `password: …`, `API_KEY=…`, `the token is …`. */
+const NAMED_SECRET =
+  /(?<![a-z0-9])(password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)(\s{0,9}[:=]\s{0,9}|\s{1,9}is\s{1,9})("[^"]*"|'[^']*'|[^\s,;]+)/gi;
+
+/** Replaces everything that looks like a credential. */
+export function redact(text: string): string {
+  return CREDENTIALS.reduce((rest, pattern) => rest.replace(pattern, REDACTED), text)
+    .replace(BASIC_AUTH, (all, name: string, space: string, value: string) =>
+      isUserAndPassword(value) ? `${name}${space}${REDACTED}` : all,
+    )
+    .replace(URL_PASSWORD, (_, before: string) => `${before}:${REDACTED}@`)
+    .replace(NAMED_SECRET, (_, name: string, between: string) => `${name}${between}${REDACTED}`);
+}
+
+/** Tells base64 of `user:password` from an ordinary word such as "authentication". */
+function isUserAndPassword(value: string): boolean {
+  return /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(Buffer.from(value, 'base64').toString());
+}
+
+const RESTRICTED_MARKER = 'RESTRICTED.md';
+
+/**
+ * Tells whether the folder or one above it contains the marker file.
+ *
+ * @param cache answers by parent folder, for callers that check many folders
+ */
+export function isRestricted(folder: string, cache?: Map<string, boolean>): boolean {
+  if (exists(join(folder, RESTRICTED_MARKER))) return true;
+  const parent = dirname(folder);
+  if (parent === folder) return false;
+  const answer = cache?.get(parent) ?? isRestricted(parent, cache);
+  cache?.set(parent, answer);
+  return answer;
+}
+
+/** Marks a session's folder as restricted, if the folder exists. */
+export function markRestricted(folder: string): void {
+  if (lstatOf(folder)?.isFolder === true)
+    createFile(join(folder, RESTRICTED_MARKER), 'The work of this session stays on this machine.\n');
+}
+
+/** Returns the text as a code span, where GitHub follows no mention, link or markup. */
+export function codeSpan(text: string): string {
+  return `\`${singleLine(text).replaceAll('`', "'")}\``;
+}
+
+/** Returns the text as a fenced block that no fence inside it can end. */
+export function codeBlock(text: string): string {
+  const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length + 1);
+  const fence = '`'.repeat(Math.max(3, ...runs));
+  return `${fence}text\n${text}\n${fence}`;
+}
+
+/** Escapes the text for a Markdown file: no markup, and no address becomes a link. */
+export function escapeMarkdown(text: string): string {
+  return singleLine(text)
+    .replace(/[\\`*_[\]<>|~#&!@]/g, (char) => `\\${char}`)
+    .replaceAll('://', ':\\//')
+    .replace(/\bwww\./gi, (start) => `${start.slice(0, -1)}\\.`);
+}
+
+function singleLine(text: string): string {
+  return clean(text).replace(/\s+/g, ' ').trim();
+}
