@@ -133,7 +133,7 @@ export async function seedLabels(
 export async function labelNames({ deps, host, repo }: Open): Promise<string[]> {
   const { labels } = readCache(deps.paths.cache, repo);
   const cached = labels?.tokenHash === host.tokenHash ? labels : null;
-  const found = await host.labels(repo, cached?.etag == null ? {} : { etag: cached.etag });
+  const found = await host.labels(repo, cached === null || cached.etag === null ? {} : { etag: cached.etag });
   if (found.unchanged) return cached?.names ?? [];
   const names = found.value.map(({ name }) => name);
   // Read again: another process may have updated the cache during the request.
