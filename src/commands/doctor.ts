@@ -7,28 +7,28 @@ import { withSteps } from '../lib/platform/terminal/progress';
 import { StewardError } from '../lib/errors';
 
 export default class Doctor extends BaseCommand {
-  static override summary = 'Look at every part for real, and say what mends what does not work.';
+  static override summary = 'Check every part, and show what fixes each problem';
   static override description =
-    'A line for each: ok, warning, failed, or off where it is not set up. It mends nothing by itself, and asks no other host without --online. Exits 0 when nothing failed; 3 when the configuration is wrong, 8 when something else does not work, 4 when it is only a login; with --strict 8 for a warning, too. A configuration that is wrong fails whatever PART is asked for.';
+    'Changes nothing, and contacts other hosts only with --online. The exit code is 0 if nothing failed, 3 for an invalid configuration, 8 for another failure, and 4 if only a login is missing.';
   static override strict = false;
   static override args = {
     part: word({
-      description: `Only this part; several may be given: ${PARTS.join(', ')}.`,
+      description: `Only these parts: ${PARTS.join(', ')}.`,
       options: [...PARTS],
     }),
   };
   static override flags = {
     online: boolean({
-      description: 'Ask the hosts that you use, too: the work repository, push, chat, the speech provider.',
+      description: 'Also check the hosts you use: the work repository, push, chat, the speech provider.',
     }),
-    sound: boolean({ description: 'Let the voice be heard, not only made.' }),
-    strict: boolean({ description: 'Exit 8 for a warning, too.' }),
+    sound: boolean({ description: 'Play the test of the voice aloud.' }),
+    strict: boolean({ description: 'Exit with 8 for a warning too.' }),
   };
   static override examples = [
     '<%= config.bin %> doctor',
     '<%= config.bin %> doctor sense notify --sound',
     {
-      description: 'What does not work, for a script',
+      description: 'The failures, for a script',
       command: `<%= config.bin %> doctor --json | jq -r '.checks[] | select(.state == "failed") | .found'`,
     },
   ];
@@ -37,7 +37,7 @@ export default class Doctor extends BaseCommand {
   async run(): Promise<DoctorReport> {
     const { argv, flags } = await this.parse(Doctor);
     const parts = argv.map((word) => partOf(String(word)));
-    const { report, exitCode } = await withSteps('Looking at every part', (onStep) =>
+    const { report, exitCode } = await withSteps('Checking every part', (onStep) =>
       examine(openDoctor(this.context, flags), { parts, strict: flags.strict }, onStep),
     );
     this.print(() => doctorText(report, { ...this.terminal, online: flags.online }));
@@ -48,7 +48,7 @@ export default class Doctor extends BaseCommand {
 
 function partOf(word: string): string {
   if (PARTS.includes(word)) return word;
-  throw new StewardError('usage', `"${word}" is no part of steward.`, {
-    hint: `The parts are ${PARTS.join(', ')}.`,
+  throw new StewardError('usage', `Unknown part "${word}".`, {
+    hint: `Use ${PARTS.join(', ')}.`,
   });
 }

@@ -29,7 +29,7 @@ describe('an area that two machines write (built)', function () {
   it('says so in doctor and status, on both, and counts the copies', async () => {
     await on('a', 'sense', 'capture');
     expect(await summaryOf('a')).to.equal(undefined);
-    expect(await foundOf('a')).to.include('yours alone');
+    expect(await foundOf('a')).to.include('is private');
     const owner = join(home.path, '.steward/state/owner.json');
     const first = (JSON.parse(readFileSync(owner, 'utf8')) as { owner: string }).owner;
 
@@ -39,7 +39,7 @@ describe('an area that two machines write (built)', function () {
     expect(await summaryOf('a')).to.include('1 other machine wrote it');
     expect(await foundOf('a'))
       .to.include('is shared')
-      .and.not.to.include('yours alone');
+      .and.not.to.include('is private');
 
     rmSync(owner);
     await on('a', 'sense', 'capture');

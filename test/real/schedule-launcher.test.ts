@@ -5,7 +5,8 @@ import { expect } from 'chai';
 
 import { userArea } from '../../src/lib/config/user-area';
 import { renderLauncher } from '../../src/lib/platform/process/launcher';
-import { jobEnvironment, launcherForm, recordsFolder } from '../../src/lib/schedule/launcher';
+import { forShell } from '../../src/lib/platform/process/spawn';
+import { jobEnvironment, launcherForm } from '../../src/lib/schedule/launcher';
 import { until } from '../helpers/desktop-kit';
 import { requirePrograms } from '../helpers/real-part';
 import { scratch } from '../helpers/scratch';
@@ -54,7 +55,7 @@ for (const shell of SHELLS) {
       };
       const host = { platform: 'linux' as const, env: set, home };
       const area = userArea(host);
-      const records = recordsFolder(area);
+      const records = join(home, 'records');
       for (const path of [records, area.sense.logs, dirname(area.daemonLog)])
         mkdirSync(path, { recursive: true });
       const program = { node: join(home, 'node'), steward: join(home, 'run.js') };
@@ -64,7 +65,7 @@ for (const shell of SHELLS) {
       const text = renderLauncher(
         { body: read('steward-job.sh'), find: read('find.sh') },
         { ...program, nodeAlias: program.node },
-        form.values,
+        { ...form.values, RECORDS: forShell(records) },
         host,
       );
       expect(text).to.not.match(/@[A-Z_]+@/);

@@ -18,44 +18,39 @@ import type { Clock } from '../platform/time/clock';
 import { failed, failure, off, ok, warning, type Check, type Finding } from '../platform/check';
 import { nearestFolder, tryWriting } from './machine';
 
-/** What the checks of the area are given. */
 export interface AreaChecked {
   clock: Clock;
   area: UserArea;
   config: object;
-  /** Why the area is not one machine's, if so. */
+  /** Describes which machines share the area; undefined if it is only this one. */
   sharedArea: () => string | undefined;
 }
 
 export const AREA_CHECKS: readonly Check<AreaChecked>[] = [
   { id: 'area.folder', title: 'the user area', needsConfig: false, run: checkFolder },
-  { id: 'area.formats', title: 'the stored states', needsConfig: false, run: checkFormats },
+  { id: 'area.formats', title: 'the stored state', needsConfig: false, run: checkFormats },
   { id: 'area.logs', title: 'the logs', needsConfig: false, run: checkLogs },
 ];
 
-const NOT_THERE = 'nothing is stored yet';
+const EMPTY = 'nothing is stored yet';
 
 function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding[] {
   if (!exists(area.root)) {
     const nowhere = unwritable(nearestFolder(area.root));
-    return nowhere.length > 0
-      ? nowhere
-      : [off(`${area.root} is not there: ${NOT_THERE}`, { mend: 'steward up' })];
+    return nowhere.length > 0 ? nowhere : [off(`${area.root} does not exist yet`, { mend: 'steward up' })];
   }
   if (modeOf(area.root) === undefined) {
-    return [
-      failed(`${area.root} is a link that leads nowhere`, { hint: 'Link it to a folder that is there.' }),
-    ];
+    return [failed(`${area.root} is a broken link`, { hint: 'Link it to an existing folder.' })];
   }
   if (kindOf(area.root) !== 'folder') {
-    const hint = 'Move it away, or point STEWARD_HOME elsewhere.';
-    return [failed(`${area.root} is no folder, so nothing can be stored`, { hint })];
+    const hint = 'Move it away, or set STEWARD_HOME to another folder.';
+    return [failed(`${area.root} is not a folder, so nothing can be stored`, { hint })];
   }
   const mend = `chmod 700 ${forShell(area.root)}`;
   const written = [area.root, area.state, area.sense.root, area.machine];
   const findings = [
     ...(isOpenToOthers(area.root)
-      ? [warning(`other users of this machine can look into ${area.root}`, { mend })]
+      ? [warning(`other users of this machine can read ${area.root}`, { mend })]
       : []),
     ...[area.state, area.sense.root, area.work.root, area.observability, area.outbox, area.spool].flatMap(
       notReal,
@@ -63,27 +58,27 @@ function checkFolder({ area, sharedArea }: Omit<AreaChecked, 'config'>): Finding
     ...shared(sharedArea),
     ...written.filter((folder) => lstatOf(folder)?.isFolder === true).flatMap(unwritable),
   ];
-  return findings.length > 0 ? findings : [ok(`${area.root}, yours alone and writable`)];
+  return findings.length > 0 ? findings : [ok(`${area.root} is private and writable`)];
 }
 
 function notReal(folder: string): Finding[] {
   const facts = lstatOf(folder);
   if (facts === undefined || (facts.isFolder && !facts.isLink)) return [];
   const what = facts.isLink ? 'a symbolic link' : 'not a folder';
-  const hint = 'Move a real folder to its place, or link the whole user area.';
-  return [failed(`${folder} is ${what}, so nothing is written there`, { hint })];
+  const hint = 'Replace it with a folder, or link the whole user area instead.';
+  return [failed(`${folder} is ${what}, so steward does not write to it`, { hint })];
 }
 
 function shared(sharedArea: AreaChecked['sharedArea']): Finding[] {
   try {
     const found = sharedArea();
     const hint =
-      'Stop syncing it, or run steward on one machine only. Then look at the copies and remove them.';
+      'Stop syncing it, or use steward on one machine only. Then check the conflict copies and delete them.';
     return found === undefined ? [] : [warning(found, { hint })];
   } catch (error) {
     const found = failure(error);
     if (found.kind === 'internal') throw error;
-    return [{ ...found, state: 'warning', found: `which machines write it is unknown: ${found.found}` }];
+    return [{ ...found, state: 'warning', found: `unknown which machines write to it: ${found.found}` }];
   }
 }
 
@@ -95,16 +90,17 @@ function unwritable(folder: string): Finding[] {
     const code = errnoCode(error);
     if (code === undefined) throw error;
     if (code === 'ENOSPC' || code === 'EDQUOT') {
-      return [failed(`nothing fits into ${folder} any more`, { hint: 'Make room on its disk.' })];
+      return [failed(`the disk of ${folder} is full`, { hint: 'Free some space.' })];
     }
     const mend = code === 'EACCES' ? { mend: `chmod u+rwx ${forShell(folder)}` } : {};
-    return [failed(`${folder} cannot be written (${code})`, { hint: 'Give it back to your user.', ...mend })];
+    const hint = 'Make your user the owner.';
+    return [failed(`${folder} is not writable (${code})`, { hint, ...mend })];
   }
 }
 
-/** Each state is read as its owner reads it: a newer format is left alone, a broken one is made anew. */
+/** Reads each state as its feature does. */
 function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
-  if (!exists(area.root)) return [off(NOT_THERE)];
+  if (!exists(area.root)) return [off(EMPTY)];
   const readers: (() => Finding[])[] = [
     () => senseFindings(area),
     () => sessionFindings(area.sessionsState),
@@ -122,25 +118,25 @@ function checkFormats({ area }: Pick<AreaChecked, 'area'>): Finding[] {
       return read();
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      // Not the configuration: the kind would end the run as if it were.
+      // The kind `config` would give the exit code of an invalid configuration.
       return [failure(error, { kind: 'unavailable' })];
     }
   });
-  return findings.length > 0 ? findings : [ok('of this version, and whole')];
+  return findings.length > 0 ? findings : [ok('valid, and of this version')];
 }
 
 function senseFindings(area: UserArea): Finding[] {
   const { damaged, lost } = senseStore(area).readState();
   if (damaged) {
     return [
-      warning(`${area.sense.state} is damaged; a capture sets it aside and goes on from the stored events`, {
+      warning(`${area.sense.state} is damaged; a capture rebuilds it from the stored events`, {
         mend: 'steward sense capture',
       }),
     ];
   }
   return lost
     ? [
-        warning(`${area.sense.state} is gone; a capture makes it anew from the stored events`, {
+        warning(`${area.sense.state} is missing; a capture rebuilds it from the stored events`, {
           mend: 'steward sense capture',
         }),
       ]
@@ -149,27 +145,24 @@ function senseFindings(area: UserArea): Finding[] {
 
 function sessionFindings(path: string): Finding[] {
   const aside = `${path}.broken`;
-  const kept = exists(aside)
+  const earlier = exists(aside)
     ? [
-        warning(
-          `the sessions could not be read once, and are kept in ${aside}; they were made anew from their log`,
-          {
-            mend: `rm ${forShell(aside)}`,
-          },
-        ),
+        warning(`a damaged state of the sessions was moved to ${aside} and rebuilt from the log`, {
+          mend: `rm ${forShell(aside)}`,
+        }),
       ]
     : [];
   const text = readText(path, { maxBytes: 64 * 1024 * 1024 });
-  if (text === undefined) return kept;
+  if (text === undefined) return earlier;
   const state = parseObject(text);
   if (state === undefined || typeof state['version'] !== 'number' || !isObject(state['sessions'])) {
-    return [...kept, warning(`${path} is damaged; the next session makes it anew from the log`)];
+    return [...earlier, warning(`${path} is damaged; the next session rebuilds it from the log`)];
   }
-  if (state['version'] <= SESSIONS_VERSION) return kept;
+  if (state['version'] <= SESSIONS_VERSION) return earlier;
   return [
-    ...kept,
+    ...earlier,
     failed(`${path} was written by a newer steward (format ${state['version']})`, {
-      hint: 'Use that version here, too; this one leaves the file alone.',
+      hint: 'Use that version here too. This version does not touch the file.',
     }),
   ];
 }
@@ -177,7 +170,7 @@ function sessionFindings(path: string): Finding[] {
 const RECENT_DAYS = 7;
 
 function checkLogs({ area, clock }: Pick<AreaChecked, 'area' | 'clock'>): Finding[] {
-  if (!exists(area.root)) return [off(NOT_THERE)];
+  if (!exists(area.root)) return [off(EMPTY)];
   const since = addDays(dayOf(clock.now(), systemZone()), -RECENT_DAYS);
   const store = senseStore(area);
   const damaged = store.recordedDays().filter((day) => store.recordState(day) === 'damaged');
@@ -196,24 +189,24 @@ function checkLogs({ area, clock }: Pick<AreaChecked, 'area' | 'clock'>): Findin
   const torn = read.filter((log) => log.torn).map(({ path }) => basename(path));
   const findings = [
     ...damaged.map((day) =>
-      warning(`the record ${join(area.sense.daily, `${day}.json`)} is damaged and left out of every view`, {
-        hint: 'Move it away. If the event log of that day still exists, rebuild it:',
+      warning(`the record ${join(area.sense.daily, `${day}.json`)} is damaged, so no view includes it`, {
+        hint: 'Move it away. If the event log of that day exists, rebuild it:',
         mend: `steward sense rollup ${day}`,
       }),
     ),
     ...quarantined.map((path) =>
-      warning(`${plural(linesOf(path).count, 'line')} of that day could not be read as events: ${path}`, {
-        hint: 'What stands there counts nowhere. Look at what wrote it.',
+      warning(`${plural(linesOf(path).count, 'line')} of that day are not valid events: ${path}`, {
+        hint: 'These lines are ignored. Find out what wrote them.',
       }),
     ),
     ...bad.map(({ path, bad: lines }) =>
-      warning(`${plural(lines, 'line')} of ${path} cannot be read`, {
-        hint: 'What stands there counts nowhere. Look at what wrote it.',
+      warning(`${path} has ${plural(lines, 'unreadable line')}`, {
+        hint: 'These lines are ignored. Find out what wrote them.',
       }),
     ),
   ];
   const tail =
-    torn.length === 0 ? '' : `; the last line of ${torn.join(', ')} is cut, and is closed by the next one`;
+    torn.length === 0 ? '' : `; the last line of ${torn.join(', ')} is incomplete, which is harmless`;
   const all = read.reduce((sum, log) => sum + log.count, 0);
   return findings.length > 0 ? findings : [ok(`${plural(all, 'line')} read${tail}`)];
 }

@@ -13,7 +13,6 @@ import { AREA_CHECKS, type AreaChecked } from './area';
 import { MACHINE_CHECKS, type MachineChecked } from './machine';
 import { exitCodeOf, partOf, reportOf, runChecks, type DoctorReport } from './run';
 
-/** What the checks are given. */
 export interface Checked
   extends
     MachineChecked,
@@ -31,7 +30,7 @@ export interface Checked
   config: Config;
 }
 
-/** Every check, in the order of the report. To add one: a row in `checks.ts` of the part that it looks at. */
+/** Every check, in the order of the report. To add one, add a row to `checks.ts` of its feature. */
 const CHECKS: readonly Check<Checked>[] = [
   ...MACHINE_CHECKS,
   ...AREA_CHECKS,
@@ -45,23 +44,23 @@ const CHECKS: readonly Check<Checked>[] = [
   ...SHELL_CHECKS,
 ];
 
-/** The parts of steward, in the order in which one stands on the other. */
+/** The parts, in the order in which they depend on each other. */
 export const PARTS: readonly string[] = [...new Set(CHECKS.map(({ id }) => partOf(id)))];
 
 export interface DoctorInput {
-  /** Only these parts; all when empty. */
+  /** Only these parts; all if empty. */
   parts: readonly string[];
   strict: boolean;
 }
 
-/** `steward doctor`: looks at every part, changes nothing, and says what mends what. */
+/** Runs the checks of the given parts. Changes nothing. */
 export async function examine(
   at: Omit<Checked, 'config'>,
   { parts, strict }: DoctorInput,
   onCheck: (title: string) => void,
 ): Promise<{ report: DoctorReport; exitCode: number }> {
-  const config = await soundConfig(at);
-  // A broken configuration keeps most parts from being looked at: it is told whatever was asked for.
+  const config = await validConfig(at);
+  // An invalid configuration prevents most checks, so it is always reported.
   const checks = CHECKS.filter(
     ({ id }) =>
       parts.length === 0 || parts.includes(partOf(id)) || (config === undefined && id === 'config.files'),
@@ -70,8 +69,8 @@ export async function examine(
   return { report: reportOf(found), exitCode: exitCodeOf(found, strict) };
 }
 
-/** Undefined where it is wrong: a check of its own says what. */
-async function soundConfig({ loadConfig }: Pick<Checked, 'loadConfig'>): Promise<Config | undefined> {
+/** Undefined if invalid; the check config.files reports why. */
+async function validConfig({ loadConfig }: Pick<Checked, 'loadConfig'>): Promise<Config | undefined> {
   try {
     return (await loadConfig()).config;
   } catch (error) {

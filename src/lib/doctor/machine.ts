@@ -30,7 +30,6 @@ import {
 import type { GetUrl } from '../platform/net/fetch';
 import type { Run } from '../platform/process/process';
 
-/** What the checks of the machine are given. */
 export interface MachineChecked {
   clock: Clock;
   area: UserArea;
@@ -38,10 +37,10 @@ export interface MachineChecked {
   host: PathHost;
   find: FindProgram;
   config: object;
-  /** Hosts beyond this machine may be asked. */
+  /** Other hosts may be contacted. */
   online: boolean;
   askHost: GetUrl;
-  /** The addresses of hosts that the person uses, with no secret in them. */
+  /** URLs of the hosts in use, without secrets. */
   hostsInUse: () => Promise<readonly string[]>;
 }
 
@@ -57,23 +56,23 @@ export const MACHINE_CHECKS: readonly Check<MachineChecked>[] = [
   { id: 'machine.clock', title: 'the clock', needsConfig: false, run: checkClock },
   {
     id: 'machine.offset',
-    title: 'the clock against another',
+    title: 'the clock compared with another',
     needsConfig: true,
     run: async (at) => {
       if (!at.online) return [off(NOT_CHECKED)];
-      const told = await remoteTime(at);
-      return told === undefined
-        ? [off('no host that you use was there to ask the time of')]
-        : [judgeOffset(at.clock.now(), told, at.host.platform)];
+      const remote = await remoteTime(at);
+      return remote === undefined
+        ? [off('no host in use returned its time')]
+        : [judgeOffset(at.clock.now(), remote, at.host.platform)];
     },
   },
 ];
 
-/** The oldest Node.js that steward runs on (package.json, engines). */
-const OLDEST: readonly [number, number] = [20, 19];
+/** The minimum in package.json (engines). */
+const MINIMUM: readonly [number, number] = [20, 19];
 const PROBE_MS = 10_000;
 
-/** This process runs on one that will do; a shell that looks for `node` may find another. */
+/** This process runs on a supported Node.js; a shell may find another one. */
 async function checkNode({ run, find, host }: Unconfigured): Promise<Finding[]> {
   const own = `Node.js ${process.versions.node}, ${process.execPath}`;
   const onPath = find('node');
@@ -86,14 +85,14 @@ async function checkNode({ run, find, host }: Unconfigured): Promise<Finding[]> 
   });
 }
 
-/** @param version of the node that the PATH finds; empty: it does not run */
+/** @param version of the node on the PATH; empty if it does not run */
 export function judgeNode(own: string, onPath: string, version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isNew = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+  const isNew = major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1]);
   if (isNew) return ok(own);
   const what = version === '' ? 'does not run' : `is ${version}`;
-  return warning(`the node that your PATH finds, ${onPath}, ${what}; steward needs ${OLDEST.join('.')}`, {
-    hint: `Put a newer one before it in PATH, such as ${process.execPath}.`,
+  return warning(`the first node on your PATH, ${onPath}, ${what}; steward needs ${MINIMUM.join('.')}`, {
+    hint: `Put a newer one first on the PATH, such as ${process.execPath}.`,
   });
 }
 
@@ -102,35 +101,33 @@ function checkDisk({ area }: Unconfigured): Finding[] {
   return [judgeDisk(freeSpace(at), at)];
 }
 
-/** The path itself, or the nearest above it that is there. */
+/** The path, or its nearest existing parent. */
 export function nearestFolder(path: string): string {
   let at = path;
   while (!exists(at) && at !== join(at, '..')) at = join(at, '..');
   return at;
 }
 
-/** A day of capture is some hundred KiB; with less than 64 MiB little else of the machine works. */
 export function judgeDisk({ bytes, files }: FreeSpace, path: string): Finding {
   const words =
     bytes >= 1024 * MIB ? `${Math.floor(bytes / MIB / 1024)} GiB` : `${Math.floor(bytes / MIB)} MiB`;
   const where = `free on the disk of ${path}`;
-  const hint = 'Make room there; what is captured is kept as it is, and nothing new fits.';
+  const hint = 'Free some space. Nothing new can be captured until then.';
   if (bytes < 8 * MIB) return failed(`${words} ${where}`, { hint });
-  if (files !== null && files < 100) return failed(`no more files fit on the disk of ${path}`, { hint });
-  if (bytes < 256 * MIB) return warning(`${words} ${where}`, { hint: 'Make room there before it is full.' });
+  if (files !== null && files < 100) return failed(`the disk of ${path} cannot hold more files`, { hint });
+  if (bytes < 256 * MIB) return warning(`${words} ${where}`, { hint: 'Free some space.' });
   return ok(`${words} ${where}`);
 }
 
-/** Without it each start takes some 30 ms longer; nothing else. */
 function checkCache({ host }: Unconfigured): Finding[] {
   if (host.env['STEWARD_NO_CODE_CACHE'] === '1') return [off('STEWARD_NO_CODE_CACHE is 1')];
   const folder = join(cachePath(host), 'code');
-  const slow = 'each command starts some 30 ms later';
+  const slow = 'each command starts about 30 ms slower';
   try {
     ensureFolder(folder);
     if (host.platform !== 'win32' && ((modeOf(folder) ?? 0) & 0o022) !== 0) {
       return [
-        warning(`other users may write to ${folder}, so it is not used: ${slow}`, {
+        warning(`other users can write to ${folder}, so it is not used and ${slow}`, {
           mend: `chmod 700 ${forShell(folder)}`,
         }),
       ];
@@ -140,14 +137,14 @@ function checkCache({ host }: Unconfigured): Finding[] {
   } catch (error) {
     if (errnoCode(error) === undefined && !(error instanceof Error && 'kind' in error)) throw error;
     return [
-      warning(`${folder} cannot be written (${errnoCode(error) ?? 'it is no folder'}): ${slow}`, {
-        hint: 'Give the folder back to your user.',
+      warning(`${folder} is not writable (${errnoCode(error) ?? 'not a folder'}), so ${slow}`, {
+        hint: 'Make your user the owner of the folder.',
       }),
     ];
   }
 }
 
-/** Makes a file and removes it again. */
+/** Creates and removes a file. */
 export function tryWriting(folder: string): void {
   const probe = tempOf(join(folder, 'doctor'));
   createFile(probe, 'x');
@@ -157,13 +154,13 @@ export function tryWriting(folder: string): void {
 function checkClock({ area, clock }: Unconfigured): Finding[] {
   const stored = [
     ['the last capture', stringIn(area.sense.state, 'lastCaptureTs')],
-    ['the last poll of work', stringIn(area.work.poll, 'lastFetch')],
-    ['the newest session', newestIn(area.workEvents)],
+    ['the last update of the work cache', stringIn(area.work.poll, 'lastFetch')],
+    ['the newest session', changedAt(area.workEvents)],
   ] as const;
   return [judgeClock(clock.now(), stored, systemZone())];
 }
 
-/** What was written lies in the past, unless the clock was put back since. */
+/** A stored time in the future means that the clock was set back. */
 function judgeClock(
   nowMs: number,
   stored: readonly (readonly [what: string, iso: string | undefined])[],
@@ -177,9 +174,9 @@ function judgeClock(
   const [first] = ahead;
   if (first === undefined) return ok(now);
   return warning(
-    `it is ${now}, and ${first.what} was at ${dayOf(first.ms, zone)} ${timeOf(first.ms, zone)}: the clock was put back`,
+    `it is ${now}, but ${first.what} was at ${dayOf(first.ms, zone)} ${timeOf(first.ms, zone)}: the clock was set back`,
     {
-      hint: 'If the time is right now, leave it: captures go on when that time has come, or at once after the next one.',
+      hint: 'Check the clock. If it is right, do nothing: captures continue.',
     },
   );
 }
@@ -189,8 +186,8 @@ function stringIn(path: string, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Its file's own date: the file system's clock. */
-function newestIn(path: string): string | undefined {
+/** The time of the file's last change. */
+function changedAt(path: string): string | undefined {
   const facts = lstatOf(path);
   return facts === undefined ? undefined : toIso(facts.mtimeMs);
 }
@@ -201,29 +198,29 @@ const SET_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'w32tm /resync',
 };
 
-/** A Date header has whole seconds, and the way takes its time. */
+/** A Date header has whole seconds, and the request takes time. */
 export function judgeOffset(
   nowMs: number,
-  told: { host: string; ms: number },
+  remote: { host: string; ms: number },
   platform: NodeJS.Platform,
 ): Finding {
-  const seconds = Math.round((nowMs - told.ms) / 1000);
+  const seconds = Math.round((nowMs - remote.ms) / 1000);
   const size = Math.abs(seconds);
-  if (size <= 30) return ok(`within ${Math.max(size, 1)} s of ${told.host}`);
-  const words = `${size < 120 ? `${size} s` : `${Math.round(size / 60)} min`} ${seconds > 0 ? 'ahead of' : 'behind'} ${told.host}`;
+  if (size <= 30) return ok(`within ${Math.max(size, 1)} s of ${remote.host}`);
+  const words = `${size < 120 ? `${size} s` : `${Math.round(size / 60)} min`} ${seconds > 0 ? 'ahead of' : 'behind'} ${remote.host}`;
   const mend = SET_CLOCK[platform];
-  const more = mend === undefined ? { hint: 'Set the clock by the network.' } : { mend };
+  const more = mend === undefined ? { hint: 'Set the clock from the network.' } : { mend };
   return size > 300 ? failed(words, more) : warning(words, more);
 }
 
-/** The time by the `Date` header of a host that is used already; undefined: none is, or none says. */
+/** The time from the `Date` header of a host in use; undefined if none returns it. */
 async function remoteTime(at: MachineChecked): Promise<{ host: string; ms: number } | undefined> {
   for (const url of await at.hostsInUse()) {
-    const told = await at.askHost(url).catch((error: unknown) => {
+    const answer = await at.askHost(url).catch((error: unknown) => {
       if (error instanceof StewardError && error.kind === 'unavailable') return undefined;
       throw error;
     });
-    const ms = Date.parse(told?.headers.get('date') ?? '');
+    const ms = Date.parse(answer?.headers.get('date') ?? '');
     if (!Number.isNaN(ms)) return { host: new URL(url).hostname, ms };
   }
   return undefined;

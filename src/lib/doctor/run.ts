@@ -1,22 +1,22 @@
 import { failed, failure, off, type Check, type Finding, type State } from '../platform/check';
 import { EXIT_CODES } from '../platform/terminal/error-report';
 
-/** A line of the report. */
+/** One line of the report. */
 export interface Row {
   id: string;
   part: string;
   title: string;
   state: State;
   found: string;
-  /** The command that mends it; null: there is none, or nothing to mend. */
+  /** The command that fixes it; null if there is none or nothing to fix. */
   mend: string | null;
-  /** What else to do. */
+  /** What to do if no command fixes it. */
   hint: string | null;
 }
 
-/** `doctor --json`. */
+/** The result of `doctor --json`. */
 export interface DoctorReport {
-  /** The worst of all lines; `off` counts as ok. */
+  /** The worst state; `off` counts as ok. */
   worst: Exclude<State, 'off'>;
   counts: Record<State, number>;
   checks: Row[];
@@ -27,18 +27,18 @@ export interface Found {
   kind: Finding['kind'];
 }
 
-/** So many at once: most wait for another program or a server. */
-const AT_ONCE = 6;
+/** Most checks wait for a program or a server. */
+const CONCURRENCY = 6;
 const LIMIT_MS = 15_000;
 
-/** What is said of a check that needs the configuration, where that is broken. */
-export const WAITS = 'not looked at: the configuration has to be mended first';
+/** The finding of a check that needs a valid configuration. */
+export const WAITS = 'not checked: fix the configuration first';
 
 /**
- * Runs the checks, several at once and each for so long at most, and gives what they found in the order of the table.
+ * Runs the checks concurrently, each with a time limit; returns their findings in the order of the table.
  *
- * @param config undefined: it could not be loaded; what needs it is not looked at
- * @param onCheck told of each check that begins
+ * @param config undefined if invalid: checks that need it are skipped
+ * @param onCheck called at the start of each check
  */
 export async function runChecks<At extends { config: object }>(
   checks: readonly Check<At>[],
@@ -54,7 +54,7 @@ export async function runChecks<At extends { config: object }>(
       found[index] = (await findingsOf(check, at, config)).map((finding) => foundOf(check, finding));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return found.flat();
 }
 
@@ -67,13 +67,13 @@ async function findingsOf<At extends { config: object }>(
   const limitMs = check.limitMs ?? LIMIT_MS;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Finding[]>((resolve) => {
-    const words = `no answer in ${Math.round(limitMs / 100) / 10} s`;
-    const hint = 'Run it again when the machine is less busy.';
-    timer = setTimeout(() => resolve([failed(words, { hint })]), limitMs);
+    const found = `no answer within ${Math.round(limitMs / 100) / 10} s`;
+    const hint = 'Try again when the machine is less busy.';
+    timer = setTimeout(() => resolve([failed(found, { hint })]), limitMs);
   });
   try {
-    const begun = check.needsConfig ? check.run({ ...at, config } as unknown as At) : check.run(at);
-    return await Promise.race([begun, late]);
+    const findings = check.needsConfig ? check.run({ ...at, config } as unknown as At) : check.run(at);
+    return await Promise.race([findings, late]);
   } catch (error) {
     return [failure(error)];
   } finally {
@@ -101,11 +101,7 @@ export function reportOf(found: readonly Found[]): DoctorReport {
   return { worst, counts, checks: found.map(({ row }) => row) };
 }
 
-/**
- * The exit code by the worst line: 3 when the configuration is wrong, since nothing that stands on it was looked at;
- * 8 when something else that should work does not; 4 when it is only a login; 0 otherwise, with `strict` 8 for a
- * warning, too.
- */
+/** 3 for an invalid configuration, 8 for another failure, 4 if only a login is missing, else 0; `strict`: 8 for a warning. */
 export function exitCodeOf(found: readonly Found[], strict: boolean): number {
   const kinds = found.filter(({ row }) => row.state === 'failed').map(({ kind }) => kind);
   if (kinds.includes('config')) return EXIT_CODES.config;

@@ -16,7 +16,7 @@ import type { Finding } from '../../../src/lib/platform/check';
 import type { JobStatus } from '../../../src/lib/schedule';
 
 /** What doctor makes of what it was told; the asking itself is tested with the real things. */
-describe('what doctor makes of', () => {
+describe('doctor judgements', () => {
   const said = (finding: Finding): string => `${finding.state}: ${finding.found}`;
 
   it('free space', () => {
@@ -26,7 +26,7 @@ describe('what doctor makes of', () => {
     expect(of(300 * 1024 * 1024)).to.match(/^ok: 300 MiB/);
     expect(of(200 * 1024 * 1024)).to.match(/^warning: 200 MiB/);
     expect(of(1024)).to.match(/^failed: 0 MiB/);
-    expect(of(5e12, 3)).to.equal('failed: no more files fit on the disk of /x');
+    expect(of(5e12, 3)).to.equal('failed: the disk of /x cannot hold more files');
   });
 
   it('versions of Node.js', () => {

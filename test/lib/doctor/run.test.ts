@@ -17,7 +17,7 @@ import { testArea, type TestArea } from '../../helpers/area';
 
 type Check = CheckOf<{ config: object }>;
 
-describe('the checks of doctor', () => {
+describe('doctor checks', () => {
   let at: TestArea;
   beforeEach(() => {
     at = testArea();
@@ -31,7 +31,7 @@ describe('the checks of doctor', () => {
   const states = (found: readonly Found[]): string[] =>
     found.map(({ row }) => `${row.id} ${row.state} ${row.found}`);
 
-  it('run several at once, and are told in their own order', async () => {
+  it('run concurrently, and report in their own order', async () => {
     let running = 0;
     let most = 0;
     const checks = Array.from({ length: 20 }, (_, n) =>
@@ -50,13 +50,13 @@ describe('the checks of doctor', () => {
     expect(most).to.be.within(2, 6);
   });
 
-  it('are given up after their time, and keep no other one waiting', async () => {
+  it('time out without delaying the others', async () => {
     const checks = [
       check('hangs', () => new Promise<Finding[]>(() => undefined), { limitMs: 20 }),
       check('works', () => [ok('fine')]),
     ];
     expect(states(await runChecks(checks, context, undefined))).to.deep.equal([
-      'hangs failed no answer in 0 s',
+      'hangs failed no answer within 0 s',
       'works ok fine',
     ]);
   });
