@@ -23,9 +23,20 @@ export const FIGURES: readonly Figure[] = [
   amongMany('steward hook session-end', 'session-end'),
   shim(),
   hook('steward statusline', undefined, 0, 1.35),
+  hook('steward statusline, with limits', undefined, 0, 1.35, { limits: true }),
   hook('steward statusline, 2,000 sessions', undefined, 2000, 1.5),
   hook('steward statusline, with sense', undefined, 0, 1.35, { sense: true }),
 ];
+
+/** What the assistant tells its status line. */
+const LIMITS = {
+  model: { id: 'some-model', display_name: 'Some model' },
+  context_window: { used_percentage: 42 },
+  rate_limits: {
+    five_hour: { used_percentage: 63, resets_at: 4_000_000_000 },
+    seven_day: { used_percentage: 31, resets_at: 4_000_000_000 },
+  },
+};
 
 /** A command beside bare node. */
 function hook(
@@ -33,7 +44,7 @@ function hook(
   verb: 'tool' | 'prompt' | undefined,
   sessions: number,
   ratio: number,
-  kind: { live?: boolean; sense?: boolean } = {},
+  kind: { live?: boolean; sense?: boolean; limits?: boolean } = {},
 ): Figure {
   return {
     name,
@@ -42,7 +53,8 @@ function hook(
     prepare() {
       const home = homeWith(sessions, kind.live);
       if (kind.sense === true) steward(home, ['sense', 'init']);
-      const input = hookJson(verb ?? 'stop', { session_id: SESSION, cwd: home.path });
+      const told = kind.limits === true ? LIMITS : {};
+      const input = hookJson(verb ?? 'stop', { session_id: SESSION, cwd: home.path, ...told });
       return {
         program: {
           args: verb === undefined ? [BIN, 'statusline'] : [BIN, 'hook', verb],

@@ -1,27 +1,37 @@
 import { join } from 'node:path';
 
-import { BaseCommand } from '../lib/cli/base-command';
+import { BaseCommand, text } from '../lib/cli/base-command';
 import { openSense } from '../lib/app/sense';
 import { openSessions } from '../lib/app/sessions';
-import { keepCreation, lineOf, marksOf, writeLine } from '../lib/cli/statusline';
+import { keepCreation, marksOf, printLine } from '../lib/cli/statusline';
 import { exists } from '../lib/platform/files/folder';
 import { dayBounds, dayOf } from '../lib/platform/time/time';
 import { today } from '../lib/sense/read';
 
 export default class Statusline extends BaseCommand {
-  static override summary = 'Print one line about the sessions and the day.';
+  static override summary = 'Print a status line for your assistant or shell';
   static override description =
-    "For the status line of an assistant, which gives its session on stdin, or of a shell: the session's phase and name, how many others wait for you, and today's time of creation.";
+    "From the JSON that the assistant pipes in: its model, used context and usage limits. Then steward's part: the session's phase and name, how many others wait for you, and today's creation time. In a narrow terminal less is shown.";
+  static override flags = {
+    then: text({
+      description: "Run another status line with the same input, and print steward's part below it.",
+    }),
+  };
   static override examples = [
     '<%= config.bin %> statusline',
-    { description: 'The same, for a script', command: '<%= config.bin %> statusline --json' },
+    {
+      description: 'Below a status line of your own',
+      command: '<%= config.bin %> statusline --then ~/.claude/statusline.sh',
+    },
+    { description: 'The same facts, for a script', command: '<%= config.bin %> statusline --json' },
   ];
-  static override related = ['sessions', 'sense today'];
+  static override related = ['hooks install', 'sessions', 'sense today'];
 
   async run(): Promise<undefined> {
-    await this.parse(Statusline);
+    const { flags } = await this.parse(Statusline);
     const deps = await openSessions(this.context);
-    writeLine(await lineOf(deps, await this.creation()), this.json);
+    const creation = await this.creation();
+    await printLine(this.context.area, deps, { json: this.json, then: flags.then }, creation);
     return undefined;
   }
 

@@ -14,7 +14,8 @@ import {
 import { join } from 'node:path';
 
 import type { WorkEvent } from '../../src/lib/sessions/work-events';
-import type { StatusLine, SessionsReport } from '../../src/lib/sessions/view';
+import type { StatusLine } from '../../src/lib/cli/statusline-text';
+import type { SessionsReport } from '../../src/lib/sessions/view';
 import { BIN, cleanEnv, emptyHome, jsonOf, steward, type StewardResult } from '../helpers/cli';
 import { hookJson, RECORDED_EVENTS, verbOf, type RecordedEvent } from '../helpers/hooks';
 
@@ -379,6 +380,23 @@ describe('steward hook, as the assistant calls it', function () {
     for (let time = 0; time < 2; time += 1) expect(await line()).to.include({ creationMinutes: 0 });
     const text = await steward(['statusline'], { home: home.path });
     expect(text.stdout).to.match(/^● Native · \S+ · 1 waiting · 0 m\n$/);
+  });
+
+  it('runs another status line with the same input, and keeps the limits it sees', async () => {
+    const input = JSON.stringify({
+      session_id: 'one',
+      model: { display_name: 'Opus 4.8' },
+      rate_limits: { five_hour: { used_percentage: 63.4, resets_at: 4_000_000_000 } },
+    });
+    const line = (...flags: string[]): Promise<StewardResult> =>
+      steward(['statusline', ...flags], { home: home.path, input });
+    expect((await line()).stdout).to.match(/^Opus 4\.8 · 5 h 63% until \w+ \d\d:\d\d · no session\n$/);
+    const stored = JSON.parse(readFileSync(join(area, 'state', 'limits.json'), 'utf8')) as object;
+    expect(stored).to.have.nested.property('assistants.claude-code.fiveHour.usedPercent', 63);
+    const then = await line('--then', 'echo mine; cat; exit 3');
+    expect(then).to.deep.equal({ ...QUIET, stdout: `mine\n${input}\nno session\n` });
+    expect((await line('--then', 'true')).stdout).to.equal('no session\n');
+    expect((await line('--then=echo mine')).stdout).to.equal('mine\nno session\n');
   });
 
   it('shows no control of anybody on a terminal', async () => {

@@ -56,9 +56,7 @@ const SEQUENCES_SINCE: readonly number[] = [2, 1, 141];
  * @param env the hook's environment, which tells the assistant's version
  */
 export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv): HookFormat {
-  const text = decode(bytes);
-  const whole = cut ? undefined : parseObject(text);
-  const fields = whole ?? (cut ? beforeCut(text) : undefined);
+  const fields = fieldsIn(bytes, cut);
   if (fields === undefined || Object.keys(fields).length === 0) {
     return { problem: bytes.length === 0 ? 'nothing came on stdin' : 'what came on stdin is no hook JSON' };
   }
@@ -81,6 +79,11 @@ export function readHookJson(bytes: Buffer, cut: boolean, env: NodeJS.ProcessEnv
       takesSequence: takesSequence(fields, env),
     },
   };
+}
+
+/** The fields of an object; of one that was cut off those before the cut. */
+export function fieldsIn(bytes: Buffer, cut: boolean): Record<string, unknown> | undefined {
+  return cut ? beforeCut(decode(bytes)) : parseObject(decode(bytes));
 }
 
 /** Is this text a whole object: need nobody wait for an end that may never come? */

@@ -1,36 +1,50 @@
-import { isWholeJson, readHookJson } from '../assistant/claude-code';
+import { fieldsIn, isWholeJson } from '../assistant/claude-code';
+import { keepLimits, readStatusInput } from '../assistant/status-input';
 import { userArea, type UserArea } from '../config/user-area';
+import { toStewardError } from '../errors';
 import { systemClock } from '../platform/time/clock';
 import { processHost } from '../platform/files/paths';
 import { machineId } from '../platform/files/machine';
 import { markOfTarget } from '../platform/files/stat';
 import { readStdin } from '../platform/process/stdin';
-import { foldFor } from '../platform/terminal/fold';
-import { writeOut } from '../platform/terminal/stdio';
+import { cleanLine } from '../platform/terminal/terminal';
+import { stdoutColumns, writeOut } from '../platform/terminal/stdio';
 import { storedId } from '../sessions/work-events';
 import { runningSessions, type SessionsDeps } from '../sessions/state';
-import { statusLine, statusLineText, type StatusLine } from '../sessions/view';
 import { writeCache, cachedHookSettings, readCache } from '../app/mirror';
 import { sessionsDeps } from '../app/sessions';
 import { toJson } from '../platform/terminal/error-report';
+import { NO_INPUT, statusLine, statusLineText, type StatusLine } from './statusline-text';
 
 /** An assistant has written its JSON before Node has started; a shell that leaves its stdin to us writes nothing. */
-const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 64 * 1024 };
+const STDIN = { firstByteMs: 20, endMs: 500, keepBytes: 256 * 1024 };
+/** Without a terminal or COLUMNS nobody tells how wide the assistant shows the line. */
+const UNKNOWN_COLUMNS = 160;
+/** The status line that ours stands below may take so long, and print so much. */
+const THEN = { timeoutMs: 5_000, maxBytes: 64 * 1024 };
+
+/** The flags of `statusline`. */
+export interface StatusFlags {
+  json: boolean;
+  /** The command of the status line that was there before; its output comes first. */
+  then?: string | undefined;
+}
 
 /**
- * `steward statusline [--json]` without oclif and without the configuration's loader. The full command answers when
- * something that the line is made of has changed, and keeps it for the next time; and when anything is wrong, to say so.
+ * `steward statusline [--json] [--then CMD]` without oclif and without the configuration's loader. The full command
+ * answers when something that the line is made of has changed, and keeps it for the next time; and when anything is
+ * wrong, to say so.
  */
 export async function runHot(argv: readonly string[]): Promise<number | undefined> {
-  const json = argv[0] === '--json';
-  if (argv.length > (json ? 1 : 0)) return undefined;
+  const flags = flagsIn(argv);
+  if (flags === undefined) return undefined;
   try {
     const area = userArea();
     const settings = cachedHookSettings(area);
     const creation = keptCreation(area);
     if (settings === undefined || creation === undefined) return undefined;
     const deps = sessionsDeps({ area, clock: systemClock(), machineId }, settings);
-    writeLine(await lineOf(deps, creation), json);
+    await printLine(area, deps, flags, creation);
     return 0;
   } catch {
     // Nothing was read of stdin: the full command meets the same, and says what it is.
@@ -38,24 +52,64 @@ export async function runHot(argv: readonly string[]): Promise<number | undefine
   }
 }
 
-/** The id of the session that the assistant asks for; undefined when a shell asks. */
-async function askedSession(): Promise<string | undefined> {
-  const { bytes, end } = await readStdin(STDIN, isWholeJson);
-  if (bytes.length === 0) return undefined;
-  const read = readHookJson(bytes, end === 'large', processHost().env);
-  return 'problem' in read ? undefined : storedId(read.input.session);
+function flagsIn(argv: readonly string[]): StatusFlags | undefined {
+  const [first, second] = argv;
+  if (argv.length === 0) return { json: false };
+  if (argv.length === 1 && first === '--json') return { json: true };
+  return argv.length === 2 && first === '--then' ? { json: false, then: second } : undefined;
 }
 
-/** The line for the session that asks, or for all. */
-export async function lineOf(deps: SessionsDeps, creationMinutes: number | null): Promise<StatusLine> {
+/** Prints the line for the session that asks on stdin, or for all. */
+export async function printLine(
+  area: UserArea,
+  deps: SessionsDeps,
+  flags: StatusFlags,
+  creationMinutes: number | null,
+): Promise<void> {
   // First what may fail: stdin can be read once only.
   const state = runningSessions(deps);
-  const session = await askedSession();
-  return statusLine(state, { session, creationMinutes, nowMs: deps.clock.now() });
+  const { bytes, end } = await readStdin(STDIN, isWholeJson);
+  const fields = bytes.length === 0 ? undefined : fieldsIn(bytes, end === 'large');
+  const session = storedId(fields?.['session_id']);
+  const nowMs = deps.clock.now();
+  const input = fields === undefined ? NO_INPUT : readStatusInput(fields);
+  keepSeen(area, input, nowMs);
+  // The status line before ours shows the assistant's part its own way.
+  const shown = flags.then === undefined ? input : NO_INPUT;
+  const line = statusLine(state, { session, input: shown, creationMinutes, nowMs });
+  const before = flags.then === undefined || flags.then === '' ? '' : await outputOf(flags.then, bytes);
+  writeOut(before + (flags.json ? toJson(line) : `${textOf(line, nowMs)}\n`));
 }
 
-export function writeLine(line: StatusLine, json: boolean): void {
-  writeOut(json ? toJson(line) : `${foldFor('stdout', statusLineText(line))}\n`);
+function keepSeen(area: UserArea, input: typeof NO_INPUT, nowMs: number): void {
+  try {
+    keepLimits(area.limits, 'claude-code', input, nowMs);
+  } catch (error) {
+    // The line is worth more than the figures.
+    if (toStewardError(error).kind === 'internal') throw error;
+  }
+}
+
+function textOf(line: StatusLine, nowMs: number): string {
+  const given = Number(processHost().env['COLUMNS']);
+  const columns = Number.isInteger(given) && given > 0 ? given : (stdoutColumns() ?? UNKNOWN_COLUMNS);
+  return statusLineText(line, { columns, nowMs });
+}
+
+/** The lines that another status line prints for the same input; none where it fails. */
+async function outputOf(command: string, input: Buffer): Promise<string> {
+  const { run } = await import('../platform/process/process');
+  const { platform, env } = processHost();
+  const [file, args] =
+    platform === 'win32'
+      ? [env['ComSpec'] ?? 'cmd.exe', ['/d', '/s', '/c', command]]
+      : ['sh', ['-c', command]];
+  try {
+    const { stdout } = await run(file, args, { ...THEN, env, input });
+    return stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`;
+  } catch (error) {
+    return `${cleanLine(toStewardError(error).message, 80)}\n`;
+  }
 }
 
 /** Today's creation time as it was last made, and what it was made of. */

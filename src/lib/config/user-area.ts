@@ -25,6 +25,8 @@ export function userArea(host: PathHost = processHost()) {
     /** The sessions that run now, a part of the state that a status line can afford to read. */
     sessionsLive: at('state', 'sessions-live.json'),
     workEvents: at('state', 'work-events.jsonl'),
+    /** The usage limits that an assistant has told its status line. */
+    limits: at('state', 'limits.json'),
     /** What was written outside of the user area, and how to take it back. */
     installManifest: at('state', 'install-manifest.json'),
     /** Which questions of the set-up were answered. */

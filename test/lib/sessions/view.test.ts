@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 
-import { parseSession, type Session } from '../../../src/lib/sessions/session';
 import {
   sessionsText,
   sessionText,
-  statusLine,
   type SessionDetail,
   type SessionsReport,
 } from '../../../src/lib/sessions/view';
@@ -68,16 +66,5 @@ describe('sessions: what a person is shown', () => {
     expect(text).to.match(/^last active +10:00, 46 m ago$/m);
     expect(text).to.match(/^10:00 +Execute +hook$/m);
     expect(text).not.to.include('2026-11-20T');
-  });
-
-  it('counts all that wait in the status line of a shell, and the others in that of a session', () => {
-    const at = '2026-11-20T09:00:00.000Z';
-    const waits = (slug: string): Session =>
-      parseSession(slug, { sessionIds: [`id-${slug}`], startedAt: at, updatedAt: at }) as Session;
-    const state = { version: 1, cursor: { offset: 0, head: '' }, sessions: { a: waits('a'), b: waits('b') } };
-    const line = (session: string | undefined): object =>
-      statusLine(state, { session, creationMinutes: null, nowMs: Date.parse(at) });
-    expect(line(undefined)).to.include({ session: 'a', waiting: 2 });
-    expect(line('id-b')).to.include({ session: 'b', waiting: 1 });
   });
 });

@@ -78,6 +78,11 @@ export async function writeAllOut(pieces: Iterable<string>): Promise<void> {
   }
 }
 
+/** The columns of the terminal on stdout; undefined for a pipe, whose stream would take 9 ms to set up. */
+export function stdoutColumns(): number | undefined {
+  return fstatSync(1).isCharacterDevice() ? process.stdout.columns : undefined;
+}
+
 interface Stream {
   isTTY?: boolean;
   columns?: number;

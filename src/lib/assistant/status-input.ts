@@ -1,0 +1,92 @@
+import { readText, replaceFile } from '../platform/files/atomic-file';
+import { ensureFolder } from '../platform/files/folder';
+import { isObject, parseObject } from '../platform/files/json-object';
+import { cleanLine } from '../platform/terminal/terminal';
+import { toIso } from '../platform/time/clock';
+import { dirname } from 'node:path';
+
+/** How much of a usage limit is spent, and when it starts anew. */
+export interface Limit {
+  /** 0 to 100. */
+  usedPercent: number;
+  /** ISO-8601 UTC; null when the assistant does not tell. */
+  resetsAt: string | null;
+}
+
+export interface Limits {
+  fiveHour: Limit | null;
+  sevenDay: Limit | null;
+}
+
+/** What an assistant pipes into its status line. Null: not told. */
+export interface StatusInput extends Limits {
+  model: string | null;
+  /** How much of the context window is used, 0 to 100. */
+  contextPercent: number | null;
+}
+
+const MAX_MODEL = 40;
+/** Epoch seconds from 2020 to 2100: anything else is no time of a reset. */
+const [FIRST_RESET, LAST_RESET] = [1_577_836_800, 4_102_444_800];
+
+/** Reads what the status line shows of Claude Code's JSON; texts are cleaned and numbers bounded here. */
+export function readStatusInput(fields: Record<string, unknown>): StatusInput {
+  const [model, context, limits] = ['model', 'context_window', 'rate_limits'].map((key) =>
+    objectAt(fields, key),
+  );
+  const name = model?.['display_name'] ?? model?.['id'];
+  return {
+    model: typeof name === 'string' ? cleanLine(name.slice(0, 200), MAX_MODEL) || null : null,
+    contextPercent: percentOf(context?.['used_percentage']),
+    fiveHour: limitOf(objectAt(limits, 'five_hour')),
+    sevenDay: limitOf(objectAt(limits, 'seven_day')),
+  };
+}
+
+function limitOf(fields: Record<string, unknown> | undefined): Limit | null {
+  const usedPercent = percentOf(fields?.['used_percentage']);
+  const seconds = fields?.['resets_at'];
+  if (usedPercent === null) return null;
+  const isTime = typeof seconds === 'number' && seconds >= FIRST_RESET && seconds <= LAST_RESET;
+  return { usedPercent, resetsAt: isTime ? toIso(Math.floor(seconds) * 1000) : null };
+}
+
+function percentOf(value: unknown): number | null {
+  return typeof value === 'number' && value >= 0 ? Math.min(100, Math.round(value)) : null;
+}
+
+function objectAt(
+  fields: Record<string, unknown> | undefined,
+  key: string,
+): Record<string, unknown> | undefined {
+  const value = fields?.[key];
+  return isObject(value) ? value : undefined;
+}
+
+/** The limits of an assistant as they were seen last. */
+export interface SeenLimits extends Limits {
+  /** ISO-8601 UTC. */
+  seenAt: string;
+}
+
+const MAX_BYTES = 16 * 1024;
+/** Limits that did not change are not written again before. */
+const KEEP_MS = 60_000;
+
+/** Stores the limits that a status line has told, for `status` and `usage`. Most calls only read a small file. */
+export function keepLimits(
+  path: string,
+  assistant: string,
+  { fiveHour, sevenDay }: Limits,
+  nowMs: number,
+): void {
+  if (fiveHour === null && sevenDay === null) return;
+  const stored = parseObject(readText(path, { maxBytes: MAX_BYTES }) ?? '') ?? {};
+  const before = objectAt(objectAt(stored, 'assistants'), assistant);
+  const isSame = JSON.stringify([before?.['fiveHour'], before?.['sevenDay']]) === JSON.stringify([fiveHour, sevenDay]); // prettier-ignore
+  if (isSame && Math.abs(nowMs - Date.parse(String(before?.['seenAt']))) < KEEP_MS) return;
+  const seen: SeenLimits = { fiveHour, sevenDay, seenAt: toIso(nowMs) };
+  ensureFolder(dirname(path));
+  const assistants = { ...objectAt(stored, 'assistants'), [assistant]: seen };
+  replaceFile(path, `${JSON.stringify({ version: 1, assistants })}\n`, { sync: false });
+}

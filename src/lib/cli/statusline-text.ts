@@ -1,0 +1,98 @@
+import type { Limit, StatusInput } from '../assistant/status-input';
+import { minutes } from '../platform/terminal/format';
+import { wallTime } from '../platform/time/clock';
+import { clean } from '../platform/terminal/terminal';
+import { displayWidth, fit } from '../platform/terminal/text-width';
+import { labelOf } from '../sessions/describe';
+import { phase } from '../sessions/phases';
+import { type Session, type SessionsState, statusOf } from '../sessions/session';
+
+/** What `steward statusline --json` prints. */
+export interface StatusLine extends StatusInput {
+  phase: Session['phase'] | null;
+  session: string | null;
+  /** Sessions that wait for a person, without the one that asks. */
+  waiting: number;
+  /** Minutes of creation today; null where sense captures nothing. */
+  creationMinutes: number | null;
+}
+
+export const NO_INPUT: StatusInput = { model: null, contextPercent: null, fiveHour: null, sevenDay: null };
+
+const MAX_NAME = 32;
+
+/** The facts of the status line: of the session that the assistant names, else of the most recent one. */
+export function statusLine(
+  state: SessionsState,
+  given: { session: string | undefined; input: StatusInput; creationMinutes: number | null; nowMs: number },
+): StatusLine {
+  const live = Object.values(state.sessions)
+    .map((session) => ({ session, status: statusOf(session, given.nowMs) }))
+    .filter(({ status }) => status === 'working' || status === 'waiting')
+    .sort((a, b) => Date.parse(b.session.updatedAt) - Date.parse(a.session.updatedAt));
+  const own =
+    given.session === undefined
+      ? live[0]
+      : live.find(({ session }) => session.sessionIds.includes(given.session as string));
+  return {
+    ...given.input,
+    phase: own?.session.phase ?? null,
+    session: own === undefined ? null : (own.session.task ?? labelOf(own.session) ?? own.session.slug),
+    waiting: live.filter((one) => one.status === 'waiting' && (given.session === undefined || one !== own))
+      .length,
+    creationMinutes: given.creationMinutes,
+  };
+}
+
+/**
+ * `Opus 4.8 · context 42% · 5 h 63% until 18:00 · week 31% · ▶ Execute · Fix the login · 2 waiting · 1 h 10 m`. In fewer
+ * columns the least important parts are left out, and times of resets before all.
+ */
+export function statusLineText(line: StatusLine, options: { columns: number; nowMs: number }): string {
+  const row = line.phase === null ? undefined : phase(line.phase);
+  // The larger the number, the earlier a part goes.
+  const parts: Part[] = [
+    ...part(5, line.model),
+    ...part(2, line.contextPercent === null ? null : `context ${line.contextPercent}%`),
+    ...limitPart(3, '5 h', line.fiveHour, options.nowMs),
+    ...limitPart(4, 'week', line.sevenDay, options.nowMs),
+    ...part(1, row === undefined ? 'no session' : `${row.icon} ${row.label}`),
+    ...part(1, line.session === null ? null : fit(clean(line.session), MAX_NAME)),
+    ...part(0, line.waiting === 0 ? null : `${line.waiting} waiting`),
+    ...part(6, line.creationMinutes === null ? null : minutes(line.creationMinutes)),
+  ];
+  const textOf = (shown: readonly Part[]): string => shown.map(({ text }) => text).join(' · ');
+  const fits = (shown: readonly Part[]): boolean => displayWidth(textOf(shown)) <= options.columns;
+  if (fits(parts)) return textOf(parts);
+  let shown = parts.map((one) => ({ ...one, text: one.short ?? one.text }));
+  for (let rank = 6; rank > 0 && !fits(shown); rank -= 1) {
+    const next = shown.filter((one) => one.rank !== rank);
+    if (next.length > 0) shown = next;
+  }
+  return fit(textOf(shown), options.columns);
+}
+
+interface Part {
+  rank: number;
+  text: string;
+  short?: string;
+}
+
+function part(rank: number, text: string | null): Part[] {
+  return text === null ? [] : [{ rank, text }];
+}
+
+const DAY_MS = 86_400_000;
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+/** `5 h 63% until 18:00`; a reset on another day has its weekday. A limit that was reset since is left out. */
+function limitPart(rank: number, name: string, limit: Limit | null, nowMs: number): Part[] {
+  if (limit === null) return [];
+  const short = `${name} ${limit.usedPercent}%`;
+  const resetMs = limit.resetsAt === null ? undefined : Date.parse(limit.resetsAt);
+  if (resetMs === undefined) return [{ rank, text: short }];
+  if (resetMs <= nowMs) return [];
+  const { weekday, time } = wallTime(resetMs);
+  const isToday = resetMs - nowMs < DAY_MS && weekday === wallTime(nowMs).weekday;
+  return [{ rank, text: `${short} until ${isToday ? time : `${DAYS[weekday] ?? ''} ${time}`}`, short }];
+}
