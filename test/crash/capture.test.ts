@@ -25,12 +25,12 @@ describe('crash: a capture', function () {
   const box = scratch();
 
   for (const [mode, every] of FAULTS) {
-    it(`leaves what an undisturbed one leaves (${mode}, at every ${every}. call that changes a file)`, async () => {
+    it(`ends like an undisturbed one (${mode}, at every ${every}. file change)`, async () => {
       expect(await disturbEachCall(box.path(), mode, every)).to.be.at.least(50);
     });
   }
 
-  it(`stores what happened exactly once, killed ${KILLS} times`, async () => {
+  it(`stores each event once, killed ${KILLS} times`, async () => {
     const child = bundleChild('capture-loop');
     try {
       await killCapturing(child.path, box.path(), KILLS, campaign('capture'));

@@ -17,10 +17,10 @@ import { commit, focus, senseBox } from '../helpers/sense';
 const DAY = '2026-11-20';
 const KILLS = killsOr(25);
 
-describe('crash: the content-type read', function () {
+describe('crash: the insight', function () {
   this.timeout(60_000 + KILLS * 5000);
 
-  it(`keeps a good read whole when it is killed ${KILLS} times, and goes on afterwards`, async () => {
+  it(`keeps the last insight when killed ${KILLS} times, and works afterwards`, async () => {
     const box = senseBox(`${DAY}T12:00:00Z`);
     const assistant = playAssistant(join(box.home, 'assistant'));
     const random = campaign('insight');

@@ -41,7 +41,7 @@ describe('sense insight (built)', function () {
     put(`sense/events/${ts.slice(0, 10)}.jsonl`, `${JSON.stringify(focus(ts, 'Ghostty'))}\n`);
   };
 
-  it('shows what it would send, sends that once, shows the read, and leaves an idle hour alone', async () => {
+  it('previews, sends once, shows the insight, and skips an idle hour', async () => {
     seen();
     const env = { ...withAssistant(), ANTHROPIC_API_KEY: 'secret-key' };
     expect(jsonOf(await run('sense insight --json', env))).to.include({ available: false });
@@ -73,7 +73,7 @@ describe('sense insight (built)', function () {
     });
   });
 
-  it('is no session of the person, though the hooks are called', async () => {
+  it('is not recorded as a session by the hooks', async () => {
     seen();
     const calls = (['session-start', 'prompt', 'session-end'] as const).map((verb) => {
       const args = JSON.stringify([BIN, 'hook', verb]);
@@ -92,7 +92,7 @@ describe('sense insight (built)', function () {
     expect(capture.sources.find(({ id }) => id === 'agentSession')).to.include({ events: 0 });
   });
 
-  it('names the session by the slug that the hooks gave it', async () => {
+  it('names sessions by their slug', async () => {
     const at = { session_id: 'secret-session-id', cwd: home.path };
     for (const verb of ['session-start', 'prompt'] as const) {
       await steward(['hook', verb], { home: home.path, input: hookJson(verb, at) });
@@ -104,7 +104,7 @@ describe('sense insight (built)', function () {
     expect(prompt).to.include(`"${sessions[0]?.slug}"`).and.not.include('secret-session-id');
   });
 
-  it('is the only thing that asks a model: no other command, page or answer does', async () => {
+  it('is the only command that asks a model', async () => {
     seen();
     const env = withAssistant();
     const commands = ['capture', 'today', 'status', 'sources', 'recent', 'rollup', 'version', 'insight'];
@@ -125,7 +125,7 @@ describe('sense insight (built)', function () {
     expect(assistant.calls()).to.have.length(1);
   });
 
-  it('says what is wrong, and exits so', async () => {
+  it('reports failures by exit code', async () => {
     seen();
     put('sense/config.json', JSON.stringify({ insight: { command: ['no-such-program'] } }));
     const failed = await run('sense insight build --json');
@@ -148,7 +148,7 @@ describe('sense insight (built)', function () {
     expect(await run('sense insight preview now')).to.include({ code: 2, stdout: '' });
   });
 
-  it('ends the assistant with Ctrl-C, and lets the next one run', async () => {
+  it('stops the assistant with Ctrl-C', async () => {
     seen();
     put('sense/config.json', JSON.stringify({ insight: { command: assistant.command('slow') } }));
     const child = spawn(process.execPath, [BIN, 'sense', 'insight', 'build'], {

@@ -196,7 +196,7 @@ describe('sense (built)', function () {
     expect(readFileSync(changed, 'utf8')).to.equal('{"retentionDays": 7}');
   });
 
-  it('reads the goals afresh for each record, and never writes them', async () => {
+  it('reads the goals for each record, and never writes them', async () => {
     put(`sense/events/${today()}.jsonl`, `${event('Code')}\n`);
     for (const text of ['Ship it', 'Ship it twice']) {
       const page = `# Active Goals\n\n- **G1**: ${text}\n  reported: half\n`;
@@ -209,14 +209,14 @@ describe('sense (built)', function () {
     }
   });
 
-  it('has one document for each command with --json, and nothing else on stdout', async () => {
+  it('prints one document per command with --json', async () => {
     for (const words of ['init', 'capture', 'today', 'recent', 'status', 'sources', 'version', 'rollup'])
       expect(jsonOf(good(await run(['sense', words, '--json']))), words).to.satisfy((value: unknown) => typeof value === 'object');
     expect(jsonOf(good(await run(['sense', 'classify', 'explain', 'Code', '--json'])))).to.include({ kind: 'creation' });
     expect(jsonOf(good(await run(['sense', 'export', '--json'])))).to.not.equal(undefined);
   }); // prettier-ignore
 
-  it('has no colour in a pipe or with NO_COLOR, and fits 80 columns', async () => {
+  it('prints no colour in a pipe or with NO_COLOR, and fits 80 columns', async () => {
     put(`sense/events/${today()}.jsonl`, `${event('Code')}\n${event('x'.repeat(200))}\n`);
     for (const command of ['today', 'status', 'sources', 'recent', 'capture']) {
       const plain = good(await run(['sense', command])).stdout;
@@ -229,7 +229,7 @@ describe('sense (built)', function () {
     expect(good(forced).stdout).to.include('\u001b');
   });
 
-  it('lets nothing that was captured move the terminal', async () => {
+  it('cleans captured names', async () => {
     const hostile = 'Evil\u001b]0;owned\u0007\u202e\u009b2J';
     put(`sense/events/${today()}.jsonl`, `${event(hostile)}\n`);
     const { stdout } = good(await run(['sense', 'today'], { env: { FORCE_COLOR: '1' } }));
@@ -237,7 +237,7 @@ describe('sense (built)', function () {
     expect(stdout.replace(/\u001b\[[\d;]*m/g, '')).not.to.match(/[\u001b\u0007\u202e\u009b]/);
   });
 
-  it('captures once and each event once when two run at the same time', async () => {
+  it('stores each event once in concurrent captures', async () => {
     put('state/work-events.jsonl', `${JSON.stringify({ ts: new Date().toISOString(), session: 's1' })}\n`);
     const results = await Promise.all([1, 2, 3].map(() => run(['sense', 'capture', '--json'])));
     const events = results.map((result) => (jsonOf(good(result)) as { events: number }).events);
@@ -246,7 +246,7 @@ describe('sense (built)', function () {
     expect(log.trim().split('\n')).to.have.length(1);
   });
 
-  it('writes nothing with the kill switch', async () => {
+  it('writes nothing when disabled', async () => {
     put('sense/config.json', '{"enabled": false}');
     rmSync(join(home.path, '.cache'), { recursive: true, force: true });
     const env = { STEWARD_NO_CODE_CACHE: '1' };
@@ -257,7 +257,7 @@ describe('sense (built)', function () {
     expect(existsSync(area('sense', 'events'))).to.equal(false);
   });
 
-  it('takes a day in words by the zone of the principal', async () => {
+  it('reads a day in words in your time zone', async () => {
     // Always of another day, whatever the zone of the machine.
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
       put('config.yaml', `timezone: ${zone}\n`);
@@ -268,7 +268,7 @@ describe('sense (built)', function () {
     }
   });
 
-  describe('wrong words', () => {
+  describe('invalid arguments', () => {
     const mistakes: [args: string[], code: number, words: RegExp][] = [
       [['sense', 'rollup', '2026-02-30'], 2, /Invalid day "2026-02-30"/],
       [['sense', 'rollup', 'yesterday'], 5, /Nothing is stored for \d{4}-\d\d-\d\d/],
@@ -301,8 +301,8 @@ describe('sense (built)', function () {
     }
   });
 
-  describe('a wrong configuration', () => {
-    it('captures nothing, writes nothing, and says all that is wrong at once', async () => {
+  describe('an invalid configuration', () => {
+    it('captures and writes nothing, and reports all problems', async () => {
       put(
         'sense/config.json',
         '{"enabled":"yes","pollIntervalSec":-5,"repos":["relative/path"],"retentionDays":0}',
@@ -318,7 +318,7 @@ describe('sense (built)', function () {
       expect(filesIn(area())).to.deep.equal(before);
     });
 
-    it('that is no JSON, empty, binary, a folder or a link is named', async () => {
+    it('is named if it is not JSON, empty, binary, a folder or a link', async () => {
       for (const text of ['{', '', '\u0000\u0001', '[]', 'null']) {
         put('sense/config.json', text);
         await expectError(['sense', 'capture'], 3, /sense.config\.json/);
@@ -331,18 +331,18 @@ describe('sense (built)', function () {
       await expectError(['sense', 'capture'], 3, /symbolic link/);
     });
 
-    it('of the classification is named', async () => {
+    it('is named for the classification', async () => {
       put('sense/classify.yaml', '- app: Code\n  kind: joy\n');
       await expectError(['sense', 'today'], 3, /classify\.yaml/);
     });
   });
 
-  describe('files in a bad way', () => {
+  describe('damaged files', () => {
     const log = (): string => area('sense', 'events', `${today()}.jsonl`);
     const isOf = async (command: string): Promise<StewardResult> =>
       good(await run(['sense', command, '--json']));
 
-    it('half-written, empty, binary and foreign lines stop nothing, and are counted', async () => {
+    it('invalid lines are counted', async () => {
       const bytes = Buffer.concat([
         Buffer.from(`${event('Code')}\nnull\n\n`),
         Buffer.from([0, 255, 254, 10]),
@@ -357,7 +357,7 @@ describe('sense (built)', function () {
       expect(jsonOf(await isOf('today'))).to.include({ totalMinutes: 2 });
     });
 
-    it('of 100 MB is refused by name, and hinders no capture', async () => {
+    it('a log of 100 MB is refused, but captures work', async () => {
       await isOf('capture');
       put(`sense/events/${today()}.jsonl`, `${event('Code')}\n`);
       truncateSync(log(), 100 * 1024 * 1024);
@@ -366,14 +366,14 @@ describe('sense (built)', function () {
       await isOf('capture');
     });
 
-    it('of 60 MB of noise is read in bounded memory', async () => {
+    it('a log of 60 MB of noise is read in bounded memory', async () => {
       put(`sense/events/${today()}.jsonl`, 'x\n'.repeat(30 * 1024 * 1024));
       const env = { NODE_OPTIONS: '--max-old-space-size=64' };
       const status = good(await run(['sense', 'status', '--json'], { env }));
       expect(jsonOf(status)).to.include({ quarantined: 30 * 1024 * 1024 });
     });
 
-    it('a folder or a link in the place of a log, a state or a folder is named', async () => {
+    it('a folder or link in place of a file is named', async () => {
       mkdirSync(log(), { recursive: true, mode: 0o700 });
       await expectError(['sense', 'today'], 3, /not a regular file|folder/);
       rmSync(area('sense'), { recursive: true });
@@ -395,14 +395,14 @@ describe('sense (built)', function () {
       await expectError(['sense', 'capture'], 3, /sense/);
     }); // prettier-ignore
 
-    it('a state of a newer steward is left alone', async () => {
+    it('a state of a newer version is not changed', async () => {
       const path = put('sense/state.json', '{"version": 99}');
       for (const command of ['capture', 'today', 'status', 'rollup'])
         await expectError(['sense', command], 3, /newer steward/);
       expect(readFileSync(path, 'utf8')).to.equal('{"version": 99}');
     });
 
-    it('a damaged state is begun anew, and said', async () => {
+    it('a damaged state is replaced and reported', async () => {
       put('sense/state.json', '{"vers');
       const { stderr } = good(await run(['sense', 'capture']));
       expect(stderr).to.match(/state\.json was damaged/);
@@ -410,7 +410,7 @@ describe('sense (built)', function () {
     });
   });
 
-  describe('a machine in a bad way', () => {
+  describe('machine failures', () => {
     /** As a user for whom permissions hold. */
     function unprivileged(): StewardOptions {
       if (!ROOT) return {};
@@ -418,7 +418,7 @@ describe('sense (built)', function () {
       return { uid: NOBODY };
     }
 
-    it('files and folders that may not be read are named: 8', async function () {
+    it('unreadable files and folders: 8', async function () {
       if (process.platform === 'win32') this.skip();
       put(`sense/events/${today()}.jsonl`, `${event('Code')}\n`);
       chmodSync(area('sense', 'events', `${today()}.jsonl`), 0);
@@ -434,7 +434,7 @@ describe('sense (built)', function () {
         .and.not.match(/fault in steward/);
     });
 
-    it('a user area that may not be written: 8', async function () {
+    it('a read-only user area: 8', async function () {
       if (process.platform === 'win32') this.skip();
       mkdirSync(area(), { mode: 0o700 });
       chmodSync(area(), 0o500);
@@ -445,7 +445,7 @@ describe('sense (built)', function () {
       chmodSync(area(), 0o700);
     });
 
-    it('a full disk: 8, nothing that was stored is lost, and it goes on once there is space', async function () {
+    it('a full disk: 8, nothing is lost, and captures resume', async function () {
       if (!ROOT || process.platform !== 'linux') {
         console.log(`      skipped: ${SPACE}`);
         this.skip();
@@ -501,7 +501,7 @@ describe('sense (built)', function () {
         await expectError(args, 3, /file/, options);
     });
 
-    it('no HOME at all: works, or says what is missing', async () => {
+    it('no HOME: works, or names what is missing', async () => {
       const env = {
         HOME: undefined,
         STEWARD_HOME: undefined,
@@ -514,7 +514,7 @@ describe('sense (built)', function () {
     });
   });
 
-  it('opens what it needs of a copy: a moved user area goes on where it was', async () => {
+  it('a moved user area continues', async () => {
     put('state/work-events.jsonl', `${JSON.stringify({ ts: new Date().toISOString(), session: 's1' })}\n`);
     good(await run(['sense', 'capture']));
     const moved = join(home.path, 'moved');

@@ -33,7 +33,7 @@ describe('front application by D-Bus', function () {
   });
 
   describe('a real KWin', () => {
-    it('follows the focus, leaves no script behind, and tells no title', async function () {
+    it('follows the focus, removes its script, and reads no title', async function () {
       requirePrograms(this, {
         Xvfb: 'xvfb',
         xterm: 'xterm',
@@ -84,7 +84,7 @@ describe('front application by D-Bus', function () {
     });
   });
 
-  it('says that KWin is not there', async function () {
+  it('reports a missing KWin', async function () {
     requirePrograms(this, { 'dbus-daemon': 'dbus' });
     await startBus(kit);
     const error = await rejection(kwin.read(kit.desktop()));
@@ -114,7 +114,7 @@ describe('front application by D-Bus', function () {
       requirePrograms(this, { 'dbus-daemon': 'dbus' });
     });
 
-    it('gives class and pid, and no title', async () => {
+    it('returns class and pid, and no title', async () => {
       await shell(() =>
         JSON.stringify({ title: SECRET, wm_class: 'qtest-class', wm_class_instance: 'q', pid: 77 }),
       );
@@ -126,7 +126,7 @@ describe('front application by D-Bus', function () {
       });
     });
 
-    it('knows that nothing has the focus, in new and old versions', async () => {
+    it('returns nothing without focus, in new and old versions', async () => {
       let old = false;
       await shell(() => {
         if (old) throw new Error('No window in focus');
@@ -137,7 +137,7 @@ describe('front application by D-Bus', function () {
       expect(await gnome.read(kit.desktop(wayland))).to.equal(null);
     });
 
-    it('without it says what to install, as unsupported', async () => {
+    it('names the extension to install, as unsupported', async () => {
       await shell();
       const sight = await readFrontApp(kit.desktop(wayland));
       expect(sight).to.include({ state: 'unsupported' });
@@ -146,7 +146,7 @@ describe('front application by D-Bus', function () {
         .that.includes('Install the GNOME extension "Focused Window D-Bus"');
     });
 
-    it('keeps a title out of what it says of a fault of the extension', async () => {
+    it('keeps titles out of errors of the extension', async () => {
       await shell(() => {
         throw new Error(`cannot read ${SECRET}`);
       });
@@ -155,7 +155,7 @@ describe('front application by D-Bus', function () {
       expect(JSON.stringify(sight)).to.not.include(SECRET);
     });
 
-    it('says that GNOME Shell, or the bus, is not there', async () => {
+    it('reports a missing GNOME Shell or bus', async () => {
       const bus = await startBus(kit);
       expect(await readFrontApp(kit.desktop(wayland)))
         .to.have.property('reason')
@@ -174,7 +174,7 @@ describe('front application by D-Bus', function () {
     });
   });
 
-  it('asks a Hyprland by the program on the PATH', async () => {
+  it('asks Hyprland by the program on the PATH', async () => {
     const answer = JSON.stringify({ class: 'qtest-kitty', title: SECRET, initialTitle: SECRET, pid: 9 });
     writeFileSync(join(kit.home, 'hyprctl'), `#!/bin/sh\n[ "$*" = "activewindow -j" ] && echo '${answer}'\n`);
     chmodSync(join(kit.home, 'hyprctl'), 0o755);

@@ -100,7 +100,7 @@ describe('no window title crosses the wire', function () {
     expect(kit.tell('xprop', '-display', display, '-id', activeWindow(), 'WM_NAME')).to.include(SECRET);
   }
 
-  it('asks an X server for three properties, and the log of all traffic holds no title', async function () {
+  it('asks an X server for three properties, and no traffic contains a title', async function () {
     const programs = {
       Xvfb: 'xvfb',
       xterm: 'xterm',
@@ -136,7 +136,7 @@ describe('no window title crosses the wire', function () {
     });
   });
 
-  it('nor does the input focus, without a window manager', async function () {
+  it('reads no title through the input focus', async function () {
     requirePrograms(this, { Xvfb: 'xvfb', xterm: 'xterm', xtrace: 'xtrace', xdotool: 'xdotool' });
     await startXvfb(kit);
     startXterm(kit, 'QAlpha');
@@ -156,7 +156,7 @@ describe('no window title crosses the wire', function () {
     }
   });
 
-  it('and no byte from the server holds it, as a wire between the two sees', async function () {
+  it('receives no byte of a title from the server', async function () {
     requirePrograms(this, { Xvfb: 'xvfb', xterm: 'xterm', xprop: 'x11-utils', openbox: 'openbox' });
     await startWindow();
     const { display, received } = await wiretap();

@@ -23,7 +23,7 @@ describe('front application of a real Wayland compositor', function () {
     await kit.stop();
   });
 
-  it('follows the focus by the IPC of sway and by the protocol of wlroots, with no title in either', async function () {
+  it('follows the focus by swaymsg and by the wlroots protocol, without titles', async function () {
     requirePrograms(this, PROGRAMS);
     const { start } = await startSway(kit);
     const desktop = kit.desktop();
@@ -67,7 +67,7 @@ describe('front application of a real Wayland compositor', function () {
     expect(await readFrontApp(desktop)).to.deep.equal({ state: 'none', via: 'sway' });
   });
 
-  it('falls back to the protocol of wlroots where the IPC socket is of a compositor that is gone', async function () {
+  it('falls back to the wlroots protocol when swaymsg fails', async function () {
     requirePrograms(this, PROGRAMS);
     const { start } = await startSway(kit);
     start('foot', ['--app-id=qtest-alpha', 'sleep', '600']);
@@ -80,7 +80,7 @@ describe('front application of a real Wayland compositor', function () {
   });
 });
 
-describe('front application of sockets that misbehave', function () {
+describe('front application with faulty sockets', function () {
   this.timeout(180_000);
   let kit: DesktopKit;
   let server: Server;
@@ -109,7 +109,7 @@ describe('front application of sockets that misbehave', function () {
 
   const word = (...values: number[]): Buffer => Buffer.from(Uint32Array.from(values).buffer);
 
-  it('a compositor without the protocol is unsupported, with a reason', async () => {
+  it('reports a compositor without the protocol as unsupported', async () => {
     // The answer to a registry and a sync: no globals at all, and done.
     await listen((socket) => void socket.once('data', () => socket.write(word(3, (12 << 16) | 0, 0))));
     const sight = await readFrontApp({ ...kit.desktop(), env: { WAYLAND_DISPLAY: path } });
@@ -117,7 +117,7 @@ describe('front application of sockets that misbehave', function () {
     expect(sight).to.have.property('reason').that.includes('does not share which window has the focus');
   });
 
-  it('and under GNOME the reason is the missing extension of GNOME', async () => {
+  it('names the missing extension under GNOME', async () => {
     await listen((socket) => void socket.once('data', () => socket.write(word(3, (12 << 16) | 0, 0))));
     const env = { WAYLAND_DISPLAY: path, XDG_CURRENT_DESKTOP: 'GNOME' };
     const sight = await readFrontApp({ ...kit.desktop(), env });
@@ -133,7 +133,7 @@ describe('front application of sockets that misbehave', function () {
     ['never ends', (socket: Socket) => socket.write(Buffer.alloc(6 * 1024 * 1024, word(99, 16 << 16, 1, 1)))],
     ['says nothing', () => undefined],
   ] as const) {
-    it(`a Wayland display that ${what} is an error, in time`, async () => {
+    it(`reports a Wayland display that ${what}, in time`, async () => {
       await listen((socket) => void socket.once('data', () => reply(socket)));
       const began = performance.now();
       const sight = await readFrontApp({ ...kit.desktop(), env: { WAYLAND_DISPLAY: path } });

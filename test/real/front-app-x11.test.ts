@@ -81,7 +81,7 @@ describe('front application of a real X server', function () {
     await seen(kit, 'QGröße', 'x11');
   });
 
-  it('goes by the input focus where no window manager names the active window', async function () {
+  it('uses the input focus without an active window', async function () {
     requirePrograms(this, { ...PROGRAMS, xdotool: 'xdotool' });
     await startXvfb(kit);
     expect(await readFrontApp(kit.desktop())).to.deep.equal({ state: 'none', via: 'x11' });
@@ -98,7 +98,7 @@ describe('front application of a real X server', function () {
     await seen(kit, 'QAlpha', 'x11');
   });
 
-  it('says that nobody names the active window where the focused one has no class', async function () {
+  it('reports a focused window without a class', async function () {
     requirePrograms(this, { ...PROGRAMS, xdotool: 'xdotool' });
     await startXvfb(kit);
     startXterm(kit, 'QAlpha');
@@ -133,7 +133,7 @@ describe('front application of a real X server', function () {
       .that.matches(/no screen of that number.+screens 0 to 1/);
   });
 
-  it('asks i3 itself where it names its socket', async function () {
+  it('asks i3 by its socket', async function () {
     requirePrograms(this, { ...PROGRAMS, i3: 'i3-wm', 'i3-msg': 'i3-wm' });
     await startXvfb(kit);
     await startManager(kit, 'i3');
@@ -147,7 +147,7 @@ describe('front application of a real X server', function () {
     await seen(kit, 'QAlpha', 'i3', { I3SOCK });
   });
 
-  it('takes some milliseconds', async function () {
+  it('takes a few milliseconds', async function () {
     requirePrograms(this, { ...PROGRAMS, openbox: 'openbox' });
     await startXvfb(kit);
     await startManager(kit, 'openbox');
@@ -165,7 +165,7 @@ describe('front application of a real X server', function () {
     expect(times[0]).to.be.below(250);
   });
 
-  it('shows the cookie of XAUTHORITY, and says so when it is refused', async function () {
+  it('sends the cookie of XAUTHORITY, and reports a refusal', async function () {
     requirePrograms(this, PROGRAMS);
     const field = (bytes: Buffer): Buffer =>
       Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes]);
@@ -208,7 +208,7 @@ describe('front application of a real X server', function () {
     expect(performance.now() - began).to.be.within(2900, 30_000);
   });
 
-  it('says that a server is gone', async function () {
+  it('reports a server that is gone', async function () {
     requirePrograms(this, PROGRAMS);
     await kit.end(await startXvfb(kit));
     expect(await readFrontApp(kit.desktop())).to.include({ state: 'error' });

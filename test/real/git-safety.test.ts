@@ -209,7 +209,7 @@ describe('sense/git: hostile and broken repositories', () => {
     });
   }
 
-  it('goes by dates and identities when git dies of a tip that is gone', async () => {
+  it('uses dates and identities when git fails on a missing tip', async () => {
     box.commit(repo, { at: NOON, subject: 'a' });
     const run: Run = async (file, args, options) => {
       const result = await realRun(file, args, options);
@@ -266,7 +266,7 @@ describe('sense/git: hostile and broken repositories', () => {
     'worktrees/x/HEAD',
     'config.worktree',
   ]) {
-    it(`does not hang on a pipe at .git/${name}, and names it`, async function () {
+    it(`reports a pipe at .git/${name} without hanging`, async function () {
       if (process.platform === 'win32') this.skip();
       const well = box.init('well');
       for (const path of [repo, well]) box.commit(path, { at: NOON, subject: 'a' });
@@ -280,7 +280,7 @@ describe('sense/git: hostile and broken repositories', () => {
     });
   }
 
-  it('does not read a device or a pipe through a linked ref, nor a pipe at .git', async function () {
+  it('reads no device or pipe through a linked ref', async function () {
     if (process.platform === 'win32') this.skip();
     box.commit(repo, { at: NOON });
     symlinkSync('/dev/zero', join(repo, '.git/refs/heads/zero'));
@@ -293,7 +293,7 @@ describe('sense/git: hostile and broken repositories', () => {
     expect(watched.runs).to.deep.equal([]);
   });
 
-  it('kills a git that does not end, leaves the repository alone for a while, and goes on with the others', async () => {
+  it('kills a git that hangs, pauses that repository, and scans the others', async () => {
     const well = box.init('well');
     for (const path of [repo, well]) box.commit(path, { at: NOON, subject: 'a' });
     pipe(join(box.folder, 'include'));
@@ -314,7 +314,7 @@ describe('sense/git: hostile and broken repositories', () => {
     expect(await watched.subjects({ nowMs: nowMs + 121_000 })).to.deep.equal(['a']);
   });
 
-  it('ends a capture at its deadline; what did not get its turn comes first the next time', async () => {
+  it('stops at its deadline, and scans the rest first next time', async () => {
     const repos = Array.from({ length: 8 }, (_, i) => box.init(`r${i}`));
     repos.forEach((path, i) => box.commit(path, { at: NOON + i, subject: `r${i}` }));
     let time = 0;
@@ -331,7 +331,7 @@ describe('sense/git: hostile and broken repositories', () => {
     expect(found.sort()).to.deep.equal(repos.map((_, i) => `r${i}`));
   });
 
-  it('is not led elsewhere by inherited variables, a broken .git or core.worktree', async () => {
+  it('ignores inherited variables, a broken .git and core.worktree', async () => {
     const outer = box.init('outer');
     box.commit(outer, { at: NOON, subject: 'outer' });
     box.commit(repo, { at: NOON, subject: 'a' });
@@ -359,7 +359,7 @@ describe('sense/git: hostile and broken repositories', () => {
     expect(existsSync(marker)).to.equal(false);
   });
 
-  it('reads the commits themselves, not replacements, grafts or mapped authors', async () => {
+  it('ignores replacements, grafts and mailmaps', async () => {
     const a = box.commit(repo, { at: NOON, subject: 'a' });
     const b = box.commit(repo, { at: NOON + 1, subject: 'b', email: OTHER });
     const c = box.commit(repo, { at: NOON + 2, subject: 'c' });
@@ -376,7 +376,7 @@ describe('sense/git: hostile and broken repositories', () => {
     expect(got.events.map((event) => event.detail?.['sha'])).to.deep.equal([a, c]);
   });
 
-  it('says what is wrong with each, and that all have failed', async () => {
+  it('reports each failed repository, and that all failed', async () => {
     const names = ['owned', 'corrupt', 'config', 'away'];
     const paths = names.map((name) => box.init(name));
     const [owned, corrupt, config, away] = paths as [string, string, string, string];
@@ -404,7 +404,7 @@ describe('sense/git: hostile and broken repositories', () => {
     expect(alone.state).to.equal('error');
   });
 
-  it('reads the sound branches of a repository with a damaged one, and tells of it every time', async () => {
+  it('reads intact branches beside a damaged one, and reports it each time', async () => {
     box.commit(repo, { at: NOON, subject: 'sound' });
     writeFileSync(join(repo, '.git/refs/heads/lost'), `${absent}\n`);
     writeFileSync(join(repo, '.git/refs/heads/rubbish'), 'rubbish\n');
@@ -417,7 +417,7 @@ describe('sense/git: hostile and broken repositories', () => {
     expect((await watched.capture()).reason).to.contain('lost');
   });
 
-  it('lets 49 repositories work beside a broken one, and starts nothing when nothing changed', async function () {
+  it('scans 49 repositories beside a broken one, and starts nothing without changes', async function () {
     this.timeout(240_000);
     box.commit(repo, { at: NOON, subject: 'a' });
     const paths = Array.from({ length: 50 }, (_, i) => join(box.folder, `many-${i}`));

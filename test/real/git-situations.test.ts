@@ -16,7 +16,7 @@ describe('sense/git: situations', () => {
   const watch = (repos: string[], options: WatchOptions = {}): Watch =>
     watchGit(repos, { env: box.env, ...options });
 
-  it("gives today's commits first, then the new ones, each once, with its fields", async () => {
+  it("returns today's commits first, then new ones, each once", async () => {
     const repo = box.init('app');
     box.commit(repo, { at: DAY / 1000 - 1, subject: 'yesterday' });
     const sha = box.commit(repo, { at: NOON, authoredAt: NOON - 60, subject: 'today' });
@@ -48,7 +48,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal([]);
   });
 
-  it('takes later commits that are dated yesterday, and everything after weeks without a capture', async () => {
+  it('counts commits dated yesterday, and everything after weeks without a capture', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON, subject: 'a' });
     const watched = watch([repo]);
@@ -64,7 +64,7 @@ describe('sense/git: situations', () => {
     ]);
   });
 
-  it('does not take old work of mine that is pulled from another clone', async () => {
+  it('ignores your old work pulled from another clone', async () => {
     const elsewhere = box.init('elsewhere');
     for (let i = 0; i < 5; i += 1)
       box.commit(elsewhere, { at: NOON - (10 - i) * 604_800, subject: `old ${i}` });
@@ -77,7 +77,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal(['fresh']);
   });
 
-  it('sees every local branch, a detached HEAD and the HEAD of a worktree, and names the branch', async () => {
+  it('reads local branches, a detached HEAD and worktrees, and names the branch', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON, subject: 'base' });
     box.git(repo, ['checkout', '-q', '-b', 'feature/x']);
@@ -95,7 +95,7 @@ describe('sense/git: situations', () => {
     ]);
   });
 
-  it('takes a worktree, its main checkout and a link to it as one repository', async () => {
+  it('treats a worktree, its main checkout and a link as one repository', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON, subject: 'base' });
     const worktree = join(box.folder, 'wt');
@@ -115,7 +115,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal(['more']);
   });
 
-  it('reads bare repositories, submodules, shallow clones and a .git that lies elsewhere', async () => {
+  it('reads bare repositories, submodules, shallow clones and a separate .git', async () => {
     const origin = box.init('origin');
     box.commit(origin, { at: NOON - 1_000_000, subject: 'old' });
     box.commit(origin, { at: NOON, subject: 'new' });
@@ -180,7 +180,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal([]);
   });
 
-  it('does not count the week before the first capture when it is rebased or amended', async () => {
+  it('ignores commits before the first capture that are rebased or amended', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON - 900_000, subject: 'base' });
     for (let i = 0; i < 5; i += 1) box.commit(repo, { at: NOON - 604_800 + i, subject: `old ${i}` });
@@ -194,7 +194,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal(['new']);
   });
 
-  it('counts each of six checkpoints in two seconds, also after one is amended', async () => {
+  it('counts six commits in two seconds, also after an amend', async () => {
     const repo = box.init('app');
     for (let i = 0; i < 6; i += 1)
       box.commit(repo, {
@@ -218,7 +218,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal(['reworded']);
   });
 
-  it('takes a pick for the same change, and other work of that second for another', async () => {
+  it('counts a pick as the same change, and other work of that second as new', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON - 9, subject: 'base', files: { a: 'a\n' } });
     const fix = box.commit(repo, { at: NOON, subject: 'fix', files: { b: 'b\n' } });
@@ -240,7 +240,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal(['back', 'fix', 'fix']);
   });
 
-  it('takes commits of one second for two changes when git cannot read what they changed', async () => {
+  it('counts commits of one second as two changes when their patches are unreadable', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON - 9, subject: 'base' });
     const one = box.commit(repo, { at: NOON, subject: 'one', files: { a: 'a\n' } });
@@ -254,7 +254,7 @@ describe('sense/git: situations', () => {
     expect(events.map((event) => event.detail?.['sha'])).to.include.members([one, two]);
   });
 
-  it('tells commits of one second from rewritten ones', async () => {
+  it('distinguishes commits of one second from rewritten ones', async () => {
     const repo = box.init('app');
     for (const subject of ['a', 'b', 'same', 'same']) box.commit(repo, { at: NOON, subject });
     box.git(repo, ['checkout', '-q', '-b', 'side', 'main~2']);
@@ -272,7 +272,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal(['and on']);
   });
 
-  it('tells commits that were rebased onto one of their second, not captured yet, from that one', async () => {
+  it('distinguishes commits rebased onto an uncaptured commit of their second', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON - 9, subject: 'base' });
     box.git(repo, ['checkout', '-q', '-b', 'topic']);
@@ -287,7 +287,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal([]);
   });
 
-  it('counts a merge by me once, and a branch that is merged late with all its commits', async () => {
+  it('counts a merge once, and all commits of a late merge', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON, subject: 'base' });
     const clone = join(box.folder, 'clone');
@@ -304,7 +304,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal([]);
   });
 
-  it('knows a branch again that was deleted, collected and restored, and one that was forced', async () => {
+  it('recognizes a deleted and restored branch, and a forced one', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON, subject: 'base' });
     box.git(repo, ['checkout', '-q', '-b', 'topic']);
@@ -332,7 +332,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal(['after the force']);
   });
 
-  it('loses no commit that is made between its reading of the refs and of the log', async () => {
+  it('loses no commit made during a scan', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON, subject: 'before' });
     let made = 0;
@@ -352,7 +352,7 @@ describe('sense/git: situations', () => {
     expect(found).to.deep.equal(['before', ...Array.from({ length: last }, (_, i) => `during ${i + 1}`)]);
   });
 
-  it('counts whose commits the configuration says', async () => {
+  it('counts the configured authors', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON, subject: 'mine', email: ME.toUpperCase() });
     box.commit(repo, { at: NOON + 1, subject: 'hers', email: OTHER });
@@ -376,7 +376,7 @@ describe('sense/git: situations', () => {
     expect(await subjects('mine')).to.deep.equal(['hers', '|', 'hers 2']);
   });
 
-  it('takes odd subjects, names and dates as they come', async () => {
+  it('handles odd subjects, names and dates', async () => {
     const repo = box.init('app');
     const raw = (fields: {
       author?: string;
@@ -441,7 +441,7 @@ describe('sense/git: situations', () => {
     expect((await watched.capture()).events).to.deep.equal([]);
   });
 
-  it('runs nothing for a repository whose refs did not change', async () => {
+  it('starts nothing for unchanged refs', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON });
     // A clock far ahead: the files count as settled.
@@ -477,7 +477,7 @@ describe('sense/git: situations', () => {
     }
   });
 
-  it('finds what another repository under the same path holds', async () => {
+  it('reads another repository under the same path', async () => {
     const repo = box.init('app');
     const other = box.init('other');
     box.commit(repo, { at: NOON, subject: 'one' });
@@ -490,7 +490,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal(['another']);
   });
 
-  it('does not trust files that changed only just now', async () => {
+  it('does not trust files that have just changed', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON });
     const watched = watch([repo]);
@@ -500,7 +500,7 @@ describe('sense/git: situations', () => {
     expect(watched.runs).to.not.deep.equal([]);
   });
 
-  it('keeps the place of a repository that is away, broken, renamed or taken off the list', async () => {
+  it('remembers a repository that is away, broken, renamed or unwatched', async () => {
     const repo = box.init('app');
     const away = join(box.folder, 'away');
     const well = box.init('well');
@@ -536,7 +536,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal([]);
   });
 
-  it('neither repeats nor floods when a repository is cloned anew or replaced at its path', async () => {
+  it('counts nothing twice after a new clone or a replacement', async () => {
     const origin = box.init('origin');
     box.commit(origin, { at: NOON, subject: 'a' });
     const repo = join(box.folder, 'app');
@@ -566,7 +566,7 @@ describe('sense/git: situations', () => {
     ]);
   });
 
-  it('starts over from a cursor that makes no sense', async () => {
+  it('starts over with an invalid cursor', async () => {
     const repo = box.init('app');
     box.commit(repo, { at: NOON, subject: 'a' });
     const bad = [
@@ -587,7 +587,7 @@ describe('sense/git: situations', () => {
     }
   });
 
-  it('says that no repository is named, that none is there, and that git is missing', async () => {
+  it('reports no repositories, missing ones, and a missing git', async () => {
     expect(await watch([]).capture()).to.include({ state: 'idle' });
     mkdirSync(join(box.folder, 'plain'));
     const none = await watch([join(box.folder, 'plain'), 'relative/path']).capture();
@@ -616,7 +616,7 @@ describe('sense/git: situations', () => {
     expect(await watched.subjects()).to.deep.equal([]);
   });
 
-  it('knows a restored branch by the tip that it had, when its identities are forgotten', async () => {
+  it('recognizes a restored branch by its tip without identities', async () => {
     const repo = box.init('app');
     const lines = Array.from({ length: 600 }, (_, i) => {
       const who = `Me <${ME}> ${NOON + i} +0000`;

@@ -20,7 +20,7 @@ describe('idle time and lock', function () {
     await kit.stop();
   });
 
-  it('of a real X server: what xprintidle says, and anew with each input', async function () {
+  it('matches xprintidle on a real X server, and restarts with input', async function () {
     requirePrograms(this, { Xvfb: 'xvfb', xprintidle: 'xprintidle', xdotool: 'xdotool' });
     await startXvfb(kit);
     const idle = async (): Promise<number> => (await x11Idle.read(kit.desktop())).idleMs ?? -1;
@@ -40,7 +40,7 @@ describe('idle time and lock', function () {
     expect(await readIdle(kit.desktop()), 'and the whole reads the same').to.include({ via: 'x11' });
   });
 
-  it('of an X server that is gone: unknown, with the reason', async function () {
+  it('is unknown for an X server that is gone', async function () {
     requirePrograms(this, { Xvfb: 'xvfb' });
     await kit.end(await startXvfb(kit));
     kit.env['DBUS_SYSTEM_BUS_ADDRESS'] = `unix:path=${kit.home}/none`;
@@ -75,7 +75,7 @@ describe('idle time and lock', function () {
       expect(await mutterIdle.read(kit.desktop())).to.deep.equal({ idleMs: 481_234 });
     });
 
-    it('locked when any of the lockers says so; one that cannot tell is passed over', async () => {
+    it('is locked when any locker says so', async () => {
       expect(await screensaverLock.read(kit.desktop())).to.deep.equal({});
       // The common name, held by a service that only holds off the saver.
       const holder = await serve(
@@ -143,7 +143,7 @@ describe('idle time and lock', function () {
       expect(idleMs).to.be.within(600_000, 620_000);
     });
 
-    it('says nothing of a session that logind does not know', async () => {
+    it('is unknown for a session that logind does not know', async () => {
       expect(await logind.read(kit.desktop({ XDG_SESSION_ID: 'c9' }))).to.deep.equal({});
     });
   });

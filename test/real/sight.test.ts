@@ -10,7 +10,7 @@ import { testArea, type TestArea } from '../helpers/area';
 import { desktopKit, startManager, startXvfb, until, type DesktopKit } from '../helpers/desktop-kit';
 import { requirePrograms } from '../helpers/real-part';
 
-describe('where the person is', function () {
+describe('presence', function () {
   this.timeout(180_000);
   let area: TestArea;
   let kit: DesktopKit;
@@ -30,7 +30,7 @@ describe('where the person is', function () {
     area.remove();
   });
 
-  it('is told by the terminal in front, and by who is in front of it', async function () {
+  it('depends on the terminal in front and on the input', async function () {
     requirePrograms(this, {
       Xvfb: 'xvfb',
       openbox: 'openbox',

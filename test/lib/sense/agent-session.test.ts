@@ -35,7 +35,7 @@ describe('sense: assistant sessions', () => {
       ({ detail }) => `${String(detail?.['session'])}:${String(detail?.['events'])}`,
     );
 
-  it('gives one event for each session a capture, at its last time and in its last repository', async () => {
+  it('stores one event per session and capture, with its last time and repository', async () => {
     add(
       line(NOON - 3000, 'a', { repo: 'app' }) +
         line(NOON - 2000, 'b') +
@@ -58,7 +58,7 @@ describe('sense: assistant sessions', () => {
     ]);
   });
 
-  it('reads each line once, and takes nothing of a line but session, time and repository', async () => {
+  it('reads each line once, and only its session, time and repository', async () => {
     add(line(NOON - 3000, 'a', { prompt: 'a secret', tool: 'Bash' }));
     const first = await collect();
     expect(JSON.stringify(first)).not.to.include('secret');
@@ -70,19 +70,19 @@ describe('sense: assistant sessions', () => {
     expect(await counts()).to.deep.equal(['a:1']);
   });
 
-  it('gives a session that goes over midnight one event for each local day', async () => {
+  it('stores one event per local day for a session over midnight', async () => {
     const midnight = Date.parse('2026-11-20T23:00:00Z');
     add(line(midnight - 1000, 'a') + line(midnight + 1000, 'a'));
     const { events } = await collect(midnight + 60_000, 'Europe/Paris');
     expect(events.map(({ ts }) => ts)).to.deep.equal([toIso(midnight - 1000), toIso(midnight + 1000)]);
   });
 
-  it('takes only today the first time', async () => {
+  it('reads only today at the first capture', async () => {
     add(line(DAY - 1, 'old') + line(DAY, 'new'));
     expect(await counts()).to.deep.equal(['new:1']);
   });
 
-  it('takes all of a file that came after the first capture', async () => {
+  it('reads all of a file created after the first capture', async () => {
     const none = await collect(DAY - 3_600_000 + 1);
     expect(none).to.include({ state: 'idle' });
     // Asleep over midnight: this is seen the next day only.
@@ -91,7 +91,7 @@ describe('sense: assistant sessions', () => {
     expect(got.events).to.have.length(1);
   });
 
-  it('leaves a line that is still being written for the next time', async () => {
+  it('leaves an incomplete line for the next capture', async () => {
     const whole = line(NOON - 2000, 'a');
     add(whole + whole.slice(0, 20));
     expect(await counts()).to.deep.equal(['a:1']);
@@ -100,7 +100,7 @@ describe('sense: assistant sessions', () => {
     expect(await counts()).to.deep.equal(['a:1']);
   });
 
-  it('says how many lines are no work events, and takes the others', async () => {
+  it('counts invalid lines, and reads the others', async () => {
     const garbage = ['null', '{', '[]', '{"ts":"2026-11-20T09:00:00Z"}', '{"ts":7,"session":"a"}', '\u0000'];
     add(`${garbage.join('\n')}\n{"ts":"2026-11-20T09:00:00Z","session":""}\n${line(NOON - 1, 'a')}`);
     appendFileSync(path, Buffer.from([255, 254, 10]));
@@ -111,19 +111,19 @@ describe('sense: assistant sessions', () => {
     expect(reason).to.include('9 invalid lines');
   });
 
-  it('cleans an id of what could move a terminal, and bounds it', async () => {
+  it('cleans and truncates session ids', async () => {
     add(line(NOON - 1, `\u001b[31mred${'x'.repeat(1000)}`));
     const id = String((await collect()).events[0]?.detail?.['session']);
     expect(id).not.to.include('\u001b');
     expect(id).to.have.length(200);
   });
 
-  it('takes a clock that is ahead for now', async () => {
+  it('treats a future time as now', async () => {
     add(line(NOON + 86_400_000, 'a'));
     expect((await collect()).events.map(({ ts }) => ts)).to.deep.equal([toIso(NOON)]);
   });
 
-  it('reads the unread rest of a file that was rotated, then the new one', async () => {
+  it('reads the rest of a rotated file, then the new one', async () => {
     add(line(NOON - 9000, 'a'));
     await collect();
     add(line(NOON - 8000, 'a') + line(NOON - 7000, 'b'));
@@ -135,7 +135,7 @@ describe('sense: assistant sessions', () => {
     expect(await counts()).to.deep.equal([]);
   });
 
-  it('reads what a stalled hook writes to a file that was rotated before', async () => {
+  it('reads late lines in a rotated file', async () => {
     add(line(NOON - 9000, 'a'));
     await collect();
     const rotated = box.path('work-events.1.jsonl');
@@ -154,14 +154,14 @@ describe('sense: assistant sessions', () => {
     expect(await counts()).to.deep.equal([]);
   });
 
-  it('goes on by the time of what it took from a cursor of the format before', async () => {
+  it('continues an older cursor by its time', async () => {
     add(line(NOON - 9000, 'a') + line(NOON - 8000, 'b'));
     cursor = { offset: 20, head: '0123456789abcdef', headBytes: 20, lastMs: NOON - 9000 };
     expect(await counts()).to.deep.equal(['b:1']);
     expect(await counts()).to.deep.equal([]);
   });
 
-  it('takes what was not read of a log that was rotated, from a cursor of the format before', async () => {
+  it('reads the rest of a rotated log with an older cursor', async () => {
     writeFileSync(box.path('work-events.1.jsonl'), line(NOON - 9000, 'a') + line(NOON - 8000, 'b'));
     add(line(NOON - 7000, 'c'));
     cursor = { offset: 20, head: '0123456789abcdef', headBytes: 20, lastMs: NOON - 9000 };
@@ -169,7 +169,7 @@ describe('sense: assistant sessions', () => {
     expect(await counts()).to.deep.equal([]);
   });
 
-  it('reads a file that was replaced from its start', async () => {
+  it('reads a replaced file from its start', async () => {
     add(line(NOON - 9000, 'a') + line(NOON - 8000, 'a'));
     await collect();
     writeFileSync(path, line(NOON - 5000, 'b'));
@@ -178,7 +178,7 @@ describe('sense: assistant sessions', () => {
     expect(await counts(), 'also one that is longer').to.deep.equal(['c:3']);
   });
 
-  it('counts nothing again of a file that was cut, and takes what comes behind', async () => {
+  it('counts nothing twice of a truncated file, and reads new lines', async () => {
     const first = Array.from({ length: 10 }, (_, n) => line(NOON - 9000 + n, 'a')).join('');
     add(first + line(NOON - 5000, 'b'));
     expect(await counts()).to.deep.equal(['a:10', 'b:1']);
@@ -188,7 +188,7 @@ describe('sense: assistant sessions', () => {
     expect(await counts()).to.deep.equal(['c:1']);
   });
 
-  it('starts over after the file was emptied', async () => {
+  it('starts over when the file was emptied', async () => {
     add(line(NOON - 9000, 'a'));
     await collect();
     truncateSync(path, 0);
@@ -197,7 +197,7 @@ describe('sense: assistant sessions', () => {
     expect(await counts()).to.deep.equal(['a:1']);
   });
 
-  it('finds its place by what is stored when the state was lost', async () => {
+  it('recovers its position from the stored events', async () => {
     add(line(NOON - 90_000_000, 'older') + line(NOON - 9000, 'a') + line(NOON - 8000, 'a'));
     const { events } = await collect();
     add(line(NOON - 1000, 'a'));
@@ -208,7 +208,7 @@ describe('sense: assistant sessions', () => {
     expect(await counts()).to.deep.equal(['a:3']);
   });
 
-  it('takes a damaged cursor for none', async () => {
+  it('ignores a damaged cursor', async () => {
     add(line(DAY - 1, 'old') + line(NOON - 9000, 'a'));
     for (const damaged of [
       7,

@@ -36,7 +36,7 @@ function collect(situation: Situation, cursor: unknown, nowMs = NOW): Promise<Co
 const seconds = ({ events }: Collected): unknown => events[0]?.detail?.['intervalSec'];
 
 describe('sense/app-focus', () => {
-  it('makes one event of a sample, that a reader of the log accepts', async () => {
+  it('stores one valid event per sample', async () => {
     const { events, state, cursor } = await collect({}, undefined);
     expect(events).to.deep.equal([
       {
@@ -52,13 +52,13 @@ describe('sense/app-focus', () => {
   });
 
   describe('time', () => {
-    it('counts the poll interval or the time since the last sample, whichever is less', async () => {
+    it('counts the time since the last sample, at most a poll interval', async () => {
       expect(seconds(await collect({}, { lastSampleMs: NOW - 30_000 }))).to.equal(30);
       expect(seconds(await collect({}, { lastSampleMs: NOW - 120_400 }))).to.equal(120);
       expect(seconds(await collect({}, { lastSampleMs: NOW - 3_600_000 }))).to.equal(120);
     });
 
-    it('adds nothing twice, however often and at whatever odd moments it is asked', async () => {
+    it('counts no time twice at any capture times', async () => {
       let cursor: unknown = { lastSampleMs: NOW };
       let total = 0;
       let at = NOW;
@@ -71,7 +71,7 @@ describe('sense/app-focus', () => {
       expect(total).to.equal(Math.floor((at - NOW) / 1000));
     });
 
-    it('adds up to the sampled time, whatever the jitter', async () => {
+    it('adds up to the sampled time with any jitter', async () => {
       for (let seed = 1; seed <= 40; seed += 1) {
         const random = seeded(seed).next;
         let cursor: unknown = { lastSampleMs: NOW };
@@ -93,26 +93,26 @@ describe('sense/app-focus', () => {
       }
     });
 
-    it('makes no event of no time', async () => {
+    it('stores no event without time', async () => {
       const sample = await collect({}, { lastSampleMs: NOW });
       expect(sample.events).to.deep.equal([]);
       expect(sample.state).to.equal('ok');
     });
 
-    it('counts nothing until the next sample when the clock was set back', async () => {
+    it('counts nothing after the clock was set back until the next sample', async () => {
       const first = await collect({}, { lastSampleMs: NOW + 3_600_000 });
       expect(first.events).to.deep.equal([]);
       expect(first.cursor).to.deep.equal({ lastSampleMs: NOW, carryMs: 0 });
       expect(seconds(await collect({}, first.cursor, NOW + 60_000))).to.equal(60);
     });
 
-    it('starts over with a cursor that is none', async () => {
+    it('starts over with an invalid cursor', async () => {
       for (const cursor of [null, 'x', {}, { lastSampleMs: 'a' }, { lastSampleMs: NaN }]) {
         expect(seconds(await collect({}, cursor)), JSON.stringify(cursor)).to.equal(120);
       }
     });
 
-    it('knows from the stored events when the last sample was, if the state is lost', () => {
+    it('recovers the last sample time from the stored events', () => {
       const source = appFocusSource({
         desktop: recordedDesktop('linux', {}),
         config: { pollIntervalSec: 120, idleAfterSec: 300, countsAsActive: [], exclude: [] },
@@ -132,7 +132,7 @@ describe('sense/app-focus', () => {
     });
   });
 
-  describe('nobody there', () => {
+  describe('time away', () => {
     const away: IdleReading = { idleMs: 12.5 * 60_000, via: 'x11' };
 
     async function nothing(situation: Situation, reason: string): Promise<void> {
@@ -145,28 +145,28 @@ describe('sense/app-focus', () => {
       });
     }
 
-    it('past the threshold', async () => {
+    it('stores nothing past the idle threshold', async () => {
       await nothing({ idle: away }, 'idle 12 min');
       await nothing({ idle: { idleMs: 300_000, via: 'x' } }, 'idle 5 min');
       expect((await collect({ idle: { idleMs: 299_999, via: 'x' } }, undefined)).events).to.have.length(1);
     });
 
-    it('locked, whatever the idle time', async () => {
+    it('stores nothing while locked', async () => {
       await nothing({ idle: { idleMs: 0, locked: true, via: 'logind' } }, 'locked');
     });
 
-    it('no front application', async () => {
+    it('stores nothing without a front application', async () => {
       await nothing({ sight: { state: 'none', via: 'sway' } }, 'no window has the focus');
     });
 
-    it('counts an application that counts as active, but never behind a lock', async () => {
+    it('counts applications in countsAsActive, unless locked', async () => {
       const config = { countsAsActive: ['FIREFOX'] };
       expect((await collect({ idle: away, config }, undefined)).events).to.have.length(1);
       await nothing({ idle: { ...away, locked: true }, config }, 'locked');
       await nothing({ idle: away, config: { countsAsActive: ['fire'] } }, 'idle 12 min');
     });
 
-    it('counts the time, and says so, where nobody knows about input', async () => {
+    it('counts all time with a warning when idle time is unknown', async () => {
       const sample = await collect({ idle: { unknown: 'no such protocol' } }, undefined);
       expect(sample.events).to.have.length(1);
       expect(sample).to.include({ state: 'ok' });
@@ -186,7 +186,7 @@ describe('sense/app-focus', () => {
       return sample.events.length === 0;
     }
 
-    it('by whole name or id, without case, never by a part', async () => {
+    it('matches whole names and ids without case', async () => {
       expect(await excluded('firefox')).to.equal(true);
       expect(await excluded('ORG.Mozilla.Firefox')).to.equal(true);
       for (const part of ['fox', 'Fire', 'mozilla', 'org.mozilla', '', '.*', 'Firefo']) {
@@ -194,7 +194,7 @@ describe('sense/app-focus', () => {
       }
     });
 
-    it('by glob only where one is written', async () => {
+    it('matches globs', async () => {
       expect(await excluded('Fire*')).to.equal(true);
       expect(await excluded('org.mozilla.*')).to.equal(true);
       expect(await excluded('F?refox')).to.equal(true);
@@ -204,15 +204,15 @@ describe('sense/app-focus', () => {
       expect(await excluded('!Chrome*')).to.equal(false);
     });
 
-    it('takes signs in a name as they are', async () => {
+    it('treats other special characters literally', async () => {
       const sight: FrontAppReading = { state: 'seen', app: { app: 'Q (beta) [x64]/2' }, via: 'x11' };
       expect(await excluded('q (beta) [x64]*', sight)).to.equal(true);
       expect(await excluded('Q (beta) [X64]/2', sight)).to.equal(true);
     });
   });
 
-  describe('what it cannot do', () => {
-    it('hands on why, and keeps the cursor', async () => {
+  describe('failures', () => {
+    it('passes the reason on, and keeps the cursor', async () => {
       for (const state of ['unsupported', 'error'] as const) {
         const cursor = { lastSampleMs: NOW - 5000 };
         const sample = await collect({ sight: { state, reason: 'Install it.' } }, cursor);
@@ -221,7 +221,7 @@ describe('sense/app-focus', () => {
     });
   });
 
-  it('cleans and bounds the names that programs give themselves', async () => {
+  it('cleans and truncates names', async () => {
     const app = { app: `\u001b]0;x\u0007Evil\u202e\n${'é'.repeat(500)}`, bundleId: 'a\u0000b'.repeat(200) };
     const { events } = await collect({ sight: { state: 'seen', app, via: 'x11' } }, undefined);
     expect(events[0]?.app)

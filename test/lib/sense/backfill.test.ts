@@ -41,7 +41,7 @@ describe('sense: backfill', () => {
   });
   const fill = (days = 30, dryRun = false) => backfill(deps(), { days, dryRun });
 
-  it('adds your own commits of the days before today, and their records say that no time is recorded', async () => {
+  it('adds your own commits of past days, marked as not recorded', async () => {
     git.commit(shop, { at: at('2026-10-01T10:00:00Z'), subject: 'too old' });
     git.commit(shop, { at: at('2026-11-18T10:00:00Z'), subject: 'first' });
     git.commit(shop, { at: at('2026-11-18T11:00:00Z'), subject: 'of another', email: OTHER });
@@ -64,7 +64,7 @@ describe('sense: backfill', () => {
     expect(box.lines('events/2026-11-19.jsonl')[0]).to.have.nested.property('detail.branch', 'login');
   });
 
-  it('adds nothing the second time, nor what a capture has stored', async () => {
+  it('adds nothing twice, and nothing that a capture stored', async () => {
     git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
     activity.push({ session: 's1', repo: 'shop', ms: Date.parse('2026-11-18T10:00:00Z') });
     expect(await fill()).to.deep.include({ commits: 1, sessions: 1 });
@@ -73,7 +73,7 @@ describe('sense: backfill', () => {
     expect(filesIn(box.area.sense.root)).to.deep.equal(before);
   });
 
-  it('knows a commit that was amended after a capture stored it', async () => {
+  it('recognizes a commit that was amended after its capture', async () => {
     box.at('2026-11-18T12:00:00Z');
     git.commit(shop, { at: at('2026-11-18T10:00:00Z'), subject: 'draft' });
     const { gitSource } = await import('../../../src/lib/sense/git');
@@ -85,7 +85,7 @@ describe('sense: backfill', () => {
     expect(await fill()).to.deep.include({ commits: 0 });
   });
 
-  it('keeps the application time of a captured day, although the kinds have changed since', async () => {
+  it('keeps recorded application time after a change of classification', async () => {
     box.at('2026-11-18T12:00:00Z');
     await box.capture({ sources: [listSource('appFocus', [focus('2026-11-18T11:00:00Z', 'Code')])] });
     box.at('2026-11-20T12:00:00Z');
@@ -102,7 +102,7 @@ describe('sense: backfill', () => {
     expect(box.record('2026-11-18').commits.count).to.equal(1);
   });
 
-  it('leaves a day alone whose raw log is discarded', async () => {
+  it('skips a day whose event log was deleted', async () => {
     git.commit(shop, { at: at('2026-11-10T10:00:00Z') });
     await fill();
     const record = box.read('sense/daily/2026-11-10.json');
@@ -112,13 +112,13 @@ describe('sense: backfill', () => {
     expect(box.read('sense/daily/2026-11-10.json')).to.equal(record);
   });
 
-  it('writes nothing with a dry run, and says the same', async () => {
+  it('writes nothing in a dry run, with the same result', async () => {
     git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
     expect(await fill(30, true)).to.deep.include({ dryRun: true, commits: 1, days: ['2026-11-18'] });
     expect(existsSync(box.area.root)).to.equal(false);
   });
 
-  it('names a repository that cannot be read, and reads the others', async () => {
+  it('reports a repository that fails, and reads the others', async () => {
     git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
     const broken = git.init('broken');
     writeFileSync(join(broken, '.git', 'config'), '[core\n');
@@ -134,7 +134,7 @@ describe('sense: backfill', () => {
     ]);
   });
 
-  it('stores one event for each session and poll interval, today as well', async () => {
+  it('stores one event per session and poll interval, including today', async () => {
     for (const time of ['10:00:00', '10:00:30', '10:01:59', '10:02:00'])
       activity.push({ session: 's1', repo: 'shop', ms: Date.parse(`2026-11-18T${time}Z`) });
     activity.push({ session: 's2', ms: Date.parse('2026-11-20T09:00:00Z') });
@@ -146,7 +146,7 @@ describe('sense: backfill', () => {
     expect(box.lines('events/2026-11-18.jsonl')).to.have.length(2);
   });
 
-  it('shows seven days in seven lines, unknown ones as not recorded', async () => {
+  it('shows seven days, unknown ones as not recorded', async () => {
     git.commit(shop, { at: at('2026-11-18T10:00:00Z') });
     await fill();
     const lines = recentText(lastDays({ ...box.deps, config: { ...box.deps.config, repos: [] } }, 7), {
@@ -158,7 +158,7 @@ describe('sense: backfill', () => {
     expect(lines[6]).to.include('not recorded');
   });
 
-  it('reads times, ids and repositories from transcripts, and no text', () => {
+  it('reads times, ids and repositories from transcripts, never text', () => {
     const folder = join(git.folder, 'projects', 'x', 's9', 'subagents');
     mkdirSync(folder, { recursive: true });
     const entry = (fields: Record<string, unknown>): string =>
@@ -193,7 +193,7 @@ describe('sense: backfill', () => {
     ]);
   });
 
-  it('looks for transcripts in the folders of the assistant', () => {
+  it("finds transcripts in the assistant's folders", () => {
     const folders = transcriptFolders({ env: { CLAUDE_CONFIG_DIR: '~/c' }, home: '/home/ann' });
     expect(folders).to.deep.equal([
       '/home/ann/c/projects',

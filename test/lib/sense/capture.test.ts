@@ -20,7 +20,7 @@ describe('sense: capture', () => {
   const broken = sourceOf('git', () => Promise.reject(new Error('the disk of git is gone')));
   const hanging = sourceOf('agentSession', () => new Promise(() => {}));
 
-  it('stores what the sources saw, and says it of each', async () => {
+  it('stores the events of each source', async () => {
     const seen = focus('2026-11-20T11:59:00Z', 'Code');
     const result = await box.capture({ sources: [listSource('appFocus', [seen]), listSource('git', [])] });
     expect(result).to.deep.include({
@@ -36,7 +36,7 @@ describe('sense: capture', () => {
     expect(box.lines('events/2026-11-20.jsonl')).to.deep.equal([seen]);
   });
 
-  it('stores what the others saw when a source throws and another never answers', async () => {
+  it('stores the other events when one source throws and another hangs', async () => {
     const list = [focus('2026-11-20T11:59:00Z', 'Code')];
     const result = await box.capture({
       sources: [broken, hanging, listSource('appFocus', list)],
@@ -52,7 +52,7 @@ describe('sense: capture', () => {
     expect(box.lines('events/2026-11-20.jsonl')).to.deep.equal(list);
   });
 
-  it('takes a source that throws at once, without a promise, for the same', async () => {
+  it('handles a source that throws synchronously', async () => {
     const rude = sourceOf('git', () => {
       throw new Error('at once');
     });
@@ -60,7 +60,7 @@ describe('sense: capture', () => {
     expect(result.sources.map(({ state }) => state)).to.deep.equal(['error', 'ok']);
   });
 
-  it('writes nothing and asks no source with the kill switch set', async () => {
+  it('writes nothing and asks no source when disabled', async () => {
     let asked = 0;
     const source = sourceOf('git', () => {
       asked += 1;
@@ -72,7 +72,7 @@ describe('sense: capture', () => {
     expect(existsSync(box.area.root)).to.equal(false);
   });
 
-  it('asks no source that is switched off, and keeps its cursor', async () => {
+  it('asks no source that is turned off, and keeps its cursor', async () => {
     const list = [commit('2026-11-20T09:00:00Z', 'app', 'a')];
     await box.capture({ sources: [listSource('git', list)] });
     list.push(commit('2026-11-20T10:00:00Z', 'app', 'b'));
@@ -84,7 +84,7 @@ describe('sense: capture', () => {
     expect(box.lines('events/2026-11-20.jsonl')).to.deep.equal(list);
   });
 
-  it('keeps the cursor of a source that failed, and takes what it missed the next time', async () => {
+  it('keeps the cursor of a failed source, and catches up next time', async () => {
     const list = [commit('2026-11-20T09:00:00Z', 'app', 'a')];
     const cursors: unknown[] = [];
     const source = sourceOf('git', async (input) => {
@@ -100,7 +100,7 @@ describe('sense: capture', () => {
     expect(box.lines('events/2026-11-20.jsonl')).to.deep.equal(list);
   });
 
-  it('gives a source the first instant of the local day', async () => {
+  it('passes the start of the local day', async () => {
     const starts = async (iso: string, timezone: string): Promise<string> => {
       box.at(iso);
       let got: CollectInput | undefined;
@@ -115,7 +115,7 @@ describe('sense: capture', () => {
     expect(await starts('2026-10-25T12:00:00Z', 'Europe/Paris')).to.equal('2026-10-24T22:00:00.000Z');
   });
 
-  it('stores an event under the local day of its own time', async () => {
+  it('stores an event under its local day', async () => {
     box.at('2026-10-25T23:30:00Z');
     // The night in which Paris puts its clock back: its day has 25 hours.
     const times = [
@@ -134,7 +134,7 @@ describe('sense: capture', () => {
     }
   });
 
-  it('keeps the zone of a day from its first write when the person travels', async () => {
+  it('keeps the time zone of a day when you travel', async () => {
     const list = [focus('2026-11-20T08:00:00Z', 'Code')];
     const sources = [listSource('appFocus', list)];
     await box.capture({ sources, timezone: 'Europe/Paris' });
@@ -148,7 +148,7 @@ describe('sense: capture', () => {
     expect(box.record('2026-11-21').timezone).to.equal('America/Los_Angeles');
   });
 
-  it('never has two at once store an event twice, under the lock of sense', async () => {
+  it('stores no event twice in concurrent captures under the lock', async () => {
     const list = Array.from({ length: 20 }, (_, n) => commit('2026-11-20T09:00:00Z', 'app', String(n)));
     const lock = { clock: box.deps.clock, machineId: '0123456789ab', waitMs: 10_000 };
     await Promise.all(
@@ -162,7 +162,7 @@ describe('sense: capture', () => {
   });
 
   describe('state.json', () => {
-    it('is relieved of lines once they are stored: what is removed by hand stays away', async () => {
+    it('drops pending lines once they are stored', async () => {
       await box.capture({ sources: [listSource('git', [commit('2026-11-20T09:00:00Z', 'app', 'a')])] });
       expect(box.state()['pending']).to.deep.equal([]);
       rmSync(box.store.logOf('2026-11-20'));
@@ -170,7 +170,7 @@ describe('sense: capture', () => {
       expect(box.lines('events/2026-11-20.jsonl')).to.deep.equal([]);
     });
 
-    it('of a newer steward is a config error, and nothing is touched', async () => {
+    it('of a newer version is a config error and changes nothing', async () => {
       const path = box.write('sense/state.json', '{"version":2,"cursors":{"git":7}}\n');
       const before = filesIn(box.area.root);
       const list = [focus('2026-11-20T11:59:00Z', 'Code')];
@@ -191,7 +191,7 @@ describe('sense: capture', () => {
       }],
     ]; // prettier-ignore
     for (const [name, damage] of damages) {
-      it(`${name}: no stored commit is stored twice, and new ones are taken`, async () => {
+      it(`${name}: stores no commit twice, and new ones`, async () => {
         const list = [commit('2026-11-20T09:00:00Z', 'app', 'a'), commit('2026-11-20T10:00:00Z', 'app', 'b')];
         const sources = [listSource('git', list)];
         await box.capture({ sources });
@@ -206,7 +206,7 @@ describe('sense: capture', () => {
       });
     }
 
-    it('lost: a source that fails then is still not taken from its start afterwards', async () => {
+    it('lost: stores nothing twice after a source failed meanwhile', async () => {
       const list = [commit('2026-11-20T09:00:00Z', 'app', 'a')];
       await box.capture({ sources: [listSource('git', list)] });
       rmSync(box.area.sense.state);
@@ -216,7 +216,7 @@ describe('sense: capture', () => {
       expect(box.lines('events/2026-11-20.jsonl')).to.deep.equal(list);
     });
 
-    it('lost: asks a source what the stored events tell of its place', async () => {
+    it('lost: a source recovers its cursor from the stored events', async () => {
       const list = [focus('2026-11-20T11:00:00Z', 'Code'), focus('2026-11-20T11:30:00Z', 'Code')];
       await box.capture({ sources: [listSource('appFocus', list)] });
       rmSync(box.area.sense.state);
@@ -228,7 +228,7 @@ describe('sense: capture', () => {
     });
   });
 
-  it('completes, exactly once, what a crash left between state and log', async () => {
+  it('completes an interrupted append exactly once', async () => {
     const seen = [focus('2026-11-20T11:00:00Z', 'Code'), focus('2026-11-20T11:02:00Z', 'Code')];
     await box.capture({ sources: [listSource('appFocus', seen.slice(0, 1))] });
     const plan = box.store.planAppend('2026-11-20', seen.slice(1));
@@ -242,7 +242,7 @@ describe('sense: capture', () => {
     }
   });
 
-  it('closes a torn line that somebody left, and stores behind it', async () => {
+  it('closes an incomplete line before appending', async () => {
     const list = [focus('2026-11-20T11:00:00Z', 'Code')];
     box.write('sense/events/2026-11-20.jsonl', '{"ts":"2026-11-20T10');
     await box.capture({ sources: [listSource('appFocus', list)] });
@@ -251,7 +251,7 @@ describe('sense: capture', () => {
     );
   });
 
-  it('counts time away up to a poll, and starts anew each day', async () => {
+  it('counts time away up to a poll interval, per day', async () => {
     const idle = sourceOf('appFocus', () => Promise.resolve({ events: [], cursor: 1, state: 'idle' }));
     const away = async (iso: string): Promise<unknown> => {
       box.at(iso);
@@ -264,7 +264,7 @@ describe('sense: capture', () => {
     expect(await away('2026-11-21T09:00:00Z')).to.deep.equal({ day: '2026-11-21', seconds: 120 });
   });
 
-  it('says of a past day what cannot be written there, and stores the rest', async function () {
+  it('reports a past day that cannot be written, and stores the rest', async function () {
     if (root) this.skip();
     box.write('sense/events/2026-11-19.jsonl', '');
     chmodSync(box.store.logOf('2026-11-19'), 0);
@@ -276,7 +276,7 @@ describe('sense: capture', () => {
     expect(box.lines('quarantine/late.jsonl')).to.deep.equal([old]);
   });
 
-  it('does so, too, when a folder stands where the log of a past day should be', async () => {
+  it('reports a past day whose log is a folder, and stores the rest', async () => {
     box.write('sense/events/2026-11-19.jsonl/x', '');
     const old = commit('2026-11-19T09:00:00Z', 'app', 'old');
     const fresh = commit('2026-11-20T09:00:00Z', 'app', 'new');
@@ -286,7 +286,7 @@ describe('sense: capture', () => {
     expect(box.lines('quarantine/late.jsonl')).to.deep.equal([old]);
   });
 
-  it('advances no cursor when the log of today cannot be written', async () => {
+  it("advances no cursor when today's log cannot be written", async () => {
     const list = [commit('2026-11-20T09:00:00Z', 'app', 'a')];
     box.write('sense/events/2026-11-20.jsonl/x', '');
     const error = await rejection(box.capture({ sources: [listSource('git', list)] }));
@@ -296,7 +296,7 @@ describe('sense: capture', () => {
     expect(box.lines('events/2026-11-20.jsonl')).to.deep.equal(list);
   });
 
-  it('keeps its folders and files private', async function () {
+  it('creates private folders and files', async function () {
     if (process.platform === 'win32') this.skip();
     const { statSync } = await import('node:fs');
     await box.capture({ sources: [listSource('appFocus', [focus('2026-11-20T11:00:00Z', 'Code')])] });

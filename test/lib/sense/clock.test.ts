@@ -15,7 +15,7 @@ const DAY = '2026-11-20';
 const HOUR = 3_600_000;
 const noonOf = (day: string): string => `${day}T12:00:00.000Z`;
 
-describe('sense: a clock that is set', () => {
+describe('sense: a changed clock', () => {
   let box: SenseBox;
   let git: GitBox;
   beforeEach(() => {
@@ -40,7 +40,7 @@ describe('sense: a clock that is set', () => {
     box.deps.clock.boot = () => ({ id: 'a', upMs });
   };
 
-  it('counts the commits of today, also those before the first capture, when that was ahead', async () => {
+  it("counts today's commits after a first capture with a clock that was ahead", async () => {
     const repo = git.init('app');
     const sense = gitSource({
       run,
@@ -60,7 +60,7 @@ describe('sense: a clock that is set', () => {
     expect(subjects).to.deep.equal(['before', 'after', 'on']);
   });
 
-  it('does not count again what it counted while the clock was ahead', async () => {
+  it('counts no commit twice that it counted while the clock was ahead', async () => {
     const repo = git.init('app');
     const sense = gitSource({
       run,
@@ -77,7 +77,7 @@ describe('sense: a clock that is set', () => {
   });
 
   for (const behind of [3, 120]) {
-    it(`loses no commit and takes no old work after a capture ${behind} days behind`, async () => {
+    it(`loses no commit and counts no old work after a capture ${behind} days behind`, async () => {
       box.deps.config.retentionDays = 1000;
       const repo = git.init('app');
       const sense = gitSource({
@@ -108,7 +108,7 @@ describe('sense: a clock that is set', () => {
     });
   }
 
-  it('takes sessions that begin after a first capture that was ahead', async () => {
+  it('counts sessions after a first capture that was ahead', async () => {
     const path = box.area.workEvents;
     const sessions = agentSessionSource({ path, timezone: 'UTC', machineId: 'm' });
     await captured(noonOf(addDays(DAY, 5)), sessions);
@@ -118,7 +118,7 @@ describe('sense: a clock that is set', () => {
     expect(box.store.readLog(DAY).events.map(({ detail }) => detail?.['session'])).to.deep.equal(['s']);
   });
 
-  it('keeps the record of a day whose log was discarded, when that day comes again', async () => {
+  it('keeps the record of a day without its log when the clock returns to it', async () => {
     await captured(noonOf(DAY), commits(5));
     await captured(noonOf(addDays(DAY, 40)), commits(0));
     expect(box.store.logBytes(DAY)).to.equal(undefined);
@@ -132,7 +132,7 @@ describe('sense: a clock that is set', () => {
     expect(box.store.readLog('late').events).to.have.length(1);
   });
 
-  it('notices a jump by the time since the boot, and discards no log for a day', async () => {
+  it('notices a jump by the time since boot, and deletes no log for a day', async () => {
     boot(HOUR);
     await captured(noonOf(DAY), commits(5));
     boot(2 * HOUR);
@@ -151,7 +151,7 @@ describe('sense: a clock that is set', () => {
     expect(box.store.readState().state.jumps).to.have.length(2);
   });
 
-  it('takes sleep and another boot for no jump; without a boot time only a step back is one', async () => {
+  it('ignores sleep and reboots; without a boot time it notices only a step back', async () => {
     boot(HOUR);
     await captured(noonOf(DAY), commits(0));
     boot(HOUR + 3 * 24 * HOUR);
@@ -167,7 +167,7 @@ describe('sense: a clock that is set', () => {
     ]);
   });
 
-  it('never stores a record with less than it had, however the clock is set', async () => {
+  it('never loses recorded commits for any clock changes', async () => {
     const step = fc.record({
       days: fc.integer({ min: -8, max: 8 }),
       commits: fc.integer({ min: 0, max: 3 }),

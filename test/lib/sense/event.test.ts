@@ -12,7 +12,7 @@ describe('sense: an event', () => {
     return 'invalid' in read ? read.invalid : undefined;
   };
 
-  it('has a time, a known type and a source', () => {
+  it('requires a time, a known type and a source', () => {
     for (const type of ['app-focus', 'git-commit', 'agent-session'])
       expect(reasonOf({ ...event, type }), type).to.equal(undefined);
     for (const ts of [undefined, 1, '', '2026-11-20', '2026-11-20T08:00:00', 'yesterday'])
@@ -23,7 +23,7 @@ describe('sense: an event', () => {
       expect(reasonOf({ ...event, source }), String(source)).to.equal('source is missing');
   });
 
-  it('may name an application, a repository and details', () => {
+  it('accepts an application, a repository and details', () => {
     const all = { ...event, app: 'Code', repo: 'steward', detail: { intervalSec: 120, any: [null] } };
     expect(readEvent(all)).to.deep.equal(all);
     expect(readEvent(event)).to.deep.equal(event);
@@ -33,8 +33,8 @@ describe('sense: an event', () => {
   });
 });
 
-describe('sense: the lines of a log', () => {
-  it('are events, or say why not', () => {
+describe('sense: log lines', () => {
+  it('are events, or have a reason', () => {
     expect(readEventLine(LINE)).to.deep.include({ ts: '2026-11-20T08:00:00.000Z', type: 'app-focus' });
     for (const line of ['', 'nonsense', '[]', 'null'])
       expect(readEventLine(line)).to.deep.equal({ invalid: 'not an object' });

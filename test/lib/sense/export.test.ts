@@ -67,7 +67,7 @@ describe('sense: export', () => {
     expect([...exportEvents(events, 'json')]).to.have.length(3);
   });
 
-  it('asks for an event only when the one before was taken', () => {
+  it('reads events lazily', () => {
     let made = 0;
     function* endless(): Generator<SenseEvent> {
       for (;;) {
@@ -80,7 +80,7 @@ describe('sense: export', () => {
     expect(made).to.equal(3);
   });
 
-  it('writes events as CSV with the detail in full', () => {
+  it('writes events as CSV with full detail', () => {
     const bare: SenseEvent = { ts: event.ts, type: 'git-commit', source: 'git', repo: 'a,b' };
     expect(textOf(exportEvents([event, bare], 'csv'))).to.equal(
       'ts,type,source,app,repo,detail\r\n' +
@@ -89,7 +89,7 @@ describe('sense: export', () => {
     );
   });
 
-  it('writes records as CSV by day and by application, and as JSON whole', () => {
+  it('writes records as CSV by day or application, and as JSON', () => {
     expect(textOf(exportRecords([record], 'csv'))).to.equal(
       'date,timezone,final,totalMinutes,creationMinutes,consumptionMinutes,neutralMinutes,commits,sessions\r\n' +
         '2026-11-20,Europe/Paris,true,4,2,0,2,0,0\r\n',
@@ -100,7 +100,7 @@ describe('sense: export', () => {
     expect(JSON.parse(textOf(exportRecords([record], 'json')))).to.deep.equal([record]);
   });
 
-  it('never starts a cell as a formula', () => {
+  it('escapes formulas', () => {
     for (const [app, cell] of [
       ['=1+1', "'=1+1"],
       ['+A1', "'+A1"],
@@ -117,7 +117,7 @@ describe('sense: export', () => {
     }
   });
 
-  it('can be read back whatever a name holds', () => {
+  it('round-trips any names', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (names) => {
         const rows = readCsv(

@@ -88,7 +88,7 @@ const EVENTS: SenseEvent[] = [
 ];
 
 describe('sense: version', () => {
-  it('is raised whenever the event schema, the adapter contract or the record changes', () => {
+  it('changes with the event schema, the adapter contract and the record', () => {
     const record = buildDailyRecord('2026-10-25', EVENTS, {
       timezone: 'Europe/Paris',
       pollIntervalSec: 120,
@@ -114,7 +114,7 @@ describe('sense: version', () => {
     expect(fingerprint, `the fingerprint of sense ${SENSE_VERSION}`).to.equal(FINGERPRINTS[SENSE_VERSION]);
   });
 
-  it('has a fingerprint of its own for each version', () => {
+  it('has a different fingerprint for each version', () => {
     expect(Object.keys(FINGERPRINTS).at(-1)).to.equal(SENSE_VERSION);
     expect(new Set(Object.values(FINGERPRINTS)).size).to.equal(Object.keys(FINGERPRINTS).length);
   });

@@ -26,8 +26,8 @@ const session = (ts: string, id: string, events = 1): SenseEvent => ({
 });
 const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 
-describe('sense: the summary for a content-type read', () => {
-  it('has the applications with counts, the subjects, the slugs, and nothing else of the day', () => {
+describe('sense: the summary for an insight', () => {
+  it('has applications with counts, subjects and slugs, and nothing else', () => {
     const events = [
       focus('2026-11-20T09:00:00Z', 'Ghostty'),
       focus('2026-11-20T09:02:00Z', 'Firefox'),
@@ -53,7 +53,7 @@ describe('sense: the summary for a content-type read', () => {
     expect(prompt).to.match(/no score, no rating, no praise, no blame, no advice/);
   });
 
-  it('counts a rewritten commit once, and leaves out what is excluded', () => {
+  it('counts a rewritten commit once, and leaves out excluded applications', () => {
     const first = commit('2026-11-20T09:10:00Z', 'app', 'a1');
     const again = { ...first, ts: '2026-11-20T10:00:00.000Z', detail: { ...first.detail, sha: 'other' } };
     const events = [first, again, focus('2026-11-20T09:00:00Z', 'Solitaire')];
@@ -64,7 +64,7 @@ describe('sense: the summary for a content-type read', () => {
     expect(isEmptySummary(insightSummary([], OPTIONS))).to.equal(true);
   });
 
-  it('stays within its bounds on a day of 10,000 events, and tells how much it leaves out', () => {
+  it('stays bounded for 10,000 events, and counts what it leaves out', () => {
     const wide = '漢'.repeat(300);
     const events = Array.from({ length: 10_000 }, (_, n): SenseEvent => {
       const ts = new Date(Date.parse('2026-11-20T00:00:00Z') + n * 8000).toISOString();
@@ -81,7 +81,7 @@ describe('sense: the summary for a content-type read', () => {
     expect(bytes(insightPrompt(summary))).to.be.within(10_000, MAX_PROMPT_BYTES);
   });
 
-  it('is the same for the same events in any order, bounded, and free of controls (property)', () => {
+  it('is bounded, clean and independent of the order (property)', () => {
     const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 400 });
     const ts = fc.date({
       min: new Date('2026-11-20T00:00:00Z'),

@@ -30,7 +30,7 @@ import { until } from '../../helpers/desktop-kit';
 const DAY = '2026-11-20';
 const FILE = `sense/insights/${DAY}.json`;
 
-describe('sense: the content-type read', function () {
+describe('sense: the insight', function () {
   this.timeout(60_000);
   let box: SenseBox;
   let assistant: PlayedAssistant;
@@ -72,7 +72,7 @@ describe('sense: the content-type read', function () {
   const stored = (): { read: { narrative: string } | null; failed: { reason: string } | null } =>
     JSON.parse(box.read(FILE)) as ReturnType<typeof stored>;
 
-  it('is what the assistant says of the day, stored with its watermark', async () => {
+  it('stores the answer of the assistant', async () => {
     const outcome = await play('reply');
     const read = {
       ...(JSON.parse(GOOD_REPLY) as object),
@@ -95,7 +95,7 @@ describe('sense: the content-type read', function () {
     });
   });
 
-  it('tells the assistant what the preview shows, on stdin, in an empty folder, without keys', async () => {
+  it('sends what the preview shows on stdin, in an empty folder, without keys', async () => {
     see({
       ts: '2026-11-20T10:00:00Z',
       type: 'agent-session',
@@ -134,7 +134,7 @@ describe('sense: the content-type read', function () {
     ).to.deep.equal([]);
   });
 
-  it("calls the assistant's own one-shot mode when nothing else is set", async () => {
+  it('calls Claude Code by default', async () => {
     const { command } = await previewInsight({
       ...deps,
       config: { ...deps.config, insight: defaultConfig(box.area).sense.insight },
@@ -144,7 +144,7 @@ describe('sense: the content-type read', function () {
     expect(command).not.to.include('--bare');
   });
 
-  it('is skipped when nothing came since, unless it is forced', async () => {
+  it('is skipped without new events, unless forced', async () => {
     await play('reply');
     const idle = { status: 'skipped', date: DAY, reason: 'no new events since the last insight' };
     expect(await play('reply')).to.deep.equal(idle);
@@ -159,7 +159,7 @@ describe('sense: the content-type read', function () {
     expect(assistant.calls()).to.have.length(4);
   });
 
-  it('is not asked for when there is nothing to tell of, or sense is switched off', async () => {
+  it('is skipped without events, or when sense is disabled', async () => {
     rmSync(box.store.logOf(DAY));
     expect(await play('reply', {}, true)).to.include({
       status: 'skipped',
@@ -201,7 +201,7 @@ describe('sense: the content-type read', function () {
     ['no login', 'refuse', '', /^the assistant failed: Not logged in · Please run \/login$/],
   ];
   for (const [what, mode, answer, reason] of FAILURES) {
-    it(`fails on ${what}: recorded, and never over a good read`, async () => {
+    it(`fails on ${what}, and keeps the last insight`, async () => {
       assistant.answer(answer);
       const failed = await play(mode);
       expect(failed).to.include({ status: 'failed', date: DAY });
@@ -227,7 +227,7 @@ describe('sense: the content-type read', function () {
     });
   }
 
-  it('takes a reply in a code fence, in per cent, and from a program that does not read', async () => {
+  it('accepts a code fence, per cent, and a program that does not read stdin', async () => {
     const answer =
       '{"narrative":"Ünïcode 漢字 \\u001b[2J🙂","contentTypes":[{"label":"a","share":70},{"label":"b","share":30}]}';
     assistant.answer(`\`\`\`json\n${answer}\n\`\`\``);
@@ -239,7 +239,7 @@ describe('sense: the content-type read', function () {
     }); // prettier-ignore
   });
 
-  it('gives up on a slow one, and leaves no process of it', async () => {
+  it('times out, and kills the process', async () => {
     const outcome = await play('slow', { timeoutMs: 5000 });
     expect('reason' in outcome ? outcome.reason : '').to.match(/did not answer within 5 s$/);
     const pids = JSON.parse(readFileSync(assistant.file('pids'), 'utf8')) as number[];
@@ -248,7 +248,7 @@ describe('sense: the content-type read', function () {
     expect(existsSync(assistant.calls()[0]?.cwd ?? '/')).to.equal(false);
   });
 
-  it('says that the program is missing, or cannot be started', async () => {
+  it('reports a program that is missing or cannot start', async () => {
     const use = (...command: string[]): BuildDeps => ({
       ...deps,
       config: { ...deps.config, insight: { command } },
@@ -287,7 +287,7 @@ describe('sense: the content-type read', function () {
     expect(assistant.calls()).to.have.length(1);
   });
 
-  it('belongs to the day that it tells of when midnight passes meanwhile', async () => {
+  it('belongs to the day of its events when midnight passes meanwhile', async () => {
     box.at('2026-11-20T23:59:50Z');
     const building = play('wait');
     await until('it has begun', () => existsSync(assistant.file('started')));
@@ -303,7 +303,7 @@ describe('sense: the content-type read', function () {
     });
   });
 
-  it('does not bring back what was purged while the assistant was thinking', async () => {
+  it('does not bring back what was purged meanwhile', async () => {
     const building = play('wait');
     await until('it has begun', () => existsSync(assistant.file('started')));
     purge(box.deps, { app: 'ghostty' }, false);
@@ -317,7 +317,7 @@ describe('sense: the content-type read', function () {
   });
 
   describe('the latest', () => {
-    it('is of an earlier day, as stale, while there is none of today', async () => {
+    it('is of an earlier day, as stale, without one of today', async () => {
       expect(latest()).to.include({ available: false, stale: false, date: DAY, reason: 'no insight was built yet' });
       await play('reply');
       box.at('2026-11-23T09:00:00Z');
@@ -328,7 +328,7 @@ describe('sense: the content-type read', function () {
       expect(latest(), 'a read of a day to come is not shown').to.include({ available: false, date: '2026-11-19' });
     }); // prettier-ignore
 
-    it('passes over files that are damaged, and leaves one of a newer steward alone', async () => {
+    it('ignores damaged files, and does not change one of a newer version', async () => {
       for (const text of ['', '{', 'null', '{"version":1}', '{"version":1,"read":{"narrative":"n","contentTypes":[]}}', '{"version":1,"read":{"narrative":"n","contentTypes":[{"label":"a"}],"events":1}}']) {
         box.write(FILE, text);
         expect(latest(), text).to.include({ available: false });
@@ -343,7 +343,7 @@ describe('sense: the content-type read', function () {
       expect(assistant.calls()).to.have.length(1);
     }); // prettier-ignore
 
-    it('writes nothing, and starts nothing', () => {
+    it('writes and starts nothing', () => {
       const before = readdirSync(box.home, { recursive: true });
       latest();
       expect(readdirSync(box.home, { recursive: true })).to.deep.equal(before);

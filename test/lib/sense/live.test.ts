@@ -5,7 +5,7 @@ import { makeClassifier } from '../../../src/lib/sense/classify';
 import { liveReads, type LiveReads, sources, status, today } from '../../../src/lib/sense/read';
 import { focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
 
-describe('the live reads', () => {
+describe('sense: cached reads', () => {
   let box: SenseBox;
   let live: LiveReads;
   const list = [focus('2026-11-20T11:00:00Z', 'Code')];
@@ -32,7 +32,7 @@ describe('the live reads', () => {
   };
   const log = (): string => box.store.logOf('2026-11-20');
 
-  it('are the same as those that remember nothing, and the same object while nothing changes', () => {
+  it('equal uncached reads, and return the same object until something changes', () => {
     isRight();
     const record = live.today(box.deps);
     box.at('2026-11-20T12:30:00Z');
@@ -41,7 +41,7 @@ describe('the live reads', () => {
     expect(live.status(box.deps)).to.equal(live.status(box.deps));
   });
 
-  it('see what a capture appends', async () => {
+  it('notice appended events', async () => {
     expect(live.today(box.deps).totalMinutes).to.equal(2);
     for (let minute = 2; minute <= 10; minute += 2) {
       const at = `2026-11-20T12:${String(minute).padStart(2, '0')}:00Z`;
@@ -55,7 +55,7 @@ describe('the live reads', () => {
     }
   });
 
-  it('see a line without its feed, then its end, a log that is cut, replaced and removed', () => {
+  it('notice an incomplete line, and a log that is truncated, replaced or deleted', () => {
     live.today(box.deps);
     const line = JSON.stringify(focus('2026-11-20T11:30:00Z', 'Slack'));
     appendFileSync(log(), line.slice(0, 20));
@@ -71,7 +71,7 @@ describe('the live reads', () => {
     expect(live.today(box.deps).totalMinutes).to.equal(0);
   });
 
-  it('begin a new day at midnight of the configured zone', () => {
+  it('start a new day at local midnight', () => {
     expect(live.today(box.deps)).to.include({ date: '2026-11-20', totalMinutes: 2 });
     box.at('2026-11-20T23:59:59.999Z');
     expect(live.today(box.deps).date).to.equal('2026-11-20');
@@ -86,7 +86,7 @@ describe('the live reads', () => {
     });
   });
 
-  it('follow a change of zone, of classification and of the poll interval', () => {
+  it('notice a change of time zone, classification and poll interval', () => {
     const before = live.today(box.deps);
     expect(before.creationMinutes).to.equal(2);
     const east = { ...box.deps, timezone: 'Pacific/Auckland' };
@@ -102,7 +102,7 @@ describe('the live reads', () => {
     expect(live.status(box.deps).enabled).to.equal(true);
   });
 
-  it('tell of a new record', async () => {
+  it('notice a new record', async () => {
     box.at('2026-11-21T08:00:00Z');
     expect(live.status(box.deps).lastRecord).to.equal(null);
     await box.capture();

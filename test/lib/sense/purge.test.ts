@@ -33,7 +33,7 @@ describe('sense: purge', () => {
   const captureAgain = () => box.capture({ sources: [listSource('git', list)] });
   const eventsOf = (day: string): unknown[] => box.lines(`events/${day}.jsonl`);
 
-  it('removes all of a day, and a capture does not bring it back', async () => {
+  it('removes a day, and a capture does not bring it back', async () => {
     writeFileSync(box.store.logOf('2026-11-19'), 'noise\n', { flag: 'a' });
     await captureAgain();
     box.told.length = 0;
@@ -60,7 +60,7 @@ describe('sense: purge', () => {
     expect(box.record('2026-11-19').totalMinutes).to.equal(0);
   });
 
-  it('removes the days before one, discarded logs or not', () => {
+  it('removes the days before a day, with or without their logs', () => {
     const result = run({ before: '2026-11-20' });
     expect(result.removed).to.include.members(['2026-10-01', '2026-11-19']);
     expect(result.logs).to.deep.equal(['2026-11-19']);
@@ -68,7 +68,7 @@ describe('sense: purge', () => {
     expect(box.store.loggedDays()).to.deep.equal(['2026-11-20']);
   });
 
-  it('removes an application, however it is spelt, and builds the records again without it', () => {
+  it('removes an application in any case, and rebuilds the records', () => {
     const result = run({ app: 'SOLITAIRE' });
     expect(result).to.deep.include({ events: 2, logs: ['2026-11-19', '2026-11-20'], rebuilt: ['2026-11-19'], removed: [] });
     expect(result.kept, 'its raw log is discarded').to.deep.equal(['2026-10-01']);
@@ -79,7 +79,7 @@ describe('sense: purge', () => {
     expect(box.told.length).to.be.at.least(1);
   }); // prettier-ignore
 
-  it('also removes records that cannot be built again, when that is asked for', () => {
+  it('removes records that cannot be rebuilt, on request', () => {
     const result = run({ app: 'Solitaire', records: true });
     expect(result).to.deep.include({ removed: ['2026-10-01'], kept: [] });
     expect(box.store.hasRecord('2026-10-01')).to.equal(false);
@@ -95,12 +95,12 @@ describe('sense: purge', () => {
     expect(box.record('2026-11-19').commits.count).to.equal(0);
   });
 
-  it('keeps to the day that is named beside an application', () => {
+  it('removes an application of one day only', () => {
     expect(run({ app: 'solitaire', day: '2026-11-20' })).to.deep.include({ logs: ['2026-11-20'], kept: [] });
     expect(JSON.stringify(eventsOf('2026-11-19'))).to.include('Solitaire');
   });
 
-  it('removes everything: no event, record, late event or count is left', async () => {
+  it('removes everything', async () => {
     writeFileSync(box.store.logOf('2026-11-19'), 'noise\n', { flag: 'a' });
     list.push(commit('2026-10-01T20:00:00Z', 'secret', 'late'));
     await captureAgain();
@@ -123,7 +123,7 @@ describe('sense: purge', () => {
     expect(existsSync(join(box.area.sense.quarantine, 'late.jsonl'))).to.equal(false);
   });
 
-  it('is not undone by lines that an interrupted capture had still to write', async () => {
+  it('is not undone by pending lines', async () => {
     const plan = box.store.planAppend('2026-11-20', [focus('2026-11-20T11:00:00Z', 'Solitaire')]);
     box.store.writeState({ ...box.store.readState().state, pending: [plan] });
     run({ app: 'solitaire' });
@@ -131,7 +131,7 @@ describe('sense: purge', () => {
     expect(JSON.stringify(eventsOf('2026-11-20'))).not.to.match(/solitaire/i);
   });
 
-  it('removes the content-type reads of what it removes, also where the record or nothing else is left', () => {
+  it('removes insights, also without a log or record', () => {
     for (const day of ['2026-09-01', '2026-10-01', '2026-11-19', '2026-11-20']) {
       box.write(`sense/insights/${day}.json`, '{}');
     }
@@ -143,7 +143,7 @@ describe('sense: purge', () => {
     expect(box.store.insightDays()).to.deep.equal([]);
   });
 
-  it('lists no read where a build failed, and no record of today without content, and removes both', () => {
+  it('does not list failed insights and empty records, but removes them', () => {
     const failed = box.write(
       'sense/insights/2026-11-20.json',
       '{"version":1,"date":"2026-11-20","read":null,"failed":{"at":"2026-11-20T10:00:00Z","reason":"no claude"}}',
@@ -157,7 +157,7 @@ describe('sense: purge', () => {
     expect([box.store.hasRecord('2026-11-20'), box.store.insightDays()]).to.deep.equal([false, []]);
   });
 
-  it('touches nothing in a dry run, and says the same', () => {
+  it('changes nothing in a dry run, with the same result', () => {
     const before = filesIn(box.area.root);
     const selections: PurgeSelection[] = [{ day: '2026-11-19' }, { before: '2026-11-20' }, { app: 'code' }, { all: true }];
     for (const selection of selections) {
@@ -169,14 +169,14 @@ describe('sense: purge', () => {
     expect({ ...run({ app: 'solitaire' }), dryRun: true }).to.deep.equal(dry);
   }); // prettier-ignore
 
-  it('works with a state that is lost, and does not make it look sound', async () => {
+  it('works with a lost state, which stays lost', async () => {
     rmSync(box.area.sense.state);
     run({ app: 'code' });
     await captureAgain();
     expect(eventsOf('2026-11-20')).to.have.length(2);
   });
 
-  it('says which days it understood, also when nothing matches', () => {
+  it('returns the selected days, also without a match', () => {
     const textOf = (selection: PurgeSelection, dryRun = true): string => purgeText(run(selection, dryRun));
     expect(textOf({ before: '2026-11-20' })).to.match(/^Would remove \(before Fri 20 Nov 2026\):$/m);
     expect(textOf({ day: '2026-10-02' })).to.equal('Nothing stored matches (only Fri 2 Oct 2026).');
@@ -186,7 +186,7 @@ describe('sense: purge', () => {
     expect(textOf({ all: true })).to.match(/^Would remove:$/m);
   });
 
-  it('refuses a day that has not begun; before tomorrow includes today', () => {
+  it('refuses a future day; before tomorrow includes today', () => {
     for (const selection of [{ day: '2026-11-21' }, { before: '2026-11-22' }, { before: '2027-11-20', app: 'code' }]) {
       const { kind, message } = thrown(() => run(selection));
       expect([kind, message]).to.deep.equal(['usage', `${selection.before ?? selection.day} has not begun yet.`]);
@@ -194,7 +194,7 @@ describe('sense: purge', () => {
     expect(run({ before: '2026-11-21' }).logs).to.deep.equal(['2026-11-19', '2026-11-20']);
   }); // prettier-ignore
 
-  it('refuses no choice at all, and all with another one', () => {
+  it('refuses no selection, and all with another one', () => {
     expect(thrown(() => run({})).kind).to.equal('usage');
     expect(thrown(() => run({ all: true, app: 'x' })).kind).to.equal('usage');
   });

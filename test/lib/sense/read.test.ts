@@ -21,7 +21,7 @@ describe('sense: reading', () => {
     return box.capture({ sources: [listSource('git', events)] });
   };
 
-  it('writes nothing, whatever is read', async () => {
+  it('writes nothing', async () => {
     await captureAt('2026-11-20T12:00:00Z', [focus('2026-11-20T11:00:00Z', 'Code')]);
     const before = filesIn(box.home);
     today(box.deps);
@@ -31,7 +31,7 @@ describe('sense: reading', () => {
     expect(filesIn(box.home)).to.deep.equal(before);
   });
 
-  it('shows nothing of nothing', () => {
+  it('shows an empty area', () => {
     expect(today(box.deps).record).to.include({ date: '2026-11-20', totalMinutes: 0, final: false });
     expect(recent(box.deps, 366)).to.deep.equal([]);
     expect(status(box.deps, null)).to.deep.include({ eventsToday: 0, lastCaptureTs: null, lastRecord: null, quarantined: 0 });
@@ -40,13 +40,13 @@ describe('sense: reading', () => {
     );
   }); // prettier-ignore
 
-  it('shows today in the zone in which the day began', async () => {
+  it('shows today in the time zone of its start', async () => {
     await captureAt('2026-11-20T12:00:00Z', [focus('2026-11-20T11:00:00Z', 'Code')]);
     const { record } = today({ ...box.deps, timezone: 'Asia/Tokyo' });
     expect(record).to.include({ date: '2026-11-20', timezone: 'UTC', totalMinutes: 2 });
   });
 
-  it('shows another day from its log, then from its record, and stores nothing', async () => {
+  it('shows another day from its log, or from its record', async () => {
     await captureAt('2026-10-01T12:00:00Z', [focus('2026-10-01T11:00:00Z', 'Code')]);
     await captureAt('2026-11-19T12:00:00Z', [
       focus('2026-10-01T11:00:00Z', 'Code'),
@@ -64,7 +64,7 @@ describe('sense: reading', () => {
     expect(filesIn(box.home)).to.deep.equal(before);
   });
 
-  it('counts no event of another day, and says how many lines it left out', async () => {
+  it('ignores and counts events of another day', async () => {
     const other = focus('2026-11-17T11:00:00Z', 'Code');
     await captureAt('2026-11-20T12:00:00Z', [focus('2026-11-20T11:00:00Z', 'Code')]);
     const log = box.store.logOf('2026-11-20');
@@ -86,7 +86,7 @@ describe('sense: reading', () => {
       .and.to.match(/^event logs {4}kept for 7 days; records stay$/m);
   });
 
-  it('says what could not be seen', async () => {
+  it('lists sources that failed', async () => {
     box.deps.sources = [
       sourceOf('appFocus', () => Promise.resolve({ events: [], cursor: 1, state: 'idle' })),
       sourceOf('git', () => Promise.reject(new Error('broken'))),
@@ -102,7 +102,7 @@ describe('sense: reading', () => {
     expect(sources(kill).every(({ state, reason }) => state === 'off' && reason?.includes('sense.enabled'))).to.equal(true);
   }); // prettier-ignore
 
-  it('gives the newest stored records first, as many as asked for', async () => {
+  it('returns the newest records first', async () => {
     await captureAt('2026-11-10T12:00:00Z', [commit('2026-11-10T11:00:00Z', 'app', 'a')]);
     await captureAt('2026-11-20T12:00:00Z', []);
     expect(recent(box.deps, 3).map(({ date }) => date)).to.deep.equal([
@@ -115,7 +115,7 @@ describe('sense: reading', () => {
       expect(thrown(() => recent(box.deps, days)).kind, String(days)).to.equal('usage');
   });
 
-  it('counts bad lines of all days in the status, of today at once', async () => {
+  it('counts invalid lines of all days', async () => {
     await captureAt('2026-11-19T12:00:00Z', [focus('2026-11-19T11:00:00Z', 'Code')]);
     writeFileSync(box.store.logOf('2026-11-19'), 'null\nx\n', { flag: 'a' });
     await captureAt('2026-11-20T12:00:00Z', []);
@@ -125,7 +125,7 @@ describe('sense: reading', () => {
     expect(today(box.deps).record.totalMinutes).to.equal(0);
   });
 
-  it('tells of each source its events of today and its newest', async () => {
+  it("shows today's events and the newest time of each source", async () => {
     box.deps.sources = [
       listSource('appFocus', [focus('2026-11-20T11:00:00Z', 'Code'), focus('2026-11-20T10:00:00Z', 'Code')]),
       listSource('git', []),
@@ -146,7 +146,7 @@ describe('sense: reading', () => {
     });
   });
 
-  it('leaves a record out that lacks any field, and names its file', async () => {
+  it('leaves out a record without a field, and names its file', async () => {
     await captureAt('2026-11-18T12:00:00Z', [
       focus('2026-11-18T11:00:00Z', 'Code'),
       commit('2026-11-18T11:00:00Z', 'site', 'a'),
@@ -169,7 +169,7 @@ describe('sense: reading', () => {
     }
   });
 
-  it('refuses a log that is far too large, by its size alone', async () => {
+  it('refuses a log that is too large, without reading it', async () => {
     await captureAt('2026-11-20T12:00:00Z', []);
     const path = box.write('sense/events/2026-11-20.jsonl', '');
     const { truncateSync } = await import('node:fs');

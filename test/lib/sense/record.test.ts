@@ -117,7 +117,7 @@ const anyDay = fc
   );
 
 describe('sense: daily record', () => {
-  it('has exactly the documented shape', () => {
+  it('has the documented shape', () => {
     const events = [
       focus('2026-11-20T08:00:00.000Z', 'Ghostty', { intervalSec: 120, bundleId: 'com.mitchellh.ghostty' }),
       focus('2026-11-20T08:02:00.000Z', 'Ghostty', { intervalSec: 45 }),
@@ -175,7 +175,7 @@ describe('sense: daily record', () => {
     expect(hours[23]).to.include({ start: '2026-11-20T23:00:00+01:00', neutral: 2 });
   });
 
-  it('gives the same bytes for the same events in any order', () => {
+  it('is the same for any order of events', () => {
     fc.assert(
       fc.property(
         anyDay.chain((input) =>
@@ -194,7 +194,7 @@ describe('sense: daily record', () => {
     );
   });
 
-  it('is a pure function: changes no event, and gives the same whenever it is asked', () => {
+  it('is a pure function', () => {
     const frozen = <T extends object>(value: T): T => {
       for (const part of Object.values(value))
         if (typeof part === 'object' && part !== null) frozen(part as object);
@@ -216,7 +216,7 @@ describe('sense: daily record', () => {
     );
   });
 
-  it('adds up in every direction, on any day of any zone', () => {
+  it('adds up for any day and time zone', () => {
     fc.assert(
       fc.property(anyDay, ({ zone, day, events }) => {
         const record = build(events, { timezone: zone }, day);
@@ -231,7 +231,7 @@ describe('sense: daily record', () => {
     );
   });
 
-  it('names each hour by an instant of its own that begins it', () => {
+  it('gives each hour a distinct start', () => {
     fc.assert(
       fc.property(zones, days, (timezone, day) => {
         const starts = build([], { timezone }, day).hours.map(({ start }) => start);
@@ -242,7 +242,7 @@ describe('sense: daily record', () => {
     );
   });
 
-  it('has 25 hours when the clock goes back, and tells the repeated hour apart', () => {
+  it('has 25 hours when the clock goes back, with a distinct repeated hour', () => {
     const events = [focus('2026-10-25T00:30:00Z', 'Code'), focus('2026-10-25T01:30:00Z', 'Firefox')];
     const { hours } = build(events, {}, '2026-10-25');
     expect(hours).to.have.length(25);
@@ -259,7 +259,7 @@ describe('sense: daily record', () => {
     expect(hours).to.have.length(23);
   });
 
-  it('puts an event into the hour of the zone, not of UTC', () => {
+  it('counts an event in its local hour', () => {
     const hourOf = (ts: string, more: Partial<RecordOptions> = {}): string | undefined =>
       build([focus(ts, 'Code')], more).hours.find(({ creation }) => creation > 0)?.start;
     expect(hourOf('2026-11-20T08:30:00Z')).to.equal('2026-11-20T09:00:00+01:00');
@@ -270,7 +270,7 @@ describe('sense: daily record', () => {
     expect(hourOf('2026-11-20T22:59:59.999Z'), 'its last instant').to.match(/T23:/);
   });
 
-  it('keeps the time of a person who flew west: in the last hour of the zone where the day began', () => {
+  it('counts time after a flight west in the last hour', () => {
     // 23:30 in Los Angeles is 08:30 of the next day in Paris.
     const record = build([focus('2026-11-21T07:30:00Z', 'Code')]);
     expect(record.totalMinutes).to.equal(2);
@@ -286,7 +286,7 @@ describe('sense: daily record', () => {
     expect(build([session('2026-11-21T07:30:00Z', { session: 's', events: 3 })]).sessions.count).to.equal(1);
   });
 
-  it('leaves out what is on this date nowhere on earth', () => {
+  it('ignores events of another date', () => {
     const minutes = (ts: string): number => build([focus(ts, 'Code')]).totalMinutes;
     expect(minutes('2026-11-19T09:59:59.999Z')).to.equal(0);
     expect(minutes('2026-11-19T10:00:00Z'), 'midnight on Kiritimati').to.equal(2);
@@ -294,7 +294,7 @@ describe('sense: daily record', () => {
     expect(minutes('2026-11-21T12:00:00Z')).to.equal(0);
   });
 
-  it('counts an event by its interval, else by the poll interval, never by nonsense', () => {
+  it('counts an event by its interval, else by the poll interval', () => {
     const minutes = (intervalSec: unknown): number =>
       build([focus('2026-11-20T09:00:00Z', 'Code', { intervalSec })]).totalMinutes;
     expect(minutes(60)).to.equal(1);
@@ -324,7 +324,7 @@ describe('sense: daily record', () => {
     expectSums(record);
   });
 
-  it('counts a line that stands twice once, and each machine by itself', () => {
+  it('counts a repeated line once, and each machine separately', () => {
     const event = focus('2026-11-20T09:00:00.000Z', 'Code', { machine: 'm1', intervalSec: 60 });
     const other = focus('2026-11-20T09:00:00Z', 'Code', { machine: 'm2', intervalSec: 60 });
     expect(build([event, { ...event }]).totalMinutes).to.equal(1);
@@ -336,7 +336,7 @@ describe('sense: daily record', () => {
     expect(build([work, { ...work }]).sessions.items).to.deep.equal([{ session: 's', events: 2 }]);
   });
 
-  it('joins the spellings of a program, and splits a name that stands for two kinds', () => {
+  it('joins spellings of a name, and splits a name of two kinds', () => {
     const record = build([
       focus('2026-11-20T09:00:00Z', 'ghostty'),
       focus('2026-11-20T09:02:00Z', 'Ghostty'),
@@ -351,7 +351,7 @@ describe('sense: daily record', () => {
     ]);
   });
 
-  it('says unknown where an event names no application', () => {
+  it('shows events without an application as unknown', () => {
     const event: SenseEvent = { ts: '2026-11-20T09:00:00Z', type: 'app-focus', source: 'appFocus' };
     expect(build([event]).apps).to.deep.equal([{ app: 'unknown', kind: 'neutral', minutes: 2 }]);
   });
@@ -380,7 +380,7 @@ describe('sense: daily record', () => {
     });
   });
 
-  it('counts distinct sessions, and adds up their events', () => {
+  it('counts distinct sessions and their events', () => {
     const polls = Array.from({ length: 60 }, (_, i) =>
       session(`2026-11-20T09:${String(i).padStart(2, '0')}:00Z`, {
         session: i % 3 === 0 ? 'b' : 'a',
@@ -402,7 +402,7 @@ describe('sense: daily record', () => {
     });
   });
 
-  it('has an empty record for a day without events, and for a day that its zone skipped', () => {
+  it('is empty for a day without events, or that its time zone skipped', () => {
     expect(build([])).to.deep.include({
       totalMinutes: 0,
       apps: [],

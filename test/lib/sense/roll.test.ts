@@ -9,7 +9,7 @@ import { thrown } from '../../helpers/errors';
 import { commit, focus, listSource, senseBox, type SenseBox } from '../../helpers/sense';
 import type { SenseEvent } from '../../../src/lib/sense/event';
 
-describe('sense: the day cycle', () => {
+describe('sense: rollup', () => {
   let box: SenseBox;
   let list: SenseEvent[];
   beforeEach(() => {
@@ -25,7 +25,7 @@ describe('sense: the day cycle', () => {
     return box.capture({ sources: [listSource('git', list)] });
   };
 
-  it('gives each day of a week asleep its final record, empty ones too', async () => {
+  it('records each day of a week without captures', async () => {
     await captureAt('2026-11-20T12:00:00Z', focus('2026-11-20T11:00:00Z', 'Code'));
     const { rolled } = await captureAt('2026-11-27T09:00:00Z');
     expect(rolled).to.deep.equal([20, 21, 22, 23, 24, 25, 26].map((day) => `2026-11-${day}`));
@@ -35,7 +35,7 @@ describe('sense: the day cycle', () => {
     expect((await captureAt('2026-11-27T09:02:00Z')).rolled, 'each once').to.deep.equal([]);
   });
 
-  it('rolls no day before it is over in the configured zone', async () => {
+  it('records no day before it is over locally', async () => {
     const capture = async (iso: string): Promise<string[]> => {
       box.at(iso);
       const sources = [listSource('git', [focus('2026-11-20T20:00:00Z', 'Code')])];
@@ -46,7 +46,7 @@ describe('sense: the day cycle', () => {
     expect(await capture('2026-11-21T05:00:00Z')).to.deep.equal(['2026-11-20']);
   });
 
-  it('replaces a record that was made before the day was over', async () => {
+  it('replaces a record from before the end of the day', async () => {
     await captureAt('2026-11-20T12:00:00Z', focus('2026-11-20T11:00:00Z', 'Code'));
     expect(rollup(box.deps)).to.include({ date: '2026-11-20', final: false, totalMinutes: 2 });
     expect(box.record('2026-11-20').final).to.equal(false);
@@ -54,7 +54,7 @@ describe('sense: the day cycle', () => {
     expect(box.record('2026-11-20').final).to.equal(true);
   });
 
-  it('rolls a recorded day again for a late event, while its raw log exists', async () => {
+  it('rebuilds a record for a late event while the event log exists', async () => {
     await captureAt('2026-11-20T12:00:00Z', commit('2026-11-20T11:00:00Z', 'app', 'a'));
     await captureAt('2026-11-21T09:00:00Z');
     const { rolled } = await captureAt('2026-11-22T09:00:00Z', commit('2026-11-20T18:00:00Z', 'app', 'b'));
@@ -62,7 +62,7 @@ describe('sense: the day cycle', () => {
     expect(box.record('2026-11-20').commits.count).to.equal(2);
   });
 
-  it('opens a day of which nothing had been seen for a late event', async () => {
+  it('accepts a late event for an empty day', async () => {
     await captureAt('2026-11-19T12:00:00Z', commit('2026-11-19T11:00:00Z', 'app', 'a'));
     await captureAt('2026-11-22T09:00:00Z');
     expect(box.record('2026-11-20').commits.count).to.equal(0);
@@ -71,7 +71,7 @@ describe('sense: the day cycle', () => {
     expect(box.record('2026-11-20').commits.count).to.equal(1);
   });
 
-  it('does so when the state is lost in between, and of a day whose log is gone sets it aside', async () => {
+  it('accepts it after a loss of the state, and quarantines one of a day without its log', async () => {
     await captureAt('2026-11-19T12:00:00Z', commit('2026-11-19T11:00:00Z', 'app', 'a'));
     await captureAt('2026-11-22T09:00:00Z');
     rmSync(box.area.sense.state);
@@ -84,7 +84,7 @@ describe('sense: the day cycle', () => {
     expect(box.lines('quarantine/late.jsonl')).to.deep.equal(late.slice(0, 1));
   });
 
-  it('discards a raw log past its retention, with its quarantine, and keeps the record', async () => {
+  it('deletes an event log past its retention, and keeps the record', async () => {
     await captureAt('2026-10-20T12:00:00Z', focus('2026-10-20T11:00:00Z', 'Code'));
     writeFileSync(box.store.logOf('2026-10-20'), 'noise\n', { flag: 'a' });
     await captureAt('2026-10-21T09:00:00Z');
@@ -97,7 +97,7 @@ describe('sense: the day cycle', () => {
     expect(Object.keys(box.state()['zones'] as object)).not.to.include('2026-10-20');
   });
 
-  it('rolls a log past its retention first, and prunes it then', async () => {
+  it('records a day before deleting its log', async () => {
     await captureAt('2026-10-01T12:00:00Z', focus('2026-10-01T11:00:00Z', 'Code'));
     const result = await captureAt('2026-11-20T12:00:00Z');
     expect(result.rolled).to.include('2026-10-01');
@@ -105,7 +105,7 @@ describe('sense: the day cycle', () => {
     expect(box.record('2026-10-01')).to.include({ totalMinutes: 2, final: true });
   });
 
-  it('keeps the raw log of a day that could not be rolled, says so, and goes on with the others', async () => {
+  it('keeps the event log of a day that could not be recorded', async () => {
     await captureAt('2026-10-01T12:00:00Z', focus('2026-10-01T11:00:00Z', 'Code'));
     await captureAt('2026-10-02T12:00:00Z', focus('2026-10-02T11:00:00Z', 'Code'));
     rmSync(join(box.area.sense.daily, '2026-10-01.json'));
@@ -118,7 +118,7 @@ describe('sense: the day cycle', () => {
     expect(existsSync(box.store.logOf('2026-10-01'))).to.equal(true);
   });
 
-  it('sets a late event aside when the raw log of its day is discarded: the record stays', async () => {
+  it('quarantines a late event of a day without its event log', async () => {
     await captureAt('2026-10-01T12:00:00Z', commit('2026-10-01T11:00:00Z', 'app', 'a'));
     await captureAt('2026-11-20T12:00:00Z');
     const before = box.read('sense/daily/2026-10-01.json');
@@ -130,7 +130,7 @@ describe('sense: the day cycle', () => {
     expect(existsSync(box.store.logOf('2026-10-01'))).to.equal(false);
   });
 
-  it('tells of records once a run, and not without one', async () => {
+  it('calls afterRecords once per run with records', async () => {
     await captureAt('2026-11-20T12:00:00Z', focus('2026-11-20T11:00:00Z', 'Code'));
     expect(box.told).to.deep.equal([]);
     await captureAt('2026-11-23T12:00:00Z');
@@ -139,7 +139,7 @@ describe('sense: the day cycle', () => {
     expect(box.told).to.deep.equal(['2026-11-23', '2026-11-23']);
   });
 
-  it('stands when what is made from the records fails', async () => {
+  it('retries when afterRecords fails', async () => {
     await captureAt('2026-11-20T12:00:00Z', focus('2026-11-20T11:00:00Z', 'Code'));
     box.at('2026-11-21T09:00:00Z');
     const afterRecords = (): never => {
@@ -154,7 +154,7 @@ describe('sense: the day cycle', () => {
     expect(box.told, 'tried again until it holds').to.deep.equal(['2026-11-21']);
   });
 
-  it('removes the temp files of killed runs, and leaves young ones to those who write them', async () => {
+  it('removes stale temp files only', async () => {
     await captureAt('2026-11-20T12:00:00Z', focus('2026-11-20T11:00:00Z', 'Code'));
     const old = box.write('sense/.state.json.0123456789ab.tmp', '{');
     const young = box.write('sense/daily/.2026-11-20.md.0123456789ab.tmp', '#');
@@ -165,7 +165,7 @@ describe('sense: the day cycle', () => {
     expect(existsSync(young)).to.equal(true);
   });
 
-  it('sets bad lines aside, counts them, and loses no good one', async () => {
+  it('quarantines and counts invalid lines', async () => {
     const good = focus('2026-11-20T11:00:00Z', 'Code');
     const commitAt = commit('2026-11-20T11:30:00Z', 'app', 'a');
     const bad: (string | Buffer)[] = [
@@ -203,14 +203,14 @@ describe('sense: the day cycle', () => {
     expect(rolled['2026-11-20']?.quarantined).to.equal(bad.length + 1);
   });
 
-  it('takes a last line that only lacks its line feed', async () => {
+  it('reads a last line without a line feed', async () => {
     box.write('sense/events/2026-11-20.jsonl', JSON.stringify(focus('2026-11-20T11:00:00Z', 'Code')));
     await captureAt('2026-11-21T09:00:00Z');
     expect(box.record('2026-11-20').totalMinutes).to.equal(2);
     expect(box.lines('quarantine/2026-11-20.jsonl')).to.deep.equal([]);
   });
 
-  it('counts all bad lines, and keeps a thousand', async () => {
+  it('counts all invalid lines, and quarantines a thousand', async () => {
     box.write('sense/events/2026-11-20.jsonl', 'x\n'.repeat(250_000));
     await captureAt('2026-11-21T09:00:00Z');
     expect(box.lines('quarantine/2026-11-20.jsonl')).to.have.length(1000);
@@ -218,16 +218,16 @@ describe('sense: the day cycle', () => {
     expect(rolled['2026-11-20']?.quarantined).to.equal(250_000);
   });
 
-  describe('rollup', () => {
+  describe('by hand', () => {
     const kindOf = (day: string): string => thrown(() => rollup(box.deps, day)).kind;
 
-    it('refuses a day to come, and one of which nothing is stored', () => {
+    it('refuses a future day, and one without stored events', () => {
       expect(kindOf('2026-11-21')).to.equal('usage');
       expect(kindOf('2026-11-19')).to.equal('not_found');
       expect(existsSync(box.area.root), 'and writes nothing').to.equal(false);
     });
 
-    it('records a past day on which nothing was captured, and invents none before the first', async () => {
+    it('records an empty past day, but none before the first', async () => {
       await captureAt('2026-11-17T12:00:00Z', focus('2026-11-17T11:00:00Z', 'Code'));
       box.at('2026-11-20T12:00:00Z');
       expect(rollup(box.deps, '2026-11-18')).to.deep.include({ totalMinutes: 0, final: true });
@@ -238,7 +238,7 @@ describe('sense: the day cycle', () => {
       );
     });
 
-    it('rolls recorded days again by other rules, and says which it cannot', async () => {
+    it('rebuilds records by new rules, and names those it cannot', async () => {
       await captureAt('2026-10-01T12:00:00Z', focus('2026-10-01T11:00:00Z', 'Zed'));
       await captureAt('2026-11-18T12:00:00Z', focus('2026-11-18T11:00:00Z', 'Zed'));
       await captureAt('2026-11-20T12:00:00Z', focus('2026-11-20T11:00:00Z', 'Zed'));
@@ -256,7 +256,7 @@ describe('sense: the day cycle', () => {
       expect(box.read('sense/daily/2026-11-18.json')).to.equal(before);
     });
 
-    it('says that the raw log is discarded, and leaves the record', async () => {
+    it('explains a deleted event log, and keeps the record', async () => {
       await captureAt('2026-10-01T12:00:00Z', focus('2026-10-01T11:00:00Z', 'Code'));
       await captureAt('2026-11-20T12:00:00Z');
       const before = box.read('sense/daily/2026-10-01.json');
@@ -264,7 +264,7 @@ describe('sense: the day cycle', () => {
       expect(box.read('sense/daily/2026-10-01.json')).to.equal(before);
     });
 
-    it('does not make a lost state look like a sound one', async () => {
+    it('leaves a lost state lost', async () => {
       await captureAt('2026-11-20T12:00:00Z', commit('2026-11-20T11:00:00Z', 'app', 'a'));
       for (const damage of [
         () => rmSync(box.area.sense.state),

@@ -165,14 +165,14 @@ describe('sense: views', () => {
     expect(bare.join('\n')).to.equal(plain);
   });
 
-  it('draws a day in ASCII for terminals that have no more', () => {
+  it('draws a day in ASCII', () => {
     const day = record(DAY, [...use(DAY, 9, 'Code', 42), ...use(DAY, 10, 'Slack', 8)]);
     const text = recordText(day, { columns: 80, color: false, unicode: false, notSeen });
     expect(text).to.match(/^[\x20-\x7e\n]*$/);
     golden('today-ascii', text);
   });
 
-  it('says where the sessions were, and how many wait, as far as there is room', () => {
+  it('shows repositories of sessions and waiting ones, as space permits', () => {
     const sessionRepos = [
       { repo: 'web', sessions: 2 },
       { repo: 'api', sessions: 1 },
@@ -184,7 +184,7 @@ describe('sense: views', () => {
     expect(text(120, 1)).to.match(/sessions \d+ +web 2 · api 1 · 1 waiting for you$/m);
   });
 
-  it('says that nothing was captured, and what comes next', () => {
+  it('explains an empty day', () => {
     golden('empty', recordText(empty, { columns: 80, color: false, notSeen, nextCapture: '09:42' }));
     golden('empty-unscheduled', recordText(empty, { columns: 80, color: false, notSeen: unsupported }));
     const over = recordText({ ...empty, final: true }, { columns: 80, color: false, notSeen });
@@ -199,7 +199,7 @@ describe('sense: views', () => {
     golden('commits-only', text);
   });
 
-  it('says of a past day with commits alone that application time is not recorded', () => {
+  it('shows a past day with commits only as not recorded', () => {
     const past = { columns: 80, color: false, notSeen: { idleMinutes: 0, sources: [] } };
     const text = recordText(record(DAY, commits(DAY, 'steward', 2), true), past);
     golden('commits-only-past', text);
@@ -210,7 +210,7 @@ describe('sense: views', () => {
     expect(recordText({ ...empty, final: true }, past)).not.to.include('not recorded');
   });
 
-  it('names what is not seen with its reason in full, however narrow', () => {
+  it('shows reasons in full at any width', () => {
     for (const columns of [32, 40, 80]) {
       const text = recordText(full, { columns, color: false, notSeen: unsupported });
       expect(
@@ -223,7 +223,7 @@ describe('sense: views', () => {
     }
   });
 
-  it('keeps to its columns for any day, and a wider terminal never has more lines', () => {
+  it('fits any day into its columns', () => {
     const app = fc.record({
       hour: fc.integer({ min: 0, max: 23 }),
       app: fc.oneof(
@@ -255,7 +255,7 @@ describe('sense: views', () => {
     );
   });
 
-  it('lets no text from elsewhere reach the terminal unclean', () => {
+  it('cleans all names', () => {
     const evil = 'a\u001b]0;title\u0007b\u202ec\u009b31m\n\r\tZ';
     const day = record(DAY, [...use(DAY, 9, evil, 4), ...commits(DAY, evil, 1), session(DAY, evil)]);
     const texts = [
@@ -289,7 +289,7 @@ describe('sense: views', () => {
     expect(text).not.to.match(/score|streak|goal[^T]|well done|great|good|bad|wasted|productiv/i);
   });
 
-  it('writes the day as Markdown that shows what the JSON holds', () => {
+  it('writes the day as Markdown', () => {
     const page = recordMarkdown(full);
     golden('day.md', page.trimEnd());
     const front = parse(/^---\n([\s\S]*?)\n---\n/.exec(page)![1]!) as Record<string, unknown>;
@@ -302,7 +302,7 @@ describe('sense: views', () => {
     golden('empty.md', recordMarkdown({ ...empty, final: true }).trimEnd());
   });
 
-  it('tells the repeated hour apart in Markdown', () => {
+  it('distinguishes the repeated hour in Markdown', () => {
     const day = '2026-10-25';
     const page = recordMarkdown(
       record(day, [...use(day, 1, 'Code', 2), ...use(day, 2, 'Code', 2)].slice(0, 2), true),
@@ -311,7 +311,7 @@ describe('sense: views', () => {
   });
 
   for (const columns of [40, 80]) {
-    it(`shows sources, status and the days before in ${columns} columns`, () => {
+    it(`shows sources, status and recent days in ${columns} columns`, () => {
       const options = { columns, color: false, timezone, now };
       const text = [
         sourcesText(sources, options),
@@ -336,7 +336,7 @@ describe('sense: views', () => {
     });
   }
 
-  it('paints the states that need a hand', () => {
+  it('highlights states that need attention', () => {
     const text = sourcesText(sources, { columns: 80, color: true, timezone, now });
     expect(text).to.include('\u001b[35munsupported\u001b[39m').and.to.include('\u001b[90moff\u001b[39m');
     expect(text).to.match(/git\s+ok /);
