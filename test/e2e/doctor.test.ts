@@ -325,7 +325,7 @@ describe('doctor (built)', function () {
     it('reads the classification, which captures cannot do without', async () => {
       await at.expectRow('sense.classify', 'ok', /^the shipped rules$/);
       at.write('.steward/sense/classify.yaml', '- {app: Firefox, kind: creation}\n');
-      await at.expectRow('sense.classify', 'ok', /^1 of yours, then the shipped rules$/);
+      await at.expectRow('sense.classify', 'ok', /^1 own rule, then the shipped rules$/);
       at.write('.steward/sense/classify.yaml', '- {app: [}\n');
       await at.expectRow('sense.classify', 'failed', /classify\.yaml is not valid YAML \(line 1/);
       expect((await at.doctor('sense')).code).to.equal(3);

@@ -7,7 +7,7 @@ import { currentSessions } from '../../lib/sessions/state';
 
 export interface NamedSession {
   slug: string;
-  /** Null: the session has no name of its own any more. */
+  /** Null after the name was removed. */
   name: string | null;
 }
 

@@ -105,7 +105,7 @@ function sourcesOf(context: Context, { sense, user }: Config): CaptureDeps['sour
   return [appFocusSource(deps), gitSource(deps), agentSessionSource(deps)];
 }
 
-/** Writes the observed time of each goal to a file of its own, beside the goals. */
+/** Writes the observed time of each goal to a separate file beside the goals. */
 function refreshGoals({ area, clock }: Context, { user }: Config, today: Day): void {
   const window = { from: addDays(today, 1 - GOALS_WINDOW_DAYS), to: today };
   const state = buildGoalsState({
@@ -148,7 +148,7 @@ export async function captureNow(
   return { deps, warnings, result };
 }
 
-/** Writes the default configuration of sense if there is none. */
+/** Writes the default configuration of sense if it is missing. */
 export async function setUpSense(context: Context): Promise<InitResult> {
   const { defaultConfig } = await import('../config/load');
   // An invalid configuration fails before anything is written.

@@ -103,7 +103,7 @@ function parseCursor(cursor: unknown): Cursor | undefined {
   return { lastSampleMs, carryMs: isValid ? carryMs : 0 };
 }
 
-/** Returns why you count as away; undefined when you are there, or the application counts without input. */
+/** Returns why you count as away; undefined when you are active, or the application counts without input. */
 async function awayReason(
   app: FrontApp | undefined,
   idle: IdleReading,

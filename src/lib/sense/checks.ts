@@ -10,6 +10,7 @@ import { gitIn } from '../platform/process/git';
 import type { Run } from '../platform/process/process';
 import { type FindProgram, forShell } from '../platform/process/spawn';
 import { FASTER, windowsCalls } from '../platform/process/windows';
+import { plural } from '../platform/terminal/format';
 import { parseIso, type Clock } from '../platform/time/clock';
 import { localTimes } from '../platform/time/day-words';
 import { appMatcher } from './classify';
@@ -76,7 +77,9 @@ function checkClassify({ area }: Pick<SenseChecked, 'area'>): Promise<Finding[]>
   return orFailure(
     async () => {
       const { length } = await readClassifyRules(area.sense.classify);
-      return [ok(length === 0 ? 'the shipped rules' : `${length} of yours, then the shipped rules`)];
+      return [
+        ok(length === 0 ? 'the shipped rules' : `${plural(length, 'own rule')}, then the shipped rules`),
+      ];
     },
     { kind: 'config' },
   );

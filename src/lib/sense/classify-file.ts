@@ -135,8 +135,8 @@ function inWords(value: unknown): string {
 }
 
 /**
- * Returns the text of a classify.yaml with this rule for the application: the kind of its own rule is changed, or the rule
- * becomes the first. Comments stay; the spacing may change.
+ * Returns the text of a classify.yaml with this rule for the application: its rule gets this kind, or a new rule comes
+ * first. Comments stay; the spacing may change.
  */
 async function withAppRule(text: string, fileName: string, app: string, kind: AppKind): Promise<string> {
   const before = await parseClassifyRules(text, fileName);

@@ -39,7 +39,7 @@ export function exportRecords(
     'neutralMinutes',
   ] as const;
   return csv([...columns, 'commits', 'sessions'], records, (record) => [
-    // Time that was not recorded is no zero.
+    // Time that was not recorded stays empty.
     [
       ...columns.map((column) =>
         record.backfilled === true && column.endsWith('Minutes') ? undefined : record[column],

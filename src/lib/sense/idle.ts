@@ -25,7 +25,7 @@ export interface IdleAdapter {
 export type IdleReading = (Idle & { via: string }) | { unknown: string };
 
 /**
- * Returns idle time and lock of this desktop: the first idle time found, and locked when any adapter says so. `via` joins
+ * Returns idle time and lock of this desktop: the first idle time found, and locked if any adapter reports it. `via` joins
  * the ids of the adapters that knew something; `unknown` is the reason when none did. Throws only for a bug.
  */
 export async function readIdle(
@@ -209,7 +209,7 @@ function parseHid(text: string): Idle {
 }
 
 /**
- * Parses the dictionary of this user in `IOConsoleUsers`. The session is locked when it says so, or when another user is
+ * Parses the dictionary of this user in `IOConsoleUsers`. The session is locked if its flag is set, or if another user is
  * on the console (fast user switching).
  */
 function parseConsole(text: string, uid: number): Idle {

@@ -74,7 +74,7 @@ export function insightStore(folder: string) {
 /** The answer of `GET /api/sense/insight` and `sense insight`. Times are ISO-8601 UTC. */
 export interface Insight {
   available: boolean;
-  /** It is of an earlier day, since there is none of today. */
+  /** It is of an earlier day; today has no insight. */
   stale: boolean;
   /** Its day; today without an insight. */
   date: Day;
@@ -86,7 +86,7 @@ export interface Insight {
   generatedAt: string | null;
   /** The model that ran, if known. */
   model: string | null;
-  /** Why there is none; beside one, why the last build failed. */
+  /** Why the insight is missing, or why the last build failed. */
   reason?: string;
 }
 

@@ -165,7 +165,7 @@ function readResult(program: string, limitMs: number, result: RunResult): Answer
   const { code, signal, stdout, stderr, timedOut, truncated } = result;
   const hint = 'See what is sent, and to which program: steward sense insight preview.';
   if (timedOut || truncated)
-    return { reason: `${program} did not answer within ${limitMs / 1000} s`, hint: 'Try again later.' };
+    return { reason: `${program} did not answer within ${limitMs / 1000} s`, hint: 'Retry later.' };
   const reply = parseReply(stdout);
   if ('reason' in reply && reply.refused)
     return { reason: reply.reason, hint: `Run ${program} yourself to see the problem.` };

@@ -200,7 +200,7 @@ describe('sense: a changed clock', () => {
           world.remove();
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 });

@@ -68,7 +68,7 @@ export function sessionBus({ env }: Desktop, desktop: string): { address: string
   if (address !== undefined) return { address, timeoutMs: READ_TIMEOUT_MS };
   throw new StewardError(
     'unavailable',
-    `${desktop} answers on the session bus only, and there is none here.`,
+    `${desktop} answers on the session bus only, which is missing here.`,
     {
       hint: 'Run the capture inside the session, with its DBUS_SESSION_BUS_ADDRESS.',
     },

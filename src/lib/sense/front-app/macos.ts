@@ -25,7 +25,7 @@ async function lsappinfo(desktop: Desktop, args: string[]): Promise<string> {
   });
 }
 
-/** In front while the screen is locked or nobody is logged in. */
+/** In front while the screen is locked, or without a login. */
 const LOCK_SCREENS = ['com.apple.loginwindow', 'com.apple.ScreenSaver.Engine'];
 /** Applications built on these report the framework's name; their bundle has their own. */
 const FRAMEWORKS = ['Electron', 'java', 'Python'];

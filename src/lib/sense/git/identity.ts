@@ -22,7 +22,7 @@ export interface Commit {
 export interface KnownCommits {
   /** Author seconds of the counted changes, one entry per change. */
   seen: readonly string[];
-  /** Commits that no branch reaches any more: the originals of amended and rebased ones. */
+  /** Commits that no branch reaches now: the originals of amended and rebased ones. */
   lost: readonly Commit[];
   /** Commits that branches still reach. */
   held: readonly Commit[];
@@ -159,7 +159,7 @@ function oldestFirst(candidates: readonly Commit[]): Commit[] {
 /** Returns whether a commit is the same change as all of these: picked from one of them, or one of them from it. */
 type IsSame = (commit: Commit, change: readonly Commit[]) => boolean;
 
-/** Commits compared in one scan, newest first; older ones count as changes of their own. */
+/** Commits compared in one scan, newest first; older ones count as separate changes. */
 const MAX_COMPARED = 3000;
 /** Commits whose ancestry is read for that. */
 const MAX_ANCESTRY = 20_000;
