@@ -60,14 +60,17 @@ export function errorBody(error: unknown): ErrorBody {
 export function toStewardError(error: unknown): StewardError {
   if (error instanceof StewardError) return error;
   if (error instanceof Error && error.name === 'AbortError') {
-    return new StewardError('canceled', 'It was interrupted.', { hint: 'Run it again.', cause: error });
+    return new StewardError('canceled', 'Interrupted.', { hint: 'Run the command again.', cause: error });
   }
   const code = errnoCode(error);
   const path = error instanceof Error && 'path' in error ? String(error.path) : undefined;
   const known = code === undefined ? undefined : SYSTEM_ERRORS.get(code);
   if (known !== undefined) {
     const [kind, text, hint] = known;
-    return new StewardError(kind, path === undefined ? text : `${text}: ${path}`, { hint, cause: error });
+    return new StewardError(kind, path === undefined ? text : `${text}: ${path}`, {
+      hint,
+      cause: error,
+    });
   }
   const message = error instanceof Error ? error.message : String(error);
   return new StewardError('internal', message, { cause: error });
@@ -101,35 +104,35 @@ const CHECK_NAME = 'Check the name, and that its disk is mounted.';
 const NO_SPACE = 'Free some space; nothing that was already stored is lost.';
 const ELSEWHERE = 'Set STEWARD_HOME (on Linux XDG_STATE_HOME too) to a folder on a local disk.';
 const MOUNT_AGAIN = 'Check that its disk or network folder is mounted and answers.';
-const RELEASE = 'Close the program that uses it, then run this again.';
+const RELEASE = 'Close that program, then run the command again.';
 const IN_THE_WAY = 'Move it away, or point STEWARD_HOME elsewhere.';
 const TOO_MANY = 'Close some programs, or raise the limit with ulimit -n.';
 
 const SYSTEM_ERRORS: ReadonlyMap<string, readonly [ErrorKind, string, string]> = new Map([
   ['EACCES', ['unavailable', 'Permission denied', NO_ACCESS]],
-  ['EPERM', ['unavailable', 'The system does not allow it', NO_ACCESS]],
+  ['EPERM', ['unavailable', 'Operation not permitted', NO_ACCESS]],
   ['EROFS', ['unavailable', 'The file system is read-only', WRITABLE]],
   ['ENOSPC', ['unavailable', 'The disk is full', NO_SPACE]],
-  ['EDQUOT', ['unavailable', 'The disk quota is used up', NO_SPACE]],
+  ['EDQUOT', ['unavailable', 'Disk quota exceeded', NO_SPACE]],
   ['EFBIG', ['unavailable', 'The file is larger than the system allows', SMALLER]],
   ['EMFILE', ['unavailable', 'Too many open files', TOO_MANY]],
   ['ENFILE', ['unavailable', 'Too many open files', TOO_MANY]],
   ['EIO', ['unavailable', 'The disk reported a read or write error', 'Check the disk.']],
-  ['ESTALE', ['unavailable', 'The network folder has gone', MOUNT_AGAIN]],
-  ['ENOTCONN', ['unavailable', 'The network folder has gone', MOUNT_AGAIN]],
+  ['ESTALE', ['unavailable', 'The network folder is no longer available', MOUNT_AGAIN]],
+  ['ENOTCONN', ['unavailable', 'The network folder is no longer available', MOUNT_AGAIN]],
   ['EREMOTEIO', ['unavailable', 'The network folder does not answer', MOUNT_AGAIN]],
-  ['ENXIO', ['unavailable', 'The disk has gone', MOUNT_AGAIN]],
-  ['ENODEV', ['unavailable', 'The disk has gone', MOUNT_AGAIN]],
-  ['EBUSY', ['unavailable', 'Another program holds it', RELEASE]],
-  ['ETXTBSY', ['unavailable', 'It is running as a program', RELEASE]],
-  ['ENOLCK', ['unavailable', 'The system has no locks left', TOO_MANY]],
-  ['ENOMEM', ['unavailable', 'The memory is used up', 'Close some programs, then run it again.']],
-  ['EXDEV', ['unavailable', 'It would have to move to another disk', 'Keep the folder on one disk.']],
-  ['ENOTSUP', ['unavailable', 'The file system cannot do that', ELSEWHERE]],
-  ['ENOSYS', ['unavailable', 'The file system cannot do that', ELSEWHERE]],
-  ['ENOENT', ['not_found', 'There is no such file or folder', CHECK_NAME]],
-  ['ENOTDIR', ['config', 'A file stands where a folder is needed', IN_THE_WAY]],
-  ['EISDIR', ['config', 'A folder stands where a file is needed', IN_THE_WAY]],
-  ['ELOOP', ['config', 'Symbolic links lead in a circle', IN_THE_WAY]],
+  ['ENXIO', ['unavailable', 'The disk is no longer available', MOUNT_AGAIN]],
+  ['ENODEV', ['unavailable', 'The disk is no longer available', MOUNT_AGAIN]],
+  ['EBUSY', ['unavailable', 'Another program is using it', RELEASE]],
+  ['ETXTBSY', ['unavailable', 'The program is running', RELEASE]],
+  ['ENOLCK', ['unavailable', 'No file locks are available', TOO_MANY]],
+  ['ENOMEM', ['unavailable', 'Out of memory', 'Close some programs, then run it again.']],
+  ['EXDEV', ['unavailable', 'Cannot move to another disk', 'Keep the folder on one disk.']],
+  ['ENOTSUP', ['unavailable', 'The file system does not support this', ELSEWHERE]],
+  ['ENOSYS', ['unavailable', 'The file system does not support this', ELSEWHERE]],
+  ['ENOENT', ['not_found', 'No such file or folder', CHECK_NAME]],
+  ['ENOTDIR', ['config', 'Expected a folder, found a file', IN_THE_WAY]],
+  ['EISDIR', ['config', 'Expected a file, found a folder', IN_THE_WAY]],
+  ['ELOOP', ['config', 'Symbolic links form a loop', IN_THE_WAY]],
   ['ENAMETOOLONG', ['usage', 'The name is too long', 'Use a shorter one.']],
 ] as const);

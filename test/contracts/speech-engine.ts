@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 
 import type { SpeechEngine, SpeechMachine } from '../../src/lib/notify/speech/engines';
-import { isAlive } from '../../src/lib/platform/files/lock-holder';
+import { isAlive } from '../../src/lib/platform/files/lock';
 import { run, type RunOptions } from '../../src/lib/platform/process/process';
 import { rejection } from '../helpers/errors';
 import { scratch } from '../helpers/scratch';

@@ -58,7 +58,7 @@ describe('hooks and the status line on a machine where something is wrong', () =
       expect(await hook('stop', [], env), JSON.stringify(env)).to.deep.equal(QUIET);
       const strict = await hook('session-start', ['--strict'], env);
       expect(strict, JSON.stringify(env)).to.include({ code: 8 });
-      expect(strict.stderr).to.contain('The system makes no folder /proc/');
+      expect(strict.stderr).to.contain('Cannot create the folder /proc/');
       const capture = await steward(['sense', 'capture'], { home: home.path, env });
       expect(capture, JSON.stringify(env)).to.include({ code: 8, stdout: '' });
     }

@@ -199,7 +199,7 @@ describe('steward init (built)', function () {
         if (seen !== 'Push to your phone') return seen === 'Send a test' ? [] : [[seen, typed]];
         return [
           [seen, 'perhaps\r'],
-          ['Write y or n.', ''],
+          ['Answer y or n.', ''],
           [seen, 'n\r'],
         ];
       });

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 
 import type { HistoryEntry } from '../../src/lib/notify/history';
-import { isAlive } from '../../src/lib/platform/files/lock-holder';
+import { isAlive } from '../../src/lib/platform/files/lock';
 import { steward } from '../helpers/cli';
 import {
   ask,

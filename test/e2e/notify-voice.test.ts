@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 import type { HistoryEntry } from '../../src/lib/notify/history';
-import { isAlive } from '../../src/lib/platform/files/lock-holder';
+import { isAlive } from '../../src/lib/platform/files/lock';
 import { jsonOf } from '../helpers/cli';
 import { machineFolder, startDaemon, until, type RunningDaemon } from '../helpers/daemon';
 import { notifyServer, type NotifyServer } from '../helpers/notify-server';

@@ -169,12 +169,12 @@ describe('notify (built)', function () {
     [['send', 'x'.repeat(4001)], 2, /^message has 4001 characters\./],
     [['send', 'x', '--event', 'party'], 2, /--event.*taskComplete/],
     [['send', 'x', '--priority', '9'], 2, /^priority is not right\./],
-    [['send', 'x', '--duration', '7'], 2, /^"7" is not a duration\./],
+    [['send', 'x', '--duration', '7'], 2, /^Invalid duration "7"\./],
     [['send', 'x', '--url', 'javascript:1'], 2, /^url is not an address\./],
     [['send', 'x', '--prio', '1'], 2, /^There is no flag --prio/],
     [['retry', 'nonsense'], 2, /^That is no id/],
     [['retry', '20261120T090000000Z-0123456789ab'], 5, /^There is no such notification\./],
-    [['mute', 'soon'], 2, /^"soon" is not a duration\./],
+    [['mute', 'soon'], 2, /^Invalid duration "soon"\./],
     [['announce', '--request', 'x', '--kind', 'party'], 2, /party/],
   ];
   for (const [args, code, message] of wrong) {
@@ -236,7 +236,7 @@ describe('notify (built)', function () {
       .and.match(
         /^ {2}desktop {2}There is no desktop session here: there is no \S+\/bus\. Run steward inside/m,
       );
-    expect(await routes({ XDG_RUNTIME_DIR: '' })).to.include('no message bus (D-Bus) is named');
+    expect(await routes({ XDG_RUNTIME_DIR: '' })).to.include('no D-Bus session is set');
     await steward(['config', 'set', 'notify.voice.engine', 'none'], { home: home.path });
     expect(await routes())
       .to.match(/^taskComplete +voice \(off\)/m)

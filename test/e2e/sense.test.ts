@@ -60,7 +60,7 @@ describe('sense (built)', function () {
     expect(text.code, `${args.join(' ')}: ${text.stderr}`).to.equal(code);
     expect(text.stdout).to.equal('');
     expect(text.stderr).to.match(words);
-    expect(text.stderr).not.to.match(/ {4}at |fault in steward|undefined|\[object/);
+    expect(text.stderr).not.to.match(/ {4}at |bug in steward|undefined|\[object/);
     const json = await run([...args, '--json'], options);
     expect(json).to.include({ code, stdout: '' });
     const { error } = JSON.parse(json.stderr) as ErrorBody;
@@ -272,9 +272,9 @@ describe('sense (built)', function () {
     const mistakes: [args: string[], code: number, words: RegExp][] = [
       [['sense', 'rollup', '2026-02-30'], 2, /Invalid day "2026-02-30"/],
       [['sense', 'rollup', 'yesterday'], 5, /Nothing is stored for \d{4}-\d\d-\d\d/],
-      [['sense', 'rollup', 'tomorrow'], 2, /has not begun/],
-      [['sense', 'export', '--from', 'never'], 2, /"never" names no day/],
-      [['sense', 'rollup', '2999-01-01'], 2, /2999-01-01 has not begun/],
+      [['sense', 'rollup', 'tomorrow'], 2, /is in the future/],
+      [['sense', 'export', '--from', 'never'], 2, /Invalid day "never"/],
+      [['sense', 'rollup', '2999-01-01'], 2, /2999-01-01 is in the future/],
       [['sense', 'rollup', '2020-01-01'], 5, /Nothing is stored for 2020-01-01/],
       [['sense', 'recent', '--days', '0'], 2, /1 to 366/],
       [['sense', 'recent', '--days', '367'], 2, /1 to 366/],
@@ -284,8 +284,8 @@ describe('sense (built)', function () {
       [['sense', 'purge'], 2, /Choose what to remove/],
       [['sense', 'purge', '--day', '2026-22-11'], 2, /Write the day as 2026-11-12/],
       [['sense', 'purge', '--before', '12.11.2026'], 2, /Write the day as 2026-11-12/],
-      [['sense', 'purge', '--before', 'nextyear'], 2, /\d-\d\d has not begun yet/],
-      [['sense', 'purge', '--day', 'tomorrow'], 2, /\d-\d\d has not begun yet/],
+      [['sense', 'purge', '--before', 'nextyear'], 2, /\d-\d\d is in the future/],
+      [['sense', 'purge', '--day', 'tomorrow'], 2, /\d-\d\d is in the future/],
       [['sense', 'today', '--of', '2026-13-01'], 2, /Write the day as 2026-11-12/],
       [['sense', 'purge', '--all', '--app', 'x'], 2, /--all/],
       [['sense', 'capture', '--nope'], 2, /no flag --nope/],
@@ -431,7 +431,7 @@ describe('sense (built)', function () {
       expect(text.code, text.stderr).to.be.oneOf([3, 8]);
       expect(text.stderr)
         .to.match(/config\.json/)
-        .and.not.match(/fault in steward/);
+        .and.not.match(/bug in steward/);
     });
 
     it('a read-only user area: 8', async function () {
@@ -510,7 +510,7 @@ describe('sense (built)', function () {
       };
       const { code, stderr } = await run(['sense', 'today'], { env });
       expect(code, stderr).to.be.oneOf([0, 3, 8]);
-      expect(stderr).not.to.match(/ {4}at |fault in steward/);
+      expect(stderr).not.to.match(/ {4}at |bug in steward/);
     });
   });
 

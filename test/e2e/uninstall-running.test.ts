@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 
-import { isAlive } from '../../src/lib/platform/files/lock-holder';
+import { isAlive } from '../../src/lib/platform/files/lock';
 import { BIN, cleanEnv, removeFolder, steward, type StewardResult } from '../helpers/cli';
 import { fakeCrontab, type FakeCrontab } from '../helpers/schedule';
 import { until } from '../helpers/desktop-kit';

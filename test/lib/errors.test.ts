@@ -43,30 +43,30 @@ describe('errors', () => {
 
   for (const [code, kind, words] of [
     ['EACCES', 'unavailable', 'Permission denied'],
-    ['EPERM', 'unavailable', 'The system does not allow it'],
+    ['EPERM', 'unavailable', 'Operation not permitted'],
     ['EROFS', 'unavailable', 'The file system is read-only'],
     ['ENOSPC', 'unavailable', 'The disk is full'],
-    ['EDQUOT', 'unavailable', 'The disk quota is used up'],
+    ['EDQUOT', 'unavailable', 'Disk quota exceeded'],
     ['EFBIG', 'unavailable', 'The file is larger than the system allows'],
     ['EMFILE', 'unavailable', 'Too many open files'],
     ['ENFILE', 'unavailable', 'Too many open files'],
     ['EIO', 'unavailable', 'The disk reported a read or write error'],
-    ['ESTALE', 'unavailable', 'The network folder has gone'],
-    ['ENOTCONN', 'unavailable', 'The network folder has gone'],
+    ['ESTALE', 'unavailable', 'The network folder is no longer available'],
+    ['ENOTCONN', 'unavailable', 'The network folder is no longer available'],
     ['EREMOTEIO', 'unavailable', 'The network folder does not answer'],
-    ['ENXIO', 'unavailable', 'The disk has gone'],
-    ['ENODEV', 'unavailable', 'The disk has gone'],
-    ['EBUSY', 'unavailable', 'Another program holds it'],
-    ['ETXTBSY', 'unavailable', 'It is running as a program'],
-    ['ENOLCK', 'unavailable', 'The system has no locks left'],
-    ['ENOMEM', 'unavailable', 'The memory is used up'],
-    ['EXDEV', 'unavailable', 'It would have to move to another disk'],
-    ['ENOTSUP', 'unavailable', 'The file system cannot do that'],
-    ['ENOSYS', 'unavailable', 'The file system cannot do that'],
-    ['ENOENT', 'not_found', 'There is no such file or folder'],
-    ['ENOTDIR', 'config', 'A file stands where a folder is needed'],
-    ['EISDIR', 'config', 'A folder stands where a file is needed'],
-    ['ELOOP', 'config', 'Symbolic links lead in a circle'],
+    ['ENXIO', 'unavailable', 'The disk is no longer available'],
+    ['ENODEV', 'unavailable', 'The disk is no longer available'],
+    ['EBUSY', 'unavailable', 'Another program is using it'],
+    ['ETXTBSY', 'unavailable', 'The program is running'],
+    ['ENOLCK', 'unavailable', 'No file locks are available'],
+    ['ENOMEM', 'unavailable', 'Out of memory'],
+    ['EXDEV', 'unavailable', 'Cannot move to another disk'],
+    ['ENOTSUP', 'unavailable', 'The file system does not support this'],
+    ['ENOSYS', 'unavailable', 'The file system does not support this'],
+    ['ENOENT', 'not_found', 'No such file or folder'],
+    ['ENOTDIR', 'config', 'Expected a folder, found a file'],
+    ['EISDIR', 'config', 'Expected a file, found a folder'],
+    ['ELOOP', 'config', 'Symbolic links form a loop'],
     ['ENAMETOOLONG', 'usage', 'The name is too long'],
   ] as const) {
     it(`says ${code} in plain words, with the path and what to do`, () => {
@@ -94,7 +94,7 @@ describe('errors', () => {
     };
     expect(thrown(() => readFileSync('/no/such/file'))).to.include({
       kind: 'not_found',
-      message: 'There is no such file or folder: /no/such/file',
+      message: 'No such file or folder: /no/such/file',
     });
     expect(thrown(() => readdirSync(__filename)).kind).to.equal('config');
     expect(thrown(() => readFileSync(__dirname)).kind).to.equal('config');

@@ -18,10 +18,10 @@ describe('real: a disk that refuses', function () {
   afterEach(() => home.remove());
 
   for (const [code, call, words] of [
-    ['EDQUOT', 'fsync', 'The disk quota is used up'],
-    ['ESTALE', 'fsync', 'The network folder has gone'],
-    ['EBUSY', 'rename', 'Another program holds it'],
-    ['ENODEV', 'fsync', 'The disk has gone'],
+    ['EDQUOT', 'fsync', 'Disk quota exceeded'],
+    ['ESTALE', 'fsync', 'The network folder is no longer available'],
+    ['EBUSY', 'rename', 'Another program is using it'],
+    ['ENODEV', 'fsync', 'The disk is no longer available'],
   ] as const) {
     it(`is unavailable, and no fault of steward: ${code}`, () => {
       const calls = call === 'rename' ? 'rename,renameat,renameat2' : call;

@@ -52,7 +52,7 @@ describe('doctor in a real session', function () {
       'dbus-daemon': 'dbus',
       dunst: 'dunst',
     });
-    await at.expectRow('notify.desktop', 'off', /no message bus/);
+    await at.expectRow('notify.desktop', 'off', /no D-Bus session/);
     await startXvfb(kit);
     await startBus(kit);
     at.env = { DBUS_SESSION_BUS_ADDRESS: kit.env['DBUS_SESSION_BUS_ADDRESS'] };

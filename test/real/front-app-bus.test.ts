@@ -90,7 +90,7 @@ describe('front application by D-Bus', function () {
     const error = await rejection(kwin.read(kit.desktop()));
     expect(error).to.include({
       kind: 'unavailable',
-      message: 'org.kde.KWin is not on the message bus (D-Bus).',
+      message: 'org.kde.KWin is not running on D-Bus.',
     });
   });
 
@@ -159,11 +159,11 @@ describe('front application by D-Bus', function () {
       const bus = await startBus(kit);
       expect(await readFrontApp(kit.desktop(wayland)))
         .to.have.property('reason')
-        .that.includes('org.gnome.Shell is not on the message bus');
+        .that.includes('org.gnome.Shell is not running on D-Bus');
       await kit.end(bus);
       expect(await readFrontApp(kit.desktop(wayland)))
         .to.have.property('reason')
-        .that.includes('The message bus (D-Bus) does not answer');
+        .that.includes('D-Bus does not answer');
     });
 
     it('gives up on a bus that hangs', async () => {

@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { espeakEngine } from '../../src/lib/notify/speech/engines/system';
 import { LIMITS, speechQueue } from '../../src/lib/notify/speech/queue';
 import { systemClock } from '../../src/lib/platform/time/clock';
-import { isAlive } from '../../src/lib/platform/files/lock-holder';
+import { isAlive } from '../../src/lib/platform/files/lock';
 import { run } from '../../src/lib/platform/process/process';
 import { findProgram } from '../../src/lib/platform/process/spawn';
 import { BIN, cleanEnv } from '../helpers/cli';
@@ -246,7 +246,7 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
     expect(own()).to.have.length(1);
     child.kill('SIGINT');
     const [code] = (await once(child, 'close')) as [number];
-    expect([code, said]).to.deep.equal([130, 'It was interrupted.\nRun it again.\n']);
+    expect([code, said]).to.deep.equal([130, 'Interrupted.\nRun the command again.\n']);
     const pid = Number(readFileSync(join(path, 'pid'), 'utf8'));
     const isZombie = (): boolean => existsSync(`/proc/${pid}/stat`) && / [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1')); // prettier-ignore
     while (isAlive(pid) && !isZombie()) await new Promise((resolve) => setTimeout(resolve, 10));

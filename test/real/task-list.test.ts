@@ -255,7 +255,7 @@ describe('work: task list', () => {
       expect(away.trouble).to.include({ kind: 'unavailable', message: away.result.reason });
       http.refuse = 401;
       const unsigned = await regenerated();
-      expect(unsigned.result.reason).to.match(/: the service refuses the credential$/);
+      expect(unsigned.result.reason).to.match(/: the server rejected the credential$/);
       expect(unsigned.trouble?.kind).to.equal('auth');
       expect(unsigned.trouble?.hint).to.match(/^The local file is up to date\. Run `gh auth login`/);
       http.refuse = undefined;

@@ -3,7 +3,7 @@ import type { HeardPrompt } from '../assistant/hook-event';
 import type { UserArea } from '../config/user-area';
 import { readInstance } from '../daemon/instance';
 import { exists } from '../platform/files/folder';
-import { isAlive } from '../platform/files/lock-holder';
+import { isAlive } from '../platform/files/lock';
 import { startDetached } from '../platform/process/own-process';
 import { type CaptureHookDeps, onPrompt as capture } from '../work/capture/hook';
 

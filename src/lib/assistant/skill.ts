@@ -125,7 +125,7 @@ function templateOf({ product }: Pick<SkillDeps, 'product'>, name: string): stri
   const path = join(product.root, 'templates', 'skills', NAME, ...name.split('/'));
   const text = readSystemText(path, MAX_BYTES);
   if (text !== undefined) return text;
-  throw new StewardError('not_found', `${path}, a part of steward, is missing.`, {
-    hint: 'Install steward again.',
+  throw new StewardError('not_found', `${path} is missing from the installation.`, {
+    hint: 'Reinstall steward.',
   });
 }

@@ -48,12 +48,12 @@ export const warning = (found: string, more: More = {}): Finding => ({ state: 'w
 export const failed = (found: string, more: More = {}): Finding => ({ state: 'failed', found, ...more });
 
 /** What is said of a check that would ask another host, without `--online`. */
-export const NOT_CHECKED = 'not asked: it is another host';
+export const NOT_CHECKED = 'not checked: add --online';
 
 /** An error as a finding: its message, and its hint as what to do. One of ours that is a fault says so. */
 export function failure(error: unknown, more: More = {}): Finding {
   const { kind, message, hint } = toStewardError(error);
-  const words = kind === 'internal' ? 'This is a fault in steward.' : hint;
+  const words = kind === 'internal' ? 'This is a bug in steward.' : hint;
   return failed(message, { kind, ...(words === undefined ? {} : { hint: words }), ...more });
 }
 

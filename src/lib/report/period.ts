@@ -60,7 +60,7 @@ export function daysOf({ from, to }: Pick<Period, 'from' | 'to'>): Day[] {
 }
 
 function ahead(text: string, day: Day): StewardError {
-  return new StewardError('usage', `${JSON.stringify(text)} is ${day}, which has not begun yet.`, {
+  return new StewardError('usage', `${JSON.stringify(text)} is ${day}, which is in the future.`, {
     hint: DAY_HINT,
   });
 }

@@ -12,7 +12,7 @@ import {
   removeFile,
 } from '../platform/files/folder';
 import { isInstalledAnywhere } from '../platform/files/install-manifest';
-import { holderOf, isGone, parseHolder, processStart } from '../platform/files/lock-holder';
+import { holderOf, isGone, parseHolder, processStart } from '../platform/files/lock';
 import type { PathHost } from '../platform/files/paths';
 import { randomName } from '../platform/files/short-hash';
 import { JOB_VARIABLE, endProcess, ownProcess } from '../platform/process/own-process';

@@ -86,7 +86,7 @@ function readShipped(templates: string): Map<string, Classification> {
   const path = join(templates, 'data', 'applications.json');
   const text = readText(path);
   if (text === undefined) {
-    throw new StewardError('not_found', `${path} is missing.`, { hint: 'Install steward again.' });
+    throw new StewardError('not_found', `${path} is missing.`, { hint: 'Reinstall steward.' });
   }
   const rows = JSON.parse(text) as Partial<Record<AppKind, string[][]>>;
   const byName = new Map<string, Classification>();

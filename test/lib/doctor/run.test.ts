@@ -71,7 +71,7 @@ describe('doctor checks', () => {
     const found = await runChecks(checks, context, undefined);
     expect(found.map(({ row, kind }) => [row.state, row.hint, kind])).to.deep.equal([
       ['failed', 'Log in.', 'auth'],
-      ['failed', 'This is a fault in steward.', 'internal'],
+      ['failed', 'This is a bug in steward.', 'internal'],
     ]);
   });
 

@@ -60,16 +60,16 @@ describe('the period of a report', () => {
   });
 
   const refused: [words: string, message: RegExp][] = [
-    ['foo', /"foo" names no day/],
-    ['', /"" names no day/],
-    ['yesterday and on', /names no day/],
-    ['monday to friday', /names no day/],
+    ['foo', /Invalid day "foo"/],
+    ['', /Invalid day ""/],
+    ['yesterday and on', /Invalid day/],
+    ['monday to friday', /Invalid day/],
     ...['2026-02-30', '2026-22-11', '2026-13-01', '2026-1-5', '12.11.2026', '12-11-2026', '12. 11. 2026', '12/11', '11/12/26', '2026/11/12', 'thu 12.11.2026', '2026 11 12', '20261112', '12:30'].map(
       (words): [string, RegExp] => [words, /^Invalid day ".+"\.$/],
     ), // prettier-ignore
-    ['tomorrow', /is 2026-11-22, which has not begun yet/],
-    ['next friday', /has not begun yet/],
-    ['2026-11-22', /has not begun yet/],
+    ['tomorrow', /is 2026-11-22, which is in the future/],
+    ['next friday', /is in the future/],
+    ['2026-11-22', /is in the future/],
     ['2001-01-01', /more than ten years/],
   ];
   for (const [words, message] of refused) {

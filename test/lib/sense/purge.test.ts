@@ -189,7 +189,7 @@ describe('sense: purge', () => {
   it('refuses a future day; before tomorrow includes today', () => {
     for (const selection of [{ day: '2026-11-21' }, { before: '2026-11-22' }, { before: '2027-11-20', app: 'code' }]) {
       const { kind, message } = thrown(() => run(selection));
-      expect([kind, message]).to.deep.equal(['usage', `${selection.before ?? selection.day} has not begun yet.`]);
+      expect([kind, message]).to.deep.equal(['usage', `${selection.before ?? selection.day} is in the future.`]);
     }
     expect(run({ before: '2026-11-21' }).logs).to.deep.equal(['2026-11-19', '2026-11-20']);
   }); // prettier-ignore

@@ -226,7 +226,7 @@ export const desktopCheck: Check<NotifyChecked> = {
       ];
     }
     const address = sessionBusAddress(host.env);
-    if (address === undefined) return [off('no desktop session here: no message bus (D-Bus) is named')];
+    if (address === undefined) return [off('no desktop session here: no D-Bus session is set')];
     return orFailure(() =>
       withBus({ address, timeoutMs: TIMEOUT_MS }, async (bus) => {
         const names = async (member: string): Promise<unknown[]> => {

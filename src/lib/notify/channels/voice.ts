@@ -76,7 +76,7 @@ async function checkSpeech({ clock, online, sound, voice: voiceDeps }: NotifyChe
   const [first] = engines;
   if (first === undefined) return [warning('nothing here can speak: what is to be said is shown', { hint })];
   if (first === 'provider' && !online) {
-    return [ok('a speech provider is set up; not asked: it is another host')];
+    return [ok('a speech provider is set up; not checked: add --online')];
   }
   if (!sound && ALOUD.includes(first)) {
     return [ok(`${first} is there; it plays by itself, so only \`steward doctor notify --sound\` tries it`)];

@@ -1,5 +1,5 @@
 import { StewardError } from '../../errors';
-import { runStoppable } from '../../platform/terminal/stdio';
+import { runStoppable } from '../../platform/process/own-process';
 import type { Clock } from '../../platform/time/clock';
 import {
   type ProviderSettings,
@@ -130,7 +130,7 @@ export async function speakNow(
   const answer = await runStoppable(stop, () => voice.speech.say(utterance));
   if (answer.spoken)
     return { text, spoken, ...(answer.engine === undefined ? {} : { engine: answer.engine }) };
-  if (isInterrupted) throw new StewardError('canceled', 'It was interrupted.', { hint: 'Run it again.' });
+  if (isInterrupted) throw new StewardError('canceled', 'Interrupted.', { hint: 'Run the command again.' });
   throw new StewardError('unavailable', `It was not spoken. ${answer.reason ?? ''}`.trim(), {
     hint: 'Mend what is named, or see what would be said with --dry-run.',
   });

@@ -19,7 +19,7 @@ export function openInBrowser(url: string, platform: NodeJS.Platform = process.p
     const fail = (why: string, cause?: unknown): void => {
       clearTimeout(timer);
       reject(
-        new StewardError('unavailable', `No browser could be opened: ${file} ${why}.`, {
+        new StewardError('unavailable', `Cannot open a browser: ${file} ${why}.`, {
           hint: 'Add --print to print the address instead.',
           cause,
         }),

@@ -50,13 +50,13 @@ export function sessionBusAddress(env: NodeJS.ProcessEnv): string | undefined {
 /** What of the session bus is missing, as far as that is known without connecting; undefined: nothing. */
 export function missingSessionBus(env: NodeJS.ProcessEnv): string | undefined {
   const address = sessionBusAddress(env);
-  if (address === undefined) return 'no message bus (D-Bus) is named';
+  if (address === undefined) return 'no D-Bus session is set';
   return missingSocket(address);
 }
 
 function missingSocket(address: string): string | undefined {
   const socket = /^unix:path=([^,;%]+)$/.exec(address)?.[1];
-  return socket === undefined || exists(socket) ? undefined : `there is no ${socket}`;
+  return socket === undefined || exists(socket) ? undefined : `${socket} does not exist`;
 }
 
 export function systemBusAddress(env: NodeJS.ProcessEnv): string {
@@ -163,9 +163,9 @@ function answered(error: unknown, call: BusCall): unknown {
   const { type } = error;
   const isAbsent = ABSENT.has(type);
   const message = isAbsent
-    ? `${call.destination} is not on the message bus (D-Bus).`
+    ? `${call.destination} is not running on D-Bus.`
     : `${call.destination} answered ${call.interface}.${call.member} with: ${error.message}`;
-  const hint = isAbsent ? 'A job must run inside the session, with its DBUS_SESSION_BUS_ADDRESS.' : undefined;
+  const hint = isAbsent ? 'Run steward in the session, with its DBUS_SESSION_BUS_ADDRESS.' : undefined;
   const detail = hint === undefined ? { cause: error } : { hint, cause: error };
   return Object.assign(new StewardError('unavailable', message, detail), { type });
 }
@@ -176,8 +176,8 @@ function plainAddress(address: string): string {
 }
 
 function unreachable(reason: string, cause: unknown): StewardError {
-  return new StewardError('unavailable', `The message bus (D-Bus) does not answer: ${reason}.`, {
-    hint: 'A job must run inside the session, with its DBUS_SESSION_BUS_ADDRESS.',
+  return new StewardError('unavailable', `D-Bus does not answer: ${reason}.`, {
+    hint: 'Run steward in the session, with its DBUS_SESSION_BUS_ADDRESS.',
     cause,
   });
 }

@@ -58,7 +58,7 @@ export async function withDisplay<T>(
       };
       timer = setTimeout(() => fail(new Error(`no answer in ${options.timeoutMs} ms`)), options.timeoutMs);
       stream.once('error', fail);
-      stream.once('close', () => fail(new Error('it closed the connection')));
+      stream.once('close', () => fail(new Error('the connection was closed')));
       stream.once('connect', () => {
         const remote = address.path === undefined ? stream.remoteAddress : undefined;
         const auth = cookieFor(options.env, { number: address.number, remote });
@@ -95,8 +95,8 @@ function addressOf(
   const found = /^(?:(.*)\/)?([^/]*):(\d{1,5})(?:\.(\d{1,3}))?$/.exec(display);
   const number = Number(found?.[3]);
   if (found === null || FIRST_PORT + number > 0xffff) {
-    throw new StewardError('unavailable', `DISPLAY is "${display}", which names no X display.`, {
-      hint: 'It looks like ":0"; take the value of a terminal of the graphical session.',
+    throw new StewardError('unavailable', `Invalid DISPLAY "${display}".`, {
+      hint: 'Use the value from a terminal in the graphical session, such as ":0".',
     });
   }
   const host = found[2] ?? '';
@@ -135,7 +135,7 @@ function displayOf({ client }: import('x11').XDisplay, root: number): Display {
     async idleMs() {
       const saver = await answer<import('x11').ScreenSaver>((done) => client.require('screen-saver', done));
       const info = await answer<{ idle: number }>((done) => saver?.QueryInfo(root, done));
-      if (info === undefined) throw new StewardError('unavailable', 'The X display gives no idle time.');
+      if (info === undefined) throw new StewardError('unavailable', 'The X display reports no idle time.');
       return info.idle;
     },
   };
@@ -183,21 +183,17 @@ const REFUSED = /cookie|authoriz|no protocol specified/i;
 function refused(display: string, hadCookie: boolean, cause: unknown): StewardError {
   const message = hadCookie
     ? `The X server ${display} refused the authorization cookie.`
-    : `The X server ${display} asks for an authorization cookie, and none was found for it.`;
+    : `No authorization cookie found for the X server ${display}.`;
   return new StewardError('unavailable', message, {
-    hint: 'Set XAUTHORITY where steward runs to its value in a terminal of the graphical session.',
+    hint: 'Set XAUTHORITY to its value in a terminal of the graphical session.',
     cause,
   });
 }
 
 function noScreen(display: string, count: number): StewardError {
-  return new StewardError(
-    'unavailable',
-    `The X server has no screen of that number: DISPLAY is ${display}.`,
-    {
-      hint: count === 1 ? 'It has screen 0 only.' : `It has the screens 0 to ${count - 1}.`,
-    },
-  );
+  return new StewardError('unavailable', `DISPLAY ${display} names a missing screen.`, {
+    hint: count === 1 ? 'The X server has only screen 0.' : `The X server has screens 0 to ${count - 1}.`,
+  });
 }
 
 function reasonOf(error: unknown): string {
@@ -209,7 +205,7 @@ function reasonOf(error: unknown): string {
 
 function unreachable(display: string, reason: string, cause?: unknown): StewardError {
   return new StewardError('unavailable', `The X display ${display} does not answer: ${reason}.`, {
-    hint: 'Check DISPLAY and XAUTHORITY where steward runs: a job needs those of the graphical session.',
+    hint: 'Set DISPLAY and XAUTHORITY to their values in the graphical session.',
     cause,
   });
 }

@@ -20,26 +20,24 @@ import { basename, dirname, join } from 'node:path';
 import { StewardError, errnoCode, unless } from '../../errors';
 import { randomName } from './short-hash';
 
-/** Text, as UTF-8; bytes; or bytes in several pieces. */
+/** Text is written as UTF-8. */
 export type FileData = string | Uint8Array | readonly Uint8Array[];
 
 export interface ReplaceOptions {
-  /** Permission bits of the new file, whatever the umask; 0600 at most when left out. */
+  /** Permission bits of the new file, regardless of the umask. Default: 0600 at most. */
   mode?: number;
-  /** Write through a symbolic link that this user owns (config.yaml, settings.json); else a link is refused. */
+  /** Writes through a symbolic link of this user; otherwise links are refused. */
   followLink?: boolean;
   /**
-   * False: not waited for until it is on the disk. It survives the end of any process, not that of the machine's
-   * power; then it may be lost or empty. `content`: such an end leaves the old content or the new, whole, and
-   * either may be there.
+   * False: a power failure may lose or empty the file. `content`: it may leave the old or the new content, complete.
+   * Default: the new content is durable when the call returns.
    */
   sync?: boolean | 'content';
 }
 
 /**
- * Replaces a file as a whole: temp file beside it, fsync, rename, fsync of the folder. A reader, or a crash
- * at any point, sees the old content or the new, never a mixture. The folder has to exist. What is no
- * regular file is `config` and stays; a system error (disk full, no permission) leaves the old content.
+ * Replaces a file atomically: a reader, or a crash at any point, sees the old or the new content. The folder must
+ * exist. Anything but a regular file is `config` and stays.
  */
 export function replaceFile(path: string, data: FileData, options: ReplaceOptions = {}): void {
   const target = targetOf(path, options.followLink === true);
@@ -58,27 +56,24 @@ export function replaceFile(path: string, data: FileData, options: ReplaceOption
   }
 }
 
-/** Makes a file, whole and durable, if nothing stands there yet; false when something does. */
+/** Creates a complete and durable file; false if the path is taken. */
 export function createFile(path: string, data: FileData): boolean {
   try {
     const temp = writeTemp(path, data, { sync: true });
-    let made: boolean;
+    let isCreated: boolean;
     try {
-      made = linkNew(temp, path);
+      isCreated = linkNew(temp, path);
     } finally {
       rmSync(temp, { force: true });
     }
-    if (made) syncFolder(dirname(path));
-    return made;
+    if (isCreated) syncFolder(dirname(path));
+    return isCreated;
   } catch (error) {
     throw withPath(error, path);
   }
 }
 
-/**
- * Makes an empty file: true. False: it is there already; undefined: its folder is not. Of several processes one
- * makes it. It survives the end of any process, not that of the machine's power.
- */
+/** Creates an empty file, which one of several processes can; false if it exists, undefined if its folder does not. */
 export function claimFile(path: string): boolean | undefined {
   try {
     closeSync(openSync(path, 'wx', 0o600));
@@ -91,27 +86,27 @@ export function claimFile(path: string): boolean | undefined {
   }
 }
 
-/** The text of a regular file, or undefined when there is none. Links are refused unless followed. */
-export function readText(
-  path: string,
-  options: { followLink?: boolean; maxBytes?: number } = {},
-): string | undefined {
-  const bytes = readBytes(path, options);
-  // UTF-8; to name it would have each run compile what looks encodings up.
-  return bytes?.toString();
+interface ReadOptions {
+  /** Follows a symbolic link of this user or of root; otherwise links are refused. */
+  followLink?: boolean;
+  /** A larger file is `config`. */
+  maxBytes?: number;
 }
 
-/** The bytes of a regular file, or undefined when there is none; a file over `maxBytes` is `config`. */
-export function readBytes(
-  path: string,
-  options: { followLink?: boolean; maxBytes?: number } = {},
-): Buffer | undefined {
+/** Returns the text of a regular file; undefined if it does not exist. */
+export function readText(path: string, options: ReadOptions = {}): string | undefined {
+  // Naming UTF-8 would load the look-up of encodings in every run.
+  return readBytes(path, options)?.toString();
+}
+
+/** Returns the bytes of a regular file; undefined if it does not exist. */
+export function readBytes(path: string, options: ReadOptions = {}): Buffer | undefined {
   const fd = openRegular(path, constants.O_RDONLY, { followLink: options.followLink === true });
   if (fd === undefined) return undefined;
   try {
     if (options.maxBytes !== undefined && fstatSync(fd).size > options.maxBytes) {
       throw new StewardError('config', `${path} is larger than ${options.maxBytes} bytes.`, {
-        hint: 'Move it away; steward makes a new one.',
+        hint: 'Move it away; steward creates a new one.',
       });
     }
     return readFileSync(fd);
@@ -120,15 +115,14 @@ export function readBytes(
   }
 }
 
-/** The name of a temp file for `path`: hidden, beside it, and known to `sweepTemps`. */
+/** Returns a hidden name beside `path`, which `sweepTemps` recognizes. */
 export function tempOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomName(12)}.tmp`);
 }
 
 /**
- * Removes the temp files of processes that were killed before their rename: those older than `olderThanMs`
- * at the wall-clock time `nowMs`, or as far in its future. In a folder that is not steward's alone, `of` is
- * what the names of the files begin with that the temp files were for.
+ * Removes temp files of killed processes that are older than `olderThanMs` (or as far in the future). In a folder that
+ * others write too, `of` is the beginning of the names that the temp files were for.
  */
 export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, of = ''): void {
   for (const name of readdirSync(folder)) {
@@ -141,7 +135,7 @@ export function sweepTemps(folder: string, olderThanMs: number, nowMs: number, o
   }
 }
 
-/** Gives the file `from` the second name `to`, unless that is taken: false. Both are in one folder. */
+/** Links the file `from` to a second name in its folder; false if the name is taken. */
 export function linkNew(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -150,31 +144,25 @@ export function linkNew(from: string, to: string): boolean {
     const code = errnoCode(error) ?? '';
     if (code === 'EEXIST') return false;
     if (!NO_HARD_LINKS.has(code)) throw error;
-    return copyNew(from, to);
+    const isCopied = unless(['EEXIST'], () => {
+      copyFileSync(from, to, constants.COPYFILE_EXCL);
+      return true;
+    });
+    return isCopied === true;
   }
 }
 
-/** A file system without hard links: exclusive creation is the next best. */
 const NO_HARD_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-function copyNew(from: string, to: string): boolean {
-  const copied = unless(['EEXIST'], () => {
-    copyFileSync(from, to, constants.COPYFILE_EXCL);
-    return true;
-  });
-  return copied === true;
-}
-
-/** Windows refuses a rename while a reader has the file open: tried again, bounded (about a second). */
+/** Renames a file. On Windows it retries for about a second, since a reader's open file blocks the rename. */
 export function renameOver(from: string, to: string): void {
   for (let attempt = 0; ; attempt += 1) {
     try {
       renameSync(from, to);
       return;
     } catch (error) {
-      const code = errnoCode(error);
-      const busy = code === 'EPERM' || code === 'EACCES' || code === 'EBUSY';
-      if (process.platform !== 'win32' || !busy || attempt >= 9) throw error;
+      const isBusy = ['EPERM', 'EACCES', 'EBUSY'].includes(errnoCode(error) ?? '');
+      if (process.platform !== 'win32' || !isBusy || attempt >= 9) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20 * (attempt + 1));
     }
   }
@@ -185,19 +173,18 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
   while (done < bytes.length) done += writeSync(fd, bytes, done);
 }
 
-/** Makes a rename or a new name durable; systems whose folders cannot be opened or synced need no such step. */
+/** Makes renames and new names in a folder durable. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(path, 'r');
   try {
-    // Some network and FUSE file systems know no sync of a folder.
+    // Some network and FUSE file systems cannot sync a folder.
     unless(['EINVAL', 'ENOTSUP'], () => fsyncSync(fd));
   } finally {
     closeSync(fd);
   }
 }
 
-/** A temp file beside `path` that holds all of the data (durably, with `sync`); none is left where it fails. */
 function writeTemp(path: string, data: FileData, options: { mode?: number; sync: boolean }): string {
   const temp = tempOf(path);
   const fd = openSync(temp, 'wx', 0o600);
@@ -217,57 +204,52 @@ function writeTemp(path: string, data: FileData, options: { mode?: number; sync:
   return temp;
 }
 
-/** The file to replace: the path, or what this user's link at the path points to. */
+/** Returns the path to replace: the path itself, or the target of this user's link. */
 function targetOf(path: string, followLink: boolean): string {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   if (facts === undefined || facts.isFile()) return path;
   if (!facts.isSymbolicLink()) throw notRegular(path);
-  const mine = process.getuid === undefined || facts.uid === process.getuid();
-  if (!followLink || !mine) throw linkRefused(path);
-  const target = endOfLink(path);
+  const isOwn = process.getuid === undefined || facts.uid === process.getuid();
+  if (!followLink || !isOwn) throw linkRefused(path);
+  const target = unless(['ENOENT', 'ELOOP'], () => realpathSync(path));
+  if (target === undefined) {
+    throw new StewardError('config', `${path} is a broken symbolic link.`, {
+      hint: 'Create its target, or remove the link.',
+    });
+  }
   if (!lstatSync(target).isFile()) throw notRegular(target);
   return target;
 }
 
-function endOfLink(path: string): string {
-  const end = unless(['ENOENT', 'ELOOP'], () => realpathSync(path));
-  if (end !== undefined) return end;
-  throw new StewardError('config', `${path} is a symbolic link that leads to no file.`, {
-    hint: 'Make the file that it points to, or remove the link.',
-  });
-}
-
-export interface OpenOptions {
-  /** Go through a symbolic link of this user or the administrator; else a link is refused. */
+interface OpenOptions {
+  /** Follows a symbolic link of this user or of root; otherwise links are refused. */
   followLink?: boolean;
-  /** Permission bits of a file that is created; 0600. */
+  /** Permission bits of a file that is created. Default: 0600. */
   mode?: number;
 }
 
-/** Systems that have no such flag have no such number. */
+/** Windows has neither flag. */
 const NON_BLOCKING = (constants.O_NONBLOCK as number | undefined) ?? 0;
 const NO_FOLLOW = (constants.O_NOFOLLOW as number | undefined) ?? 0;
 
 /**
- * Opens a regular file. Undefined when there is none (and the flags create none); a link, a folder, a pipe,
- * a socket or a device in its place is `config`, and none of them makes the call wait.
+ * Opens a regular file; undefined if it does not exist and the flags create none. A link, folder, pipe, socket or
+ * device is `config`, and never blocks.
  */
 export function openRegular(path: string, flags: number, options: OpenOptions = {}): number | undefined {
   const fd = openAnything(path, flags, options);
   if (fd === undefined) return undefined;
-  let regular = false;
+  let isRegular = false;
   try {
-    regular = fstatSync(fd).isFile();
+    isRegular = fstatSync(fd).isFile();
   } finally {
-    if (!regular) closeSync(fd);
+    if (!isRegular) closeSync(fd);
   }
-  if (!regular) throw notRegular(path);
+  if (!isRegular) throw notRegular(path);
   return fd;
 }
 
 function openAnything(path: string, flags: number, options: OpenOptions): number | undefined {
-  // Windows knows neither flag: there the link is looked for first, and no pipe can stand in a folder.
-  const nonBlocking = NON_BLOCKING;
   const follow = options.followLink === true;
   const noFollow = follow ? 0 : NO_FOLLOW;
   if (noFollow === 0) {
@@ -275,35 +257,32 @@ function openAnything(path: string, flags: number, options: OpenOptions): number
     if (facts?.isSymbolicLink() === true && !(follow && isTrusted(facts.uid))) throw linkRefused(path);
   }
   try {
-    return openSync(path, flags | nonBlocking | noFollow, options.mode ?? 0o600);
+    return openSync(path, flags | NON_BLOCKING | noFollow, options.mode ?? 0o600);
   } catch (error) {
     const code = errnoCode(error) ?? '';
     if (code === 'ENOENT') return undefined;
     if (!follow && (code === 'ELOOP' || code === 'EMLINK')) throw linkRefused(path, error);
-    if (code === 'EISDIR' || code === 'ENXIO' || code === 'EOPNOTSUPP' || code === 'ENOTSUP') {
-      throw notRegular(path, error);
-    }
+    if (['EISDIR', 'ENXIO', 'EOPNOTSUPP', 'ENOTSUP'].includes(code)) throw notRegular(path, error);
     throw error;
   }
 }
 
-/** A link that is followed has to be the user's own, or the administrator's. */
 function isTrusted(owner: number): boolean {
   return process.getuid === undefined || owner === process.getuid() || owner === 0;
 }
 
-export function linkRefused(path: string, cause?: unknown): StewardError {
+function linkRefused(path: string, cause?: unknown): StewardError {
   return new StewardError('config', `${path} is a symbolic link.`, {
-    hint: 'Put the file itself there; steward does not write or read its state through links.',
+    hint: 'Replace the link with the file itself; steward does not follow links to its state.',
     cause,
   });
 }
 
-export function notRegular(path: string, cause?: unknown): StewardError {
+function notRegular(path: string, cause?: unknown): StewardError {
   return new StewardError('config', `${path} is not a regular file.`, { hint: 'Move it away.', cause });
 }
 
-/** A system error that names the file that the caller meant, where it has a temp file's name or none at all. */
+/** Sets the path of a system error, which may name a temp file or none. */
 export function withPath(error: unknown, path: string): unknown {
   return error instanceof Error && errnoCode(error) !== undefined ? Object.assign(error, { path }) : error;
 }

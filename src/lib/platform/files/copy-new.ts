@@ -115,5 +115,5 @@ function copyInto(from: string, to: string): void {
 function open(path: string): number {
   const fd = openRegular(path, constants.O_RDONLY, { followLink: false });
   if (fd !== undefined) return fd;
-  throw new StewardError('not_found', `${path} is not there any more.`, { hint: 'Run it again.' });
+  throw new StewardError('not_found', `${path} no longer exists.`, { hint: 'Run the command again.' });
 }

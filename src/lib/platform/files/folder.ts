@@ -27,7 +27,7 @@ export function ensureFolder(path: string, options: { allowLink?: boolean } = {}
   const found = before ?? lstatOf(path);
   if (found?.isLink === true && options.allowLink !== true) {
     throw new StewardError('config', `${path} is a symbolic link.`, {
-      hint: 'Folders that steward writes must be real ones: move the folder back, or link the whole user area.',
+      hint: 'Replace the link with the folder itself, or link the whole user area instead.',
     });
   }
   const isFolder = found?.isLink === true ? leadsToFolder(path) : found?.isFolder === true;
@@ -42,8 +42,8 @@ function makeAll(path: string): string[] {
     return makeFolders(path);
   } catch (error) {
     if (errnoCode(error) !== 'ENOENT') throw error;
-    throw new StewardError('unavailable', `The system makes no folder ${path}.`, {
-      hint: 'Point STEWARD_HOME, HOME and the XDG variables to places on a disk that you can write to.',
+    throw new StewardError('unavailable', `Cannot create the folder ${path}.`, {
+      hint: 'Set STEWARD_HOME, HOME and the XDG variables to folders on a writable disk.',
       cause: error,
     });
   }

@@ -118,7 +118,7 @@ function read(path: string): InstallEntry[] {
   if (!isObject(content) || typeof content['version'] !== 'number') throw broken(path);
   if (content['version'] > VERSION) {
     throw new StewardError('config', `${path} was written by a newer steward.`, {
-      hint: 'Use that steward here too; this one leaves the file as it is.',
+      hint: 'Update steward. The file was not changed.',
     });
   }
   const entries = content['entries'];
@@ -135,8 +135,8 @@ function parse(text: string, path: string): unknown {
 }
 
 function broken(path: string, cause?: unknown): StewardError {
-  return new StewardError('config', `${path} is damaged: it is not the list of what was installed.`, {
-    hint: 'Move it away; an uninstall then finds what it can without it.',
+  return new StewardError('config', `${path}, the install manifest, is damaged.`, {
+    hint: 'Move it away; an uninstall then removes what it finds without it.',
     cause,
   });
 }

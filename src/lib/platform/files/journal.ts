@@ -177,7 +177,7 @@ function openLog(path: string): number {
   ensureFolder(dirname(path));
   const made = openRegular(path, flags);
   if (made !== undefined) return made;
-  throw new StewardError('unavailable', `${dirname(path)} was removed while it was used.`, {
+  throw new StewardError('unavailable', `${dirname(path)} was removed during the run.`, {
     hint: 'Try again.',
   });
 }

@@ -147,7 +147,7 @@ function withAppender(path: string, work: (fd: number) => void): void {
     // With O_CREAT "there is none" is said of the folder.
     if (fd === undefined) {
       throw new StewardError('not_found', `The folder ${dirname(path)} does not exist.`, {
-        hint: 'Run the command that sets it up again, or make the folder.',
+        hint: 'Create the folder, or run "steward up" again.',
       });
     }
     try {
@@ -203,7 +203,7 @@ function readFully(fd: number, into: Buffer, position: number): void {
   while (done < into.length) {
     const got = readSync(fd, into, done, into.length - done, position + done);
     if (got === 0) {
-      throw new StewardError('unavailable', 'A file became shorter while it was read.', {
+      throw new StewardError('unavailable', 'A file was truncated during a read.', {
         hint: 'Try again.',
       });
     }

@@ -1,30 +1,63 @@
-import { lstatSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { errnoCode, StewardError } from '../../errors';
-import { linkNew, readText, renameOver, sweepTemps, tempOf } from './atomic-file';
+import { StewardError, errnoCode, unless } from '../../errors';
+import { spawnSync } from '../process/spawn';
 import type { Clock } from '../time/clock';
+import { linkNew, readText, renameOver, sweepTemps, tempOf } from './atomic-file';
 import { ensureFolder } from './folder';
-import { isGone, parseHolder, processStart, thisHolder, type Holder } from './lock-holder';
+import { parseObject } from './json-object';
 import { randomName } from './short-hash';
 
-export { isAlive } from './lock-holder';
+/** The content of a lock file. */
+export interface Holder {
+  pid: number;
+  machine: string;
+  /** Boot of the machine and pid namespace, on Linux: a pid is unique only within them. */
+  boot: string | null;
+  namespace: string | null;
+  /** Start of the process in clock ticks since the boot, on Linux: pids are reused, pairs with a start are not. */
+  started: string | null;
+  /** When the lock was taken, wall-clock ms. */
+  at: number;
+  /** 16 random hex digits. */
+  token: string;
+}
+
+interface GoneOptions {
+  machineId: string;
+  /** Wall-clock ms. */
+  nowMs: number;
+  /** A holder whose process is invisible counts as gone after this long without a refresh. */
+  staleAfterMs: number;
+  /** Wall-clock ms of the last refresh; the time of the lock if left out. */
+  lastSignMs?: number;
+  /** Returns when a process started, wall-clock ms, if the lock file does not say; undefined if unknown. */
+  processStart: (pid: number) => number | undefined;
+}
 
 export interface LockOptions {
   clock: Clock;
   machineId: string;
-  /** How long to wait for a holder that is alive. */
+  /** How long to wait for a running holder. */
   waitMs: number;
-  /** A holder that cannot be judged by its process (another machine) is taken for dead after this long. */
+  /** A holder whose process is invisible, such as one on another machine, counts as gone after this long. */
   staleAfterMs?: number;
-  /** Wall-clock ms at which a process started; asked for where the lock file does not tell. */
   processStart?: (pid: number) => number | undefined;
-  /** Does the holder answer, though it looks gone? Then its lock is not taken over. */
+  /** True if the holder answers although it seems gone: its lock is then respected. */
   answers?: () => Promise<boolean>;
 }
 
-/** What stands at the path of a lock or a claim. A text that is no holder has a name and an age only. */
+/** A lock or claim file; without a holder if its content is invalid. */
 interface Found {
   token: string;
   holder: Holder | undefined;
@@ -32,77 +65,75 @@ interface Found {
 }
 
 const STALE_AFTER_MS = 10 * 60_000;
-/** A lock file is made whole; one that cannot be read comes of a crash of the machine, or of a person. */
+/** Lock files appear complete; an invalid one comes from a crash of the machine, or from a person. */
 const UNREADABLE_STALE_MS = 5_000;
 const TEMPS_STALE_MS = 60_000;
 const LONGEST_PAUSE_MS = 50;
-/** How often a holder sets the date of its lock, its sign of life for those who cannot see its process. */
+/** How often a holder updates the date of its lock. */
 const REFRESH_MS = 30_000;
+/** A process that started this long after the lock was taken has reused the holder's pid. */
+const REUSED_AFTER_MS = 60_000;
 
 /**
- * Runs `work` while holding the lock file; one holder at a time, also among processes. A lock whose process
- * is gone is taken over. Waiting longer than `waitMs` is `locked`. A held lock is refreshed, so that a holder in
- * another pid namespace is seen to be alive.
+ * Runs `work` while holding the lock file, which one process at a time can. Takes over the lock of a process that is
+ * gone; waiting longer than `waitMs` is `locked`.
  *
- * A lock is taken by giving a second name to a file that is complete already, which only one can. It is
- * taken over by whoever first makes the claim that bears the gone holder's token: nobody else may replace
- * that lock, and should the claimer go too, the claim that bears the claimer's token decides. So two never
- * take each other's new lock for the old one, whoever is stopped or killed in between.
+ * A lock is taken by linking a complete file to its name. It is taken over by the process that creates the claim named
+ * after the old holder's token; if that process dies too, the claim named after its own token decides. So no two
+ * processes mistake each other's new lock for the old one.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   ensureFolder(dirname(path));
   const token = randomName(16);
-  const { clock } = options;
+  const { clock, machineId } = options;
   const deadline = clock.monotonic() + options.waitMs;
-  // To ask the system starts a process: once for each holder that is met.
-  const starts = new Map<number, number | undefined>();
-  const startOf = (pid: number): number | undefined => {
-    if (!starts.has(pid)) starts.set(pid, (options.processStart ?? processStart)(pid));
-    return starts.get(pid);
-  };
-  const isStale = (found: Found): boolean => {
-    const nowMs = clock.now();
-    if (found.holder === undefined) return Math.abs(nowMs - found.mtimeMs) > UNREADABLE_STALE_MS;
-    const staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS;
-    return isGone(found.holder, {
-      machineId: options.machineId,
-      nowMs,
-      staleAfterMs,
-      lastSignMs: found.mtimeMs,
-      processStart: startOf,
-    });
-  };
+  const isStale = staleness(options);
   for (let longest = 2; ; longest = Math.min(longest * 2, LONGEST_PAUSE_MS)) {
-    const found = look(path);
+    const found = readLock(path);
     if (found === undefined || isStale(found)) {
-      if (found !== undefined && (await options.answers?.()) === true) throw locked(path);
-      const me = thisHolder(options.machineId, clock.now(), token);
+      if (found !== undefined && (await options.answers?.()) === true) throw lockedError(path);
+      const me = holderOf(process.pid, machineId, clock.now(), token);
       if (acquire(path, found, me, isStale)) break;
     }
-    const left = deadline - clock.monotonic();
-    if (left <= 0) throw locked(path);
-    await delay(Math.min(left, 1 + Math.random() * longest));
+    const leftMs = deadline - clock.monotonic();
+    if (leftMs <= 0) throw lockedError(path);
+    await delay(Math.min(leftMs, 1 + Math.random() * longest));
   }
   const refreshing = setInterval(() => refresh(path, token, clock.now()), REFRESH_MS).unref();
   try {
     return await work();
   } finally {
     clearInterval(refreshing);
-    if (look(path)?.token === token) rmSync(path, { force: true });
+    if (readLock(path)?.token === token) rmSync(path, { force: true });
   }
 }
 
-/** Sets the date alone: to write the file again could undo a take-over. */
+function staleness(options: LockOptions): (found: Found) => boolean {
+  const { clock, machineId, staleAfterMs = STALE_AFTER_MS } = options;
+  // Finding out a start runs a program, so each holder is asked once.
+  const starts = new Map<number, number | undefined>();
+  const startOf = (pid: number): number | undefined => {
+    if (!starts.has(pid)) starts.set(pid, (options.processStart ?? processStart)(pid));
+    return starts.get(pid);
+  };
+  return ({ holder, mtimeMs }) => {
+    const nowMs = clock.now();
+    if (holder === undefined) return Math.abs(nowMs - mtimeMs) > UNREADABLE_STALE_MS;
+    return isGone(holder, { machineId, nowMs, staleAfterMs, lastSignMs: mtimeMs, processStart: startOf });
+  };
+}
+
+/** Updates only the date: writing the file again could undo a take-over. */
 function refresh(path: string, token: string, nowMs: number): void {
   try {
-    if (look(path)?.token === token) utimesSync(path, nowMs / 1000, nowMs / 1000);
+    if (readLock(path)?.token === token) utimesSync(path, nowMs / 1000, nowMs / 1000);
   } catch (error) {
-    // A lock that cannot be refreshed, such as in a folder that was removed, only looks older than it is.
+    // A lock in a folder that was removed only seems older than it is.
     if (errnoCode(error) === undefined && !(error instanceof StewardError)) throw error;
   }
 }
 
-/** Takes the free lock, or the stale one that was found; false when somebody else was first. */
+/** Takes a free or stale lock; false if another process was first. */
 function acquire(
   path: string,
   stale: Found | undefined,
@@ -112,8 +143,7 @@ function acquire(
   const temp = tempOf(path);
   try {
     writeFileSync(temp, JSON.stringify(me), { mode: 0o600, flag: 'wx' });
-    if (stale === undefined) return linkNew(temp, path);
-    return takeOver(path, stale, temp, isStale, me.at);
+    return stale === undefined ? linkNew(temp, path) : takeOver(path, stale, temp, isStale, me.at);
   } finally {
     rmSync(temp, { force: true });
   }
@@ -128,24 +158,24 @@ function takeOver(
 ): boolean {
   let claim = claimOf(path, stale.token);
   while (!linkNew(temp, claim)) {
-    const claimer = look(claim);
+    const claimer = readLock(claim);
     if (claimer === undefined || !isStale(claimer)) return false;
     claim = claimOf(path, claimer.token);
   }
-  let taken = false;
+  let isTaken = false;
   try {
-    // Whoever was entitled before may have replaced the lock, and removed the claims, in the meantime.
-    if (look(path)?.token !== stale.token) return false;
+    // An earlier claimer may have replaced the lock and removed the claims in the meantime.
+    if (readLock(path)?.token !== stale.token) return false;
     renameOver(temp, path);
-    taken = true;
+    isTaken = true;
     return true;
   } finally {
-    if (taken) sweep(path, nowMs);
+    if (isTaken) sweep(path, nowMs);
     else rmSync(claim, { force: true });
   }
 }
 
-/** The claims on the lock that was replaced mean nothing any more; temp files are of processes that were killed. */
+/** Removes the claims on the replaced lock, and temp files of killed processes. */
 function sweep(path: string, nowMs: number): void {
   const folder = dirname(path);
   const prefix = basename(claimOf(path, ''));
@@ -159,26 +189,109 @@ function claimOf(path: string, token: string): string {
   return `${path}.after-${token}`;
 }
 
-function look(path: string): Found | undefined {
+function readLock(path: string): Found | undefined {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   const text = facts === undefined ? undefined : readText(path, { maxBytes: 4096 });
   if (facts === undefined || text === undefined) return undefined;
   const holder = parseHolder(text);
-  const token =
-    holder?.token ??
-    process
-      .getBuiltinModule('node:crypto')
-      .createHash('sha256')
-      .update(`${facts.ino} ${text}`)
-      .digest('hex')
-      .slice(0, 16);
-  return { token, holder, mtimeMs: facts.mtimeMs };
+  return { token: holder?.token ?? tokenOf(`${facts.ino} ${text}`), holder, mtimeMs: facts.mtimeMs };
 }
 
-function locked(path: string): StewardError {
-  const holder = look(path)?.holder;
+function tokenOf(text: string): string {
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+function lockedError(path: string): StewardError {
+  const holder = readLock(path)?.holder;
   const who = holder === undefined ? 'Another process' : `Process ${holder.pid}`;
-  return new StewardError('locked', `${who} is at work here (${path}).`, {
+  return new StewardError('locked', `${who} holds the lock ${path}.`, {
     hint: 'Wait for it to finish, then run the command again.',
   });
+}
+
+/** Returns the holder that a running process is, such as the one that started this process. */
+export function holderOf(pid: number, machineId: string, nowMs: number, token: string): Holder {
+  const { boot, namespace } = scope();
+  const started = processFacts(pid)?.started ?? null;
+  return { pid, machine: machineId, boot, namespace, started, at: nowMs, token };
+}
+
+/** Parses the text of a lock file; undefined if it is invalid. */
+export function parseHolder(text: string): Holder | undefined {
+  const { pid, machine, boot, namespace, started, at, token } = parseObject(text) ?? {};
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  if (typeof machine !== 'string' || typeof at !== 'number') return undefined;
+  if (typeof token !== 'string' || !/^[0-9a-f]{16}$/.test(token)) return undefined;
+  const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  const scopes = { boot: textOrNull(boot), namespace: textOrNull(namespace), started: textOrNull(started) };
+  return { pid, machine, ...scopes, at, token };
+}
+
+/**
+ * Tells whether the holder is gone: by its pid and start if its process is visible here, else by its last refresh, where
+ * a time in the future counts as expired.
+ */
+export function isGone(holder: Holder, options: GoneOptions): boolean {
+  if (holder.machine === options.machineId) {
+    const { boot, namespace } = scope();
+    if (holder.boot !== null && boot !== null && holder.boot !== boot) return true;
+    if (holder.namespace === namespace) return isProcessGone(holder, options);
+  }
+  return Math.abs(options.nowMs - (options.lastSignMs ?? holder.at)) > options.staleAfterMs;
+}
+
+function isProcessGone({ pid, started, at }: Holder, options: GoneOptions): boolean {
+  if (!isAlive(pid)) return true;
+  const facts = processFacts(pid);
+  if (facts?.hasEnded === true) return true;
+  if (facts !== undefined && started !== null) return facts.started !== started;
+  const startedMs = options.processStart(pid);
+  return startedMs !== undefined && startedMs > at + REUSED_AFTER_MS;
+}
+
+/** Is there a process with this pid? Zombies count. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errnoCode(error) === 'EPERM';
+  }
+}
+
+/** Returns when a process started, wall-clock ms, from ps or PowerShell; undefined if they do not say. */
+export function processStart(pid: number): number | undefined {
+  const isWindows = process.platform === 'win32';
+  const script = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('o')`;
+  const [file, args] = isWindows
+    ? (['powershell', ['-NoProfile', '-Command', script]] as const)
+    : (['ps', ['-o', 'lstart=', '-p', String(pid)]] as const);
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  const result = spawnSync(file, args, { env, encoding: 'utf8', timeout: 5000, windowsHide: true });
+  if (result.error !== undefined || result.status !== 0) return undefined;
+  const text = result.stdout.trim();
+  const ms = Date.parse(isWindows ? text : `${text} UTC`);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Null except on Linux: elsewhere a pid is unique on the machine. */
+function scope(): { boot: string | null; namespace: string | null } {
+  return {
+    boot: systemText(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? null,
+    namespace: systemText(() => readlinkSync('/proc/self/ns/pid')) ?? null,
+  };
+}
+
+/** Returns fields 3 and 22 of /proc/PID/stat; undefined without /proc. */
+function processFacts(pid: number): { started: string; hasEnded: boolean } | undefined {
+  const stat = systemText(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const started = fields?.[19];
+  // A killed process stays a zombie until its parent reaps it; in a container often forever.
+  return started === undefined ? undefined : { started, hasEnded: ['Z', 'X'].includes(fields?.[0] ?? '') };
+}
+
+function systemText(read: () => string): string | undefined {
+  return unless(['ENOENT', 'EACCES', 'EPERM', 'ESRCH', 'EINVAL', 'ENOTDIR'], read);
 }

@@ -22,8 +22,8 @@ export function machineId(statePath: string = machineStatePath()): string {
   if (!createFile(path, made) && readId(path) === undefined) replaceFile(path, made);
   const id = readId(path);
   if (id !== undefined) return id;
-  throw new StewardError('unavailable', `${path} does not keep what is written to it.`, {
-    hint: 'Check the disk, and that no other program writes to this file.',
+  throw new StewardError('unavailable', `${path} does not keep the machine id.`, {
+    hint: 'Check the disk, and that no other program writes this file.',
   });
 }
 

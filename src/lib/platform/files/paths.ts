@@ -36,8 +36,8 @@ export function userAreaPath(host: PathHost = processHost()): string {
   // Written in a service file or in JSON, where no shell expands it.
   if (/^~(?:$|[/\\])/.test(set)) return resolve(join(host.home, set.slice(1)));
   if (isAbsolute(set)) return resolve(set);
-  throw new StewardError('config', `STEWARD_HOME is not an absolute path: ${clean(set)}`, {
-    hint: 'Set it to the absolute path of a folder, or to one that begins with ~/, or unset it.',
+  throw new StewardError('config', `STEWARD_HOME is not an absolute path: ${clean(set)}.`, {
+    hint: 'Use an absolute path or one that begins with ~/, or unset it.',
   });
 }
 

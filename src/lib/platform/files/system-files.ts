@@ -117,7 +117,7 @@ export function namedFile(
     // Said of the state's own files, this is a mistake in them; here it is one of what was typed.
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     throw new StewardError('usage', clean(error.message), {
-      hint: `Name a file of text of up to ${sizeOf(maxBytes)}; ${instead}.`,
+      hint: `Use a text file of up to ${sizeOf(maxBytes)}; ${instead}.`,
       cause: error,
     });
   }

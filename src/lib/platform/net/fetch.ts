@@ -27,7 +27,7 @@ export function boundFetch(options: BoundFetchOptions): BoundFetch {
     const target = new URL(url);
     if (target.origin !== options.origin) {
       throw new StewardError('unavailable', `A request for ${options.origin} was sent on to another place.`, {
-        hint: 'Nothing was sent there. Look at what answers in the place of the service.',
+        hint: 'Nothing was sent. Check the server that redirects the request.',
       });
     }
     requireEncryption(target);
@@ -78,7 +78,7 @@ export async function getUrl(
     return { status: answer.status, headers: answer.headers, text };
   } catch (error) {
     if (error instanceof StewardError) throw error;
-    const hint = 'Check the network, and that the address is right.';
+    const hint = 'Check the network and the address.';
     throw networkError(hostname, codeOf(innermost(error)), hint);
   }
 }

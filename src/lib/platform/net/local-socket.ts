@@ -31,7 +31,7 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
       settle(() =>
         reject(
           new StewardError('unavailable', `${options.what} (${options.path}) ${reason}.`, {
-            hint: 'A job must run inside the graphical session, with the environment of that session.',
+            hint: 'Run steward in the graphical session, with its environment.',
             cause,
           }),
         ),
@@ -40,17 +40,17 @@ export function converse<T>(options: LocalSocketOptions, dialogue: Dialogue<T>):
     const listen = dialogue((bytes) => socket.write(bytes));
     socket.on('data', (chunk) => {
       received += chunk.length;
-      if (received > options.maxBytes) return fail('said more than can be right');
+      if (received > options.maxBytes) return fail('sent too much data');
       try {
         const value = listen(chunk);
         if (value !== undefined) settle(() => resolve(value));
       } catch (error) {
         // A number or length that points outside of what was received.
-        if (error instanceof RangeError) fail('sent what cannot be read', error);
+        if (error instanceof RangeError) fail('sent invalid data', error);
         else settle(() => reject(error));
       }
     });
     socket.on('error', (error) => fail(`cannot be reached (${errnoCode(error) ?? error.message})`, error));
-    socket.on('close', () => fail('hung up before it answered'));
+    socket.on('close', () => fail('closed the connection before it answered'));
   });
 }

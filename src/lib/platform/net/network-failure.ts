@@ -41,18 +41,18 @@ export function codeOf(error: unknown): string {
 
 function told(code: string): string {
   if (code.includes('TIMEOUT')) return 'did not answer in time';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'is not known: no address was found for it';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'could not be resolved';
   if (code === 'ECONNREFUSED') return 'refused the connection';
   if (BROKEN.has(code)) {
-    return 'closed the connection before its answer was whole';
+    return 'closed the connection before its answer was complete';
   }
-  if (code === 'TOO_LARGE') return 'sent an answer that is too large';
+  if (code === 'TOO_LARGE') return 'sent too large an answer';
   // The port is one of plain HTTP, or of something else.
   if (/^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/.test(code)) {
-    return `does not speak TLS, which https needs (${code})`;
+    return `does not speak TLS (${code})`;
   }
   if (code.startsWith('HPE_') || code === 'HTTPParserError') return `does not speak HTTP (${code})`;
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return `has no certificate to trust (${code})`;
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return `has an untrusted certificate (${code})`;
   return `cannot be reached (${code})`;
 }
 
@@ -110,7 +110,7 @@ function valueOf(env: NodeJS.ProcessEnv, name: string): string {
 /** Credentials travel encrypted, but for this machine; anything else is `config`. */
 export function requireEncryption({ protocol, hostname }: URL): void {
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return;
-  throw new StewardError('config', `${hostname} is to be reached without encryption.`, {
-    hint: 'Use an https:// address; http:// is for this machine only.',
+  throw new StewardError('config', `${hostname} requires encryption.`, {
+    hint: 'Use an https:// address; http:// works only for this machine.',
   });
 }

@@ -48,5 +48,5 @@ export function drained(request: IncomingMessage): Promise<boolean> {
 }
 
 function leftEarly(): StewardError {
-  return new StewardError('canceled', 'The client left before its request was whole.');
+  return new StewardError('canceled', 'The client disconnected during its request.');
 }

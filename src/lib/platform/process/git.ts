@@ -52,7 +52,7 @@ export function gitIn(deps: GitDeps, root: string): Git {
     if (result.timedOut || result.truncated) {
       deps.onTimeout?.();
       throw new StewardError('unavailable', `git took longer than ${Math.round(timeoutMs / 100) / 10} s`, {
-        hint: 'Look whether its disk answers, or run "git gc" in it.',
+        hint: 'Check its disk, or run "git gc" in it.',
       });
     }
     if (options.orEmpty === true && result.code !== 0) return '';
@@ -142,7 +142,7 @@ function troubleOf(stderr: string, root: string): StewardError {
     stderr.split('\n').find((line) => /^(?:fatal|error):/.test(line)) ?? stderr.slice(0, 400),
   ).slice(0, 200);
   if (/dubious ownership|unsafe repository/.test(stderr)) {
-    return new StewardError('unavailable', 'it belongs to another user, and git refuses to read it', {
+    return new StewardError('unavailable', 'it belongs to another user, so git refuses to read it', {
       hint: `If you trust it: git config --global --add safe.directory "${root}"`,
     });
   }
@@ -152,7 +152,7 @@ function troubleOf(stderr: string, root: string): StewardError {
     });
   }
   if (/bad config|bad (?:numeric|boolean) config|config file|unknown repository extension/i.test(stderr)) {
-    return new StewardError('unavailable', `git refuses its configuration (${said})`, {
+    return new StewardError('unavailable', `git rejects its configuration (${said})`, {
       hint: 'Correct the file that git names.',
     });
   }
@@ -216,7 +216,7 @@ export function remoteGit(
     });
     if (result.timedOut) {
       throw new StewardError('unavailable', `git took longer than ${Math.round(deps.timeoutMs / 1000)} s.`, {
-        hint: 'Look whether the network and the disk answer, then run it again.',
+        hint: 'Check the network and the disk, then run the command again.',
       });
     }
     return {
@@ -233,7 +233,7 @@ const REFUSED =
   /could not read (?:Username|Password)|Authentication failed|cannot (?:exec|run|spawn) '?\S*(?:null|nul)\b/i;
 
 function complaintOf(stderr: string): string {
-  if (REFUSED.test(stderr)) return 'the service refuses the credential';
+  if (REFUSED.test(stderr)) return 'the server rejected the credential';
   const said = stderr.split('\n').find((line) => /^(?:fatal|error|remote|!| !)/.test(line));
   return clean(said ?? stderr)
     .slice(0, 200)

@@ -144,8 +144,8 @@ function read({ host, product }: LauncherDeps, name: string): string {
   const path = pathOf(host).join(product.root, 'templates', 'launcher', name);
   const template = readSystemText(path, MAX_TEMPLATE_BYTES);
   if (template !== undefined) return template;
-  throw new StewardError('not_found', `${path}, a part of steward, is missing.`, {
-    hint: 'Install steward again.',
+  throw new StewardError('not_found', `${path} is missing from the installation.`, {
+    hint: 'Reinstall steward.',
   });
 }
 

@@ -2,31 +2,31 @@ import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 
-import { StewardError, errnoCode } from '../../errors';
+import { StewardError, errnoCode, unless } from '../../errors';
 import { spawn } from './spawn';
 
 export interface RunOptions {
   cwd?: string;
-  /** The whole environment of the process; the current one when left out. */
+  /** The complete environment of the process. Default: the current one. */
   env?: NodeJS.ProcessEnv;
   /** The process and its children are killed after this long. */
   timeoutMs: number;
-  /** The most that each stream may have, in bytes: a program that prints more is killed, and `unavailable`. */
+  /** Limit of each output stream, bytes: a program that prints more is killed, and `unavailable`. */
   maxBytes?: number;
   input?: string | Buffer;
-  /** How the output becomes text; `latin1` keeps every byte. */
+  /** Encoding of the output; `latin1` keeps every byte. */
   encoding?: BufferEncoding;
-  /** Kills the process and its children when it is aborted; what was said by then is the result. */
+  /** Kills the process and its children when aborted; the output so far is the result. */
   signal?: AbortSignal;
 }
 
 export interface RunResult {
-  /** Exit code; null when a signal ended it, or when it could not even be killed. */
+  /** Exit code; null if a signal ended the program, or it could not be killed. */
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
-  /** A background process of it was still printing when the time was over: the rest is missing. */
+  /** Output is incomplete: a background process was still printing when time ran out. */
   truncated: boolean;
   timedOut: boolean;
 }
@@ -34,16 +34,15 @@ export interface RunResult {
 export type Run = (file: string, args: readonly string[], options: RunOptions) => Promise<RunResult>;
 
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
-/** A process that has ended may have left its pipes to a child in the background: so long is listened on. */
+/** A program may leave its pipes to a background process: they are read for this long after its exit. */
 const AFTER_EXIT_MS = 200;
-/** What hangs in the kernel (a network folder that is gone) does not even die: it is left after so long. */
+/** A program that hangs in the kernel (a lost network folder) cannot be killed: it is abandoned after this long. */
 const AFTER_KILL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs a program by its argument array, never through a shell. Its process group is killed at the time-out, and
- * as soon as it prints more than `maxBytes`. A program or working folder that is missing is `not_found`; one that
- * cannot be started, or prints too much, `unavailable`; an exit code is a result.
+ * Runs a program with an argument array, never through a shell. Kills its process group at the timeout. A missing
+ * program or folder is `not_found`; one that cannot start, or prints too much, `unavailable`; an exit code is a result.
  */
 export const run: Run = (file, args, options) =>
   new Promise((resolve, reject) => {
@@ -53,129 +52,134 @@ export const run: Run = (file, args, options) =>
       { chunks: [], bytes: 0 },
       { chunks: [], bytes: 0 },
     ];
-    const of: Running = { child, file, options, resolve, reject, stdout, stderr, heard: 0 };
-    of.timer = setTimeout(() => expire(of), Math.min(options.timeoutMs, LONGEST_TIMER_MS));
-    of.abort = () => stop(of);
-    if (options.signal?.aborted === true) stop(of);
-    else options.signal?.addEventListener('abort', of.abort, { once: true });
-    child.stdout?.on('data', (chunk: Buffer) => hear(of, of.stdout, chunk));
-    child.stderr?.on('data', (chunk: Buffer) => hear(of, of.stderr, chunk));
-    // A program that does not read its input closes the pipe: its exit code tells what came of it.
+    const state: Running = { child, file, options, resolve, reject, stdout, stderr, chunkCount: 0 };
+    state.timer = setTimeout(() => onTimeout(state), Math.min(options.timeoutMs, LONGEST_TIMER_MS));
+    state.abort = () => stop(state);
+    if (options.signal?.aborted === true) stop(state);
+    else options.signal?.addEventListener('abort', state.abort, { once: true });
+    child.stdout?.on('data', (chunk: Buffer) => onOutput(state, state.stdout, chunk));
+    child.stderr?.on('data', (chunk: Buffer) => onOutput(state, state.stderr, chunk));
+    // A program that ignores its input closes the pipe; its exit code shows the result.
     child.stdin?.on('error', () => child.stdin?.destroy());
     if (options.input !== undefined) child.stdin?.end(options.input);
     child.on('error', (error) => {
-      release(of);
+      release(state);
       closePipes(child);
       reject(startError(error, file, options.cwd));
     });
     child.on('exit', () => {
-      of.exited = true;
-      if (of.stopped !== true) closeWhenQuiet(of);
+      state.hasExited = true;
+      if (state.isStopped !== true) closeWhenQuiet(state);
     });
-    child.on('close', (code, signal) => finish(of, code, signal));
+    child.on('close', (code, signal) => finish(state, code, signal));
   });
 
-interface Said {
+interface Output {
   chunks: Buffer[];
   bytes: number;
 }
 
-/** A program that runs, what it said, and what became of it. */
 interface Running {
   child: ChildProcess;
   file: string;
   options: RunOptions;
   resolve: (result: RunResult) => void;
   reject: (error: unknown) => void;
-  stdout: Said;
-  stderr: Said;
-  /** Chunks that were heard of both. */
-  heard: number;
+  stdout: Output;
+  stderr: Output;
+  /** Chunks received from both streams. */
+  chunkCount: number;
   timer?: NodeJS.Timeout;
   grace?: NodeJS.Timeout;
   abort?: () => void;
-  /** The program itself has ended; its pipes may be open still. */
-  exited?: boolean;
-  /** Its time was over after its end: what lies in the pipes is read, and no more is waited for. */
-  overdue?: boolean;
-  stopped?: boolean;
+  /** The program has ended; its pipes may still be open. */
+  hasExited?: boolean;
+  /** Time ran out after the exit: what is in the pipes is read, and no more. */
+  isOverdue?: boolean;
+  isStopped?: boolean;
   timedOut?: boolean;
-  flooded?: boolean;
-  cut?: boolean;
+  isTooLong?: boolean;
+  truncated?: boolean;
 }
 
-function release(of: Running): void {
-  clearTimeout(of.timer);
-  clearTimeout(of.grace);
-  if (of.abort !== undefined) of.options.signal?.removeEventListener('abort', of.abort);
+function release(state: Running): void {
+  clearTimeout(state.timer);
+  clearTimeout(state.grace);
+  if (state.abort !== undefined) state.options.signal?.removeEventListener('abort', state.abort);
 }
 
-function finish(of: Running, code: number | null, signal: NodeJS.Signals | null): void {
-  release(of);
-  if (of.flooded === true) {
-    of.reject(floodError(of.file, maxBytesOf(of)));
+function finish(state: Running, code: number | null, signal: NodeJS.Signals | null): void {
+  release(state);
+  const { file, options, truncated = false, timedOut = false } = state;
+  if (state.isTooLong === true) {
+    const message = `${file} printed more than ${maxBytesOf(state)} bytes and was stopped.`;
+    const hint = `Run ${basename(file)} by hand to see what it prints.`;
+    state.reject(new StewardError('unavailable', message, { hint }));
     return;
   }
-  const { encoding = 'utf8' } = of.options;
-  const [stdout, stderr] = [of.stdout, of.stderr].map(({ chunks }) =>
-    Buffer.concat(chunks).toString(encoding),
-  );
-  const { cut: truncated = false, timedOut = false } = of;
-  of.resolve({ code, signal, stdout: stdout ?? '', stderr: stderr ?? '', truncated, timedOut });
+  const textOf = ({ chunks }: Output): string => Buffer.concat(chunks).toString(options.encoding ?? 'utf8');
+  state.resolve({
+    code,
+    signal,
+    stdout: textOf(state.stdout),
+    stderr: textOf(state.stderr),
+    truncated,
+    timedOut,
+  });
 }
 
-function expire(of: Running): void {
-  if (of.exited === true) {
-    of.overdue = true;
+function onTimeout(state: Running): void {
+  if (state.hasExited === true) {
+    state.isOverdue = true;
     return;
   }
-  of.timedOut = true;
-  stop(of);
+  state.timedOut = true;
+  stop(state);
 }
 
-function stop(of: Running): void {
-  of.stopped = true;
-  clearTimeout(of.timer);
-  clearTimeout(of.grace);
+function stop(state: Running): void {
+  state.isStopped = true;
+  clearTimeout(state.timer);
+  clearTimeout(state.grace);
   try {
-    killGroup(of.child);
+    killGroup(state.child);
   } catch (error) {
-    of.reject(error);
+    state.reject(error);
   }
-  // A grandchild that left the group may hold the pipes open: do not wait for it.
-  closePipes(of.child);
-  of.grace = setTimeout(() => {
-    of.child.unref();
-    finish(of, null, 'SIGKILL');
+  // A grandchild outside the group may hold the pipes open.
+  closePipes(state.child);
+  state.grace = setTimeout(() => {
+    state.child.unref();
+    finish(state, null, 'SIGKILL');
   }, AFTER_KILL_MS);
 }
 
-function hear(of: Running, said: Said, chunk: Buffer): void {
-  of.heard += 1;
-  if (of.flooded === true) return;
-  said.bytes += chunk.length;
-  said.chunks.push(chunk);
-  if (said.bytes <= maxBytesOf(of)) return;
-  of.flooded = true;
-  stop(of);
+function onOutput(state: Running, output: Output, chunk: Buffer): void {
+  state.chunkCount += 1;
+  if (state.isTooLong === true) return;
+  output.bytes += chunk.length;
+  output.chunks.push(chunk);
+  if (output.bytes <= maxBytesOf(state)) return;
+  state.isTooLong = true;
+  stop(state);
 }
 
 function maxBytesOf({ options }: Running): number {
   return options.maxBytes ?? DEFAULT_MAX_BYTES;
 }
 
-/** After the program's end: closes its pipes once nothing comes any more, or the time is over. */
-function closeWhenQuiet(of: Running): void {
-  const before = of.heard;
-  of.grace = setTimeout(() => {
-    // After a pause of our own what lies in the pipes is read first: immediates come behind the polling.
+/** Closes the pipes of an ended program once they are quiet, or time has run out. */
+function closeWhenQuiet(state: Running): void {
+  const before = state.chunkCount;
+  state.grace = setTimeout(() => {
+    // Immediates run after polling, so what is in the pipes is read first.
     setImmediate(() => {
-      if (of.heard !== before && of.overdue !== true) {
-        closeWhenQuiet(of);
+      if (state.chunkCount !== before && state.isOverdue !== true) {
+        closeWhenQuiet(state);
         return;
       }
-      of.cut = of.heard !== before;
-      closePipes(of.child);
+      state.truncated = state.chunkCount !== before;
+      closePipes(state.child);
     });
   }, AFTER_EXIT_MS);
 }
@@ -196,7 +200,7 @@ function start(file: string, args: readonly string[], options: RunOptions): Chil
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
   } catch (error) {
-    // A few refusals of the system (arguments too long) are thrown at once, the others come as an event.
+    // Some errors (arguments too long) are thrown, others arrive as an event.
     throw startError(error, file, options.cwd);
   }
 }
@@ -204,7 +208,7 @@ function start(file: string, args: readonly string[], options: RunOptions): Chil
 function startError(error: unknown, file: string, cwd: string | undefined): unknown {
   const code = errnoCode(error);
   if (!(error instanceof Error) || code === undefined || code.startsWith('ERR_')) return error;
-  // The system says ENOENT of either.
+  // ENOENT stands for a missing program and a missing folder.
   if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     return new StewardError('not_found', `The folder ${cwd} does not exist.`, {
       hint: 'Check the path, and that its disk is mounted.',
@@ -217,42 +221,31 @@ function startError(error: unknown, file: string, cwd: string | undefined): unkn
       cause: error,
     });
   }
+  const hint =
+    code === 'EACCES' ? `Make ${file} executable for your user.` : 'Try again when the system is less busy.';
   return new StewardError('unavailable', `${file} could not be started: ${error.message}`, {
-    hint:
-      code === 'EACCES'
-        ? `Make ${file} executable for your user.`
-        : 'Try again when the system is less busy.',
+    hint,
     cause: error,
   });
 }
 
-function floodError(file: string, max: number): StewardError {
-  return new StewardError('unavailable', `${file} printed more than ${max} bytes and was stopped.`, {
-    hint: `Run ${basename(file)} by hand to see what it prints.`,
-  });
-}
-
 function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
+  const { pid } = child;
+  if (pid === undefined) return;
   if (process.platform === 'win32') {
-    // Windows has no process groups: taskkill walks the tree.
-    spawn('taskkill', ['/pid', String(child.pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on(
+    // Windows has no process groups; taskkill kills the tree.
+    spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on(
       'error',
       () => child.kill('SIGKILL'),
     );
     return;
   }
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch (error) {
-    if (errnoCode(error) === 'ESRCH') return;
-    throw error;
-  }
+  unless(['ESRCH'], () => process.kill(-pid, 'SIGKILL'));
 }
 
 const running = new Set<ChildProcess>();
 
-/** A process of a group of its own hears nothing of Ctrl-C: it is killed when this one leaves before its end. */
+/** Ctrl-C does not reach a process group of its own, so the program is killed when this process exits. */
 function killAtExit(child: ChildProcess): void {
   if (running.size === 0) process.once('exit', killRunning);
   running.add(child);
@@ -267,7 +260,7 @@ function killRunning(): void {
     try {
       killGroup(child);
     } catch {
-      // A group that may not be signalled as a whole: at least the program itself.
+      // The group may not be signalled as a whole.
       child.kill('SIGKILL');
     }
   }

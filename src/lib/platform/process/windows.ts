@@ -176,7 +176,7 @@ export async function askPowerShell(run: Run, script: string): Promise<Record<st
   if (timedOut || code !== 0) {
     const reason = timedOut ? `did not answer in ${TIMEOUT_MS / 1000} s` : `failed with code ${code}`;
     throw new StewardError('unavailable', `PowerShell ${reason}.`, {
-      hint: `Run "${FASTER}"; then PowerShell is not needed.`,
+      hint: `Run "${FASTER}" to do without PowerShell.`,
     });
   }
   try {
@@ -185,7 +185,7 @@ export async function askPowerShell(run: Run, script: string): Promise<Record<st
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new StewardError('unavailable', 'PowerShell gave no readable answer.', {
+  throw new StewardError('unavailable', 'PowerShell printed an unreadable answer.', {
     hint: 'Check that "powershell.exe -NoProfile" starts without errors.',
   });
 }

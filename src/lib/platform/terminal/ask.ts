@@ -54,7 +54,7 @@ export function openPrompt(): Prompt {
     const answer = await next(question);
     if (answer !== undefined) return answer.trim();
     process.stderr.write('\n');
-    throw new StewardError('canceled', 'Nobody answered.');
+    throw new StewardError('canceled', 'No answer.');
   };
   return {
     line,
@@ -64,7 +64,7 @@ export function openPrompt(): Prompt {
         if (answer === '') return preset === 'yes';
         if (answer === 'y' || answer === 'yes') return true;
         if (answer === 'n' || answer === 'no') return false;
-        process.stderr.write('Write y or n.\n');
+        process.stderr.write('Answer y or n.\n');
       }
     },
     close: () => {

@@ -25,7 +25,7 @@ export function writeOut(text: string): void {
       if (errnoCode(error) === 'EPIPE') return;
       // A full pipe waits in the stream; what cannot be written at all is told there.
       process.stdout.on('error', (failure) => {
-        writeSync(2, `Standard output cannot be written: ${failure.message}\n`);
+        writeSync(2, `Cannot write to standard output: ${failure.message}\n`);
         process.exit(8);
       });
       process.stdout.write(rest);
@@ -48,7 +48,9 @@ export function writeOutNow(text: string, waitMs: number): void {
       if (code === 'EPIPE') return;
       if (code !== 'EAGAIN') throw error;
       if (waited >= waitMs) {
-        throw new StewardError('unavailable', 'Nobody reads the standard output.', { cause: error });
+        throw new StewardError('unavailable', 'Cannot write to standard output: nothing reads it.', {
+          cause: error,
+        });
       }
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
       waited += 1;
@@ -158,20 +160,6 @@ export function exitOnAnyInterrupt(code: number): () => void {
   return () => {
     process.off('SIGINT', exit);
   };
-}
-
-/**
- * Runs work that has to stop what it started before the process may end: Ctrl-C, a termination and a terminal
- * that is closed call `stop`, and the run goes on until `work` has ended.
- */
-export async function runStoppable<T>(stop: () => void, work: () => Promise<T>): Promise<T> {
-  const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  for (const signal of signals) process.on(signal, stop);
-  try {
-    return await work();
-  } finally {
-    for (const signal of signals) process.off(signal, stop);
-  }
 }
 
 /**

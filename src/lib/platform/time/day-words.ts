@@ -9,7 +9,7 @@ export interface ZonedNow {
   zone: string;
 }
 
-export const DAY_HINT = 'Write it as yesterday, friday, "3 days ago", 7d, "1 November" or 2026-11-20.';
+export const DAY_HINT = 'Use yesterday, friday, "3 days ago", 7d, "1 November" or 2026-11-20.';
 
 /**
  * A day as a person says it: `yesterday`, `3 days ago`, `7d`, `1 November`, `2026-11-20`; of a weekday the last one,
@@ -21,7 +21,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   if (isDay(words)) return words;
   if (hasDigitDate(words)) {
     throw new StewardError('usage', `Invalid day ${JSON.stringify(text)}.`, {
-      hint: 'Write the day as 2026-11-12.',
+      hint: 'Use the form 2026-11-12.',
     });
   }
   const today = dayOf(nowMs, zone);
@@ -33,7 +33,7 @@ export async function readDay(text: string, { nowMs, zone }: ZonedNow): Promise<
   const shown = toDate(Date.UTC(year, month - 1, day, hour, minute));
   const [found] = casual.parse(words, { instant: shown, timezone: 0 });
   if (found === undefined || found.text.length !== words.length || isRange(found)) {
-    throw new StewardError('usage', `${JSON.stringify(text)} names no day.`, { hint: DAY_HINT });
+    throw new StewardError('usage', `Invalid day ${JSON.stringify(text)}.`, { hint: DAY_HINT });
   }
   const at = found.start;
   const named = [at.get('year') ?? 0, at.get('month') ?? 0, at.get('day') ?? 0]
@@ -58,8 +58,8 @@ function hasDigitDate(words: string): boolean {
 
 /** Of a day that lies after the last one that may be named. */
 export function futureDayError(day: Day, last: 'today' | 'tomorrow', lastDay: Day): StewardError {
-  return new StewardError('usage', `${day} has not begun yet.`, {
-    hint: `Name a day up to ${last}, ${lastDay}.`,
+  return new StewardError('usage', `${day} is in the future.`, {
+    hint: `Use a day up to ${last}, ${lastDay}.`,
   });
 }
 
@@ -91,8 +91,8 @@ export function parseDuration(text: string): number {
     }
   }
   if (ms > 0) return Math.round(ms);
-  throw new StewardError('usage', `"${text}" is not a duration.`, {
-    hint: 'Write a number and a unit (s, m, h or d), such as 45s, 7m or 1h30m.',
+  throw new StewardError('usage', `Invalid duration "${text}".`, {
+    hint: 'Use a number and a unit (s, m, h or d), such as 45s, 7m or 1h30m.',
   });
 }
 

@@ -209,7 +209,7 @@ describe('notify: push', () => {
       const outcome = await send();
       expect(outcome).to.include({
         outcome: 'failed',
-        reason: '192.0.2.1 is to be reached without encryption.',
+        reason: '192.0.2.1 requires encryption.',
       });
     });
 

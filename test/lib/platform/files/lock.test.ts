@@ -16,8 +16,14 @@ import { mock } from 'node:test';
 
 import { StewardError } from '../../../../src/lib/errors';
 import { systemClock } from '../../../../src/lib/platform/time/clock';
-import { isAlive, withLock, type LockOptions } from '../../../../src/lib/platform/files/lock';
-import { processStart, thisHolder, type Holder } from '../../../../src/lib/platform/files/lock-holder';
+import {
+  isAlive,
+  withLock,
+  type LockOptions,
+  holderOf,
+  processStart,
+  type Holder,
+} from '../../../../src/lib/platform/files/lock';
 import { bundleChild } from '../../../helpers/bundle';
 import { scratch } from '../../../helpers/scratch';
 
@@ -35,7 +41,10 @@ describe('platform/lock', () => {
     waitMs: 0,
     ...more,
   });
-  const held = (more: Partial<Holder> = {}): Holder => ({ ...thisHolder(ME, Date.now(), TOKEN), ...more });
+  const held = (more: Partial<Holder> = {}): Holder => ({
+    ...holderOf(process.pid, ME, Date.now(), TOKEN),
+    ...more,
+  });
   const put = (content: unknown): void => {
     mkdirSync(dirname(lock()), { recursive: true });
     writeFileSync(lock(), typeof content === 'string' ? content : JSON.stringify(content));
@@ -120,7 +129,7 @@ describe('platform/lock', () => {
     const error = await refused({ waitMs: 60 });
     expect(performance.now() - began).to.be.at.least(59);
     expect(error.kind).to.equal('locked');
-    expect(error.message).to.include(`Process ${process.pid} is at work`).and.to.include(lock());
+    expect(error.message).to.include(`Process ${process.pid} holds the lock`).and.to.include(lock());
     expect(error.hint).to.be.a('string');
   });
 
@@ -160,7 +169,7 @@ describe('platform/lock', () => {
   });
 
   it('takes over when the pid belongs to another process by now', async function () {
-    if (thisHolder(ME, 0, TOKEN).started === null) this.skip();
+    if (holderOf(process.pid, ME, 0, TOKEN).started === null) this.skip();
     put(held({ started: '1' }));
     expect(await take()).to.equal('taken');
   });
@@ -237,7 +246,7 @@ describe('platform/lock', () => {
   });
 
   it('judges no other pid namespace by a pid, and no earlier boot at all', async function () {
-    if (thisHolder(ME, 0, TOKEN).namespace === null) this.skip();
+    if (holderOf(process.pid, ME, 0, TOKEN).namespace === null) this.skip();
     put(held({ namespace: 'pid:[1]', pid: deadPid() }));
     expect((await refused()).kind).to.equal('locked');
     put(held({ namespace: 'pid:[1]', boot: 'an earlier one' }));
@@ -254,7 +263,7 @@ describe('platform/lock', () => {
     it(`takes over a lock file with ${what} in it, after 5 s`, async () => {
       put(content);
       const error = await refused();
-      expect(error.message).to.include('Another process is at work');
+      expect(error.message).to.include('Another process holds the lock');
       const old = (Date.now() - 6000) / 1000;
       utimesSync(lock(), old, old);
       expect(await take()).to.equal('taken');

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { StewardError } from '../../../../src/lib/errors';
-import { isAlive } from '../../../../src/lib/platform/files/lock-holder';
+import { isAlive } from '../../../../src/lib/platform/files/lock';
 import { run, type RunOptions } from '../../../../src/lib/platform/process/process';
 import { scratch } from '../../../helpers/scratch';
 import { script } from '../../../helpers/speech';

@@ -48,6 +48,6 @@ describe('exit codes and error reports', () => {
   it('calls a thrown value that nobody expected a fault of steward', () => {
     const report = reportError(new TypeError('x is undefined'), { json: false, debug: false });
     expect(report.exitCode).to.equal(1);
-    expect(report.text).to.match(/^x is undefined\n.*fault in steward.*--debug/);
+    expect(report.text).to.match(/^x is undefined\n.*bug in steward.*--debug/);
   });
 });

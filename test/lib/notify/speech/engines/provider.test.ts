@@ -150,17 +150,17 @@ describe('notify/speech: the HTTP provider', () => {
     ['breaks off', (response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm', 'content-length': '1000' });
       response.write('half', () => response.destroy());
-    }, /closed the connection before its answer was whole/],
+    }, /closed the connection before its answer was complete/],
     ['breaks off in its chunks', (response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' });
       response.write('half', () => response.destroy());
-    }, /closed the connection before its answer was whole/],
-    ['is cut before it begins', (response) => response.destroy(), /closed the connection before its answer was whole/],
+    }, /closed the connection before its answer was complete/],
+    ['is cut before it begins', (response) => response.destroy(), /closed the connection before its answer was complete/],
     ['does not end', (response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' });
       const more = (): void => void (response.destroyed || response.write(Buffer.alloc(1 << 20), more));
       more();
-    }, /an answer that is too large/],
+    }, /too large an answer/],
     ['is an error that does not end', (response) => {
       response.writeHead(500);
       const more = (): void => void (response.destroyed || response.write(Buffer.alloc(1 << 16), more));
