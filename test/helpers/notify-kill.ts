@@ -4,10 +4,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 import { userArea } from '../../src/lib/config/user-area';
-import { historyEntries, readHistory } from '../../src/lib/notify/history';
+import { historyEntries, readHistory, type HistoryEntry } from '../../src/lib/notify/history';
 import { outboxStatus } from '../../src/lib/notify/outbox';
 import { notifyServer } from './notify-server';
 import type { Random } from './random';
+
+/** The history rotates: it is read after so many kills, while it holds what was sent since. */
+const READ_EVERY = 100;
 
 /**
  * Kills a process that sends and delivers, again and again at random points. What was accepted has arrived; it
@@ -27,6 +30,11 @@ export async function killNotifying(
     return { status: 200, body: { id } };
   });
   const accepted: string[] = [];
+  const area = userArea({ platform: 'linux', env: { STEWARD_HOME: folder }, home: folder });
+  const entries = new Map<string, HistoryEntry>();
+  const readEntries = (): void => {
+    for (const entry of historyEntries(readHistory(area.notifyLog), 100_000)) entries.set(entry.id, entry);
+  };
   const start = (...more: string[]) => {
     const child = spawn(process.execPath, [bundle, folder, server.url, ...more], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -44,17 +52,15 @@ export async function killNotifying(
       await new Promise((resolve) => setTimeout(resolve, random.next() * 12));
       child.kill('SIGKILL');
       expect((await ended)[0], 'it did not end by itself').to.equal(null);
+      if (kill % READ_EVERY === 0) readEntries();
     }
     const last = start('drain');
     expect((await once(last, 'exit'))[0]).to.equal(0);
   } finally {
     await server.close();
   }
-  const area = userArea({ platform: 'linux', env: { STEWARD_HOME: folder }, home: folder });
   expect(outboxStatus({ outbox: area.outbox }).waiting, 'nothing is left').to.equal(0);
-  const entries = new Map(
-    historyEntries(readHistory(area.notifyLog), 100_000).map((entry) => [entry.id, entry]),
-  );
+  readEntries();
   let twice = 0;
   let unknown = 0;
   for (const id of accepted) {
