@@ -34,7 +34,7 @@ describe('agents, built', function () {
     return jsonOf(result) as Record<string, unknown>;
   }
 
-  it('routes an argument, a text on stdin, and the hook JSON of an assistant', async () => {
+  it('routes an argument, text on stdin, and hook JSON', async () => {
     expect(await route(['research tea'])).to.include({
       worker: 'research',
       rule: 'research',
@@ -48,10 +48,10 @@ describe('agents, built', function () {
       steward(['agents', 'route', ...more], { home: home.path, input: hook(prompt) });
     expect(await text('hello')).to.deep.equal({ code: 0, stdout: '', stderr: '' });
     expect((await text('hello', '--explain')).stdout).to.match(/^no delegation\n/);
-    expect((await text('run it overnight')).stdout).to.match(/^a managed agent\n/);
+    expect((await text('run it overnight')).stdout).to.match(/^hosted agent\n/);
   });
 
-  it('gives N distinct briefs and the spotcheck', async () => {
+  it('prints distinct briefs and the spotcheck', async () => {
     const decision = await route(['custom agents for the plan', '--count=4', '--effort', 'E4']);
     expect(decision).to.include({ model: 'deep' });
     expect(new Set((decision['briefs'] as { prompt: string }[]).map(({ prompt }) => prompt)).size).to.equal(
@@ -60,7 +60,7 @@ describe('agents, built', function () {
     expect(decision['spotcheck']).to.include({ model: 'fast' });
   });
 
-  it('writes what its own check accepts, an audit with its mode first', async () => {
+  it('prints briefs that check accepts, with the mode of an audit first', async () => {
     const audit = await route(['cross-vendor audit of the parser', '--effort', 'E5']);
     expect((audit['brief'] as { prompt: string }).prompt).to.match(/^MODE: audit\b/);
     const batch = await steward(['agents', 'brief', 'add text-to-speech', '--count', '3', '--json'], {
@@ -77,7 +77,7 @@ describe('agents, built', function () {
     expect(text.stdout).to.match(/^Launch all 3 in one message, .*\n\nbrief 1 of 3/s);
   });
 
-  it('knows the roster and the types of the configuration, and notices their change', async () => {
+  it('uses the roster and the configured types, and notices changes', async () => {
     expect(await route(['ask Ada to look'])).to.include({ worker: 'native' });
     write('agents/ada.md', '---\nname: Ada\nrole: tester\nvoice: SECRET\n---\nHas seen it all.\n');
     for (const time of [1, 2]) {
@@ -90,10 +90,10 @@ describe('agents, built', function () {
       expect(await route(['custom agents']), `run ${time}`).to.include({ subagentType: 'worker' });
     }
     write('agents/broken.md', 'no front matter');
-    expect((await route(['hello']))['warnings']).to.match(/1 file of the roster is not used/);
+    expect((await route(['hello']))['warnings']).to.match(/1 invalid file in the roster/);
   });
 
-  it('routes by the sound files of a roster, whatever lies beside them', async function () {
+  it('routes by the valid files of a roster', async function () {
     if (process.platform === 'win32') this.skip();
     write('agents/ada.md', '---\nname: Ada\nrole: tester\n---\n');
     write('agents/secret.md', '---\nname: Bo\nrole: tester\n---\n');
@@ -112,7 +112,7 @@ describe('agents, built', function () {
       expect(result, `run ${time}`).to.include({ code: 0, stderr: '' });
       const decision = jsonOf(result) as Record<string, unknown>;
       expect(decision).to.include({ worker: 'named', agent: 'ada' });
-      expect(decision['warnings']).to.match(/4 files of the roster are not used/);
+      expect(decision['warnings']).to.match(/4 invalid files in the roster/);
     }
     const checked = await steward(['agents', 'roster', 'check'], { home: home.path, ...asUser });
     expect(checked.code).to.equal(3);
@@ -120,11 +120,11 @@ describe('agents, built', function () {
   });
 
   const mistakes: [what: string, args: string[], code: number, says: RegExp][] = [
-    ['an empty request', ['route', ' '], 2, /There is no request/],
-    ['nothing at all', ['route'], 2, /There is no request/],
-    ['an unknown effort', ['route', 'x', '--effort', 'E9'], 2, /--effort E9/],
-    ['a count of 0', ['route', 'x', '--count', '0'], 2, /--count 0/],
-    ['a count of 1000', ['route', 'x', '--count=1000'], 2, /--count 1000/],
+    ['an empty request', ['route', ' '], 2, /The request is empty/],
+    ['nothing at all', ['route'], 2, /The request is empty/],
+    ['an unknown effort', ['route', 'x', '--effort', 'E9'], 2, /--effort "E9"/],
+    ['a count of 0', ['route', 'x', '--count', '0'], 2, /--count "0"/],
+    ['a count of 1000', ['route', 'x', '--count=1000'], 2, /--count "1000"/],
     ['a word too many', ['route', 'x', 'y'], 2, /y/],
     ['an unknown flag', ['route', 'x', '--cuont', '2'], 2, /--cuont/],
     ['a file that is not there', ['check', 'nothing.json'], 5, /nothing\.json/],
@@ -135,14 +135,14 @@ describe('agents, built', function () {
       /is not a regular file\.\nName a file of text .*; - stands for stdin/,
     ],
     ['an agent that is not there', ['roster', 'show', 'nobody'], 5, /nobody/],
-    ['a name that is no slug', ['roster', 'new', '../x', '--role', 'x'], 2, /no name for a file/],
+    ['a name that is no slug', ['roster', 'new', '../x', '--role', 'x'], 2, /Invalid file name/],
     ['a trait that is not there', ['brief', 'x', '--expertise', 'magic'], 2, /magic/],
     ['an entry that is not there', ['knowledge', 'show', 'people/nobody'], 5, /nobody/],
     ['a type that is not there', ['knowledge', 'search', '--type', 'places'], 2, /places/],
     ['a session that is not there', ['watch', '--session', 'nothing'], 5, /nothing/],
   ];
   for (const [what, args, code, says] of mistakes) {
-    it(`says what is wrong with ${what}`, async () => {
+    it(`reports ${what}`, async () => {
       const result = await steward(['agents', ...args], { home: home.path });
       expect(result.stdout).to.equal('');
       expect(result.stderr)
@@ -152,7 +152,7 @@ describe('agents, built', function () {
     });
   }
 
-  it('checks planned invocations, and stops the call of a hook', async () => {
+  it('checks planned invocations, and blocks the call of a hook', async () => {
     const call = { hook_event_name: 'PreToolUse', tool_name: 'Task', tool_input: { subagent_type: 'engineer', prompt: 'x' } }; // prettier-ignore
     const result = await steward(['agents', 'check', '-', '--json'], { input: JSON.stringify(call) });
     expect(result.code).to.equal(2);
@@ -161,11 +161,11 @@ describe('agents, built', function () {
     const sound = { subagent_type: 'general-purpose', model: 'fast', prompt: 'Count.' };
     expect(await steward(['agents', 'check', '-'], { input: JSON.stringify(sound) })).to.include({
       code: 0,
-      stdout: '1 invocation, no rule broken.\n',
+      stdout: '1 invocation, no broken rules.\n',
     });
   });
 
-  it('keeps a roster', async () => {
+  it('manages a roster', async () => {
     const run = (...args: string[]) => steward(['agents', 'roster', ...args], { home: home.path });
     expect((await run('list')).stdout).to.match(/^The roster is empty/);
     expect(await run('new', 'ada', '--role', 'tester', '--expertise', 'data')).to.include({ code: 0 });
@@ -202,7 +202,7 @@ describe('agents, built', function () {
     return { line: out.split('\n')[0] ?? '', code: (await ended)[0] };
   }
 
-  it('routes and checks beside a broken configuration, as hooks of an assistant must', async () => {
+  it('routes and checks despite a broken configuration', async () => {
     write('settings.json', '{ broken');
     write('config.yaml', 'agents: { types: { general: smith } }\n');
     const route = await steward(['agents', 'route', 'Launch two agents to test this', '--json'], {
@@ -227,7 +227,7 @@ describe('agents, built', function () {
     expect(jsonOf(seen)).to.have.length(1);
   });
 
-  it('tells of a silence on the screen, in the log and by a push that is never spoken', async () => {
+  it('alerts on the screen, in the log and by a push', async () => {
     silentAgent();
     const server = await notifyServer(ntfyOk);
     try {
@@ -250,7 +250,7 @@ describe('agents, built', function () {
     }
   });
 
-  it('only shows a silence with --no-notify, and goes on watching where the log cannot be written', async () => {
+  it('only prints an alert with --no-notify, and survives an unwritable log', async () => {
     silentAgent();
     write('observability/agents.jsonl/a-folder-in-its-place', '');
     const { line, code } = await watchOnce('--no-notify');
@@ -260,7 +260,7 @@ describe('agents, built', function () {
     expect(jsonOf(history)).to.deep.equal([]);
   });
 
-  it('ends without a word where a hook starts a second watchdog of a session', async () => {
+  it('ends silently if a hook starts a second watchdog of a session', async () => {
     silentAgent();
     const first = spawn(process.execPath, [BIN, 'agents', 'watch', '--session', '-', '--no-notify'], {
       env: cleanEnv(home.path),

@@ -41,7 +41,7 @@ describe('config (built)', function () {
     put('config.yaml', 'da: [\n');
     const { parts } = jsonOf(await run(['status', '--json'])) as { parts: { summary: string }[] };
     expect(parts.map(({ summary }) => summary).join()).to.match(
-      /config\.yaml: line \d, column \d: [^.]+\. Correct what is named, in the file itself; until/,
+      /config\.yaml: line \d, column \d: [^.]+\. Edit the file\. Until/,
     );
   });
 
@@ -94,7 +94,7 @@ describe('config (built)', function () {
     const told = async (...args: string[]) => (await run(['config', ...args])).stderr;
     expect(await told('set', 'timezone', 'Asia/Seoul', '--dry-run')).not.to.include('Today stays');
     expect(await told('set', 'timezone', 'Asia/Seoul')).to.include(
-      'Today stays in Asia/Tokyo, from tomorrow on Asia/Seoul.',
+      'Today stays in Asia/Tokyo; Asia/Seoul applies from tomorrow.',
     );
     expect(await told('set', 'timezone', 'Asia/Tokyo')).not.to.include('Today stays');
     put('sense/state.json', JSON.stringify({ version: 1, zones: {} }));
@@ -109,7 +109,7 @@ describe('config (built)', function () {
     const file = area('sense/config.json');
     expect(await said('add', 'sense.repos', '~/site')).to.equal(`sense.repos is now ${site}, in ${file}\n`);
     expect(await said('add', 'sense.repos', site)).to.equal(
-      `sense.repos already has that item: ${site}, in ${file}\n`,
+      `sense.repos already has this item: ${site}, in ${file}\n`,
     );
     expect(await said('get', 'sense.repos')).to.equal(`${site}\n`);
     expect(jsonOf(await run(['config', 'get', 'sense.repos', '--json']))).to.deep.equal({
@@ -119,7 +119,10 @@ describe('config (built)', function () {
       from: file,
     });
     const nope = await run(['config', 'set', 'sense.repos', '~/nope']);
-    expect([nope.code, nope.stderr]).to.deep.equal([2, '~/nope does not exist.\nNothing was written.\n']);
+    expect([nope.code, nope.stderr]).to.deep.equal([
+      2,
+      '~/nope does not exist.\nNothing was written. Give the folder that holds .git.\n',
+    ]);
     expect((await run(['config', 'remove', 'sense.repos', '/elsewhere'])).code).to.equal(5);
     expect(await said('remove', 'sense.repos', '~/site')).to.match(/^sense\.repos is now none \(was /);
     expect(await said('get', 'sense.repos')).to.equal('');

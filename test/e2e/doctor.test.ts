@@ -277,7 +277,7 @@ describe('doctor (built)', function () {
     it('warns of unknown keys', async () => {
       await at.expectRow('config.files', 'ok', /all defaults/);
       at.write('.steward/config.yaml', 'da:\n  nam: Nova\n');
-      await at.expectRow('config.files', 'warning', /da\.nam: this key is unknown and ignored/);
+      await at.expectRow('config.files', 'warning', /da\.nam: unknown key, ignored/);
       at.write('.steward/config.yaml', 'da:\n  name: Nova\n');
       await at.expectRow('config.files', 'ok', /^config\.yaml$/);
     });
@@ -301,11 +301,7 @@ describe('doctor (built)', function () {
         /notifications\.push\.topic stands in .* git repository/,
       );
       at.write('.steward/settings.json', '{"notifications":{"push":{"topic":"env:MY_TOPIC"}}}');
-      await at.expectRow(
-        'config.secrets',
-        'failed',
-        /the environment variable MY_TOPIC, which gives nothing/,
-      );
+      await at.expectRow('config.secrets', 'failed', /environment variable MY_TOPIC is not set/);
       at.env = { MY_TOPIC: 'hush-hush-1' };
       await at.expectRow('config.secrets', 'ok', /^1 set, all by reference$/);
       const { report } = await at.doctor();

@@ -170,7 +170,7 @@ notify: { voice: { provider: { url: "${url}", apiKey: "env:SPEECH_KEY", model: m
           .to.match(/refuses the key \(401\): bad key ••••/)
           .and.not.include(KEY);
         const unset = await steward(['notify', 'speak', 'Hello']);
-        expect(unset.stderr).to.match(/environment variable SPEECH_KEY, which gives nothing/);
+        expect(unset.stderr).to.match(/environment variable SPEECH_KEY is not set/);
         for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
           const file = join(path, name);
           if (!/\.(?:json|yaml|jsonl|log)$/.test(file)) continue;

@@ -4,14 +4,14 @@ import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
 import { addToConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigAdd extends ConfigEdit {
-  static override summary = 'Add one item to a list of the configuration.';
+  static override summary = 'Add one item to a list in the configuration';
   static override description =
-    'The other items and the comments of the file stay. An item that is in the list already is not added twice. A repository must exist; `~` and a relative path become an absolute one.';
+    'Other items and comments stay. Adding an item again changes nothing. A repository must exist; relative paths and `~` become absolute.';
   static override args = {
     key: keyArg,
     value: word({
       required: true,
-      description: 'The item to add, such as the path of a repository.',
+      description: 'Item to add, such as the path of a repository.',
     }),
   };
   static override flags = { 'dry-run': dryRunFlag };
@@ -24,6 +24,6 @@ export default class ConfigAdd extends ConfigEdit {
   async run(): Promise<SetResult> {
     const { args, flags } = await this.parse(ConfigAdd);
     const result = await addToConfig(this.context, { ...args, dryRun: flags['dry-run'] });
-    return this.report(result, 'already has that item:');
+    return this.report(result, 'already has this item:');
   }
 }

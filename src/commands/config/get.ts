@@ -3,13 +3,13 @@ import { keyArg } from '../../lib/cli/config-edit';
 import { plainValue, shownKey, type ShownValue } from '../../lib/config/set';
 
 export default class ConfigGet extends BaseCommand {
-  static override summary = 'Print the value of one key, for scripts.';
+  static override summary = 'Print the value of one key, for scripts';
   static override description =
-    'A list is printed one item a line, and a key that is not set as nothing. A secret only says whether it is set. With --json also where the value comes from.';
+    'Prints one line for each item of a list, and nothing for a key that is not set. A secret only shows whether it is set. --json adds where the value comes from.';
   static override args = { key: keyArg };
   static override examples = [
     '<%= config.bin %> config get timezone',
-    { description: 'Each repository that is watched', command: '<%= config.bin %> config get sense.repos' },
+    { description: 'Print the tracked repositories', command: '<%= config.bin %> config get sense.repos' },
   ];
   static override related = ['config show', 'config set'];
 

@@ -4,11 +4,11 @@ import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
 import { removeFromConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigRemove extends ConfigEdit {
-  static override summary = 'Remove one item from a list of the configuration.';
-  static override description = 'The other items and the comments of the file stay.';
+  static override summary = 'Remove one item from a list in the configuration';
+  static override description = 'Other items and comments stay.';
   static override args = {
     key: keyArg,
-    value: word({ required: true, description: 'The item to remove.' }),
+    value: word({ required: true, description: 'Item to remove.' }),
   };
   static override flags = { 'dry-run': dryRunFlag };
   static override examples = [

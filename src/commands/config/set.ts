@@ -4,14 +4,14 @@ import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
 import { setConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigSet extends ConfigEdit {
-  static override summary = 'Set one key, in the file that owns it.';
+  static override summary = 'Set one key of the configuration';
   static override description =
-    'The value is checked first; a list is replaced as a whole (`config add` and `config remove` change one item). Comments and other values of the file stay. Secrets may be given as env:NAME or file:PATH, so that they are in no file of steward and in no shell history.';
+    'Checks the value and writes it to the file that owns the key; comments stay. A list is replaced as a whole: `config add` and `config remove` change one item. Set secrets as env:NAME or file:PATH to keep them out of your shell history.';
   static override args = {
     key: keyArg,
     value: word({
       required: true,
-      description: 'The value; a list as a,b or as JSON.',
+      description: 'New value; a list as a,b or as JSON.',
     }),
   };
   static override flags = { 'dry-run': dryRunFlag };

@@ -6,13 +6,13 @@ import { shownConfig, valueWords, type ShownValue } from '../../lib/config/set';
 import { clean } from '../../lib/platform/terminal/terminal';
 
 export default class ConfigShow extends BaseCommand {
-  static override summary = 'Show every key of the configuration, its value, and where that comes from.';
+  static override summary = 'Show every key, its value and where it comes from';
   static override description =
-    'Defaults, then the files, then the environment. Secrets only say whether they are set. A problem in a file is told in full and the exit code is 3.';
+    'Files override defaults, and the environment overrides files. Secrets only show whether they are set. If a file has problems, all are listed and the exit code is 3.';
   static override examples = [
     '<%= config.bin %> config show',
     {
-      description: 'What differs from the defaults',
+      description: 'List only the names of the keys',
       command: "<%= config.bin %> config show --json | jq '.values[].key'",
     },
   ];

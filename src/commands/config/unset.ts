@@ -2,8 +2,8 @@ import { ConfigEdit, dryRunFlag, keyArg } from '../../lib/cli/config-edit';
 import { unsetConfig, type SetResult } from '../../lib/config/set';
 
 export default class ConfigUnset extends ConfigEdit {
-  static override summary = 'Return one key to its default.';
-  static override description = 'The key is removed from the file that owns it. Comments of the file stay.';
+  static override summary = 'Restore the default of one key';
+  static override description = 'Removes the key from the file that owns it; comments stay.';
   static override args = { key: keyArg };
   static override flags = { 'dry-run': dryRunFlag };
   static override examples = [

@@ -1,5 +1,6 @@
 import { BaseCommand, boolean } from '../../lib/cli/base-command';
 import { openSessions, placesNow } from '../../lib/app/sessions';
+import { isInteractive } from '../../lib/platform/terminal/ask';
 import { isLive } from '../../lib/sessions/session';
 import { spoolStatus } from '../../lib/sessions/spool';
 import { currentSessions, noteLost } from '../../lib/sessions/state';
@@ -11,9 +12,11 @@ export default class Sessions extends BaseCommand {
     'One line a session: its name (repository and branch), whether it works or waits for you, what it does or asks for, its age, its terminal and its task. The hooks of the assistant report sessions.';
   static override flags = {
     all: boolean({ description: 'Include sessions that have ended.' }),
+    watch: boolean({ char: 'w', description: 'Keep a live list on the terminal; Enter jumps to a session.' }),
   };
   static override examples = [
     '<%= config.bin %> sessions',
+    '<%= config.bin %> sessions --watch',
     {
       description: 'Those that wait for you, for a script',
       command: `<%= config.bin %> sessions --json | jq '.sessions[] | select(.status == "waiting") | .name'`,
@@ -21,8 +24,13 @@ export default class Sessions extends BaseCommand {
   ];
   static override related = ['go', 'sessions show SESSION', 'statusline'];
 
-  async run(): Promise<SessionsReport> {
+  async run(): Promise<SessionsReport | undefined> {
     const { flags } = await this.parse(Sessions);
+    if (flags.watch && !this.json && this.terminal.isTTY && isInteractive()) {
+      const { watchSessions } = await import('../../lib/cli/watch-sessions');
+      await watchSessions(this.context, this.terminal);
+      return undefined;
+    }
     const deps = await openSessions(this.context);
     const nowMs = deps.clock.now();
     const state = currentSessions(deps);

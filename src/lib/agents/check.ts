@@ -6,7 +6,7 @@ import type { AgentTypes } from './routing';
 
 /** A rule that an invocation breaks. */
 export interface Breach {
-  /** Which of the invocations, from 1; null: all of them together. */
+  /** Number of the invocation, from 1; null: all of them together. */
   invocation: number | null;
   rule: string;
   message: string;
@@ -21,128 +21,107 @@ export interface CheckReport {
 
 type Found = readonly [rule: string, message: string, fix: string];
 
-/** Names every rule that the invocations break. Pure. */
+/** Returns every rule that the invocations break. */
 export function checkInvocations(
   invocations: readonly Invocation[],
   types: AgentTypes,
   named: readonly string[] = [],
 ): CheckReport {
-  const found = invocations.flatMap((one, index) =>
-    [...launchBreaches(one, types, named), ...promptBreaches(one, types), ...managedBreaches(one)].map(
-      (breach) => [index + 1, ...breach] as const,
-    ),
+  const own = invocations.flatMap((invocation, index) =>
+    [
+      ...launchBreaches(invocation, types, named),
+      ...promptBreaches(invocation, types),
+      ...managedBreaches(invocation),
+    ].map((breach) => [index + 1, ...breach] as const),
   );
-  const all = [...found, ...together(invocations, types).map((breach) => [null, ...breach] as const)];
+  const all = [...own, ...[...batchBreaches(invocations, types)].map((breach) => [null, ...breach] as const)];
   const breaches = all.map(([invocation, rule, message, fix]) => ({ invocation, rule, message, fix }));
   return { ok: breaches.length === 0, invocations: invocations.length, breaches };
 }
 
-/** What it is launched as: its type and model tier. */
-function* launchBreaches(one: Invocation, types: AgentTypes, named: readonly string[]): Generator<Found> {
-  const { subagentType: type, model, worker } = one;
+const RETIRED = new Set(['architect', 'designer', 'engineer']);
+
+/** Checks the agent type and the model tier. */
+function* launchBreaches(
+  invocation: Invocation,
+  types: AgentTypes,
+  named: readonly string[],
+): Generator<Found> {
+  const { subagentType: type, model, worker, prompt, isCall } = invocation;
   const isManaged = worker === 'managed';
   const all = typesOf(types);
   const isRetired = type !== null && RETIRED.has(type.toLowerCase()) && !all.includes(type);
   if (type === null) {
     if (!isManaged && worker !== 'native')
-      yield ['missing-type', 'It has no subagent_type.', 'Ask "steward agents route" for the type.'];
+      yield ['missing-type', 'subagent_type is missing.', '"steward agents route" gives the type.'];
   } else if (isRetired) {
-    const fix = `Use ${types.general} with an inline brief.`;
-    yield ['retired-type', `The agent type ${shown(type)} is retired.`, fix];
+    yield ['retired-type', `The agent type ${quoted(type)} is retired.`, `Use ${types.general} with an inline brief.`];
   } else if (!all.includes(type) && !named.includes(type.toLowerCase())) {
-    const fix = `The types are ${all.join(', ')}; agents.types in config.yaml renames them, and "steward agents roster new NAME" adds one of yours.`;
-    yield ['unknown-type', `Nobody knows an agent type ${shown(type)}.`, fix];
+    yield ['unknown-type', `Unknown agent type ${quoted(type)}.`, `Use one of ${all.join(', ')} (agents.types in config.yaml), or add a named agent: steward agents roster new NAME`];
   }
   if (worker === 'custom' && type !== null && !isRetired) {
-    const missing = BRIEF_PARTS.filter(({ any }) => !any.test(one.prompt)).map(({ part }) => part);
-    if (type !== types.general) {
-      const message = `A custom agent is launched as ${shown(type)}; a static built-in type is never a custom agent.`;
-      yield ['bare-type', message, `Launch it as ${types.general} with its own brief.`];
-    } else if (missing.length > 0) {
-      const message = `Its brief has no ${missing.join(', no ')}.`;
-      yield ['bare-type', message, 'Let "steward agents brief" write it.'];
-    }
+    const missing = BRIEF_PARTS.filter(({ any }) => !any.test(prompt)).map(({ part }) => part);
+    if (type !== types.general)
+      yield ['bare-type', `A custom agent must not be launched as ${quoted(type)}.`, `Launch it as ${types.general} with its own brief.`];
+    else if (missing.length > 0)
+      yield ['bare-type', `The brief has no ${missing.join(', no ')}.`, 'Write it with "steward agents brief".'];
   }
-  const fix = `Choose ${MODEL_TIERS.join(', ')}.`;
+  const fix = `Use ${MODEL_TIERS.join(', ')}.`;
   if (model === null) {
-    if (worker !== 'native') yield ['missing-tier', 'It has no model tier.', fix];
-  } else if (!one.isCall && !isManaged && !(MODEL_TIERS as readonly string[]).includes(model))
-    yield ['unknown-tier', `${shown(model)} is no model tier.`, fix];
-}
+    if (worker !== 'native') yield ['missing-tier', 'The model tier is missing.', fix];
+  } else if (!isCall && !isManaged && !(MODEL_TIERS as readonly string[]).includes(model))
+    yield ['unknown-tier', `Unknown model tier ${quoted(model)}.`, fix];
+} // prettier-ignore
 
-/** What it is told: no speech, and the mode of the builder. */
+/** Checks the prompt: no speech, and the mode of the builder. */
 function* promptBreaches({ subagentType, prompt, effort }: Invocation, types: AgentTypes): Generator<Found> {
-  const word = speaksIn(prompt);
-  if (word !== undefined) {
-    const message = `Its prompt lets a subagent speak (${shown(word)}); only the assistant speaks.`;
-    yield ['speaks', message, 'Take it out, and let the assistant announce the result.'];
+  const speech = speechIn(prompt);
+  if (speech !== undefined) {
+    const message = `The prompt lets a subagent speak (${quoted(speech)}); only the assistant speaks.`;
+    yield ['speaks', message, 'Remove it, and let the assistant announce the result.'];
   }
-  // Another type may go by the same name.
+  // Another type may have the same name.
   const isBuilder = typesOf(types).filter((name) => name === types.builder).length === 1;
   if (subagentType !== types.builder || !isBuilder) return;
-  if (/\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt)) {
-    const message = 'An audit by the builder does not begin with "MODE: audit".';
-    yield ['audit-mode', message, 'Begin its prompt with MODE: audit; it then reads only.'];
-  }
-  if (/^MODE: audit\b/.test(prompt) && effort !== null && effort < 4) {
-    const message = `A cross-vendor audit at effort E${effort}; it is for E4 and E5.`;
-    yield ['audit-effort', message, 'Leave it out.'];
-  }
-}
+  if (/\baudit\b/i.test(prompt) && !/^MODE: (?:audit|build)\b/.test(prompt))
+    yield ['audit-mode', 'The prompt of an audit must begin with "MODE: audit".', 'Add it; the builder then only reads.'];
+  if (/^MODE: audit\b/.test(prompt) && effort !== null && effort < 4)
+    yield ['audit-effort', `A cross-vendor audit needs effort E4 or E5, not E${effort}.`, 'Omit the audit.'];
+} // prettier-ignore
 
-/** What a managed agent is for. */
-function* managedBreaches(one: Invocation): Generator<Found> {
-  if (one.worker !== 'managed') return;
-  if (one.minutes !== null && one.minutes < 30) {
-    const message = `A managed agent for ${one.minutes} minutes; they are for work of 30 minutes and more.`;
-    yield ['managed-short', message, 'Do it here, or with a team.'];
-  }
-  if (one.interactive || asksPerson(one.prompt)) {
-    const message = 'A managed agent for interactive work; nobody is there to answer.';
-    yield ['managed-interactive', message, 'Do it here, or give it all answers in its prompt.'];
-  }
-  if (one.needsContext || needsLocal(one.prompt)) {
-    const message =
-      'A managed agent for work that needs your own context; it sees none of your files and skills.';
-    yield ['managed-context', message, 'Do it here, or put what it needs into its prompt.'];
-  }
-}
+/** Checks whether the work suits a managed agent. */
+function* managedBreaches(invocation: Invocation): Generator<Found> {
+  const { worker, minutes, interactive, needsContext, prompt } = invocation;
+  if (worker !== 'managed') return;
+  if (minutes !== null && minutes < 30)
+    yield ['managed-short', `A managed agent is for 30 minutes or more, not ${minutes}.`, 'Do the work here, or use an agent team.'];
+  if (interactive || asksPerson(prompt))
+    yield ['managed-interactive', 'A managed agent cannot ask questions.', 'Do the work here, or put all answers into the prompt.'];
+  if (needsContext || needsLocal(prompt))
+    yield ['managed-context', 'A managed agent cannot read your files and skills.', 'Do the work here, or put the context into the prompt.'];
+} // prettier-ignore
 
-function together(invocations: readonly Invocation[], types: AgentTypes): Found[] {
-  const found: Found[] = [];
+/** Checks the invocations together. */
+function* batchBreaches(invocations: readonly Invocation[], types: AgentTypes): Generator<Found> {
   const briefs = invocations
     .filter(({ worker, prompt }) => worker === 'custom' && prompt.trim() !== '')
     .map(({ prompt }) => prompt.trim());
   if (new Set(briefs).size < briefs.length)
-    found.push([
-      'same-brief',
-      'Two custom agents have the same brief.',
-      'Write one distinct brief for each agent.',
-    ]);
+    yield ['same-brief', 'Two custom agents have the same brief.', 'Give each agent its own brief.'];
   const launched = invocations.filter(({ worker }) => worker !== 'native');
   const isSpotcheck = ({ subagentType, model, prompt }: Invocation): boolean =>
     subagentType === types.general && model === 'fast' && /\bspot-?check|\bconsisten/i.test(prompt);
-  if (launched.length > 1 && !launched.some(isSpotcheck)) {
-    const message = 'Nobody checks the outputs of this parallel work against each other.';
-    const fix = `Launch one more agent after it: ${types.general}, fast tier, that verifies consistency.`;
-    found.push(['missing-spotcheck', message, fix]);
-  }
+  if (launched.length > 1 && !launched.some(isSpotcheck))
+    yield ['missing-spotcheck', 'Parallel work needs a spotcheck of its outputs.', `Launch one more agent afterwards: ${types.general}, fast tier, to verify consistency.`];
   if (launched.length > MAX_BRIEFS + 1)
-    found.push([
-      'fan-out',
-      `${launched.length} agents are launched at once.`,
-      `Launch ${MAX_BRIEFS} at most.`,
-    ]);
-  return found;
-}
-
-const RETIRED = new Set(['architect', 'designer', 'engineer']);
+    yield ['fan-out', `Too many agents: ${launched.length} at once.`, `Launch at most ${MAX_BRIEFS}.`];
+} // prettier-ignore
 
 function typesOf(types: AgentTypes): string[] {
   return [types.general, types.explore, types.plan, types.builder, types.toolGuide, ...types.researchers];
 }
 
-function shown(text: string): string {
+function quoted(text: string): string {
   return `"${clean(text).slice(0, 60)}"`;
 }
 
@@ -164,13 +143,13 @@ const BRIEF_PARTS: readonly { part: string; any: RegExp }[] = [
   { part: 'perspective', any: /\bperspective\b|\bpoint of view\b|\bviewpoint\b|\bangle\b|\blens\b|\byou (?:bring|care|look|see)\b/i },
   { part: 'voice', any: /\bvoice\b|\btone\b|\bstyle\b|\bspeak like\b|\bwrite (?:like|in)\b/i },
 ]; // prettier-ignore
-const SPEAKS =
+const SPEECH =
   /\/notify\b|\bsteward notify send\b|\bvoice_id\b|\bvoice_enabled["']?\s*:\s*true\b|\b(?:speak|announce|say)(?: [a-z]+){0,4} (?:aloud|out loud)\b|\bannounce(?: [a-z]+){0,3} (?:by|with|in your|via) (?:voice|speech)\b|\bspd-say\b|\bespeak(?:-ng)?\b|\btext-to-speech\b/gi;
 
-/** The first words that let it speak; a prompt may as well forbid it, there or at its end. */
-function speaksIn(prompt: string): string | undefined {
+/** Returns the first words that let an agent speak, unless the prompt forbids it there or at its end. */
+function speechIn(prompt: string): string | undefined {
   const forbidden = prompt.lastIndexOf(SILENCE);
-  for (const found of prompt.matchAll(SPEAKS)) {
+  for (const found of prompt.matchAll(SPEECH)) {
     if (found.index < forbidden) continue;
     const before = prompt.slice(Math.max(0, found.index - 40), found.index);
     if (!/\b(?:do not|don't|never|no|without|not)\b[^.!?\n]*$/i.test(before)) return found[0];
@@ -178,57 +157,57 @@ function speaksIn(prompt: string): string | undefined {
   return undefined;
 }
 
-/** A planned launch of an agent, as far as its fields are known. */
+/** A planned launch of an agent; null for what is not specified. */
 export interface Invocation {
   subagentType: string | null;
   prompt: string;
   model: string | null;
   worker: string | null;
-  /** How long it is expected to take; null where nobody said. */
+  /** Expected duration. */
   minutes: number | null;
   interactive: boolean;
   needsContext: boolean;
-  /** 1 to 5; null where nobody said. */
+  /** 1 to 5. */
   effort: number | null;
-  /** What the assistant's own tool is about to be called with: models then go by the assistant's names. */
+  /** From a hook before a tool call: models then have the assistant's own names. */
   isCall: boolean;
 }
 
 const MAX_INVOCATIONS = 1000;
 
 /**
- * Reads planned invocations: an object, an array of them, `{"invocations": […]}`, one JSON object a line, a hook's
- * JSON with `tool_input`, or what `agents route` and `agents brief` print. What is none of these is `usage`.
+ * Parses planned invocations: an object, an array, `{"invocations": […]}`, JSON lines, a hook's JSON with `tool_input`, or
+ * the output of `agents route` and `agents brief`. Anything else is `usage`.
  */
 export function parseInvocations(text: string): Invocation[] {
-  const values = listOf(valuesIn(text));
-  if (values.length === 0) throw unreadable('There is no planned invocation in it.');
+  const values = listOf(parseJson(text));
+  if (values.length === 0) throw unreadable('The input has no planned invocation.');
   if (values.length > MAX_INVOCATIONS)
-    throw unreadable(`It has ${values.length} invocations; ${MAX_INVOCATIONS} are read at most.`);
+    throw unreadable(`Too many invocations: ${values.length}; the limit is ${MAX_INVOCATIONS}.`);
   return values.map((value, index) => {
-    if (!isObject(value)) throw unreadable(`Invocation ${index + 1} is no JSON object.`);
+    if (!isObject(value)) throw unreadable(`Invocation ${index + 1} is not a JSON object.`);
     const call = isObject(value['tool_input']) ? value['tool_input'] : undefined;
     return { ...invocationOf(call ?? value), isCall: call !== undefined };
   });
 }
 
-function valuesIn(text: string): unknown {
+/** Parses one JSON document or JSON lines. */
+function parseJson(text: string): unknown {
   const bare = text.replace(/^\ufeff/, '').trim();
   if (bare === '') return [];
-  const lines = bare.split('\n').filter((line) => line.trim() !== '');
   try {
     return JSON.parse(bare);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    if (lines.length < 2) throw unreadable('It is no JSON.', error);
+    const lines = bare.split('\n').filter((line) => line.trim() !== '');
+    if (lines.length < 2) throw unreadable('The input is not JSON.', error);
+    return lines.map((line, index): unknown => {
+      try {
+        return JSON.parse(line);
+      } catch (cause) {
+        throw unreadable(`The input is neither JSON nor JSON lines (see line ${index + 1}).`, cause);
+      }
+    });
   }
-  return lines.map((line, index): unknown => {
-    try {
-      return JSON.parse(line);
-    } catch (error) {
-      throw unreadable(`It is no JSON, and neither is line ${index + 1} by itself.`, error);
-    }
-  });
 }
 
 function listOf(value: unknown): unknown[] {
@@ -246,7 +225,7 @@ function listOf(value: unknown): unknown[] {
 
 function invocationOf(value: Record<string, unknown>): Omit<Invocation, 'isCall'> {
   const text = (...keys: string[]): string | null => {
-    const found = keys.map((key) => value[key]).find((one) => one !== undefined && one !== null);
+    const found = keys.map((key) => value[key]).find((given) => given !== undefined && given !== null);
     return typeof found === 'string' ? found : null;
   };
   const minutes = value['minutes'] ?? value['estimatedMinutes'] ?? value['estimated_minutes'];
@@ -265,7 +244,7 @@ function invocationOf(value: Record<string, unknown>): Omit<Invocation, 'isCall'
 
 function unreadable(message: string, cause?: unknown): StewardError {
   return new StewardError('usage', message, {
-    hint: 'Give planned invocations as JSON, such as {"subagent_type": "general-purpose", "model": "fast", "prompt": "…"}.',
+    hint: 'Give JSON such as {"subagent_type": "general-purpose", "model": "fast", "prompt": "…"}.',
     cause,
   });
 }

@@ -9,36 +9,35 @@ import { readHead } from '../platform/files/jsonl';
 import { byCodeUnits } from '../platform/files/short-hash';
 import { clean } from '../platform/terminal/terminal';
 
-/** The four entity types of the archive; a topic is a tag. */
+/** The types of entries; a topic is a tag. */
 export const KNOWLEDGE_TYPES = ['people', 'companies', 'ideas', 'research'] as const;
 export type KnowledgeType = (typeof KNOWLEDGE_TYPES)[number];
 
-/** One entry that was found. */
 export interface KnowledgeHit {
-  /** `people/ada-lovelace`: what `show` takes. */
+  /** `people/ada-lovelace`, as `show` takes it. */
   id: string;
   type: KnowledgeType;
   title: string;
   tags: string[];
-  /** The first line of the body that has a word of the query; null where only title or tags have it. */
+  /** First line of the body that contains a word; null if only title or tags match. */
   excerpt: string | null;
 }
 
 export interface KnowledgeResult {
   results: KnowledgeHit[];
-  /** Entries that match, shown or not. */
+  /** All matching entries. */
   total: number;
-  /** Files that were looked at. */
+  /** Files read. */
   scanned: number;
-  /** Files that are no text, links, or cannot be read; at most 20 are named. */
+  /** Links, binary and unreadable files; at most 20 are listed. */
   skipped: { count: number; files: { file: string; reason: string }[] };
 }
 
 export interface KnowledgeQuery {
-  /** Words that all have to be there, in any case, with or without accents; none: every entry. */
+  /** Every word must occur, regardless of case and accents; none: every entry. */
   text: string;
   type?: KnowledgeType;
-  /** A topic; compared whole. */
+  /** A whole topic. */
   tag?: string;
   /** 1 to `MAX_RESULTS`. */
   limit: number;
@@ -50,7 +49,7 @@ export interface KnowledgeEntry extends Omit<KnowledgeHit, 'excerpt'> {
 }
 
 export const MAX_RESULTS = 500;
-/** So much of each file is searched; an entry is a page, not a book. */
+/** Only the beginning of each file is searched. */
 const SEARCH_BYTES = 128 * 1024;
 const SHOW_BYTES = 4 * 1024 * 1024;
 const MAX_FILES = 50_000;
@@ -63,7 +62,7 @@ interface File {
   path: string;
 }
 
-/** Searches the archive. Reads only; bounded in files, bytes and results. */
+/** Searches the archive, bounded in files, bytes and results. */
 export function searchKnowledge(folder: string, query: KnowledgeQuery): KnowledgeResult {
   const words = folded(query.text).match(/\S+/g) ?? [];
   const tag = query.tag === undefined ? undefined : folded(query.tag).trim();
@@ -85,42 +84,42 @@ export function searchKnowledge(folder: string, query: KnowledgeQuery): Knowledg
   return { results, total: found.length, scanned, skipped };
 }
 
-/** One entry by its id, its name, or the beginning of just one; none is `not_found`, several `usage`. */
+/** Returns an entry by id, name or unique prefix; none is `not_found`, several `usage`. */
 export function showKnowledge(folder: string, wanted: string): KnowledgeEntry {
   const [first = '', second, ...rest] = wanted.replace(/\.md$/i, '').split('/');
   const isId = second !== undefined && rest.length === 0;
-  const type = isId ? KNOWLEDGE_TYPES.find((one) => one === first.toLowerCase()) : undefined;
-  // Found in the listing, never made into a path: a name with .. names nothing.
+  const type = isId ? KNOWLEDGE_TYPES.find((known) => known === first.toLowerCase()) : undefined;
+  // Looked up in the listing: a name never becomes a path.
   const name = folded(type === undefined ? wanted.replace(/\.md$/i, '') : (second ?? '')).trim();
   const files = [...filesOf(folder, type, () => undefined)];
   const exact = files.filter((file) => folded(file.name) === name);
   const isExact = exact.length > 0 || name === '';
-  const alike = isExact ? exact : files.filter((file) => folded(file.name).startsWith(name));
-  const [only] = alike;
-  if (only === undefined) {
-    throw new StewardError('not_found', `The archive has no entry ${clean(wanted).slice(0, 100)}.`, {
-      hint: 'Look for it with "steward agents knowledge search WORDS".',
+  const matches = isExact ? exact : files.filter((file) => folded(file.name).startsWith(name));
+  const [match] = matches;
+  if (match === undefined) {
+    throw new StewardError('not_found', `No entry "${clean(wanted).slice(0, 100)}" in the archive.`, {
+      hint: 'Search with "steward agents knowledge search WORDS".',
     });
   }
-  if (alike.length > 1) {
-    throw new StewardError('usage', `${alike.length} entries are called so.`, {
-      hint: `Write one of them whole, such as ${idOf(only)}.`,
+  if (matches.length > 1) {
+    throw new StewardError('usage', `${matches.length} entries match "${clean(wanted).slice(0, 100)}".`, {
+      hint: `Give the full id, such as ${idOf(match)}.`,
     });
   }
-  const { path } = only;
+  const { path } = match;
   const size = lstatOf(path)?.size ?? 0;
   if (size > SHOW_BYTES) {
-    throw new StewardError('config', `${path} has ${Math.ceil(size / 2 ** 20)} MiB: it is no page.`, {
-      hint: `Split it: an entry has up to ${SHOW_BYTES / 2 ** 20} MiB.`,
+    throw new StewardError('config', `${path} is too large (${Math.ceil(size / 2 ** 20)} MiB).`, {
+      hint: `Split it; an entry may have ${SHOW_BYTES / 2 ** 20} MiB.`,
     });
   }
   const text = textOf(readBytes(path));
   if (text === undefined) {
-    throw new StewardError('config', `${path} is no text in UTF-8.`, {
-      hint: 'Save it as UTF-8, or move it away.',
+    throw new StewardError('config', `${path} is not UTF-8 text.`, {
+      hint: 'Save it as UTF-8.',
     });
   }
-  return { id: idOf(only), type: only.type, ...headOf(only, text), path, body: bodyOf(text).trim() };
+  return { id: idOf(match), type: match.type, ...headOf(match, text), path, body: bodyOf(text).trim() };
 }
 
 function* filesOf(
@@ -134,14 +133,14 @@ function* filesOf(
     const facts = lstatOf(folder)?.isLink === true ? lstatOf(folder) : lstatOf(place);
     if (facts === undefined) continue;
     if (!facts.isFolder) {
-      skip(place, facts.isLink ? 'it is a symbolic link' : 'it is not a folder');
+      skip(place, facts.isLink ? 'is a symbolic link' : 'is not a folder');
       continue;
     }
     for (const name of listFolder(place).sort()) {
       if (!name.endsWith('.md') || name.startsWith('.')) continue;
       count += 1;
       if (count > MAX_FILES) {
-        skip(place, `only the first ${MAX_FILES} files of the archive are read`);
+        skip(place, `has more than ${MAX_FILES} files; the rest is skipped`);
         return;
       }
       yield { type, name: name.replace(/\.md$/, ''), path: join(place, name) };
@@ -149,25 +148,25 @@ function* filesOf(
   }
 }
 
-/** The beginning of an entry; undefined of one that is skipped. */
+/** Returns the beginning of an entry; undefined if it is skipped. */
 function readStart(path: string, skip: (file: string, reason: string) => void): string | undefined {
   let reason: string;
   try {
     const bytes = readHead(path, SEARCH_BYTES);
     const text = textOf(bytes);
     if (text !== undefined) return text;
-    reason = bytes === undefined ? 'it is gone' : 'it is no text in UTF-8';
+    reason = bytes === undefined ? 'was removed' : 'is not UTF-8 text';
   } catch (error) {
     const code = errnoCode(error);
     if (code === undefined && !(error instanceof StewardError)) throw error;
-    const message = toStewardError(error).message.replace(`${path} is`, 'it is').replace(/\.$/, '');
-    reason = code === undefined ? message : `it cannot be read (${code})`;
+    const message = toStewardError(error).message.replace(`${path} is`, 'is').replace(/\.$/, '');
+    reason = code === undefined ? message : `cannot be read (${code})`;
   }
   skip(path, reason);
   return undefined;
 }
 
-/** Undefined for what is no text. A character that was cut at the end of what was read is left out. */
+/** Returns UTF-8 text, or undefined. Drops a character that was cut at the end. */
 function textOf(bytes: Buffer | undefined): string | undefined {
   if (bytes === undefined || bytes.includes(0)) return undefined;
   for (let cut = 0; cut <= 3 && cut <= bytes.length; cut += 1) {
@@ -184,7 +183,7 @@ function matchOf(
   tag: string | undefined,
 ): { hit: KnowledgeHit; rank: number } | undefined {
   const { title, tags } = headOf(file, text);
-  if (tag !== undefined && !tags.some((one) => folded(one) === tag)) return undefined;
+  if (tag !== undefined && !tags.some((name) => folded(name) === tag)) return undefined;
   const head = folded(`${file.name} ${title} ${tags.join(' ')}`);
   const inHead = words.filter((word) => head.includes(word)).length;
   const body = bodyOf(text);
@@ -202,12 +201,12 @@ function headOf(file: File, text: string): { title: string; tags: string[] } {
   const heading = /^#[ \t](.+)$/m.exec(text.slice(0, 4096))?.[1];
   const title = clean(scalar(titled ?? '') || heading?.trim() || file.name).slice(0, 200);
   const tags = [...listValue(lines, 'tags'), ...listValue(lines, 'topics'), ...listValue(lines, 'topic')];
-  return { title, tags: [...new Set(tags.map((one) => clean(one.replace(/^#/, '')).slice(0, 60)))] };
+  return { title, tags: [...new Set(tags.map((name) => clean(name.replace(/^#/, '')).slice(0, 60)))] };
 }
 
 function excerptOf(body: string, words: readonly string[]): string | null {
   if (words.length === 0) return null;
-  const line = body.split('\n').find((one) => words.some((word) => folded(one).includes(word)));
+  const line = body.split('\n').find((text) => words.some((word) => folded(text).includes(word)));
   if (line === undefined) return null;
   const text = clean(line).trim();
   const at = Math.max(0, folded(text).indexOf(words.find((word) => folded(text).includes(word)) ?? '') - 40);
@@ -215,7 +214,7 @@ function excerptOf(body: string, words: readonly string[]): string | null {
   return `${at > 0 ? '…' : ''}${part.trim()}${at + MAX_EXCERPT < text.length ? '…' : ''}`;
 }
 
-/** As a person compares: no case, no accents. */
+/** Removes case and accents. */
 function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }

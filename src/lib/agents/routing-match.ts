@@ -1,50 +1,50 @@
 import data from '../../../templates/data/routing.json';
 import { clauseAfter, clauseBefore, type RequestText } from './text';
 
-/** Words of the request that a rule looks for. */
+/** Words of the request that match a rule. */
 export interface Hit {
   words: string;
-  /** Where they begin in the prepared text, and how many characters they are. */
+  /** Position and length in the prepared text. */
   at: number;
   length: number;
 }
 
-/** What a rule found: `hit` decides; `refused` was taken back by the request ("don't use custom agents"). */
+/** `hit` decides; `refused` was negated by the request ("don't use custom agents"). */
 export interface Finding {
   hit?: Hit;
   refused?: Hit;
 }
 
-/** What a rule looks for, in `looks` of routing.json. Patterns match lower case ASCII; `{PART}` is one of `parts`. */
-export interface Look {
-  /** One of these stands in every text that the patterns find: looked for first, since that costs nothing. */
+/** An entry of `looks` in routing.json. Patterns match lower-case ASCII; `{PART}` is one of `parts`. */
+export interface RulePattern {
+  /** Every match contains one of these; checked first, since it is cheap. */
   stems?: readonly string[];
-  /** Any of these. The group `w` is the trigger; what is before it only says where it stands. */
+  /** Any of these matches. The group `w` is the trigger. */
   any: readonly string[];
-  /** Where the words end with an agent, it has to be one of ours. */
+  /** An agent at the end must be one that can be given work. */
   endsWithAgent?: boolean;
-  /** And each of these, anywhere in the request. */
+  /** Each of these must match somewhere. */
   also?: readonly string[];
-  /** And none of these, anywhere in the request. */
+  /** None of these may match. */
   unless?: readonly string[];
-  /** Words before in the same clause with which it means something else. */
+  /** Not after these words in the same clause. */
   notAfter?: string;
-  /** The request may be about the words without asking for them: then they do not count. */
+  /** Does not count if the words are only the topic of the request. */
   mayBeTopic?: boolean;
 }
 
-export const LOOKS: Readonly<Record<keyof typeof data.looks, Look>> = data.looks;
+export const PATTERNS_BY_RULE: Readonly<Record<keyof typeof data.looks, RulePattern>> = data.looks;
 const PARTS: Readonly<Record<string, string>> = data.parts;
 const PATTERNS = data.patterns;
 const [NOT_BEFORE, NOT_BEHIND] = [data.words.notBefore, data.words.notBehind].map((words) => new Set(words.split(' '))) as [Set<string>, Set<string>]; // prettier-ignore
 
 const NEGATION_WORDS = 7;
 const TOPIC_WORDS = 5;
-/** A text that repeats one word a thousand times says no more than one that says it so often. */
+/** Per pattern; bounds the time for a repetitive text. */
 const MAX_HITS = 50;
 const compiled = new Map<string, RegExp>();
 
-/** A pattern with its parts, and `name` for `{NAME}`. Compiled when it is needed: all of them cost 50 ms. */
+/** Compiles a pattern with its parts, and `name` for `{NAME}`, on first use: all of them cost 50 ms. */
 export function rx(source: string, name = ''): RegExp {
   const filled = fill(source, name);
   const pattern = compiled.get(filled) ?? new RegExp(filled, 'g');
@@ -58,7 +58,7 @@ function fill(source: string, name: string): string {
   );
 }
 
-/** A name as it stands, within a pattern. */
+/** Escapes a name for a pattern. */
 export function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }
@@ -72,16 +72,16 @@ export interface Place {
   length: number;
 }
 
-/** Looks for the words of a rule; the first that counts is the hit. */
-export function look(request: RequestText, wanted: Look, name?: string): Finding {
+/** Returns the first match of a rule that counts. */
+export function findPattern(request: RequestText, wanted: RulePattern, name?: string): Finding {
   const { text } = request;
   if (wanted.stems?.some((stem) => text.includes(stem)) === false) return {};
-  const seen = (source: string): boolean => text.search(rx(source)) !== -1;
-  if (wanted.also?.every(seen) === false || wanted.unless?.some(seen) === true) return {};
+  const matches = (source: string): boolean => text.search(rx(source)) !== -1;
+  if (wanted.also?.every(matches) === false || wanted.unless?.some(matches) === true) return {};
   const places = function* (): Generator<Place> {
     for (const source of wanted.any) {
       for (const place of placesOf(text, rx(source, name), 'w'))
-        if (wanted.endsWithAgent !== true || endsWithOurs(text, place)) yield place;
+        if (wanted.endsWithAgent !== true || isAssignable(text, place)) yield place;
     }
   };
   return firstMeant(request, places(), ({ at }) => {
@@ -91,19 +91,19 @@ export function look(request: RequestText, wanted: Look, name?: string): Finding
   });
 }
 
-/** Where a pattern matches, or its group of this name. */
+/** Yields where a pattern, or its group of this name, matches. */
 export function* placesOf(text: string, pattern: RegExp, group: string): Generator<Place> {
-  let tried = 0;
+  let count = 0;
   for (const found of text.matchAll(pattern)) {
-    tried += 1;
-    if (tried > MAX_HITS) return;
+    count += 1;
+    if (count > MAX_HITS) return;
     const inner = found.groups?.[group];
     const at = inner === undefined ? found.index : found.index + found[0].lastIndexOf(inner);
     yield { at, length: (inner ?? found[0]).length };
   }
 }
 
-/** The first place that the request means, and the first that it takes back. */
+/** Returns the first place that counts, and the first that is negated. */
 export function firstMeant(
   request: Pick<RequestText, 'plain' | 'text'>,
   places: Iterable<Place>,
@@ -115,20 +115,20 @@ export function firstMeant(
     const { at, length } = place;
     const words = plain.slice(at, at + length).replace(/\s+/g, ' ').trim().slice(0, 80); // prettier-ignore
     const hit = { words, at, length };
-    if (isTakenBack(text, place)) refused ??= hit;
+    if (isNegated(text, place)) refused ??= hit;
     else if (counts(place)) return refused === undefined ? { hit } : { hit, refused };
   }
   return refused === undefined ? {} : { refused };
 }
 
-/** "don't use …", "no …", "… are not needed": in the same clause, a few words before or right behind. */
-function isTakenBack(text: string, { at, length }: Place): boolean {
+/** "don't use …", "no …", "… are not needed", in the same clause. */
+function isNegated(text: string, { at, length }: Place): boolean {
   const before = clauseBefore(text, at, NEGATION_WORDS).replace(rx(PATTERNS.noNegation), ' ');
   return has(before, 'negator') || has(clauseAfter(text, at + length, 5), 'negatedAfter');
 }
 
-/** Can work be given to the agent that ends here? Not to "customer agents" or an "agent class". */
-function endsWithOurs(text: string, place: Place): boolean {
+/** Can the agent that ends here be given work? Not "customer agents" or an "agent class". */
+function isAssignable(text: string, place: Place): boolean {
   const end = place.at + place.length;
   const word = /(?<![a-z])(?:sub-)?[a-z]+$/.exec(text.slice(Math.max(0, end - 20), end))?.[0] ?? '';
   const at = end - word.length;

@@ -13,13 +13,14 @@ import {
   traitsIn,
 } from './brief';
 import { countOf, FINDERS, namedAgents, typeIn, unsuitableForManaged } from './routing-find';
-import { look, LOOKS, type Finding, type Hit, type Look } from './routing-match';
+import { findPattern, PATTERNS_BY_RULE, type Finding, type Hit, type RulePattern } from './routing-match';
+import { plural } from '../platform/terminal/format';
 import { readRequest, type RequestText } from './text';
 
-/** The agent types as the person's assistant calls them (`agents.types`). */
+/** The agent types as your assistant calls them (`agents.types`). */
 export type AgentTypes = UserConfig['agents']['types'];
 
-/** An agent of the roster, as far as routing needs it. */
+/** What routing needs of an agent of the roster. */
 export interface NamedAgent {
   slug: string;
   name: string;
@@ -28,7 +29,6 @@ export interface NamedAgent {
   expertise: readonly string[];
   personality: readonly string[];
   approach: readonly string[];
-  /** What it is launched with. */
   persona: string;
 }
 
@@ -36,109 +36,113 @@ export interface NamedAgent {
 export interface AgentSettings {
   types: AgentTypes;
   named: readonly NamedAgent[];
-  /** Files of the roster that cannot be used. */
+  /** Number of invalid files in the roster. */
   broken?: number;
 }
 
 /** Everything that a decision depends on. */
-export interface Asked extends AgentSettings {
+export interface RoutingInput extends AgentSettings {
   request: RequestText;
-  /** The request as it was typed, which is what a brief holds. */
+  /** The request as typed, for the briefs. */
   whole: string;
-  /** 1 to 5; null where none is given. */
+  /** 1 to 5; null if not given. */
   effort: number | null;
-  /** Agents that were asked for by `--count`. */
+  /** Of `--count`; null if not given. */
   count: number | null;
 }
 
 export type Worker = 'team' | 'custom' | 'managed' | 'builtin' | 'named' | 'research' | 'native';
 
-/** What a rule decides. */
+/** The decision of a rule. */
 export interface Outcome {
   worker: Worker;
-  /** Null where no agent of the task tool is launched. */
+  /** Null if the task tool launches no agent. */
   type: keyof AgentTypes | null;
   model: ModelTier;
-  /** The tier whatever the effort and the words of the request. */
+  /** The tier ignores effort and words of the request. */
   fixedModel?: true;
   mode?: BuilderMode;
-  /** Of the briefs; none: no brief unless several agents are asked for. */
+  /** For the briefs; without it there is none unless several agents are requested. */
   brief?: Pick<BriefOptions, 'role' | 'method' | 'prefer'>;
-  /** Work of several at once: a spotcheck comes after it. */
+  /** Parallel work, followed by a spotcheck. */
   parallel?: true;
 }
 
-/** One line of the table. The first rule, from the top, that finds its words decides. */
+/** A rule of the table; the first match from the top decides. */
 export interface Rule {
   id: string;
   from: string;
-  /** In words, as `--explain` shows it. */
+  /** Shown by `--explain`. */
   says: string;
   gives: Outcome;
-  find: (asked: Asked) => Finding;
-  /** Why its words do not hold for this request, although they are there; a warning for the person. */
-  unsuitable?: (asked: Asked) => string | undefined;
+  find: (input: RoutingInput) => Finding;
+  /** Returns why a match is unsuitable for this request, as a warning. */
+  unsuitable?: (input: RoutingInput) => string | undefined;
 }
 
-/** The table, in the order that decides. A rule looks for the words under its id in `looks`, or has a finder. */
+/** The rules in order. A rule has a finder, or the pattern under its id. */
 export const RULES: readonly Rule[] = (data.rules as unknown as readonly Rule[]).map((rule) => ({
   ...rule,
   find:
     FINDERS[rule.id] ??
-    (({ request }) => look(request, (LOOKS as Readonly<Record<string, Look>>)[rule.id] as Look)),
+    (({ request }) =>
+      findPattern(
+        request,
+        (PATTERNS_BY_RULE as Readonly<Record<string, RulePattern>>)[rule.id] as RulePattern,
+      )),
   ...(rule.id === 'managed' ? { unsuitable: unsuitableForManaged } : {}),
 }));
 
-/** Where a piece of work goes, and why. */
+/** Where a request goes, and why. */
 export interface Decision {
   worker: Worker;
-  /** What the task tool is called with; null where it is not called. */
+  /** Type for the task tool; null if it is not called. */
   subagentType: string | null;
   model: ModelTier;
-  /** Of the cross-vendor builder only. */
+  /** For the cross-vendor builder only. */
   mode?: BuilderMode;
-  /** The first of the briefs. */
+  /** The first brief. */
   brief?: Brief;
-  /** One an agent, where several are asked for. */
+  /** One per agent, if there are several. */
   briefs?: Brief[];
-  /** How to launch several: all in one message. */
+  /** How to launch several agents. */
   launch?: string;
   /** Slug of the named agent. */
   agent?: string;
   /** Id of the rule that decided. */
   rule: string;
   why: string;
-  /** The words of the request that triggered the rule. */
+  /** The words of the request that matched. */
   triggers: string[];
-  /** To be launched after parallel work; null where nothing is parallel. */
+  /** Launched after parallel work; null if nothing is parallel. */
   spotcheck: Spotcheck | null;
   warnings: string[];
 }
 
-/** A rule that was tried, for a person who asks why. */
+/** The result of one rule, for `--explain`. */
 export interface Considered {
   rule: string;
   from: string;
   says: string;
   outcome: 'decided' | 'no' | 'refused' | 'unsuitable';
-  /** The words that it found; null: none. */
+  /** The words that matched. */
   words: string | null;
 }
 
 export interface RouteOptions extends AgentSettings {
   /** 1 to 5. */
   effort?: number | undefined;
-  /** Agents wanted, 1 to `MAX_BRIEFS`. */
+  /** Number of agents, 1 to `MAX_BRIEFS`. */
   count?: number | undefined;
 }
 
-/** Decides which kind of worker a request goes to, and tells what each rule above said. Pure; never throws. */
+/** Decides which kind of worker a request goes to; also returns the result of each rule tried. */
 export function explainRoute(
   whole: string,
   { effort, count, broken = 0, ...settings }: RouteOptions,
 ): { decision: Decision; considered: Considered[] } {
   const request = readRequest(whole);
-  const asked: Asked = {
+  const input: RoutingInput = {
     ...settings,
     request,
     whole,
@@ -146,61 +150,61 @@ export function explainRoute(
     count: count ?? null,
   };
   const considered: Considered[] = [];
-  const warnings = request.cut ? ['The request is very long: its middle was not looked at.'] : [];
+  const warnings = request.isCut ? ['The request is very long; its middle was ignored.'] : [];
   for (const rule of RULES) {
-    const { hit, refused } = rule.find(asked);
-    const against = hit === undefined ? undefined : rule.unsuitable?.(asked);
+    const { hit, refused } = rule.find(input);
+    const reason = hit === undefined ? undefined : rule.unsuitable?.(input);
     const { id, from, says } = rule;
-    const told = (outcome: Considered['outcome']): void => {
+    const record = (outcome: Considered['outcome']): void => {
       considered.push({ rule: id, from, says, outcome, words: (hit ?? refused)?.words || null });
     };
-    if (hit === undefined) told(refused === undefined ? 'no' : 'refused');
-    else if (against !== undefined) {
-      told('unsuitable');
-      warnings.push(against);
+    if (hit === undefined) record(refused === undefined ? 'no' : 'refused');
+    else if (reason !== undefined) {
+      record('unsuitable');
+      warnings.push(reason);
     } else {
-      told('decided');
-      const decision = decide(rule, hit, asked, warnings);
-      const files = broken === 1 ? '1 file of the roster is' : `${broken} files of the roster are`;
-      if (broken > 0) warnings.push(`${files} not used: see "steward agents roster check".`);
+      record('decided');
+      const decision = decide(rule, hit, input, warnings);
+      if (broken > 0)
+        warnings.push(`${plural(broken, 'invalid file')} in the roster: see "steward agents roster check".`);
       return { decision, considered };
     }
   }
-  throw new StewardError('internal', 'No rule of the table found the request.');
+  throw new StewardError('internal', 'No routing rule matched.');
 }
 
-/** At each prompt a hook's words go into the assistant's context: no delegation is not worth a word. */
+/** The output of a hook goes into the assistant's context at each prompt, so no delegation is not mentioned. */
 export function isIdle(decision: Decision, fromHook: boolean): boolean {
   return fromHook && decision.worker === 'native';
 }
 
-function decide(rule: Rule, hit: Hit, asked: Asked, warnings: string[]): Decision {
+function decide(rule: Rule, hit: Hit, input: RoutingInput, warnings: string[]): Decision {
   const { gives } = rule;
-  const model = tierOf(rule, asked);
-  const several = countOf(rule, hit, asked, warnings);
-  const people = rule.id === 'named' ? namedAgents(asked) : [];
-  const type = rule.id === 'built-in' ? typeIn(asked.types, hit.words) : typeOf(gives.type, asked.types);
+  const model = tierOf(rule, input);
+  const count = countOf(rule, hit, input, warnings);
+  const named = rule.id === 'named' ? namedAgents(input) : [];
+  const type = rule.id === 'built-in' ? typeIn(input.types, hit.words) : typeOf(gives.type, input.types);
   const briefs =
-    people.length > 0
-      ? people.map((agent) => briefOfNamed(agent, asked, model))
-      : briefsOf(gives, asked, { several, type, model });
+    named.length > 0
+      ? named.map((agent) => briefOfNamed(agent, input, model))
+      : briefsOf(gives, input, { count, type, model });
   const isParallel = gives.parallel === true || briefs.length > 1;
   const [first] = briefs;
   const launch = launchOf(briefs.length);
-  warnings.push(...warningsOf(rule, asked, several));
+  warnings.push(...warningsOf(rule, input, count));
   return {
     worker: gives.worker,
     subagentType: type,
-    model: people[0]?.model ?? model,
+    model: named[0]?.model ?? model,
     ...(gives.mode === undefined ? {} : { mode: gives.mode }),
     ...(first === undefined ? {} : { brief: first }),
-    ...(briefs.length > 1 || (asked.count !== null && first !== undefined) ? { briefs } : {}),
+    ...(briefs.length > 1 || (input.count !== null && first !== undefined) ? { briefs } : {}),
     ...(launch === undefined ? {} : { launch }),
-    ...(people[0] === undefined ? {} : { agent: people[0].slug }),
+    ...(named[0] === undefined ? {} : { agent: named[0].slug }),
     rule: rule.id,
-    why: whyOf(rule, hit, asked),
+    why: whyOf(rule, hit, input),
     triggers: hit.words === '' ? [] : [hit.words],
-    spotcheck: isParallel ? spotcheckOf(asked.whole, briefs.length, asked.types.general) : null,
+    spotcheck: isParallel ? spotcheckOf(input.whole, briefs.length, input.types.general) : null,
     warnings,
   };
 }
@@ -210,26 +214,26 @@ function typeOf(key: keyof AgentTypes | null, types: AgentTypes): string | null 
   return typeof found === 'object' ? (found?.[0] ?? null) : found;
 }
 
-/** The briefs of what a rule launches, one an agent; none where nothing is launched. */
+/** Returns one brief per agent; none if nothing is launched. */
 function briefsOf(
   gives: Outcome,
-  { whole, types }: Asked,
-  { several, type, model }: { several: number | null; type: string | null; model: ModelTier },
+  { whole, types }: RoutingInput,
+  { count, type, model }: { count: number | null; type: string | null; model: ModelTier },
 ): Brief[] {
-  if (gives.worker === 'native' || (gives.brief === undefined && several === null)) return [];
+  if (gives.worker === 'native' || (gives.brief === undefined && count === null)) return [];
   const subagentType = type ?? types.general;
   const mode = gives.mode === undefined ? {} : { mode: gives.mode };
-  const made = composeBriefs(whole, { count: several ?? 1, subagentType, model, ...mode, ...gives.brief });
+  const briefs = composeBriefs(whole, { count: count ?? 1, subagentType, model, ...mode, ...gives.brief });
   const { researchers } = types;
-  if (gives.worker !== 'research') return made;
-  return made.map((brief, index) => ({
+  if (gives.worker !== 'research') return briefs;
+  return briefs.map((brief, index) => ({
     ...brief,
     subagentType: researchers[index % researchers.length] ?? subagentType,
   }));
 }
 
-/** A named agent comes with its own persona; the brief adds the task. Its role says its field, unless it has one. */
-function briefOfNamed(agent: NamedAgent, { whole, types }: Asked, tier: ModelTier): Brief {
+/** The brief of a named agent: its persona and the task. Its expertise defaults to the field of its role. */
+function briefOfNamed(agent: NamedAgent, { whole, types }: RoutingInput, tier: ModelTier): Brief {
   const { name, role, persona, personality, approach } = agent;
   const expertise = agent.expertise.length > 0 ? agent.expertise : traitsIn('expertise', role ?? '');
   const [made] = composeBriefs(whole, {
@@ -247,58 +251,55 @@ function briefOfNamed(agent: NamedAgent, { whole, types }: Asked, tier: ModelTie
 
 /** `effort E4` or `E4:` in the request itself. */
 function effortIn(text: string): number | null {
-  const said = /\beffort:? ?(?:level )?e?([1-5])\b|^\s*e([1-5])\s*[:,-]/.exec(text);
-  return said === null ? null : Number(said[1] ?? said[2]);
+  const found = /\beffort:? ?(?:level )?e?([1-5])\b|^\s*e([1-5])\s*[:,-]/.exec(text);
+  return found === null ? null : Number(found[1] ?? found[2]);
 }
 
 const NAMED_TIER = /\b(fast|balanced|deep) (?:model|tier)\b/;
 
-/** A tier for every task: what the request names, else what the rule fixes, else effort, else words. */
-function tierOf({ gives }: Rule, { request, effort }: Asked): ModelTier {
+/** The tier that the request names, else that of the rule, the effort or the words. */
+function tierOf({ gives }: Rule, { request, effort }: RoutingInput): ModelTier {
   const named = NAMED_TIER.exec(request.text)?.[1] as ModelTier | undefined;
   if (named !== undefined) return named;
   if (gives.fixedModel === true) return gives.model;
   if (effort !== null && effort >= 4) return 'deep';
   const byWords = (['deep', 'fast'] as const).find(
-    (tier) => look(request, { any: [data.patterns[tier]] }).hit !== undefined,
+    (tier) => findPattern(request, { any: [data.patterns[tier]] }).hit !== undefined,
   );
-  // Production-grade work is not grunt work, whatever small words stand in it.
+  // Production-grade work never gets the fast tier by its words.
   if (byWords === 'fast' && gives.mode === 'build') return gives.model;
   if (byWords !== undefined) return byWords;
   return effort === 1 ? 'fast' : gives.model;
 }
 
-function whyOf({ id, from, says }: Rule, { words }: Hit, { effort }: Asked): string {
-  if (words === '') return 'No rule of delegation finds its words: the assistant does it itself.';
+function whyOf({ id, from, says }: Rule, { words }: Hit, { effort }: RoutingInput): string {
+  if (words === '') return 'No rule matched; the assistant does the work itself.';
   const audit =
     id === 'production' && (effort ?? 0) >= 4
-      ? ' At this effort a read-only audit by the same type may follow (a prompt that begins with MODE: audit).'
+      ? ' At this effort, consider a read-only audit by the same type afterwards (prompt begins with MODE: audit).'
       : '';
   return `"${words}" (${from}). ${says}${audit}`;
 }
 
-function warningsOf({ id, gives }: Rule, asked: Asked, several: number | null): string[] {
-  const { text } = asked.request;
+function warningsOf({ id, gives }: Rule, input: RoutingInput, count: number | null): string[] {
+  const { text } = input.request;
   const retired = /\b(architect|designer|engineer) (?:sub-?)?(?:agent|type)s?\b/.exec(text)?.[1];
   const isCustom = /\bcustom\b/.test(text) && /\b(?:launch|spawn|delegate|sub-?agents?|agents?)\b/.test(text);
   const all: [boolean, string][] = [
     [
       retired !== undefined,
-      `The agent type "${retired}" is retired: the general type with an inline brief takes its place.`,
+      `The agent type "${retired}" is retired; use the general type with an inline brief.`,
     ],
-    [id === 'audit' && (asked.effort ?? 5) < 4, 'A cross-vendor audit is for effort E4 and E5.'],
+    [id === 'audit' && (input.effort ?? 5) < 4, 'A cross-vendor audit is for effort E4 and E5.'],
     [
       id === 'built-in',
-      'Built-in types are for internal work; say "custom agents" for agents with a brief of their own.',
+      'Built-in types are for internal work; for agents with their own brief, ask for "custom agents".',
     ],
     [
-      gives.worker === 'native' && several !== null && several > 1,
-      'No agents are launched, so the count says nothing.',
+      gives.worker === 'native' && count !== null && count > 1,
+      'No agents are launched; the count is ignored.',
     ],
-    [
-      isCustom && id !== 'custom' && id !== 'declined',
-      '"custom" is not taken as asking for custom agents here.',
-    ],
+    [isCustom && id !== 'custom' && id !== 'declined', '"custom" does not request custom agents here.'],
   ];
   return all.flatMap(([holds, warning]) => (holds ? [warning] : []));
 }

@@ -1,21 +1,21 @@
-/** A request as the routing table looks at it. Both texts have the same length, so that a place in one is one in the other. */
+/** A prepared request. Both texts have the same length, so that positions agree. */
 export interface RequestText {
-  /** What the person wrote, NFKC, with quotes, code, addresses and paths masked. */
+  /** The request, NFKC, with quotes, code, addresses and paths masked. */
   plain: string;
-  /** The same in lower case ASCII; a letter of another script is `_`, which is part of a word as it is there. */
+  /** The same in lower-case ASCII; a letter of another script becomes `_`. */
   text: string;
-  /** True when the middle of a very long request was not looked at. */
-  cut: boolean;
+  /** The middle of a very long request was dropped. */
+  isCut: boolean;
 }
 
-/** What a person asks for stands at the beginning or the end of what they paste. UTF-16 units. */
+/** People ask at the beginning or the end of what they paste. UTF-16 units. */
 const HEAD = 48 * 1024;
 const TAIL = 16 * 1024;
 
-/** Prepares a request. Whatever it holds, this returns, in time linear in at most 64 Ki characters. */
+/** Prepares a request in time linear in at most 64 Ki characters. */
 export function readRequest(request: string): RequestText {
-  const cut = request.length > HEAD + TAIL;
-  const part = cut ? `${request.slice(0, HEAD)}\n${request.slice(-TAIL)}` : request;
+  const isCut = request.length > HEAD + TAIL;
+  const part = isCut ? `${request.slice(0, HEAD)}\n${request.slice(-TAIL)}` : request;
   const whole = unwrapped(
     part
       .normalize('NFKC')
@@ -23,10 +23,10 @@ export function readRequest(request: string): RequestText {
       .replace(/[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, ''),
   );
   const plain = masked(straight(whole.trim()));
-  return { plain, text: plain.replace(/[^\n\x20-\x7e]+/g, standIns).toLowerCase(), cut };
+  return { plain, text: plain.replace(/[^\n\x20-\x7e]+/g, standIns).toLowerCase(), isCut };
 }
 
-/** What the eye does not tell apart from the keyboard's own signs. One unit each: places stay. */
+/** Replaces look-alikes by the characters of the keyboard; positions stay. */
 function straight(text: string): string {
   return text
     .replace(/[\u2018\u2019\u201b\u02bc]/g, "'")
@@ -44,23 +44,23 @@ function standIn(char: string): string {
   return sign.repeat(char.length);
 }
 
-/** A request that stands in quotes as a whole is meant. */
+/** Removes quotes around the whole request. */
 function unwrapped(text: string): string {
   const found = /^\s*(["'\u201c\u00ab])([^"'`\u201c\u201d\u00ab\u00bb]{2,})(["'\u201d\u00bb])\s*$/.exec(text);
   return found === null ? text : (found[2] as string);
 }
 
-/** Each pattern with what stands in the place of its text, filled up with `_` to the same length. */
+/** Each pattern with its replacement, padded with `_` to the same length. */
 const MASKS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/```(?:[^`]|`(?!``))*(?:```|$)/g, ''],
   [/`[^`\n]{1,2000}`/g, 'zc'],
   [/^[ \t]*>.*$/gm, ''],
   [/"[^"\n]{1,4000}"/g, ''],
-  // An apostrophe inside of a word is no quote.
+  // Not an apostrophe inside of a word.
   [/(?<![\w\u00c0-\uffff])'[^'\n]{1,400}'(?![\w\u00c0-\uffff])/g, ''],
   [/\bhttps?:\/\/[^\s<>"]{1,2000}/gi, 'zu'],
   [/(?<![\w.+@-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ''],
-  // A path, or the name of a file: src/agents/custom.ts, ~/Library/LaunchAgents, agents.yaml.
+  // A path or a file name: src/agents/custom.ts, ~/Library/LaunchAgents, agents.yaml.
   [/(?<![\w@.-])(?:~|\.{1,2})?\/?(?:[\w@.-]{1,80}\/){1,20}[\w.-]{0,80}\.[a-z]\w{0,5}\b/gi, 'zp'],
   [/(?<![\w/-])[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|rb|java|kt|swift|c|h|cc|cpp|cs|php|sh|sql|css|html?|vue|json|ya?ml|toml|plist)\b/gi, 'zp'],
   [/(?<![\w/])(?:~|\.{1,2})?\/(?:[\w@.-]{1,80}\/?){1,20}/g, 'zf'],
@@ -70,22 +70,21 @@ const MASKS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\b[a-z][a-z0-9]{0,40}[A-Z][A-Za-z0-9]{0,40}\b/g, ''],
 ]; // prettier-ignore
 
-/** What is quoted, code or an address is what a request is about, never what it asks for. */
+/** Masks quotes, code and addresses: a request is about them, but does not ask for them. */
 function masked(text: string): string {
   return MASKS.reduce(
-    (left, [pattern, word]) =>
-      left.replace(pattern, (found) =>
-        // The event names of hooks and the files of settings say what a question is about.
-        KEPT.test(found) ? found : (found.length < word.length ? '' : word).padEnd(found.length, '_'),
+    (rest, [pattern, word]) =>
+      rest.replace(pattern, (found) =>
+        UNMASKED.test(found) ? found : (found.length < word.length ? '' : word).padEnd(found.length, '_'),
       ),
     text,
   );
 }
 
-const KEPT =
+const UNMASKED =
   /^(?:\.?\/?(?:[\w.-]+\/)?settings(?:\.local)?\.json|\.mcp\.json|claude\.md|agents\.md|github|gitlab|javascript|typescript|ios|macos|iphone|ipad|ebay|icloud|paypal|youtube)$/i;
 
-/** The words before a place of the text that belong to the same clause, the nearest last. */
+/** Returns the words before a position in the same clause. */
 export function clauseBefore(text: string, at: number, words: number): string {
   const from = Math.max(0, at - 240);
   const before = text.slice(from, at);
@@ -94,7 +93,7 @@ export function clauseBefore(text: string, at: number, words: number): string {
   return before.slice(start).trim().split(/\s+/).slice(-words).join(' ');
 }
 
-/** The words after a place of the text that belong to the same clause. */
+/** Returns the words after a position in the same clause. */
 export function clauseAfter(text: string, at: number, words: number): string {
   const after = text.slice(at, at + 160);
   const end = after.search(BOUNDARY_ONCE);

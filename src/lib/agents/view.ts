@@ -1,4 +1,4 @@
-import { palette, table, wrap, type Column } from '../platform/terminal/format';
+import { palette, plural, table, wrap, type Column } from '../platform/terminal/format';
 import type { Terminal } from '../platform/terminal/stdio';
 import { clean } from '../platform/terminal/terminal';
 import { fit } from '../platform/terminal/text-width';
@@ -10,21 +10,21 @@ import type { Roster, RosterEntry, RosterProblem } from './roster';
 import type { Considered, Decision } from './routing';
 import type { SilenceAlert, WatchedSession } from './watchdog';
 
-/** `steward agents check`. */
+/** `steward agents check` */
 export function checkText(report: CheckReport, options: Options): string {
-  const planned = report.invocations === 1 ? '1 invocation' : `${report.invocations} invocations`;
-  if (report.ok) return `${planned}, no rule broken.`;
+  const planned = plural(report.invocations, 'invocation');
+  if (report.ok) return `${planned}, no broken rules.`;
   const { attention } = palette(options);
   return [
     ...report.breaches.flatMap(({ invocation, rule, message, fix }) => [
-      attention(`${invocation === null ? 'together' : `invocation ${invocation}`}: ${rule}`),
+      attention(`${invocation === null ? 'all invocations' : `invocation ${invocation}`}: ${rule}`),
       ...wrap(clean(`${message} ${fix}`), options.columns, '  '),
     ]),
-    `${planned}, ${report.breaches.length} ${report.breaches.length === 1 ? 'rule' : 'rules'} broken.`,
+    `${planned}, ${plural(report.breaches.length, 'broken rule')}.`,
   ].join('\n');
 }
 
-/** `steward agents knowledge search`. */
+/** `steward agents knowledge search` */
 export function knowledgeText(result: KnowledgeResult, folder: string, options: Options): string {
   const { neutral } = palette(options);
   const { results, total, scanned, skipped } = result;
@@ -33,27 +33,27 @@ export function knowledgeText(result: KnowledgeResult, folder: string, options: 
     const head = fit(named.join('  '), options.columns);
     return excerpt === null ? [head] : [head, neutral(fit(`  ${excerpt}`, options.columns))];
   });
-  const rest = total > results.length ? [`${total - results.length} more: --limit shows them.`] : [];
+  const rest = total > results.length ? [`${total - results.length} more; use --limit.`] : [];
   const none =
     scanned === 0
-      ? [`The archive is empty. Its entries are Markdown files in ${clean(folder)}.`]
+      ? [`The archive is empty. Add Markdown files in ${clean(folder)}.`]
       : total === 0
-        ? [`None of ${scanned} entries has all of that.`]
+        ? [`No match in ${scanned} entries.`]
         : [];
-  const left =
+  const unread =
     skipped.count === 0
       ? []
       : [
           '',
-          `${skipped.count} not read:`,
+          `Skipped ${skipped.count}:`,
           ...skipped.files.map(({ file, reason }) =>
-            fit(`  ${clean(file)}: ${clean(reason)}`, options.columns),
+            fit(`  ${clean(file)} ${clean(reason)}`, options.columns),
           ),
         ];
-  return [...lines, ...rest, ...none, ...left].join('\n');
+  return [...lines, ...rest, ...none, ...unread].join('\n');
 }
 
-/** `steward agents knowledge show`: the text as it was written. */
+/** `steward agents knowledge show` */
 export function entryText(entry: KnowledgeEntry, options: Options): string {
   const { strong, neutral } = palette(options);
   const tags = entry.tags.map((tag) => `#${tag}`).join(' ');
@@ -66,29 +66,31 @@ export function entryText(entry: KnowledgeEntry, options: Options): string {
   ].join('\n');
 }
 
-/** `steward agents watch --once`. */
+/** `steward agents watch --once` */
 export function watchedText(sessions: readonly Omit<WatchedSession, 'since'>[], options: Options): string {
-  if (sessions.length === 0) return 'No agents are active.';
+  if (sessions.length === 0) return 'No active agents.';
   const { attention } = palette(options);
   const rows = sessions.map(({ session, agents, silentSec, lastTool, silent }) => [
     clean(session),
-    `${agents} ${agents === 1 ? 'agent' : 'agents'}`,
+    plural(agents, 'agent'),
     `${silentSec} s`,
-    [silent ? 'silent' : 'working', ...(lastTool === null ? [] : [`last ${clean(lastTool)}`])].join(' · '),
+    [silent ? 'silent' : 'working', ...(lastTool === null ? [] : [`last tool ${clean(lastTool)}`])].join(
+      ' · ',
+    ),
   ]);
   return fitted(rows, options, [{ max: 42 }, {}, { align: 'right' }])
     .map((line, index) => (sessions[index]?.silent === true ? attention(line) : line))
     .join('\n');
 }
 
-/** One alert of `steward agents watch`, with the time of day in the zone. */
+/** An alert of `steward agents watch`, with the local time. */
 export function alertText(alert: SilenceAlert, options: Options & { zone: string }): string {
   const at = timeOf(Date.parse(alert.ts), options.zone);
-  const last = alert.lastTool === null ? '' : ` The last was ${alert.lastTool}.`;
+  const last = alert.lastTool === null ? '' : ` Last tool: ${alert.lastTool}.`;
   return wrap(clean(`${alert.message}${last}`), options.columns, `${at}  `, '       ').join('\n');
 }
 
-/** `steward agents roster list`. */
+/** `steward agents roster list` */
 export function rosterText(roster: Roster, folder: string, options: Options): string {
   const errors = roster.problems.filter(({ level }) => level === 'error').length;
   const rows = roster.agents.map(({ slug, name, role, model, expertise }) => [
@@ -98,22 +100,21 @@ export function rosterText(roster: Roster, folder: string, options: Options): st
     model ?? '',
     expertise.join(', '),
   ]);
-  const empty = 'The roster is empty. Make an agent with "steward agents roster new NAME".';
+  const empty = 'The roster is empty. Create an agent with "steward agents roster new NAME".';
   const lines =
     rows.length === 0
-      ? [...wrap(empty, options.columns), `Its file lies in ${clean(folder)}.`]
+      ? [...wrap(empty, options.columns), `Agents are stored in ${clean(folder)}.`]
       : fitted(rows, options, [{ max: 30 }, { max: 30 }, { max: 40 }]);
   if (errors === 0) return lines.join('\n');
-  const count = `${errors} ${errors === 1 ? 'thing is' : 'things are'}`;
-  return [...lines, '', `${count} wrong with it: "steward agents roster check".`].join('\n');
+  return [...lines, '', `${plural(errors, 'problem')}: see "steward agents roster check".`].join('\n');
 }
 
-/** `steward agents roster show`. */
+/** `steward agents roster show` */
 export function agentText(agent: RosterEntry, options: Options): string {
   const { strong } = palette(options);
   const facts = factTable({
     role: agent.role,
-    about: agent.description,
+    description: agent.description,
     model: agent.model,
     expertise: agent.expertise.join(', '),
     personality: agent.personality.join(', '),
@@ -124,10 +125,10 @@ export function agentText(agent: RosterEntry, options: Options): string {
   return [strong(clean(agent.name)), '', facts, ...persona].join('\n');
 }
 
-/** `steward agents roster check`. */
+/** `steward agents roster check` */
 export function rosterCheckText(roster: Roster, options: Options): string {
-  const count = `${roster.agents.length} ${roster.agents.length === 1 ? 'agent' : 'agents'} can be used.`;
-  return [...roster.problems.flatMap((one) => problemLines(one, options)), count].join('\n');
+  const count = `${plural(roster.agents.length, 'valid agent')}.`;
+  return [...roster.problems.flatMap((problem) => problemLines(problem, options)), count].join('\n');
 }
 
 function problemLines({ file, level, message, hint }: RosterProblem, options: Options): string[] {
@@ -140,16 +141,16 @@ function problemLines({ file, level, message, hint }: RosterProblem, options: Op
 export type Options = Pick<Terminal, 'columns' | 'color'>;
 
 const WORKERS: Readonly<Record<Decision['worker'], string>> = {
-  team: 'an agent team',
+  team: 'agent team',
   custom: 'custom agents',
-  managed: 'a managed agent',
-  builtin: 'a built-in type',
-  named: 'a named agent',
-  research: 'the research skill',
+  managed: 'hosted agent',
+  builtin: 'built-in agent type',
+  named: 'named agent',
+  research: 'research skill',
   native: 'no delegation',
 };
 
-/** `steward agents route`: the worker, what to launch it as, and why. */
+/** `steward agents route` */
 export function routeText(
   decision: Decision,
   options: Options,
@@ -182,10 +183,10 @@ export function routeText(
 }
 
 const OUTCOMES: Readonly<Record<Considered['outcome'], string>> = {
-  decided: 'decides',
+  decided: 'matched',
   no: '-',
-  refused: 'taken back',
-  unsuitable: 'does not suit',
+  refused: 'negated',
+  unsuitable: 'unsuitable',
 };
 
 function consideredLines(considered: readonly Considered[], options: Options): string[] {
@@ -197,7 +198,7 @@ function consideredLines(considered: readonly Considered[], options: Options): s
   return fitted(rows, options);
 }
 
-/** Rows in columns, each cut to the terminal. */
+/** A table whose rows are cut to the terminal. */
 function fitted(
   rows: readonly (readonly string[])[],
   options: Options,
@@ -208,7 +209,7 @@ function fitted(
     .map((line) => fit(line, options.columns));
 }
 
-/** Names and what is known of them. */
+/** A table of the facts that are known. */
 function factTable(facts: Readonly<Record<string, string | null | undefined>>): string {
   const known = Object.entries(facts).map(([name, value]) => [name, clean(value ?? '')]);
   return table(known.filter(([, value]) => value !== ''));
@@ -229,14 +230,14 @@ function briefTitle(brief: Brief, index: number, count: number, options: Options
   return wrap(`${place} · ${clean(parts)}`, options.columns, '', '  ');
 }
 
-/** A prompt with its lines, indented. */
+/** A prompt, indented and wrapped. */
 export function promptLines(prompt: string, options: Options): string[] {
   return prompt
     .split('\n')
     .flatMap((line) => (line === '' ? [''] : wrap(clean(line), options.columns, '  ')));
 }
 
-/** `steward agents brief`: how to launch them, each brief, and the spotcheck after several. */
+/** `steward agents brief` */
 export function briefsText({ briefs, launch, spotcheck }: BriefBatch, options: Options): string {
   return [
     ...(launch === undefined ? [] : ['', ...wrap(launch, options.columns)]),
@@ -253,21 +254,21 @@ export function briefsText({ briefs, launch, spotcheck }: BriefBatch, options: O
     .join('\n');
 }
 
-/** `steward agents traits`: the menu. */
+/** `steward agents traits` */
 export function traitsText(options: Options): string {
   const families = Object.keys(TRAIT_FAMILIES) as TraitFamily[];
   return families
     .flatMap((family, index) => {
       const longest = Math.max(...TRAIT_FAMILIES[family].map(({ id }) => id.length));
       const lines = TRAIT_FAMILIES[family].flatMap(({ id, does }) =>
-        wrap(meaningOf(id, does), options.columns, `  ${id.padEnd(longest)}  `, ' '.repeat(longest + 4)),
+        wrap(
+          does.replace(`${id}: `, ''),
+          options.columns,
+          `  ${id.padEnd(longest)}  `,
+          ' '.repeat(longest + 4),
+        ),
       );
       return [...(index === 0 ? [] : ['']), family, ...lines];
     })
     .join('\n');
-}
-
-/** "skeptical: you ask …" says the trait's name again; the menu has it in front. */
-function meaningOf(id: string, does: string): string {
-  return does.startsWith(`${id}: `) ? does.slice(id.length + 2) : does;
 }

@@ -73,7 +73,6 @@ export async function goNow(
   choose: (names: readonly string[]) => Promise<number | undefined>,
 ): Promise<Went> {
   const deps = await openSessions(context);
-  const { run, machineId } = context;
   const nowMs = deps.clock.now();
   const destinations = destinationsOf(currentSessions(deps), nowMs);
   const found = chosenSessions(destinations, nowMs, wanted);
@@ -81,5 +80,11 @@ export async function goNow(
   const index = found.length === 1 ? 0 : await choose(found.map(nameOf));
   const session = index === undefined ? undefined : found[index];
   if (session === undefined) throw severalMatch(destinations, found, wanted ?? '');
-  return goToSession({ run, env: processHost().env, machineId }, session, nameOf(session));
+  return goTo(context, session, nameOf(session));
+}
+
+/** Brings the terminal of a session to the front. */
+export function goTo(context: Context, session: Session, name: string): Promise<Went> {
+  const { run, machineId } = context;
+  return goToSession({ run, env: processHost().env, machineId }, session, name);
 }

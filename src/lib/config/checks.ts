@@ -9,7 +9,6 @@ import { type LoadedConfig, leafOf } from './load';
 import { type Secret, isSecretReference, resolveSecret, secretSources } from './secret';
 import type { UserArea } from './user-area';
 
-/** What the checks of the configuration are given. */
 export interface ConfigChecked {
   area: UserArea;
   config: object;
@@ -18,40 +17,27 @@ export interface ConfigChecked {
 
 export const CONFIG_CHECKS: readonly Check<ConfigChecked>[] = [
   { id: 'config.files', title: 'the configuration', needsConfig: false, run: checkFiles },
-  {
-    id: 'config.secrets',
-    title: 'secrets',
-    needsConfig: true,
-    run: checkSecrets,
-  },
+  { id: 'config.secrets', title: 'secrets', needsConfig: true, run: checkSecrets },
 ];
 
-/** All problems of all files, each a line, and what the loader warns of. */
 async function checkFiles({ area, loadConfig }: Omit<ConfigChecked, 'config'>): Promise<Finding[]> {
   try {
     const { warnings } = await loadConfig();
-    // Open permissions are looked at where they belong: the area's, and those of secrets.
+    // Other checks report open permissions.
     const rest = warnings.filter((text) => !/; run chmod \d+ on it$/.test(text));
-    if (rest.length > 0)
-      return rest.map((text) => warning(text, { hint: 'Correct it there, or take it out.' }));
-    const files = CONFIG_FILES.filter(({ path }) => isThere(path(area))).map(({ name }) => name);
-    return [ok(files.length === 0 ? 'no files: all defaults' : files.join(', '))];
+    if (rest.length > 0) return rest.map((text) => warning(text, { hint: 'Correct or remove it.' }));
+    const files = CONFIG_FILES.filter(({ path }) => realPath(path(area)) !== undefined);
+    return [ok(files.map(({ name }) => name).join(', ') || 'no files: all defaults')];
   } catch (error) {
     if (!(error instanceof StewardError) || error.kind !== 'config') throw error;
     const [, ...problems] = error.message.split('\n  ');
     if (problems.length === 0) return [failure(error)];
-    return problems.map((text) => failed(text, { kind: 'config', hint: HINT }));
+    const hint = 'Edit the file, or use "steward config set". Until then nothing is captured.';
+    return problems.map((text) => failed(text, { kind: 'config', hint }));
   }
 }
 
-const HINT =
-  'Correct it in the file, or set the key with `steward config set`. Until then nothing is captured.';
-
-function isThere(path: string): boolean {
-  return realPath(path) !== undefined;
-}
-
-/** Are they where nobody else reads them, do references give something, and would none be committed? */
+/** Checks that secrets are private, that references have a value, and that none would be committed. */
 async function checkSecrets({ loadConfig }: ConfigChecked): Promise<Finding[]> {
   const { config, origins } = await loadConfig();
   const secrets = secretsOf(config).filter((secret) => secret.isSet);
@@ -69,9 +55,9 @@ async function checkSecrets({ loadConfig }: ConfigChecked): Promise<Finding[]> {
   }
   for (const [path, keys] of plain) findings.push(...openFile(path), ...inRepository(path, keys));
   if (findings.length > 0) return findings;
-  if (secrets.length === 0) return [ok('none are set')];
+  if (secrets.length === 0) return [ok('none set')];
   const count = [...plain.values()].flat().length;
-  const where = count === 0 ? 'all by reference' : `${count} in files that only you can read`;
+  const where = count === 0 ? 'all by reference' : `${count} in private files`;
   return [ok(`${secrets.length} set, ${where}`)];
 }
 
@@ -87,25 +73,24 @@ function fileOf(secret: Secret): string | undefined {
 function openFile(path: string): Finding[] {
   if (!isOpenToOthers(path)) return [];
   return [
-    failed(`other users of this machine can read ${path}, which holds a secret`, {
+    failed(`other users of this machine can read the secret in ${path}`, {
       mend: `chmod 600 ${forShell(path)}`,
     }),
   ];
 }
 
-/** A user area among somebody's dotfiles goes wherever those are pushed to. */
+/** A user area among dotfiles is pushed wherever they are. */
 function inRepository(path: string, keys: readonly string[]): Finding[] {
   const real = realPath(path);
   const found = real === undefined ? undefined : repositoryOf(real);
   if (found === undefined) return [];
   return keys.map((key) =>
-    warning(`${key} stands in ${path}, which lies in the git repository ${found.root}`, {
-      hint: `Give it as env:NAME or file:PATH: \`steward config set ${key} env:NAME\`.`,
+    warning(`${key} is stored in ${path}, inside the git repository ${found.root}`, {
+      hint: `Store a reference instead: steward config set ${key} env:NAME`,
     }),
   );
 }
 
-/** Every secret of the resolved configuration. */
 function secretsOf(value: unknown): Secret[] {
   if (typeof value !== 'object' || value === null) return [];
   if (isSecret(value)) return [value];

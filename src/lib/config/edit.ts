@@ -7,8 +7,8 @@ import { isOnlyComments } from '../platform/files/yaml';
 import { parseDocumentOf, parseYaml } from './text';
 
 /**
- * A copy of nested keys and values with one value set; what stands in the place of a section is replaced. Setting
- * `undefined` removes the key, and the sections that it leaves empty; undefined when nothing is left.
+ * Returns a copy of nested keys with one value set. Setting `undefined` removes the key and the sections that become
+ * empty; undefined if nothing remains.
  */
 export function withValue(content: unknown, path: readonly string[], value: unknown): unknown {
   const [name, ...rest] = path;
@@ -28,7 +28,7 @@ export function valueAt(content: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** The JSON text with its value replaced, in the indentation, line breaks and end of the text as it was. */
+/** Writes a value as JSON with the indentation, line breaks and end of the old text. */
 export function setInJson(source: string | undefined, value: unknown): string {
   if (source === undefined) return `${JSON.stringify(value, null, '  ')}\n`;
   const indent = /\n([ \t]+)"/.exec(source)?.[1] ?? '  ';
@@ -42,38 +42,37 @@ export function setInJson(source: string | undefined, value: unknown): string {
 type Yaml = typeof import('yaml');
 
 /**
- * The YAML text with one value set, or removed where the value is undefined; every comment stays. A value on one
- * line is replaced in place, anything else has the document written anew. The result is parsed again and has to say
- * exactly what was meant, else it is a `config` error.
+ * Returns the YAML text with one value set, or removed if it is undefined; every comment stays. The result is parsed
+ * again: a text that does not hold exactly the wanted values is a `config` error.
  */
 export async function setInYaml(source: string, path: readonly string[], value: unknown): Promise<string> {
   const yaml = await import('yaml');
   const parsed = await parseDocumentOf(source);
   const before = await parseYaml(source);
   if ('problem' in parsed || 'problem' in before) throw unchangeable(path);
-  const meant = withValue(before.value ?? {}, path, value);
+  const wanted = withValue(before.value ?? {}, path, value);
   for (const edit of [inPlace, rewritten]) {
     const text = edit(source, parsed.document, path, value, yaml);
     const after = text === undefined ? undefined : await parseYaml(text);
     if (text === undefined || after === undefined || 'problem' in after) continue;
-    if (isDeepStrictEqual(withoutEmpty(after.value), withoutEmpty(meant))) return text;
+    if (isDeepStrictEqual(withoutEmpty(after.value), withoutEmpty(wanted))) return text;
   }
   throw unchangeable(path);
 }
 
-/** Sections that hold nothing are as good as absent. */
+/** Removes empty sections, which mean the same as absent ones. */
 function withoutEmpty(value: unknown): unknown {
   if (!isObject(value)) return value ?? undefined;
-  const kept = Object.entries(value).flatMap(([name, inner]) => {
+  const entries = Object.entries(value).flatMap(([name, inner]) => {
     const rest = withoutEmpty(inner);
     return rest === undefined ? [] : [[name, rest] as const];
   });
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 function unchangeable(path: readonly string[]): StewardError {
-  return new StewardError('config', `The file is written so that ${path.join('.')} cannot be set in it.`, {
-    hint: 'Change it in an editor: anchors, aliases and values in the place of sections are left alone.',
+  return new StewardError('config', `${path.join('.')} cannot be changed in this file automatically.`, {
+    hint: 'Edit the file by hand: it uses anchors or aliases, or has a value where a section belongs.',
   });
 }
 
@@ -125,7 +124,7 @@ function eolOf(source: string): string {
   return source.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** False where something else stands in the place of a section. A list keeps the items, with comments, that stay. */
+/** False if a value is in the place of a section. Items that stay in a list keep their comments. */
 function set(copy: Document<ParsedNode>, path: readonly string[], value: unknown, yaml: Yaml): boolean {
   for (let depth = 0; depth < path.length; depth += 1) {
     const at = path.slice(0, depth);
@@ -140,9 +139,9 @@ function set(copy: Document<ParsedNode>, path: readonly string[], value: unknown
   const old = copy.getIn(path, true);
   const node = copy.createNode(value);
   if (yaml.isSeq(old) && yaml.isSeq(node)) {
-    const stays = (item: unknown): unknown =>
+    const oldItem = (item: unknown): unknown =>
       old.items.find((was) => yaml.isScalar(was) && yaml.isScalar(item) && was.value === item.value) ?? item;
-    old.items = node.items.map(stays);
+    old.items = node.items.map(oldItem);
   } else if (yaml.isScalar(old) && yaml.isScalar(node)) {
     old.value = node.value;
     delete old.type;
@@ -150,7 +149,7 @@ function set(copy: Document<ParsedNode>, path: readonly string[], value: unknown
   return true;
 }
 
-/** Takes a key out, and the sections that it leaves empty; their comments go to what comes next. */
+/** Removes a key and the sections that become empty; their comments move to the next key. */
 function remove(copy: Document<ParsedNode>, path: readonly string[], yaml: Yaml): void {
   const parent = copy.getIn(path.slice(0, -1), true);
   if (!yaml.isMap(parent)) return;
@@ -175,13 +174,13 @@ function commentsIn(node: Node | Pair<Node, Node | null>, yaml: Yaml): string[] 
   const root = yaml.isPair(node) ? Object.assign(new yaml.YAMLMap(), { items: [node] }) : node;
   yaml.visit(root, {
     Node(_, { commentBefore, comment }) {
-      for (const one of [commentBefore, comment]) if (typeof one === 'string') comments.push(one);
+      for (const text of [commentBefore, comment]) if (typeof text === 'string') comments.push(text);
     },
   });
   return comments;
 }
 
 function joined(comments: readonly (string | null | undefined)[]): string | null {
-  const found = comments.filter((one) => typeof one === 'string' && one !== '');
+  const found = comments.filter((text) => typeof text === 'string' && text !== '');
   return found.length === 0 ? null : found.join('\n');
 }

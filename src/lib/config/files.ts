@@ -6,7 +6,7 @@ import { type AnyLeaf, type Tree, isLeaf, leavesOf } from './leaf';
 import { type Config, SENSE_KEYS, SETTINGS_KEYS, USER_KEYS, WORK_KEYS, WORK_REPO_KEYS } from './schema';
 import type { UserArea } from './user-area';
 
-/** The variables that stand over the files, and the key that each sets. */
+/** Environment variables that override the files, and the key that each sets. */
 export const ENVIRONMENT: readonly { name: string; key: string }[] = [
   { name: 'STEWARD_TIMEZONE', key: 'timezone' },
   { name: 'STEWARD_MANAGED_URL', key: 'agents.managed.url' },
@@ -16,23 +16,22 @@ export const ENVIRONMENT: readonly { name: string; key: string }[] = [
   { name: 'STEWARD_PORT', key: 'daemon.port' },
 ];
 
-/** The newest format of the files that this version knows; a newer file is read and not written. */
+/** The newest file format that this version writes; a newer file is only read. */
 export const FORMAT = 1;
 
-/** One stored file of the configuration. A new file is one more entry. */
 export interface ConfigFile {
-  /** Where its values stand in the resolved configuration. */
+  /** The part of the resolved configuration that holds its values. */
   id: keyof Config;
-  /** As a person knows it, from the user area. */
+  /** Path within the user area. */
   name: string;
   path: (area: UserArea) => string;
   format: 'yaml' | 'json';
-  /** What its keys begin with in `config set` and `config show`; the file itself does not repeat it. */
+  /** Prefix of its keys in `config set` and `config show`; the file itself does not repeat it. */
   prefix: string;
   keys: Tree;
-  /** A person's own link is followed and written through; elsewhere links are refused. */
+  /** A person's own link is followed; elsewhere links are refused. */
   followLink: boolean;
-  /** Names beside it that a person may expect to be read. */
+  /** Similar names in the same folder, which are not read. */
   notRead: readonly string[];
 }
 
@@ -56,35 +55,28 @@ export const CONFIG_FILES: readonly ConfigFile[] = [
   file('workRepo', 'work/work_repo.json', 'WORK', WORK_REPO_KEYS, (area) => area.work.repo),
 ];
 
-/** `sense` and `pollIntervalSec` → `sense.pollIntervalSec`. */
 export function dottedKey(file: ConfigFile, path: readonly string[]): string {
   return [...(file.prefix === '' ? [] : [file.prefix]), ...path].join('.');
 }
 
-/** The file that owns a top-level name found in another one; undefined when none does. */
-export function ownerOf(name: string): ConfigFile | undefined {
-  return CONFIG_FILES.find((file) => file.prefix === name || Object.hasOwn(file.keys, name));
-}
-
-/** Every key that can be set, with its owner's prefix. */
+/** Returns every key with the prefix of its file. */
 export function allKeys(): string[] {
   return CONFIG_FILES.flatMap((file) => leavesOf(file.keys).map(({ path }) => dottedKey(file, path)));
 }
 
-/** What a file's content holds, key by key; `problems` stop the program, `warnings` do not. */
+/** The values of a file by dotted key; `problems` stop the program, `warnings` do not. */
 export interface Checked {
-  /** Stored values by dotted key. */
   values: Map<string, unknown>;
   problems: string[];
   warnings: string[];
 }
 
-/** Checks the whole content of one file, and goes on after every problem so that all are told at once. */
+/** Checks the content of one file, and collects all problems. */
 export function checkContent(file: ConfigFile, content: unknown): Checked {
   const checked: Checked = { values: new Map(), problems: [], warnings: [] };
   if (content === undefined || (content === null && file.format === 'yaml')) return checked;
   if (!isObject(content)) {
-    checked.problems.push(`expected ${keysAndValues(file)} at the top, found ${typeWords(content)}`);
+    checked.problems.push(`expected ${keysAndValues(file)} at the top level, found ${typeWords(content)}`);
     return checked;
   }
   const { version, ...rest } = content;
@@ -99,9 +91,7 @@ function checkVersion(version: unknown, checked: Checked): void {
     return;
   }
   if (version > FORMAT) {
-    checked.warnings.push(
-      `written by a newer steward (format ${version}, this one knows ${FORMAT}): it is read, and not written`,
-    );
+    checked.warnings.push(`format ${version} is newer than this steward's ${FORMAT}: the file is read-only`);
   }
 }
 
@@ -118,7 +108,7 @@ function checkTree(
     if (node === undefined) noteUnknown(file, here, checked);
     else if (isLeaf(node)) checkLeaf(file, node, value, here, checked);
     else if (isObject(value)) checkTree(file, node, value, here, checked);
-    // `da:` with everything under it commented out
+    // A section whose keys are all commented out is null.
     else if (!(value === null && file.format === 'yaml')) {
       const nested = Object.keys(node).join(', ');
       checked.problems.push(
@@ -140,7 +130,7 @@ function checkLeaf(
   else checked.problems.push(`${path.join('.')}${wrong}`);
 }
 
-/** `: expected …, found …`, after the index of the item that is wrong; undefined when nothing is. */
+/** Returns `: expected …, found …`, after the index of an invalid item; undefined if the value is valid. */
 export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
   const result = v.safeParse(leaf.check, value);
   if (result.success) return undefined;
@@ -152,18 +142,19 @@ export function whatIsWrong(leaf: AnyLeaf, value: unknown): string | undefined {
 
 function noteUnknown(file: ConfigFile, path: readonly string[], checked: Checked): void {
   const top = path[0] ?? '';
-  const owner = path.length === 1 ? ownerOf(top) : undefined;
+  const isOwner = ({ prefix, keys }: ConfigFile): boolean => prefix === top || Object.hasOwn(keys, top);
+  const owner = path.length === 1 ? CONFIG_FILES.find(isOwner) : undefined;
   const key = clean(path.join('.'));
-  if (owner === undefined || owner === file) checked.warnings.push(`${key}: this key is unknown and ignored`);
+  if (owner === undefined || owner === file) checked.warnings.push(`${key}: unknown key, ignored`);
   else checked.problems.push(`${key}: this key belongs in ${owner.name}; move it there`);
 }
 
-/** The dotted names of everything that can be set. */
+/** Returns the file of a dotted key, and the key's path in it. */
 export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
   const parts = key.split('.');
   const owners = CONFIG_FILES.filter((file) => file.prefix !== '' && file.prefix === parts[0]);
   const [, name = ''] = parts;
-  // The specification writes WORK.REPO where the file has `repo`.
+  // WORK.REPO is accepted for `repo`.
   for (const spelling of [name, name.toLowerCase()]) {
     const owner = owners.find(({ keys }) => Object.hasOwn(keys, spelling));
     if (owner !== undefined) return { file: owner, path: [spelling, ...parts.slice(2)] };
@@ -174,7 +165,7 @@ export function fileOfKey(key: string): { file: ConfigFile; path: string[] } {
   return { file: file as ConfigFile, path: parts };
 }
 
-/** A value in words for a message: short, sanitised, and of a quiet key only its type. */
+/** Describes a value in a message: cleaned and short; of a quiet key only its type. */
 function describe(value: unknown, quiet: boolean): string {
   if (quiet || value === null || typeof value === 'object' || value === undefined) return typeWords(value);
   const text = clean(JSON.stringify(value));
@@ -193,10 +184,7 @@ function keysAndValues(file: ConfigFile): string {
   return file.format === 'json' ? 'an object of keys' : 'keys with values';
 }
 
-/**
- * What a text on the command line or in a variable may mean, in the order to try: as JSON (`60`, `true`,
- * `["a","b"]`), as it stands, and as a list with commas (`a,b`; an empty text is an empty list).
- */
+/** Returns what a text may mean, in the order to try: JSON, the text itself, a list with commas. */
 export function candidates(text: string): unknown[] {
   const asList = text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
   return [...asJson(text), text, asList];

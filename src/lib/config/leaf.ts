@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { isAbsolute, join, resolve } from 'node:path';
 import * as v from 'valibot';
 
@@ -5,6 +6,7 @@ import { exists } from '../platform/files/folder';
 import { gitFolderAt } from '../platform/files/git-folder';
 import { expandHome } from '../platform/files/paths';
 import { isLoopbackHost } from '../platform/net/address';
+import { isZone } from '../platform/time/time';
 import { type Secret, isSecretReference, secret } from './secret';
 import type { UserArea } from './user-area';
 
@@ -14,24 +16,24 @@ export interface ResolveHost {
   home: string;
 }
 
-/** One key of the configuration: its check, its words and its default, in one place. */
+/** One key of the configuration: its check, its default and how messages describe it. */
 export interface Leaf<T> {
   readonly leaf: true;
-  /** What a stored value has to be, in words: "a whole number from 10 to 3600". */
+  /** What a stored value must be: "a whole number from 10 to 3600". */
   readonly expected: string;
-  /** Checks a stored value; gives it back, or issues. */
+  /** Checks a stored value. */
   readonly check: v.GenericSchema<unknown, unknown>;
-  /** The stored value that stands in where no file has the key; undefined where there is none. */
+  /** Returns the stored value of a key that no file has; undefined if there is no default. */
   readonly fallback: (host: ResolveHost) => unknown;
-  /** The stored value as the program uses it. */
+  /** Returns a stored value as the program uses it. */
   readonly resolve: (stored: unknown, host: ResolveHost, key: string) => T;
   /** Redacted wherever it is shown. */
   readonly secret: boolean;
-  /** May hold what is nobody's business in a message (addresses with tokens): only its type is named. */
+  /** May hold private data, such as an address with a token: messages name only its type. */
   readonly quiet: boolean;
-  /** A list that makes sense as a whole only: nothing is added to it or taken out. */
+  /** A list that is set as a whole: no item is added or removed. */
   readonly whole: boolean;
-  /** Says what is wrong with one item that a person adds to the list: " is not a git repository". Looks at the machine. */
+  /** Returns why an item cannot be added to the list, after looking at the machine: " does not exist". */
   readonly refuses: ((item: string) => string | undefined) | undefined;
 }
 
@@ -51,7 +53,7 @@ interface LeafOptions<S, T> extends Partial<Pick<Leaf<T>, 'secret' | 'quiet' | '
   resolve?: (stored: S, host: ResolveHost, key: string) => T;
 }
 
-/** A key that has a default. */
+/** A key with a default. */
 export function leaf<S, T = S>({ fallback, resolve, ...options }: LeafOptions<S, T>): Leaf<T> {
   const { secret = false, quiet = secret, whole = false, refuses } = options;
   return {
@@ -64,7 +66,7 @@ export function leaf<S, T = S>({ fallback, resolve, ...options }: LeafOptions<S,
   };
 }
 
-/** A key that may be missing. */
+/** A key without a default. */
 export function optionalLeaf<S>(options: Omit<LeafOptions<S, S>, 'fallback'>): Leaf<S | undefined> {
   return leaf<S, S | undefined>({ ...options, fallback: undefined });
 }
@@ -73,14 +75,14 @@ export function isLeaf(node: AnyLeaf | Tree | undefined): node is AnyLeaf {
   return node !== undefined && (node as Partial<AnyLeaf>).leaf === true;
 }
 
-/** Every leaf of a tree with its path, in the tree's order. */
+/** Returns every leaf of a tree with its path, in the tree's order. */
 export function leavesOf(tree: Tree, path: readonly string[] = []): { path: string[]; leaf: AnyLeaf }[] {
   return Object.entries(tree).flatMap(([name, node]) =>
     isLeaf(node) ? [{ path: [...path, name], leaf: node }] : leavesOf(node, [...path, name]),
   );
 }
 
-/** The node at a path; undefined where the tree has none. */
+/** Returns the node at a path; undefined if the tree has none. */
 export function nodeAt(tree: Tree, path: readonly string[]): AnyLeaf | Tree | undefined {
   let node: AnyLeaf | Tree | undefined = tree;
   for (const name of path) {
@@ -89,8 +91,6 @@ export function nodeAt(tree: Tree, path: readonly string[]): AnyLeaf | Tree | un
   }
   return node;
 }
-
-/** The kinds of keys. Each says in words what it expects; messages are made of those words. */
 
 export function flag(fallback: boolean): Leaf<boolean> {
   return leaf({ expected: 'true or false', check: v.boolean(), fallback });
@@ -105,7 +105,7 @@ export function wholeNumber(from: number, to: number, fallback: number): Leaf<nu
 }
 
 export function text(fallback: string): Leaf<string> {
-  return leaf({ expected: 'a text of one line, not empty', check: string(isCleanText), fallback });
+  return textFrom('one line of text', isCleanText, fallback);
 }
 
 export function textFrom(
@@ -116,36 +116,45 @@ export function textFrom(
   return leaf({ expected, check: string(test), fallback });
 }
 
-export function optionalTextFrom(
+export function optionalText(
   expected: string,
-  test: (value: string) => boolean,
+  test: (value: string) => boolean = isCleanText,
 ): Leaf<string | undefined> {
   return optionalLeaf({ expected, check: string(test) });
 }
 
-export function listOf<S extends string>(
-  expected: string,
-  test: (value: string) => value is S,
-  fallback: readonly S[],
-): Leaf<S[]>;
-export function listOf(
-  expected: string,
-  test: (value: string) => boolean,
-  fallback: readonly string[],
-): Leaf<string[]>;
 export function listOf(
   expected: string,
   test: (value: string) => boolean,
   fallback: readonly string[],
 ): Leaf<string[]> {
-  return leaf({
-    expected,
-    check: v.array(string(test)),
+  return leaf({ expected, check: v.array(string(test)), fallback: () => [...fallback] });
+}
+
+/** A list of a closed set of names. */
+export function subsetOf<S extends string>(
+  expected: string,
+  names: readonly S[],
+  fallback: readonly S[],
+): Leaf<S[]> {
+  return leaf<S[]>({ expected, check: v.array(v.picklist(names)), fallback: () => [...fallback] });
+}
+
+/** A program and its arguments, of which any but the first may be empty; an empty list is the default. */
+export function command(fallback: readonly string[]): Leaf<string[]> {
+  return leaf<string[]>({
+    expected: 'a list: a program and its arguments',
+    check: v.pipe(
+      v.array(string((text) => text === '' || isCleanText(text))),
+      v.check(([program]) => program !== ''),
+    ),
+    whole: true,
     fallback: () => [...fallback],
+    resolve: (stored) => (stored.length > 0 ? stored : [...fallback]),
   });
 }
 
-/** Names with a text each; `expected` says what the texts are. */
+/** Names with one text each; `expected` describes the texts. */
 export function mapOf(expected: string, test: (value: string) => boolean): Leaf<Record<string, string>> {
   return leaf<Record<string, string>>({
     expected: `names, each with ${expected}`,
@@ -154,7 +163,7 @@ export function mapOf(expected: string, test: (value: string) => boolean): Leaf<
   });
 }
 
-/** A secret: the value itself, `env:NAME` or `file:PATH`. `test` looks at the value only. */
+/** A secret: the value itself, `env:NAME` or `file:PATH`. `test` checks a value that is not a reference. */
 export function secretText(expected: string, test: (value: string) => boolean): Leaf<Secret> {
   return leaf<string, Secret>({
     expected: `${expected}, env:NAME or file:PATH (absolute or from ~/)`,
@@ -167,7 +176,7 @@ export function secretText(expected: string, test: (value: string) => boolean): 
   });
 }
 
-/** A path that is absolute or starts in the home folder; resolved, it is absolute. */
+/** A path that is absolute or begins with `~/`; resolved, it is absolute. */
 export function pathLeaf(fallback: Leaf<string>['fallback']): Leaf<string> {
   return leaf<string, string>({
     expected: 'an absolute path, or one that starts with ~/',
@@ -177,7 +186,6 @@ export function pathLeaf(fallback: Leaf<string>['fallback']): Leaf<string> {
   });
 }
 
-/** A web address: https, or http to this machine only; never with a name and password in it. */
 export function webAddress(fallback: string): Leaf<string> {
   return leaf({
     expected: 'an https:// address (http:// only to this machine) without a password in it',
@@ -194,6 +202,23 @@ export function hostOrAddress(fallback: string): Leaf<string> {
     check: string((value) => (value.includes('://') ? isSafeUrl(value) : isHost(value))),
     fallback,
     quiet: true,
+  });
+}
+
+/** Paths of git repositories, each once. A repository that is deleted later does not make the file invalid. */
+export function repositoryList(): Leaf<string[]> {
+  const isFromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
+  return leaf({
+    expected: 'a list of absolute paths, or of paths from ~/',
+    check: v.array(string((value) => isCleanText(value) && (isAbsolute(value) || isFromHome(value)))),
+    fallback: [],
+    refuses: (path) => {
+      if (!exists(path)) return ' does not exist';
+      return gitFolderAt(path) === undefined ? ' is not a git repository' : undefined;
+    },
+    resolve: (stored: string[], { home }) => [
+      ...new Set(stored.map((path) => (isFromHome(path) ? join(home, path.slice(1)) : resolve(path)))),
+    ],
   });
 }
 
@@ -217,68 +242,44 @@ export function isCleanText(value: string): boolean {
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** A text that passes a test. */
 export function string(test: (value: string) => boolean) {
   return v.pipe(v.string(), v.check(test));
 }
 
-/** Absolute paths, or from `~/`, of git repositories; each once. One that is gone later does not make the file invalid. */
-export function repositoryList(): Leaf<string[]> {
-  const fromHome = (value: string): boolean => value === '~' || value.startsWith('~/');
-  return leaf({
-    expected: 'a list of absolute paths, or of paths from ~/',
-    check: v.array(string((value) => isCleanText(value) && (isAbsolute(value) || fromHome(value)))),
-    fallback: [],
-    refuses: (path) => {
-      if (!exists(path)) return ' does not exist';
-      return gitFolderAt(path) === undefined
-        ? ' is not a git repository; name the folder that holds .git'
-        : undefined;
-    },
-    resolve: (stored: string[], { home }) => [
-      ...new Set(stored.map((path) => (fromHome(path) ? join(home, path.slice(1)) : resolve(path)))),
-    ],
-  });
+export function isCredential(value: string): boolean {
+  return /^[\x21-\x7e]{1,4096}$/.test(value);
 }
 
-/**
- * Claude Code's one-shot mode, as a plain question to its fast tier. Each flag keeps something of a person's
- * set-up away from the question; together they hold in versions that do not know safe mode (`ask` in sense/insight.ts).
- * `--bare` would do most of it, too, but reads no subscription's login.
- */
-const ASSISTANT: readonly string[] = [
-  'claude',
-  // Answer on stdout and exit; the question is what stands on stdin.
-  '--print',
-  // The fast tier.
-  '--model',
-  'haiku',
-  // No tools at all: it can read no file and run no command.
-  '--tools',
-  '',
-  // No settings of the person or of a project: no hooks, plugins, CLAUDE.md, or keys that they set.
-  '--setting-sources',
-  '',
-  // No MCP server: only those of --mcp-config, and there is none.
-  '--strict-mcp-config',
-  // Nothing of the session on the disk.
-  '--no-session-persistence',
-  // One JSON object, which tells an error from an answer, and which model ran.
-  '--output-format',
-  'json',
-  // In place of the long one that tells of folder, system and tools.
-  '--system-prompt',
-  'You describe what a program noted of a day. You answer with one JSON object and nothing else.',
-];
+/** Offsets such as +02:00 have no daylight saving time, and some versions of Node reject them. */
+export function isTimezone(value: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_+/-]*$/.test(value) && isZone(value);
+}
 
-/** The program and its arguments, of which any but the first may be empty; an empty list is the default. */
-export const insightCommandLeaf = leaf<string[]>({
-  expected: 'a list: a program and its arguments',
-  check: v.pipe(
-    v.array(string((text) => text === '' || isCleanText(text))),
-    v.check(([program]) => program !== ''),
-  ),
-  whole: true,
-  fallback: () => [...ASSISTANT],
-  resolve: (stored) => (stored.length > 0 ? stored : [...ASSISTANT]),
-});
+export function isEmail(value: string): boolean {
+  return value.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(value) && isCleanText(value);
+}
+
+export function isVoiceId(value: string): boolean {
+  return /^\S{1,200}$/.test(value) && isCleanText(value);
+}
+
+export function isQuietHours(value: string): boolean {
+  const match = /^(\d\d):(\d\d)-(\d\d):(\d\d)$/.exec(value);
+  if (match === null) return false;
+  const [, h1, m1, h2, m2] = match.map(Number);
+  return (
+    Math.max(h1 ?? 99, h2 ?? 99) < 24 &&
+    Math.max(m1 ?? 99, m2 ?? 99) < 60 &&
+    match[0].slice(0, 5) !== match[0].slice(6)
+  );
+}
+
+/** The names that GitHub allows. */
+export function isRepository(value: string): boolean {
+  return /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})\/(?!\.{1,2}$)[\w.-]{1,100}$/.test(value);
+}
+
+/** `::1`, `0.0.0.0`, `localhost`. */
+export function isBindHost(value: string): boolean {
+  return isIP(value) !== 0 || (!value.includes(':') && isHost(value));
+}

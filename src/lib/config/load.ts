@@ -25,35 +25,34 @@ export type Origin =
 
 export interface LoadInput {
   area: UserArea;
-  /** The process's own by default. */
+  /** Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
-  /** The user's home folder, for paths that begin with `~/`; the process's own by default. */
+  /** For paths that begin with `~/`. Default: the user's home folder. */
   home?: string;
-  /** Values of flags by dotted key; they stand over everything else. */
+  /** Values of flags by dotted key; they override everything else. */
   flags?: Readonly<Record<string, unknown>>;
-  /** Reads one file alone, for what must not stop at a mistake in the others; their keys keep the defaults. */
+  /** Reads only this file, so that mistakes in the others do not matter; their keys keep the defaults. */
   only?: ConfigFile['id'];
 }
 
 export interface LoadedConfig {
   config: Config;
-  /** By dotted key, for every key. */
+  /** Of every key, by its dotted name. */
   origins: ReadonlyMap<string, Origin>;
-  /** What a person should know and nothing stops at: unknown keys, open permissions . */
+  /** Unknown keys and open permissions: they stop nothing. */
   warnings: string[];
 }
 
 /**
- * The one loader: config.yaml, settings.json and sense/config.json of the user area, then
- * the environment, then flags, over the defaults. A missing file is its defaults. Everything that is wrong,
- * in all files, is one `config` error; nothing is ever read from the current folder.
+ * Loads the files of the user area, the environment and flags over the defaults. All problems of all files are one
+ * `config` error. Nothing is read from the current folder.
  */
 export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
   const host: ResolveHost = { area: input.area, home: input.home ?? homedir() };
   const stored = new Map<string, unknown>();
   const origins = new Map<string, Origin>();
   const problems: string[] = [];
-  const misset: string[] = [];
+  const invalidVariables: string[] = [];
   let isUnreadable = false;
   const warnings: string[] = openToOthers(input.area);
   const take = (values: Iterable<[string, unknown]>, origin: Origin): void => {
@@ -75,36 +74,36 @@ export async function loadConfig(input: LoadInput): Promise<LoadedConfig> {
     warnings.push(...checked.warnings.map((warning) => `${path}: ${warning}`));
     warnings.push(...strayNames(file, path));
     if (holdsSecret(checked.values) && isOpenToOthers(path)) {
-      warnings.push(`${path}: other users of this machine can read the secrets in it; run chmod 600 on it`);
+      warnings.push(`${path}: other users of this machine can read its secrets; run chmod 600 on it`);
     }
     take(checked.values, { from: 'file', path });
   }
   for (const { name, key } of ENVIRONMENT) {
     const value = (input.env ?? process.env)[name];
     if (value === undefined || value === '') continue;
-    const fit = fromText(key, value);
-    if ('value' in fit) take([[key, fit.value]], { from: 'env', name });
+    const parsed = fromText(key, value);
+    if ('value' in parsed) take([[key, parsed.value]], { from: 'env', name });
     else {
-      misset.push(name);
-      problems.push(`${name} (environment)${fit.wrong}`);
+      invalidVariables.push(name);
+      problems.push(`${name} (environment)${parsed.wrong}`);
     }
   }
   take(checkFlags(input.flags ?? {}), { from: 'flag' });
-  if (problems.length > 0) throw invalid(problems, isUnreadable, misset);
+  if (problems.length > 0) throw invalid(problems, isUnreadable, invalidVariables);
   return { config: resolveAll(stored, origins, host), origins, warnings };
 }
 
-/** The defaults alone, without reading anything. */
+/** Returns the defaults, without reading anything. */
 export function defaultConfig(area: UserArea, home: string = homedir()): Config {
   return resolveAll(new Map(), new Map(), { area, home });
 }
 
-/** Reads a text (a variable, an argument) as a key's value. */
+/** Parses a variable or an argument as the value of a key. */
 export function fromText(key: string, text: string): { value: unknown } | { wrong: string } {
   const leaf = leafOf(key);
-  if (leaf === undefined) throw new StewardError('internal', `${key} is not a key of the configuration.`);
-  const fit = candidates(text).find((value) => whatIsWrong(leaf, value) === undefined);
-  if (fit !== undefined) return { value: fit };
+  if (leaf === undefined) throw new StewardError('internal', `${key} is not a configuration key.`);
+  const value = candidates(text).find((candidate) => whatIsWrong(leaf, candidate) === undefined);
+  if (value !== undefined) return { value };
   return { wrong: whatIsWrong(leaf, text) ?? `: expected ${leaf.expected}` };
 }
 
@@ -118,7 +117,7 @@ function checkFlags(flags: Readonly<Record<string, unknown>>): [string, unknown]
   const set = Object.entries(flags).filter(([, value]) => value !== undefined);
   for (const [key, value] of set) {
     const leaf = leafOf(key);
-    const wrong = leaf === undefined ? ' is not a key of the configuration' : whatIsWrong(leaf, value);
+    const wrong = leaf === undefined ? ' is not a configuration key' : whatIsWrong(leaf, value);
     if (wrong !== undefined) throw new StewardError('usage', `${key}${wrong}.`);
   }
   return set;
@@ -138,7 +137,7 @@ function resolveAll(
       place(root, [file.id, ...path], leaf.resolve(value, host, key));
     }
   }
-  // The trees give the shape: schema.ts derives the type of Config from the same ones.
+  // schema.ts derives the type of Config from the same trees.
   return root as unknown as Config;
 }
 
@@ -150,25 +149,25 @@ function place(root: Record<string, unknown>, path: readonly string[], value: un
   at[path[path.length - 1] as string] = value;
 }
 
-/** @param misset variables of the environment with a wrong value; a problem each */
+/** `variables`: those with an invalid value, one problem each. */
 function invalid(
   problems: readonly string[],
   isUnreadable: boolean,
-  misset: readonly string[],
+  variables: readonly string[],
 ): StewardError {
-  const count = problems.length === 1 ? 'A problem' : `${problems.length} problems`;
+  const count =
+    problems.length === 1
+      ? 'The configuration has a problem'
+      : `The configuration has ${problems.length} problems`;
   const list = problems.map((problem) => `\n  ${problem}`).join('');
-  const remedies = [
-    ...(misset.length === 0 ? [] : [`Unset or correct ${misset.join(', ')}`]),
-    // A file that does not parse is one that `config set` does not change.
-    ...(problems.length === misset.length
-      ? []
-      : [
-          `Correct what is named, in the file itself${isUnreadable ? '' : ' or with `steward config set KEY VALUE`'}`,
-        ]),
+  // `config set` does not change a file that cannot be parsed.
+  const edit = isUnreadable ? 'Edit the file' : 'Edit the file or use "steward config set KEY VALUE"';
+  const fixes = [
+    ...(variables.length === 0 ? [] : [`Unset or correct ${variables.join(', ')}.`]),
+    ...(problems.length === variables.length ? [] : [`${edit}.`]),
   ];
-  return new StewardError('config', `${count} in the configuration:${list}`, {
-    hint: `${remedies.join('. ')}; until then nothing is captured.`,
+  return new StewardError('config', `${count}:${list}`, {
+    hint: `${fixes.join(' ')} Until then nothing is captured.`,
   });
 }
 
@@ -182,10 +181,10 @@ function strayNames(file: ConfigFile, path: string): string[] {
   return file.notRead
     .map((name) => join(dirname(path), name))
     .filter(exists)
-    .map((stray) => `${stray}: this file is not read; its place is ${path}`);
+    .map((stray) => `${stray}: steward does not read this file; use ${path}`);
 }
 
 function openToOthers(area: UserArea): string[] {
   if (!isOpenToOthers(area.root)) return [];
-  return [`${area.root}: other users of this machine can look into it; run chmod 700 on it`];
+  return [`${area.root}: other users of this machine can read it; run chmod 700 on it`];
 }

@@ -1,33 +1,64 @@
-import { isIP } from 'node:net';
 import * as v from 'valibot';
 
-import { isZone, systemZone } from '../platform/time/time';
+import { systemZone } from '../platform/time/time';
 import {
+  isBindHost,
+  isCredential,
+  isEmail,
+  isQuietHours,
+  isRepository,
+  isTimezone,
+  isVoiceId,
+  command,
   flag,
   hostOrAddress,
   isCleanText,
-  isHost,
   isSafeUrl,
   listOf,
   mapOf,
-  optionalTextFrom,
+  optionalText,
   pathLeaf,
   repositoryList,
   secretText,
+  subsetOf,
   string,
   text,
   textFrom,
   webAddress,
   wholeNumber,
-  insightCommandLeaf,
   leaf,
   optionalLeaf,
   type Values,
 } from './leaf';
 
 /**
- * Every key of the configuration, once: type, words, default. Loading, showing and setting all read these trees.
+ * Claude Code's one-shot mode on its fast model. Each flag keeps part of the person's set-up away from the question;
+ * together they hold in versions without a safe mode (sense/insight.ts). `--bare` ignores a subscription's login.
  */
+const INSIGHT_COMMAND: readonly string[] = [
+  'claude',
+  // Answers the question on stdin, and exits.
+  '--print',
+  '--model',
+  'haiku',
+  // No tools: it can read no file and run no command.
+  '--tools',
+  '',
+  // No settings of the person or a project: no hooks, plugins or CLAUDE.md.
+  '--setting-sources',
+  '',
+  // Only MCP servers of --mcp-config, which is not given.
+  '--strict-mcp-config',
+  '--no-session-persistence',
+  // JSON distinguishes an error from an answer, and names the model.
+  '--output-format',
+  'json',
+  // Replaces the system prompt that describes the folder, the system and the tools.
+  '--system-prompt',
+  'You describe what a program noted of a day. You answer with one JSON object and nothing else.',
+];
+
+/** Every key of the configuration with its type, check and default. Loading, showing and setting use these trees. */
 export const SENSE_KEYS = {
   enabled: flag(true),
   pollIntervalSec: wholeNumber(10, 3600, 120),
@@ -45,10 +76,10 @@ export const SENSE_KEYS = {
     }),
     backfillDays: wholeNumber(0, 365, 30),
   },
-  insight: { command: insightCommandLeaf },
+  insight: { command: command(INSIGHT_COMMAND) },
 };
 
-/** `auto`: the first that speaks; `none`: no voice. */
+/** `auto`: the first engine that works; `none`: no voice. */
 export const VOICE_ENGINES = [
   'auto',
   'none',
@@ -61,18 +92,17 @@ export const VOICE_ENGINES = [
   'spd-say',
 ] as const;
 
-/** Where the speech provider is unless another server is named. */
 export const SPEECH_PROVIDER_URL = 'https://api.elevenlabs.io';
 
 export const USER_KEYS = {
   timezone: textFrom('an IANA time zone such as Europe/Berlin', isTimezone, systemZone),
   principal: {
-    name: optionalTextFrom('a text of one line, not empty', isCleanText),
-    email: optionalTextFrom('an e-mail address', isEmail),
+    name: optionalText('one line of text'),
+    email: optionalText('an e-mail address', isEmail),
   },
   da: {
     name: text('DA'),
-    voices: { main: { voiceId: optionalTextFrom('a voice id: a text without spaces', isVoiceId) } },
+    voices: { main: { voiceId: optionalText('a voice id without spaces', isVoiceId) } },
   },
   paths: {
     sessions: pathLeaf(({ area }) => area.sessions),
@@ -82,8 +112,8 @@ export const USER_KEYS = {
   },
   sessions: { tab: flag(true), tellAssistant: flag(false), titles: flag(false) },
   notify: {
-    quietHours: optionalTextFrom('two times of day such as 22:00-07:00', isQuietHours),
-    smsCommand: listOf('a list: a program and its arguments', isCleanText, []),
+    quietHours: optionalText('two times of day such as 22:00-07:00', isQuietHours),
+    smsCommand: command([]),
     voice: {
       engine: textFrom(
         `one of ${VOICE_ENGINES.join(', ')}`,
@@ -93,7 +123,7 @@ export const USER_KEYS = {
       provider: {
         url: webAddress(SPEECH_PROVIDER_URL),
         apiKey: secretText('a key without spaces', (value) => /^[!-~]{1,500}$/.test(value)),
-        model: optionalTextFrom('a model id: a text without spaces', isVoiceId),
+        model: optionalText('a model id without spaces', isVoiceId),
         settings: leaf<Record<string, number | boolean>>({
           expected: 'names with numbers, true or false, such as {"stability": 0.5}',
           check: v.record(v.string(), v.union([v.pipe(v.number(), v.finite()), v.boolean()])),
@@ -133,7 +163,7 @@ export const USER_KEYS = {
   },
 };
 
-/** The channels that a route may name; the events that are spoken have a list of their own. */
+/** The channels that a route may name; the voice has a list of events instead. */
 const ROUTED_CHANNELS = ['push', 'chat', 'telegram', 'desktop'] as const;
 export type RoutedChannel = (typeof ROUTED_CHANNELS)[number];
 
@@ -158,7 +188,7 @@ export const SETTINGS_KEYS = {
       server: hostOrAddress('ntfy.sh'),
       token: secretText('an access token of the push server', (value) => /^[\x21-\x7e]{1,512}$/.test(value)),
       detail: leaf<'generic' | 'full'>({
-        expected: '"generic" (only the kind of event leaves this machine) or "full"',
+        expected: '"generic" (a push names only the kind of event) or "full"',
         check: v.picklist(['generic', 'full']),
         fallback: 'generic',
       }),
@@ -175,15 +205,15 @@ export const SETTINGS_KEYS = {
     thresholds: { longTaskMinutes: wholeNumber(1, 1440, 5) },
     routing: ROUTES,
     voice: {
-      events: listOf(
+      events: subsetOf(
         `a list of events: ${Object.keys(ROUTES).join(', ')}`,
-        (value: string): value is RoutedEvent => Object.hasOwn(ROUTES, value),
+        Object.keys(ROUTES) as RoutedEvent[],
         ['taskComplete', 'longTask', 'error', 'security', 'attention'],
       ),
     },
   },
   daidentity: {
-    voices: { main: { voiceId: optionalTextFrom('a voice id: a text without spaces', isVoiceId) } },
+    voices: { main: { voiceId: optionalText('a voice id without spaces', isVoiceId) } },
   },
 };
 
@@ -191,7 +221,6 @@ export const SETTINGS_KEYS = {
 export const LANES = ['Queued', 'Blocked', 'In-Progress', 'In-Review', 'Complete'] as const;
 export type Lane = (typeof LANES)[number];
 
-/** work/config.yaml, with the names that the specification gives them. */
 export const WORK_KEYS = {
   KANBAN_COLUMNS: leaf<Lane[]>({
     expected: `a list of lanes, each once, with Queued among them: ${LANES.join(', ')}`,
@@ -205,43 +234,39 @@ export const WORK_KEYS = {
   CAPTURE_NATIVE: flag(true),
   CAPTURE_SWEEP: flag(true),
   CAPTURE_PROMPT: leaf<'line' | 'whole'>({
-    expected: '"line" (of a prompt only the line that asks for it is kept) or "whole"',
+    expected: '"line" (only the matching line of a prompt) or "whole"',
     check: v.picklist(['line', 'whole']),
     fallback: 'line',
   }),
   PROJECT_PROPERTY: mapOf('a Property such as website', (value) => /^[^\s,:][^,:]{0,38}$/.test(value)),
 };
 
-/** work/work_repo.json: the repository, its switch, and what was seen of its privacy. */
+/** work/work_repo.json: the repository, its switch, and the result of the privacy check. */
 export const WORK_REPO_KEYS = {
-  repo: optionalTextFrom('OWNER/REPO as the address of the repository has it', isRepository),
+  repo: optionalText('OWNER/REPO', isRepository),
   enabled: flag(true),
   privacy: {
     verifiedPrivate: flag(false),
-    visibility: optionalTextFrom('private, internal or public', isCleanText),
-    verifiedAt: optionalTextFrom('a UTC time', isCleanText),
+    visibility: optionalText('private, internal or public'),
+    verifiedAt: optionalText('a UTC time'),
     ttlHours: wholeNumber(1, 24, 24),
-    repo: optionalTextFrom('the OWNER/REPO that was verified', isRepository),
+    repo: optionalText('OWNER/REPO', isRepository),
     repoId: optionalLeaf<number>({
-      expected: 'the number that the service gave to the repository',
+      expected: 'the id of the repository',
       check: v.pipe(v.number(), v.integer(), v.minValue(1)),
     }),
   },
 };
 
-/** sense/config.json, resolved. `enabled: false` is the kill switch; `repos` are absolute; times in seconds. */
 export type SenseConfig = Values<typeof SENSE_KEYS>;
-/** config.yaml, resolved; paths are absolute. */
 export type UserConfig = Values<typeof USER_KEYS>;
-/** settings.json, resolved; secrets stay references until `resolveSecret`. */
 export type SettingsConfig = Values<typeof SETTINGS_KEYS>;
 
-/** work/config.yaml, resolved. */
 export type WorkConfig = Values<typeof WORK_KEYS>;
-/** work/work_repo.json, resolved; `repo` undefined is the state before setup. */
+/** `repo` is undefined before the set-up. */
 export type WorkRepoConfig = Values<typeof WORK_REPO_KEYS>;
 
-/** Everything that the one loader reads. */
+/** The resolved configuration: paths are absolute, secrets are references until `resolveSecret`. */
 export interface Config {
   user: UserConfig;
   settings: SettingsConfig;
@@ -250,12 +275,6 @@ export interface Config {
   workRepo: WorkRepoConfig;
 }
 
-/** What goes into a header: printable, without spaces. */
-function isCredential(value: string): boolean {
-  return /^[\x21-\x7e]{1,4096}$/.test(value);
-}
-
-/** USD for a million tokens. */
 function optionalPrice() {
   return optionalLeaf<number>({
     expected: 'a price in USD for a million tokens, from 0 to 10000',
@@ -264,43 +283,5 @@ function optionalPrice() {
 }
 
 function route(fallback: readonly RoutedChannel[]) {
-  return listOf(
-    `a list of channels: ${ROUTED_CHANNELS.join(', ')}`,
-    (value: string): value is RoutedChannel => (ROUTED_CHANNELS as readonly string[]).includes(value),
-    fallback,
-  );
-}
-
-/** A named zone: offsets such as +02:00 have no summer time, and some versions of Node refuse them. */
-function isTimezone(value: string): boolean {
-  return /^[A-Za-z][A-Za-z0-9_+/-]*$/.test(value) && isZone(value);
-}
-
-function isEmail(value: string): boolean {
-  return value.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(value) && isCleanText(value);
-}
-
-function isVoiceId(value: string): boolean {
-  return /^\S{1,200}$/.test(value) && isCleanText(value);
-}
-
-function isQuietHours(value: string): boolean {
-  const match = /^(\d\d):(\d\d)-(\d\d):(\d\d)$/.exec(value);
-  if (match === null) return false;
-  const [, h1, m1, h2, m2] = match.map(Number);
-  return (
-    Math.max(h1 ?? 99, h2 ?? 99) < 24 &&
-    Math.max(m1 ?? 99, m2 ?? 99) < 60 &&
-    match[0].slice(0, 5) !== match[0].slice(6)
-  );
-}
-
-/** `ann/work`: the names that GitHub allows. */
-function isRepository(value: string): boolean {
-  return /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})\/(?!\.{1,2}$)[\w.-]{1,100}$/.test(value);
-}
-
-/** `::1`, `0.0.0.0`, `localhost`. */
-function isBindHost(value: string): boolean {
-  return isIP(value) !== 0 || (!value.includes(':') && isHost(value));
+  return subsetOf(`a list of channels: ${ROUTED_CHANNELS.join(', ')}`, ROUTED_CHANNELS, fallback);
 }

@@ -10,15 +10,12 @@ import { expandHome } from '../platform/files/paths';
 export const REDACTED = '•••• (set)';
 const MAX_SECRET_FILE_BYTES = 64 * 1024;
 
-/**
- * A secret as the configuration gives it: the value itself, `env:NAME` or `file:PATH`. Printed, logged or
- * turned into JSON it shows only whether it is set; `resolveSecret` gives the value.
- */
+/** A stored value, `env:NAME` or `file:PATH`. Printed or logged, it shows only whether it is set; see `resolveSecret`. */
 export interface Secret {
-  /** The key in the configuration, for messages. */
+  /** The configuration key, for messages. */
   readonly key: string;
   readonly isSet: boolean;
-  /** The stored text. A reference is no secret, a value is: call `resolveSecret` instead. */
+  /** The stored text: the value itself unless it is a reference. */
   stored(): string;
   toString(): string;
   toJSON(): string;
@@ -26,25 +23,23 @@ export interface Secret {
 
 export function secret(key: string, stored: string): Secret {
   const shown = stored === '' ? '' : REDACTED;
-  const made = {
+  return Object.freeze({
     key,
     isSet: stored !== '',
     stored: () => stored,
     toString: () => shown,
     toJSON: () => shown,
     [inspect.custom]: () => shown,
-  };
-  return Object.freeze(made);
+  });
 }
 
 export interface SecretSources {
   env: NodeJS.ProcessEnv;
-  /** The text of a file, undefined when there is none. */
+  /** Undefined if the file does not exist. */
   readFile: (path: string) => string | undefined;
   home: string;
 }
 
-/** The process's own environment and files. */
 export function secretSources(): SecretSources {
   return {
     env: process.env,
@@ -53,38 +48,35 @@ export function secretSources(): SecretSources {
   };
 }
 
-/**
- * The value of a secret, or undefined when none is configured. A reference to a variable or a file that
- * gives nothing is a `config` error that names the reference, never a value.
- */
+/** Returns the value of a secret; undefined if none is set. A reference without a value is `config`. */
 export function resolveSecret(from: Secret, sources: SecretSources): string | undefined {
   const stored = from.stored();
   if (stored === '') return undefined;
   if (stored.startsWith('env:')) {
     const name = stored.slice('env:'.length);
-    return found(from, sources.env[name], `the environment variable ${name}`, `Set ${name}`);
+    return required(
+      from,
+      sources.env[name],
+      `${from.key}: environment variable ${name} is not set.`,
+      `Set ${name}`,
+    );
   }
   if (stored.startsWith('file:')) {
     const path = expandHome(stored.slice('file:'.length), sources.home);
-    return found(from, sources.readFile(path)?.trim(), `the file ${path}`, `Write the value into ${path}`);
+    const message = `${from.key}: file ${path} is missing or empty.`;
+    return required(from, sources.readFile(path)?.trim(), message, `Write the value to ${path}`);
   }
   return stored;
 }
 
-/** Is the text a reference to where a secret lies, rather than a secret? */
+/** Is the text `env:NAME` or `file:PATH` rather than the secret itself? */
 export function isSecretReference(text: string): boolean {
-  return /^env:[A-Za-z_][A-Za-z0-9_]*$/.test(text) || isFileReference(text);
-}
-
-function isFileReference(text: string): boolean {
-  if (!text.startsWith('file:')) return false;
+  if (!text.startsWith('file:')) return /^env:[A-Za-z_][A-Za-z0-9_]*$/.test(text);
   const path = text.slice('file:'.length);
   return isAbsolute(path) || /^~[/\\]./.test(path);
 }
 
-function found(from: Secret, value: string | undefined, place: string, remedy: string): string {
+function required({ key }: Secret, value: string | undefined, message: string, fix: string): string {
   if (value !== undefined && value !== '') return value;
-  throw new StewardError('config', `${from.key} is to come from ${place}, which gives nothing.`, {
-    hint: `${remedy}, or run \`steward config set ${from.key} VALUE\`.`,
-  });
+  throw new StewardError('config', message, { hint: `${fix}, or run "steward config set ${key} VALUE".` });
 }

@@ -11,10 +11,7 @@ import type { ConfigFile } from './files';
 
 export type Parsed = { value: unknown } | { problem: TextProblem };
 
-/**
- * Parses JSON strictly: as JSON.parse, and a key that stands twice is a problem too. Messages never quote
- * the text, which may hold secrets.
- */
+/** Parses JSON as JSON.parse does, but rejects duplicate keys. Messages never quote the text, which may hold secrets. */
 export function parseJson(source: string): Parsed {
   const tree = parseJsonTree(source);
   const problem = 'problem' in tree ? tree.problem : tree.duplicate;
@@ -22,12 +19,12 @@ export function parseJson(source: string): Parsed {
   return { value: JSON.parse(source.startsWith('\ufeff') ? source.slice(1) : source) as unknown };
 }
 
-/** Aliases that a file may resolve to, all together: far over any use, far under a bomb. */
+/** Enough for any real file, and far from an alias bomb. */
 const MAX_ALIASES = 50;
 
 /**
- * The content of a text that has no key but perhaps `version`, as the shipped template and a new file: known
- * without the YAML library, whose loading a capture would pay for. Undefined: it takes the library.
+ * Returns the content of a file with no key except perhaps `version`, such as the template, without loading the YAML
+ * library, which every capture would pay for; undefined for any other file.
  */
 export function bareContent(source: string): { version?: number } | undefined {
   const found = /^version: ([1-9][0-9]{0,3})[ \t]*\r?$/m.exec(source);
@@ -37,8 +34,8 @@ export function bareContent(source: string): { version?: number } | undefined {
 }
 
 /**
- * Parses YAML 1.2 (JSON is YAML) strictly: duplicate keys, unknown tags, several documents and alias bombs
- * are problems. Messages never quote the text, which may hold secrets. A file of comments gives `null`.
+ * Parses YAML 1.2 strictly: duplicate keys, unknown tags, several documents and alias bombs are problems. Messages
+ * never quote the text. A file of comments is `null`.
  */
 export async function parseYaml(source: string): Promise<Parsed> {
   const parsed = await parseDocumentOf(source);
@@ -47,7 +44,7 @@ export async function parseYaml(source: string): Promise<Parsed> {
     return { value: parsed.document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    return { problem: { line: 1, column: 1, message: 'its aliases (*name) unfold to too much' } };
+    return { problem: { line: 1, column: 1, message: 'too many aliases (*name)' } };
   }
 }
 
@@ -63,19 +60,19 @@ export async function parseDocumentOf(
     version: '1.2',
     schema: 'core',
     prettyErrors: false,
-    // The library compares each key with each; a set is enough.
+    // The library's check is quadratic.
     uniqueKeys: false,
     strict: true,
     stringKeys: true,
   });
   const first = document.errors[0] ?? document.warnings[0];
   if (first !== undefined) return { problem: { ...placeOf(source, first.pos[0]), message: wordsOf(first) } };
-  const twice = repeatedKeyAt(document, { isScalar, visit });
-  if (twice === undefined) return { document };
-  return { problem: { ...placeOf(source, twice), message: 'this key stands twice' } };
+  const duplicate = duplicateKeyAt(document, { isScalar, visit });
+  if (duplicate === undefined) return { document };
+  return { problem: { ...placeOf(source, duplicate), message: 'duplicate key' } };
 }
 
-function repeatedKeyAt(
+function duplicateKeyAt(
   document: Document.Parsed,
   { isScalar, visit }: Pick<typeof import('yaml'), 'isScalar' | 'visit'>,
 ): number | undefined {
@@ -93,10 +90,7 @@ function repeatedKeyAt(
   return at;
 }
 
-/**
- * Where a text nests too deeply to be configuration. The parser is recursive: thousands of open brackets take
- * it gigabytes. Brackets are counted wherever they stand, which is right for every text that a person writes.
- */
+/** Returns where a text nests too deeply: the library's parser is recursive, and deep nesting takes it gigabytes. */
 function tooDeepAt(source: string): number | undefined {
   let depth = 0;
   for (const { 0: bracket, index } of source.matchAll(/[[\]{}]/g)) {
@@ -104,7 +98,7 @@ function tooDeepAt(source: string): number | undefined {
     else depth += 1;
     if (depth > MAX_DEPTH) return index;
   }
-  // A level of blocks takes a column at least.
+  // A block takes at least one column a level.
   return DEEP_LINE.exec(source)?.index;
 }
 
@@ -112,39 +106,36 @@ const MAX_DEPTH = 64;
 const DEEP_LINE = /^[ ?:-]{128}[ ?:-]*[^\s#]/m;
 
 function wordsOf(error: YAMLError): string {
-  // The library has one code for two faults, and this one is seen where the next key begins, far from its bracket.
-  if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow ')) return NOT_CLOSED;
-  return WORDS[error.code] ?? 'this is not valid YAML';
+  // The library has one code for two mistakes, and reports this one far from its bracket.
+  if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow ')) {
+    return 'a [ or { above is not closed, or its content is not indented';
+  }
+  return WORDS[error.code] ?? 'invalid YAML';
 }
-
-const NOT_CLOSED = 'a [ or { above is not closed, or what is in it is not indented';
 
 /** The library's own messages may quote the file. */
 const WORDS: Partial<Record<YAMLError['code'], string>> = {
-  BAD_ALIAS: 'this alias (*name) refers to nothing',
-  BAD_DQ_ESCAPE: 'this escape is unknown',
-  BAD_INDENT: 'the indentation does not fit',
+  BAD_ALIAS: 'undefined alias (*name)',
+  BAD_DQ_ESCAPE: 'unknown escape sequence',
+  BAD_INDENT: 'wrong indentation',
   BAD_SCALAR_START: 'a text cannot start with this character; put it in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'a key and a value do not belong here; is the indentation right?',
-  BLOCK_IN_FLOW: 'this does not belong inside { } or [ ]',
-  MISSING_CHAR: 'a character is missing here (a quote, a comma, a bracket, or a space)',
-  MULTILINE_IMPLICIT_KEY: 'a colon is missing after this key',
-  MULTIPLE_DOCS: 'a second document (---) is not read',
-  NON_STRING_KEY: 'a key has to be a text',
-  TAB_AS_INDENT: 'a tab is used as indentation; YAML takes spaces',
-  TAG_RESOLVE_FAILED: 'tags (!name) are not read',
-  UNEXPECTED_TOKEN: 'this does not belong here',
+  BLOCK_AS_IMPLICIT_KEY: 'unexpected key; check the indentation',
+  BLOCK_IN_FLOW: 'a block is not allowed inside { } or [ ]',
+  MISSING_CHAR: 'missing character (a quote, a comma, a bracket, or a space)',
+  MULTILINE_IMPLICIT_KEY: 'missing colon after this key',
+  MULTIPLE_DOCS: 'only one document (---) is allowed',
+  NON_STRING_KEY: 'a key must be a text',
+  TAB_AS_INDENT: 'tab in the indentation; use spaces',
+  TAG_RESOLVE_FAILED: 'tags (!name) are not supported',
+  UNEXPECTED_TOKEN: 'unexpected text',
 };
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** A file of the configuration as it is stored. `text` undefined: there is no file. */
+/** A stored file; `text` is undefined if it does not exist. */
 export type ReadFile = { text: string | undefined; content: unknown } | { problem: string };
 
-/**
- * Reads and parses one file. A problem of the file (syntax with line and column, size, kind, a link that is
- * not the user's or leads nowhere) is given back, so that the problems of all files are told together.
- */
+/** Reads and parses one file. Returns its problem, so that the problems of all files are reported together. */
 export async function readConfigFile(file: ConfigFile, path: string): Promise<ReadFile> {
   let bytes: Buffer | undefined;
   try {
@@ -153,7 +144,8 @@ export async function readConfigFile(file: ConfigFile, path: string): Promise<Re
     return { problem: problemOf(error, path) };
   }
   if (bytes === undefined) {
-    return lstatOf(path)?.isLink === true ? { problem: 'is a link to a file that is not there' } : absent();
+    const isBroken = lstatOf(path)?.isLink === true;
+    return isBroken ? { problem: 'is a link to a missing file' } : { text: undefined, content: undefined };
   }
   if (!isUtf8(bytes)) return { problem: 'is not UTF-8 text' };
   const text = bytes.toString('utf8');
@@ -163,29 +155,21 @@ export async function readConfigFile(file: ConfigFile, path: string): Promise<Re
   return parsedOr(await loadYaml(path), text);
 }
 
-function absent(): ReadFile {
-  return { text: undefined, content: undefined };
-}
-
 function parsedOr(parsed: Parsed, text: string): ReadFile {
   if ('value' in parsed) return { text, content: parsed.value };
-  return { problem: placed(parsed.problem) };
-}
-
-function placed({ line, column, message }: TextProblem): string {
-  return `line ${line}, column ${column}: ${message}`;
+  const { line, column, message } = parsed.problem;
+  return { problem: `line ${line}, column ${column}: ${message}` };
 }
 
 /**
- * Loads the user config through cosmiconfig. Its public entry looks for settings of its own in the current
- * folder each time (`package.json`, `.config/config.js`, …) and would execute what it finds there, so the
- * explorer behind it is used directly: with YAML and JSON only, and with no place that it searches.
+ * Loads a YAML file through cosmiconfig's Explorer: its public entry would execute settings of its own
+ * (`.config/config.js`, …) that it finds in the current folder.
  */
 async function loadYaml(path: string): Promise<Parsed> {
   const { Explorer } = (await import('cosmiconfig/dist/Explorer.js')) as unknown as {
     Explorer: new (options: Options & { moduleName: string; metaConfigFilePath: null }) => PublicExplorer;
   };
-  // The parsed content travels in a wrapper: cosmiconfig follows a `$import` at the top of what a loader gives.
+  // Wrapped, since cosmiconfig follows a `$import` at the top of what a loader returns.
   const parse = (_path: string, content: string): Promise<Parsed> => parseYaml(content);
   const explorer = new Explorer({
     moduleName: 'steward',
@@ -208,7 +192,7 @@ function problemOf(error: unknown, path: string): string {
   const code = errnoCode(error);
   if (code === undefined) throw error;
   if (code === 'EACCES' || code === 'EPERM') return 'cannot be read: permission denied';
-  if (code === 'ENOTDIR') return 'a file stands where a folder is needed';
+  if (code === 'ENOTDIR') return 'its folder is a file';
   if (code === 'ELOOP') return 'is a link that leads back to itself';
   return `cannot be read (${code})`;
 }

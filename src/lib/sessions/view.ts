@@ -203,15 +203,26 @@ const STATUS_WORDS: Readonly<Record<SessionStatus, string>> = {
 };
 
 function cellsOf(row: SessionRow, nowMs: number): string[] {
-  const waited = row.waitingSince === null ? '' : ` ${ago(row.waitingSince, nowMs)}`;
   return [
     clean(row.name),
-    `${STATUS_WORDS[row.status]}${waited}`,
-    row.waitingFor ?? row.activity ?? '',
+    statusWords(row, nowMs),
+    doesOf(row) ?? '',
     ago(row.startedAt, nowMs),
     clean(row.place ?? ''),
     [...aboutOf(row), ...agentsOf(row)].join(' · '),
   ];
+}
+
+/** What a session does or waits for; null when it is over or silent. */
+function doesOf({ status, waitingFor, activity }: SessionRow): string | null {
+  return waitingFor ?? activity ?? (status === 'waiting' ? 'turn finished' : null);
+}
+
+/** `waiting 2 m`, `ended 5 m ago`. */
+function statusWords({ status, waitingSince, updatedAt }: SessionRow, nowMs: number): string {
+  const words = STATUS_WORDS[status];
+  if (waitingSince !== null) return `${words} ${ago(waitingSince, nowMs)}`;
+  return status === 'ended' ? `${words} ${ago(updatedAt, nowMs)} ago` : words;
 }
 
 function painted(line: string, row: SessionRow | undefined, colors: Palette): string {
@@ -261,7 +272,7 @@ export function sessionText(detail: SessionDetail, options: SessionTextOptions):
 /** The facts of a session that are known, a label and a value each. */
 export function factsOf(detail: SessionDetail, { nowMs, localTime }: SessionTextOptions): string[][] {
   const when = (iso: string): string => `${localTime(iso)}, ${ago(iso, nowMs)} ago`;
-  const does = detail.waitingFor ?? detail.activity;
+  const does = doesOf(detail);
   const rows: [string, string | null][] = [
     ['status', [STATUS_WORDS[detail.status], ...(does === null ? [] : [does])].join(', ')],
     ['task', detail.task],

@@ -19,7 +19,7 @@ function broken(planned: object | object[]): string[] {
 const GOOD = { subagent_type: 'general-purpose', model: 'balanced', prompt: 'Count the files.' };
 
 describe('check', () => {
-  it('lets a sound invocation through', () => {
+  it('accepts a valid invocation', () => {
     expect(broken(GOOD)).to.deep.equal([]);
     expect(broken({ ...GOOD, worker: 'custom', prompt: BRIEF })).to.deep.equal([]);
     expect(broken({ ...GOOD, subagent_type: 'ada' })).to.deep.equal([]);
@@ -48,7 +48,7 @@ describe('check', () => {
     it(`names ${what}`, () => expect(broken(planned)).to.deep.equal([rule]));
   }
 
-  it('looks at them together', () => {
+  it('checks the invocations together', () => {
     const spotcheck = { ...GOOD, model: 'fast', prompt: 'Spotcheck the outputs.' };
     expect(broken([GOOD, GOOD])).to.deep.equal(['missing-spotcheck']);
     expect(broken([GOOD, GOOD, spotcheck])).to.deep.equal([]);
@@ -57,7 +57,7 @@ describe('check', () => {
     expect(broken([...Array.from({ length: 40 }, () => GOOD), spotcheck])).to.deep.equal(['fan-out']);
   });
 
-  it('reads one, an array, lines, an object of them, and the JSON of a hook', () => {
+  it('reads an object, an array, lines, and the JSON of a hook', () => {
     const one = JSON.stringify(GOOD);
     expect(parseInvocations(one)).to.have.length(1);
     expect(parseInvocations(`\ufeff[${one},${one}]`)).to.have.length(2);
@@ -71,7 +71,7 @@ describe('check', () => {
     expect(broken(call)).to.deep.equal([]);
   });
 
-  it('accepts everything that route and brief can write', () => {
+  it('accepts the output of route and brief', () => {
     const pieces = fc.constantFrom(
       ...corpus('requests').map(({ request }) => request),
       'audit the login', 'cross-vendor audit of the parser', 'use the builder', 'no shortcuts', 'implement the audit trail',
@@ -96,7 +96,7 @@ describe('check', () => {
     ); // prettier-ignore
   }).timeout(60_000);
 
-  it('says what it cannot read', () => {
+  it('refuses unreadable input with an error', () => {
     for (const text of ['', '  ', '[]', 'nonsense', '{"a":1}\nnonsense', '[1]', '"x"', '\0']) {
       expect(
         thrown(() => parseInvocations(text)),
@@ -106,7 +106,7 @@ describe('check', () => {
     expect(thrown(() => parseInvocations('{"a":1}\nnonsense')).message).to.include('line 2');
   });
 
-  it('never fails otherwise', () => {
+  it('never throws anything else', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         try {

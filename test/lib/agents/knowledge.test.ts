@@ -38,7 +38,7 @@ describe('knowledge', () => {
     write('notes/other', 'Ada is here too.');
   }
 
-  it('finds all words, titles and tags first, in any case and without accents', () => {
+  it('requires all words, ignores case and accents, and ranks titles and tags first', () => {
     fill();
     expect(ids('ada')).to.deep.equal(['people/ada', 'people/zoe']);
     expect(ids('FIRST program')).to.deep.equal(['ideas/first-principles', 'people/ada']);
@@ -48,7 +48,7 @@ describe('knowledge', () => {
     expect(search('paper').results[0]?.excerpt).to.equal('The first program was on paper.');
   });
 
-  it('takes a topic for a tag, and one type', () => {
+  it('filters by topic and type', () => {
     fill();
     expect(ids('', { tag: 'Computing' })).to.deep.equal(['people/ada', 'research/tea']);
     expect(ids('', { tag: 'computing', type: 'research' })).to.deep.equal(['research/tea']);
@@ -56,7 +56,7 @@ describe('knowledge', () => {
     expect(ids('', { tag: 'comput' })).to.deep.equal([]);
   });
 
-  it('shows an entry by id, name, or its beginning', () => {
+  it('shows an entry by id, name or prefix', () => {
     fill();
     const entry = showKnowledge(path('knowledge'), 'people/ada');
     expect(entry).to.deep.include({ title: 'Ada Lovelace', tags: ['mathematics', 'computing'], body: 'Wrote the first program.' });
@@ -69,7 +69,7 @@ describe('knowledge', () => {
     }
   }); // prettier-ignore
 
-  it('leaves links, binary files and folders alone, and says so', () => {
+  it('skips links, binary files and folders, and lists them', () => {
     fill();
     writeFileSync(path('outside.md'), 'secret');
     symlinkSync(path('outside.md'), path('knowledge', 'people', 'link.md'));
@@ -80,17 +80,17 @@ describe('knowledge', () => {
     expect(ids('secret')).to.deep.equal([]);
     const { skipped } = search('');
     expect(skipped.count).to.equal(5);
-    expect(skipped.files.map(({ reason }) => reason)).to.include.members(['it is a symbolic link', 'it is no text in UTF-8']); // prettier-ignore
+    expect(skipped.files.map(({ reason }) => reason)).to.include.members(['is a symbolic link', 'is not UTF-8 text']); // prettier-ignore
     expect(thrown(() => showKnowledge(path('knowledge'), 'people/link'))).to.include({ kind: 'config' });
   });
 
-  it('follows no link of a folder', () => {
+  it('follows no link to a folder', () => {
     mkdirSync(path('elsewhere'));
     writeFileSync(path('elsewhere', 'x.md'), 'secret');
     mkdirSync(path('knowledge'));
     symlinkSync(path('elsewhere'), path('knowledge', 'people'));
     expect(search('secret')).to.deep.include({ results: [], scanned: 0 });
-    expect(search('').skipped.files[0]?.reason).to.equal('it is a symbolic link');
+    expect(search('').skipped.files[0]?.reason).to.equal('is a symbolic link');
   });
 
   it('is bounded, and writes nothing', () => {
@@ -111,6 +111,6 @@ describe('knowledge', () => {
     expect(ids('needle')).to.deep.equal([]);
     const huge = thrown(() => showKnowledge(path('knowledge'), 'ideas/huge')) as StewardError;
     expect(huge.kind).to.equal('config');
-    expect(`${huge.message} ${huge.hint}`).to.match(/huge\.md has 5 MiB: it is no page\. Split it:/);
+    expect(`${huge.message} ${huge.hint}`).to.match(/huge\.md is too large \(5 MiB\)\. Split it/);
   }).timeout(60_000);
 });

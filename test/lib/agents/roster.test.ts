@@ -23,7 +23,7 @@ describe('roster', () => {
     return problems.map(({ message }) => message).join(' ');
   }
 
-  it('is empty where there is no folder', async () => {
+  it('is empty without a folder', async () => {
     expect(await readRoster(deps())).to.deep.equal({ agents: [], entries: [], problems: [] });
   });
 
@@ -41,7 +41,7 @@ describe('roster', () => {
     expect((await rosterEntry(deps(), 'ADA')).persona).to.equal('Has seen a lot.');
   }); // prettier-ignore
 
-  it('never reads a voice: it is in nothing that comes out, and noted', async () => {
+  it('never reads a voice, and reports it as a note', async () => {
     write(
       'ada.md',
       '---\nname: Ada\nrole: x\nvoice: SECRET-ONE\nvoice_id: SECRET-TWO\nvoiceId: [SECRET-THREE]\n---\n',
@@ -49,28 +49,28 @@ describe('roster', () => {
     const { agents, entries, problems } = await readRoster(deps());
     expect(agents).to.have.length(1);
     expect(problems.map(({ level, message }) => [level, message])).to.deep.equal([
-      ['note', 'voice is not read.'],
-      ['note', 'voice_id is not read.'],
-      ['note', 'voiceId is not read.'],
+      ['note', 'voice is ignored.'],
+      ['note', 'voice_id is ignored.'],
+      ['note', 'voiceId is ignored.'],
     ]);
     expect(JSON.stringify([agents, entries, problems])).not.to.include('SECRET');
   });
 
-  it('says what is wrong with a file', async () => {
+  it('reports what is wrong with a file', async () => {
     expect(await errorOf('a.md', 'no front matter')).to.match(/no front matter/);
     expect(await errorOf('a.md', '---\nname: x\n')).to.match(/no front matter/);
     expect(await errorOf('a.md', '---\nname: "x\nrole: y\n---\n')).to.match(/Line \d+, column \d+/);
-    expect(await errorOf('a.md', '---\nname: a\nname: b\n---\n')).to.match(/Line 3, column 1: this key stands twice/);
+    expect(await errorOf('a.md', '---\nname: a\nname: b\n---\n')).to.match(/Line 3, column 1: duplicate key/);
     expect(await errorOf('a.md', '---\n- a\n---\n')).to.match(/no keys/);
-    expect(await errorOf('a.md', '---\nname: [x]\n---\n')).to.match(/name is not a text/);
-    expect(await errorOf('a.md', '---\nrole: x\nmodel: huge\n---\n')).to.match(/tiers are fast, balanced, deep/);
-    expect(await errorOf('a.md', '---\nexpertise: [magic]\n---\n')).to.match(/"magic"; the vocabulary is security/);
-    expect(await errorOf('a.md', '---\nexpertise: {a: 1}\n---\n')).to.match(/not a list/);
+    expect(await errorOf('a.md', '---\nname: [x]\n---\n')).to.match(/name must be a text/);
+    expect(await errorOf('a.md', '---\nrole: x\nmodel: huge\n---\n')).to.match(/Invalid model "huge"; use fast, balanced, deep/);
+    expect(await errorOf('a.md', '---\nexpertise: [magic]\n---\n')).to.match(/Invalid expertise "magic"; use security/);
+    expect(await errorOf('a.md', '---\nexpertise: {a: 1}\n---\n')).to.match(/must be a list/);
     expect(await errorOf('a.md', Buffer.from([0x89, 0x50, 0, 1]))).to.match(/binary/);
     expect(await errorOf('a.md', 'x'.repeat(300_000))).to.match(/more than 256 KiB/);
   }); // prettier-ignore
 
-  it('takes no file whose name is no slug, no link, and no hidden file', async () => {
+  it('refuses invalid file names, links and hidden files', async () => {
     write('Ada Lovelace.md', '---\nname: A\n---\n');
     write('.hidden.md', '---\nname: A\n---\n');
     writeFileSync(path('outside.md'), '---\nname: Outside\n---\n');
@@ -78,40 +78,40 @@ describe('roster', () => {
     const { agents, problems } = await readRoster(deps());
     expect(agents).to.deep.equal([]);
     expect(problems.map(({ message }) => message)).to.deep.equal([
-      'Its name is no slug.',
-      'It is a symbolic link.',
+      'Invalid file name.',
+      'The file is a symbolic link.',
     ]);
   });
 
-  it('is no link itself', async () => {
+  it('refuses a folder that is a link', async () => {
     mkdirSync(path('elsewhere'));
     symlinkSync(path('elsewhere'), path('agents'));
     expect(await rejection(readRoster(deps()))).to.include({ kind: 'config' });
   });
 
-  it('uses what is sound beside what is broken, and tells of a name that is taken', async () => {
+  it('uses valid files beside invalid ones, and reports a duplicate name', async () => {
     write('a.md', '---\nname: Ada\n---\n');
     write('b.md', '---\nname: ADA\n---\n');
     write('c.md', 'broken');
     const { agents, problems } = await readRoster(deps());
     expect(agents.map(({ slug }) => slug)).to.deep.equal(['a', 'b']);
     expect(problems.map(({ message }) => message)).to.deep.equal([
-      'It has no front matter.',
-      'Its name is Ada as in a.md.',
+      'The file has no front matter.',
+      'a.md has the same name: Ada.',
     ]);
   });
 
-  it('finds nobody with an error that helps', async () => {
+  it('lists the known agents if one is not found', async () => {
     write('ada.md', '---\nname: Ada\n---\n');
     write('bo.md', 'broken');
     expect(await rejection(rosterEntry(deps(), '../ada'))).to.include({
       kind: 'not_found',
-      hint: 'It has: ada.',
+      hint: 'Use one of ada.',
     });
     expect(await rejection(rosterEntry(deps(), 'bo'))).to.include({ kind: 'config' });
   });
 
-  it('makes an agent whose brief has the field of its role, and nothing of the template', async () => {
+  it('creates an agent whose brief has the expertise of its role and no template text', async () => {
     const made = { slug: 'ada', role: 'security specialist', expertise: [], personality: [], approach: [] };
     newRosterAgent(path('agents'), made);
     const old = 'Write here who this is: what they have seen, what they care about, how they talk. It goes into every brief.'; // prettier-ignore
@@ -129,7 +129,7 @@ describe('roster', () => {
     for (const { prompt } of briefs) expect(prompt).not.to.match(/Write here|<!--/);
   });
 
-  it('makes a file that it can read, once', async () => {
+  it('creates a readable file, and never overwrites one', async () => {
     const made = { slug: 'ada', role: 'tester: "of" things', name: "O'Brien #1", expertise: ['data'], personality: [], approach: ['rapid'], model: 'fast' } as const; // prettier-ignore
     newRosterAgent(path('agents'), made);
     const [agent] = (await readRoster(deps())).agents;

@@ -21,7 +21,7 @@ describe('routing', () => {
     expect(wrongIn(requests)).to.deep.equal([]);
   });
 
-  it('routes the requests that were written before the rules, and those after', () => {
+  it('routes the held-out requests by the right rule', () => {
     const requests = [
       ...corpus('held-out'),
       ...corpus('held-out-2'),
@@ -76,14 +76,14 @@ describe('routing', () => {
     expect(build.brief?.prompt).to.match(/^MODE: build\.\nYou are a senior engineer, /);
   });
 
-  it('says in the brief how the work is to be done', () => {
+  it('gives the working method in the brief', () => {
     const prompt = (request: string): string => route(request, OPTIONS).brief?.prompt ?? '';
     expect(prompt('fix the failing test')).to.match(/^You are a senior engineer[^]*Work test-driven/);
     expect(prompt('design the API')).to.match(/^You are a system architect[^]*Design before code/);
     expect(prompt('How do I write a hook for Claude Code?')).to.match(/Verify the latest features/);
   });
 
-  it('says to launch several agents in one message', () => {
+  it('launches several agents in one message', () => {
     const launch = 'Launch all 3 in one message, and the spotcheck when they are done.';
     expect(route('custom agents for the plan', { ...OPTIONS, count: 3 }).launch).to.equal(launch);
     expect(route('use a custom agent for the plan', OPTIONS)).not.to.have.property('launch');
@@ -93,7 +93,7 @@ describe('routing', () => {
     );
   });
 
-  it('sends a spotcheck after parallel work, and after nothing else', () => {
+  it('adds a spotcheck after parallel work only', () => {
     const spotcheck = route('custom agents for the plan', { ...OPTIONS, count: 3 }).spotcheck;
     expect(spotcheck).to.include({ subagentType: 'general-purpose', model: 'fast' });
     expect(spotcheck?.prompt).to.match(/consistent/);
@@ -104,7 +104,7 @@ describe('routing', () => {
     expect(route('hello', OPTIONS).spotcheck).to.equal(null);
   });
 
-  it('gives as many distinct briefs as are asked for', () => {
+  it('gives as many distinct briefs as requested', () => {
     const prompts = (request: string, count?: number): number => {
       const { briefs } = route(request, { ...OPTIONS, ...(count === undefined ? {} : { count }) });
       expect(new Set(briefs?.map(({ prompt }) => prompt)).size).to.equal(briefs?.length);
@@ -119,7 +119,7 @@ describe('routing', () => {
     expect(prompts('hello', 2)).to.equal(2);
   });
 
-  it('says that more agents were asked for than one request launches', () => {
+  it('warns if more agents are requested than the limit', () => {
     const decision = route('launch 500 agents', OPTIONS);
     expect(decision.briefs).to.have.length(MAX_BRIEFS);
     expect(decision.warnings.join()).to.match(/500 agents/);
@@ -135,7 +135,7 @@ describe('routing', () => {
     ]);
   });
 
-  it('launches every agent that is named, with its own persona', () => {
+  it('launches every named agent with its own persona', () => {
     const decision = route('Let Serena and Marcus look at it', OPTIONS);
     expect(decision.agent).to.equal('serena');
     expect(decision.briefs?.map(({ prompt }) => prompt.slice(0, 16))).to.deep.equal([
@@ -152,7 +152,7 @@ describe('routing', () => {
     expect(brief).to.include({ role: 'counsel', expertise: 'legal', personality: 'bold', model: 'deep' });
   });
 
-  it('calls the types as the configuration does', () => {
+  it('uses the type names of the configuration', () => {
     const types = { ...TYPES, general: 'worker', builder: 'smith', researchers: ['r1'] };
     const named = { types, named: [] };
     expect(route('custom agents please', named).subagentType).to.equal('worker');
@@ -160,20 +160,20 @@ describe('routing', () => {
     expect(route('research tea', named).subagentType).to.equal('r1');
   });
 
-  it('warns of what is retired or does not suit', () => {
+  it('warns of retired and unsuitable types', () => {
     expect(route('launch the architect agent', OPTIONS).warnings.join()).to.match(/"architect" is retired/);
     expect(route('Run this overnight, it takes 10 minutes', OPTIONS).warnings.join()).to.match(/30 minutes/);
     expect(route('Run it unattended with my notes', OPTIONS).warnings.join()).to.match(/own files/);
     expect(route('Run it overnight but ask me first', OPTIONS).warnings.join()).to.match(/interactive/);
   });
 
-  it('explains which rules were looked at, and what was taken back', () => {
+  it('explains which rules were tried, and what was negated', () => {
     const { considered } = explainRoute("don't use custom agents, research tea", OPTIONS);
     expect(considered[0]).to.include({ rule: 'custom', outcome: 'refused', words: 'custom agents' });
     expect(considered[considered.length - 1]).to.include({ rule: 'research', outcome: 'decided' });
   });
 
-  it('looks at the beginning and the end of a request of any length, in bounded time', () => {
+  it('reads the beginning and the end of a request of any length in bounded time', () => {
     const long = `${'lorem '.repeat(400_000)} Use custom agents for this.`;
     const started = process.uptime();
     const decision = route(long, OPTIONS);
@@ -187,7 +187,7 @@ describe('routing', () => {
     expect(process.uptime() - started).to.be.lessThan(15);
   });
 
-  it('never throws, and decides the same for the same request', () => {
+  it('never throws, and is deterministic', () => {
     const words = corpus('requests').flatMap(({ request }) => request.split(' '));
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }),
@@ -211,7 +211,7 @@ describe('routing', () => {
     );
   });
 
-  it('does not change its mind for case, spaces or a full stop', () => {
+  it('ignores case and surrounding spaces', () => {
     for (const { request, rule, effort } of corpus('requests').filter(({ rule: id }) => id !== 'named' && id !== 'native')) {
       const options = { ...OPTIONS, named: [], ...(effort === undefined ? {} : { effort }) };
       if (/[`"'_/]|[a-z][A-Z]/.test(request)) continue;

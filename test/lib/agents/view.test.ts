@@ -8,7 +8,7 @@ import { NAMED, TYPES } from '../../helpers/agents';
 
 const ALERT = { ts: '2026-11-20T09:05:00Z', session: 'one', task: 'Plan', agents: 2, silentSec: 90, since: '2026-11-20T09:03:30Z', lastTool: 'Bash', message: '2 agents of Plan made no tool call for 90 s.' }; // prettier-ignore
 
-describe('agents: what is shown', () => {
+describe('agents: views', () => {
   const { decision, considered } = explainRoute(
     'Launch three custom agents to review the plan, do not use Marcus',
     { types: TYPES, named: NAMED },
@@ -38,15 +38,15 @@ describe('agents: what is shown', () => {
     });
   }
 
-  it('cuts nothing of a brief, a trait or an alert on a narrow terminal', () => {
+  it('cuts nothing from briefs, traits and alerts on a narrow terminal', () => {
     const { briefs = '', traits = '', alert = '' } = texts(40);
     for (const text of [briefs, traits, alert]) expect(text).not.to.include('…');
     expect(briefs).to.include('general-purpose');
   });
 
-  it('tells of a silence in the time of the zone', () => {
+  it('shows an alert in the configured time zone', () => {
     expect(texts(80)['alert']).to.equal(
-      '10:05  2 agents of Plan made no tool call for 90 s. The last was Bash.',
+      '10:05  2 agents of Plan made no tool call for 90 s. Last tool: Bash.',
     );
   });
 });

@@ -76,7 +76,7 @@ describe('watchdog', () => {
   };
   const nothing = (): void => undefined;
 
-  it('is quiet when nothing runs', async () => {
+  it('reports nothing without sessions', async () => {
     expect(watchedSessions(deps())).to.deep.equal([]);
     expect(await watched([later(SILENCE_MS * 5), nothing])).to.deep.equal([]);
     happens('session-start');
@@ -84,7 +84,7 @@ describe('watchdog', () => {
     expect(await watched([later(SILENCE_MS * 5), nothing])).to.deep.equal([]);
   });
 
-  it('tells once of a silence, and again only after activity has returned', async () => {
+  it('alerts once of a silence, and again only after new activity', async () => {
     launch();
     const alerts = await watched([
       later(SILENCE_MS - 1000),
@@ -105,7 +105,7 @@ describe('watchdog', () => {
     );
   });
 
-  it('ends when its session has no active agent any more, or the log is gone', async () => {
+  it('ends when its session has no active agent, or the log is gone', async () => {
     const end = async (ends: () => void): Promise<number> => {
       launch();
       let looks = 0;
@@ -126,7 +126,7 @@ describe('watchdog', () => {
     expect(await end(() => rmSync(path('state'), { recursive: true }))).to.equal(2);
   });
 
-  it('does not tell the same silence again after a restart', async () => {
+  it('does not repeat an alert after a restart', async () => {
     launch();
     now += SILENCE_MS;
     expect(await watched([nothing])).to.have.length(1);
@@ -136,7 +136,7 @@ describe('watchdog', () => {
     expect(await watched([nothing])).to.have.length(1);
   });
 
-  it('counts from a later start of an agent, and forgets agents that are done', async () => {
+  it('counts from the latest start of an agent, and forgets finished agents', async () => {
     launch();
     now += SILENCE_MS - 1000;
     happens('subagent-start', { agent: 'a2' });
@@ -153,7 +153,7 @@ describe('watchdog', () => {
     expect(watchedSessions(deps())).to.deep.equal([]);
   });
 
-  it('keeps sessions apart, and watches one until it ends', async () => {
+  it('separates sessions, and watches one until it ends', async () => {
     launch('one');
     launch('two');
     const [first, second] = watchedSessions(deps()).map(({ session }) => session);
@@ -171,7 +171,7 @@ describe('watchdog', () => {
     expect(alerts.map(({ session }) => session)).to.deep.equal([first]);
   });
 
-  it('is alone with its session', async () => {
+  it('refuses a second watchdog of a session', async () => {
     launch();
     const controller = new AbortController();
     const options = { signal: controller.signal, alert: () => undefined };
@@ -186,7 +186,7 @@ describe('watchdog', () => {
     await first;
   });
 
-  it('reads on through a rotated log and lines that are none', async () => {
+  it('continues across a rotated log and invalid lines', async () => {
     launch();
     const log = path('state', 'work-events.jsonl');
     const alerts = await watched([
@@ -198,13 +198,13 @@ describe('watchdog', () => {
     expect(alerts.map(({ lastTool }) => lastTool)).to.deep.equal(['Edit']);
   });
 
-  it('takes no clock that was put back for a silence', () => {
+  it('does not mistake a clock change for a silence', () => {
     launch();
     now -= 3_600_000;
     expect(watchedSessions(deps())[0]).to.deep.include({ silentSec: 0, silent: false });
   });
 
-  it('survives a broken file of told silences, and leaves a newer one alone', async () => {
+  it('survives a broken file of alerts, and refuses a newer format', async () => {
     launch();
     now += SILENCE_MS;
     writeFileSync(path('state', 'watchdog.json'), '{"version":2,"alerts":{}}');

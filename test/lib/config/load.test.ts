@@ -142,11 +142,11 @@ describe('config: loadConfig', () => {
 
   it('says to unset or correct a variable that is wrong, which no file can help', async () => {
     expect((await problems({ STEWARD_TIMEZONE: 'Mars' })).hint).to.equal(
-      'Unset or correct STEWARD_TIMEZONE; until then nothing is captured.',
+      'Unset or correct STEWARD_TIMEZONE. Until then nothing is captured.',
     );
     at.write('config.yaml', 'timezone: 5\n');
     expect((await problems({ STEWARD_TIMEZONE: 'Mars', STEWARD_PORT: 'x' })).hint).to.equal(
-      'Unset or correct STEWARD_TIMEZONE, STEWARD_PORT. Correct what is named, in the file itself or with `steward config set KEY VALUE`; until then nothing is captured.',
+      'Unset or correct STEWARD_TIMEZONE, STEWARD_PORT. Edit the file or use "steward config set KEY VALUE". Until then nothing is captured.',
     );
   });
 
@@ -160,7 +160,7 @@ describe('config: loadConfig', () => {
     const { message } = await problems({ STEWARD_PORT: 'high' });
     for (const line of [
       `${config}: timezone: expected an IANA time zone such as Europe/Berlin, found 5`,
-      `${config}: da.name: expected a text of one line, not empty, found a list`,
+      `${config}: da.name: expected one line of text, found a list`,
       `${config}: notify.quietHours: expected two times of day such as 22:00-07:00, found "night"`,
       `${settings}: notifications.routing.error[1]: expected a list of channels: push, chat, telegram, desktop, found "fax"`,
       `${sense}: enabled: expected true or false, found "no"`,
@@ -183,16 +183,16 @@ describe('config: loadConfig', () => {
     at.write('config.yaml', 'da:\n  name: "x\n');
     at.write('sense/config.json', '{\n  "enabled": true,\n}');
     const { message, hint } = await problems();
-    expect(hint, 'config set refuses such a file').to.include('in the file itself;');
-    expect(message).to.match(/config\.yaml: line \d, column \d+: a character is missing/);
-    expect(message).to.include('config.json: line 3, column 1: a key in double quotes is expected here');
+    expect(hint, 'config set refuses such a file').to.include('Edit the file.');
+    expect(message).to.match(/config\.yaml: line \d, column \d+: missing character/);
+    expect(message).to.include('config.json: line 3, column 1: expected a key in double quotes');
   });
 
   it('finds a key that stands twice, and takes no long time over many that do not', async function () {
     this.timeout(20_000);
     const many = Array.from({ length: 40_000 }, (_, index) => `k${index}: 1\n`).join('');
     const path = at.write('config.yaml', `${many}k7: 2\n`);
-    expect((await problems()).message).to.include(`${path}: line 40001, column 1: this key stands twice`);
+    expect((await problems()).message).to.include(`${path}: line 40001, column 1: duplicate key`);
   });
 
   const hostileYaml: Record<string, string> = {
@@ -241,7 +241,7 @@ describe('config: loadConfig', () => {
     symlinkSync(join(dotfiles, 'gone.json'), at.area.settings);
     symlinkSync(join(dotfiles, 'c.yaml'), at.area.sense.config);
     const { message } = await problems();
-    expect(message).to.include(`${at.area.settings}: is a link to a file that is not there`);
+    expect(message).to.include(`${at.area.settings}: is a link to a missing file`);
     expect(message).to.include(`${at.area.sense.config}: is a symbolic link`);
   });
 
@@ -278,15 +278,15 @@ describe('config: loadConfig', () => {
     const { warnings, config } = await load();
     expect(config.user.da.name).to.equal('DA');
     expect(warnings).to.include.members([
-      `${path}: colour: this key is unknown and ignored`,
-      `${path}: da.nmae: this key is unknown and ignored`,
-      `${path}: __proto__: this key is unknown and ignored`,
-      `${path}: $import: this key is unknown and ignored`,
-      `${join(at.area.root, 'config.yml')}: this file is not read; its place is ${path}`,
+      `${path}: colour: unknown key, ignored`,
+      `${path}: da.nmae: unknown key, ignored`,
+      `${path}: __proto__: unknown key, ignored`,
+      `${path}: $import: unknown key, ignored`,
+      `${join(at.area.root, 'config.yml')}: steward does not read this file; use ${path}`,
     ]);
     if (process.platform === 'win32') return;
     chmodSync(at.area.root, 0o755);
-    expect((await load()).warnings.join('\n')).to.include('other users of this machine can look into it');
+    expect((await load()).warnings.join('\n')).to.include('other users of this machine can read it');
   });
 
   it('warns when others can read a secret, and not when the file only says where it is', async function () {
@@ -298,7 +298,7 @@ describe('config: loadConfig', () => {
     expect((await load()).warnings).to.deep.equal([]);
     holding('hush');
     expect((await load()).warnings).to.deep.equal([
-      `${path}: other users of this machine can read the secrets in it; run chmod 600 on it`,
+      `${path}: other users of this machine can read its secrets; run chmod 600 on it`,
     ]);
   });
 
@@ -306,7 +306,7 @@ describe('config: loadConfig', () => {
     at.write('sense/config.json', '{"version": 2, "pollIntervalSec": 60, "brandNew": true}');
     const { config, warnings } = await load();
     expect(config.sense.pollIntervalSec).to.equal(60);
-    expect(warnings.join('\n')).to.include('written by a newer steward (format 2');
+    expect(warnings.join('\n')).to.include('format 2 is newer than');
     at.write('sense/config.json', '{"version": "two"}');
     expect((await problems()).message).to.include('version: expected a whole number from 1, found "two"');
   });

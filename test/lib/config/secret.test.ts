@@ -21,13 +21,13 @@ describe('config: secrets', () => {
   });
 
   it('that a reference does not give are a config error that says where to put them', () => {
-    for (const [stored, place] of [
-      ['env:MISSING', 'the environment variable MISSING'],
-      ['env:EMPTY', 'the environment variable EMPTY'],
-      ['file:/nowhere', 'the file /nowhere'],
+    for (const [stored, problem] of [
+      ['env:MISSING', 'environment variable MISSING is not set'],
+      ['env:EMPTY', 'environment variable EMPTY is not set'],
+      ['file:/nowhere', 'file /nowhere is missing or empty'],
     ] as const) {
       expect(() => value(stored))
-        .to.throw(StewardError, `notifications.push.topic is to come from ${place}, which gives nothing.`)
+        .to.throw(StewardError, `notifications.push.topic: ${problem}.`)
         .with.property('kind', 'config');
     }
   });

@@ -409,7 +409,7 @@ describe('config: setConfig', () => {
     const error = await fails(remove('~/notes'), 'not_found');
     expect([error.message, error.hint]).to.deep.equal([
       `${notes} is not in sense.repos.`,
-      `The list is: ${site}`,
+      `The list is: ${site}.`,
     ]);
   });
 
@@ -421,6 +421,8 @@ describe('config: setConfig', () => {
     expect(await shown(key)).to.deep.equal(['push', 'desktop']);
     for (const [other, value] of [
       ['timezone', 'UTC'],
+      ['paths.goals', '~/goals.md'],
+      ['notifications.push.topic', 'x'],
       ['sense.git.authors', 'a@x.org'],
       ['WORK.PROJECT_PROPERTY', 'x'],
       [key, 'fax'],
@@ -430,24 +432,24 @@ describe('config: setConfig', () => {
     }
   });
 
-  it('adds nothing to the command of a read, and takes nothing out: it is set as a whole', async () => {
-    const key = 'sense.insight.command';
-    for (const change of [addToConfig, removeFromConfig]) {
-      const { message, hint } = await fails(change(deps(), { key, value: '--print' }), 'usage');
-      expect(message).to.equal('sense.insight.command is a program with its arguments.');
-      expect(hint).to.match(/^Set it as a whole: steward config set sense\.insight\.command '\["/);
-    }
+  it('refuses to add items to a command or to remove them', async () => {
+    for (const key of ['sense.insight.command', 'notify.smsCommand'])
+      for (const change of [addToConfig, removeFromConfig]) {
+        const { message, hint } = await fails(change(deps(), { key, value: '--print' }), 'usage');
+        expect(message).to.equal(`${key} is a command, not a list of items.`);
+        expect(hint).to.equal(`Set the whole value: steward config set ${key} '["PROGRAM", "ARGUMENT"]'`);
+      }
     expect(existsSync(at.area.sense.config)).to.equal(false);
   });
 
   it('keeps the comments of the items that stay in a YAML list', async () => {
     const text =
-      'notify:\n  smsCommand:\n    - sms # the program\n    # always\n    - --now\ntimezone: UTC # end\n';
+      'agents:\n  types:\n    researchers:\n      - a # fast\n      # always\n      - b\ntimezone: UTC # end\n';
     at.write('config.yaml', text);
-    const key = 'notify.smsCommand';
-    await addToConfig(deps(), { key, value: '--quiet' });
-    expect(at.read('config.yaml')).to.equal(text.replace('timezone', '    - --quiet\ntimezone'));
-    await removeFromConfig(deps(), { key, value: '--quiet' });
+    const key = 'agents.types.researchers';
+    await addToConfig(deps(), { key, value: 'c' });
+    expect(at.read('config.yaml')).to.equal(text.replace('timezone', '      - c\ntimezone'));
+    await removeFromConfig(deps(), { key, value: 'c' });
     expect(at.read('config.yaml')).to.equal(text);
   });
 

@@ -11,7 +11,7 @@ import { daemonStatusText, duration, logLineText, type RunningReport } from '../
 import { httpUrl, isLoopback, localAddress } from '../../../src/lib/platform/net/address';
 import { systemClock } from '../../../src/lib/platform/time/clock';
 import { askLocal } from '../../../src/lib/platform/net/local-http';
-import { parseSockets, portOwner } from '../../../src/lib/platform/net/peer';
+import { portOwner } from '../../../src/lib/platform/net/peer';
 import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
 import { senseHealth } from '../../../src/lib/sense/source';
 import { StewardError } from '../../../src/lib/errors';
@@ -119,7 +119,7 @@ describe('daemon parts', () => {
         json: { a: 1 },
       });
       for (const bytes of ['', 'HTTP/1.1 200 OK\r\n\r\n{"a":', 'nonsense', 'HTTP/1.1 200 OK\r\n\r\n']) {
-        expect(await answering(bytes), bytes).to.include('cannot be read');
+        expect(await answering(bytes), bytes).to.include('unreadable answer');
       }
       expect(await answering(null)).to.include('did not answer in 200 ms');
     });
@@ -268,16 +268,6 @@ describe('daemon parts', () => {
       }
       // Another process may have been given it meanwhile.
       expect(portOwner(port)?.pid).to.not.equal(process.pid);
-    });
-
-    it('is read from listening sockets only', () => {
-      const text = [
-        '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
-        '   0: 0100007F:7A69 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0',
-        '   1: 0100007F:7A6A 0100007F:1234 01 00000000:00000000 00:00000000 00000000  1000        0 4712 1 0',
-        '',
-      ].join('\n');
-      expect(parseSockets(text)).to.deep.equal([{ port: 31_337, uid: 1000, inode: '4711' }]);
     });
   });
 

@@ -52,14 +52,12 @@ export function parseJsonTree(source: string): ParsedTree {
   try {
     const root = scanValue(cursor, 0);
     skipSpace(cursor);
-    if (cursor.at < source.length) throw new Fault(cursor.at, 'more text after the end of the value');
+    if (cursor.at < source.length) throw new Fault(cursor.at, 'unexpected text after the end');
     const { duplicateAt } = cursor;
     return {
       root,
       duplicate:
-        duplicateAt === undefined
-          ? undefined
-          : { ...placeOf(source, duplicateAt), message: 'this key stands twice' },
+        duplicateAt === undefined ? undefined : { ...placeOf(source, duplicateAt), message: 'duplicate key' },
     };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -94,13 +92,13 @@ function scanValue(cursor: Cursor, depth: number): JsonNode {
   skipSpace(cursor);
   const start = cursor.at;
   const char = cursor.source[start];
-  if (char === undefined) throw new Fault(start, 'the text ends where a value is expected');
+  if (char === undefined) throw new Fault(start, 'unexpected end of the text');
   if (char === '{' || char === '[') {
     if (depth >= MAX_DEPTH) throw new Fault(start, `more than ${MAX_DEPTH} levels deep`);
     return char === '{' ? scanObject(cursor, depth) : scanArray(cursor, depth);
   }
   if (char === '"') scanString(cursor);
-  else if (!take(cursor, SCALAR)) throw new Fault(start, 'a value is expected here');
+  else if (!take(cursor, SCALAR)) throw new Fault(start, 'expected a value');
   return { kind: 'scalar', start, end: cursor.at };
 }
 
@@ -114,17 +112,17 @@ function scanObject(cursor: Cursor, depth: number): JsonObject {
   for (;;) {
     skipSpace(cursor);
     const keyStart = cursor.at;
-    if (cursor.source[keyStart] !== '"') throw new Fault(keyStart, 'a key in double quotes is expected here');
+    if (cursor.source[keyStart] !== '"') throw new Fault(keyStart, 'expected a key in double quotes');
     scanString(cursor);
     const key = JSON.parse(cursor.source.slice(keyStart, cursor.at)) as string;
     if (keys.has(key)) cursor.duplicateAt ??= keyStart;
     keys.add(key);
     skipSpace(cursor);
-    if (!takeChar(cursor, ':')) throw new Fault(cursor.at, 'a colon is expected here');
+    if (!takeChar(cursor, ':')) throw new Fault(cursor.at, 'expected a colon');
     members.push({ key, keyStart, value: scanValue(cursor, depth + 1) });
     skipSpace(cursor);
     if (takeChar(cursor, '}')) return { kind: 'object', start, end: cursor.at, members };
-    if (!takeChar(cursor, ',')) throw new Fault(cursor.at, 'a comma or a closing brace is expected here');
+    if (!takeChar(cursor, ',')) throw new Fault(cursor.at, 'expected a comma or a closing brace');
   }
 }
 
@@ -138,7 +136,7 @@ function scanArray(cursor: Cursor, depth: number): JsonArray {
     items.push(scanValue(cursor, depth + 1));
     skipSpace(cursor);
     if (takeChar(cursor, ']')) return { kind: 'array', start, end: cursor.at, items };
-    if (!takeChar(cursor, ',')) throw new Fault(cursor.at, 'a comma or a closing bracket is expected here');
+    if (!takeChar(cursor, ',')) throw new Fault(cursor.at, 'expected a comma or a closing bracket');
   }
 }
 
@@ -149,10 +147,7 @@ function scanString(cursor: Cursor): void {
     if (takeChar(cursor, '"')) return;
     if (take(cursor, ESCAPE)) continue;
     const isEscape = cursor.source[cursor.at] === '\\';
-    throw new Fault(
-      cursor.at,
-      isEscape ? 'this escape is unknown' : 'the closing quote of a text is missing',
-    );
+    throw new Fault(cursor.at, isEscape ? 'unknown escape sequence' : 'missing closing quote');
   }
 }
 

@@ -1,0 +1,127 @@
+import { goTo, openSessions, placesNow } from '../app/sessions';
+import type { Context } from '../app/context';
+import { toStewardError } from '../errors';
+import { marksOf } from '../platform/files/stat';
+import { openScreen, type Screen } from '../platform/terminal/screen';
+import type { Terminal } from '../platform/terminal/stdio';
+import { localTimes } from '../platform/time/day-words';
+import { namesFolder } from '../sessions/names';
+import { emptySessions, isLive, type SessionsState } from '../sessions/session';
+import { noteLost, runningSessions, type SessionsDeps } from '../sessions/state';
+import { lostSessions } from '../sessions/view';
+import { EMPTY_LIST, pressKey, watchedRows, watchFrame, withRows, type WatchList } from '../sessions/watch';
+
+/** How often the files of the sessions are checked for a change. */
+const CHECK_MS = 250;
+/** Ages and processes change without one. */
+const REFRESH_MS = 2_000;
+/** After so long tmux and kitty are asked again for the names of windows. */
+const PLACES_MS = 30_000;
+
+interface Watching {
+  context: Context;
+  deps: SessionsDeps;
+  terminal: Terminal;
+  screen: Screen;
+  list: WatchList;
+  state: SessionsState;
+  places: ReadonlyMap<string, string>;
+  /** For which sessions the places were asked, and when. */
+  asked: { slugs: string; atMs: number };
+  /** The files as they were read, and when. */
+  seen: { marks: string; atMs: number };
+}
+
+/** `steward sessions --watch` on a terminal, until a person quits it. */
+export async function watchSessions(context: Context, terminal: Terminal): Promise<void> {
+  const deps = await openSessions(context);
+  await new Promise<void>((resolve, reject) => {
+    const screen = openScreen({
+      key: (key) => guarded(() => press(at, key) === 'quit' && end(resolve)),
+      resize: () => guarded(() => draw(at)),
+    });
+    const at: Watching = {
+      ...{ context, deps, terminal, screen, list: EMPTY_LIST, state: emptySessions(), places: new Map() },
+      ...{ asked: { slugs: '', atMs: -Infinity }, seen: { marks: '', atMs: -Infinity } },
+    };
+    const end = (settle: () => void): void => {
+      clearInterval(timer);
+      screen.close();
+      settle();
+    };
+    const guarded = (step: () => unknown): void => {
+      try {
+        step();
+      } catch (error) {
+        end(() => reject(toStewardError(error)));
+      }
+    };
+    const timer = setInterval(() => guarded(() => check(at)), CHECK_MS);
+    guarded(() => check(at));
+  });
+}
+
+/** Reads the sessions where something has changed. */
+function check(at: Watching): void {
+  const { deps } = at;
+  const marks = marksOf([deps.workEvents, deps.path, namesFolder(deps.locks)]).text;
+  const atMs = deps.clock.monotonic();
+  if (marks === at.seen.marks && atMs - at.seen.atMs < REFRESH_MS) return;
+  at.seen = { marks, atMs };
+  at.state = runningSessions(deps);
+  const lost = lostSessions(at.state);
+  // An area that cannot be written has them noted by a later run.
+  if (lost.length > 0) void noteLost(deps, lost).catch(() => undefined);
+  askPlaces(at);
+  draw(at);
+}
+
+function askPlaces(at: Watching): void {
+  const { deps, context, state } = at;
+  const live = Object.values(state.sessions).filter((session) => isLive(session, deps.clock.now()));
+  const slugs = live.map(({ slug }) => slug).join();
+  const atMs = deps.clock.monotonic();
+  if (slugs === at.asked.slugs && atMs - at.asked.atMs < PLACES_MS) return;
+  at.asked = { slugs, atMs };
+  void placesNow(context, live).then(
+    (places) => {
+      at.places = places;
+      draw(at);
+    },
+    // The column stays as it is.
+    () => undefined,
+  );
+}
+
+function draw(at: Watching): void {
+  const { deps, places, terminal, screen, state } = at;
+  const nowMs = deps.clock.now();
+  at.list = withRows(at.list, watchedRows(state, { nowMs, places }));
+  const options = { ...terminal, ...screen.size(), nowMs, localTime: localTimes(deps.clock) };
+  screen.draw(watchFrame(at.list, state, options));
+}
+
+function press(at: Watching, key: string): 'quit' | undefined {
+  const [list, action] = pressKey(at.list, key);
+  at.list = list;
+  if (action === 'quit') return 'quit';
+  if (action === 'go') void jump(at);
+  draw(at);
+  return undefined;
+}
+
+/** Brings the selected session to the front, and says what came of it. */
+async function jump(at: Watching): Promise<void> {
+  const row = at.list.rows.find(({ slug }) => slug === at.list.selected);
+  const session = at.state.sessions[row?.slug ?? ''];
+  if (row === undefined || session === undefined) return;
+  let message: string;
+  try {
+    const { name, via, target } = await goTo(at.context, session, row.name);
+    message = `${name} is in front (${via} ${target}).`;
+  } catch (error) {
+    message = toStewardError(error).message;
+  }
+  at.list = { ...at.list, message };
+  draw(at);
+}

@@ -1,0 +1,76 @@
+import { emitKeypressEvents } from 'node:readline';
+
+/** A key as readline names it: `return`, `up`, `escape`, or the character itself. */
+export type Key = string;
+
+/** The whole terminal, until `close`. */
+export interface Screen {
+  /** Shows the lines; writes only those that changed, so that nothing flickers and ssh carries little. */
+  draw: (lines: readonly string[]) => void;
+  size: () => { columns: number; rows: number };
+  /** Gives the terminal back as it was. */
+  close: () => void;
+}
+
+/** Alternate screen, hidden cursor, no line wrap: a line that the terminal measures otherwise stays one line. */
+const OPEN = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
+const CLOSE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
+/** Synchronized output: terminals that know it show the lines between the two at once. */
+const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
+
+/** Takes over the terminal of stdin and stdout. Ctrl-C is the key `c` with Ctrl, reported as `ctrl-c`. */
+export function openScreen(on: { key: (key: Key) => void; resize: () => void }): Screen {
+  const { stdin, stdout } = process;
+  let shown: readonly string[] = [];
+  let waiting: readonly string[] | undefined;
+  let isOpen = true;
+  const pressed = (text: string | undefined, key: { name?: string; ctrl?: boolean }): void =>
+    on.key(key.ctrl === true ? `ctrl-${key.name ?? ''}` : (key.name ?? text ?? ''));
+  const resized = (): void => {
+    shown = [];
+    stdout.write('\u001b[2J');
+    on.resize();
+  };
+  const draw = (lines: readonly string[]): void => {
+    if (!isOpen) return;
+    // A slow line gets the latest picture only.
+    if (stdout.writableNeedDrain) {
+      if (waiting === undefined) stdout.once('drain', () => draw(waiting ?? []));
+      waiting = lines;
+      return;
+    }
+    waiting = undefined;
+    const changed = Array.from({ length: Math.max(lines.length, shown.length) }, (_, row) =>
+      // Cleared first: behind a full line the cursor stands on its last character.
+      lines[row] === shown[row] ? '' : `\u001b[${row + 1};1H\u001b[K${lines[row] ?? ''}`,
+    ).join('');
+    shown = lines;
+    if (changed !== '') stdout.write(BEGIN + changed + END);
+  };
+  const close = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    stdin.off('keypress', pressed);
+    stdout.off('resize', resized);
+    for (const signal of SIGNALS) process.off(signal, ended);
+    process.off('exit', close);
+    stdin.setRawMode(false);
+    stdin.pause();
+    stdout.write(CLOSE);
+  };
+  const ended = (signal: NodeJS.Signals): void => {
+    close();
+    process.kill(process.pid, signal);
+  };
+  emitKeypressEvents(stdin);
+  stdin.setRawMode(true);
+  stdin.resume();
+  stdin.on('keypress', pressed);
+  stdout.on('resize', resized);
+  for (const signal of SIGNALS) process.on(signal, ended);
+  process.on('exit', close);
+  stdout.write(OPEN);
+  return { draw, close, size: () => ({ columns: stdout.columns, rows: stdout.rows }) };
+}
+
+const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;

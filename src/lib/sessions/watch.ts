@@ -1,0 +1,209 @@
+import { fit } from '../platform/terminal/text-width';
+import { palette, table, toAscii } from '../platform/terminal/format';
+import { clean } from '../platform/terminal/terminal';
+import { type Session, type SessionsState, statusOf } from './session';
+import {
+  factsOf,
+  type RowOptions,
+  rowsOf,
+  sessionDetail,
+  sessionLines,
+  type SessionRow,
+  type SessionsTextOptions,
+  type SessionTextOptions,
+} from './view';
+
+/** The live list: what is selected, filtered and shown of the sessions. Every key gives the next one. */
+export interface WatchList {
+  rows: readonly SessionRow[];
+  /** Slug of the selected session; null when there is none. */
+  selected: string | null;
+  filter: string;
+  /** Do keys go to the filter? */
+  isTyping: boolean;
+  /** Are the details of the selected session shown instead of the list? */
+  isDetailed: boolean;
+  /** What came of the last jump. */
+  message: string | null;
+}
+
+export const EMPTY_LIST: WatchList = {
+  rows: [],
+  selected: null,
+  filter: '',
+  isTyping: false,
+  isDetailed: false,
+  message: null,
+};
+
+/** What a key asks for beyond the list itself. */
+export type WatchAction = 'go' | 'quit' | undefined;
+
+const RECENT_MS = 3_600_000;
+
+/** The sessions of the live list: the longest waiting first, then those at work, then those that ended in the last hour. */
+export function watchedRows(state: SessionsState, options: RowOptions): SessionRow[] {
+  const { nowMs } = options;
+  const isRecent = (session: Session): boolean => {
+    const status = statusOf(session, nowMs);
+    const isOver = status === 'ended' || status === 'crashed';
+    return !isOver || nowMs - Date.parse(session.updatedAt) < RECENT_MS;
+  };
+  const rows = rowsOf(Object.values(state.sessions).filter(isRecent), options);
+  const ranked = rows.map((row) => ({ row, rank: RANK[row.status], time: timeOf(row) }));
+  // Not by the last event: rows that change places with each event cannot be read.
+  return ranked.sort((a, b) => a.rank - b.rank || a.time - b.time).map(({ row }) => row);
+}
+
+const RANK = { waiting: 0, working: 1, 'no-signal': 1, crashed: 2, ended: 2 } as const;
+
+function timeOf(row: SessionRow): number {
+  if (RANK[row.status] === 2) return -Date.parse(row.updatedAt);
+  return Date.parse(row.waitingSince ?? row.startedAt);
+}
+
+/** The rows that the filter lets through. */
+export function filteredRows({ rows, filter }: WatchList): readonly SessionRow[] {
+  const words = filter.toLowerCase().split(' ');
+  return rows.filter((row) => {
+    const text = [row.name, row.repo, row.branch, row.slug, row.task, row.title, row.status].join('\n');
+    return words.every((word) => text.toLowerCase().includes(word));
+  });
+}
+
+/** Shows other rows; the selection stays on its session, or goes to the first. */
+export function withRows(list: WatchList, rows: readonly SessionRow[]): WatchList {
+  return selectedAmong({ ...list, rows });
+}
+
+function selectedAmong(list: WatchList): WatchList {
+  const shown = filteredRows(list);
+  const isThere = shown.some(({ slug }) => slug === list.selected);
+  return isThere ? list : { ...list, selected: shown[0]?.slug ?? null };
+}
+
+/** Returns the list after a key, and what the key asks for. */
+export function pressKey(list: WatchList, key: string): [WatchList, WatchAction] {
+  const next = { ...list, message: null };
+  if (key === 'ctrl-c') return [next, 'quit'];
+  if (list.isTyping) return [selectedAmong(typed(next, key)), undefined];
+  switch (key) {
+    case 'q':
+      return [next, 'quit'];
+    case 'return':
+    case 'enter':
+      return [next, list.selected === null ? undefined : 'go'];
+    case 'up':
+    case 'k':
+      return [moved(next, -1), undefined];
+    case 'down':
+    case 'j':
+      return [moved(next, 1), undefined];
+    case 'n':
+      return [nextWaiting(next), undefined];
+    case 's':
+      return [{ ...next, isDetailed: !list.isDetailed && list.selected !== null }, undefined];
+    case '/':
+      return [{ ...next, isTyping: true, isDetailed: false }, undefined];
+    case 'escape':
+      return [selectedAmong({ ...next, filter: '', isDetailed: false }), undefined];
+    default:
+      return [next, undefined];
+  }
+}
+
+const MAX_FILTER = 60;
+
+function typed(list: WatchList, key: string): WatchList {
+  if (key === 'return' || key === 'enter') return { ...list, isTyping: false };
+  if (key === 'escape') return { ...list, isTyping: false, filter: '' };
+  if (key === 'backspace') return { ...list, filter: list.filter.slice(0, -1) };
+  const text = key === 'space' ? ' ' : key;
+  return text.length === 1 ? { ...list, filter: `${list.filter}${text}`.slice(0, MAX_FILTER) } : list;
+}
+
+function moved(list: WatchList, step: number): WatchList {
+  const shown = filteredRows(list);
+  const at = shown.findIndex(({ slug }) => slug === list.selected) + step;
+  return { ...list, selected: shown[at]?.slug ?? list.selected };
+}
+
+function nextWaiting(list: WatchList): WatchList {
+  const shown = filteredRows(list);
+  const at = shown.findIndex(({ slug }) => slug === list.selected);
+  const waiting = [...shown.slice(at + 1), ...shown.slice(0, at + 1)].find(
+    ({ status }) => status === 'waiting',
+  );
+  return waiting === undefined ? { ...list, message: 'No session waits for you.' } : { ...list, selected: waiting.slug }; // prettier-ignore
+}
+
+export interface FrameOptions extends SessionsTextOptions, SessionTextOptions {
+  rows: number;
+}
+
+/** The lines of the whole screen. */
+export function watchFrame(list: WatchList, state: SessionsState, options: FrameOptions): string[] {
+  const { columns, rows } = options;
+  const colors = palette(options);
+  const session = state.sessions[list.selected ?? ''];
+  const body =
+    list.isDetailed && session !== undefined
+      ? detailLines(list, session, options)
+      : listLines(list, options, rows - 4);
+  const height = Math.max(1, rows - 4);
+  const padded = [...body.slice(0, height), ...Array<string>(Math.max(0, height - body.length)).fill('')];
+  const lines = [
+    colors.strong(fit(headOf(list), columns)),
+    '',
+    ...padded,
+    '',
+    colors.neutral(fit(footOf(list, columns), columns)),
+  ];
+  return options.unicode === false ? lines.map(toAscii) : lines;
+}
+
+function headOf({ rows }: WatchList): string {
+  const count = (...statuses: SessionRow['status'][]): number =>
+    rows.filter(({ status }) => statuses.includes(status)).length;
+  const parts = [
+    `${count('waiting')} waiting`,
+    `${count('working', 'no-signal')} working`,
+    `${count('ended', 'crashed')} done in the last hour`,
+  ];
+  return parts.join(' · ');
+}
+
+function footOf({ filter, isTyping, message }: WatchList, columns: number): string {
+  if (message !== null) return clean(message);
+  if (isTyping) return `Filter: ${filter}_   Enter keeps it, Esc clears it`;
+  const keys = columns < 60 ? 'Enter go  n next  / find  s show  q quit' : 'Enter jump · n next waiting · / filter · s details · q quit'; // prettier-ignore
+  return filter === '' ? keys : `Filter: ${filter} (Esc clears it) · ${keys}`;
+}
+
+/** The rows around the selected one that fit, each marked or indented. */
+function listLines(list: WatchList, options: FrameOptions, height: number): string[] {
+  const shown = filteredRows(list);
+  if (shown.length === 0) {
+    const none = list.rows.length === 0 ? 'No session runs now.' : 'No session matches the filter.';
+    return [fit(none, options.columns)];
+  }
+  const lines = sessionLines(shown, { ...options, columns: options.columns - 2 });
+  const each = lines.length / shown.length;
+  const at = Math.max(0, shown.findIndex(({ slug }) => slug === list.selected)); // prettier-ignore
+  const fitting = Math.max(1, Math.floor(height / each));
+  const first = Math.max(0, Math.min(at - Math.floor(fitting / 2), shown.length - fitting));
+  return lines
+    .map((line, index) => `${index === at * each ? '> ' : '  '}${line}`)
+    .slice(first * each, (first + fitting) * each);
+}
+
+function detailLines(list: WatchList, session: Session, options: FrameOptions): string[] {
+  const row = list.rows.find(({ slug }) => slug === session.slug);
+  const detail = {
+    ...sessionDetail(session, options),
+    name: row?.name ?? session.slug,
+    place: row?.place ?? null,
+  };
+  const facts = table(factsOf(detail, options)).split('\n');
+  return [clean(detail.name), '', ...facts].map((line) => fit(line, options.columns));
+}

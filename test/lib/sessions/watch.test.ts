@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+
+import { displayWidth } from '../../../src/lib/platform/terminal/text-width';
+import { parseSession, type Session, type SessionsState } from '../../../src/lib/sessions/session';
+import {
+  EMPTY_LIST,
+  filteredRows,
+  pressKey,
+  watchedRows,
+  watchFrame,
+  withRows,
+  type WatchList,
+} from '../../../src/lib/sessions/watch';
+
+const NOW = Date.parse('2026-11-20T09:00:00.000Z');
+
+function session(slug: string, minutesAgo: number, more: Partial<Session>): Session {
+  const at = new Date(NOW - minutesAgo * 60_000).toISOString();
+  return parseSession(slug, {
+    sessionIds: [slug],
+    startedAt: at,
+    updatedAt: at,
+    repo: 'shop',
+    branch: slug,
+    ...more,
+  }) as Session;
+}
+
+function stateOf(...sessions: Session[]): SessionsState {
+  return {
+    version: 1,
+    cursor: { offset: 0, head: '' },
+    sessions: Object.fromEntries(sessions.map((one) => [one.slug, one])),
+  };
+}
+
+const STATE = stateOf(
+  session('busy', 10, { activity: 'working', tool: 'Edit' }),
+  session('old', 20, { activity: 'working', tool: 'Bash' }),
+  session('asks', 5, { activity: 'waiting', waitingFor: 'permission_prompt', askedTool: 'Bash' }),
+  session('idle', 30, { activity: 'waiting' }),
+  session('done', 40, { activity: 'ended' }),
+  session('yesterday', 61, { activity: 'ended' }),
+);
+
+describe('the live list of sessions', () => {
+  const rows = watchedRows(STATE, { nowMs: NOW });
+  const list = withRows(EMPTY_LIST, rows);
+  const press = (from: WatchList, ...keys: string[]): WatchList =>
+    keys.reduce((at, key) => pressKey(at, key)[0], from);
+  const frame = (at: WatchList, columns = 80, height = 24, color = false): string[] =>
+    watchFrame(at, STATE, { columns, rows: height, color, nowMs: NOW, localTime: () => '10:00' });
+
+  it('has the longest waiting first, then those at work, then those of the last hour', () => {
+    expect(rows.map(({ slug }) => slug)).to.deep.equal(['idle', 'asks', 'old', 'busy', 'done']);
+    expect(list.selected).to.equal('idle');
+  });
+
+  it('fills the screen exactly, in 40 columns too', () => {
+    for (const columns of [40, 60, 71, 72, 80, 200])
+      for (const height of [5, 8, 24]) {
+        const lines = frame(list, columns, height);
+        expect(lines.length, `${columns}x${height}`).to.equal(height);
+        for (const line of lines) expect(displayWidth(line), line).to.be.at.most(columns);
+      }
+    expect(frame(list).slice(0, 4)).to.deep.equal([
+      '2 waiting · 2 working · 1 done in the last hour',
+      '',
+      '> shop·idle  waiting 30 m    turn finished     30 m',
+      '  shop·asks  waiting 5 m     asks to run Bash   5 m',
+    ]);
+    expect(frame(list, 80, 24, true)[3]).to.include('\u001b[35m');
+  });
+
+  it('moves, jumps to the next that waits, shows details, filters and quits', () => {
+    expect(press(list, 'down', 'j', 'k').selected).to.equal('asks');
+    expect(press(list, 'up').selected).to.equal('idle');
+    expect(press(list, 'n').selected).to.equal('asks');
+    expect(press(list, 'n', 'n').selected).to.equal('idle');
+    expect(frame(press(list, 's')).join('\n')).to.match(/^branch +idle$/m);
+    expect(press(list, 's', 's').isDetailed).to.equal(false);
+    const filtered = press(list, '/', 'b', 'u', 'x', 'backspace', 's', 'return');
+    expect(filteredRows(filtered).map(({ slug }) => slug)).to.deep.equal(['busy']);
+    expect(filtered.selected).to.equal('busy');
+    expect(press(filtered, 'escape').filter).to.equal('');
+    expect(press(filtered, 'n').message).to.equal('No session waits for you.');
+    expect(pressKey(list, 'return')[1]).to.equal('go');
+    expect(pressKey(withRows(EMPTY_LIST, []), 'return')[1]).to.equal(undefined);
+    for (const key of ['q', 'ctrl-c']) expect(pressKey(list, key)[1]).to.equal('quit');
+    expect(pressKey(press(list, '/'), 'q')[1]).to.equal(undefined);
+  });
+
+  it('keeps the selection on its session when others come and go', () => {
+    const at = press(list, 'down');
+    expect(withRows(at, rows.slice(1)).selected).to.equal('asks');
+    expect(withRows(at, rows.slice(2)).selected).to.equal('old');
+    expect(withRows(at, []).selected).to.equal(null);
+  });
+
+  it('scrolls with the selection', () => {
+    const many = stateOf(...Array.from({ length: 50 }, (_, n) => session(`s${n}`, 50 - n, { activity: 'working' }))); // prettier-ignore
+    let at = withRows(EMPTY_LIST, watchedRows(many, { nowMs: NOW }));
+    for (let n = 0; n < 49; n += 1) at = press(at, 'down');
+    expect(frame(at).some((line) => line.startsWith('> shop·s49'))).to.equal(true);
+    expect(frame(at, 40, 10).some((line) => line.startsWith('> shop·s49'))).to.equal(true);
+  });
+});

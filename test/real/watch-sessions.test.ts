@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { BIN, cleanEnv, emptyHome, steward } from '../helpers/cli';
+import { hookJson } from '../helpers/hooks';
+import { requirePrograms } from '../helpers/real-part';
+
+describe('steward sessions --watch', function () {
+  this.timeout(180_000);
+  let home: ReturnType<typeof emptyHome>;
+  beforeEach(function () {
+    requirePrograms(this, { tmux: 'tmux' });
+    home = emptyHome();
+  });
+  afterEach(() => {
+    try {
+      tmux('kill-server');
+    } catch {
+      // It ended with its last session.
+    }
+    home.remove();
+  });
+
+  const at = (name: string): string => join(home.path, name);
+  const tmux = (...args: string[]): string =>
+    execFileSync('tmux', ['-S', at('tmux.sock'), '-f', '/dev/null', ...args], {
+      env: cleanEnv(home.path, { TERM: 'screen', SHELL: '/bin/sh', LANG: 'C.UTF-8' }),
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  const shows = async (what: RegExp): Promise<string> => {
+    let screen = '';
+    for (let tries = 0; tries < 600; tries += 1) {
+      screen = tmux('capture-pane', '-p', '-t', 'watch:0');
+      if (what.test(screen)) return screen;
+      await delay(100);
+    }
+    throw new Error(`${String(what)} is not on the screen:\n${screen}`);
+  };
+  const type = (...keys: string[]): string => tmux('send-keys', '-t', 'watch:0', ...keys);
+
+  /** A pane in which a session works on a branch until its process ends. */
+  function assistant(branch: string): string {
+    const repo = at(`shop-${branch}`);
+    execFileSync('git', ['init', '-q', '-b', branch, repo]);
+    const hooks = (['session-start', 'prompt', 'tool-before'] as const).map((event) => {
+      writeFileSync(at(`${branch}-${event}.json`), hookJson(event, { cwd: repo, session_id: branch, tool_name: 'Edit' })); // prettier-ignore
+      const verb = event === 'tool-before' ? 'tool' : event;
+      return `"${process.execPath}" "${BIN}" hook ${verb} < "${at(`${branch}-${event}.json`)}" > /dev/null`;
+    });
+    return tmux('new-window', '-d', '-P', '-F', '#{pane_pid}', '-t', 'watch', `${hooks.join('; ')}; cat; :`);
+  }
+
+  it('shows what changes, jumps to a session, and gives the terminal back', async () => {
+    tmux('new-session', '-d', '-s', 'watch', '-x', '80', '-y', '24', 'sh');
+    tmux('set-option', '-g', 'status', 'off');
+    type(`PS1='prompt: '; clear`, 'Enter');
+    type(`"${process.execPath}" "${BIN}" sessions --watch`, 'Enter');
+    await shows(/^No session runs now\.$/m);
+    const pid = Number(assistant('login'));
+    await shows(/^> shop-login·login +working +edits +\d+ m +watch:1$/m);
+    assistant('cart');
+    await shows(/^ {2}shop-cart·cart +working +edits/m);
+    const input = hookJson('permission', { cwd: at('shop-cart'), session_id: 'cart' });
+    await steward(['hook', 'notification'], { home: home.path, input });
+    await shows(/^1 waiting · 1 working .*\n\n {2}shop-cart·cart +waiting 0 m +asks to run Bash/m);
+    process.kill(pid, 'SIGKILL');
+    await shows(/^> shop-login·login +ended unexpectedly/m);
+    type('n');
+    await shows(/^> shop-cart·cart/m);
+    tmux('resize-window', '-t', 'watch:0', '-x', '40', '-y', '12');
+    const narrow = await shows(/^> shop-cart·cart$/m);
+    for (const line of narrow.split('\n')) expect(line.length).to.be.at.most(40);
+    type('Enter');
+    await shows(/^The session runs in tmux/m);
+    type('q');
+    await shows(/^prompt:$/m);
+    expect(tmux('capture-pane', '-p', '-t', 'watch:0')).not.to.include('shop-cart');
+    expect(tmux('display-message', '-p', '-t', 'watch:0', '#{cursor_flag} #{alternate_on} #{wrap_flag}')).to.equal('1 0 1'); // prettier-ignore
+  });
+
+  it('prints the plain list without a terminal', async () => {
+    const plain = await steward(['sessions', '--watch'], { home: home.path });
+    expect(plain).to.include({ code: 0 });
+    expect(plain.stdout).to.match(/^No session runs now\./);
+  });
+});
