@@ -190,7 +190,7 @@ describe('sense: daily record', () => {
           );
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -227,7 +227,7 @@ describe('sense: daily record', () => {
         );
         expect(record.sessions.count).to.equal(record.sessions.items.length);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -238,7 +238,7 @@ describe('sense: daily record', () => {
         expect(starts.map((start) => Date.parse(start))).to.deep.equal(hourStarts(day, timezone));
         for (const start of starts) expect(start.slice(0, 10)).to.equal(day);
       }),
-      { numRuns: 300 },
+      { numRuns: 80 },
     );
   });
 

@@ -251,7 +251,7 @@ describe('sense: views', () => {
           expect(widest(recentText([day, final], { columns, color }))).to.be.at.most(Math.max(32, columns));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 

@@ -7,7 +7,7 @@ export type Dialogue<T> = (send: (bytes: Uint8Array) => void) => (chunk: Buffer)
 
 export interface LocalSocketOptions {
   path: string;
-  /** For messages: "The sway IPC socket". */
+  /** For messages: "The Wayland display". */
   what: string;
   timeoutMs: number;
   /** More than this from the other side is `unavailable`. */
