@@ -313,7 +313,7 @@ describe('doctor (built)', function () {
     it('says where no application can be seen, and its command switches that off', async () => {
       const row = await at.expectRow('sense.front', 'warning', /neither DISPLAY nor WAYLAND_DISPLAY is set/);
       expect(row.mend).to.equal('steward config set sense.sources.appFocus false');
-      await at.expectRow('sense.idle', 'off', /no application is seen here/);
+      await at.expectRow('sense.idle', 'off', /not visible here/);
       await at.run('config', 'set', 'sense.sources.appFocus', 'false');
       await at.expectRow('sense.front', 'off', /sense\.sources\.appFocus is false/);
     });
