@@ -9,19 +9,22 @@ import { SHELLS, completionPlaces } from '../lib/shell/completion';
 
 export default class Install extends BaseCommand {
   static override knowsAll = true;
-  static override summary = 'Install hooks, scheduled jobs and completion, all together.';
+  static override summary = 'Install hooks, scheduled jobs and completion';
   static override description =
-    'Asks for each part; flags answer, and --yes takes the usual: hooks, the jobs sense and daemon, and work where a repository is set up. The insight job, which asks a model, is installed only when it is named. What is there already stays; "steward uninstall" takes all of it back.';
+    'Asks about each part. --yes installs the defaults: hooks, the jobs sense and daemon, and work if a repository is set up. The insight job sends an outline of your day to a model, so only --jobs installs it. "steward uninstall" removes everything.';
   static override flags = {
-    yes: boolean({ char: 'y', description: 'Ask nothing, and take the usual.' }),
+    yes: boolean({ char: 'y', description: 'Install the defaults without questions.' }),
     hooks: boolean({ description: "Register steward's hooks with your assistant.", allowNo: true }),
     skill: boolean({
-      description: 'Also give the assistant the work skill: four workflows over your issues.',
+      description: 'Also install the work skill: four workflows for your issues.',
       allowNo: true,
     }),
-    jobs: text({ description: 'all, none, or some of sense,insight,work,daemon.', helpValue: 'LIST' }),
-    completion: text({ description: 'Complete commands in this shell.', options: [...SHELLS] }),
-    'dry-run': boolean({ description: 'Say what would be installed, and write nothing.' }),
+    jobs: text({
+      description: 'Schedule all, none, or some of sense,insight,work,daemon.',
+      helpValue: 'LIST',
+    }),
+    completion: text({ description: 'Install completion for this shell.', options: [...SHELLS] }),
+    'dry-run': boolean({ description: 'Show what would be installed, and write nothing.' }),
   };
   static override examples = [
     '<%= config.bin %> install',
@@ -32,7 +35,7 @@ export default class Install extends BaseCommand {
 
   async run(): Promise<Installed> {
     const { flags } = await this.parse(Install);
-    const hint = 'Choose with --hooks, --jobs LIST and --completion SHELL, or take the usual with --yes.';
+    const hint = 'Use --hooks, --jobs LIST and --completion SHELL, or --yes for the defaults.';
     const say = (text: string): void => this.say(text);
     const choice =
       (await choiceOf(this.context, flags)) ??

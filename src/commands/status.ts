@@ -3,9 +3,9 @@ import { EXIT_CODES } from '../lib/platform/terminal/error-report';
 import { overview, overviewText, type Overview } from '../lib/setup/status';
 
 export default class Status extends BaseCommand {
-  static override summary = 'Show every part of steward in one screen, and what comes next.';
+  static override summary = 'Show every part of steward and the next steps';
   static override description =
-    'Reads files, and asks the daemon where one runs; nothing goes to the network. What is off is told with the command that switches it on. Exits 0, or 3 when the configuration cannot be read.';
+    'Reads only files and the daemon, not the network. The exit code is 0, or 3 if the configuration is invalid.';
   static override examples = [
     '<%= config.bin %> status',
     {

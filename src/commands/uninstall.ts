@@ -5,20 +5,20 @@ import { partsOf, uninstallAll, type Uninstalled } from '../lib/setup/install/un
 import { uninstalledText } from '../lib/setup/install/view';
 
 export default class Uninstall extends BaseCommand {
-  static override summary = 'Take back everything that was installed; with --purge the data, too.';
+  static override summary = 'Remove everything that was installed, and with --purge the data';
   static override description =
-    'Jobs, the daemon that runs, hooks and completion scripts: all that was ever installed on this machine. What steward has kept stays, unless --purge removes it, after a question. --jobs, --hooks and --completion take back only those. What somebody else has changed since is left and named.';
+    'Removes jobs, the running daemon, hooks and completion scripts from this machine. Your data stays unless --purge deletes it, after a question. Files that were changed since are listed, not removed.';
   static override flags = {
     jobs: text({
-      description: 'Only jobs: all, or some of sense,insight,work,daemon.',
+      description: 'Only these jobs: all, or some of sense,insight,work,daemon.',
       helpValue: 'LIST',
       exclusive: ['purge'],
     }),
-    hooks: boolean({ description: 'Only the hooks, with the work skill.', exclusive: ['purge'] }),
+    hooks: boolean({ description: 'Only the hooks and the work skill.', exclusive: ['purge'] }),
     completion: boolean({ description: 'Only completion scripts.', exclusive: ['purge'] }),
-    purge: boolean({ description: 'Remove the user area, machine-local state and cache, too.' }),
-    yes: boolean({ char: 'y', description: 'Answer the question of --purge with yes.' }),
-    'dry-run': boolean({ description: 'Say what would be removed, and remove nothing.' }),
+    purge: boolean({ description: 'Also delete the user area, machine-local state and cache.' }),
+    yes: boolean({ char: 'y', description: 'Agree to --purge without a question.' }),
+    'dry-run': boolean({ description: 'Show what would be removed, and remove nothing.' }),
   };
   static override examples = [
     '<%= config.bin %> uninstall --dry-run',
@@ -38,10 +38,10 @@ export default class Uninstall extends BaseCommand {
     this.print(() => uninstalledText(done));
     if (done.left.length > 0) process.exitCode = EXIT_CODES.conflict;
     if (purged === null && !dryRun && parts.isWhole)
-      say(`What was kept stays in ${this.context.area.root}; --purge removes it, too.`);
+      say(`Your data stays in ${this.context.area.root}; --purge deletes it too.`);
     if (purged !== null && !dryRun) {
       await purgeData(this.context, { isShimGone: done.hooks.shim.removed }, say);
-      this.print(() => 'Removed the data. The program goes with: npm uninstall --global steward-cli');
+      this.print(() => 'Deleted the data. To remove the program: npm uninstall --global steward-cli');
     }
     return { ...done, purged };
   }

@@ -8,12 +8,12 @@ import { recentText } from '../lib/sense/view-status';
 import { askToStart, up, type UpResult } from '../lib/setup/up';
 
 export default class Up extends BaseCommand {
-  static override summary = 'Set up with defaults, watch this repository, capture, and run the daemon.';
+  static override summary = 'Set up with defaults, watch this repository, and run the daemon';
   static override description =
-    'Asks once what is captured and where it stays; --yes answers it, and is needed where there is no terminal. Run again it keeps what is set. The daemon then runs in the foreground, captures at the poll interval, sweeps hourly once work is set up, and serves the dashboard until Ctrl-C; where one runs already, its address is shown.';
+    'Asks once for consent. Then the daemon runs in the foreground until Ctrl-C: it captures, sweeps hourly if work is set up, and serves the dashboard. If a daemon is already running, its address is shown.';
   static override flags = {
-    yes: boolean({ char: 'y', description: 'Answer the question with yes.' }),
-    once: boolean({ description: 'Set up, capture, show the day, and end.' }),
+    yes: boolean({ char: 'y', description: 'Agree without a question; needed without a terminal.' }),
+    once: boolean({ description: 'Set up, capture, show the day, and exit.' }),
     port: integer({ description: "The daemon's port (daemon.port).", min: 0, max: 65_535, helpValue: 'N' }),
   };
   static override examples = ['<%= config.bin %> up', '<%= config.bin %> up --yes --once --json'];
@@ -27,7 +27,11 @@ export default class Up extends BaseCommand {
     const { warnings, capture, created, userArea, watching } = result;
     for (const problem of [...warnings, ...capture.problems]) say(problem);
     if (created) say(`Set up in ${userArea}`);
-    say(watching === null ? 'No repository in this folder to watch.' : `Watching ${watching}`);
+    say(
+      watching === null
+        ? 'This folder is not a git repository, so it is not watched.'
+        : `Watching ${watching}`,
+    );
     if (result.backfill !== null) {
       for (const problem of result.backfill.problems) say(problem);
       say(backfillText(result.backfill));
@@ -39,7 +43,7 @@ export default class Up extends BaseCommand {
     if (flags.once) return result;
     const running = await findDaemon(this.context);
     if (running !== undefined) {
-      say(`The daemon runs already: ${running.instance.url}/`);
+      say(`The daemon is already running: ${running.instance.url}/`);
       return { ...result, daemon: running.instance.url };
     }
     process.exitCode = await serveDaemon(
@@ -50,7 +54,7 @@ export default class Up extends BaseCommand {
         say: (text) => (warnings.includes(text) ? undefined : say(text)),
         onListening: ({ url }) => {
           this.printLine({ ...result, daemon: url });
-          say(`The dashboard: ${url}/   (Ctrl-C ends the daemon)`);
+          say(`Dashboard: ${url}/   (Ctrl-C stops the daemon)`);
         },
       },
     );

@@ -205,7 +205,7 @@ describe('the daemon (built)', function () {
     expect(second.stderr).to.include(first.url).and.include(`process ${first.pid}`);
     const up = await cli('up', '--yes');
     expect(up.code, up.stderr).to.equal(0);
-    expect(up.stderr).to.include(`The daemon runs already: ${first.url}/`);
+    expect(up.stderr).to.include(`The daemon is already running: ${first.url}/`);
     expect(await first.stop('SIGKILL')).to.equal('SIGKILL');
     expect((await cli('daemon', 'status')).code).to.equal(8);
     const next = await start();
@@ -550,7 +550,7 @@ describe('the daemon (built)', function () {
       const daemon = await start({ args: ['up', '--yes', '--port', '0', '--json'] });
       const { daemon: url, created } = daemon.document as { daemon: string; created: boolean };
       expect(created).to.equal(true);
-      await until('the address', () => daemon.output().includes(`The dashboard: ${url}/`));
+      await until('the address', () => daemon.output().includes(`Dashboard: ${url}/`));
       expect(await json(`${url}/api/sense/status`))
         .to.have.property('lastCaptureTs')
         .that.is.a('string');

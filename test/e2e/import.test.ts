@@ -87,9 +87,9 @@ describe('steward init --import (built)', function () {
         .map(({ why }) => why)
         .join('\n'),
     )
-      .to.include('it holds no events')
-      .and.include('makes it anew')
-      .and.include('its name is no slug')
+      .to.include('it contains no events')
+      .and.include('it is rebuilt from the events')
+      .and.include('its name is not a slug')
       .and.include('sense.retentionDays')
       .and.include('symbolic link');
     expect(JSON.stringify(items)).to.not.include('customers');
@@ -158,7 +158,7 @@ describe('steward init --import (built)', function () {
     const none = await steward(['init', '--import', '/nowhere'], { home: home.path });
     expect([none.code, none.stderr]).to.deep.equal([
       5,
-      'There is no folder /nowhere.\nName the folder of the system whose data are to be imported.\n',
+      'Folder /nowhere not found.\nUse the folder of the system to import from.\n',
     ]);
     mkdirSync(area());
     expect((await steward(['init', '--import', area()], { home: home.path })).code).to.equal(2);

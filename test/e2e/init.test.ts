@@ -15,13 +15,13 @@ const NO_PROGRAMS = { PATH: '/nonexistent', XDG_RUNTIME_DIR: undefined };
 
 const ALL: readonly Turn[] = [
   ['Your name', 'Ann\r'],
-  ['assistant is called', 'Ada\r'],
+  ["assistant's name", 'Ada\r'],
   ['Voice: on, mute or off', 'mute\r'],
-  ['Folder to look', '~\r'],
+  ['Search for repositories', '~\r'],
   ['Watch which', '\r'],
   ['Capture which', 'git agentSession\r'],
   ['OWNER/REPO', '\r'],
-  ['Push to your phone', 'y\r'],
+  ['Send push notifications', 'y\r'],
   ['Send a test', 'n\r'],
   ['Register hooks', 'n\r'],
 ];
@@ -72,10 +72,10 @@ describe('steward init (built)', function () {
 
   it('refuses a wrong flag before anything is written, naming it', async () => {
     for (const [flags, said] of [
-      [['--sources', 'screen'], /--sources is one of appFocus, git, agentSession, not "screen"/],
-      [['--jobs', 'sens'], /--jobs is one of sense, insight, work, daemon, not "sens"/],
-      [['--repo', '/nowhere'], /no git repository at \/nowhere/],
-      [['--repos-below', '/nowhere'], /no folder \/nowhere/],
+      [['--sources', 'screen'], /Unknown --sources "screen"\.\s+Use appFocus, git, agentSession/],
+      [['--jobs', 'sens'], /Unknown --jobs "sens"\.\s+Use sense, insight, work, daemon/],
+      [['--repo', '/nowhere'], /No git repository at \/nowhere/],
+      [['--repos-below', '/nowhere'], /Folder \/nowhere not found/],
       [['--name', ''], /--name.*expected/],
       [['--voice', 'loud'], /--voice must be one of on, mute, off/],
     ] as const) {
@@ -136,10 +136,10 @@ describe('steward init (built)', function () {
       const { text, code, missed } = await talk(ALL);
       expect({ code, missed }, text).to.deep.equal({ code: 0, missed: [] });
       expect(text)
-        .to.match(/speaks aloud|nothing here can speak/)
+        .to.match(/speaks aloud|no speech engine is installed/)
         .and.include('mute');
       expect(text).to.match(/https:\/\/ntfy\.sh\/steward-[0-9a-f]{32}/);
-      expect(text).to.include('no scheduler');
+      expect(text).to.include('No scheduler');
       expect(await value('da.name')).to.equal('Ada');
       expect(await value('sense.repos')).to.deep.equal([repo]);
       expect(await value('sense.sources.appFocus')).to.equal(false);
@@ -158,7 +158,7 @@ describe('steward init (built)', function () {
         expect(await value('da.name')).to.equal('Ada');
         const rest = await talk(ALL.slice(2).filter(([seen]) => seen !== 'Watch which'));
         expect({ code: rest.code, missed: rest.missed }, rest.text).to.deep.equal({ code: 0, missed: [] });
-        expect(rest.text).to.include('Going on after 2 of 9 questions');
+        expect(rest.text).to.include('Continuing after 2 of 9 questions');
         expect(rest.text).to.not.include('Your name');
       });
     }
@@ -174,7 +174,7 @@ describe('steward init (built)', function () {
       writeFileSync(area('config.yaml'), '# mine\nversion: 1\nprincipal:\n  name: Ann # me\n');
       const { code, text, missed } = await talk([
         ['Change which', 'nmae\r'],
-        ['There is no nmae', ''],
+        ['Unknown setting "nmae"', ''],
         ['Change which', 'name\r'],
         ['Your name [Ann]', 'Bea\r'],
         ['name  Bea', ''],
@@ -192,11 +192,11 @@ describe('steward init (built)', function () {
         if (seen === 'Watch which') {
           return [
             [seen, '9\r'],
-            ['The numbers are 1 to 2', ''],
+            ['Enter numbers from 1 to 2', ''],
             [seen, '2\r'],
           ];
         }
-        if (seen !== 'Push to your phone') return seen === 'Send a test' ? [] : [[seen, typed]];
+        if (seen !== 'Send push notifications') return seen === 'Send a test' ? [] : [[seen, typed]];
         return [
           [seen, 'perhaps\r'],
           ['Answer y or n.', ''],
@@ -220,10 +220,10 @@ describe('steward init (built)', function () {
       const turns: Turn[] = ALL.map(([seen, typed]) =>
         seen === 'OWNER/REPO' ? [seen, 'ann/work\r'] : [seen, typed],
       );
-      turns.splice(2, 1, ['Voice: on', 'loud\r'], ['can be on, mute or off', ''], ['Voice: on', 'on\r']);
+      turns.splice(2, 1, ['Voice: on', 'loud\r'], ['Enter on, mute or off', ''], ['Voice: on', 'on\r']);
       const { code, text, missed } = await talk(turns.filter(([seen]) => seen !== 'Watch which'));
       expect({ code, missed }, text).to.deep.equal({ code: 0, missed: [] });
-      expect(text).to.include('asks for work again');
+      expect(text).to.include('to retry "work"');
       const { done } = (await json('init', '--yes', '--voice', 'on')) as { done: boolean };
       expect(done).to.equal(true);
     });

@@ -42,9 +42,9 @@ describe('install and uninstall, in parts (built)', function () {
     const before = snapshot(home, LOOKED);
     const told = await done('install', '--hooks', '--skill', '--completion', 'bash', '--dry-run');
     expect(told.split('\n')).to.deep.equal([
-      `Would put hooks into ${join(home, '.claude', 'settings.json')}`,
-      `Would write the work skill: ${join(home, '.claude', 'skills', 'work')}`,
-      `Would write ${script()}, which completes steward in bash`,
+      `Would install: hooks in ${join(home, '.claude', 'settings.json')}`,
+      `Would install: work skill in ${join(home, '.claude', 'skills', 'work')}`,
+      `Would install: bash completion in ${script()}`,
       'Nothing was written.',
       '',
     ]);
@@ -55,7 +55,7 @@ describe('install and uninstall, in parts (built)', function () {
     const after = snapshot(home, LOOKED);
     const again = await done('install', '--hooks', '--skill', '--completion', 'bash', '--dry-run');
     expect(again).to.match(
-      /Hooks are in .* already\nThe work skill is in .* already\nbash .*\(there already\)/,
+      /Already installed: hooks in .*\nAlready installed: work skill in .*\nAlready installed: bash completion in /,
     );
     expect(snapshot(home, LOOKED)).to.deep.equal(after);
   });
@@ -74,7 +74,7 @@ describe('install and uninstall, in parts (built)', function () {
     expect(jsonOf(await run('hooks', 'status', '--json'))).to.have.nested.property('skill.exists', true);
     const refused = await run('install', '--no-hooks', '--skill');
     expect(refused.code).to.equal(2);
-    expect(refused.stderr).to.include('The work skill comes with the hooks.');
+    expect(refused.stderr).to.include('The work skill needs the hooks.');
   });
 
   it('uninstall takes back the parts that are named, and leaves the others', async () => {
@@ -82,9 +82,9 @@ describe('install and uninstall, in parts (built)', function () {
     await done('sense', 'install', '--scheduler', 'cron');
     await done('work', 'install', '--scheduler', 'cron');
     const before = snapshot(home, LOOKED);
-    expect(await done('uninstall', '--jobs', 'work', '--dry-run')).to.equal('Would take work out of cron\n');
+    expect(await done('uninstall', '--jobs', 'work', '--dry-run')).to.equal('Would remove work from cron\n');
     expect(snapshot(home, LOOKED)).to.deep.equal(before);
-    expect(await done('uninstall', '--jobs', 'work')).to.equal('Took work out of cron\n');
+    expect(await done('uninstall', '--jobs', 'work')).to.equal('Removed work from cron\n');
     expect(crontab.text()).to.include('steward-sense').and.not.include('steward-work');
     expect(existsSync(skill()) && existsSync(script())).to.equal(true);
     expect(await done('uninstall', '--completion')).to.equal(`Removed ${script()}\n`);
@@ -92,23 +92,23 @@ describe('install and uninstall, in parts (built)', function () {
     const folder = join(home, '.claude', 'skills', 'work');
     expect(await done('uninstall', '--dry-run')).to.include(`Would remove the work skill: ${folder}\n`);
     const took = await done('uninstall', '--hooks');
-    expect(took).to.match(/^Took \d+ hooks out of /);
+    expect(took).to.match(/^Removed \d+ hooks from /);
     expect(took).to.include(`Removed the work skill: ${folder}\n`);
     expect([existsSync(skill()), readFileSync(join(home, '.claude', 'settings.json'), 'utf8')]).to.deep.equal(
       [false, '{}\n'],
     );
     expect(crontab.text()).to.include('steward-sense');
-    expect(await done('uninstall', '--jobs', 'all')).to.equal('Took sense out of cron\n');
+    expect(await done('uninstall', '--jobs', 'all')).to.equal('Removed sense from cron\n');
     expect(crontab.text()).to.equal(undefined);
-    expect(await done('uninstall', '--dry-run')).to.equal('Nothing of steward is installed.\n');
+    expect(await done('uninstall', '--dry-run')).to.equal('Nothing is installed.\n');
   });
 
   it('finds a job in a crontab whether or not cron is running', async () => {
     writeFileSync(join(root, 'cron', 'systemctl'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     await done('sense', 'install', '--scheduler', 'cron');
     const told = await done('install', '--jobs', 'sense', '--dry-run');
-    expect(told).to.equal('sense is in cron already\nNothing was written.\n');
-    expect(await done('install', '--jobs', 'sense')).to.match(/^sense is in cron already\n/);
+    expect(told).to.equal('Already installed: sense in cron\nNothing was written.\n');
+    expect(await done('install', '--jobs', 'sense')).to.match(/^Already installed: sense in cron\n/);
     expect(await done('sense', 'install')).to.match(/^Already installed: /);
   });
 

@@ -54,7 +54,7 @@ describe('steward up (built)', function () {
     child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
     // It builds first, which takes its time on a machine that is busy.
-    const isServed = (): boolean => said.includes('The dashboard: http://127.0.0.1:');
+    const isServed = (): boolean => said.includes('Dashboard: http://127.0.0.1:');
     await until('the dashboard is served', isServed, 100_000);
     expect(shown).to.include('so far');
     // Hooks and jobs run from there meanwhile: a build that changes nothing leaves it alone.
@@ -177,7 +177,7 @@ describe('steward up (built)', function () {
   it('works in a folder without a repository, and says so', async () => {
     const result = await steward(['up', '--yes', '--once'], { home: home.path });
     expect(result.code).to.equal(0);
-    expect(result.stderr).to.include('No repository');
+    expect(result.stderr).to.include('not a git repository');
     expect(jsonOf(await steward(['up', '--yes', '--once', '--json'], { home: home.path }))).to.include({
       watching: null,
     });

@@ -81,13 +81,13 @@ describe('uninstall: a home is as it was before, with a real cron', function () 
     await installEverything();
     const dry = snapshot(home, LIVING);
     expect(Object.keys(dry).length).to.be.greaterThan(Object.keys(before).length + 10);
-    expect(await done('uninstall', '--purge', '--dry-run')).to.include('Would take sense out of cron');
+    expect(await done('uninstall', '--purge', '--dry-run')).to.include('Would remove sense from cron');
     expect(snapshot(home, LIVING)).to.deep.equal(dry);
     const told = await done('uninstall', '--purge', '--yes');
-    expect(told).to.include('Took daemon out of cron').and.include('hooks out of');
+    expect(told).to.include('Removed daemon from cron').and.include('hooks from');
     expect(snapshot(home)).to.deep.equal(before);
     expect((await space?.exec('crontab', ['-l']))?.code).to.equal(1);
-    expect(await done('uninstall', '--purge', '--yes')).to.include('Nothing of steward is installed.');
+    expect(await done('uninstall', '--purge', '--yes')).to.include('Nothing is installed.');
     expect(snapshot(home)).to.deep.equal(before);
   });
 
@@ -114,7 +114,7 @@ describe('uninstall: a home is as it was before, with a real cron', function () 
     writeFileSync(script, '# mine\n');
     const { code, stdout } = await run('uninstall');
     expect(code).to.equal(6);
-    expect(stdout).to.include(`Left: ${script}: written or changed by somebody else`);
+    expect(stdout).to.include(`Not removed: ${script}: changed since it was installed`);
     expect(readFileSync(script, 'utf8')).to.equal('# mine\n');
     expect(await done('config', 'show', '--json')).to.include('Ann');
     expect((await run('daemon', 'status')).code).to.equal(8);
@@ -124,14 +124,14 @@ describe('uninstall: a home is as it was before, with a real cron', function () 
     await done('init', '--yes');
     const asked = await run('uninstall', '--purge');
     expect([asked.code, asked.stdout]).to.deep.equal([2, '']);
-    expect(asked.stderr).to.include('This is removed for good:').and.include('--yes');
+    expect(asked.stderr).to.include('This will be deleted:').and.include('--yes');
     const wide = await space?.exec(process.execPath, [BIN, 'uninstall', '--purge', '--yes'], {
       STEWARD_HOME: home,
     });
     expect(wide?.code).to.equal(2);
-    expect(wide?.stderr).to.include('is your home folder');
+    expect(wide?.stderr).to.include('contains your home folder');
     writeFileSync(join(home, '.steward', 'mine.txt'), 'mine');
-    expect((await run('uninstall', '--purge', '--yes')).stderr).to.include('none of steward');
+    expect((await run('uninstall', '--purge', '--yes')).stderr).to.include("not steward's");
     expect(snapshot(join(home, '.steward'))).to.have.keys(['', 'mine.txt']);
   });
 });

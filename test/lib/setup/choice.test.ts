@@ -3,8 +3,8 @@ import fc from 'fast-check';
 
 import { chosenNames, chosenNumbers } from '../../../src/lib/setup/init/step';
 
-describe('init: what was chosen', () => {
-  it('reads numbers, ranges, all and none', () => {
+describe('init: choices', () => {
+  it('parses numbers, ranges, all and none', () => {
     expect(chosenNumbers('all', 3)).to.deep.equal([0, 1, 2]);
     expect(chosenNumbers(' NONE ', 3)).to.deep.equal([]);
     expect(chosenNumbers('3, 1 2-3', 3)).to.deep.equal([0, 1, 2]);
@@ -12,7 +12,7 @@ describe('init: what was chosen', () => {
       expect(chosenNumbers(wrong, 3), wrong).to.equal(undefined);
   });
 
-  it('gives each number once, in order and within bounds, whatever is typed', () => {
+  it('returns each number once, in order and within bounds', () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(50), (text, count) => {
         const chosen = chosenNumbers(text, count) ?? [];
@@ -22,17 +22,15 @@ describe('init: what was chosen', () => {
     );
   });
 
-  it('reads names in any case and order, and names what is none', () => {
+  it('parses names in any case and order, and reports an unknown one', () => {
     const names = ['sense', 'work', 'daemon'] as const;
-    expect(chosenNames('A job', 'DAEMON,sense', names)).to.deep.equal(['sense', 'daemon']);
-    expect(chosenNames('A job', 'all', names)).to.deep.equal([...names]);
-    expect(chosenNames('A job', 'none', names)).to.deep.equal([]);
+    expect(chosenNames('job', 'DAEMON,sense', names)).to.deep.equal(['sense', 'daemon']);
+    expect(chosenNames('job', 'all', names)).to.deep.equal([...names]);
+    expect(chosenNames('job', 'none', names)).to.deep.equal([]);
     for (const [text, unknown] of [
       ['sense wrok', 'wrok'],
       [' ', ''],
     ] as const)
-      expect(() => chosenNames('A job', text, names)).to.throw(
-        `A job is one of sense, work, daemon, not "${unknown}".`,
-      );
+      expect(() => chosenNames('job', text, names)).to.throw(`Unknown job "${unknown}".`);
   });
 });

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 
 import { installedText } from '../../../src/lib/setup/install/view';
 
-describe('what an installation tells', () => {
-  it('says once why several parts cannot be installed', () => {
+describe('install text', () => {
+  it('gives a shared reason once', () => {
     const told = installedText({
       dryRun: true,
       hooks: null,
@@ -17,8 +17,8 @@ describe('what an installation tells', () => {
       ],
     });
     expect(told.split('\n')).to.deep.equal([
-      'Cannot be installed: sense install, daemon install. Nothing runs jobs here.',
-      'Cannot be installed: hooks install. The settings are no JSON.',
+      'Cannot install: sense install, daemon install. Nothing runs jobs here.',
+      'Cannot install: hooks install. The settings are no JSON.',
       'Nothing was written.',
     ]);
   });

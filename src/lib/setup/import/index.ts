@@ -30,7 +30,7 @@ import { senseItems, settingsItems } from './sources';
 export interface ImportPlan {
   from: string;
   items: PlannedItem[];
-  /** A bound was reached: something further down may be missing. */
+  /** A limit was reached, so parts may be missing. */
   cut: boolean;
 }
 
@@ -42,18 +42,18 @@ export interface ImportResult {
   cut: boolean;
 }
 
-/** What of another system's folder can be imported. Writes nothing. No such folder is `not_found`. */
+/** Plans an import from another system's folder. Writes nothing. A missing folder is `not_found`. */
 export async function planImport(context: Context, folder: string): Promise<ImportPlan> {
   const from = resolve(folder);
   const { root } = context.area;
   if (kindOf(from) !== 'folder') {
-    throw new StewardError('not_found', `There is no folder ${clean(from)}.`, {
-      hint: 'Name the folder of the system whose data are to be imported.',
+    throw new StewardError('not_found', `Folder ${clean(from)} not found.`, {
+      hint: 'Use the folder of the system to import from.',
     });
   }
   if (from === root || from.startsWith(`${root}${sep}`)) {
-    throw new StewardError('usage', `${clean(from)} belongs to steward already.`, {
-      hint: 'Name the folder of the other system.',
+    throw new StewardError('usage', `${clean(from)} is steward's own folder.`, {
+      hint: 'Use the folder of the other system.',
     });
   }
   const { cut, parts } = findParts(from, root);
@@ -63,18 +63,20 @@ export async function planImport(context: Context, folder: string): Promise<Impo
   for (const part of PARTS) {
     for (const { path } of parts.filter((found) => found.part === part)) {
       for (const item of await sources[part](path)) {
-        // What the configuration points to is read where it is.
+        // The configuration already points to this file.
         if (item.from === item.to) continue;
         const isSecond = item.state === 'new' && taken.has(item.to);
         if (item.state === 'new') taken.add(item.to);
-        items.push(isSecond ? { ...item, state: 'conflict', why: 'another one of them comes first' } : item);
+        items.push(
+          isSecond ? { ...item, state: 'conflict', why: 'another item with this name comes first' } : item,
+        );
       }
     }
   }
   return { from, items, cut };
 }
 
-/** How the items of each part are made from where it was found. */
+/** How to plan the items of each part. */
 async function itemSources(
   context: Context,
 ): Promise<Record<Part, (path: string) => Promise<PlannedItem[]> | PlannedItem[]>> {
@@ -82,8 +84,8 @@ async function itemSources(
   const loaded = await context.loadConfig();
   const { paths } = loaded.config.user;
   const settings = settingsItems(context, loaded);
-  const noGoals = 'no goals under a heading "Active Goals"';
-  const noProjects = 'no table rows of the shape | **Name** | `path` |';
+  const noGoals = 'no goals below the heading "Active Goals"';
+  const noProjects = 'no table rows such as | **Name** | `path` |';
   return {
     sense: async (folder) => [
       ...(await senseItems(folder, area)),
@@ -92,7 +94,7 @@ async function itemSources(
     work: async (folder) => {
       const labels = join(folder, 'labels.yml');
       return [
-        // Only the name: whether it is private has to be verified anew.
+        // Only the name: steward has to verify itself that the repository is private.
         ...(await settings('work settings', join(folder, 'work_repo.json'), 'workRepo', ['repo'])),
         ...(await settings('work settings', join(folder, 'config.yaml'), 'work')),
         ...(kindOf(labels) === 'file'
@@ -124,7 +126,7 @@ function sessionItems(folder: string, sessions: string): PlannedItem[] {
   return slugs.sort().map((slug) => {
     const from = join(folder, slug);
     if (!isSlug(slug))
-      return unfit('sessions', from, 'its name is no slug: small letters, digits, ".", "_" and "-"');
+      return unfit('sessions', from, 'its name is not a slug (small letters, digits, ".", "_" and "-")');
     return hasFrontMatter(join(from, ARTIFACT_NAME))
       ? folderItem('sessions', from, join(sessions, slug))
       : unfit('sessions', from, `its ${ARTIFACT_NAME} has no front matter`);
@@ -165,35 +167,29 @@ function knowledgeItems(folder: string, knowledge: string): Promise<PlannedItem[
   );
 }
 
-/** Imports what is new, one whole file or folder at a time; an interrupted import is finished by the next. */
+/** Imports the new items one by one; the next import completes an interrupted one. */
 export async function runImport(context: Context, plan: ImportPlan): Promise<ImportResult> {
   const wanted = plan.items.filter(({ state }) => state === 'new');
   const done = new Set<PlannedItem>();
   if (wanted.length > 0) {
     await setUpSense(context);
     const { config } = await context.loadConfig();
-    // No capture runs meanwhile.
+    // The lock keeps captures out.
     const { locked } = await openSense(context);
     await locked(async () => {
       sweepFolderCopies(config.user.paths.sessions);
       for (const item of wanted) if (await item.take()) done.add(item);
     });
   }
-  const why = 'something was put there in this moment';
+  const why = 'the target was created during the import';
   const items = plan.items.map((item): PlannedItem =>
     item.state === 'new' && !done.has(item) ? { ...item, state: 'conflict', why } : item,
   );
   return { ...importReport({ ...plan, items }, false), imported: done.size };
 }
 
-/** The plan as it is shown, nothing imported. */
+/** The result of a plan before any import. */
 export function importReport({ from, items, cut }: ImportPlan, dryRun: boolean): ImportResult {
-  const shown = items.map(({ kind, from: source, to, state, why }) => ({
-    kind,
-    from: source,
-    to,
-    state,
-    why,
-  }));
-  return { from, dryRun, imported: 0, items: shown, cut };
+  const plain = items.map(({ take: _, ...item }) => item);
+  return { from, dryRun, imported: 0, items: plain, cut };
 }

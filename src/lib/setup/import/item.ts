@@ -27,26 +27,25 @@ export const IMPORT_KINDS = [
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
- * - new: to be imported
- * - there: steward has it already
- * - conflict: steward has another one, which stays
- * - unfit: of a format that steward does not read
+ * - there: steward already has it
+ * - conflict: steward has a different one, which stays
+ * - unfit: not in a format that steward reads
  */
 export type ImportState = 'new' | 'there' | 'conflict' | 'unfit';
 
 /** One file, one session's folder or one setting. */
 export interface ImportItem {
   kind: ImportKind;
-  /** A setting's file, else the path itself. */
+  /** The path; for a setting, its file. */
   from: string;
   /** A path, or the key of a setting. */
   to: string;
   state: ImportState;
-  /** Why it is not imported; null if it is. */
+  /** Why it is not imported; null if it is new. */
   why: string | null;
 }
 
-/** An item, and what imports it; false: something exists there by now. */
+/** An item with the function that imports it; false: the target exists by now. */
 export interface PlannedItem extends ImportItem {
   take: () => boolean | Promise<boolean>;
 }
@@ -58,10 +57,10 @@ export function unfit(kind: ImportKind, from: string, why: string): PlannedItem 
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * A file that is copied as it is if steward has none.
+ * Plans to copy a file unless the target exists.
  *
- * @param problem why a text is not of that format
- * @param isSame is this the same as what exists, though other bytes?
+ * @param problem returns why a text has the wrong format, or throws
+ * @param isSame tests whether the target has the same content in other bytes
  */
 export async function fileItem(
   kind: ImportKind,
@@ -72,7 +71,7 @@ export async function fileItem(
 ): Promise<PlannedItem> {
   try {
     const text = readText(from, { maxBytes: MAX_BYTES });
-    const wrong = text === undefined ? 'it is not there any more' : await problem(text);
+    const wrong = text === undefined ? 'it was deleted meanwhile' : await problem(text);
     if (typeof wrong === 'string') return unfit(kind, from, wrong);
   } catch (error) {
     const { kind: errorKind, message } = toStewardError(error);
@@ -80,10 +79,10 @@ export async function fileItem(
     return unfit(kind, from, clean(message));
   }
   const isThere = exists(to) && lstatOf(to)?.isFile === true && (sameBytes(from, to) || isSame(from, to));
-  return copied({ kind, from, to }, isThere, copyNew, 'one');
+  return copied({ kind, from, to }, isThere, copyNew, 'file');
 }
 
-/** A folder that is copied whole if steward has none. */
+/** Plans to copy a whole folder unless the target exists. */
 export function folderItem(kind: ImportKind, from: string, to: string): PlannedItem {
   const isThere = lstatOf(to)?.isFolder === true && holdsAllOf(to, from);
   return copied({ kind, from, to }, isThere, copyFolderNew, basename(to));
@@ -101,45 +100,42 @@ function copied(
     return copy(from, to);
   };
   if (!exists(to)) return { ...about, take, state: 'new', why: null };
-  if (isThere) return { ...about, take, state: 'there', why: 'steward has it already' };
-  return { ...about, take, state: 'conflict', why: `steward has another ${name}, which stays` };
+  if (isThere) return { ...about, take, state: 'there', why: 'already imported' };
+  return { ...about, take, state: 'conflict', why: `steward has a different ${name}, which stays` };
 }
 
 const MAX_NAMED = 20;
 
-/** The items by kind, then what is not imported and why. */
+/** The counts by kind, then what is not imported and why. */
 export function importText(
   { from, items, cut }: { from: string; items: readonly ImportItem[]; cut: boolean },
   { columns }: { columns: number },
 ): string {
-  const more = cut
-    ? ['There is more in that folder than was looked through: name a folder further down.']
-    : [];
-  if (items.length === 0)
-    return [`Nothing that steward could import lies in ${clean(from)}.`, ...more].join('\n');
+  const more = cut ? ['The folder is too large to search completely. Choose a folder below it.'] : [];
+  if (items.length === 0) return [`Nothing to import in ${clean(from)}.`, ...more].join('\n');
   const states: ImportState[] = ['new', 'there', 'conflict', 'unfit'];
   const rows = IMPORT_KINDS.map((kind) => items.filter((item) => item.kind === kind))
-    .filter((own) => own.length > 0)
-    .map((own) => [
-      own[0]?.kind ?? '',
-      ...states.map((state) => String(own.filter((item) => item.state === state).length)),
+    .filter((group) => group.length > 0)
+    .map((group) => [
+      group[0]?.kind ?? '',
+      ...states.map((state) => String(group.filter((item) => item.state === state).length)),
     ]);
   const right = { align: 'right' as const };
-  const left = items.filter(({ state }) => state === 'conflict' || state === 'unfit');
-  const lines = left.slice(0, MAX_NAMED).flatMap((item) => {
+  const skipped = items.filter(({ state }) => state === 'conflict' || state === 'unfit');
+  const lines = skipped.slice(0, MAX_NAMED).flatMap((item) => {
     const isSetting = item.to !== '' && !/[/\\]/.test(item.to);
     const what = isSetting ? `${clean(item.to)} in ${clean(item.from)}` : clean(item.from);
     return [`  ${what}`, ...wrap(clean(item.why ?? ''), Math.max(40, columns), '    ')];
   });
   return [
     table([['', ...states], ...rows], [{}, right, right, right, right]),
-    ...(left.length === 0 ? [] : ['', 'Not imported:', ...lines]),
-    ...(left.length > MAX_NAMED ? [`  and ${left.length - MAX_NAMED} more, which --json lists`] : []),
+    ...(skipped.length === 0 ? [] : ['', 'Not imported:', ...lines]),
+    ...(skipped.length > MAX_NAMED ? [`  and ${skipped.length - MAX_NAMED} more; --json lists all`] : []),
     ...more,
   ].join('\n');
 }
 
-/** What a folder of another system can hold, in the order of the import. */
+/** What can be imported, in the order of the import. */
 export const PARTS = [
   'sense',
   'work',
@@ -152,7 +148,7 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** A file, or the folder that holds the part. */
+/** A file, or the folder that contains the part. */
 export interface Found {
   part: Part;
   path: string;
@@ -168,27 +164,27 @@ const FILE_NAMES: Partial<Record<Part, string>> = {
   projects: 'projects.md',
 };
 
-/** Finds the parts below a folder by their shapes, nearest first; `cut` if a bound was reached. Does not follow links. */
+/** Finds the parts below a folder by their format, nearest first; `cut` if a limit was reached. Skips links. */
 export function findParts(root: string, except: string): { parts: Found[]; cut: boolean } {
   const parts: Found[] = [];
   let level = [root];
-  let seen = 0;
+  let count = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
     const next: string[] = [];
     for (const folder of level) {
-      seen += 1;
-      if (seen > MAX_FOLDERS || depth > MAX_DEPTH) return { parts, cut: true };
-      const { found, others } = lookInto(folder);
+      count += 1;
+      if (count > MAX_FOLDERS || depth > MAX_DEPTH) return { parts, cut: true };
+      const { found, remaining } = partsIn(folder);
       parts.push(...found);
-      next.push(...others.filter((path) => path !== except));
+      next.push(...remaining.filter((path) => path !== except));
     }
     level = next;
   }
   return { parts, cut: false };
 }
 
-/** The parts that a folder holds, and the folders in it that may hold others. */
-function lookInto(folder: string): { found: Found[]; others: string[] } {
+/** Returns the parts in a folder, and the folders in it that may contain more. */
+function partsIn(folder: string): { found: Found[]; remaining: string[] } {
   const entries = readable(folder);
   const folders = entries.filter(({ name, isFolder }) => isFolder && !SKIPPED.includes(name));
   const names = folders.map(({ name }) => name);
@@ -201,27 +197,30 @@ function lookInto(folder: string): { found: Found[]; others: string[] } {
   const types = KNOWLEDGE_TYPES.filter((type) => inside(type, /\.md$/));
   const found: Found[] = [];
   const taken: string[] = [];
-  const note = (is: boolean, part: Part, path: string, ...known: string[]): void => {
-    if (!is) return;
+  const add = (matches: boolean, part: Part, path: string, ...known: string[]): void => {
+    if (!matches) return;
     found.push({ part, path });
     taken.push(...known);
   };
   const isSense = inside('events', /^\d{4}-\d\d-\d\d\.jsonl$/) || inside('daily', /^\d{4}-\d\d-\d\d\.json$/);
-  note(isSense, 'sense', folder, 'events', 'daily', 'insights', 'logs', 'quarantine');
+  add(isSense, 'sense', folder, 'events', 'daily', 'insights', 'logs', 'quarantine');
   const isWork = files.has('work_repo.json') || (files.has('labels.yml') && files.has('config.yaml'));
-  // Restricted: nothing of the customers is looked at.
-  note(isWork, 'work', folder, 'customers');
+  // Data of customers is restricted, so it is not searched.
+  add(isWork, 'work', folder, 'customers');
   for (const part of FILES) {
     const name = files.get(FILE_NAMES[part] ?? '');
     if (name !== undefined) found.push({ part, path: join(folder, name) });
   }
-  note(slugs.length > 0, 'sessions', folder, ...slugs);
-  note(inside('agents', /\.md$/), 'agents', join(folder, 'agents'), 'agents');
-  note(types.length > 0, 'knowledge', folder, ...types);
-  return { found, others: names.filter((name) => !taken.includes(name)).map((name) => join(folder, name)) };
+  add(slugs.length > 0, 'sessions', folder, ...slugs);
+  add(inside('agents', /\.md$/), 'agents', join(folder, 'agents'), 'agents');
+  add(types.length > 0, 'knowledge', folder, ...types);
+  return {
+    found,
+    remaining: names.filter((name) => !taken.includes(name)).map((name) => join(folder, name)),
+  };
 }
 
-/** A folder that this user may not look into holds nothing to import. */
+/** A folder without permission counts as empty. */
 function readable(folder: string): FolderEntry[] {
   try {
     return entriesIn(folder);

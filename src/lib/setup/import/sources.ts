@@ -16,25 +16,25 @@ import { insightStore } from '../../sense/insight-reads';
 import { readEventLine } from '../../sense/event';
 import { fileItem, unfit, type ImportKind, type PlannedItem } from './item';
 
-/** The logs, records and reads of a sense folder; a record's Markdown is made from the record. */
+/** Plans the event logs, records and insights of a sense folder. */
 export async function senseItems(folder: string, { sense }: Pick<UserArea, 'sense'>): Promise<PlannedItem[]> {
   const items: PlannedItem[] = [];
   for (const day of daysIn(join(folder, 'events'), '.jsonl')) {
     const [from, to] = [join(folder, 'events', `${day}.jsonl`), join(sense.events, `${day}.jsonl`)];
     const item = await fileItem('sense events', from, to, noEvents, beginsWith);
-    // A raw log is discarded some time after its day is recorded: it is not imported again.
+    // A day's event log is deleted after its retention: don't import it again.
     const record = `${day}.json`;
     const isRecorded =
       !exists(to) && exists(join(sense.daily, record)) && !exists(join(folder, 'daily', record));
     const isOld = isRecorded && item.state === 'new';
-    items.push(isOld ? { ...item, state: 'there', why: 'its day is recorded' } : item);
+    items.push(isOld ? { ...item, state: 'there', why: 'its day already has a record' } : item);
   }
   for (const day of daysIn(join(folder, 'daily'), '.json')) {
     const name = `${day}.json`;
     const hasLog = lstatOf(join(folder, 'events', `${day}.jsonl`))?.isFile === true;
     const wrong = hasLog
-      ? 'it has another shape; steward makes it anew from the events of its day'
-      : 'it has another shape than a record of steward';
+      ? 'not a record of steward; it is rebuilt from the events of its day'
+      : 'not a record of steward';
     const [from, to] = [join(folder, 'daily', name), join(sense.daily, name)];
     const problem = (text: string): string | undefined => (isRecord(text) ? undefined : wrong);
     items.push(await fileItem('sense records', from, to, problem, sameRecord));
@@ -43,7 +43,7 @@ export async function senseItems(folder: string, { sense }: Pick<UserArea, 'sens
   for (const day of daysIn(join(folder, 'insights'), '.json')) {
     const [from, to] = [join(folder, 'insights', `${day}.json`), join(sense.insights, `${day}.json`)];
     const problem = (): string | undefined =>
-      reads.read(day).read === null ? 'it has another shape than a read of steward' : undefined;
+      reads.read(day).read === null ? 'not an insight of steward' : undefined;
     items.push(await fileItem('sense insights', from, to, problem));
   }
   return items;
@@ -56,10 +56,10 @@ function daysIn(folder: string, end: string): string[] {
     .sort();
 }
 
-/** Lines that are no events are quarantined when the day is recorded. */
+/** Other invalid lines are quarantined when the day is recorded. */
 function noEvents(text: string): string | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.some((line) => !('invalid' in readEventLine(line))) ? undefined : 'it holds no events';
+  return lines.some((line) => !('invalid' in readEventLine(line))) ? undefined : 'it contains no events';
 }
 
 function isRecord(text: string): boolean {
@@ -75,13 +75,13 @@ function isRecord(text: string): boolean {
   );
 }
 
-/** The same but for when it was made. */
+/** Compares records except for their creation time. */
 function sameRecord(from: string, to: string): boolean {
   const content = (path: string) => ({ ...parseObject(readText(path) ?? ''), generatedAt: null });
   return isDeepStrictEqual(content(from), content(to));
 }
 
-/** What was imported, and has grown since. */
+/** Tests whether a log was imported and has grown since. */
 function beginsWith(from: string, to: string): boolean {
   const [old, now] = [readBytes(from), readBytes(to)];
   return old !== undefined && now !== undefined && now.subarray(0, old.length).equals(old);
@@ -89,7 +89,7 @@ function beginsWith(from: string, to: string): boolean {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The settings of a file with the keys of one of steward's, key by key: what a person has set here stays. */
+/** Plans the settings of a file, key by key; your own settings stay. */
 export function settingsItems(context: Context, { config }: LoadedConfig) {
   return async (
     kind: ImportKind,
@@ -100,7 +100,7 @@ export function settingsItems(context: Context, { config }: LoadedConfig) {
     const text = readText(path, { maxBytes: MAX_BYTES });
     if (text === undefined) return [];
     const content = await contentOf(text, path, id);
-    if (content === undefined) return [unfit(kind, path, 'it cannot be read')];
+    if (content === undefined) return [unfit(kind, path, 'it is not readable')];
     const owner = CONFIG_FILES.find((file) => file.id === id);
     return leavesOf(owner?.keys ?? {}).flatMap(({ path: names, leaf }): PlannedItem[] => {
       const value = valueAt(content, names);
@@ -120,16 +120,16 @@ function settingItem(
   { value, now, preset }: { value: unknown; now: unknown; preset: unknown },
 ): PlannedItem {
   const isList = Array.isArray(value) && Array.isArray(now);
-  const wanted = isList ? [...new Set([...(now as unknown[]), ...(value as unknown[])])] : value;
+  const imported = isList ? [...new Set([...(now as unknown[]), ...(value as unknown[])])] : value;
   const take = async (): Promise<boolean> => {
-    await changeConfig(context, [{ key: about.to, to: () => wanted }]);
+    await changeConfig(context, [{ key: about.to, to: () => imported }]);
     return true;
   };
-  if (isDeepStrictEqual(wanted, now)) return { ...about, take, state: 'there', why: 'it is set so already' };
-  // Watched repositories are added; every other value that a person chose stays.
+  if (isDeepStrictEqual(imported, now)) return { ...about, take, state: 'there', why: 'already set to this' };
+  // Repositories are added; any other value that you chose stays.
   if (about.to === 'sense.repos' || now === undefined || isDeepStrictEqual(now, preset))
     return { ...about, take, state: 'new', why: null };
-  return { ...about, take, state: 'conflict', why: 'it is set to something else here, which stays' };
+  return { ...about, take, state: 'conflict', why: 'your own setting differs and stays' };
 }
 
 async function contentOf(
@@ -139,7 +139,7 @@ async function contentOf(
 ): Promise<Record<string, unknown> | undefined> {
   const found = path.endsWith('.json') ? parseObject(text) : await fromYaml(text);
   if (found === undefined || id === 'sense') return found;
-  // These keys may have WORK before them: as a section, or with a dot.
+  // The keys may have the prefix WORK: as a section, or with a dot.
   const section = isObject(found['WORK']) ? found['WORK'] : {};
   const dotted = Object.entries(found).map(([key, value]) => [key.replace(/^WORK\./, ''), value]);
   const all = { ...(Object.fromEntries(dotted) as Record<string, unknown>), ...section };

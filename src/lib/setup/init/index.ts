@@ -16,7 +16,7 @@ import { hooksStep, jobsStep, pushStep, workStep } from './step-services';
 import { daStep, nameStep, voiceStep } from './step-person';
 import { reposStep, sourcesStep } from './step-sense';
 
-/** The questions in their order. */
+/** The questions, in order. */
 const STEPS: readonly Step[] = [
   nameStep,
   daStep,
@@ -31,30 +31,27 @@ const STEPS: readonly Step[] = [
 
 export interface InitInput {
   flags: InitFlags;
-  /** Undefined: nobody is asked. */
+  /** Undefined: ask nothing. */
   questions: Prompt | undefined;
   say: (text: string) => void;
 }
 
-/** `steward init --json`. */
+/** The result of `steward init --json`. */
 export interface InitSummary {
   userArea: string;
-  /** Every question was answered, or left as it is. */
+  /** Every question has been answered. */
   done: boolean;
-  /** What is set now, by question. */
+  /** The current settings, by question. */
   set: Record<string, string>;
   next: string[];
 }
 
 interface Session extends Setup {
-  /** Ids of the answered steps, stored so that an interrupted set-up resumes. */
+  /** Ids of the answered steps, stored to resume an interrupted set-up. */
   answered: string[];
 }
 
-/**
- * Flags are answers; the other questions are asked if somebody can be, else left as they are. Each answer is written
- * before the next question. Wrong flags are `usage` before anything is written.
- */
+/** Applies the flags, then asks the remaining questions. Saves each answer at once; checks all flags before the first. */
 export async function setUpSteward(
   context: Context,
   { flags, questions, say }: InitInput,
@@ -74,7 +71,7 @@ export async function setUpSteward(
   else if (given.length === 0) await change(setup, questions);
   const next = isDone() ? ['steward status', 'steward up'] : ['steward init'];
   const summary = { userArea: context.area.root, done: isDone(), set: await settings(setup), next };
-  // Whoever has just looked through the settings need not see them again.
+  // A session that changed settings has shown them already.
   return { summary, wasShown: questions !== undefined && wasDone && given.length === 0 };
 }
 
@@ -96,7 +93,7 @@ async function openSession(context: Context, say: (text: string) => void): Promi
   };
 }
 
-/** Does what was answered, and stores that the question was. */
+/** Applies an answer, and records that the question was answered. */
 async function answer(
   { context, answered }: Session,
   { id }: Step,
@@ -117,8 +114,8 @@ async function askOpen(setup: Session, questions: Prompt): Promise<void> {
   const count = STEPS.length - open.length;
   setup.say(
     count > 0
-      ? `Going on after ${count} of ${STEPS.length} questions; what was answered is kept.`
-      : `${consentText(setup.context.area.root)}\n\n${STEPS.length} questions; Enter takes what stands in [brackets]. Ctrl-C stops, and what you have answered stays. Nothing leaves this machine before you are asked.`,
+      ? `Continuing after ${count} of ${STEPS.length} questions.`
+      : `${consentText(setup.context.area.root)}\n\n${STEPS.length} questions follow. Press Enter to accept the value in [brackets], or Ctrl-C to stop; your answers are saved. Nothing leaves this machine unless you agree.`,
   );
   for (const step of open) {
     setup.say('');
@@ -126,7 +123,7 @@ async function askOpen(setup: Session, questions: Prompt): Promise<void> {
   }
 }
 
-/** Asks until the answer fits. What fails outside (network, credential, scheduler) is reported and left for later. */
+/** Asks until the answer is valid. Another failure (network, credential, scheduler) is reported, to be retried later. */
 async function askOne(setup: Session, step: Step, questions: Prompt): Promise<void> {
   for (;;) {
     try {
@@ -136,36 +133,36 @@ async function askOne(setup: Session, step: Step, questions: Prompt): Promise<vo
       const { kind, message, hint } = toStewardError(error);
       if (kind === 'canceled') throw stopped(setup, error);
       if (kind === 'internal') throw error;
-      const why = /[.!?]$/.test(message) ? message : `${message}.`;
-      const told = clean(hint === undefined ? why : `${why} ${hint}`);
+      const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
+      const text = clean(hint === undefined ? sentence : `${sentence} ${hint}`);
       if (kind !== 'usage') {
-        setup.say(`${told}\nIt stays as it was; "steward init" asks for ${step.id} again.`);
+        setup.say(`${text}\nNothing changed. Run "steward init" to retry "${step.id}".`);
         return;
       }
-      setup.say(told);
+      setup.say(text);
     }
   }
 }
 
 function stopped({ context }: Setup, cause: unknown): StewardError {
-  return new StewardError('canceled', `Stopped; what was answered is kept in ${context.area.root}.`, {
-    hint: 'Run steward init again to go on.',
+  return new StewardError('canceled', `Stopped. Your answers are saved in ${context.area.root}.`, {
+    hint: 'Run "steward init" to continue.',
     cause,
   });
 }
 
-/** Shows what is set, and asks again what the person names. */
+/** Shows the settings, and asks which to change. */
 async function change(setup: Session, questions: Prompt): Promise<void> {
   setup.say(`${settingsText(await settings(setup))}\n`);
   for (;;) {
     const word = await questions
-      .line('Change which (a word of the left column; Enter: none)? ')
+      .line('Change which setting (first column; Enter for none)? ')
       .catch((error: unknown) => {
         throw toStewardError(error).kind === 'canceled' ? stopped(setup, error) : error;
       });
     if (word === '') return;
     const step = STEPS.find(({ id }) => id === word.toLowerCase());
-    if (step === undefined) setup.say(`There is no ${clean(word)} to change.`);
+    if (step === undefined) setup.say(`Unknown setting "${clean(word)}".`);
     else {
       await askOne(setup, step, questions);
       setup.say(settingsText({ [step.id]: await step.shown(setup) }));

@@ -24,7 +24,7 @@ export const daStep: Step = {
   shown: ({ config }) => config().user.da.name,
   given: (setup, flags) => textFlag(setup, flags, 'da-name', 'da.name'),
   async ask(setup, questions) {
-    const name = await questions.line(`What your assistant is called [${setup.config().user.da.name}]: `);
+    const name = await questions.line(`Your assistant's name [${setup.config().user.da.name}]: `);
     return name === '' ? undefined : () => setup.set({ 'da.name': name });
   },
 };
@@ -32,7 +32,6 @@ export const daStep: Step = {
 const VOICE_WORDS = { on: 'on', mute: 'muted', off: 'off' } as const;
 type VoiceChoice = keyof typeof VOICE_WORDS;
 
-/** The voice is on by default; the set-up says so and offers mute. */
 export const voiceStep: Step = {
   id: 'voice',
   shown(setup) {
@@ -52,20 +51,18 @@ export const voiceStep: Step = {
     const { engines, hint } = voiceOf(setup.context, { current: setup.config }, () => undefined).status();
     setup.say(
       engines[0] === undefined
-        ? `The voice is on, but nothing here can speak. ${hint ?? ''} What would be said is shown.`
-        : `The voice is on: steward speaks aloud, with ${engines[0]}. "mute" is silent until "steward notify unmute".`,
+        ? `The voice is on, but no speech engine is installed, so messages are shown instead. ${hint ?? ''}`
+        : `The voice is on: steward speaks aloud with ${engines[0]}. "mute" silences it until "steward notify unmute".`,
     );
     const now = voiceNow(setup);
     const choice = voiceChoice((await questions.line(`Voice: on, mute or off [${now}]: `)) || now);
     if (choice === undefined) {
-      throw new StewardError('usage', 'The voice can be on, mute or off.', {
-        hint: 'Write one of these words.',
-      });
+      throw new StewardError('usage', 'Invalid answer.', { hint: 'Enter on, mute or off.' });
     }
-    const known = setup.config().user.da.voices.main.voiceId ?? "the provider's own";
+    const known = setup.config().user.da.voices.main.voiceId ?? "the provider's default";
     const { apiKey, url } = setup.config().user.notify.voice.provider;
     const hasProvider = apiKey.isSet || url !== SPEECH_PROVIDER_URL;
-    const voiceId = hasProvider ? await questions.line(`Voice id of your speech provider [${known}]: `) : '';
+    const voiceId = hasProvider ? await questions.line(`Voice id at your speech provider [${known}]: `) : '';
     return async () => {
       await setVoice(setup, choice);
       if (voiceId !== '') await setup.set({ 'da.voices.main.voiceId': voiceId });
@@ -94,7 +91,7 @@ function muteDeps({ context }: Setup): Parameters<typeof muteState>[0] {
   return { clock: context.clock, mute: context.area.mute };
 }
 
-/** A flag that is one key's value, checked now. */
+/** Validates a flag that sets one key. */
 function textFlag(
   setup: Setup,
   flags: InitFlags,
@@ -105,15 +102,15 @@ function textFlag(
   if (text === undefined) return undefined;
   const fit = fromText(key, text);
   if ('wrong' in fit)
-    throw new StewardError('usage', `--${flag}${fit.wrong}.`, { hint: 'Nothing was written.' });
-  // As it was written: a name of digits is a name.
+    throw new StewardError('usage', `--${flag}${fit.wrong}.`, { hint: 'Nothing was changed.' });
+  // The text itself, since a name may consist of digits.
   return () => setup.set({ [key]: text });
 }
 
-/** The name that git knows, as a suggestion. */
+/** Suggests user.name of git. */
 async function nameOfGit({ context }: Setup): Promise<string | undefined> {
   try {
-    // The current folder may be gone, and git would fail there.
+    // git fails if the current folder was deleted.
     const options = { cwd: parse(process.cwd()).root, timeoutMs: 5_000 };
     const { code, stdout } = await context.run('git', ['config', '--global', '--get', 'user.name'], options);
     return code === 0 ? clean(stdout).trim() || undefined : undefined;

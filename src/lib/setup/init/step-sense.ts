@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 
 import { openSense } from '../../app/sense';
-import { changeConfig } from '../../config/write';
 import { errnoCode, StewardError } from '../../errors';
 import { gitFolderAt } from '../../platform/files/git-folder';
 import { processHost } from '../../platform/files/paths';
@@ -10,10 +9,9 @@ import { clean } from '../../platform/terminal/terminal';
 import type { Clock } from '../../platform/time/clock';
 import { backfillText } from '../../sense/backfill';
 import { SOURCE_IDS, type SourceId } from '../../sense/event';
-import { readBackDays } from '../up';
+import { backfillDays, watch } from '../up';
 import { chosenNames, chosenNumbers, type Setup, type Step } from './step';
 
-/** Which repositories are watched for commits. */
 export const reposStep: Step = {
   id: 'repos',
   shown({ config }) {
@@ -26,40 +24,39 @@ export const reposStep: Step = {
       ...(repo ?? []).map(repositoryAt),
       ...(below === undefined ? [] : scan(setup, folderAt(below))),
     ];
-    return () => watch(setup, found);
+    return () => watchAndBackfill(setup, found);
   },
   async ask(setup, questions) {
-    setup.say('Commits in your repositories are captured: when, and their first line.');
-    const answer = await questions.line('Folder to look for repositories in, or none [~]: ');
+    setup.say('steward records the time and the first line of each commit.');
+    const answer = await questions.line('Search for repositories in which folder, or none [~]: ');
     if (answer.toLowerCase() === 'none') return undefined;
     const watched = setup.config().sense.repos;
     const found = scan(setup, folderAt(answer || '~')).filter((path) => !watched.includes(path));
     if (found.length === 0) {
-      setup.say('No repository there that is not watched already.');
+      setup.say('No new repository found there.');
       return undefined;
     }
     found.forEach((path, index) => setup.say(`${String(index + 1).padStart(4)}  ${clean(path)}`));
     for (;;) {
-      const text = await questions.line('Watch which: all, none, or numbers such as 1 3-5 [all]: ');
+      const text = await questions.line('Watch which of them: all, none, or numbers such as 1 3-5 [all]: ');
       const chosen = chosenNumbers(text || 'all', found.length);
       if (chosen !== undefined)
         return () =>
-          watch(
+          watchAndBackfill(
             setup,
             found.filter((_, index) => chosen.includes(index)),
           );
-      setup.say(`The numbers are 1 to ${found.length}, apart by spaces or commas; 3-5 is a range.`);
+      setup.say(`Enter numbers from 1 to ${found.length}, separated by spaces or commas. 3-5 is a range.`);
     }
   },
 };
 
-/** What is captured. */
 export const sourcesStep: Step = {
   id: 'sources',
   shown: ({ config }) => {
     const { enabled, sources } = config().sense;
     const on = SOURCE_IDS.filter((id) => sources[id]);
-    return enabled ? on.join(', ') || 'none' : 'switched off: sense.enabled is false';
+    return enabled ? on.join(', ') || 'none' : 'off (sense.enabled is false)';
   },
   given(setup, { sources }) {
     if (sources === undefined) return undefined;
@@ -68,12 +65,12 @@ export const sourcesStep: Step = {
   },
   async ask(setup, questions) {
     setup.say(
-      'Captured are: appFocus, the name of the application in front (never titles or content); git, new commits; agentSession, which assistant sessions were active.',
+      'Sources: appFocus records the name of the application in front, never its titles or content; git records new commits; agentSession records which assistant sessions were active.',
     );
     const now = SOURCE_IDS.filter((id) => setup.config().sense.sources[id]);
     const preset = now.length === SOURCE_IDS.length ? 'all' : now.join(' ') || 'none';
-    const text = await questions.line(`Capture which: all, none, or some of these [${preset}]: `);
-    const chosen = chosenNames('A source', text || preset, SOURCE_IDS);
+    const text = await questions.line(`Capture which sources: all, none, or some of these [${preset}]: `);
+    const chosen = chosenNames('source', text || preset, SOURCE_IDS);
     return () => setSources(setup, chosen);
   },
 };
@@ -82,37 +79,34 @@ async function setSources(setup: Setup, chosen: readonly SourceId[]): Promise<vo
   await setup.set(Object.fromEntries(SOURCE_IDS.map((id) => [`sense.sources.${id}`, chosen.includes(id)])));
 }
 
-async function watch(setup: Setup, added: readonly string[]): Promise<void> {
-  const to = (stored: unknown): string[] => [
-    ...new Set([...(Array.isArray(stored) ? stored.map(String) : []), ...added]),
-  ];
-  await changeConfig(setup.context, [{ key: 'sense.repos', to }]);
+async function watchAndBackfill(setup: Setup, added: readonly string[]): Promise<void> {
+  await watch(setup.context, added);
   await setup.set({});
   if (added.length === 0) return;
   const sense = await openSense(setup.context);
-  const result = await sense.locked(() => readBackDays(setup.context, sense));
+  const result = await sense.locked(() => backfillDays(setup.context, sense));
   if (result !== null) setup.say([...result.problems, backfillText(result)].join('\n'));
 }
 
 function scan(setup: Setup, folder: string): string[] {
   const { repositories, cut } = findRepositories(setup.context.clock, folder);
-  if (cut) setup.say(`There is more below ${clean(folder)} than was looked at: name a folder further down.`);
+  if (cut) setup.say(`${clean(folder)} is too large to search completely. Choose a folder below it.`);
   return repositories;
 }
 
 function folderAt(text: string): string {
   const path = absolute(text);
   if (kindOf(path) === 'folder') return path;
-  throw new StewardError('usage', `There is no folder ${clean(path)}.`, {
-    hint: 'Name one that holds repositories, such as ~/src.',
+  throw new StewardError('usage', `Folder ${clean(path)} not found.`, {
+    hint: 'Use a folder that contains repositories, such as ~/src.',
   });
 }
 
 function repositoryAt(text: string): string {
   const path = absolute(text);
   if (gitFolderAt(path) !== undefined) return path;
-  throw new StewardError('usage', `There is no git repository at ${clean(path)}.`, {
-    hint: 'Name the folder that .git lies in; --repos-below DIR finds all below a folder.',
+  throw new StewardError('usage', `No git repository at ${clean(path)}.`, {
+    hint: 'Use the folder that contains .git, or --repos-below DIR for all below a folder.',
   });
 }
 
@@ -121,14 +115,14 @@ function absolute(text: string): string {
   return resolve(text);
 }
 
-/** `depth` counts folders below the first one. */
+/** `depth` counts the levels below the first folder. */
 export const SCAN = { depth: 4, folders: 20_000, repositories: 200, ms: 5_000 };
-/** Folders without repositories of one's own, and with many files. */
+/** Large folders that rarely contain repositories of your own. */
 const SKIPPED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'Library', 'AppData', 'snap']);
 
 /**
- * The git repositories at or below a folder, sorted; `cut` if a bound was reached. Does not follow links, and does not
- * look into hidden folders or into a repository.
+ * Returns the git repositories at or below a folder, sorted; `cut` if a limit was reached. Skips links, hidden folders and
+ * the inside of repositories.
  */
 export function findRepositories(
   clock: Pick<Clock, 'monotonic'>,
@@ -138,12 +132,12 @@ export function findRepositories(
   const until = clock.monotonic() + bounds.ms;
   const repositories: string[] = [];
   let level = [folder];
-  let seen = 0;
+  let count = 0;
   for (let depth = 0; depth <= bounds.depth && level.length > 0; depth += 1) {
     const next: string[] = [];
     for (const path of level) {
-      seen += 1;
-      if (seen > bounds.folders || repositories.length >= bounds.repositories || clock.monotonic() > until)
+      count += 1;
+      if (count > bounds.folders || repositories.length >= bounds.repositories || clock.monotonic() > until)
         return { repositories: repositories.sort(), cut: true };
       if (ifReadable(() => gitFolderAt(path)) !== undefined) repositories.push(path);
       else next.push(...foldersIn(path));
@@ -159,9 +153,9 @@ function foldersIn(path: string): string[] {
     .map(({ name }) => join(path, name));
 }
 
-function ifReadable<T>(look: () => T): T | undefined {
+function ifReadable<T>(read: () => T): T | undefined {
   try {
-    return look();
+    return read();
   } catch (error) {
     if (['EACCES', 'EPERM', 'EIO', 'ENOTCONN'].includes(errnoCode(error) ?? '')) return undefined;
     throw error;

@@ -13,11 +13,10 @@ import { testChannel } from '../../notify/channels/channel';
 import { kindOf } from '../../platform/files/stat';
 import { withSteps } from '../../platform/terminal/progress';
 import { clean } from '../../platform/terminal/terminal';
-import { JOBS, JOB_IDS, type JobId, type SchedulerKind, jobOf } from '../../schedule/job';
+import { JOB_IDS, type JobId, type SchedulerKind, jobOf } from '../../schedule/job';
 import { openHooks } from '../../app/hooks';
 import { type Setup, type Step, chosenNames } from './step';
 
-/** The work repository: the first thing that leaves the machine. */
 export const workStep: Step = {
   id: 'work',
   shown: ({ config }) => config().workRepo.repo ?? 'no repository',
@@ -27,16 +26,16 @@ export const workStep: Step = {
   },
   async ask(setup, questions) {
     setup.say(
-      'Work can be kept as issues of one private repository on GitHub. Setting it up asks GitHub about the repository and adds labels there; it needs the credential of "gh auth login".',
+      'steward can keep your work as issues in a private GitHub repository. This contacts GitHub with the credential of "gh auth login", and adds labels to the repository.',
     );
     const known = setup.config().workRepo.repo;
-    const repo = await questions.line(`Repository, as OWNER/REPO, or none [${known ?? 'none'}]: `);
+    const repo = await questions.line(`Repository as OWNER/REPO, or none [${known ?? 'none'}]: `);
     if (repo === '' || repo.toLowerCase() === 'none' || repo === known) return undefined;
     return async (asker) => {
       try {
         await setUpWork(setup, repo, false);
       } catch (error) {
-        const question = `${clean(repo)} is not there, or not yours to see. Make it, private?`;
+        const question = `${clean(repo)} was not found. Create it as a private repository?`;
         const isMissing = toStewardError(error).kind === 'not_found';
         if (!isMissing || (await asker?.yes(question, 'no')) !== true) throw error;
         await setUpWork(setup, repo, true);
@@ -53,23 +52,22 @@ async function setUpWork(setup: Setup, repo: string, create: boolean): Promise<v
   );
   await setup.set({});
   setup.say(
-    `${result.repo} is private${result.created ? ', and was made now' : ''}; ${result.issues} issues read.`,
+    `${result.created ? `Created ${result.repo}, a private repository` : `${result.repo} is private`}; ${result.issues} issues read.`,
   );
 }
 
 const TOPIC = 'notifications.push.topic';
 const SWITCH = 'notifications.push.enabled';
 
-/** Push: a topic that nobody guesses, and how to subscribe to it. */
 export const pushStep: Step = {
   id: 'push',
   shown({ config }) {
     const { enabled, topic, server } = config().settings.notifications.push;
     if (!topic.isSet) return 'no topic';
-    return enabled ? `a topic at ${clean(server)}` : 'switched off';
+    return enabled ? `a topic at ${clean(server)}` : 'off';
   },
   given(setup, { push, 'push-test': isTest }) {
-    // A flag that allows --no- has no value when it was not given.
+    // Undefined if the flag was not given, although its type says boolean.
     const on = push as boolean | undefined;
     if (on === undefined && !isTest) return undefined;
     return async () => {
@@ -79,14 +77,14 @@ export const pushStep: Step = {
   },
   async ask(setup, questions) {
     const { topic, enabled, detail, server } = setup.config().settings.notifications.push;
-    const limits = detail === 'generic' ? '; only the kind of event leaves this machine' : '';
-    setup.say(`Push tells your phone, through ${clean(server)}, of what is urgent${limits}.`);
+    const limits = detail === 'generic' ? ' They contain only the kind of event.' : '';
+    setup.say(`Push sends urgent notifications to your phone through ${clean(server)}.${limits}`);
     const isOn = topic.isSet && enabled;
-    if (!(await questions.yes('Push to your phone?', isOn ? 'yes' : 'no')))
+    if (!(await questions.yes('Send push notifications to your phone?', isOn ? 'yes' : 'no')))
       return isOn ? () => setPush(setup, false) : undefined;
     return async (asker) => {
       await setPush(setup, true);
-      if ((await asker?.yes('Send a test message over it now?', 'no')) === true) await sendTest(setup);
+      if ((await asker?.yes('Send a test message now?', 'no')) === true) await sendTest(setup);
     };
   },
 };
@@ -104,25 +102,24 @@ function sayHowToSubscribe(setup: Setup): void {
   const { topic, server } = setup.config().settings.notifications.push;
   const base = /^https?:\/\//.test(server) ? server.replace(/\/$/, '') : `https://${server}`;
   setup.say(
-    'To receive it, install the app "ntfy" (Android, iPhone) and subscribe to this topic, or open its address. Whoever knows it can read along:',
+    'To receive them, install the app "ntfy" (Android, iPhone) and subscribe to this topic, or open its address. Keep it secret: anyone who knows it can read your notifications.',
   );
   setup.say(`${base}/${resolveSecret(topic, secretSources()) ?? ''}`);
-  if (base !== 'https://ntfy.sh') setup.say(`In the app, choose the server ${base}.`);
+  if (base !== 'https://ntfy.sh') setup.say(`Set the server in the app to ${base}.`);
 }
 
 async function sendTest(setup: Setup): Promise<void> {
   const { deps } = await openNotify(setup.context);
   const push = deps.channels.find(({ id }) => id === 'push');
-  if (push === undefined) throw new StewardError('internal', 'No channel push is wired.');
+  if (push === undefined) throw new StewardError('internal', 'The push channel is missing.');
   const { state, reason, hint } = await testChannel(deps.clock, push);
   if (state !== 'ok')
-    throw new StewardError('unavailable', `The test was not sent: ${reason ?? 'no reason is known'}`, {
+    throw new StewardError('unavailable', `The test was not sent: ${reason ?? 'unknown reason'}`, {
       hint: hint ?? 'Try again.',
     });
-  setup.say('Sent. It should be on your phone now.');
+  setup.say('Sent. Check your phone.');
 }
 
-/** Hooks of the assistant. */
 export const hooksStep: Step = {
   id: 'hooks',
   shown: (setup) => (hasHooks(setup) ? 'registered with Claude Code' : 'not registered'),
@@ -131,7 +128,7 @@ export const hooksStep: Step = {
     const { deps, assistant } = openHooks(setup.context);
     const settings = assistant.path(deps.host);
     setup.say(
-      `Hooks let steward see when a session of Claude Code works or waits. They are added to ${settings}; everything else in it stays.`,
+      `Hooks tell steward when a Claude Code session works or waits for you. They are added to ${settings}; nothing else in it changes.`,
     );
     const preset = kindOf(dirname(settings)) === 'folder' || hasHooks(setup) ? 'yes' : 'no';
     const wanted = await questions.yes('Register hooks with Claude Code?', preset);
@@ -150,12 +147,11 @@ async function setHooks({ context, say }: Setup, on: boolean): Promise<void> {
   else for (const warning of (await installHooks(deps, { assistant, dryRun: false })).warnings) say(warning);
 }
 
-/** What runs by itself. */
 export const jobsStep: Step = {
   id: 'jobs',
   async shown(setup) {
     const here = await schedulerHere(setup);
-    if (here === undefined) return 'none; "steward up" runs them while it runs';
+    if (here === undefined) return 'none; "steward up" runs them';
     return `${here.installed.join(', ') || 'none'} in ${here.kind}`;
   },
   given(setup, flags) {
@@ -166,24 +162,22 @@ export const jobsStep: Step = {
   async ask(setup, questions) {
     const here = await schedulerHere(setup);
     if (here === undefined) {
-      setup.say(
-        'This machine has no scheduler that steward knows: "steward up" runs its jobs while it runs.',
-      );
+      setup.say('No scheduler on this machine. "steward up" runs the jobs while it is open.');
       return undefined;
     }
     const { pollIntervalSec } = setup.config().sense;
     setup.say(
-      `Jobs that ${here.kind} can run: sense (a capture every ${pollIntervalSec} s), daemon (pages and notifications, from login on), work (a sweep every hour), insight (every hour an outline of your day goes to your assistant's model).`,
+      `Jobs for ${here.kind}: sense (a capture every ${pollIntervalSec} s), daemon (dashboard and notifications, from login), work (a sweep every hour), insight (sends an outline of your day to your assistant every hour).`,
     );
-    const preset = (here.installed.length > 0 ? here.installed : usualJobs(setup.config())).join(' ');
-    const text = await questions.line(`Schedule which: all, none, or some of these [${preset}]: `);
-    const chosen = chosenNames('A job', text === '' ? preset : text, JOB_IDS);
+    const preset = (here.installed.length > 0 ? here.installed : defaultJobs(setup.config())).join(' ');
+    const text = await questions.line(`Schedule which jobs: all, none, or some of these [${preset}]: `);
+    const chosen = chosenNames('job', text === '' ? preset : text, JOB_IDS);
     return () => setJobs(setup, chosen);
   },
 };
 
-/** Never the one that asks a model. */
-export function usualJobs({ workRepo }: Config): JobId[] {
+/** The default jobs; insight asks a model, so it is never one of them. */
+export function defaultJobs({ workRepo }: Config): JobId[] {
   return JOB_IDS.filter((id) => id !== 'insight' && (id !== 'work' || workRepo.repo !== undefined));
 }
 
@@ -193,11 +187,11 @@ async function setJobs(setup: Setup, wanted: readonly JobId[]): Promise<void> {
     const job = jobOf(id, setup.config().sense);
     if (!wanted.includes(id)) {
       const { removedFrom } = await scheduler.uninstall(job);
-      if (removedFrom.length > 0) setup.say(`Took ${id} out of ${removedFrom.join(', ')}.`);
+      if (removedFrom.length > 0) setup.say(`Removed ${id} from ${removedFrom.join(', ')}.`);
       continue;
     }
     const { changed, warnings } = await scheduler.install(job);
-    if (changed) setup.say(`${JOBS[id].label} is in ${scheduler.kind} now.`);
+    if (changed) setup.say(`Installed ${id} in ${scheduler.kind}.`);
     for (const warning of warnings) setup.say(warning);
   }
 }

@@ -7,74 +7,80 @@ import { StewardError } from '../../errors';
 import { isInteractive, confirm, openPrompt, type Prompt } from '../../platform/terminal/ask';
 import { clean } from '../../platform/terminal/terminal';
 
-/** The answers of `steward init`, each as a flag. */
+/** The answers of `steward init` as flags. */
 export const INIT_FLAGS = {
-  yes: boolean({ char: 'y', description: 'Ask nothing: only what flags say is changed.' }),
+  yes: boolean({ char: 'y', description: 'Ask nothing; change only what the flags set.' }),
   name: string({ description: 'Your name.', helpValue: 'NAME' }),
-  'da-name': string({ description: 'What your assistant is called.', helpValue: 'NAME' }),
-  voice: string({ description: 'Whether it speaks aloud.', options: ['on', 'mute', 'off'] }),
-  'voice-id': string({ description: 'The voice id of your speech provider.', helpValue: 'ID' }),
+  'da-name': string({ description: "Your assistant's name.", helpValue: 'NAME' }),
+  voice: string({ description: 'Whether steward speaks aloud.', options: ['on', 'mute', 'off'] }),
+  'voice-id': string({ description: 'A voice id of your speech provider.', helpValue: 'ID' }),
   'repos-below': string({ description: 'Watch the repositories below this folder.', helpValue: 'DIR' }),
   repo: string({
-    description: 'Watch this repository (may be repeated).',
+    description: 'Watch this repository; repeatable.',
     helpValue: 'PATH',
     multiple: true,
     multipleNonGreedy: true,
   }),
   sources: string({
-    description: 'What is captured: all, none, or some of appFocus,git,agentSession.',
+    description: 'Capture all, none, or some of appFocus,git,agentSession.',
     helpValue: 'LIST',
   }),
-  'work-repo': string({ description: 'Keep work as issues there. Asks GitHub.', helpValue: 'OWNER/REPO' }),
+  'work-repo': string({
+    description: 'Keep work as issues of this repository. Contacts GitHub.',
+    helpValue: 'OWNER/REPO',
+  }),
   'create-work-repo': boolean({
-    description: 'Make that repository, private, where it is not there.',
+    description: 'Create that repository, private, if it does not exist.',
     dependsOn: ['work-repo'],
   }),
-  push: boolean({ description: 'Push to your phone, with a new topic where there is none.', allowNo: true }),
-  'push-test': boolean({ description: 'Send a test message over push.' }),
+  push: boolean({
+    description: 'Send push notifications to your phone; creates a topic if needed.',
+    allowNo: true,
+  }),
+  'push-test': boolean({ description: 'Send a test push message.' }),
   import: string({
-    description: 'Take over the data of another system that lie in this folder.',
+    description: 'Import the data of another system from this folder.',
     helpValue: 'DIR',
   }),
   'dry-run': boolean({
-    description: 'With --import: say what would be taken over, and write nothing.',
+    description: 'With --import: show what would be imported, and write nothing.',
     dependsOn: ['import'],
   }),
   hooks: boolean({
-    description: "Register steward's hooks with your assistant, or take them out.",
+    description: "Register steward's hooks with your assistant, or remove them.",
     allowNo: true,
   }),
   jobs: string({
-    description: 'What the scheduler runs: all, none, or some of sense,insight,work,daemon.',
+    description: 'Schedule all, none, or some of sense,insight,work,daemon.',
     helpValue: 'LIST',
   }),
 };
 
 export type InitFlags = InferredFlags<typeof INIT_FLAGS>;
 
-/** What the steps of a set-up work with. */
 export interface Setup {
   context: Context;
   config: () => Config;
-  /** Writes keys into the files that own them; an invalid value is `usage`. */
+  /** Writes keys to the files that own them; an invalid value is `usage`. */
   set: (values: Readonly<Record<string, unknown>>) => Promise<void>;
   say: (text: string) => void;
 }
 
-/** Does what was answered. With `questions` it may ask once more. */
+/** Applies an answer; may ask a further question. */
 export type Apply = (questions?: Prompt) => Promise<void>;
 
-/** One question of the set-up. */
 export interface Step {
-  /** One word: what a person types to change it. */
+  /** The word that a person types to change it. */
   id: string;
-  /** What is set now. */
+  /** Describes the current setting. */
   shown: (setup: Setup) => string | Promise<string>;
-  /** What the flags answer, if anything; an invalid flag is `usage`, before anything is written. */
+  /** The answer from the flags, if any; an invalid flag is `usage`. */
   given: (setup: Setup, flags: InitFlags) => Apply | undefined;
-  /** Asks on the terminal; undefined: it stays as it is. */
+  /** Asks on the terminal; undefined leaves the setting as it is. */
   ask: (setup: Setup, questions: Prompt) => Promise<Apply | undefined>;
 }
+
+export const NO_TERMINAL = 'This command needs a terminal for its questions.';
 
 const wordsOf = (text: string): string[] =>
   text
@@ -97,7 +103,7 @@ export function chosenNumbers(text: string, count: number): number[] | undefined
   return words.length === 0 ? undefined : [...chosen].sort((a, b) => a - b);
 }
 
-/** Parses `all`, `none`, or some of these names, in the order of the table. Anything else is `usage`. */
+/** Parses `all`, `none`, or some of the names, in their order. Anything else is `usage`. */
 export function chosenNames<T extends string>(what: string, text: string, names: readonly T[]): T[] {
   const words = wordsOf(text);
   if (words.join() === 'all') return [...names];
@@ -106,14 +112,14 @@ export function chosenNames<T extends string>(what: string, text: string, names:
   if (words.length > 0 && words.every(isKnown))
     return names.filter((name) => words.includes(name.toLowerCase()));
   const unknown = words.find((word) => !isKnown(word)) ?? '';
-  throw new StewardError('usage', `${what} is one of ${names.join(', ')}, not "${clean(unknown)}".`, {
-    hint: 'Several are apart by commas or spaces; all and none stand for themselves.',
+  throw new StewardError('usage', `Unknown ${what} "${clean(unknown)}".`, {
+    hint: `Use ${names.join(', ')}, separated by commas or spaces, or all or none.`,
   });
 }
 
-/** Asks questions on the terminal; without one it is `usage`. */
+/** Opens a prompt for `work`; without a terminal it is `usage`. */
 export async function asking<T>(hint: string, work: (questions: Prompt) => Promise<T>): Promise<T> {
-  if (!isInteractive()) throw new StewardError('usage', 'There is no terminal to ask on.', { hint });
+  if (!isInteractive()) throw new StewardError('usage', NO_TERMINAL, { hint });
   const questions = openPrompt();
   try {
     return await work(questions);
@@ -122,12 +128,12 @@ export async function asking<T>(hint: string, work: (questions: Prompt) => Promi
   }
 }
 
-/** Asks for a yes; a no is `canceled` with these words, and no terminal is `usage` with this hint. */
+/** Asks for a yes. A no is `canceled` with this message, and no terminal is `usage` with this hint. */
 export async function consent(
   question: string,
   { preset = 'yes', hint, no }: { preset?: 'yes' | 'no'; hint: string; no: string },
 ): Promise<void> {
-  if (!isInteractive()) throw new StewardError('usage', 'There is no terminal to ask on.', { hint });
+  if (!isInteractive()) throw new StewardError('usage', NO_TERMINAL, { hint });
   if (await confirm(question, preset)) return;
-  throw new StewardError('canceled', no, { hint: 'Run it again when you want to.' });
+  throw new StewardError('canceled', no, { hint: 'Run the command again to try again.' });
 }

@@ -13,12 +13,12 @@ import { COMPLETION_SCRIPTS, SHELLS, type Place, type Shell } from '../../shell/
 import { installCompletion, ownShell, type CompletionInstall } from '../../shell/completion-install';
 import { openHooks } from '../../app/hooks';
 import { chosenNames } from '../init/step';
-import { usualJobs } from '../init/step-services';
+import { defaultJobs } from '../init/step-services';
 
-/** What is to be installed; the rest stays as it is. */
+/** What to install; the rest stays as it is. */
 export interface InstallChoice {
   hooks: boolean;
-  /** The work skill of the assistant; it comes with the hooks. */
+  /** The assistant's work skill, installed with the hooks. */
   skill: boolean;
   jobs: readonly JobId[];
   completion: Shell | undefined;
@@ -32,59 +32,56 @@ export interface InstallFlags {
   completion?: string | undefined;
 }
 
-/** What the flags choose; `--yes` takes the usual for what they do not name. Undefined: they choose nothing. */
+/** The choice of the flags; `--yes` adds the defaults. Undefined if no flag chooses anything. */
 export async function choiceOf(context: Context, flags: InstallFlags): Promise<InstallChoice | undefined> {
   const { yes, hooks: isHooks, skill: isSkill, jobs, completion } = flags;
   if (!yes && [isHooks, isSkill, jobs, completion].every((flag) => flag === undefined)) return undefined;
   const skill = isSkill === true;
   const hooks = isHooks ?? (yes || skill);
   if (!hooks && skill) {
-    throw new StewardError('usage', 'The work skill comes with the hooks.', {
-      hint: 'Leave --no-hooks out, or --skill.',
+    throw new StewardError('usage', 'The work skill needs the hooks.', {
+      hint: 'Omit --no-hooks or --skill.',
     });
   }
-  const usual = usualJobs((await context.loadConfig()).config);
-  const chosen = jobs === undefined ? (yes ? usual : []) : chosenNames('A job', jobs, JOB_IDS);
+  const defaults = defaultJobs((await context.loadConfig()).config);
+  const chosen = jobs === undefined ? (yes ? defaults : []) : chosenNames('job', jobs, JOB_IDS);
   return { hooks, skill, jobs: chosen, completion: SHELLS.find((shell) => shell === completion) };
 }
 
-/** Asks for each part; the usual one is the preset. */
+/** Asks about each part. */
 export async function askChoice(
   context: Context,
   questions: Prompt,
   say: (text: string) => void,
 ): Promise<InstallChoice> {
-  const usual = usualJobs((await context.loadConfig()).config).join(' ');
-  say('Hooks let steward see when a session of Claude Code works or waits.');
+  const defaults = defaultJobs((await context.loadConfig()).config).join(' ');
+  say('Hooks tell steward when a Claude Code session works or waits for you.');
   const hooks = await questions.yes('Register hooks with Claude Code?', 'yes');
-  const about = 'Give Claude Code the work skill, too (it checks tasks, and adds issues and reminders)?';
+  const about = 'Also install the work skill for Claude Code (checks tasks, adds issues and reminders)?';
   const mayAsk = hooks && !hasSkill({ host: processHost() }, claudeCodeSettings);
   const skill = mayAsk && (await questions.yes(about, 'no'));
   say(
-    "Jobs for the scheduler: sense (capture), daemon (pages and notifications), work (a sweep every hour), insight (an outline of your day goes to your assistant's model every hour).",
+    'Jobs: sense (capture), daemon (dashboard and notifications), work (a sweep every hour), insight (sends an outline of your day to your assistant every hour).',
   );
-  const text = await questions.line(`Schedule which: all, none, or some of these [${usual}]: `);
-  const jobs = chosenNames('A job', text === '' ? usual : text, JOB_IDS);
+  const text = await questions.line(`Schedule which jobs: all, none, or some of these [${defaults}]: `);
+  const jobs = chosenNames('job', text === '' ? defaults : text, JOB_IDS);
   const shell = ownShell();
-  const wanted = shell !== undefined && (await questions.yes(`Complete commands in ${shell}?`, 'yes'));
+  const wanted = shell !== undefined && (await questions.yes(`Install completion for ${shell}?`, 'yes'));
   return { hooks, skill, jobs, completion: wanted ? shell : undefined };
 }
 
 export interface Installed {
   dryRun: boolean;
   hooks: HooksInstalled | null;
-  /** Of a dry run the first three fields: `changed` says whether it would be written. */
+  /** A dry run returns only the first fields; `changed` then means that it would be written. */
   jobs: (Pick<JobInstalled, 'job' | 'scheduler' | 'changed'> & Partial<JobInstalled>)[];
   completion: CompletionInstall | null;
   warnings: string[];
-  /** What could not be installed, and why; the rest was. */
+  /** Parts that failed; the others were installed. */
   failed: { what: string; why: string; kind: string }[];
 }
 
-/**
- * Installs what was chosen, recorded in the manifest. A part that fails is reported and stops no other. A dry run looks
- * at the same things and writes nothing.
- */
+/** Installs the chosen parts. A failure does not stop the others. A dry run writes nothing. */
 export async function installAll(
   context: Context,
   input: { choice: InstallChoice; places: readonly Place[]; dryRun: boolean },
@@ -119,7 +116,7 @@ export async function installAll(
   }
   const { completion: shell } = choice;
   if (shell !== undefined) {
-    await attempt(`completion of ${shell}`, async () => {
+    await attempt(`completion for ${shell}`, async () => {
       const script = COMPLETION_SCRIPTS[shell](input.places);
       result.completion = await installCompletion(context, shell, script, { dryRun });
     });
@@ -127,7 +124,7 @@ export async function installAll(
   return { ...result, warnings: [...new Set(result.warnings)] };
 }
 
-/** Why a part failed, in words; a fault of steward's own is thrown on. */
+/** Why a part failed; an internal error is thrown. */
 export function reasonOf(error: unknown): { kind: string; why: string } {
   const { kind, message, hint } = toStewardError(error);
   if (kind === 'internal') throw error;
@@ -135,10 +132,10 @@ export function reasonOf(error: unknown): { kind: string; why: string } {
 }
 
 async function planJob(scheduler: Scheduler, job: Job): Promise<Installed['jobs'][number]> {
-  const { installed, loaded, scheduler: there, warning, hint } = await scheduler.status(job);
-  const isHere = installed && there === scheduler.kind;
+  const { installed, loaded, scheduler: holder, warning, hint } = await scheduler.status(job);
+  const isHere = installed && holder === scheduler.kind;
   if (scheduler.available) return { job: job.id, scheduler: scheduler.kind, changed: !(isHere && loaded) };
   if (!isHere) throw noScheduler(processHost(), job);
-  const said = [`${job.id}:`, warning, hint].filter((part) => part !== undefined).join(' ');
-  return { job: job.id, scheduler: scheduler.kind, changed: false, warnings: [said] };
+  const text = [`${job.id}:`, warning, hint].filter((part) => part !== undefined).join(' ');
+  return { job: job.id, scheduler: scheduler.kind, changed: false, warnings: [text] };
 }

@@ -18,29 +18,28 @@ import { reasonOf } from './install';
 
 export interface Uninstalled {
   dryRun: boolean;
-  /** The removed jobs, and their schedulers. */
+  /** The removed jobs and their schedulers. */
   jobs: { job: JobId; from: string[] }[];
-  /** A daemon ran, and was stopped. */
   daemonStopped: boolean;
   hooks: HooksGone;
   /** Other removed files (completion scripts). */
   files: string[];
-  /** What stays, and why. */
+  /** What was not removed, and why. */
   left: { what: string; why: string }[];
 }
 
-/** What is to be removed; the rest stays. */
+/** What to remove; the rest stays. */
 export interface UninstallParts {
   jobs: readonly JobId[];
-  /** With the shim and the work skill. */
+  /** Including the shim and the work skill. */
   hooks: boolean;
   completion: boolean;
 }
 
-const CHANGED = 'written or changed by somebody else since';
+export const CHANGED = 'changed since it was installed';
 const ALL_PARTS: UninstallParts = { jobs: JOB_IDS, hooks: true, completion: true };
 
-/** The parts that the flags name; all if they name none. */
+/** The parts that the flags name, or all. */
 export function partsOf(flags: {
   jobs?: string | undefined;
   hooks: boolean;
@@ -48,14 +47,11 @@ export function partsOf(flags: {
 }): UninstallParts & { isWhole: boolean } {
   const { jobs, hooks, completion } = flags;
   if (jobs === undefined && !hooks && !completion) return { ...ALL_PARTS, isWhole: true };
-  const named = jobs === undefined ? [] : chosenNames('A job', jobs, JOB_IDS);
+  const named = jobs === undefined ? [] : chosenNames('job', jobs, JOB_IDS);
   return { jobs: named, hooks, completion, isWhole: false };
 }
 
-/**
- * Removes what was installed on this machine, by the manifest. The user area stays. What fails is reported and stops
- * nothing; run again, it goes on with that.
- */
+/** Removes what was installed on this machine, except the user area. A failure does not stop the rest. */
 export async function uninstallAll(
   context: Context,
   parts: UninstallParts & { isWhole: boolean },
@@ -118,7 +114,7 @@ async function removeJobs(
   return removed;
 }
 
-/** An invalid configuration keeps nobody from leaving. */
+/** An invalid configuration must not prevent an uninstall. */
 async function senseOf(context: Context): Promise<{ pollIntervalSec: number }> {
   try {
     return (await context.loadConfig()).config.sense;
@@ -129,7 +125,7 @@ async function senseOf(context: Context): Promise<{ pollIntervalSec: number }> {
   }
 }
 
-/** Where nothing is installed, nothing is written to find that out. */
+/** Writes nothing if nothing is installed. */
 async function removeHooks(context: Context, dryRun: boolean): Promise<HooksGone> {
   const { deps, assistant } = openHooks(context);
   const found = await uninstallHooks(deps, { assistant, dryRun: true });
@@ -141,14 +137,14 @@ async function removeHooks(context: Context, dryRun: boolean): Promise<HooksGone
   return uninstallHooks(deps, { assistant, dryRun: false });
 }
 
-/** Completion scripts; of the whole also what else the manifest holds. */
+/** Removes completion scripts, and with everything also the other entries of the manifest. */
 async function removeFiles(
   context: Context,
   input: { dryRun: boolean; hooksGone: boolean; left: Uninstalled['left']; isWhole: boolean },
 ): Promise<string[]> {
   const { dryRun, hooksGone, left, isWhole } = input;
   if (!exists(context.area.installManifest)) return [];
-  // What is left of the skill was named with the hooks.
+  // removeHooks handles the skill.
   const isMeant = ({ id }: InstallEntry): boolean =>
     (isWhole || id.startsWith('completion:')) &&
     !id.startsWith('skill:') &&
@@ -159,14 +155,14 @@ async function removeFiles(
     const removed: InstallEntry[] = [];
     for (const entry of manifest.entries().filter(isMeant)) {
       const { id, path, kind } = entry;
-      if (kind !== 'file') left.push({ what: path, why: `an entry of ${id} could not be taken back` });
+      if (kind !== 'file') left.push({ what: path, why: `the entry ${id} was not removed` });
       else if (!removeRecorded(entry)) left.push({ what: path, why: CHANGED });
       else {
         removed.push(entry);
         manifest.forget(id, path);
       }
     }
-    // Folders that several of them shared are empty only now.
+    // Shared folders are empty only after the last file.
     removeMadeFolders(removed);
     return removed.map(({ path }) => path);
   });

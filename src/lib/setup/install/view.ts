@@ -1,102 +1,81 @@
-import { table } from '../../platform/terminal/format';
+import { plural, table } from '../../platform/terminal/format';
 import { clean } from '../../platform/terminal/terminal';
 import type { Installed } from './install';
 import type { PurgePlan } from './purge';
 import type { Uninstalled } from './uninstall';
 
-/** `steward install` */
-export function installedText(result: Installed): string {
-  const { dryRun, hooks, jobs, completion, failed } = result;
+/** The text of `steward install`. */
+export function installedText({ dryRun, hooks, jobs, completion, failed }: Installed): string {
+  const done = (isNew: boolean, what: string): string => {
+    if (!isNew) return `Already installed: ${what}`;
+    return `${dryRun ? 'Would install' : 'Installed'}: ${what}`;
+  };
   const lines = [
-    ...(hooks === null ? [] : hooksLines(hooks)),
-    ...jobs.map(({ job, scheduler, changed }) =>
-      changed && dryRun
-        ? `Would put ${job} into ${scheduler}`
-        : `${job} is in ${scheduler}${changed ? '' : ' already'}`,
-    ),
-    ...(completion === null ? [] : completionLines(completion, dryRun)),
-    ...byReason(failed).map(({ what, why }) => `${dryRun ? 'Cannot be' : 'Not'} installed: ${what}. ${why}`),
+    ...(hooks === null
+      ? []
+      : [
+          done(hooks.added.length > 0 || hooks.shim.written, `hooks in ${hooks.settings}`),
+          ...(hooks.skill === null
+            ? []
+            : [
+                done(hooks.skill.changed.length > 0, `work skill in ${hooks.skill.path}`),
+                ...hooks.skill.left.map((path) => `Not changed: ${path} (edited since it was installed)`),
+              ]),
+        ]),
+    ...jobs.map(({ job, scheduler, changed }) => done(changed, `${job} in ${scheduler}`)),
+    ...(completion === null
+      ? []
+      : [
+          done(completion.changed, `${completion.shell} completion in ${completion.path}`),
+          ...(completion.note === null ? [] : [completion.note]),
+        ]),
   ];
-  if (lines.length === 0) return 'Nothing was chosen, and nothing installed.';
-  const isAny = hooks !== null || jobs.length > 0 || completion !== null;
+  // Parts that fail for the same reason share a line.
+  const reasons = [...new Set(failed.map(({ why }) => why))];
+  const failures = reasons.map((why) => {
+    const parts = failed.flatMap((part) => (part.why === why ? [part.what] : []));
+    return `${dryRun ? 'Cannot install' : 'Not installed'}: ${parts.join(', ')}. ${why}`;
+  });
+  if (lines.length + failures.length === 0) return 'Nothing was chosen, so nothing was installed.';
   return [
-    ...lines.map(clean),
-    ...(isAny && !dryRun ? ['"steward uninstall" takes all of it back.'] : []),
+    ...[...lines, ...failures].map(clean),
+    ...(lines.length > 0 && !dryRun ? ['To undo: steward uninstall'] : []),
     ...(dryRun ? ['Nothing was written.'] : []),
   ].join('\n');
 }
 
-/** What fails for one reason stands in one line. */
-function byReason(failed: Installed['failed']): { what: string; why: string }[] {
-  return [...new Set(failed.map(({ why }) => why))].map((why) => ({
-    what: failed.flatMap((part) => (part.why === why ? [part.what] : [])).join(', '),
-    why,
-  }));
-}
-
-function hooksLines(hooks: NonNullable<Installed['hooks']>): string[] {
-  const { added, shim, settings, skill, dryRun } = hooks;
-  const isNew = added.length > 0 || shim.written;
-  const writesSkill = skill !== null && skill.changed.length > 0;
-  return [
-    isNew && dryRun
-      ? `Would put hooks into ${settings}`
-      : `Hooks are in ${settings}${isNew ? '' : ' already'}`,
-    ...(skill === null
-      ? []
-      : [
-          writesSkill && dryRun
-            ? `Would write the work skill: ${skill.path}`
-            : `The work skill is in ${skill.path}${writesSkill ? '' : ' already'}`,
-        ]),
-    ...(skill?.left ?? []).map((path) => `Left: ${path}: written or changed by somebody else since`),
-  ];
-}
-
-function completionLines(completion: NonNullable<Installed['completion']>, dryRun: boolean): string[] {
-  const { shell, path, changed, note } = completion;
-  return [
-    changed && dryRun
-      ? `Would write ${path}, which completes steward in ${shell}`
-      : `${shell} completes steward: ${path}${changed ? '' : ' (there already)'}`,
-    ...(note === null ? [] : [note]),
-  ];
-}
-
-/** `steward uninstall` */
+/** The text of `steward uninstall`. */
 export function uninstalledText({ dryRun, jobs, daemonStopped, hooks, files, left }: Uninstalled): string {
-  const [took, removed, stopped] = dryRun
-    ? ['Would take', 'Would remove', 'Would stop']
-    : ['Took', 'Removed', 'Stopped'];
+  const removed = dryRun ? 'Would remove' : 'Removed';
   const lines = [
-    ...jobs.map(({ job, from }) => `${took} ${job} out of ${from.join(', ')}`),
-    ...(daemonStopped ? [`${stopped} the daemon`] : []),
+    ...jobs.map(({ job, from }) => `${removed} ${job} from ${from.join(', ')}`),
+    ...(daemonStopped ? [`${dryRun ? 'Would stop' : 'Stopped'} the daemon`] : []),
     ...hooks.settings
-      .filter(({ entries, removed: gone }) => entries > 0 || gone)
-      .map(({ path, entries }) => `${took} ${entries} hooks out of ${path}`),
+      .filter(({ entries, removed: isGone }) => entries > 0 || isGone)
+      .map(({ path, entries }) => `${removed} ${plural(entries, 'hook')} from ${path}`),
     ...(hooks.shim.removed ? [`${removed} ${hooks.shim.path}`] : []),
     ...(hooks.skill.changed.length > 0 ? [`${removed} the work skill: ${hooks.skill.path}`] : []),
     ...files.map((path) => `${removed} ${path}`),
-    ...left.map(({ what, why }) => `Left: ${what}: ${why}`),
-    ...hooks.strangers.map((command) => `Left, of another user area: ${command}`),
+    ...left.map(({ what, why }) => `Not removed: ${what}: ${why}`),
+    ...hooks.strangers.map((command) => `Not removed, from another user area: ${command}`),
   ];
-  return lines.length === 0 ? 'Nothing of steward is installed.' : lines.map(clean).join('\n');
+  return lines.length === 0 ? 'Nothing is installed.' : lines.map(clean).join('\n');
 }
 
-/** What a purge would remove. */
+/** What a purge would delete. */
 export function purgeText({ places, stays }: PurgePlan): string {
-  if (places.length === 0) return 'No data of steward are on this machine.';
+  if (places.length === 0) return 'steward has no data on this machine.';
   const rows = places.map(({ path, files, bytes }) => [
     `  ${clean(path)}`,
-    `${files} ${files === 1 ? 'file' : 'files'}`,
+    plural(files, 'file'),
     size(bytes),
   ]);
   return [
-    'This is removed for good:',
+    'This will be deleted:',
     ...table(rows, [{}, { align: 'right' }, { align: 'right' }])
       .split('\n')
       .flatMap((line, index) => [line, `    ${places[index]?.what ?? ''}`]),
-    ...stays.map((path) => `Stays, since it is none of steward's: ${clean(path)}`),
+    ...stays.map((path) => `Not deleted, because it is not steward's: ${clean(path)}`),
   ].join('\n');
 }
 
