@@ -44,9 +44,9 @@ describe('standup and week (built)', function () {
     const first = await run(args);
     expect([first.code, first.stderr]).to.deep.equal([0, '']);
     expect(first.stdout).to.match(/^# Standup · /);
-    expect(first.stdout).to.include('2 commits, 0 sessions. **4 m seen**: 4 m creation, 0 m consumption.');
+    expect(first.stdout).to.include('2 commits, 0 sessions. **4 m tracked**: 4 m creation, 0 m consumption.');
     expect(first.stdout).to.include(`## Commits in site\n\n- Fix \`#1\` on ${from}\n- Fix \`#1\` on ${to}\n`);
-    expect(first.stdout).to.match(/## Not known\n\n- Nothing is stored of /);
+    expect(first.stdout).to.match(/## Missing data\n\n- No data for /);
     expect((await run(args)).stdout).to.equal(first.stdout);
     const report = jsonOf(await run([...args, '--json'])) as Report;
     expect(report).to.deep.include({ from, to, totalMinutes: 4, issues: null });

@@ -155,7 +155,7 @@ describe('work (built)', function () {
     await good('setup', 'ann/work');
     const none = await run(['remind', 'buy milk']);
     expect(none.code).to.equal(0);
-    expect(none.stderr).to.match(/^It names no time, .*: steward work snooze 1 "tomorrow 9am"$/m);
+    expect(none.stderr).to.match(/^No time found, .*: steward work snooze 1 "tomorrow 9am"$/m);
     expect(((await good('snooze', '1', 'tomorrow 9am')) as Card).number).to.equal(1);
     expect((await run(['remind', 'call Ann tomorrow at 9'])).stderr).not.to.include('names no time');
   });

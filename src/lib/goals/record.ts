@@ -1,15 +1,15 @@
-/** One goal of goals.md, as the person wrote it. */
+/** A goal of goals.md. */
 export interface Goal {
   id: string;
   text: string;
-  /** What the person says of it ("40 %"); null when nothing is said. */
+  /** The person's own progress report, such as "40 %". */
   reported: string | null;
   target: string | null;
 }
 
 /**
- * The goals under a heading that contains "Active Goals": `- **G1**: text`, below it optional indented `reported:` and
- * `target:`, and the text's own further lines. Code and comments are not read; of two with one id the first counts.
+ * Parses the goals under a heading that contains "Active Goals": `- **G1**: text`, and indented below it further lines,
+ * `reported:` and `target:`. Skips code and comments; of two goals with one id the first counts.
  */
 export function parseGoals(markdown: string): Goal[] {
   const goals = new Map<string, Goal>();
@@ -27,7 +27,7 @@ export function parseGoals(markdown: string): Goal[] {
     }
     if (sectionLevel === undefined || line.trim() === '') continue;
     const indent = line.search(/\S/);
-    // What is indented under a goal is said of it, whatever it looks like.
+    // Lines indented under a goal belong to it, even if they look like a goal.
     const goal = current !== undefined && indent >= currentIndent + 2 ? undefined : goalOf(line);
     if (goal !== undefined) {
       current = goal;
@@ -39,7 +39,7 @@ export function parseGoals(markdown: string): Goal[] {
   return [...goals.values()];
 }
 
-/** `- **G1**: text`, also with the colon inside the stars. */
+/** Parses `- **G1**: text`, also with the colon inside the stars. */
 function goalOf(line: string): Goal | undefined {
   const match = /^ {0,3}[-*+][ \t]+\*\*([^*:]+)(?::[ \t]*\*\*|\*\*[ \t]*:)(.*)$/.exec(line);
   const id = match?.[1]?.trim();
@@ -61,7 +61,7 @@ function addDetail(goal: Goal, text: string): void {
   }
 }
 
-/** The lines of the text (any line end) without fenced code and comments. */
+/** Yields the lines without fenced code and comments. */
 function* contentLines(markdown: string): Generator<string> {
   let fence: string | undefined;
   let isComment = false;
@@ -87,14 +87,14 @@ function* contentLines(markdown: string): Generator<string> {
   }
 }
 
-/** A project of projects.md: `| **Name** | \`path\` | …`. */
+/** A row of projects.md: `| **Name** | \`path\` | …`. */
 export interface Project {
   name: string;
-  /** As it is written; `~/` is the home. */
+  /** As written; `~/` is the home folder. */
   path: string;
 }
 
-/** The tracked projects, in the order of the file; a name that stands twice names the first. */
+/** Parses the tracked projects in the order of the file; of two with one name the first counts. */
 export function parseProjects(markdown: string): Project[] {
   const projects = new Map<string, Project>();
   for (const line of markdown.split(/\r\n|\r|\n/)) {

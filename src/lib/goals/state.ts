@@ -3,10 +3,10 @@ import type { Goal } from './record';
 
 /** The format of goals/state.json. */
 const GOALS_STATE_VERSION = 1;
-/** How far back the observed block looks, in days; the day of the build is the last of them. */
+/** The window of the observed time in days, including the last day. */
 export const GOALS_WINDOW_DAYS = 30;
 
-/** What goals take from a daily record: sense's own type has more. */
+/** The part of a daily record that goals need. */
 export interface ObservedDay {
   date: Day;
   totalMinutes: number;
@@ -16,15 +16,15 @@ export interface ObservedDay {
 }
 
 export interface ObservedTime {
-  /** Seen in applications, to one decimal. */
+  /** Tracked in applications, to one decimal. */
   minutes: number;
   creationMinutes: number;
   commits: number;
-  /** Distinct ones: a session of two days counts once. */
+  /** Distinct: a session of two days counts once. */
   sessions: number;
 }
 
-/** goals/state.json: what the person reports, and beside it what was observed; never joined into a score. */
+/** goals/state.json: the reported progress beside the observed time, never combined into a score. */
 export interface GoalsState {
   version: number;
   /** ISO-8601 UTC. */
@@ -33,7 +33,7 @@ export interface GoalsState {
   observed: { last7Days: ObservedTime; last30Days: ObservedTime };
 }
 
-/** Pure. `date` is the last day that is counted; `generatedAt` is ISO-8601 UTC. */
+/** Builds the state up to and including `date`. */
 export function buildGoalsState({
   goals,
   records,
@@ -48,7 +48,7 @@ export function buildGoalsState({
   const last = (days: number): ObservedTime => {
     const counted = records.filter(({ date }) => date >= addDays(end, 1 - days) && date <= end);
     const sum = (of: (record: ObservedDay) => number): number =>
-      // Sums of decimals leave crumbs far behind the first one.
+      // Rounded, since sums of decimals are inexact.
       Math.round(counted.reduce((total, record) => total + of(record), 0) * 10) / 10;
     const sessions = counted.flatMap((record) => record.sessions.items.map(({ session }) => session));
     return {

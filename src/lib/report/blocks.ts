@@ -3,15 +3,15 @@ import { clean, cleanLine } from '../platform/terminal/terminal';
 import type { Report, ReportClosed, ReportIssue, ReportSession } from './model';
 import { phase } from '../sessions/phases';
 
-/** A piece of a line; texts from elsewhere are cleaned already, and nothing in them is markup. */
+/** A piece of a line, cleaned; nothing in it is markup. */
 export interface Part {
   text: string;
   tone?: 'strong' | 'quiet';
-  /** Where it leads, on a page. */
+  /** The target of a link. */
   url?: string;
 }
 
-/** What a report says, before it is Markdown or a terminal's text. */
+/** A report before it becomes Markdown or terminal text. */
 export type Block =
   | { kind: 'title'; text: string }
   | { kind: 'text'; parts: Part[] }
@@ -23,7 +23,7 @@ const MAX_APPS = 8;
 const MAX_TITLE = 160;
 const MAX_EVIDENCE = 200;
 
-/** The report in the order in which a team wants to hear it: what is done, what is under way, what it took. */
+/** Lays out a report: what is done, what is in progress, and the time it took. */
 export function blocksOf(report: Report, name: 'Standup' | 'Week'): Block[] {
   const { from, to, repo, issues } = report;
   const days = from === to ? longDay(from) : `${longDay(from)} to ${longDay(to)}`;
@@ -39,7 +39,7 @@ export function blocksOf(report: Report, name: 'Standup' | 'Week'): Block[] {
     ...section('Time by application', appItems(report)),
     ...section('By repository', report.repos.map(repoItem)),
     ...section(
-      'Not known',
+      'Missing data',
       report.notKnown.map((text) => [{ text: cleanLine(text, 400), tone: 'quiet' }]),
     ),
   ];
@@ -61,7 +61,7 @@ function facts(report: Report): Part[] {
   const kinds = `${minutes(creationMinutes)} creation, ${minutes(consumptionMinutes)} consumption`;
   return [
     { text: `${counts}. ` },
-    { text: `${minutes(totalMinutes)} seen`, tone: 'strong' },
+    { text: `${minutes(totalMinutes)} tracked`, tone: 'strong' },
     { text: `: ${kinds}.` },
   ];
 }
@@ -88,10 +88,10 @@ function statusOf({ status, priority }: ReportIssue): (string | null)[] {
 }
 
 function sessionItems({ sessions }: Report): Part[][] {
-  const told = sessions.items.filter(({ task }) => task !== null);
-  const rest = sessions.count - told.length;
+  const named = sessions.items.filter(({ task }) => task !== null);
+  const rest = sessions.count - named.length;
   return [
-    ...told.map(sessionItem),
+    ...named.map(sessionItem),
     ...(rest === 0 ? [] : [[{ text: `${plural(rest, 'session')} without a task`, tone: 'quiet' } as const]]),
   ];
 }
@@ -114,7 +114,7 @@ function commitBlocks({ commits }: Report): Block[] {
       return section(`Commits in ${cleanLine(repo, MAX_TITLE)}`, [
         ...subjects
           .slice(0, rest > 1 ? MAX_COMMITS : subjects.length)
-          .map((text) => [{ text: cleanLine(text, MAX_TITLE) || 'Without a subject' }]),
+          .map((text) => [{ text: cleanLine(text, MAX_TITLE) || '(no subject)' }]),
         ...(rest > 1 ? [[{ text: `${rest} more`, tone: 'quiet' } as const]] : []),
       ]);
     });
@@ -146,8 +146,10 @@ function repoItem(row: Report['repos'][number]): Part[] {
   return [{ text: cleanLine(row.repo, MAX_TITLE) || 'unknown' }, { text: `: ${words.join(', ')}` }];
 }
 
-/** ` (in-review, P1)`, nothing of nothing. */
+/** Returns ` (in-review, P1)`, or nothing without words. */
 function quiet(words: readonly (string | null)[]): Part[] {
-  const said = words.filter((word) => word !== null && word !== '').map((word) => cleanLine(word ?? '', 200));
-  return said.length === 0 ? [] : [{ text: ` (${said.join(', ')})`, tone: 'quiet' }];
+  const texts = words
+    .filter((word) => word !== null && word !== '')
+    .map((word) => cleanLine(word ?? '', 200));
+  return texts.length === 0 ? [] : [{ text: ` (${texts.join(', ')})`, tone: 'quiet' }];
 }

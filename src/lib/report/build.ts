@@ -6,7 +6,7 @@ import type { Session } from '../sessions/session';
 import type { CommitFacts, DayFacts, IssueFacts, Report, ReportClosed, ReportCommit, ReportInput, ReportIssue, ReportSession } from './model'; // prettier-ignore
 import { daysOf } from './period';
 
-/** What was done in a period. Pure: the same input in any order gives the same report; gaps are named in `notKnown`. */
+/** Builds the report of a period: the same for the same input in any order. Gaps go to `notKnown`. */
 export function buildReport(input: ReportInput): Report {
   const { period, repo } = input;
   const days = input.days
@@ -14,9 +14,8 @@ export function buildReport(input: ReportInput): Report {
     .sort((a, b) => byCodeUnits(a.date, b.date));
   const commits = commitsOf(days, repo);
   const sessions = sessionsOf(input, days);
-  // The time of an application is not known by repository.
+  // The time of an application is not recorded by repository.
   const timed = repo === undefined ? days : [];
-  const { count, items } = sessions;
   return {
     ...{ from: period.from, to: period.to, timezone: period.timezone, repo: repo ?? null },
     totalMinutes: total(timed, (day) => day.totalMinutes),
@@ -25,28 +24,27 @@ export function buildReport(input: ReportInput): Report {
     apps: appsOf(timed),
     repos: reposOf(commits.repos, sessions.repos, days),
     commits: { count: commits.items.length + commits.unnamed, items: commits.items },
-    sessions: { count, items },
-    issues: input.issues === undefined ? null : issuesOf(input.issues, input, commits.items, items),
+    sessions: { count: sessions.count, items: sessions.items },
+    issues: input.issues === undefined ? null : issuesOf(input.issues, input, commits.items, sessions.items),
     notKnown: notKnown(input, days, commits.unnamed),
   };
 }
 
-/** In tenths, so that sums of decimals do not depend on their order. */
+/** Sums in tenths, so that the order does not change the result. */
 function total(days: readonly DayFacts[], of: (day: DayFacts) => number): number {
   return days.reduce((sum, day) => sum + Math.round(of(day) * 10), 0) / 10;
 }
 
 function appsOf(days: readonly DayFacts[]): Report['apps'] {
-  const tenths = new Map<string, { app: string; kind: string; tenths: number }>();
+  const rows = new Map<string, { app: string; kind: string; tenths: number }>();
   for (const { app, kind, minutes } of days.flatMap((day) => day.apps)) {
     const key = `${kind}\n${app}`;
-    const row = tenths.get(key) ?? { app, kind, tenths: 0 };
-    row.tenths += Math.round(minutes * 10);
-    tenths.set(key, row);
+    const row = rows.get(key) ?? { app, kind, tenths: 0 };
+    rows.set(key, { ...row, tenths: row.tenths + Math.round(minutes * 10) });
   }
-  return [...tenths.values()]
+  return [...rows.values()]
     .sort((a, b) => b.tenths - a.tenths || byCodeUnits(a.app, b.app) || byCodeUnits(a.kind, b.kind))
-    .map(({ app, kind, tenths: sum }) => ({ app, kind, minutes: sum / 10 }));
+    .map(({ app, kind, tenths }) => ({ app, kind, minutes: tenths / 10 }));
 }
 
 function reposOf(
@@ -71,7 +69,7 @@ function reposOf(
     );
 }
 
-/** Is this the repository that is asked for? Without case, by the name of its folder; any when none is asked for. */
+/** Compares a repository with the requested one by folder name, ignoring case. */
 function isRepo(name: string | null, wanted: string | undefined): boolean {
   if (wanted === undefined) return true;
   const [own, asked] = [name?.toLowerCase(), wanted.toLowerCase()];
@@ -79,8 +77,8 @@ function isRepo(name: string | null, wanted: string | undefined): boolean {
 }
 
 /**
- * The commits of some days, the oldest first; a change that was captured on two days counts once. `unnamed`: those of
- * days whose raw log, and with it their subjects, is discarded.
+ * Returns the commits of some days, oldest first; a change captured on two days counts once. `unnamed` counts those whose
+ * raw log, and with it the subject, is deleted.
  */
 function commitsOf(
   days: readonly DayFacts[],
@@ -91,44 +89,41 @@ function commitsOf(
     if (!isRepo(commit.repo, wanted)) continue;
     const key = JSON.stringify([commit.path || commit.repo, commit.change]);
     const known = found.get(key);
-    if (known === undefined || order(commit, known) < 0) found.set(key, commit);
+    if (known === undefined || byTime(commit, known) < 0) found.set(key, commit);
   }
-  const kept = [...found.values()].sort(order);
-  const items = kept.map((commit) => {
+  const commits = [...found.values()].sort(byTime);
+  const items = commits.map((commit) => {
     const { sha, subject, at } = commit;
-    return { repo: nameOf(commit, kept), sha, subject, at };
+    return { repo: nameOf(commit, commits), sha, subject, at };
   });
-  const discarded = days
+  const counted = days
     .filter(({ raw }) => raw === undefined)
     .flatMap((day) => day.commits.filter(({ repo }) => isRepo(repo, wanted)));
   const repos = new Map<string, number>();
-  for (const { repo, commits } of [...items.map(({ repo }) => ({ repo, commits: 1 })), ...discarded])
-    repos.set(repo, (repos.get(repo) ?? 0) + commits);
-  return { items, repos, unnamed: discarded.reduce((sum, { commits }) => sum + commits, 0) };
+  for (const { repo, commits: count } of [...items.map(({ repo }) => ({ repo, commits: 1 })), ...counted])
+    repos.set(repo, (repos.get(repo) ?? 0) + count);
+  return { items, repos, unnamed: counted.reduce((sum, { commits: count }) => sum + count, 0) };
 }
 
-/** The name of a folder; with the folder above where two repositories have the same. */
+/** Returns the folder name, with the parent folder if two repositories share the name. */
 function nameOf({ repo, path }: CommitFacts, all: readonly CommitFacts[]): string {
   if (path === '' || all.every((other) => other.repo !== repo || other.path === path)) return repo;
   const parts = path.split(/[\\/]+/).filter((part) => part !== '');
   return parts.slice(-2).join('/');
 }
 
-function order(a: CommitFacts, b: CommitFacts): number {
+function byTime(a: CommitFacts, b: CommitFacts): number {
   const key = ({ at, sha, repo, path }: CommitFacts): string => `${at}\n${sha}\n${repo}\n${path}`;
   return byCodeUnits(key(a), key(b));
 }
 
-/**
- * The sessions in which something happened in the period: by the captured events of its days, or because they began,
- * ended or changed their phase in it. Those with a task first, in the order in which they began.
- */
+/** Returns the sessions with activity in the period, by captured events or by state; those with a task first. */
 function sessionsOf(
   { period, repo, pollIntervalSec, sessions: all }: ReportInput,
   days: readonly DayFacts[],
 ): { count: number; items: ReportSession[]; repos: ReturnType<typeof byRepo> } {
   const isIn = (iso: string): boolean => isWithin(iso, period);
-  const seen = new Set(days.flatMap((day) => day.sessions));
+  const active = new Set(days.flatMap((day) => day.sessions));
   const key = ({ task, startedAt, slug }: Session): string =>
     `${task === null ? 1 : 0}\n${startedAt}\n${slug}`;
   const own = all
@@ -138,13 +133,13 @@ function sessionsOf(
         (isIn(session.startedAt) ||
           isIn(session.updatedAt) ||
           session.phaseHistory.some(({ at }) => isIn(at)) ||
-          session.sessionIds.some((id) => seen.has(id))),
+          session.sessionIds.some((id) => active.has(id))),
     )
     .sort((a, b) => byCodeUnits(key(a), key(b)));
-  const activity = days.flatMap((day) => day.raw?.activity ?? []).filter((one) => isRepo(one.repo, repo));
+  const activity = days.flatMap((day) => day.raw?.activity ?? []).filter((poll) => isRepo(poll.repo, repo));
   const known = new Set(all.flatMap(({ sessionIds }) => sessionIds));
-  // Only its raw events tell the repository of a session that the state has forgotten.
-  const ids = repo === undefined ? [...seen] : activity.map(({ session }) => session);
+  // Only raw events contain the repository of a session that the state no longer has.
+  const ids = repo === undefined ? [...active] : activity.map(({ session }) => session);
   const forgotten = new Set(ids.filter((id) => !known.has(id)));
   return {
     count: own.length + forgotten.size,
@@ -171,7 +166,7 @@ function byRepo(
   for (const { repo, slug } of sessions) if (repo !== null) rowOf(repo).sessions.add(slug);
   for (const { repo, session, atMs } of activity) {
     const row = rowOf(repo);
-    // Sessions side by side take one person's time once.
+    // A set, so that parallel sessions count once.
     row.polls.add(Math.floor(atMs / (pollIntervalSec * 1000)));
     if (forgotten.has(session)) row.sessions.add(`\n${session}`);
   }
@@ -184,7 +179,7 @@ function byRepo(
   );
 }
 
-/** The phase that it was in when the period began, if it had begun, and those that it came to. */
+/** Returns the phase at the start of the period and those reached in it. */
 function phasesOf({ phase, phaseHistory }: Session, { startMs, endMs }: ReportInput['period']): PhaseId[] {
   if (phaseHistory.length === 0) return [phase];
   const history = phaseHistory.filter(({ at }) => Date.parse(at) < endMs);
@@ -200,39 +195,42 @@ function isWithin(iso: string | null, { startMs, endMs }: ReportInput['period'])
 
 const UNDER_WAY: ReadonlySet<string | null> = new Set(['in-progress', 'in-review', 'blocked', 'needs-human']);
 
-/** What became of the issues in the period: each once, where it says most. */
+/** Puts each issue of the period into one list: closed, in progress or opened. */
 function issuesOf(
   all: readonly IssueFacts[],
   { period, repo, evidence }: ReportInput,
   commits: readonly ReportCommit[],
   sessions: readonly ReportSession[],
 ): NonNullable<Report['issues']> {
-  const named = naming(commits);
+  const mentions = mentionsIn(commits);
   const slugs = new Set(sessions.map(({ slug }) => slug));
   const numbers = new Set(sessions.map(({ issue }) => issue));
-  // The issues of all repositories are in one: this one's are known by its name, sessions and commits.
+  // The work repository has the issues of all repositories: property, commits and sessions tell them apart.
   const isOwn = ({ property, number, slug }: IssueFacts): boolean =>
-    isRepo(property, repo) || named.has(number) || numbers.has(number) || (slug !== null && slugs.has(slug));
+    isRepo(property, repo) ||
+    mentions.has(number) ||
+    numbers.has(number) ||
+    (slug !== null && slugs.has(slug));
   const own = all.filter(isOwn).sort((a, b) => a.number - b.number);
   const closed = own.filter(({ state, closedAt }) => state === 'closed' && isWithin(closedAt, period));
   const underWay = own.filter(
     ({ state, status }) => period.current && state === 'open' && UNDER_WAY.has(status),
   );
-  const shown = new Set([...closed, ...underWay]);
+  const listed = new Set([...closed, ...underWay]);
   return {
     closed: closed.map((issue): ReportClosed => ({
       ...rowOf(issue),
       completed: issue.completed,
       evidence: evidence.get(issue.number) ?? null,
-      commits: named.get(issue.number) ?? [],
+      commits: mentions.get(issue.number) ?? [],
     })),
     inProgress: underWay.map(rowOf),
-    opened: own.filter((issue) => isWithin(issue.createdAt, period) && !shown.has(issue)).map(rowOf),
+    opened: own.filter((issue) => isWithin(issue.createdAt, period) && !listed.has(issue)).map(rowOf),
   };
 }
 
-/** The commits that name an issue, such as `Fix the login (#12)`. */
-function naming(commits: readonly ReportCommit[]): Map<number, string[]> {
+/** Returns the commits by the issue that their subject mentions, such as `Fix the login (#12)`. */
+function mentionsIn(commits: readonly ReportCommit[]): Map<number, string[]> {
   const found = new Map<number, string[]>();
   for (const { sha, subject } of commits) {
     for (const [, digits] of subject.matchAll(/(?<![\w#/])#([1-9]\d{0,8})\b/g)) {
@@ -248,7 +246,7 @@ function rowOf(issue: IssueFacts): ReportIssue {
   return { number, title, url, status, priority, property, createdAt, closedAt };
 }
 
-/** What a report cannot know, in sentences that a person can act on. */
+/** Returns the gaps of the report, in sentences. */
 function notKnown(
   { period, repo, issues, notes }: ReportInput,
   days: readonly DayFacts[],
@@ -256,28 +254,24 @@ function notKnown(
 ): string[] {
   const stored = new Set(days.map(({ date }) => date));
   const missing = daysOf(period).filter((day) => !stored.has(day));
-  const untimed = days.filter(({ backfilled }) => backfilled === true).map(({ date }) => date);
   const raw = days.find((day) => day.raw !== undefined);
-  const isDiscarded = days.some(
-    (day) => day.raw === undefined && day.commits.length + day.sessions.length > 0,
-  );
+  const isDeleted = days.some((day) => day.raw === undefined && day.commits.length + day.sessions.length > 0);
   const all: [boolean, string][] = [
-    [missing.length > 0, `Nothing is stored of ${spans(missing)}.`],
-    [unnamed > 0, `The subjects of ${plural(unnamed, 'commit')}: the raw logs of their days are discarded.`],
+    [missing.length > 0, `No data for ${spans(missing)}.`],
+    [unnamed > 0, `Subjects of ${plural(unnamed, 'commit')}: the raw logs of their days were deleted.`],
     [
-      raw !== undefined && isDiscarded,
-      `Assistant time before ${longDay(raw?.date ?? '')}: the raw logs are discarded.`,
+      raw !== undefined && isDeleted,
+      `Assistant time before ${longDay(raw?.date ?? '')}: the raw logs were deleted.`,
     ],
-    [untimed.length > 0, `Application time of ${spans(untimed)}: not recorded.`],
-    [repo !== undefined, 'Time by application: it is not known by repository.'],
-    [issues === undefined, 'Issues: the work repository is not set up (steward work setup OWNER/REPO).'],
+    [repo !== undefined, 'Time by application: not recorded by repository.'],
+    [issues === undefined, 'Issues: work tracking is not set up (steward work setup OWNER/REPO).'],
   ];
-  return [...all.flatMap(([holds, text]) => (holds ? [text] : [])), ...notes];
+  return [...all.flatMap(([applies, text]) => (applies ? [text] : [])), ...notes];
 }
 
 const MAX_SPANS = 4;
 
-/** `Mon 2 Nov 2026 to Wed 4 Nov 2026 and Fri 6 Nov 2026`; of many the first ones and how many more. */
+/** Returns `Mon 2 Nov 2026 to Wed 4 Nov 2026 and Fri 6 Nov 2026`, or the first spans and a count. */
 function spans(days: readonly Day[]): string {
   const found: [Day, Day][] = [];
   for (const day of days) {
@@ -289,6 +283,6 @@ function spans(days: readonly Day[]): string {
     .slice(0, MAX_SPANS)
     .map(([from, to]) => (from === to ? longDay(from) : `${longDay(from)} to ${longDay(to)}`));
   const rest = found.slice(MAX_SPANS).flatMap(([from, to]) => daysOf({ from, to })).length;
-  if (rest > 0) return `${names.join(', ')} and ${plural(rest, 'day')} more`;
+  if (rest > 0) return `${names.join(', ')} and ${plural(rest, 'more day')}`;
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
 }

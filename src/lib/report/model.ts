@@ -3,7 +3,7 @@ import type { PhaseId } from '../sessions/phases';
 import type { Session } from '../sessions/session';
 import type { Period } from './period';
 
-/** What is stored of one day. Minutes have one decimal. */
+/** The stored data of one day. Minutes have one decimal. */
 export interface DayFacts {
   date: Day;
   apps: readonly { app: string; kind: 'creation' | 'consumption' | 'neutral'; minutes: number }[];
@@ -11,14 +11,14 @@ export interface DayFacts {
   creationMinutes: number;
   consumptionMinutes: number;
   commits: readonly { repo: string; commits: number }[];
-  /** Ids of the assistant's sessions. */
+  /** Ids of assistant sessions. */
   sessions: readonly string[];
   /** Read back later: its application time is not recorded. */
   backfilled?: true;
-  /** The raw log of the day; undefined once it is discarded, and with it what only it tells. */
+  /** From the raw log; undefined once the log is deleted. */
   raw?: {
     commits: readonly CommitFacts[];
-    /** Polls in which a session of the repository did something. */
+    /** Polls with activity of a session in the repository. */
     activity: readonly { repo: string; session: string; atMs: number }[];
   };
 }
@@ -27,20 +27,20 @@ export interface ReportCommit {
   repo: string;
   sha: string;
   subject: string;
-  /** When it was committed, ISO-8601 UTC. */
+  /** Commit time, ISO-8601 UTC. */
   at: string;
 }
 
 export interface CommitFacts extends ReportCommit {
-  /** Path of the repository; empty when it is not known. */
+  /** Path of the repository; empty if unknown. */
   path: string;
-  /** Tells a change from others of its repository, however often it was captured. */
+  /** Identifies the change within its repository, even if it was rewritten. */
   change: string;
 }
 
 export interface ReportIssue {
   number: number;
-  /** Without prefix and marks. */
+  /** Without prefix and identity. */
   title: string;
   url: string;
   status: string | null;
@@ -52,29 +52,29 @@ export interface ReportIssue {
 
 export interface IssueFacts extends ReportIssue {
   state: 'open' | 'closed';
-  /** Closed as completed, not as not planned or as a duplicate. */
+  /** Closed as completed rather than as not planned. */
   completed: boolean;
   slug: string | null;
 }
 
-/** All that a report is made of: the same input gives the same report. */
+/** The whole input of a report. */
 export interface ReportInput {
   period: Period;
-  /** Only what is of this repository. */
+  /** Limits the report to this repository. */
   repo: string | undefined;
-  /** The days of the period that anything is stored of, in any order. */
+  /** The days with data, in any order. */
   days: readonly DayFacts[];
   pollIntervalSec: number;
   sessions: readonly Session[];
-  /** Undefined: there is no work repository. */
+  /** Undefined without a work repository. */
   issues: readonly IssueFacts[] | undefined;
-  /** By issue number: what was said when it was closed. */
+  /** The closing comments by issue number. */
   evidence: ReadonlyMap<number, string>;
-  /** What could not be read, in sentences. */
+  /** Data that could not be read, in sentences. */
   notes: readonly string[];
 }
 
-/** `steward standup --json` and `steward week --json`. Lists are in the order in which they are shown. */
+/** `steward standup --json` and `steward week --json`; lists are in display order. */
 export interface Report {
   from: Day;
   to: Day;
@@ -84,17 +84,17 @@ export interface Report {
   creationMinutes: number;
   consumptionMinutes: number;
   apps: { app: string; kind: string; minutes: number }[];
-  /** `assistantMinutes`: in which an assistant session did something there; null: no raw log is kept of any day. */
+  /** `assistantMinutes`: time with session activity; null if no raw log exists. */
   repos: { repo: string; commits: number; sessions: number; assistantMinutes: number | null }[];
   commits: { count: number; items: ReportCommit[] };
   sessions: { count: number; items: ReportSession[] };
   issues: {
     closed: ReportClosed[];
-    /** Now: left empty for a period that is over. */
+    /** Empty for a past period. */
     inProgress: ReportIssue[];
     opened: ReportIssue[];
   } | null;
-  /** What this report cannot know, in sentences. */
+  /** The gaps of the report, in sentences. */
   notKnown: string[];
 }
 
@@ -103,15 +103,15 @@ export interface ReportSession {
   task: string | null;
   repo: string | null;
   project: string | null;
-  /** Those that it was in, in order. */
+  /** In order. */
   phases: PhaseId[];
   issue: number | null;
 }
 
 export interface ReportClosed extends ReportIssue {
   completed: boolean;
-  /** What was said when it was closed, where that was asked for. */
+  /** The closing comment, if requested. */
   evidence: string | null;
-  /** Commits of the period whose subject names it. */
+  /** Commits of the period whose subject mentions it. */
   commits: string[];
 }

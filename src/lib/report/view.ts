@@ -2,7 +2,7 @@ import { type Palette, palette, toAscii, wrap } from '../platform/terminal/forma
 import type { Terminal } from '../platform/terminal/stdio';
 import type { Block, Part } from './blocks';
 
-/** For a terminal the report in colours and lines of its width; for a pipe the Markdown. */
+/** Returns the report wrapped and coloured for a terminal, or as Markdown for a pipe. */
 export function reportText(blocks: readonly Block[], terminal: Terminal): string {
   if (!terminal.isTTY) return reportMarkdown(blocks);
   const colors = palette(terminal);
@@ -25,7 +25,7 @@ function linesOf(block: Block, columns: number, colors: Palette): string[] {
   return painted(wrap(text, columns, first, rest), block.parts, colors);
 }
 
-/** The lines with the tones of their parts: wrapping changes white space only, so the characters are counted off. */
+/** Colours wrapped lines by counting characters, since wrapping only changes white space. */
 function painted(lines: readonly string[], parts: readonly Part[], colors: Palette): string[] {
   const tones = parts.flatMap(({ text, tone }) => [...text].filter((char) => char !== ' ').map(() => tone));
   let at = 0;
@@ -48,7 +48,7 @@ function paint(text: string, tone: Part['tone'], colors: Palette): string {
   return text;
 }
 
-/** The report as Markdown that is read as it is pasted: a chat, an issue, a page. The same report, the same bytes. */
+/** Returns the report as Markdown that is also readable unrendered, such as in a chat. */
 export function reportMarkdown(blocks: readonly Block[]): string {
   const lines: string[] = [];
   for (const block of blocks) {
@@ -67,36 +67,36 @@ function partText({ text, tone, url }: Part, index: number): string {
   return tone === 'strong' ? `**${escaped(text, false)}**` : plain(text, index === 0);
 }
 
-/** A link to a page of the web, or none. */
+/** Returns a safe web address, or undefined. */
 function safeUrl(url: string): string | undefined {
   if (!/^https?:\/\/[^\s<>"'`\\^{|}]+$/i.test(url)) return undefined;
   return url.replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29'));
 }
 
-/** What a page like GitHub makes a link of, or tells somebody of: `@ann`, `#12`, `GH-12` and bare addresses. */
+/** What GitHub turns into a link or a mention: `@ann`, `#12`, `GH-12` and bare addresses. */
 const REFERENCE =
   /(?<![\p{L}\p{N}_])@[\p{L}\p{N}][\p{L}\p{N}_/-]*|#\d+|\bGH-\d+|(?:\bhttps?:\/\/|\bwww\.)[^\s`]+/giu;
 
 /**
- * A text from elsewhere as plain text: what Markdown or HTML would read as more is escaped, and no more than that, for
- * it is read unrendered, too. References become code, since a backslash keeps no page from following them.
+ * Escapes only what Markdown or HTML would interpret, since the text is also read unrendered. References become code,
+ * since a backslash does not prevent a link.
  *
- * @param isStart it begins a line, where some characters make a heading, a list or a quote of it
+ * @param isStart whether it starts a line, where some characters make a heading, list or quote
  */
 export function plain(text: string, isStart: boolean): string {
   let at = 0;
-  let made = '';
+  let escapedText = '';
   for (const { 0: reference, index } of text.matchAll(REFERENCE)) {
-    made += `${escaped(text.slice(at, index), isStart && at === 0)}\`${reference}\``;
+    escapedText += `${escaped(text.slice(at, index), isStart && at === 0)}\`${reference}\``;
     at = index + reference.length;
   }
-  return made + escaped(text.slice(at), isStart && at === 0);
+  return escapedText + escaped(text.slice(at), isStart && at === 0);
 }
 
 function escaped(text: string, isStart: boolean): string {
   const marked = text
     .replace(/[\\`*[\]<|~$]/g, '\\$&')
-    // Within a word it is only an underscore.
+    // Within a word it has no meaning.
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
     .replace(/&(?=#?\w+;)/g, '&amp;');
   if (!isStart) return marked.replace(/ (#+)$/, ' \\$1');

@@ -167,20 +167,20 @@ describe('a report', () => {
     expect(report.commits.count).to.equal(1);
     expect(report.sessions.count).to.equal(2);
     expect(report.issues?.opened.map(({ number }) => number)).to.deep.equal([7, 8, 9]);
-    expect(report.notKnown).to.include('Time by application: it is not known by repository.');
+    expect(report.notKnown).to.include('Time by application: not recorded by repository.');
   });
 
   it('says what it cannot know', () => {
     const input = reportInput({ days: [day('2026-11-20')], notes: ['Sessions: broken.'] });
     expect(buildReport({ ...input, issues: undefined }).notKnown).to.deep.equal([
-      'Nothing is stored of Thu 19 Nov 2026.',
-      'Issues: the work repository is not set up (steward work setup OWNER/REPO).',
+      'No data for Thu 19 Nov 2026.',
+      'Issues: work tracking is not set up (steward work setup OWNER/REPO).',
       'Sessions: broken.',
     ]);
     const period = { ...input.period, from: '2026-01-01', to: '2026-01-20' };
     const days = [2, 4, 6, 8, 10, 12].map((n) => day(`2026-01-${String(n).padStart(2, '0')}`));
     expect(buildReport({ ...input, issues: [], period, days }).notKnown[0]).to.equal(
-      'Nothing is stored of Thu 1 Jan 2026, Sat 3 Jan 2026, Mon 5 Jan 2026, Wed 7 Jan 2026 and 10 days more.',
+      'No data for Thu 1 Jan 2026, Sat 3 Jan 2026, Mon 5 Jan 2026, Wed 7 Jan 2026 and 10 more days.',
     );
   });
 
