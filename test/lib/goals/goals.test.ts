@@ -19,14 +19,14 @@ describe('goals record', () => {
     '- **G9**: Old one',
   ];
 
-  it('reads the goals under the heading with what is said of them, and no others', () => {
+  it('reads only the goals under the heading, with their details', () => {
     expect(parseGoals(text.join('\n'))).to.deep.equal([
       { id: 'G1', text: 'Write the book', reported: '40 %', target: 'a draft by June' },
       { id: 'G2', text: 'Run', reported: null, target: null },
     ]);
   });
 
-  it('keeps the last goal whatever the line ends are, with and without a last one', () => {
+  it('reads the last goal with any line ending', () => {
     for (const end of ['\n', '\r\n', '\r']) {
       const lines = ['# Active Goals', '- **G1**: a', '- **G2**: b'].join(end);
       expect(parseGoals(lines).map(({ id }) => id)).to.deep.equal(['G1', 'G2']);
@@ -34,7 +34,7 @@ describe('goals record', () => {
     }
   });
 
-  it('takes the colon in or out of the stars, further lines, and values in a list of their own', () => {
+  it('accepts the colon inside or outside the stars, further lines and nested lists', () => {
     const lines = [
       '## My active goals',
       '* **G1:** Write the book,',
@@ -57,7 +57,7 @@ describe('goals record', () => {
     ]);
   });
 
-  it('reads neither code blocks nor comments, and an id once', () => {
+  it('skips code, comments and duplicate ids', () => {
     const lines = [
       '\ufeff# Active Goals',
       '```md',
@@ -103,7 +103,7 @@ describe('goals record', () => {
     );
   });
 
-  it('gives none for any text without the heading', () => {
+  it('returns no goals without the heading', () => {
     fc.assert(
       fc.property(fc.string(), (any) => {
         fc.pre(!/active goals/i.test(any));
@@ -123,7 +123,7 @@ describe('goals state', () => {
     sessions: { items: [{ session }] },
   });
 
-  it('sums the last 7 and 30 days, the day itself among them', () => {
+  it('sums the last 7 and 30 days, including the day itself', () => {
     const records = [0, 6, 7, 29, 30].map((back) => record(addDays(day, -back), 10.1));
     const state = buildGoalsState({ goals: [], records, date: day, generatedAt: 'now' });
     expect(state.observed).to.deep.equal({
@@ -138,7 +138,7 @@ describe('goals state', () => {
     expect([observed.last7Days.sessions, observed.last30Days.sessions]).to.deep.equal([1, 1]);
   });
 
-  it('holds the format, the goals as they were said, and no score', () => {
+  it('contains the version and the reported goals, but no score', () => {
     const goals = parseGoals('# Active Goals\n- **G1**: a\n  reported: 40 %');
     const generatedAt = '2026-11-20T08:00:00.000Z';
     const state = buildGoalsState({ goals, records: [], date: day, generatedAt });
@@ -151,7 +151,7 @@ describe('goals state', () => {
     });
   });
 
-  it('leaves out days to come', () => {
+  it('omits future days', () => {
     const state = buildGoalsState({
       goals: [],
       records: [record(addDays(day, 1), 60)],

@@ -20,7 +20,7 @@ describe('a report', () => {
     return facts;
   };
 
-  it('adds up the time of its days by application, in whole tenths', () => {
+  it('sums the time by application in tenths', () => {
     const app = (name: string, minutes: number) => ({ app: name, kind: 'creation' as const, minutes });
     const report = buildReport(
       reportInput({
@@ -39,7 +39,7 @@ describe('a report', () => {
     expect([report.totalMinutes, report.creationMinutes]).to.deep.equal([5.3, 5.3]);
   });
 
-  it('counts a commit that was rewritten on a later day once, where it was first', () => {
+  it('counts a rewritten commit once, on its first day', () => {
     const report = buildReport(
       reportInput({
         days: [
@@ -56,7 +56,7 @@ describe('a report', () => {
     });
   });
 
-  it('tells two repositories of one folder name apart, and takes counts where subjects are gone', () => {
+  it('distinguishes repositories with the same folder name, and counts commits without subjects', () => {
     const report = buildReport(
       reportInput({
         days: [
@@ -72,12 +72,10 @@ describe('a report', () => {
       ['a/site', 1],
       ['b/site', 1],
     ]);
-    expect(report.notKnown).to.include(
-      'The subjects of 3 commits: the raw logs of their days are discarded.',
-    );
+    expect(report.notKnown).to.include('Subjects of 3 commits: the raw logs of their days were deleted.');
   });
 
-  it('takes the sessions that something happened in, with the phases they were in then', () => {
+  it('lists the active sessions with their phases in the period', () => {
     const phases = [
       { phase: 'plan', at: '2026-11-01T10:00:00.000Z', source: 'artifact' },
       { phase: 'build', at: THU, source: 'artifact' },
@@ -103,7 +101,7 @@ describe('a report', () => {
     expect(reportMarkdown(blocksOf(report, 'Standup'))).to.include('- 2 sessions without a task');
   });
 
-  it('counts the polls in which an assistant worked in a repository, side by side once', () => {
+  it('counts the polls with activity, parallel sessions once', () => {
     const at = Date.parse(FRI);
     const activity = [0, 1000, 120_000, 600_000].map((ms, index) => ({
       ...{ repo: 'website', session: `s${index % 2}`, atMs: at + ms },
@@ -114,7 +112,7 @@ describe('a report', () => {
     expect(none).to.include({ sessions: 1, assistantMinutes: null });
   });
 
-  it('puts each issue where it says most, with the commits that name it', () => {
+  it('lists each issue once, with the commits that mention it', () => {
     const issues = [
       issue(1, { state: 'closed', closedAt: FRI, createdAt: THU }),
       issue(2, { state: 'closed', closedAt: '2026-11-18T22:59:59.000Z' }),
@@ -140,7 +138,7 @@ describe('a report', () => {
     expect(past.issues?.inProgress, 'what is in progress now is no news of a past week').to.deep.equal([]);
   });
 
-  it('is of one repository: its commits, sessions, and the issues that belong to them', () => {
+  it('limits a report to one repository', () => {
     const report = buildReport(
       reportInput({
         repo: 'Website',
@@ -170,7 +168,7 @@ describe('a report', () => {
     expect(report.notKnown).to.include('Time by application: not recorded by repository.');
   });
 
-  it('says what it cannot know', () => {
+  it('lists missing data', () => {
     const input = reportInput({ days: [day('2026-11-20')], notes: ['Sessions: broken.'] });
     expect(buildReport({ ...input, issues: undefined }).notKnown).to.deep.equal([
       'No data for Thu 19 Nov 2026.',
@@ -184,7 +182,7 @@ describe('a report', () => {
     );
   });
 
-  it('is the same bytes whatever order its input comes in', () => {
+  it('does not depend on the order of its input', () => {
     const name = fc.constantFrom('Code', 'vim', 'a*b', '#x');
     const instant = fc
       .integer({ min: Date.parse('2026-11-18T12:00:00Z'), max: Date.parse('2026-11-21T12:00:00Z') })

@@ -34,7 +34,7 @@ describe('the period of a report', () => {
     });
   }
 
-  it('ends today, or where it is told to, and holds whole local days', async () => {
+  it('ends today or on the given day, and covers whole local days', async () => {
     const { startMs, endMs, ...period } = await readPeriod({ since: 'yesterday' }, NOW);
     expect(period).to.deep.equal({
       ...{ from: '2026-11-20', to: '2026-11-21', timezone: 'Europe/Berlin', current: true },
@@ -48,7 +48,7 @@ describe('the period of a report', () => {
     expect((await readPeriod({ since: 'today', until: '2027-01-01' }, NOW)).to).to.equal('2026-11-21');
   });
 
-  it('is the week of a day, the running one up to today', async () => {
+  it('covers the week of a day, at most up to today', async () => {
     expect(await readWeek(undefined, NOW)).to.include({
       from: '2026-11-16',
       to: '2026-11-21',
@@ -70,7 +70,7 @@ describe('the period of a report', () => {
     ['tomorrow', /is 2026-11-22, which is in the future/],
     ['next friday', /is in the future/],
     ['2026-11-22', /is in the future/],
-    ['2001-01-01', /more than ten years/],
+    ['2001-01-01', /longer than ten years/],
   ];
   for (const [words, message] of refused) {
     it(`refuses ${JSON.stringify(words)}`, async () => {
@@ -81,14 +81,14 @@ describe('the period of a report', () => {
     });
   }
 
-  it('refuses an end before its beginning, and a week that has not begun', async () => {
+  it('rejects an end before its start and a future week', async () => {
     expect(await rejection(readPeriod({ since: 'today', until: 'yesterday' }, NOW)))
       .to.have.property('message')
       .that.equals('2026-11-21 is after 2026-11-20.');
     expect(await rejection(readWeek('2026-11-23', NOW))).to.have.property('kind', 'usage');
   });
 
-  it('has every week begin on a Monday and hold the day', async () => {
+  it('starts every week on a Monday', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 3000 }), async (ago) => {
         const day = addDays('2026-11-21', -ago);

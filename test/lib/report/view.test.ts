@@ -36,7 +36,7 @@ describe('the text of a report', () => {
       'Standup',
     );
 
-  it('is Markdown in a pipe, with nothing of elsewhere as markup', () => {
+  it('writes Markdown to a pipe, without foreign markup', () => {
     const text = reportText(full(), { isTTY: false, columns: 80, color: false, unicode: true });
     expect(text).to.equal(reportMarkdown(full()));
     expect(text).to.match(
@@ -50,7 +50,7 @@ describe('the text of a report', () => {
     expect(text.endsWith('\n') && !text.endsWith('\n\n')).to.equal(true);
   });
 
-  it('is laid out for a terminal, never wider than it, with the words of the Markdown', () => {
+  it('wraps to the width of the terminal', () => {
     for (const columns of [24, 40, 80, 200]) {
       const text = reportText(full(), { isTTY: true, columns, color: false, unicode: true });
       for (const line of text.split('\n')) expect(displayWidth(line)).to.be.at.most(columns);
@@ -64,7 +64,7 @@ describe('the text of a report', () => {
     expect(ascii).to.match(/^[\0-\x7f]*$/);
   });
 
-  it('escapes what would be markup, and only that', () => {
+  it('escapes only markup', () => {
     const said: [text: string, markdown: string][] = [
       ['fix-login in snake_case, 3 > 2 & more', 'fix-login in snake_case, 3 > 2 & more'],
       ['_emphasis_ and `code`', '\\_emphasis\\_ and \\`code\\`'],
@@ -81,7 +81,7 @@ describe('the text of a report', () => {
     expect(plain('title ##', false)).to.equal('title \\##');
   });
 
-  it('refers to nobody and nothing where it is pasted', () => {
+  it('creates no mention or link when pasted', () => {
     const said: [text: string, markdown: string][] = [
       [
         'Thank @ann and @acme/web_team, not ann@example.org',
@@ -102,7 +102,7 @@ describe('the text of a report', () => {
     expect(reportText(blocks, terminal)).to.equal('  #3 @ann');
   });
 
-  it('says the same when it is read back, whatever was said', () => {
+  it('renders back to the same text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.boolean(), (text, isStart) => {
         const read = plain(text, isStart)

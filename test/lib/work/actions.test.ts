@@ -32,7 +32,7 @@ describe('work: add, remind, close, show', function () {
   const row = async (number: number) =>
     (await issuesOf(github, 'ann/work')).find((one) => one.number === number);
 
-  it('adds an issue with the labels of its values', async () => {
+  it('adds an issue with labels', async () => {
     const added = await create(world.deps, newIssue({ title: 'Do it', type: 'problem', priority: 'p1', property: 'nowhere', body: 'Why' })); // prettier-ignore
     expect(added).to.deep.include({ type: 'problem', priority: 'P1', status: 'queued', missingLabels: ['Property:nowhere'], source: 'manual' }); // prettier-ignore
     const made = await row(added.number);
@@ -41,14 +41,14 @@ describe('work: add, remind, close, show', function () {
     expect(() => newIssue({ title: '  ' })).to.throw('The title is empty.');
   });
 
-  it('makes one issue of one add, also when the answer is lost', async () => {
+  it('creates one issue even if the response is lost', async () => {
     const before = (await issuesOf(github, 'ann/work')).length;
     github.fault = ({ method, path }) => (method === 'POST' && path.endsWith('/issues') ? 'drop' : undefined);
     await create(world.deps, newIssue({ title: 'Only once' }));
     expect(await issuesOf(github, 'ann/work')).to.have.length(before + 1);
   });
 
-  it('adds a reminder whose time is kept in the marker', async () => {
+  it('stores the time of a reminder in the marker', async () => {
     const added = await create(world.deps, await newReminder(world.deps, { text: 'call Ann tomorrow at 9' }));
     expect(added).to.deep.include({ title: '[Reminder] call Ann', type: 'reminder', source: 'reminder' });
     expect(added.due).to.match(/T0[78]:00:00\.000Z$/);
@@ -62,7 +62,7 @@ describe('work: add, remind, close, show', function () {
     expect((await rejection(newReminder(world.deps, { text: 'x', at: 'banana' }))).kind).to.equal('usage');
   });
 
-  it('keeps what was typed in the body where the title holds less of it', async () => {
+  it('puts the typed text into the body if the title is shorter', async () => {
     const bodyOf = async (text: string): Promise<string | null | undefined> =>
       (await row((await create(world.deps, await newReminder(world.deps, { text }))).number))?.body;
     expect(await bodyOf('read chapter 10 tomorrow')).to.match(
@@ -75,7 +75,7 @@ describe('work: add, remind, close, show', function () {
     expect((await row(number))?.body).to.include(`Why\n\n\`\`\`text\n${long}\n`);
   });
 
-  it('closes with the evidence as comment, from a text or a file, and says it once', async () => {
+  it('closes with the evidence as one comment, from a text or a file', async () => {
     const { number } = await create(world.deps, newIssue({ title: 'To close' }));
     writeFileSync(box.path('proof.txt'), 'All 12 tests pass\n');
     // The close is lost after the comment: the same command again completes it.
@@ -93,7 +93,7 @@ describe('work: add, remind, close, show', function () {
     expect((await rejection(closeIssue(world.deps, { number, evidence: 'x' }))).kind).to.equal('conflict');
   });
 
-  it('refuses evidence that is empty, too long, or a file that is not there', async () => {
+  it('rejects evidence that is empty, too long or a missing file', async () => {
     const { number } = await create(world.deps, newIssue({ title: 'Stays open' }));
     for (const [evidence, kind] of [
       ['  ', 'usage'],
@@ -149,7 +149,7 @@ describe('work: add, remind, close, show', function () {
     ]);
   });
 
-  it('shows what was read before when the service is away, and refuses to write', async () => {
+  it('shows cached data when the service is unavailable, and refuses to write', async () => {
     const { number } = await create(world.deps, newIssue({ title: 'Kept' }));
     github.fault = () => 'reset';
     const shown = await showIssue(world.deps, number);
@@ -161,7 +161,7 @@ describe('work: add, remind, close, show', function () {
     expect((await rejection(showIssue(world.deps, 99_999))).kind).to.equal('not_found');
   });
 
-  it('replaces the Status label only, and nothing of what is closed or unknown', async () => {
+  it('replaces only the Status label of open issues', async () => {
     const labels = ['Status:queued', 'Status:blocked', 'Type:feature', 'wip', 'mine'];
     const { number } = (await github.api('POST', '/repos/ann/work/issues', { title: 'x', labels })) as { number: number }; // prettier-ignore
     const open = await opened(world);

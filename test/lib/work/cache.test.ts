@@ -10,7 +10,7 @@ import { scratch } from '../../helpers/scratch';
 describe('work: cachingOnce', () => {
   const box = scratch();
 
-  it('tells of what stopped the writes, also where the cache cannot be written', async () => {
+  it('throws the error that stopped the writes, even if the cache cannot be written', async () => {
     const cache = box.path('cache.json');
     mkdirSync(cache);
     const error = await rejection(

@@ -41,7 +41,7 @@ describe('work: claim', function () {
     return labels.map(({ name }) => name).sort();
   };
 
-  it('makes exactly the label edit of the specification, and keeps the rest', async () => {
+  it('changes exactly the specified labels', async () => {
     const number = await issue('Status:ready', 'Status:queued', 'Type:feature', 'mine');
     const result = await claimIssue(world.deps, { number, agent: 'kai' });
     expect(result).to.include({ number, agent: 'kai', already: false });
@@ -52,7 +52,7 @@ describe('work: claim', function () {
     expect(await labelsOf(number)).not.to.include('Agent:bo');
   });
 
-  it('of two at once gives it to exactly one, a dozen times', async () => {
+  it('grants one of two simultaneous claims', async () => {
     const winners = new Map<string, number>();
     for (let round = 0; round < 12; round += 1) {
       const number = await issue('Status:ready', ...(round % 2 === 0 ? [] : ['Agent:nova']));
@@ -76,7 +76,7 @@ describe('work: claim', function () {
     expect([...winners.values()].reduce((sum, n) => sum + n, 0)).to.equal(12);
   });
 
-  it('of several at once gives it to exactly one', async () => {
+  it('grants one of several simultaneous claims', async () => {
     const agents = ['kai', 'bo', 'cy', 'di', 'ed'];
     const number = await issue('Status:queued');
     const worlds = await Promise.all(agents.map(() => readyWorld(github)));
@@ -91,13 +91,13 @@ describe('work: claim', function () {
     }
   });
 
-  it('is completed by the same command after a kill in between', async () => {
+  it('completes an interrupted claim', async () => {
     const number = await issue('Status:ready', 'Agent:kai', 'Status:in-progress');
     expect(await claimIssue(world.deps, { number, agent: 'KAI' })).to.include({ already: true });
     expect(await labelsOf(number)).to.deep.equal(['Agent:kai', 'Status:in-progress']);
   });
 
-  it('goes through when the issue already bears the label of another agent that is not at work', async () => {
+  it('succeeds despite an old label of another agent', async () => {
     const number = await issue('Status:queued', 'Agent:nova');
     expect(await claimIssue(world.deps, { number, agent: 'kai' })).to.include({ agent: 'kai' });
     expect((await rejection(claimIssue(other.deps, { number, agent: 'nova' }))).message).to.include(
@@ -105,7 +105,7 @@ describe('work: claim', function () {
     );
   });
 
-  it('refuses what is closed, blocked, in review, or in progress without a name', async () => {
+  it('rejects closed, blocked, in-review and unassigned in-progress issues', async () => {
     for (const [labels, words] of [
       [['Status:blocked'], /is blocked; only ready or queued issues/],
       [['Status:in-review'], /is in-review/],
@@ -127,7 +127,7 @@ describe('work: claim', function () {
     );
   });
 
-  it('waits for events that lag, and leaves when they never come', async () => {
+  it('waits for lagging events, and withdraws if they never come', async () => {
     const number = await issue('Status:ready');
     let hidden = 2;
     github.fault = ({ path }) =>
@@ -141,7 +141,7 @@ describe('work: claim', function () {
     expect(await labelsOf(never)).not.to.include('Agent:kai');
   });
 
-  it('names one holder whatever the events say, and the same in every order of labels', () => {
+  it('names the same holder in any order of labels', () => {
     const names = ['kai', 'bo', 'cy'];
     const event = fc.record({
       event: fc.constantFrom('labeled' as const, 'unlabeled' as const),

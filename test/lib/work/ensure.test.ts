@@ -39,7 +39,7 @@ describe('work: one issue for one identity', function () {
   const all = () => issuesOf(github, REPO);
   const writes = () => github.seen.filter(({ method }) => method !== 'GET');
 
-  it('creates it, and finds it from then on, also without ledger and cache', async () => {
+  it('creates an issue and finds it later, even without ledger and cache', async () => {
     const made = await ensure(wanted('a'));
     expect(made).to.deep.include({ action: 'created', missingLabels: [] });
     expect(made.issue.title).to.equal('[Core] Task a [slug:a]');
@@ -53,7 +53,7 @@ describe('work: one issue for one identity', function () {
     expect(github.seen.filter(({ path }) => path.includes('/search/'))).to.deep.equal([]);
   });
 
-  it('writes the cache once for a batch, also for what was made before a failure', async () => {
+  it('writes the cache once per batch, even after a failure', async () => {
     const { cache } = world.at.area.work;
     const kept = (): number[] => readCache(cache, REPO).issues.map(({ number }) => number);
     const host = await world.deps.host();
@@ -70,7 +70,7 @@ describe('work: one issue for one identity', function () {
     expect(kept()).to.deep.equal([1, 2, 3, 4, 5]);
   });
 
-  it('keeps what a batch has made when it looks through a list that lags', async () => {
+  it('keeps the issues of a batch while the list lags', async () => {
     const host = await world.deps.host();
     await ensure(wanted('earlier'));
     let creations = 0;
@@ -93,7 +93,7 @@ describe('work: one issue for one identity', function () {
     ]);
   });
 
-  it('knows an issue by the number in the artifact, by its marker and by its title; by none of another', async () => {
+  it('recognises an issue by number, marker or title', async () => {
     await github.api('POST', `/repos/${REPO}/issues`, { title: 'made by hand' });
     await github.api('POST', `/repos/${REPO}/issues`, { title: '[Core] x [slug:by-title]' });
     await github.api('POST', `/repos/${REPO}/issues`, {
@@ -107,13 +107,13 @@ describe('work: one issue for one identity', function () {
     expect((await ensure(wanted('copied', { known: 3 }))).action).to.equal('created');
   });
 
-  it('leaves out labels that the repository does not have, and names them', async () => {
+  it('omits and reports missing labels', async () => {
     const made = await ensure(wanted('a', { labels: ['core-sync', 'Property:nowhere', 'type:FEATURE'] }));
     expect(made.missingLabels).to.deep.equal(['Property:nowhere']);
     expect(made.issue.labels).to.have.members(['core-sync', 'Type:feature']);
   });
 
-  it('makes nothing where the repository has none of the labels', async () => {
+  it('creates nothing in a repository without labels', async () => {
     await github.api('POST', '/user/repos', { name: 'bare', private: true });
     const host = await world.deps.host();
     const error = await rejection(ensureIssue({ deps: world.deps, host, repo: 'ann/bare' }, wanted('a')));
@@ -121,7 +121,7 @@ describe('work: one issue for one identity', function () {
     expect(await issuesOf(github, 'ann/bare')).to.deep.equal([]);
   });
 
-  it('makes one issue when the answer is lost after it took effect', async () => {
+  it('creates one issue if the response is lost', async () => {
     github.fault = ({ method, path }) => (method === 'POST' && path.endsWith('/issues') ? 'drop' : undefined);
     expect((await ensure(wanted('a'))).action).to.equal('created');
     expect(await all()).to.have.length(1);
@@ -129,7 +129,7 @@ describe('work: one issue for one identity', function () {
     expect((await ensure(wanted('a'))).action).to.equal('found');
   });
 
-  it('makes one issue when the answer is lost and the list lags behind', async () => {
+  it('creates one issue if the response is lost and the list lags', async () => {
     let left = 3;
     github.fault = ({ method, path }) => {
       if (method === 'POST' && path.endsWith('/issues')) {
@@ -151,7 +151,7 @@ describe('work: one issue for one identity', function () {
     expect(await all()).to.have.length(1);
   });
 
-  it('keeps the intention while the service is away, and looks before it creates later', async () => {
+  it('keeps the intention during an outage, and searches before it creates', async () => {
     github.fault = ({ method, path }) => (method === 'POST' && path.endsWith('/issues') ? 'drop' : path.includes('/issues?') && github.seen.some((seen) => seen.method === 'POST') ? 'reset' : undefined); // prettier-ignore
     const error = await rejection(ensure(wanted('a')));
     expect(failureOf(error)).to.include({ reason: 'reset' });
@@ -161,13 +161,13 @@ describe('work: one issue for one identity', function () {
     expect(await all()).to.have.length(1);
   });
 
-  it('takes the intention back when the service has refused', async () => {
+  it('removes the intention after a rejection', async () => {
     github.fault = ({ method }) => (method === 'POST' ? { status: 422, body: { message: 'no' } } : undefined);
     expect(failureOf(await rejection(ensure(wanted('a'))))).to.include({ reason: 'rejected' });
     expect(readFileSync(world.at.area.work.ledger, 'utf8')).not.to.include('slug=a');
   });
 
-  it('makes it anew when somebody deleted it and that is known', async () => {
+  it('creates a deleted issue again', async () => {
     const { issue } = await ensure(wanted('a'));
     world.at.write('work/cache.json', '');
     github.hidden.add(issue.number);
@@ -175,7 +175,7 @@ describe('work: one issue for one identity', function () {
     expect((await ensure(wanted('a', { known: issue.number }))).action).to.equal('created');
   });
 
-  it('makes fifty in fifty writes and at most five reads, and finds them in two', async () => {
+  it('creates fifty issues in fifty writes and five reads, and finds them in two reads', async () => {
     const many = Array.from({ length: 50 }, (_, n) => wanted(`s${n}`));
     await openForWriting(world.deps);
     await ensureIssues(await opened(world), many);
@@ -187,13 +187,13 @@ describe('work: one issue for one identity', function () {
     expect(github.seen.length).to.be.at.most(2);
   });
 
-  it('makes one when several ask at once', async () => {
+  it('creates one issue for simultaneous requests', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => ensure(wanted('same'))));
     expect(made.filter(({ action }) => action === 'created')).to.have.length(1);
     expect(await all()).to.have.length(1);
   });
 
-  it('keeps the identities of one repository apart from those of another', async () => {
+  it('separates the identities of repositories', async () => {
     await ensure(wanted('a'));
     const other = await readyWorld(github, 'ann/other');
     try {
@@ -207,7 +207,7 @@ describe('work: one issue for one identity', function () {
     }
   });
 
-  it('writes nothing where a newer version keeps the ledger', async () => {
+  it('writes nothing over a newer ledger', async () => {
     world.at.write('work/ledger.json', '{"version":2,"repos":{}}');
     expect((await rejection(ensure(wanted('a')))).kind).to.equal('config');
     expect(await all()).to.deep.equal([]);

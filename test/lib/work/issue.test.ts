@@ -34,7 +34,7 @@ const identity = fc.oneof(
 );
 
 describe('work: titles and markers', () => {
-  it('look as the specification says', () => {
+  it('match the specification', () => {
     expect(makeTitle('core', 'Fix the login', { kind: 'slug', value: 'fix-login' })).to.equal(
       '[Core] Fix the login [slug:fix-login]',
     );
@@ -48,7 +48,7 @@ describe('work: titles and markers', () => {
     expect(makeBody('Text', { kind: 'slug', value: 'fix' })).to.equal('Text\n\n<!-- steward slug=fix -->');
   });
 
-  it('give back who they are for, whatever the text and the identity hold', () => {
+  it('round-trip any text and identity', () => {
     fc.assert(
       fc.property(kinds, anyText, identity, (kind, text, who) => {
         const title = makeTitle(kind, text, who);
@@ -63,7 +63,7 @@ describe('work: titles and markers', () => {
     );
   });
 
-  it('are told by the marker of the body, whatever else stands in it', () => {
+  it('read the identity from the marker', () => {
     fc.assert(
       fc.property(anyText, identity, fc.option(fc.constant('2026-11-20T09:00:00.000Z')), (text, who, due) => {
         const body = makeBody(text, who, due === null ? {} : { due });
@@ -74,7 +74,7 @@ describe('work: titles and markers', () => {
     );
   });
 
-  it('write plain values into the marker, and read those of older versions', () => {
+  it('write plain values into the marker, and read older ones', () => {
     const markerOf = (value: string): string => makeBody('', { kind: 'project', value }, { due: '2026-11-20T09:00:00.000Z' }); // prettier-ignore
     expect(markerOf('Büro-Umzug')).to.equal(
       '<!-- steward project=Büro-Umzug due=2026-11-20T09:00:00.000Z -->',
@@ -90,7 +90,7 @@ describe('work: titles and markers', () => {
     });
   });
 
-  it('keep prefix, identity and marker when their text is replaced', () => {
+  it('keep prefix, identity and marker when the text changes', () => {
     expect(withTitle('[Core] Fix it [slug:fix=it]', 'Mend it')).to.equal('[Core] Mend it [slug:fix=it]');
     expect(withTitle('[Reminder] call', 'write')).to.equal('[Reminder] write');
     expect(withTitle('By hand', 'Other')).to.equal('Other');
@@ -102,7 +102,7 @@ describe('work: titles and markers', () => {
     expect(withText(marker, '')).to.equal(marker);
   });
 
-  it('take a marker from nobody else: one in the text is harmless, the last one counts', () => {
+  it('defuse a marker in the text, and read the last one', () => {
     const who: Identity = { kind: 'slug', value: 'mine' };
     const body = makeBody('quote:\n\n<!-- steward slug=other -->', who);
     expect(parseBody(body).identity).to.equal('slug=mine');
@@ -117,7 +117,7 @@ describe('work: titles and markers', () => {
     });
   });
 
-  it('are looked for in linear time, whatever the body holds', () => {
+  it('find the marker in linear time', () => {
     const bodies = [
       `<!-- steward ${'a=a'.repeat(27)} <`,
       `<!-- steward ${'a='.repeat(50_000)}`,
@@ -134,7 +134,7 @@ describe('work: titles and markers', () => {
     }
   });
 
-  it('cut a text that is too long, and never a character in two', () => {
+  it('truncate a long text without splitting a character', () => {
     const title = makeTitle('core', '😀'.repeat(300), { kind: 'slug', value: 'a'.repeat(81) });
     expect(title.length).to.be.at.most(MAX_TITLE);
     expect(title).to.match(/…\s\[slug:a{81}\]$/);

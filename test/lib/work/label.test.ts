@@ -35,7 +35,7 @@ describe('work: labels and lanes', () => {
     expect(laneOf({ state: 'closed', labels: ['Status:blocked'] })).to.equal('Complete');
   });
 
-  it('read the names of older habits', () => {
+  it('read common aliases', () => {
     const cases: [string, string[]][] = [
       ['Complete', ['done', 'complete', 'closed']],
       ['In-Progress', ['in-progress', 'wip', 'doing', 'ai-working', 'In Progress', 'WIP']],
@@ -55,7 +55,7 @@ describe('work: labels and lanes', () => {
       ]); // prettier-ignore
   });
 
-  it('of several Status labels take the one furthest right, in whatever order they come', () => {
+  it('use the rightmost of several Status labels', () => {
     const order = ['Queued', 'In-Progress', 'In-Review', 'Blocked', 'Complete'];
     const some = fc.uniqueArray(fc.constantFrom(...STATUSES), { minLength: 1 });
     fc.assert(
@@ -69,7 +69,7 @@ describe('work: labels and lanes', () => {
     );
   });
 
-  it('give every set of labels a lane and values, and never throw', () => {
+  it('give every set of labels a lane and values', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), fc.constantFrom('open' as const, 'closed' as const), (labels, state) => {
         expect(LANES).to.include(laneOf({ state, labels }));
@@ -81,7 +81,7 @@ describe('work: labels and lanes', () => {
     ); // prettier-ignore
   });
 
-  it('say where an issue comes from', () => {
+  it('give the origin of an issue', () => {
     const source = (title: string, ...labels: string[]): string => sourceOf({ title, labels });
     expect(source('x', 'core-sync', 'Type:reminder')).to.equal('core-sync');
     expect(source('x', 'auto-native')).to.equal('auto-native');
@@ -91,7 +91,7 @@ describe('work: labels and lanes', () => {
     expect(source('x', 'Type:feature')).to.equal('manual');
   });
 
-  it('replace the Status label only', () => {
+  it('replace only the Status label', () => {
     expect(statusEdit(['Status:queued', 'blocked', 'Type:feature', 'mine'], 'in-review')).to.deep.equal({
       add: ['Status:in-review'],
       remove: ['Status:queued'],
@@ -99,7 +99,7 @@ describe('work: labels and lanes', () => {
     expect(statusEdit(['status:In-Review'], 'in-review')).to.deep.equal({ add: [], remove: [] });
   });
 
-  it('make names of agents', () => {
+  it('normalise agent names', () => {
     expect(canTakeLabel('My DA, the 2nd')).to.equal('my-da-the-2nd-can-take');
     expect(agentName('Zoë')).to.equal('zoë');
     expect(agentsOf(['Agent:kai', 'agent: bo', 'Agent:', 'Agents:x'])).to.deep.equal(['bo', 'kai']);

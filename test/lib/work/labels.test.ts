@@ -30,7 +30,7 @@ describe('work: labels and setup', function () {
   });
   afterEach(() => world.remove());
 
-  it('ship a neutral set and the original one, both with every label that the rules use', async () => {
+  it('ship two sets with every label that the rules use', async () => {
     const namesOf = async (file: string): Promise<string[]> => {
       const labels = await parseLabels(readFileSync(join(TEMPLATES, 'work', file), 'utf8'), file);
       for (const { description } of labels) expect(description).not.to.equal('');
@@ -66,7 +66,7 @@ describe('work: labels and setup', function () {
     );
   });
 
-  it('are those of the DA, the principal, each agent and each configured Property, too, by their names of today', async () => {
+  it('include the assistant, you, each agent and each configured Property', async () => {
     await world.set('WORK.PROJECT_PROPERTY', { Shop: 'Store' });
     const host = await world.deps.host();
     const seed = async (daName: string) => {
@@ -81,7 +81,7 @@ describe('work: labels and setup', function () {
     expect(await seed('Mira')).to.deep.equal([]);
   });
 
-  it('of another set are added when it is chosen; labels.yml stays as it is', async () => {
+  it('add another set without changing labels.yml', async () => {
     const path = world.deps.paths.labels;
     writeFileSync(path, 'labels:\n  - { name: mine, color: "123456", description: x }\n');
     const before = readFileSync(path, 'utf8');
@@ -91,7 +91,7 @@ describe('work: labels and setup', function () {
     expect(readFileSync(path, 'utf8')).to.equal(before);
   });
 
-  it('are seeded once; setup run twice changes nothing at all', async () => {
+  it('are seeded once; a second setup changes nothing', async () => {
     const snapshot = (): Record<string, string> =>
       Object.fromEntries(
         readdirSync(world.at.area.work.root, { recursive: true, encoding: 'utf8' })
@@ -127,7 +127,7 @@ describe('work: labels and setup', function () {
     ).to.deep.equal([]);
   });
 
-  it('of a broken labels.yml name every problem and the file', async () => {
+  it('report every problem of a broken labels.yml', async () => {
     const cases: [string, RegExp][] = [
       ['labels: [', /labels\.yml/],
       ['nothing: 1', /labels is missing/],
@@ -152,7 +152,7 @@ describe('work: labels and setup', function () {
     }
   });
 
-  it('takes the address of a page for the repository, and refuses what is no name', async () => {
+  it('accepts a page address, and rejects invalid names', async () => {
     const fresh = await workWorld(github);
     try {
       const result = await setUp(fresh.deps, { repo: 'https://github.com/ann/work.git', create: false });
@@ -164,7 +164,7 @@ describe('work: labels and setup', function () {
     }
   });
 
-  it('makes a private repository with --create only', async () => {
+  it('creates a private repository only with --create', async () => {
     const fresh = await workWorld(github);
     try {
       const error = await rejection(setUp(fresh.deps, { repo: 'ann/later', create: false }));
@@ -180,7 +180,7 @@ describe('work: labels and setup', function () {
     }
   });
 
-  it('gives a project its Property by PROJECT_PROPERTY, else by its name', async () => {
+  it('maps a project to its Property by PROJECT_PROPERTY or name', async () => {
     await world.set('WORK.PROJECT_PROPERTY', { 'My Blog': 'Website' });
     const map = world.deps.config.PROJECT_PROPERTY;
     expect(propertyOfProject('my blog', map)).to.equal('website');

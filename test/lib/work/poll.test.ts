@@ -35,7 +35,7 @@ describe('work: poll and board', function () {
   };
   const numbers = (): number[] => boardView(world.deps).items.map(({ number }) => number);
 
-  it('sees what is new and what has changed; an unchanged repository costs one 304', async () => {
+  it('fetches new and changed issues; an unchanged repository costs one 304', async () => {
     const first = await issue('a', 'Status:ready');
     await poll();
     await poll();
@@ -50,7 +50,7 @@ describe('work: poll and board', function () {
     expect(await poll()).to.deep.equal([304]);
   });
 
-  it('only reads: whatever a poll finds, it changes nothing in the repository', async () => {
+  it('changes nothing in the repository', async () => {
     await issue('a', 'wip', 'Status:ready', 'P1');
     await issue('[Core] b [slug:b]');
     await poll();
@@ -63,7 +63,7 @@ describe('work: poll and board', function () {
     expect(new Set(methods)).to.deep.equal(new Set(['GET']));
   });
 
-  it('never takes a cache that was removed, is broken or of another version for an empty repository', async () => {
+  it('does not mistake a missing or broken cache for an empty repository', async () => {
     const number = await issue('a', 'Status:ready');
     await poll();
     const { cache } = world.at.area.work;
@@ -102,7 +102,7 @@ describe('work: poll and board', function () {
     }
   });
 
-  it('shows what is right where something is malformed, and says how much was skipped', async () => {
+  it('skips and counts malformed issues', async () => {
     const number = await issue('[Core] Fix it [slug:fix-it]');
     const list = (await github.api('GET', `/repos/${REPO}/issues?state=all`)) as object[];
     const wrong = [1e308, -5].map((one) => ({ ...list[0], number: one }));
@@ -178,7 +178,7 @@ describe('work: poll and board', function () {
     }); // prettier-ignore
   });
 
-  it('before setup is a friendly state everywhere, and asks nobody', async () => {
+  it('shows the setup steps before setup, without a request', async () => {
     const fresh = await workWorld(github);
     try {
       github.seen.length = 0;
@@ -196,7 +196,7 @@ describe('work: poll and board', function () {
     }
   });
 
-  it('serves the cached state as stale while the service is away, and says why and since when', async () => {
+  it('serves the cached board as stale during an outage, with reason and age', async () => {
     const number = await issue('a');
     await poll();
     const { lastFetch } = boardView(world.deps);
@@ -221,7 +221,7 @@ describe('work: poll and board', function () {
     expect(boardView(world.deps)).to.include({ stale: true });
   });
 
-  it('reads three thousand issues in thirty-odd requests, then asks for what changed only', async () => {
+  it('fetches three thousand issues in about thirty requests, then only changes', async () => {
     const labels = ['Status:queued', 'Status:ready', 'Status:in-progress', 'Status:done'];
     const batch = 50;
     for (let n = 0; n < 3000; n += batch)
@@ -244,7 +244,7 @@ describe('work: poll and board', function () {
     expect(numbers()).to.have.length(3002);
   });
 
-  it('notices what was deleted once a day, and keeps no ETag of another token', async () => {
+  it('notices deleted issues once a day, and ignores the ETag of another token', async () => {
     const number = await issue('a');
     await poll();
     github.hidden.add(number);
@@ -256,7 +256,7 @@ describe('work: poll and board', function () {
     expect(await poll()).to.deep.equal([200]);
   });
 
-  it('takes no error for an empty list, and survives a broken cache', async () => {
+  it('does not mistake an error for an empty list', async () => {
     await issue('a');
     await poll();
     world.at.write('work/cache.json', '{"version":1,"repo":"ann/work","issues":[{');
@@ -268,7 +268,7 @@ describe('work: poll and board', function () {
     expect(numbers()).to.have.length(1);
   });
 
-  it('filters, and orders what is ready', async () => {
+  it('filters issues, and orders the ready ones', async () => {
     const a = await issue('Alpha search', 'Status:ready', 'Priority:P2');
     const b = await issue('Beta', 'Status:queued', 'Priority:P0', 'Agent:kai');
     const c = await issue('Gamma', 'Status:queued', 'nova-can-take');

@@ -27,7 +27,7 @@ describe('work: privacy', function () {
   const state = (): string => privacyState(world.deps.workRepo(), world.deps.clock.now());
   const publish = (): Promise<unknown> => github.api('PATCH', '/repos/ann/work', { private: false });
 
-  it('refuses a public repository with the reason, and writes nothing', async () => {
+  it('refuses a public repository and writes nothing', async () => {
     const fresh = await workWorld(github);
     try {
       const error = await rejection(setUp(fresh.deps, { repo: 'ann/open', create: false }));
@@ -43,7 +43,7 @@ describe('work: privacy', function () {
     }
   });
 
-  it('goes from fresh to due after half of the time to live, and to expired after it', () => {
+  it('is due after half of the time to live, and expired after all of it', () => {
     const at = (hours: number): string => {
       world.ahead(hours * HOUR);
       return state();
@@ -53,7 +53,7 @@ describe('work: privacy', function () {
     ]); // prettier-ignore
   });
 
-  it('switches everything off at once when the repository turned public', async () => {
+  it('turns everything off when the repository becomes public', async () => {
     await publish();
     expect((await rejection(verify(world.deps))).kind).to.equal('conflict');
     expect(state()).to.equal('public');
@@ -65,7 +65,7 @@ describe('work: privacy', function () {
     expect(boardView(world.deps).staleReason).to.match(/is public, so nothing is read or sent/);
   });
 
-  it('looks before each write: nothing goes to a repository that has just turned public', async () => {
+  it('checks before each write', async () => {
     expect(state()).to.equal('fresh');
     await publish();
     const error = await rejection(create(world.deps, newIssue({ title: 'secret' })));
@@ -74,7 +74,7 @@ describe('work: privacy', function () {
     expect(state()).to.equal('public');
   });
 
-  it('verifies by itself at the poll when due, and says what it found', async () => {
+  it('verifies during the poll when due', async () => {
     const before = world.deps.workRepo().privacy.verifiedAt;
     await refresh(world.deps);
     expect(world.deps.workRepo().privacy.verifiedAt).to.equal(before);
@@ -87,7 +87,7 @@ describe('work: privacy', function () {
     expect(state()).to.equal('public');
   });
 
-  it('holds its old word while the service is away, until the time to live is over', async () => {
+  it('trusts the last verification during an outage until it expires', async () => {
     github.fault = () => 'reset';
     world.ahead(13 * HOUR);
     expect((await captureGate(world.deps)).gate).to.equal('send');
@@ -97,7 +97,7 @@ describe('work: privacy', function () {
     expect((await captureGate(world.deps)).gate).to.equal('send');
   });
 
-  it('keeps what was captured of a repository that moved, or that the credential is not shown any more', async () => {
+  it('spools captures for a repository that moved or is no longer visible', async () => {
     for (const status of [301, 401, 403, 404, 410, 451]) {
       github.fault = () => ({ status, body: { message: 'x' } });
       world.ahead(13 * HOUR);
@@ -111,7 +111,7 @@ describe('work: privacy', function () {
     expect((await captureGate(deps)).gate).to.equal('spool');
   });
 
-  it('takes no other repository for the attested one', async () => {
+  it('detects a different repository of the same name', async () => {
     await world.set('WORK.privacy.repoId', 4711);
     const error = await rejection(openForWriting(world.deps));
     expect(error.message).to.equal('ann/work is now a different repository.');

@@ -21,7 +21,7 @@ import { issuesOf } from '../../helpers/work-kill';
 const HOUR = 3_600_000;
 const beforeMarker = (body: string): string => body.slice(0, body.lastIndexOf('<!-- steward'));
 
-describe('reminders remind', function () {
+describe('reminder notifications', function () {
   this.timeout(60_000);
   let github: GitHub;
   let world: WorkWorld;
@@ -57,7 +57,7 @@ describe('reminders remind', function () {
   };
   const messages = (): string[] => told.map(({ message }) => message);
 
-  it('once, when the time has come and not before; to the desktop and the phone, never aloud', async () => {
+  it('notifies once when due, on desktop and phone, never by voice', async () => {
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 2 hours' }));
     await create(world.deps, await newReminder(world.deps, { text: 'no time at all' }));
     expect(await notifyDue(deps)).to.equal(0);
@@ -72,7 +72,7 @@ describe('reminders remind', function () {
     for (let look = 0; look < 3; look += 1) expect(await notifyDue(deps)).to.equal(0);
   });
 
-  it('on each machine for itself, where two have the same repository', async () => {
+  it('notifies on each machine', async () => {
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 2 hours' }));
     later(3 * HOUR);
     expect(await notifyDue(deps)).to.equal(1);
@@ -93,7 +93,7 @@ describe('reminders remind', function () {
     }
   });
 
-  it('of what is cached, without the network; nothing of closed issues, nor where the repository is public', async () => {
+  it('notifies offline from the cache; not for closed issues or a public repository', async () => {
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 1 hour' }));
     await create(world.deps, await newReminder(world.deps, { text: 'call Ben in 1 hour' }));
     await github.api('PATCH', '/repos/ann/work/issues/2', { state: 'closed' });
@@ -107,7 +107,7 @@ describe('reminders remind', function () {
     expect(github.seen).to.deep.equal([]);
   });
 
-  it('one notice for many that are due at once', async () => {
+  it('sends one notification for many due reminders', async () => {
     for (let n = 1; n <= 5; n += 1)
       await create(world.deps, await newReminder(world.deps, { text: `thing ${n} in ${n} hours` }));
     later(30 * HOUR);
@@ -120,7 +120,7 @@ describe('reminders remind', function () {
     expect(await notifyDue(deps)).to.equal(0);
   });
 
-  it('exactly once also where it ends between telling and noting, and where its file was lost', async () => {
+  it('notifies once despite a crash after sending or a lost file', async () => {
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 1 hour' }));
     later(2 * HOUR);
     const { send } = deps;
@@ -141,7 +141,7 @@ describe('reminders remind', function () {
     expect(messages()).to.have.length(1);
   });
 
-  it('again where it ends before it told', async () => {
+  it('notifies again after a crash before sending', async () => {
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 1 hour' }));
     later(2 * HOUR);
     const dying: ReminderDeps = Object.create(deps, {
@@ -152,7 +152,7 @@ describe('reminders remind', function () {
     expect(messages()).to.have.length(1);
   });
 
-  it('two at once tell once', async () => {
+  it('notifies once from parallel runs', async () => {
     for (const name of ['Ann', 'Ben'])
       await create(world.deps, await newReminder(world.deps, { text: `call ${name} in 1 hour` }));
     later(2 * HOUR);
@@ -160,7 +160,7 @@ describe('reminders remind', function () {
     expect(messages()).to.have.length(2);
   });
 
-  it('again at the time that snooze gives, which stands in the issue; the rest of its text stays', async () => {
+  it('notifies again at the snoozed time, and keeps the rest of the text', async () => {
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann in 1 hour' }));
     later(2 * HOUR);
     await notifyDue(deps);
@@ -179,7 +179,7 @@ describe('reminders remind', function () {
     expect(messages()).to.have.length(2);
   });
 
-  it('what is no reminder, closed, or no time is refused', async () => {
+  it('rejects closed issues, other issues and invalid times', async () => {
     await create(world.deps, newIssue({ title: 'A thing', type: 'feature' }));
     await create(world.deps, await newReminder(world.deps, { text: 'call Ann' }));
     const kind = async (number: number, when: string): Promise<string> =>
@@ -193,7 +193,7 @@ describe('reminders remind', function () {
     expect(await kind(2, '2h')).to.equal('conflict');
   });
 
-  it('a time is a duration from now or natural words', async () => {
+  it('accepts a duration or natural language', async () => {
     const nowMs = Date.parse('2026-11-20T09:00:00Z');
     const at = async (text: string): Promise<string> =>
       toIso(await readWhen(text, { nowMs, zone: 'Europe/Berlin' })).slice(0, 16);
@@ -204,7 +204,7 @@ describe('reminders remind', function () {
     expect(await at('in 2 hours')).to.equal('2026-11-20T11:00');
   });
 
-  it('every other byte of a body stays, whatever stands in it', () => {
+  it('changes no other byte of a body', () => {
     const due = '2026-11-20T09:00:00.000Z';
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (text, isOurs) => {

@@ -18,7 +18,7 @@ describe('work: setup', () => {
     await github.close();
   });
 
-  it('writes the work folder, whose files are not there before', async () => {
+  it('creates the files of the work folder', async () => {
     const { root } = world.at.area.work;
     expect(existsSync(root)).to.equal(false);
     const { files } = await setUp(world.deps, { repo: 'ann/work', create: false });

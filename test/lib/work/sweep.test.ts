@@ -55,7 +55,7 @@ describe('the sweep', function () {
   const writes = (): string[] =>
     github.seen.filter(({ method }) => method !== 'GET').map(({ method }) => method);
 
-  it('catches up with sessions, projects and goals, once; and then costs a request', async () => {
+  it('creates missed issues once; a second sweep costs one request', async () => {
     const path = session('one', 'task: First\nphase: verify');
     session('early', 'task: Early\nphase: think');
     session('scaffold', 'phase: execute');
@@ -86,7 +86,7 @@ describe('the sweep', function () {
     expect(regenerated).to.equal(3);
   });
 
-  it('a goal whose issue was completed gets another one; one that was not planned stays so', async () => {
+  it('creates another issue for a completed goal, but not for one closed as not planned', async () => {
     goals = [goal('G1', 'Run')];
     await run();
     await github.api('PATCH', '/repos/ann/work/issues/1', { state: 'closed', state_reason: 'completed' });
@@ -95,7 +95,7 @@ describe('the sweep', function () {
     expect(await run()).to.include({ created: 0 });
   });
 
-  it('makes one issue of two artifacts with one slug, and writes its number into both', async () => {
+  it('creates one issue for two session files with one slug', async () => {
     const paths = ['a', 'b'].map((folder) => session(folder, 'slug: same\ntask: First\nphase: execute'));
     expect(await run({ dryRun: true })).to.include({ created: 1, updated: 1 });
     expect(await run()).to.include({ created: 1, updated: 1 });
@@ -104,7 +104,7 @@ describe('the sweep', function () {
     expect(await run()).to.include({ created: 0, updated: 0, duplicatesMerged: 0 });
   });
 
-  it('stops at the limit, and goes on from there', async () => {
+  it('stops at the limit and continues in the next run', async () => {
     for (const n of [1, 2, 3, 4, 5]) session(`s${n}`, `task: T${n}\nphase: execute`);
     expect(await run({ maxCreate: 2 })).to.include({ created: 2, left: 3 });
     expect(await run({ maxCreate: 2 })).to.include({ created: 2, left: 1 });
@@ -113,7 +113,7 @@ describe('the sweep', function () {
     expect(await issuesOf(github, 'ann/work')).to.have.length(5);
   });
 
-  it('a list that cannot be read is not an empty one: nothing is created', async () => {
+  it('creates nothing without a complete list', async () => {
     session('one', 'task: First\nphase: execute');
     goals = [goal('G1', 'Run')];
     github.fault = ({ path }) => (path.includes('/issues') ? { status: 502 } : undefined);
@@ -123,7 +123,7 @@ describe('the sweep', function () {
     expect([writes(), regenerated]).to.deep.equal([[], 0]);
   });
 
-  it('flags what nobody touched for seven days, and takes the flag back on activity', async () => {
+  it('flags issues without activity for seven days, and unflags active ones', async () => {
     await github.api('POST', '/repos/ann/work/issues', { title: 'Slow', labels: ['Status:in-progress'] });
     await github.api('POST', '/repos/ann/work/issues', { title: 'Waiting', labels: ['Status:ready'] });
     const labels = async (): Promise<string[]> =>
@@ -143,7 +143,7 @@ describe('the sweep', function () {
     expect(await labels()).to.not.include('stale');
   });
 
-  it('titles and flags what it finds as its own: [Sweep], or [Native] for a session without phases', async () => {
+  it('uses its own titles and labels: [Sweep], or [Native] for a session without phases', async () => {
     session('one', 'task: First\nphase: execute');
     session('two', 'task: Second\nmode: native');
     session('alone', 'task: Third\nmode: native');
@@ -162,7 +162,7 @@ describe('the sweep', function () {
     ]);
   });
 
-  it('leaves out labels that the repository lacks, and logs them by name', async () => {
+  it('omits and logs labels that the repository lacks', async () => {
     await github.api('DELETE', '/repos/ann/work/labels/auto-sweep');
     session('one', 'task: First\nphase: execute');
     await sweep(deps(), { sinceMs: DAY, maxCreate: 50, dryRun: false });
@@ -175,7 +175,7 @@ describe('the sweep', function () {
     ]);
   });
 
-  it('draws its lines at 7 days for an issue in progress, and at 14 for a project', async () => {
+  it('flags issues after 7 days and projects after 14', async () => {
     await github.api('POST', '/repos/ann/work/issues', { title: 'Slow', labels: ['Status:in-progress'] });
     const now = world.deps.clock.now();
     projects = [13.9, 14.1].map((days) => ({ name: `P${days}`, path: '/x', lastCommitMs: now - days * DAY }));
@@ -189,7 +189,7 @@ describe('the sweep', function () {
     expect(await run({ dryRun: true })).to.include({ staleFlagged: 1 });
   });
 
-  it('merges what stands twice: the lowest number stays', async () => {
+  it('merges duplicates into the lowest number', async () => {
     for (const title of ['[Core] A [slug:one]', '[Sweep] B [slug:one]'])
       await github.api('POST', '/repos/ann/work/issues', { title, labels: ['core-sync'] });
     expect(await run({ dryRun: true })).to.include({ duplicatesMerged: 1 });
@@ -202,7 +202,7 @@ describe('the sweep', function () {
     expect((await github.api('GET', '/repos/ann/work/issues/1')) as object).to.include({ state: 'open' });
   });
 
-  it('is skipped where it is switched off, and throws for nothing', async () => {
+  it('skips when disabled, and never throws', async () => {
     await world.set('WORK.CAPTURE_SWEEP', false);
     expect(await run()).to.include({ skipped: 'WORK.CAPTURE_SWEEP is false' });
     await world.set('WORK.CAPTURE_SWEEP', true);

@@ -9,7 +9,7 @@ import { rejection } from '../../helpers/errors';
 import { scratch } from '../../helpers/scratch';
 import { readyWorld, type WorkWorld } from '../../helpers/work';
 
-describe('tidying what is done', function () {
+describe('work tidy', function () {
   this.timeout(60_000);
   const folder = scratch();
   let github: GitHub;
@@ -61,7 +61,7 @@ describe('tidying what is done', function () {
     (await github.api('GET', `/repos/ann/work/issues/${number}`)) as Record<string, unknown>;
   const writes = (): number => github.seen.filter(({ method }) => method !== 'GET').length;
 
-  it('proposes, with the evidence, and sends nothing', async () => {
+  it('proposes issues with their evidence, and sends nothing', async () => {
     const result = await run();
     expect([numbers(result.proposed), numbers(result.left), writes()]).to.deep.equal([[1, 2], [3, 4, 5], 0]);
     expect(result.proposed[0]?.commits).to.deep.equal([
@@ -74,7 +74,7 @@ describe('tidying what is done', function () {
     expect(result.left[0]?.reason).to.equal('2 of 3 claims in its session file are open');
   });
 
-  it('closes with the evidence as comment, once', async () => {
+  it('closes once, with the evidence as a comment', async () => {
     expect((await run(true)).closed).to.deep.equal([1, 2]);
     expect(await issue(1)).to.include({ state: 'closed', state_reason: 'completed' });
     expect(await issue(3)).to.include({ state: 'open' });
@@ -85,7 +85,7 @@ describe('tidying what is done', function () {
     expect(await run(true)).to.deep.include({ closed: [], proposed: [] });
   });
 
-  it('one that fails does not keep the others, and one that is done no more stays open', async () => {
+  it('continues after a failure, and leaves issues that are no longer done', async () => {
     await refresh(world.deps);
     known.commitsIn = async () => {
       await github.api('DELETE', '/repos/ann/work/issues/1/labels/Status:done');
@@ -101,7 +101,7 @@ describe('tidying what is done', function () {
     expect([result.closed, numbers(result.failed)]).to.deep.equal([[2], [1]]);
   });
 
-  it('offline it proposes of what was read before and says so; --apply is refused', async () => {
+  it('proposes from the cache when offline; --apply fails', async () => {
     await refresh(world.deps);
     github.fault = () => 'reset';
     const result = await run();
@@ -110,7 +110,7 @@ describe('tidying what is done', function () {
     expect((await rejection(run(true))).kind).to.equal('unavailable');
   });
 
-  it('claims are the boxes of an artifact, outside of code', () => {
+  it('reads claims from the boxes of a session file, outside code', () => {
     mkdirSync(folder.path('s'));
     writeFileSync(
       folder.path('s', 'ISA.md'),

@@ -55,7 +55,7 @@ function boardOf(titles: readonly string[]): BoardView {
 }
 
 describe('work: views', () => {
-  it('keep within the columns of the terminal, whatever the titles hold', () => {
+  it('fit the width of the terminal', () => {
     const title = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
@@ -75,7 +75,7 @@ describe('work: views', () => {
     ); // prettier-ignore
   });
 
-  it('say the age, how many more there are, and what is stale', () => {
+  it('show the age, the remaining count and the staleness', () => {
     const text = boardText(boardOf(Array.from({ length: 80 }, (_, n) => `Task ${n}`)), { columns: 80, color: false, nowMs: NOW, timezone: 'UTC' }); // prettier-ignore
     expect(text).to.match(
       /^ann\/work +64 open\nThe connection to api.github.com was lost. Try again. Last fetched:/,
@@ -86,7 +86,7 @@ describe('work: views', () => {
     expect(text).to.match(/Complete 16\n/);
   });
 
-  it('say that nothing was read where that is so, and never a number of issues', () => {
+  it('show unknown instead of a count before the first fetch', () => {
     const options = { columns: 80, color: false, nowMs: NOW, timezone: 'UTC' };
     const unread = { lastFetch: null, stale: true, staleReason: 'No way.' };
     const board = { ...boardOf([]), ...unread };
@@ -95,7 +95,7 @@ describe('work: views', () => {
     expect(listText(boardOf(['']), [], options, 'None.')).to.equal('None.');
   });
 
-  it('of a sweep say what was done, and the command that goes on where its limit was reached', () => {
+  it('show the result of a sweep and the command that continues it', () => {
     const clock = { now: () => NOW, monotonic: () => 0 };
     const none = emptyResult(clock, 'ann/work', { dryRun: false, sinceMs: 86_400_000 });
     expect(sweepText({ ...none, requests: 1, sessionsScanned: 1 }, '24h', 50)).to.equal(
@@ -104,12 +104,12 @@ describe('work: views', () => {
     const more = { ...none, created: 1, titles: ['[Goal] \u001b[31mRun [goal:G1]'], left: 7, requests: 4 };
     expect(sweepText(more, '720h', 1).split('\n')).to.deep.equal([
       '  [Goal] Run [goal:G1]',
-      '1 created · 0 updated · 0 flagged as stale · 0 duplicates · 0 sessions seen · 4 requests',
+      '1 created · 0 updated · 0 flagged as stale · 0 duplicates · 0 sessions checked · 4 requests',
       '7 more to create: steward work sweep --since 720h --max-create 1',
     ]);
   });
 
-  it('ship a config.yaml that changes nothing as it stands, and whose lines are the defaults', async () => {
+  it('ship a config.yaml whose lines are the defaults', async () => {
     const at = testArea();
     try {
       const template = readFileSync(join(TEMPLATES, 'work', 'config.yaml'), 'utf8');

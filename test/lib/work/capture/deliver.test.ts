@@ -19,7 +19,7 @@ import { startGitHub, type Fault, type GitHub } from '../../../helpers/github';
 import { captureOf, capturesLogged, readyWorld, type WorkWorld } from '../../../helpers/work';
 import { issuesOf } from '../../../helpers/work-kill';
 
-describe('captures on their way to the repository', function () {
+describe('delivery of captures', function () {
   this.timeout(60_000);
   let github: GitHub;
   let world: WorkWorld;
@@ -58,7 +58,7 @@ describe('captures on their way to the repository', function () {
   const labelsOf = async (): Promise<string[][]> =>
     (await issuesOf(github, 'ann/work')).map(({ labels }) => labels.map(({ name }) => name).sort());
 
-  it('a session at execute becomes one issue, and its number stands in the artifact', async () => {
+  it('creates one issue for a session at execute, and writes its number into the session file', async () => {
     const path = artifact({ task: 'Fix the login', phase: 'execute', effort: 'E4', project: 'website' });
     end();
     expect(await run()).to.include({ done: 1, later: 0, failed: 0 });
@@ -81,7 +81,7 @@ describe('captures on their way to the repository', function () {
     expect(all.map(({ title }) => title)).to.deep.equal(['[Core] Fix the login [slug:fix-login]']);
   });
 
-  it('the gates keep the rest here, without a request', async () => {
+  it('sends no request for sessions that do not qualify', async () => {
     artifact({ task: 'Early', phase: 'plan' });
     end();
     artifact({ task: 'Native', mode: 'native' }, 'alone');
@@ -94,7 +94,7 @@ describe('captures on their way to the repository', function () {
     expect(github.seen).to.deep.equal([]);
   });
 
-  it('a whole prompt goes into the body while that is configured, and only then', async () => {
+  it('adds the whole prompt to the body only while configured', async () => {
     const say = (key: string): void => {
       const capture = { kind: 'queue', text: `thing ${key}`, key, prompt: `queue thing ${key} for later\nALL OF IT` };
       leave(spool(), { kind: 'prompt-matched', session: 's', slug: null, transcript: null, capture });
@@ -118,7 +118,7 @@ describe('captures on their way to the repository', function () {
     expect((await bodies()).filter((body) => body.includes('ALL OF IT'))).to.have.length(1);
   });
 
-  it('two artifacts with one slug are one issue, and the last one to end sets its Status', async () => {
+  it('shares one issue between two session files with one slug', async () => {
     const paths = ['fix-login', 'copy'].map((folder) => artifact({ slug: 'fix-login', task: 'Fix it', phase: 'execute' }, folder)); // prettier-ignore
     end('fix-login', 'x-1');
     end('copy', 'x-2');
@@ -142,7 +142,7 @@ describe('captures on their way to the repository', function () {
     );
   });
 
-  it('labels that the repository lacks are left out, and logged by name', async () => {
+  it('omits and logs labels that the repository lacks', async () => {
     await github.api('DELETE', '/repos/ann/work/labels/Priority:P1');
     artifact({ task: 'Fix the login', phase: 'execute', effort: 'E4' });
     end();
@@ -155,7 +155,7 @@ describe('captures on their way to the repository', function () {
     ]);
   });
 
-  it('nobody is mentioned, and nothing linked, by what an artifact says', async () => {
+  it('creates no mention or link from a session file', async () => {
     artifact({ task: '"Ask @ann about #1, see https://example.com"', phase: 'execute', project: '"@shop"' });
     end();
     await run();
@@ -164,7 +164,7 @@ describe('captures on their way to the repository', function () {
     expect(body).to.match(/^Project: `@shop`$/m);
   });
 
-  it('a retry says what of the dead cannot be read', async () => {
+  it('reports unreadable entries on a retry', async () => {
     const { deadFolder } = spoolStatus(world.at.area.spool);
     mkdirSync(deadFolder, { recursive: true });
     writeFileSync(join(deadFolder, '20261120T081500123Z-0123456789ab.prompt-matched.json'), '{');
@@ -175,7 +175,7 @@ describe('captures on their way to the repository', function () {
     );
   });
 
-  it('a native session with a file beside its artifact is captured, unless that is switched off', async () => {
+  it('captures a native session with a file, unless disabled', async () => {
     artifact({ task: 'Sketch', mode: 'native' });
     writeFileSync(join(world.at.area.sessions, 'fix-login', 'sketch.md'), 'x');
     await world.set('WORK.CAPTURE_NATIVE', false);
@@ -191,7 +191,7 @@ describe('captures on their way to the repository', function () {
     ]);
   });
 
-  it('offline it waits without being given up, however long, and then becomes one issue', async () => {
+  it('waits offline and creates one issue later', async () => {
     ask('call Ann');
     github.fault = () => 'reset';
     for (let attempt = 0; attempt < 8; attempt += 1) expect(await run()).to.include({ later: 1, dead: 0 });
@@ -203,7 +203,7 @@ describe('captures on their way to the repository', function () {
     ]);
   });
 
-  it('an answer that never came, and the same words again, make no second issue', async () => {
+  it('creates no second issue after a lost response or for repeated words', async () => {
     ask('call Ann');
     let dropped = false;
     github.fault = ({ method, path }) => {
@@ -217,7 +217,7 @@ describe('captures on their way to the repository', function () {
     expect(await issuesOf(github, 'ann/work')).to.have.length(1);
   });
 
-  it('what is captured while the repository cannot be seen waits, however old its attestation, and is sent later', async () => {
+  it('waits while the repository cannot be verified, and sends later', async () => {
     ask('call Ann');
     github.fault = () => ({ status: 404, body: { message: 'Not Found' } });
     for (const hours of [0, 13, 25]) {
@@ -229,7 +229,7 @@ describe('captures on their way to the repository', function () {
     expect(await issuesOf(github, 'ann/work')).to.have.length(1);
   });
 
-  it('what waits is counted with its reason, and forgotten once it is sent', async () => {
+  it('counts waiting captures by reason', async () => {
     const reasons = async (): Promise<[WaitReason, number][]> => {
       await run();
       return workStatus(world.deps).waiting.map(({ reason, count }) => [reason, count]);
@@ -271,7 +271,7 @@ describe('captures on their way to the repository', function () {
     expect(await issuesOf(github, 'ann/work')).to.have.length(2);
   });
 
-  it('a repository that turned public gets nothing: captures are given up, and kept here', async () => {
+  it('sends nothing to a repository that became public', async () => {
     await github.api('PATCH', '/repos/ann/work', { visibility: 'public', private: false });
     ask('call Ann');
     expect(await run()).to.include({ done: 0, later: 0, dead: 1 });
@@ -286,7 +286,7 @@ describe('captures on their way to the repository', function () {
     expect(capturesLogged(world).map(({ what }) => what)).to.include('capture-dropped');
   });
 
-  it('a time is read as it was meant when it was said; one that was over is left out', async () => {
+  it('reads a time relative to the prompt, and omits a past one', async () => {
     const atMs = Date.parse('2026-11-20T08:00:00Z');
     const said = { atMs, zone: 'Europe/Berlin' };
     const key = 'k';

@@ -52,7 +52,7 @@ describe('the patterns of the prompt hook', () => {
     });
   }
 
-  it('knows a queue entry that says nothing', () => {
+  it('recognises a queue request without a task', () => {
     for (const prompt of ['queue this', 'Please queue it up.', 'fix the test\nqueue that for later'])
       expect(isBareQueue(prompt), prompt).to.equal(true);
     for (const prompt of ['queue this for later: the parser', 'queue this for the newsletter later', 'should I queue this?', '> queue this'])
@@ -109,7 +109,7 @@ describe('the patterns of the prompt hook', () => {
     });
   }
 
-  it('takes nine in ten of what people ask to be kept, and of other prompts one in a hundred', () => {
+  it('matches nine in ten requests and at most one in a hundred other prompts', () => {
     // Written from the description of the hook alone; the patterns were tuned with the first half, then with the second.
     const path = join(__dirname, 'corpus', 'prompts.json');
     const { take, leave } = JSON.parse(readFileSync(path, 'utf8')) as {
@@ -125,7 +125,7 @@ describe('the patterns of the prompt hook', () => {
     expect(taken.length, JSON.stringify(taken)).to.be.below(2);
   });
 
-  it('takes no text that does not begin a line with one of its words, and is quick with any', () => {
+  it('matches only lines that start with its words, in linear time', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 2000 }), (text) => {
         const isPlain =
@@ -148,16 +148,16 @@ describe('the patterns of the prompt hook', () => {
     expect(tookMs).to.be.below(50);
   });
 
-  it('knows what was asked for in a session, whatever its case and spaces', () => {
+  it('ignores case and spacing in the key of a request', () => {
     const key = captureKey('one', 'reminder', 'Call  Ann');
     expect(captureKey('one', 'reminder', 'call ann')).to.equal(key);
     expect(captureKey('two', 'reminder', 'call ann')).not.to.equal(key);
   });
 });
 
-describe('what was seen', () => {
+describe('captured keys', () => {
   const box = scratch();
-  it('is kept by its key alone, and forgotten oldest first', () => {
+  it('stores keys only, and forgets the oldest first', () => {
     const path = box.path('seen.json');
     expect(isCaptured(path, 'k')).to.equal(false);
     recordKey(path, 'k', '2026-11-20T08:00:00Z');
@@ -185,7 +185,7 @@ describe('credentials in a text', () => {
       expect(redact(text)).to.include('[redacted]').and.not.include(secret);
     });
   }
-  it('and plain words stay', () => {
+  it('keeps ordinary words', () => {
     for (const text of [
       'call Ann tomorrow at 9',
       'look at https://example.org/a:b',

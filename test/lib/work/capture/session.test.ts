@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { sessionsAmong } from '../../../../src/lib/work/capture/session';
 import { scratch } from '../../../helpers/scratch';
 
-describe('the sessions that a sweep looks at', () => {
+describe('the sessions of a sweep', () => {
   const box = scratch();
   const HOUR = 3_600_000;
 
-  it('were written within the window, are over, and come the oldest first', () => {
+  it('lists ended sessions within the window, oldest first', () => {
     const sessions = box.path('sessions');
     const nowMs = Date.now();
     const write = (name: string, hoursAgo: number, text = '---\ntask: T\n---\n'): void => {

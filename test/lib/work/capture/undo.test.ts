@@ -11,7 +11,7 @@ import { rejection } from '../../../helpers/errors';
 import { captureOf, readyWorld, type WorkWorld } from '../../../helpers/work';
 import { issuesOf } from '../../../helpers/work-kill';
 
-describe('captures that are taken back', function () {
+describe('work undo', function () {
   this.timeout(60_000);
   let github: GitHub;
   let world: WorkWorld;
@@ -54,7 +54,7 @@ describe('captures that are taken back', function () {
   const open = async (): Promise<number> =>
     ((await github.api('GET', '/repos/ann/work/issues?state=open')) as unknown[]).length;
 
-  it('one that waits is withdrawn without a request, and never leaves', async () => {
+  it('withdraws a waiting capture without a request', async () => {
     say('call Ann', 'call Ben');
     say('call Cid');
     expect(undoable(deps.work, 1).map(({ text }) => text)).to.deep.equal(['reminder: call Cid']);
@@ -65,7 +65,7 @@ describe('captures that are taken back', function () {
     expect([github.seen.length, spoolStatus(world.at.area.spool).waiting]).to.deep.equal([0, 0]);
   });
 
-  it('one that was made is closed as not planned, with a word of why, once', async () => {
+  it('closes a created issue as not planned, with one comment', async () => {
     say('call Ann');
     say('call Ben');
     await send();
@@ -81,7 +81,7 @@ describe('captures that are taken back', function () {
     expect(results(await back())).to.deep.equal(['was closed']);
   });
 
-  it('the same words are captured again, as another issue', async () => {
+  it('captures the same words again as another issue', async () => {
     for (let time = 1; time <= 3; time += 1) {
       say('call Ann');
       await send();
@@ -91,7 +91,7 @@ describe('captures that are taken back', function () {
     expect(await states()).to.have.length(3);
   });
 
-  it('a creation whose answer was lost is found and closed', async () => {
+  it('finds and closes an issue whose response was lost', async () => {
     say('call Ann');
     let lost = false;
     github.fault = ({ method, path }) => {
@@ -108,7 +108,7 @@ describe('captures that are taken back', function () {
     expect([await open(), (await states()).length]).to.deep.equal([0, 1]);
   });
 
-  it('without a network what was made stays to be taken back', async () => {
+  it('keeps a created issue undoable while offline', async () => {
     say('call Ann');
     await send();
     github.fault = () => 'reset';

@@ -5,15 +5,15 @@ import { MAX_PROMPT, promptBody, wholePrompt } from '../../../../src/lib/work/ca
 import { makeBody, MAX_BODY, parseBody } from '../../../../src/lib/work/issue';
 import { quickestMs } from '../../../helpers/measured';
 
-describe('a whole prompt, where it is kept', () => {
-  it('keeps its lines, without credentials and without what a terminal would obey', () => {
+describe('capturing the whole prompt', () => {
+  it('keeps the lines without credentials and control characters', () => {
     const key = '-----BEGIN RSA PRIVATE KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY-----';
     expect(
       wholePrompt(`\n  fix it:\n\tthe token is abc123 \r\n${key}\nDB_PASSWORD=hunter2\u001b[31m red\u0007\n`),
     ).to.equal('fix it:\n    the token is [redacted]\n[redacted]\nDB_PASSWORD=[redacted] red');
   });
 
-  it('takes a credential out before it cuts: nothing is left of one that the end would halve', () => {
+  it('removes credentials before truncating', () => {
     const secret = `ghp_${'a'.repeat(36)}`;
     for (let before = MAX_PROMPT - 60; before <= MAX_PROMPT; before += 7) {
       const kept = wholePrompt(`${'x '.repeat(before / 2)} ${secret} and more`);
@@ -21,7 +21,7 @@ describe('a whole prompt, where it is kept', () => {
     }
   });
 
-  it('is bounded whatever it is, and of any prompt an intention fits into its file', () => {
+  it('limits the size, so that an intention fits into its file', () => {
     const odd = fc.constantFrom('\ud800', '\u{1f600}', '"', '\\', '\n', '\u0001', '漢', '`', 'a');
     fc.assert(
       fc.property(fc.array(odd, { maxLength: 40 }), fc.integer({ min: 1, max: 4000 }), (chars, times) => {
@@ -36,7 +36,7 @@ describe('a whole prompt, where it is kept', () => {
     expect(longest.endsWith('…')).to.equal(true);
   });
 
-  it('is quick with a prompt of a megabyte that looks like credentials everywhere', () => {
+  it('handles a megabyte of near-credentials quickly', () => {
     for (const part of ['a-', 'a.', 'eyJ-', 'password ', 'x://', 'basic ', '-----BEGIN ', 'token:', 'a_']) {
       const text = part.repeat(1_000_000 / part.length);
       expect(
@@ -46,7 +46,7 @@ describe('a whole prompt, where it is kept', () => {
     }
   });
 
-  it('is a fenced text in the body: no fence, marker or comment in it ends that', () => {
+  it('fences the prompt so that no content ends the fence', () => {
     expect(promptBody(undefined)).to.equal('Captured from a prompt.');
     expect(promptBody('@ann see #1')).to.equal('Captured from a prompt:\n\n```text\n@ann see #1\n```');
     const identity = { kind: 'id' as const, value: 'k1' };

@@ -25,7 +25,7 @@ describe("work: GitHub's published schema", function () {
   this.timeout(60_000);
   const { faultsOf, operations } = githubSchema();
 
-  it('has every request that is sent, with all that is in it', async () => {
+  it('covers every request', async () => {
     const github = await startGitHub({ repos: [] });
     const world = await workWorld(github);
     try {
@@ -62,7 +62,7 @@ describe("work: GitHub's published schema", function () {
     }
   });
 
-  it('tells what is not as published', () => {
+  it('reports deviations', () => {
     const request = { method: 'POST', path: `/repos/${REPO}/issues`, body: '{"title":"x"}' };
     expect(faultsOf(request)).to.deep.equal([]);
     for (const wrong of [
@@ -76,7 +76,7 @@ describe("work: GitHub's published schema", function () {
       expect(faultsOf(wrong), JSON.stringify(wrong)).to.have.length.at.least(1);
   });
 
-  it('has answers that are all understood', () => {
+  it('contains only responses that steward can parse', () => {
     const answers = (name: string): Record<string, unknown>[] =>
       (operations[name]?.answers ?? []).flat() as Record<string, unknown>[];
     const one = '/repos/{owner}/{repo}/issues/{issue_number}';

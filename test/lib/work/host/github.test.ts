@@ -46,7 +46,7 @@ describe('work: the GitHub host', function () {
     github.fault = () => fault;
   };
 
-  it('reads what a repository is, and makes a private one', async () => {
+  it('reads a repository, and creates a private one', async () => {
     expect(await host.repository(REPO)).to.deep.include({
       repo: REPO,
       visibility: 'private',
@@ -82,7 +82,7 @@ describe('work: the GitHub host', function () {
     expect(await host.issue(REPO, made.number)).to.deep.equal(closed);
   });
 
-  it('lists all pages without pull requests, and an unchanged list costs one 304', async () => {
+  it('lists all pages without pull requests; an unchanged list costs one 304', async () => {
     const from = (await host.issues(REPO, {})) as { value: { number: number }[] };
     for (let n = 0; n < 205; n += 1) await github.api('POST', `/repos/${REPO}/issues`, { title: `n ${n}` });
     github.pullRequests = true;
@@ -134,7 +134,7 @@ describe('work: the GitHub host', function () {
     });
   }
 
-  it('tells a refused connection, a name that is not found and silence apart', async () => {
+  it('distinguishes a refused connection, an unknown host and a timeout', async () => {
     // No port that the system gives to anybody: one that was free just now may be another test's by then.
     const refused = await open({ GITHUB_API_URL: 'http://127.0.0.1:2' });
     expect(failureOf(await rejection(refused.repository(REPO)))).to.include({ reason: 'refused' });
@@ -147,7 +147,7 @@ describe('work: the GitHub host', function () {
     expect(failureOf(await rejection(slow.repository(REPO)))).to.include({ reason: 'timeout' });
   });
 
-  it('sends a creation or a comment once, whatever becomes of the answer, and repeats a read', async () => {
+  it('never retries a creation or a comment, but retries a read', async () => {
     for (const fault of ['drop', 'reset', { status: 503 }] as Fault[]) {
       github.seen.length = 0;
       always(fault);
@@ -160,7 +160,7 @@ describe('work: the GitHub host', function () {
     expect((await host.repository(REPO)).repo).to.equal(REPO);
   });
 
-  it('waits as long as it is asked to, once, where that is short', async () => {
+  it('waits once for a short rate limit', async () => {
     let times = 0;
     const limited: Fault = { status: 403, headers: { 'retry-after': '5' }, body: { message: 'You have exceeded a secondary rate limit' } }; // prettier-ignore
     github.fault = () => (times++ === 0 ? limited : undefined);
@@ -168,7 +168,7 @@ describe('work: the GitHub host', function () {
     expect(times).to.equal(2);
   });
 
-  it('gives its credential to no other place: not by a redirect, not by a link to the next page', async () => {
+  it('sends its credential to no other host', async () => {
     const asked: string[] = [];
     const thief = createServer((request, response) => {
       asked.push(String(request.headers.authorization));
@@ -201,7 +201,7 @@ describe('work: the GitHub host', function () {
     closed_at: null,
   };
 
-  it('cleans what an issue, a comment and a label say, and gives addresses of its own site alone', async () => {
+  it('cleans texts, and returns addresses of the same site only', async () => {
     const page = `${github.url}/${REPO}/issues/7`;
     always({ status: 200, body: hostile });
     expect(await host.issue(REPO, 7)).to.deep.include({
@@ -223,7 +223,7 @@ describe('work: the GitHub host', function () {
     });
   });
 
-  it('skips and counts malformed issues, and takes a list of nothing else for no list', async () => {
+  it('skips and counts malformed issues, and rejects a list of nothing else', async () => {
     const wrong = [
       { number: 1e308 },
       { number: -5 },
@@ -318,7 +318,7 @@ describe('work: the GitHub host', function () {
     });
   });
 
-  it('goes through a proxy that the environment names, and not where NO_PROXY says so', async () => {
+  it('uses the proxy of the environment, except for NO_PROXY', async () => {
     const through: string[] = [];
     const proxy = createServer();
     proxy.on('connect', (request, socket) => {
@@ -341,12 +341,12 @@ describe('work: the GitHub host', function () {
     }
   });
 
-  it('refuses an address that is not safe, before any credential is looked for', async () => {
+  it('rejects an unsafe address before reading a credential', async () => {
     for (const url of ['http://example.org', 'ftp://x', 'not an address', 'https://u:p@example.org'])
       expect((await rejection(open({ GITHUB_API_URL: url }))).kind, url).to.equal('config');
   });
 
-  it('takes GH_TOKEN before GITHUB_TOKEN, and says when there is none', async () => {
+  it('prefers GH_TOKEN to GITHUB_TOKEN, and reports a missing credential', async () => {
     expect(await (await open({ GITHUB_TOKEN: 'wrong_one' })).repository(REPO)).to.include({ repo: REPO });
     const second = await open({ GH_TOKEN: '', GITHUB_TOKEN: github.token });
     expect(await second.repository(REPO)).to.include({ repo: REPO });
